@@ -1,0 +1,167 @@
+"""Every error a user can meet.
+
+    RanklensError                  a user's mistake: a message, and a hint that says how to mend it
+    ├── TableError                 rows of a table break its rules (known by row, before a file is)
+    ├── FileFormatError            a file cannot be read: file, physical line, found, expected
+    ├── UnknownMeasureError        no measure of that name; the nearest names
+    ├── ParameterError             a parameter is out of its range
+    ├── UnknownColumnError         no such metadata column; the ones there are
+    └── NoSharedQueriesError       run and qrels have no query in common
+
+A programmer's mistake stays one of Python's own exceptions.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+MOST_PROBLEMS_SHOWN = 100
+"""A report lists this many problems of one file; further ones are only counted."""
+
+
+class RanklensError(Exception):
+    """A user's mistake: `message` says what is wrong, `hint` how to mend it (may be empty)."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        self.message = message
+        self.hint = hint
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        return f"{self.message}\n{self.hint}" if self.hint else self.message
+
+
+@dataclass(frozen=True)
+class RowProblem:
+    """One row that breaks a table's rules; `row` counts from 0 in the table as it was read."""
+
+    row: int
+    found: str
+    expected: str
+    hint: str = ""
+
+
+class TableError(RanklensError):
+    """Rows break a table's rules. A reader that knows the file turns it into a FileFormatError.
+
+    `problems` holds at most `MOST_PROBLEMS_SHOWN` of them, `count` says how many there are.
+    """
+
+    def __init__(
+        self, message: str, problems: Sequence[RowProblem], count: int | None = None, hint: str = ""
+    ) -> None:
+        super().__init__(message, hint)
+        self.problems = tuple(problems[:MOST_PROBLEMS_SHOWN])
+        self.count = len(problems) if count is None else count
+
+    def __str__(self) -> str:
+        lines = [self.message]
+        lines += [f"row {p.row + 1}: expected {p.expected}, found {p.found}" for p in self.problems]
+        return "\n".join([*lines, self.hint] if self.hint else lines)
+
+
+@dataclass(frozen=True)
+class LineProblem:
+    """One place in a file. `line` is the physical line, from 1; None where a file has no lines.
+
+    `text` is the line itself, shortened, or empty where showing it does not help.
+    """
+
+    line: int | None
+    found: str
+    expected: str
+    text: str = ""
+    hint: str = ""
+
+
+class FileFormatError(RanklensError):
+    """A file cannot be read as what it seems to be, or seems to be nothing we know.
+
+    `file` is the name the user gave, shown as text and never used as a path. `problems` holds the
+    first `MOST_PROBLEMS_SHOWN`, `count` how many there are in all. `hint` says how to mend the
+    file, `offer` names a reading choice that would accept it (such as `duplicates=best`) or is "".
+    """
+
+    def __init__(
+        self,
+        file: str,
+        problems: Sequence[LineProblem],
+        *,
+        hint: str = "",
+        count: int | None = None,
+        offer: str = "",
+    ) -> None:
+        if not problems:
+            raise ValueError("a FileFormatError needs at least one problem")
+        self.file = file
+        self.problems = tuple(problems[:MOST_PROBLEMS_SHOWN])
+        self.count = max(len(problems), count or 0)
+        self.offer = offer
+        super().__init__(self._head(self.problems[0]), hint or self.problems[0].hint)
+
+    def _head(self, problem: LineProblem) -> str:
+        place = self.file if problem.line is None else f"{self.file}, line {problem.line}"
+        return f"{place}: expected {problem.expected}, found {problem.found}"
+
+    def __str__(self) -> str:
+        lines: list[str] = []
+        for group in _grouped(self.problems):
+            first = group[0]
+            lines.append(self._head(first))
+            if first.text:
+                lines.append(f"    {first.text}")
+            if len(group) > 1:
+                places = ", ".join(str(p.line) for p in group[1:11])
+                more = f" and {len(group) - 11} more" if len(group) > 11 else ""
+                lines.append(f"    the same in line {places}{more}")
+        if self.count > len(self.problems):
+            lines.append(f"    {self.count:,} problems in all")
+        if self.hint:
+            lines.append(self.hint)
+        if self.offer:
+            lines.append(self.offer)
+        return "\n".join(lines)
+
+
+def _grouped(problems: Iterable[LineProblem]) -> list[list[LineProblem]]:
+    """Problems of one kind together, in the order in which the kinds first appear.
+
+    What was found may differ from line to line (a score, an id), so the kind is what was expected.
+    """
+    groups: dict[str, list[LineProblem]] = {}
+    for problem in problems:
+        groups.setdefault(problem.expected, []).append(problem)
+    return list(groups.values())
+
+
+class UnknownMeasureError(RanklensError):
+    """No measure of that name. `nearest` holds up to three names that come close."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        self.name = name
+        folded = {k.lower(): k for k in known}
+        near = difflib.get_close_matches(name.lower(), folded, n=3, cutoff=0.5)
+        self.nearest = tuple(folded[n] for n in near)
+        hint = f"Did you mean {' or '.join(self.nearest)}?" if self.nearest else ""
+        listing = "`python -m metrics_core measures` lists all."
+        super().__init__(f"There is no measure {name!r}.", f"{hint} {listing}".strip())
+
+
+class ParameterError(RanklensError):
+    """A parameter is out of its range or of the wrong kind."""
+
+
+class UnknownColumnError(RanklensError):
+    """No metadata column of that name."""
+
+    def __init__(self, column: str, known: Sequence[str]) -> None:
+        there = ", ".join(known) if known else "none"
+        super().__init__(
+            f"The queries have no column {column!r}.", f"Columns to group by: {there}."
+        )
+
+
+class NoSharedQueriesError(RanklensError):
+    """Run and qrels have no query in common."""
