@@ -1,0 +1,26 @@
+"""Measures: one decorated function each, over JudgedRanks.
+
+Importing a family's module registers its measures; a new family adds one line here.
+"""
+
+from metrics_core.measures import gain, precision_recall, sets
+from metrics_core.measures.registry import (
+    Declaration,
+    Measure,
+    Parameter,
+    declarations,
+    measure,
+    parse_measure,
+)
+
+__all__ = [
+    "Declaration",
+    "Measure",
+    "Parameter",
+    "declarations",
+    "gain",
+    "measure",
+    "parse_measure",
+    "precision_recall",
+    "sets",
+]

@@ -1,0 +1,313 @@
+"""judge(run, qrels) -> JudgedRanks: the join, and the only place where ties are broken.
+
+A measure never needs the unjudged rows one by one, only where the judged ones stand. So this is
+the last step whose work grows with the run; after it there are a few judged rows per query.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics_core.errors import NoSharedQueriesError
+from metrics_core.hits import Hits
+from metrics_core.tables import Note, Qrels, Run
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Ties = Literal["doc_id", "best", "worst"]
+
+
+@dataclass(frozen=True)
+class JudgedRanks:
+    """Where the judged documents of every judged query stand in one run.
+
+    Q judged queries, in the order of the qrels, so that two runs judged by the same qrels have
+    the same rows. Per judged and retrieved document, sorted by query and rank:
+
+    query      int64[m]    position in `query_ids`
+    rank       int64[m]    from 1
+    relevance  float64[m]  the grade; negative means pooled but not judged
+    qrels_row  int64[m]    its row in the qrels, to find the document again
+
+    Per query: `retrieved` int64[Q], the number of documents the run lists (0: the query is missing
+    from the run and scores 0). All judgments, sorted by query, best grade first: `judged_query`
+    int64[j], `judged_relevance` float64[j].
+    """
+
+    run_name: str
+    query_ids: tuple[str, ...]
+    query: Ints
+    rank: Ints
+    relevance: Floats
+    qrels_row: Ints
+    retrieved: Ints
+    judged_query: Ints
+    judged_relevance: Floats
+    unjudged_queries: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = field(default=(), compare=False)
+
+    @property
+    def n_queries(self) -> int:
+        """Number of judged queries, those missing from the run included."""
+        return len(self.query_ids)
+
+    @property
+    def missing_queries(self) -> tuple[str, ...]:
+        """Judged queries for which the run lists nothing."""
+        return tuple(self.query_ids[i] for i in np.flatnonzero(self.retrieved == 0))
+
+    def relevant(self, rel: float = 1) -> Hits:
+        """The retrieved documents whose grade is at least `rel` (and not negative)."""
+        return self._where(self.relevance >= max(rel, 0))
+
+    def judged(self) -> Hits:
+        """The retrieved documents that somebody has judged (a negative grade is no judgment)."""
+        return self._where(self.relevance >= 0)
+
+    def ideal(self) -> Hits:
+        """All judgments as a ranking of their own, best grade first: the best possible order."""
+        starts = np.searchsorted(self.judged_query, np.arange(self.n_queries))
+        rank = np.arange(1, len(self.judged_query) + 1) - starts[self.judged_query]
+        return Hits(self.judged_query, rank, self.judged_relevance, self.n_queries)
+
+    def n_relevant(self, rel: float = 1) -> Ints:
+        """Per query the number of judged documents whose grade is at least `rel`; int64[Q]."""
+        counted = self.judged_query[self.judged_relevance >= max(rel, 0)]
+        return np.bincount(counted, minlength=self.n_queries)
+
+    def _where(self, mask: npt.NDArray[np.bool_]) -> Hits:
+        return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
+
+    def among(self, queries: npt.NDArray[np.bool_]) -> JudgedRanks:
+        """The same ranks for some of the queries; `queries` is bool[Q]."""
+        number = np.cumsum(queries) - 1
+        kept, judged = queries[self.query], queries[self.judged_query]
+        return replace(
+            self,
+            query_ids=tuple(q for q, keep in zip(self.query_ids, queries, strict=True) if keep),
+            query=number[self.query[kept]],
+            rank=self.rank[kept],
+            relevance=self.relevance[kept],
+            qrels_row=self.qrels_row[kept],
+            retrieved=self.retrieved[queries],
+            judged_query=number[self.judged_query[judged]],
+            judged_relevance=self.judged_relevance[judged],
+        )
+
+
+def judge(run: Run, qrels: Qrels, *, ties: Ties = "doc_id") -> JudgedRanks:
+    """Join a run with judgments. Ranks by score, highest first; equal scores by doc_id, last in
+    byte order first, as trec_eval does. `ties="best"` or "worst" puts the best or the worst grades
+    first instead: the range that the ties allow. Raises NoSharedQueriesError."""
+    query_ids = qrels.query_ids
+    judged_row_query = qrels.query_codes.astype(np.int64)
+    row_query = _judged_query_of_rows(run, query_ids)
+    rows, qrels_rows = _judged_rows(run, qrels, row_query, judged_row_query, len(query_ids))
+    grades = qrels.relevance.astype(np.float64)
+    ranking = _Ranking(run, row_query, rows, grades[qrels_rows], ties)
+    order = np.lexsort((ranking.rank, row_query[rows]))
+    best_first = np.lexsort((-grades, judged_row_query))
+    return JudgedRanks(
+        run_name=run.name,
+        query_ids=tuple(query_ids),
+        query=row_query[rows][order].astype(np.int64),
+        rank=ranking.rank[order],
+        relevance=grades[qrels_rows][order],
+        qrels_row=qrels_rows[order],
+        retrieved=np.bincount(row_query[row_query >= 0], minlength=len(query_ids)),
+        judged_query=judged_row_query[best_first],
+        judged_relevance=grades[best_first],
+        unjudged_queries=tuple(sorted(set(run.query_ids) - set(query_ids))),
+        notes=(*ranking.notes, *_no_judged_document(rows)),
+    )
+
+
+def _judged_query_of_rows(run: Run, query_ids: list[str]) -> npt.NDArray[np.int32]:
+    """Per run row the position of its query among the judged queries, -1 where it is not judged."""
+    own = run.query_ids
+    position = {query_id: i for i, query_id in enumerate(query_ids)}
+    judged = np.array([position.get(query_id, -1) for query_id in own], dtype=np.int32)
+    if not (judged >= 0).any():
+        raise _nothing_shared(own, query_ids)
+    return judged[run.query_codes]
+
+
+def _nothing_shared(own: list[str], judged: list[str]) -> NoSharedQueriesError:
+    shown = f"the run has {', '.join(own[:3])}; the judgments have {', '.join(judged[:3])}"
+    hint = "Load the judgments that belong to these queries."
+    if {q.lstrip("0") for q in own} & {q.lstrip("0") for q in judged}:
+        hint = "They differ by leading zeros (001 against 1); write them alike in both files."
+    elif {q.strip().casefold() for q in own} & {q.strip().casefold() for q in judged}:
+        hint = "They differ by case or blanks; write them alike in both files."
+    return NoSharedQueriesError(f"Run and judgments share no query: {shown}.", hint)
+
+
+def _judged_rows(
+    run: Run, qrels: Qrels, row_query: npt.NDArray[np.int32], judged_query: Ints, n_queries: int
+) -> tuple[Ints, Ints]:
+    """Run rows whose document is judged for its query, and the qrels row of each."""
+    documents = qrels.doc_ids.unique()
+    judged_doc = pc.index_in(qrels.doc_ids, value_set=documents).to_numpy().astype(np.int64)
+    found = pc.index_in(run.doc_ids, value_set=documents)
+    known = pc.is_valid(found).to_numpy()
+    candidates = np.flatnonzero(known & (row_query >= 0))
+    doc = found.take(pa.array(candidates)).to_numpy().astype(np.int64)
+    # One integer a pair: exact, since both codes are positions.
+    pair = row_query[candidates] * np.int64(len(documents)) + doc
+    judged_pair = judged_query * np.int64(len(documents)) + judged_doc
+    by_pair = np.argsort(judged_pair)
+    place = np.searchsorted(judged_pair[by_pair], pair)
+    qrels_rows = by_pair[np.minimum(place, len(by_pair) - 1)]
+    matches = judged_pair[qrels_rows] == pair
+    return candidates[matches], qrels_rows[matches]
+
+
+class _Ranking:
+    """Ranks of some rows of a run, and notes on how far ties decided them."""
+
+    def __init__(
+        self,
+        run: Run,
+        row_query: npt.NDArray[np.int32],
+        rows: Ints,
+        grades: Floats,
+        ties: Ties,
+    ) -> None:
+        self.run = run
+        self.scores = run.table["score"].to_numpy()
+        self.codes = run.query_codes
+        self.order = _order_by_score(self.codes, self.scores)
+        codes, scores = self.codes, self.scores
+        if self.order is not None:
+            codes, scores = codes[self.order], scores[self.order]
+        starts = np.flatnonzero(np.diff(codes, prepend=-1))
+        same_query = codes[1:] == codes[:-1]
+        tied = same_query & (scores[1:] == scores[:-1])
+        position = _inverse(self.order, rows)
+        query_start = starts[np.searchsorted(starts, position, "right") - 1]
+        self.rank = position - query_start + 1
+        judged_row = row_query >= 0
+        self.notes = _tie_notes(same_query, tied, scores, len(judged_row))
+        if tied.any():
+            self._break_ties(tied, position, query_start, rows, grades, ties)
+
+    def _break_ties(
+        self,
+        tied: npt.NDArray[np.bool_],
+        position: Ints,
+        query_start: Ints,
+        rows: Ints,
+        grades: Floats,
+        ties: Ties,
+    ) -> None:
+        """Correct the ranks of the judged rows that stand in a group of equal scores."""
+        group = np.concatenate([[0], np.cumsum(~tied)])
+        with_judged = np.zeros(group[-1] + 1, dtype=np.bool_)
+        with_judged[group[position]] = True
+        larger = np.bincount(group) > 1
+        places = np.flatnonzero((with_judged & larger)[group])
+        if not len(places):
+            return
+        run_rows = places if self.order is None else self.order[places]
+        # An unjudged document is worth no more than a judged one without relevance.
+        grade = np.full(len(places), -0.5)
+        index = np.searchsorted(places, position)
+        inside = (index < len(places)) & (places[np.minimum(index, len(places) - 1)] == position)
+        grade[index[inside]] = grades[inside]
+        keys = pa.table(
+            {
+                "group": group[places],
+                "grade": grade * {"best": -1, "worst": 1, "doc_id": 0}[ties],
+                "doc_id": self.run.doc_ids.take(pa.array(run_rows)),
+            }
+        )
+        by_rule = pc.sort_indices(
+            keys,
+            sort_keys=[("group", "ascending"), ("grade", "ascending"), ("doc_id", "descending")],
+        ).to_numpy()
+        new_place = np.empty(len(places), dtype=np.int64)
+        # The groups keep their own places, so the sorted rows take them in turn.
+        new_place[by_rule] = places
+        self.rank[inside] = new_place[index[inside]] - query_start[inside] + 1
+
+
+def _order_by_score(codes: npt.NDArray[np.int32], scores: Floats) -> Ints | None:
+    """Row numbers by query and falling score; None where the rows already stand so."""
+    change = codes[1:] != codes[:-1]
+    in_blocks = int(change.sum()) + 1 == len(np.unique(codes[np.r_[True, change]]))
+    if in_blocks and bool((change | (scores[1:] <= scores[:-1])).all()):
+        return None
+    return np.lexsort((-scores, codes))
+
+
+def _inverse(order: Ints | None, rows: Ints) -> Ints:
+    """Where these rows stand in the order."""
+    if order is None:
+        return rows.copy()
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return place[rows]
+
+
+def _tie_notes(
+    same_query: npt.NDArray[np.bool_], tied: npt.NDArray[np.bool_], scores: Floats, n_rows: int
+) -> tuple[Note, ...]:
+    notes = []
+    if tied.any():
+        in_ties = int(np.count_nonzero(np.r_[tied, False] | np.r_[False, tied]))
+        share = in_ties / n_rows
+        wide = bool(tied[same_query].all())
+        what = (
+            "all scores of every query are equal"
+            if wide
+            else (f"{in_ties:,} of {n_rows:,} rows ({share:.1%}) share their score with another")
+        )
+        notes.append(Note("ties", f"{what}; ordered by document id", in_ties, loud=share > 0.2))
+    with np.errstate(over="ignore"):
+        single = scores.astype(np.float32)
+    near = same_query & (single[1:] == single[:-1]) & (scores[1:] != scores[:-1])
+    if near.any():
+        count = int(near.sum())
+        notes.append(
+            Note(
+                "near_ties",
+                f"{count:,} neighbours differ only beyond single precision;"
+                " trec_eval before 10.0 and pytrec_eval take them as equal",
+                count,
+            )
+        )
+    return tuple(notes)
+
+
+def _no_judged_document(rows: Ints) -> tuple[Note, ...]:
+    if len(rows):
+        return ()
+    message = (
+        "none of its documents is judged, so every score is 0;"
+        " do run and judgments come from the same collection?"
+    )
+    return (Note("no_judged_document", message, loud=True),)
+
+
+def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd.DataFrame:
+    """One query's list as the run ranks it: columns rank, doc_id, score, best first.
+
+    Empty where the run lists nothing for the query. Ties as in `judge`.
+    """
+    codes = run.query_ids
+    position = codes.index(query_id) if query_id in codes else -1
+    rows = np.flatnonzero(run.query_codes == position)
+    part = run.table.take(pa.array(rows)).select(["doc_id", "score"])
+    by_rule: Any = pc.sort_indices(
+        part, sort_keys=[("score", "descending"), ("doc_id", "descending")]
+    )
+    best: pd.DataFrame = part.take(by_rule[:depth] if depth else by_rule).to_pandas()
+    best.insert(0, "rank", np.arange(1, len(best) + 1))
+    return best

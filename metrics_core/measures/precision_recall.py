@@ -1,0 +1,102 @@
+"""Measures that ask of each document only whether it is relevant."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from metrics_core.hits import per_query, ratio
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures.registry import Scores, measure
+
+
+@measure(
+    "P",
+    aliases=("Precision", "prec"),
+    title="Precision",
+    gloss="share of top {k} relevant",
+    trec_eval="P_{cutoff}",
+    formula=r"\frac{1}{k}\sum_{i \le k} [rel_i \ge rel]",
+    reference="van Rijsbergen, Information Retrieval, 1979",
+)
+def precision(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
+    """Share of the first k results that are relevant. Empty ranks count against it."""
+    return ranks.relevant(rel).count(cutoff) / cutoff
+
+
+@measure(
+    "R",
+    aliases=("Recall",),
+    title="Recall",
+    gloss="share of relevant found",
+    trec_eval="recall_{cutoff}",
+    formula=r"\frac{1}{R}\sum_{i \le k} [rel_i \ge rel]",
+    reference="van Rijsbergen, Information Retrieval, 1979",
+)
+def recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
+    """Share of all relevant documents that stand among the first k results."""
+    found = ranks.relevant(rel).count(cutoff)
+    return ratio(found, per_query(ranks.n_relevant(rel), cutoff))
+
+
+@measure(
+    "AP",
+    aliases=("MAP", "average precision", "mean average precision"),
+    title="Average precision",
+    gloss="precision over all ranks",
+    trec_eval=("map", "map_cut_{cutoff}"),
+    formula=r"\frac{1}{R}\sum_{i \le k} [rel_i \ge rel]\, P@i",
+    reference="Buckley and Voorhees, Evaluating evaluation measure stability, SIGIR 2000",
+)
+def average_precision(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
+    """Precision at the rank of each relevant document, averaged over all relevant documents;
+    those that were not found count 0. Early relevant results count more."""
+    hits = ranks.relevant(rel)
+    precisions = hits.total(hits.ordinal() / hits.rank, cutoff)
+    return ratio(precisions, per_query(ranks.n_relevant(rel), cutoff))
+
+
+@measure(
+    "RR",
+    aliases=("MRR", "reciprocal rank", "mean reciprocal rank"),
+    title="Reciprocal rank",
+    gloss="1 ÷ first relevant rank",
+    trec_eval="recip_rank",
+    formula=r"\frac{1}{\min\{i \le k : rel_i \ge rel\}}",
+    reference="Kantor and Voorhees, The TREC-5 confusion track, 2000",
+)
+def reciprocal_rank(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
+    """1 divided by the rank of the first relevant result: 1 if it comes first, 0.5 if second,
+    0 if there is none. Later results do not count."""
+    first = per_query(ranks.relevant(rel).first_rank(), cutoff)
+    return np.where(first <= (np.inf if cutoff is None else cutoff), 1 / first, 0.0)
+
+
+@measure(
+    "Success",
+    aliases=("hit rate", "hit", "HR"),
+    title="Success",
+    gloss="a relevant one in top {k}",
+    trec_eval="success_{cutoff}",
+    formula=r"[\exists\, i \le k : rel_i \ge rel]",
+    reference="trec_eval, m_success.c",
+)
+def success(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
+    """1 if there is any relevant document among the first k results, otherwise 0; the mean is the
+    share of queries that were answered at all."""
+    return (ranks.relevant(rel).count(cutoff) > 0).astype(np.float64)
+
+
+@measure(
+    "Rprec",
+    aliases=("R-precision",),
+    title="R-precision",
+    gloss="precision at R relevant",
+    trec_eval="Rprec",
+    formula=r"\frac{1}{R}\sum_{i \le R} [rel_i \ge rel]",
+    reference="Buckley and Voorhees, Retrieval system evaluation, 2005",
+)
+def r_precision(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+    """Precision at as many results as there are relevant documents: 1 if all relevant documents
+    come first."""
+    n_relevant = ranks.n_relevant(rel)
+    return ratio(ranks.relevant(rel).count_within(n_relevant), n_relevant)
