@@ -85,6 +85,18 @@ class JudgedRanks:
     def _where(self, mask: npt.NDArray[np.bool_]) -> Hits:
         return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
 
+    def condensed(self) -> JudgedRanks:
+        """The same ranks with the unjudged documents taken out of every list."""
+        judged = self.judged()
+        return replace(
+            self,
+            query=judged.query,
+            rank=judged.ordinal(),
+            relevance=judged.relevance,
+            qrels_row=self.qrels_row[self.relevance >= 0],
+            retrieved=np.bincount(judged.query, minlength=self.n_queries),
+        )
+
     def among(self, queries: npt.NDArray[np.bool_]) -> JudgedRanks:
         """The same ranks for some of the queries; `queries` is bool[Q]."""
         number = np.cumsum(queries) - 1
@@ -294,6 +306,27 @@ def _no_judged_document(rows: Ints) -> tuple[Note, ...]:
         " do run and judgments come from the same collection?"
     )
     return (Note("no_judged_document", message, loud=True),)
+
+
+def top_rows(run: Run, cutoff: int) -> Ints:
+    """The run's rows that stand in the first `cutoff` ranks of their query, ties as in `judge`."""
+    everything = np.arange(len(run))
+    ranking = _Ranking(run, run.query_codes, everything[:0], np.empty(0), "doc_id")
+    position = _inverse(ranking.order, everything)
+    scores = run.table["score"].to_numpy()
+    order = everything if ranking.order is None else ranking.order
+    codes = run.query_codes[order]
+    new_query = np.diff(codes, prepend=-1) != 0
+    new_group = new_query | (np.diff(scores[order], prepend=np.nan) != 0)
+    starts, group_starts = np.flatnonzero(new_query), np.flatnonzero(new_group)
+    best_rank = (
+        np.repeat(group_starts, np.diff(group_starts, append=len(codes)))
+        - np.repeat(starts, np.diff(starts, append=len(codes)))
+        + 1
+    )
+    rows = everything[best_rank[position] <= cutoff]
+    ranks = _Ranking(run, run.query_codes, rows, np.zeros(len(rows)), "doc_id").rank
+    return rows[ranks <= cutoff]
 
 
 def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd.DataFrame:

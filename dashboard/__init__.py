@@ -1,0 +1,1 @@
+"""The Ranklens dashboard: pages over metrics_core, drawn with Streamlit and Plotly."""

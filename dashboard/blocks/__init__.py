@@ -1,0 +1,1 @@
+"""Drawn tables and lists: one function each, table in, escaped HTML out."""

@@ -1,0 +1,1 @@
+"""Charts: one function each, table in, Plotly figure out. Nothing here computes or knows pages."""

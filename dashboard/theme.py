@@ -1,0 +1,204 @@
+"""Colours, fonts and run styles: the only place that knows them.
+
+Number formats live in `metrics_core.wording`, because findings write numbers too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Literal
+
+Role = Literal["baseline", "focus", "other"]
+
+FONT = "Inter, system-ui, sans-serif"
+
+
+@dataclass(frozen=True)
+class Palette:
+    """One theme's colours by role; every text colour reaches 4.5 : 1 on the page."""
+
+    page: str
+    sidebar: str
+    wash: str
+    ink: str
+    muted: str
+    faint: str
+    hairline: str
+    line: str
+    zero: str
+    baseline: str
+    run_1: str
+    run_2: str
+    run_3: str
+    run_4: str
+    run_more: str
+    better: str
+    worse: str
+    grade_3: str
+    grade_2: str
+    grade_1: str
+    on_grade_3: str
+    on_grade_2: str
+    on_grade_1: str
+    warning: str
+    error_ground: str
+    word_mark: str
+    diverging_low: str
+    diverging_lower: str
+    diverging_zero: str
+    diverging_higher: str
+    diverging_high: str
+
+    @property
+    def diverging(self) -> tuple[str, str, str, str, str]:
+        """The scale of differences, from the worst over zero to the best."""
+        return (
+            self.diverging_low,
+            self.diverging_lower,
+            self.diverging_zero,
+            self.diverging_higher,
+            self.diverging_high,
+        )
+
+
+LIGHT = Palette(
+    page="#FFFFFF",
+    sidebar="#F7F8F9",
+    wash="#F4F5F7",
+    ink="#161A22",
+    muted="#565E6C",
+    faint="#6B7280",
+    hairline="#E6E9EE",
+    line="#C3C9D2",
+    zero="#8A929F",
+    baseline="#2F3744",
+    run_1="#3D55E6",
+    run_2="#C93A8A",
+    run_3="#9A6700",
+    run_4="#7C4DDB",
+    run_more="#6B7280",
+    better="#0B7285",
+    worse="#B93E0D",
+    grade_3="#0B5566",
+    grade_2="#56A6B7",
+    grade_1="#D0E6EC",
+    on_grade_3="#FFFFFF",
+    on_grade_2="#032129",
+    on_grade_1="#0B4653",
+    warning="#8A5A00",
+    error_ground="#FDF1EA",
+    word_mark="#FFEFB8",
+    diverging_low="#A8380A",
+    diverging_lower="#E8A17C",
+    diverging_zero="#F3F4F5",
+    diverging_higher="#84BAC7",
+    diverging_high="#0B6173",
+)
+DARK = Palette(
+    page="#0F1217",
+    sidebar="#14181F",
+    wash="#171C23",
+    ink="#E7EAF0",
+    muted="#A3ACBA",
+    faint="#7E8795",
+    hairline="#232932",
+    line="#3D4653",
+    zero="#798494",
+    baseline="#D5DAE3",
+    run_1="#8C9EFF",
+    run_2="#E56AB3",
+    run_3="#E0B23E",
+    run_4="#B195FF",
+    run_more="#7E8795",
+    better="#45C4D6",
+    worse="#FF9166",
+    grade_3="#62D0E2",
+    grade_2="#257B8C",
+    grade_1="#16404A",
+    on_grade_3="#04212A",
+    on_grade_2="#F2FDFF",
+    on_grade_1="#A9DFEA",
+    warning="#E0B23E",
+    error_ground="#2A1B15",
+    word_mark="#4A3E14",
+    diverging_low="#F2793F",
+    diverging_lower="#8A4526",
+    diverging_zero="#20262F",
+    diverging_higher="#1E6675",
+    diverging_high="#3FBFD2",
+)
+PALETTES: Mapping[str, Palette] = {"light": LIGHT, "dark": DARK}
+
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up")
+_GLYPHS = ("●", "■", "◆", "▲")
+SLOTS = len(_SYMBOLS)
+"""Runs that have a colour and a shape of their own; further ones are grey with a label."""
+
+
+@dataclass(frozen=True)
+class RunStyle:
+    """How one run is drawn. `slot` counts from 0 and stays with the run for good; the role is the
+    part it plays in the view: the baseline is drawn in ink and dashed, whichever run it is."""
+
+    name: str
+    slot: int
+    role: Role = "other"
+
+    @property
+    def color_name(self) -> str:
+        """The palette role of the run's colour."""
+        if self.role == "baseline":
+            return "baseline"
+        return f"run_{self.slot + 1}" if self.slot < SLOTS else "run_more"
+
+    def color(self, palette: Palette) -> str:
+        """The run's colour in this palette."""
+        return str(getattr(palette, self.color_name))
+
+    @property
+    def css_color(self) -> str:
+        """The run's colour as a CSS variable, which follows the theme by itself."""
+        return f"var(--{self.color_name.replace('_', '-')})"
+
+    @property
+    def symbol(self) -> str:
+        """Plotly's name of the run's marker."""
+        return "circle" if self.role == "baseline" else _SYMBOLS[self.slot % SLOTS]
+
+    @property
+    def glyph(self) -> str:
+        """The run's marker as a character."""
+        return "●" if self.role == "baseline" else _GLYPHS[self.slot % SLOTS]
+
+    @property
+    def dash(self) -> str:
+        """Plotly's dash of the run's line."""
+        return "dash" if self.role == "baseline" else "solid"
+
+    @property
+    def width(self) -> float:
+        """Line width in px."""
+        return 2.8 if self.role == "focus" else 1.9
+
+
+def run_styles(
+    names: Sequence[str], slots: Mapping[str, int], *, focus: str, baseline: str
+) -> dict[str, RunStyle]:
+    """The style of each of these runs in a view."""
+
+    def role(name: str) -> Role:
+        if name == baseline:
+            return "baseline"
+        return "focus" if name == focus else "other"
+
+    return {name: RunStyle(name, slots.get(name, SLOTS), role(name)) for name in names}
+
+
+def css_variables() -> str:
+    """Every palette role as a CSS variable that follows Streamlit's theme without a rerun."""
+    declared = [
+        f"--{f.name.replace('_', '-')}:light-dark({getattr(LIGHT, f.name)},{getattr(DARK, f.name)})"
+        for f in fields(Palette)
+    ]
+    return ":root{" + ";".join(declared) + "}"

@@ -1,0 +1,147 @@
+"""Scores and differences by category, difficulty or any other column of the queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from metrics_core.aggregates import LEVEL, mean_interval
+from metrics_core.comparisons import score_matrix
+from metrics_core.errors import UnknownColumnError
+from metrics_core.tables import Queries
+
+NO_GROUP = "(none)"
+ALL = "all"
+FEWEST_QUERIES = 5
+"""A group with fewer queries is shown pale and never named in a finding."""
+
+_KNOWN_ORDERS = (
+    ("very easy", "easy", "medium", "moderate", "hard", "difficult", "very hard"),
+    ("very low", "low", "medium", "middle", "high", "very high"),
+    ("head", "torso", "tail"),
+)
+
+
+def ordered_groups(values: Iterable[str]) -> list[str]:
+    """Distinct group names in a reader's order: easy before hard, numbers by size, else by name;
+    the group of queries without a value comes last."""
+    distinct = set(values)
+    named = distinct - {NO_GROUP}
+    for order in _KNOWN_ORDERS:
+        if named and {n.lower() for n in named} <= set(order):
+            ordered = sorted(named, key=lambda n: order.index(n.lower()))
+            break
+    else:
+        ordered = sorted(named, key=_by_number_then_name)
+    return [*ordered, NO_GROUP] if NO_GROUP in distinct else ordered
+
+
+def _by_number_then_name(name: str) -> tuple[int, float, str]:
+    try:
+        return (0, float(name), name)
+    except ValueError:
+        return (1, 0.0, name)
+
+
+def group_of(queries: Queries, query_ids: Sequence[str], by: str) -> pd.Series:
+    """The group of each query, indexed by query_id; NO_GROUP where there is no value. Raises
+    UnknownColumnError."""
+    if by not in queries.columns:
+        raise UnknownColumnError(by, queries.columns)
+    column = queries.frame.set_index("query_id")[by]
+    groups = column.reindex(list(query_ids))
+    groups = groups.where(groups.notna() & (groups != ""), NO_GROUP)
+    return groups.astype(str)
+
+
+def breakdown(
+    scores: pd.DataFrame,
+    queries: Queries,
+    measure: str,
+    *,
+    by: str,
+    baseline: str | None = None,
+    level: float = LEVEL,
+) -> pd.DataFrame:
+    """One measure by group and run: columns group, run, queries, mean, low, high, and difference,
+    diff_low, diff_high against the baseline (NaN in its own rows), clear.
+
+    `clear` is whether the difference is worth naming: at least FEWEST_QUERIES queries, and zero
+    outside the interval after it is widened for the number of groups (Bonferroni).
+    """
+    runs = list(dict.fromkeys(scores["run"]))
+    matrix = score_matrix(scores, measure, runs)
+    groups = group_of(queries, list(matrix.index), by)
+    names = ordered_groups(groups)
+    strict = 1 - (1 - level) / max(len(names), 1)
+    parts = []
+    for name in names:
+        part = matrix[(groups == name).to_numpy()]
+        parts.append(_group_rows(part, name, baseline, level, strict))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _group_rows(
+    part: pd.DataFrame, name: str, baseline: str | None, level: float, strict: float
+) -> pd.DataFrame:
+    values = part.to_numpy(dtype=np.float64)
+    score = mean_interval(values, level=level)
+    rows = pd.DataFrame(
+        {
+            "group": name,
+            "run": list(part.columns),
+            "queries": (~np.isnan(values)).sum(axis=0),
+            "mean": score.mean,
+            "low": score.low,
+            "high": score.high,
+        }
+    )
+    if baseline is None or baseline not in part.columns:
+        return rows.assign(difference=np.nan, diff_low=np.nan, diff_high=np.nan, clear=False)
+    paired = values - part[[baseline]].to_numpy(dtype=np.float64)
+    gap = mean_interval(paired, level=level)
+    wide = mean_interval(paired, level=strict)
+    rows["difference"], rows["diff_low"], rows["diff_high"] = gap
+    enough = (~np.isnan(paired)).sum(axis=0) >= FEWEST_QUERIES
+    rows["clear"] = enough & ((wide.low > 0) | (wide.high < 0))
+    own = rows["run"] == baseline
+    rows.loc[own, ["difference", "diff_low", "diff_high"]] = np.nan
+    rows.loc[own, "clear"] = False
+    return rows
+
+
+def cross_breakdown(
+    scores: pd.DataFrame,
+    queries: Queries,
+    measure: str,
+    *,
+    rows: str,
+    columns: str,
+    run: str,
+    baseline: str,
+) -> pd.DataFrame:
+    """Mean difference in every cell of two groupings: columns row, column, queries, difference.
+
+    A last row and column "all" hold the margins. A cell without queries has NaN and 0 queries.
+    """
+    pair = [run, baseline] if run != baseline else [run]
+    matrix = score_matrix(scores, measure, pair)
+    frame = pd.DataFrame(
+        {
+            "row": group_of(queries, list(matrix.index), rows).to_numpy(),
+            "column": group_of(queries, list(matrix.index), columns).to_numpy(),
+            "difference": (matrix[run] - matrix[baseline]).to_numpy(),
+        }
+    )
+    cells = []
+    for row in [*ordered_groups(frame["row"]), ALL]:
+        for column in [*ordered_groups(frame["column"]), ALL]:
+            inside = frame[
+                ((frame["row"] == row) | (row == ALL))
+                & ((frame["column"] == column) | (column == ALL))
+            ]["difference"].dropna()
+            mean = float(inside.mean()) if len(inside) else float("nan")
+            cells.append((row, column, len(inside), mean))
+    return pd.DataFrame(cells, columns=["row", "column", "queries", "difference"])

@@ -1,0 +1,171 @@
+"""One query: where its score comes from, and where it went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from metrics_core.judging import JudgedRanks, ranked_documents
+from metrics_core.measures import Measure
+from metrics_core.tables import Qrels, Run
+
+SQUARES = 20
+"""Ranks that are drawn as squares, one by one, at least."""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What is known of one query in several runs.
+
+    grades     doc_id -> grade of every judged document of the query (negative: pooled, unjudged)
+    rankings   run -> frame rank, doc_id, score, grade (NaN: nobody judged it), the whole list
+    standings  a row a run, best score first: run, score, difference (to the baseline, NaN in its
+               own row), first_relevant (rank, NaN if none), relevant_in_top, listed
+    missed     relevant documents that the top `cutoff` of the baseline or of the run in focus
+               lacks, best grade first: doc_id, grade and a column of ranks for each run (NaN: not
+               listed)
+    """
+
+    query_id: str
+    measure: str
+    cutoff: int
+    baseline: str
+    focus: str
+    grades: Mapping[str, float]
+    rankings: Mapping[str, pd.DataFrame]
+    standings: pd.DataFrame
+    missed: pd.DataFrame
+    condensed_difference: float
+    is_judged: bool
+
+    @property
+    def n_relevant(self) -> int:
+        """Number of judged documents with a grade of at least 1."""
+        return sum(grade >= 1 for grade in self.grades.values())
+
+    @property
+    def n_judged(self) -> int:
+        """Number of judged documents (negative grades are not judgments)."""
+        return sum(grade >= 0 for grade in self.grades.values())
+
+    def score(self, run: str) -> float:
+        """The run's score on this query."""
+        return float(self.standings.set_index("run").loc[run, "score"])
+
+    def ranks(self, run: str) -> dict[str, int]:
+        """doc_id -> rank in the run's whole list."""
+        frame = self.rankings[run]
+        return dict(zip(frame["doc_id"], frame["rank"].astype(int), strict=True))
+
+    def squares(self, run: str, depth: int = SQUARES) -> list[float | None]:
+        """The grade at each of the first ranks: NaN where nobody judged the document, None beyond
+        the end of the list."""
+        grades = [float(g) for g in self.rankings[run]["grade"].head(depth)]
+        return [*grades, *[None] * (depth - len(grades))]
+
+    def side_by_side(self, run: str, other: str) -> pd.DataFrame:
+        """The run's first `cutoff` rows with `other_rank`, the rank in the other run's whole list
+        (NaN: not listed there)."""
+        frame = self.rankings[run].head(self.cutoff).copy()
+        frame["other_rank"] = frame["doc_id"].map(self.ranks(other)).astype(float)
+        return frame
+
+
+def diagnose(
+    runs: Sequence[Run],
+    judged: Sequence[JudgedRanks],
+    qrels: Qrels,
+    query_id: str,
+    measure: Measure,
+    *,
+    baseline: str,
+    focus: str,
+    cutoff: int,
+) -> Diagnosis:
+    """Everything the page of one query shows. `runs` and `judged` go together by position;
+    `cutoff` is the number of results that are looked at, whatever the measure's own."""
+    grades = _grades(qrels, query_id)
+    rankings = {run.name: _with_grades(ranked_documents(run, query_id), grades) for run in runs}
+    scores = {r.run_name: _score(r, measure, query_id) for r in judged}
+    condensed = {r.run_name: _score(r, measure, query_id, condensed=True) for r in judged}
+    standings = pd.DataFrame(
+        [_standing(name, rankings[name], scores, baseline, cutoff) for name in rankings]
+    ).sort_values("score", ascending=False, kind="stable", ignore_index=True)
+    return Diagnosis(
+        query_id=query_id,
+        measure=str(measure),
+        cutoff=cutoff,
+        baseline=baseline,
+        focus=focus,
+        grades=grades,
+        rankings=rankings,
+        standings=standings,
+        missed=_missed(grades, rankings, {baseline, focus}, cutoff),
+        condensed_difference=condensed[focus] - condensed[baseline],
+        is_judged=bool(grades),
+    )
+
+
+def _grades(qrels: Qrels, query_id: str) -> dict[str, float]:
+    known = qrels.query_ids
+    if query_id not in known:
+        return {}
+    rows = np.flatnonzero(qrels.query_codes == known.index(query_id))
+    doc_ids = qrels.doc_ids.take(rows).to_pylist()
+    return dict(zip(doc_ids, qrels.relevance[rows].astype(float).tolist(), strict=True))
+
+
+def _with_grades(ranking: pd.DataFrame, grades: Mapping[str, float]) -> pd.DataFrame:
+    grade = ranking["doc_id"].map(dict(grades)).astype(float)
+    return ranking.assign(grade=grade.where(grade >= 0))
+
+
+def _score(
+    ranks: JudgedRanks, measure: Measure, query_id: str, *, condensed: bool = False
+) -> float:
+    mask = np.array([q == query_id for q in ranks.query_ids], dtype=np.bool_)
+    if not mask.any():
+        return float("nan")
+    own = ranks.among(mask)
+    return float(measure.score(own.condensed() if condensed else own)[0])
+
+
+def _standing(
+    name: str,
+    ranking: pd.DataFrame,
+    scores: Mapping[str, float],
+    baseline: str,
+    cutoff: int,
+) -> dict[str, object]:
+    relevant = ranking.loc[ranking["grade"] >= 1, "rank"]
+    return {
+        "run": name,
+        "score": scores[name],
+        "difference": np.nan if name == baseline else scores[name] - scores[baseline],
+        "first_relevant": float(relevant.min()) if len(relevant) else np.nan,
+        "relevant_in_top": int((relevant <= cutoff).sum()),
+        "listed": len(ranking),
+    }
+
+
+def _missed(
+    grades: Mapping[str, float],
+    rankings: Mapping[str, pd.DataFrame],
+    sides: set[str],
+    cutoff: int,
+) -> pd.DataFrame:
+    relevant = [doc_id for doc_id, grade in grades.items() if grade >= 1]
+    frame = pd.DataFrame({"doc_id": relevant, "grade": [grades[d] for d in relevant]})
+    for name, ranking in rankings.items():
+        ranks = dict(zip(ranking["doc_id"], ranking["rank"], strict=True))
+        frame[name] = frame["doc_id"].map(ranks).astype(float)
+    lacking = np.logical_or.reduce([~(frame[side] <= cutoff) for side in sorted(sides)])
+    frame = frame[lacking]
+    best = frame[list(rankings)].min(axis=1)
+    order = frame.assign(_best=best).sort_values(
+        ["grade", "_best", "doc_id"], ascending=[False, True, True], na_position="last"
+    )
+    return order.drop(columns="_best").reset_index(drop=True)

@@ -1,0 +1,88 @@
+"""How numbers and lists are written, everywhere: on screen, in sentences, in exports for people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+MINUS = "\u2212"
+DASH = "\u2013"
+NO_BREAK = "\u00a0"
+
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def score(value: float | None, digits: int = 3) -> str:
+    """A score: three decimals, "–" where undefined."""
+    if value is None or math.isnan(value):
+        return DASH
+    text = f"{value:.{digits}f}"
+    if float(text) == 0:
+        text = text.lstrip("-")
+    return text.replace("-", MINUS)
+
+
+def difference(value: float | None, digits: int = 3) -> str:
+    """A difference: signed with a real minus, zero without sign, "–" where undefined."""
+    if value is None or math.isnan(value):
+        return DASH
+    text = score(abs(value), digits)
+    if float(text) == 0:
+        return text
+    return f"+{text}" if value > 0 else f"{MINUS}{text}"
+
+
+def interval(low: float | None, high: float | None, digits: int = 3) -> str:
+    """An interval in brackets, "–" where undefined."""
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return DASH
+    return f"[{score(low, digits)}, {score(high, digits)}]"
+
+
+def share(value: float | None) -> str:
+    """A share in whole per cent with a space; 99.6 % is not shown as 100 %."""
+    if value is None or math.isnan(value):
+        return DASH
+    percent = round(100 * value)
+    if percent == 100 and value < 1:
+        percent = 99
+    if percent == 0 and value > 0:
+        return f"<{NO_BREAK}1{NO_BREAK}%"
+    return f"{percent}{NO_BREAK}%"
+
+
+def count(value: float | int | None) -> str:
+    """A whole number with thousands separated."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return DASH
+    return f"{int(value):,}"
+
+
+def grade(value: float | None) -> str:
+    """A relevance grade: whole numbers plain, "?" where nobody judged."""
+    if value is None or math.isnan(value):
+        return "?"
+    return f"{value:g}"
+
+
+def listing(words: Iterable[str], last: str = "and") -> str:
+    """Words as a reader lists them: "a, b and c"."""
+    items = list(words)
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} {last} {items[-1]}"
+
+
+def number(n: int) -> str:
+    """A small whole number as a word, from "no" to "ten", larger ones in figures."""
+    return _WORDS[n] if 0 <= n < len(_WORDS) else count(n)
+
+
+def plural(n: int, one: str, many: str | None = None) -> str:
+    """The noun that goes with n: "query" or "queries"."""
+    return one if n == 1 else (many or f"{one}s")
+
+
+def sentence_case(text: str) -> str:
+    """The text with its first letter in upper case."""
+    return text[:1].upper() + text[1:]
