@@ -74,6 +74,23 @@ def _resampled_means(filled: Floats, defined: npt.NDArray[np.bool_]) -> Floats:
     return means
 
 
+def means(scores: pd.DataFrame) -> pd.DataFrame:
+    """Means of an `evaluate` frame, sums for measures that are summed (NumQ, NumRet, …): columns
+    run, measure, value. Undefined scores are left out; NaN where none is defined."""
+    names = [c for c in scores.columns if c not in ("run", "query_id")]
+    summed = {n for n in names if parse_measure(n).declaration.aggregation == "sum"}
+    rows = []
+    for run, part in scores.groupby("run", sort=False):
+        for name in names:
+            column = part[name].to_numpy(dtype=np.float64)
+            defined = column[~np.isnan(column)]
+            value = np.nan if not len(defined) else defined.sum()
+            rows.append(
+                (run, name, float(value if name in summed else value / max(len(defined), 1)))
+            )
+    return pd.DataFrame(rows, columns=["run", "measure", "value"])
+
+
 def aggregate(scores: pd.DataFrame, *, level: float = LEVEL) -> pd.DataFrame:
     """Summary of an `evaluate` frame: columns run, measure, mean, median, low, high, queries.
 

@@ -1,0 +1,44 @@
+# make run     the dashboard with the sample runs; PORT=8601 DATA=folder WORKSPACE=folder
+# make test    everything that CI checks
+# make lock    resolve requirements.in and requirements-dev.in again
+# make bench   speed and memory against the peers (minutes)
+
+PYTHON ?= python3
+PORT ?= 8501
+DATA ?=
+WORKSPACE ?=
+BIN = .venv/bin
+
+.PHONY: run test lock bench clean
+
+run: .venv/run.stamp
+	@$(BIN)/python -m dashboard.start --port "$(PORT)" $(if $(DATA),--data "$(DATA)") $(if $(WORKSPACE),--workspace "$(WORKSPACE)")
+
+test: .venv/test.stamp
+	$(BIN)/python -m tests.browser.install
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+.venv/run.stamp: requirements.txt
+	$(PYTHON) -c 'import sys; sys.exit("Ranklens needs Python 3.11 or newer.") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@touch $@
+
+.venv/test.stamp: .venv/run.stamp requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@
+
+lock:
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet uv
+	UV_NO_CONFIG=1 $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header requirements.in -o requirements.txt
+	UV_NO_CONFIG=1 $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -c requirements.txt requirements-dev.in -o requirements-dev.txt
+
+bench: .venv/test.stamp
+	$(BIN)/python -m benchmarks.large_run
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis test-artifacts

@@ -1,0 +1,35 @@
+"""Several runs side by side: names that tell them apart, one run where two files are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from metrics_core.tables import Note, Run
+
+
+def told_apart(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
+    """The runs with distinct names; a run given twice (same rows) is kept once. The notes say what
+    was done."""
+    kept: list[Run] = []
+    notes: list[Note] = []
+    for run in runs:
+        twin = next((k for k in kept if _same_rows(k, run)), None)
+        if twin is not None:
+            notes.append(
+                Note("same_run", f"{run.name} is the same run as {twin.name}; shown once", 1)
+            )
+            continue
+        names = {k.name for k in kept}
+        name, number = run.name, 2
+        while name in names:
+            name, number = f"{run.name} ({number})", number + 1
+        if name != run.name:
+            notes.append(
+                Note("same_name", f"two runs are named {run.name}; one is shown as {name}", 1)
+            )
+        kept.append(run.renamed(name))
+    return kept, notes
+
+
+def _same_rows(one: Run, other: Run) -> bool:
+    return len(one) == len(other) and bool(one.table.equals(other.table))

@@ -1,0 +1,23 @@
+"""What a reader should be told: findings as data and as a sentence.
+
+A sentence is a tuple of spans, each with the part it plays (a run's name, the statement itself,
+what qualifies it), so that pages can colour it and a report or a test can read its plain text.
+"""
+
+from metrics_core.findings.explanations import explain
+from metrics_core.findings.origins import breakdown_finding, curves_finding, strongest_other
+from metrics_core.findings.sentence import Sentence, Span
+from metrics_core.findings.verdicts import Facts, others_verdict, queries_finding, verdict
+
+__all__ = [
+    "Facts",
+    "Sentence",
+    "Span",
+    "breakdown_finding",
+    "curves_finding",
+    "explain",
+    "others_verdict",
+    "queries_finding",
+    "strongest_other",
+    "verdict",
+]

@@ -1,0 +1,261 @@
+"""Why one query scores as it does: one explanation, from the ranks alone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import pandas as pd
+
+from metrics_core import wording as w
+from metrics_core.comparisons import SAME
+from metrics_core.diagnosis import Diagnosis
+from metrics_core.findings.sentence import Sentence, muted, run, strong
+
+DEEP = 100
+"""How deep "not among the first …" looks."""
+
+_MOST_NAMED = 3
+_ENOUGH_OF_THE_CHANGE = 0.6
+_FEW_BEST = 5
+
+
+@dataclass(frozen=True)
+class _Move:
+    """A relevant document in both lists; rank None: not listed. `weight` is what the change of
+    place is worth in grade over log2(rank + 1), which orders moves sensibly for any measure."""
+
+    doc_id: str
+    grade: float
+    before: int | None
+    after: int | None
+    weight: float
+
+
+def explain(diagnosis: Diagnosis) -> Sentence:
+    """The one explanation at the head of a query's page."""
+    if not diagnosis.is_judged:
+        return strong(
+            "Nobody has judged this query, so it has no score; the lists can still be read."
+        )
+    if not diagnosis.n_relevant:
+        return strong(
+            "None of the judged documents is relevant to this query, so every run scores 0."
+        )
+    if not diagnosis.standings["relevant_in_top"].any():
+        return _nobody_succeeds(diagnosis)
+    if diagnosis.focus == diagnosis.baseline:
+        return _alone(diagnosis)
+    difference = diagnosis.score(diagnosis.focus) - diagnosis.score(diagnosis.baseline)
+    if abs(difference) <= SAME + 1e-12:
+        return _same(diagnosis)
+    return _change(diagnosis, difference)
+
+
+def _nobody_succeeds(diagnosis: Diagnosis) -> Sentence:
+    best = [
+        (int(row["first_relevant"]), str(row["run"]))
+        for row in diagnosis.standings.to_dict("records")
+        if not math.isnan(row["first_relevant"])
+    ]
+    single = len(diagnosis.standings) == 1
+    who = f"{diagnosis.focus} has no" if single else "No run has a"
+    head = strong(f"{who} relevant document in its top {diagnosis.cutoff}; ")
+    nearest = [(rank, name) for rank, name in best if rank <= DEEP]
+    if not nearest:
+        return head + muted(f"none is among the first {DEEP} of any run.")
+    rank, name = min(nearest)
+    return head + muted(f"the best one stands at rank {rank} in ") + run(name) + muted(".")
+
+
+def _alone(diagnosis: Diagnosis) -> Sentence:
+    row = diagnosis.standings.set_index("run").loc[diagnosis.focus]
+    found = int(row["relevant_in_top"])
+    return (
+        run(diagnosis.focus)
+        + strong(f" has {found} of {diagnosis.n_relevant} relevant documents in its top ")
+        + strong(f"{diagnosis.cutoff}; ")
+        + muted(f"the first stands at rank {int(row['first_relevant'])}.")
+        if found
+        else run(diagnosis.focus)
+        + strong(f" has no relevant document in its top {diagnosis.cutoff}.")
+    )
+
+
+def _same(diagnosis: Diagnosis) -> Sentence:
+    focus, baseline, k = diagnosis.focus, diagnosis.baseline, diagnosis.cutoff
+    ours, theirs = diagnosis.score(focus), diagnosis.score(baseline)
+    if w.score(ours) == w.score(theirs):
+        head = strong(f"Both score {w.score(ours)}; ")
+    else:
+        head = strong(f"The two score about the same, {w.score(ours)} and {w.score(theirs)}; ")
+    in_focus, in_baseline = (
+        _relevant_places(diagnosis, focus),
+        _relevant_places(diagnosis, baseline),
+    )
+    if not in_focus and not in_baseline:
+        return head + muted(f"neither has a relevant document in its top {k}.")
+    if in_focus == in_baseline:
+        what = _documents(len(in_focus), "relevant document")
+        return head + muted(f"the same {what} {_stand(len(in_focus))} in the same places.")
+    if in_focus.keys() == in_baseline.keys():
+        what = _documents(len(in_focus), "relevant document")
+        return head + muted(f"the same {what} {_stand(len(in_focus))} in other places.")
+    shared = len(in_focus.keys() & in_baseline.keys())
+    return (
+        head
+        + run(focus)
+        + muted(f" has {w.number(len(in_focus))} relevant in its top {k}, ")
+        + run(baseline)
+        + muted(f" {w.number(len(in_baseline))}; {w.number(shared)} of them are in both.")
+    )
+
+
+def _stand(n: int) -> str:
+    return "stands" if n == 1 else "stand"
+
+
+def _documents(n: int, noun: str) -> str:
+    return noun if n == 1 else f"{w.number(n)} {noun}s"
+
+
+def _relevant_places(diagnosis: Diagnosis, name: str) -> dict[str, int]:
+    top = diagnosis.rankings[name].head(diagnosis.cutoff)
+    top = top[top["grade"] >= 1]
+    return dict(zip(top["doc_id"], top["rank"].astype(int), strict=True))
+
+
+def _change(diagnosis: Diagnosis, difference: float) -> Sentence:
+    loses = difference < 0
+    head = (
+        run(diagnosis.focus)
+        + muted(" loses " if loses else " gains ")
+        + strong(w.score(abs(difference)))
+        + muted(" to " if loses else " over ")
+        + run(diagnosis.baseline)
+        + muted(" here")
+    )
+    moves = _decisive_moves(diagnosis, loses)
+    if not moves:
+        return head + muted(".") + _left_out(diagnosis, loses)
+    reason = muted(f" because {_moved(diagnosis, moves, loses)}. ")
+    return head + reason + muted(_above(diagnosis, moves, loses)) + _left_out(diagnosis, loses)
+
+
+def _decisive_moves(diagnosis: Diagnosis, loses: bool) -> list[_Move]:
+    """The few relevant documents whose change of place makes most of the difference."""
+    before, after = diagnosis.ranks(diagnosis.baseline), diagnosis.ranks(diagnosis.focus)
+    moves = []
+    for doc_id, grade in diagnosis.grades.items():
+        if grade < 1:
+            continue
+        old, new = before.get(doc_id), after.get(doc_id)
+        weight = grade * (_worth(new, diagnosis.cutoff) - _worth(old, diagnosis.cutoff))
+        if (weight < 0) if loses else (weight > 0):
+            moves.append(_Move(doc_id, grade, old, new, abs(weight)))
+    moves.sort(key=lambda m: (-m.weight, m.doc_id))
+    total, chosen = sum(m.weight for m in moves), list[_Move]()
+    for move in moves[:_MOST_NAMED]:
+        if chosen and sum(m.weight for m in chosen) >= _ENOUGH_OF_THE_CHANGE * total:
+            break
+        chosen.append(move)
+    return chosen
+
+
+def _worth(rank: int | None, cutoff: int) -> float:
+    return 1 / math.log2(rank + 1) if rank is not None and rank <= cutoff else 0.0
+
+
+def _moved(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:
+    """What happened to these documents, those with the same fate together."""
+    k = diagnosis.cutoff
+    fates: dict[str, list[_Move]] = {}
+    for move in moves:
+        place, other = (move.after, move.before) if loses else (move.before, move.after)
+        fate = "unlisted" if place is None else ("inside" if place <= k else "outside")
+        if other is not None:
+            fates.setdefault(fate, []).append(move)
+    clauses = [_fate(diagnosis, fate, group, loses) for fate, group in fates.items()]
+    return w.listing(clauses)
+
+
+def _fate(diagnosis: Diagnosis, fate: str, moves: list[_Move], loses: bool) -> str:
+    who = _who(diagnosis, moves)
+    moves = sorted(moves, key=lambda m: (m.before or 0, m.after or 0))
+    old, new = _ranks([m.before for m in moves]), _ranks([m.after for m in moves])
+    several = len(moves) > 1
+    if fate == "inside":
+        return f"{who} {'fell' if loses else 'rose'} from {old} to {new}"
+    if fate == "outside":
+        if loses:
+            return f"{who} fell from {old} to {new}, below the top {diagnosis.cutoff}"
+        return f"{who} rose from {old} into the top {diagnosis.cutoff}, to {new}"
+    if loses:
+        be = "are" if several else "is"
+        return f"{who}, at {old} before, {be} not in its list"
+    return f"{who} came in at {new}, not in the list of {diagnosis.baseline}"
+
+
+def _ranks(ranks: list[int | None]) -> str:
+    known = [str(r) for r in ranks if r is not None]
+    return f"{w.plural(len(known), 'rank')} {w.listing(known)}"
+
+
+def _who(diagnosis: Diagnosis, moves: list[_Move]) -> str:
+    """The documents in words: "the best document", "two documents graded 1 and 2"."""
+    best = max(diagnosis.grades.values())
+    grades = [m.grade for m in moves]
+    n_best = sum(grade == best for grade in diagnosis.grades.values())
+    if diagnosis.n_relevant == 1:
+        return "the only relevant document"
+    if all(grade == best for grade in grades) and best > 1 and n_best <= _FEW_BEST:
+        if n_best == len(moves):
+            return "the best document" if n_best == 1 else f"the {w.number(n_best)} best documents"
+        return f"{w.number(len(moves))} of the {w.number(n_best)} best documents"
+    noun = w.plural(len(moves), "document")
+    article = "a" if len(moves) == 1 else w.number(len(moves))
+    if best == 1:
+        return f"{article} relevant {noun}"
+    named = w.listing(w.grade(g) for g in sorted(set(grades), reverse=True))
+    return f"{article} {noun} graded {named}"
+
+
+def _above(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:
+    """What stands above them in the list in which they stand lower."""
+    name = diagnosis.focus if loses else diagnosis.baseline
+    k = diagnosis.cutoff
+    places = [(m.after if loses else m.before) for m in moves]
+    reach = max(min(p, k + 1) if p is not None else k + 1 for p in places)
+    above = diagnosis.rankings[name]
+    above = above[above["rank"] < reach]
+    zero = int((above["grade"] == 0).sum())
+    unjudged = int(above["grade"].isna().sum())
+    parts = []
+    if zero:
+        parts.append(f"{w.number(zero)} {w.plural(zero, 'document')} graded 0")
+    if unjudged:
+        noun = "" if zero else f" {w.plural(unjudged, 'document')}"
+        parts.append(f"{w.number(unjudged)}{noun} that nobody has judged")
+    if not parts:
+        return ""
+    verb = _stand(zero + unjudged)
+    them = "it" if len(moves) == 1 else "them"
+    where = f"now {verb} above {them}" if loses else f"{verb} above {them} in {name}"
+    return f"{w.sentence_case(w.listing(parts))} {where}. "
+
+
+def _left_out(diagnosis: Diagnosis, loses: bool) -> Sentence:
+    """What remains of the difference when unjudged documents are left out of both lists."""
+    tops = [
+        diagnosis.rankings[n].head(diagnosis.cutoff) for n in (diagnosis.focus, diagnosis.baseline)
+    ]
+    if not pd.concat(tops)["grade"].isna().any():
+        return Sentence()
+    rest = diagnosis.condensed_difference
+    if abs(rest) < 0.0005:
+        return muted("Leaving out unjudged documents, nothing of it remains.")
+    noun = "loss" if rest < 0 else "gain"
+    size = w.score(abs(rest))
+    if (rest < 0) == loses:
+        return muted(f"Leaving out unjudged documents, the {noun} is {size}.")
+    return muted(f"Leaving out unjudged documents, it turns into a {noun} of {size}.")

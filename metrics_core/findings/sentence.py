@@ -1,0 +1,58 @@
+"""Sentences as data: spans with the part each plays, so that pages can colour them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Role = Literal["strong", "muted", "run"]
+
+
+@dataclass(frozen=True)
+class Span:
+    """A piece of a sentence; of a "run" span the text is the run's name."""
+
+    text: str
+    role: Role = "strong"
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """Spans in reading order; blanks stand inside the spans."""
+
+    spans: tuple[Span, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The plain sentence."""
+        return "".join(span.text for span in self.spans)
+
+    def __bool__(self) -> bool:
+        return bool(self.spans)
+
+    def __add__(self, other: Sentence) -> Sentence:
+        return Sentence(self.spans + other.spans)
+
+
+def run(name: str) -> Sentence:
+    """A run's name."""
+    return Sentence((Span(name, "run"),))
+
+
+def strong(text: str) -> Sentence:
+    """The statement."""
+    return Sentence((Span(text),))
+
+
+def muted(text: str) -> Sentence:
+    """What qualifies the statement."""
+    return Sentence((Span(text, "muted"),))
+
+
+def joined(sentences: Sequence[Sentence], between: str) -> Sentence:
+    """Sentences one after the other, with muted text between them."""
+    result = Sentence()
+    for sentence in sentences:
+        result = result + muted(between) + sentence if result else sentence
+    return result
