@@ -1,0 +1,56 @@
+"""Grades as chips and squares: three tints, an outline for 0, dashes for what nobody judged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from dashboard.blocks import markup as m
+from metrics_core import wording as w
+
+TINTS = 3
+NOT_RELEVANT, NOT_JUDGED = "not relevant", "not judged"
+
+
+@dataclass(frozen=True)
+class Grades:
+    """The grades of a collection, which are tinted relative to the highest of them."""
+
+    levels: tuple[float, ...]
+
+    @classmethod
+    def of(cls, *grades: Iterable[float]) -> Grades:
+        """The distinct grades among these, lowest first; negative ones are no judgments."""
+        return cls(tuple(sorted({float(g) for some in grades for g in some if g >= 0})))
+
+    def tint(self, grade: float) -> str:
+        """The class that colours a grade: g1 to g3, g0 for no relevance, gx where unjudged."""
+        if math.isnan(grade) or grade < 0:
+            return "gx"
+        highest = max(self.levels, default=grade)
+        if grade <= 0 or highest <= 0:
+            return "g0"
+        return f"g{min(TINTS, math.ceil(TINTS * grade / highest - 1e-9))}"
+
+    def spoken(self, grade: float) -> str:
+        """A grade for screen readers and hover texts."""
+        return NOT_JUDGED if self.tint(grade) == "gx" else f"grade {w.grade(grade)}"
+
+    def chip(self, grade: float) -> str:
+        """A grade as a small square with its digit."""
+        shown = m.unspoken(w.grade(None if self.tint(grade) == "gx" else grade))
+        return f'<span class="chip {self.tint(grade)}">{m.unseen(self.spoken(grade))}{shown}</span>'
+
+    def legend(self, names: Mapping[float, str]) -> str:
+        """What the chips mean, the highest grade first."""
+        known = {float(grade): name for grade, name in names.items()}
+        entries = [
+            (grade, known.get(grade) or (NOT_RELEVANT if grade == 0 else "relevant"))
+            for grade in sorted(self.levels, reverse=True)
+        ]
+        items = [
+            f"<li>{self.chip(grade)} {m.escaped(name)}</li>"
+            for grade, name in [*entries, (math.nan, NOT_JUDGED)]
+        ]
+        return f'<div class="legend"><span>Grades</span><ul>{"".join(items)}</ul></div>'

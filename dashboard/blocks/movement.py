@@ -1,0 +1,103 @@
+"""How a document moved between two lists: in words, and as a line."""
+
+from __future__ import annotations
+
+import base64
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from metrics_core import wording as w
+
+GAP = 92
+"""Width of the drawing between the lists in px."""
+_TITLE = 22
+_HOOK = 15
+_THICK, _THIN = 3, 1.3
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Movement:
+    """A movement in words, and whether it is "better", "worse" or "" (no matter)."""
+
+    words: str
+    tone: str
+
+
+def movement(row: Row, side: str) -> Movement:
+    """What a row of `Diagnosis.side_by_side` says of its document: where it goes from the left
+    list, or whence it comes to the right one. Only a relevant document's movement has a tone."""
+    rank, other = row["rank"], row["other_rank"]
+    matters = row["grade"] >= 1
+    if math.isnan(other):
+        words, tone = ("dropped", "worse") if side == "left" else ("new", "better")
+    elif other == rank:
+        return Movement("stays", "")
+    elif side == "left":
+        words, tone = f"to {w.count(other)}", "worse" if other > rank else "better"
+    else:
+        fell = rank > other
+        words = f"{'▼' if fell else '▲'} from {w.count(other)}"
+        tone = "worse" if fell else "better"
+    return Movement(words, tone if matters else "")
+
+
+def lines(left: pd.DataFrame, right: pd.DataFrame, cutoff: int, rows: int, height: int) -> str:
+    """The lines between two lists of `rows` rows: one layer a colour, drawn as a mask, because
+    the sanitiser drops inline svg. A mask holds only numbers."""
+    layers: dict[str, list[str]] = {"line": [], "worse": [], "better": []}
+    for row in left.to_dict("records"):
+        color, path = _from_left(row, cutoff, height)
+        layers[color].append(path)
+    for row in right.to_dict("records"):
+        if row["grade"] >= 1 and not row["other_rank"] <= cutoff:
+            color = movement(row, "right").tone
+            layers[color].append(_path(_hook(_height(row["rank"], height), GAP, -1), _THICK))
+    total = rows * height
+    drawn = "".join(_layer(color, paths, total) for color, paths in layers.items() if any(paths))
+    return f'<div class="joins" style="height:{total}px" aria-hidden="true">{drawn}</div>'
+
+
+def _from_left(row: Row, cutoff: int, height: int) -> tuple[str, str]:
+    """The colour and the path of what begins at a row of the left list."""
+    relevant = row["grade"] >= 1
+    color = movement(row, "left").tone or "line"
+    start = _height(row["rank"], height)
+    if not row["other_rank"] <= cutoff:
+        return color, _path(_hook(start, 0, 1), _THICK) if relevant else ""
+    end = _height(row["other_rank"], height)
+    # Steeper lines turn later, so that they leave and reach a row level.
+    curve = f"M0 {start}C{GAP * 0.55:g} {start} {GAP * 0.45:g} {end} {GAP} {end}"
+    return color, _path(curve, _THICK if relevant else _THIN)
+
+
+def _height(rank: float, height: int) -> int:
+    return int((rank - 1) * height + min(_TITLE, height // 2))
+
+
+def _hook(y: int, x: int, direction: int) -> str:
+    """A short turn down at the side of a list: the document's other end is below the lists."""
+    turn, end = x + direction * (_HOOK - 3), x + direction * _HOOK
+    return f"M{x} {y}C{turn} {y} {end} {y + 3} {end} {y + _HOOK - 2}"
+
+
+def _path(curve: str, width: float) -> str:
+    return f'<path d="{curve}" stroke-width="{width:g}"/>'
+
+
+def _layer(color: str, paths: list[str], height: int) -> str:
+    drawing = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{GAP}" height="{height}" '
+        f'viewBox="0 0 {GAP} {height}" fill="none" stroke="#000" stroke-linecap="round">'
+        f"{''.join(paths)}</svg>"
+    )
+    code = base64.b64encode(drawing.encode()).decode()
+    address = f"url(data:image/svg+xml;base64,{code})"
+    return (
+        f'<i style="background:var(--{color});-webkit-mask:{address} 0 0/100% 100% no-repeat;'
+        f'mask:{address} 0 0/100% 100% no-repeat"></i>'
+    )

@@ -1,0 +1,206 @@
+"""The parts of the page of one query, but for the two lists."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from dashboard.blocks import markup as m
+from dashboard.blocks.grades import Grades
+from metrics_core import wording as w
+from metrics_core.diagnosis import SQUARES, Diagnosis
+from metrics_core.findings import Sentence
+
+Row = dict[str, Any]
+
+MOST_CHARACTERS = 6_000
+"""A full text is shown up to here; the rest is counted."""
+
+
+def query_head(text: str, chips: Sequence[str]) -> str:
+    """The query as the page's title, and what is known of it as chips."""
+    items = "".join(f"<li>{m.isolated(chip)}</li>" for chip in chips if chip)
+    title = m.isolated(text) if text.strip() else '<span class="muted">Query without a text</span>'
+    listed = f"<ul>{items}</ul>" if items else ""
+    return f'<div class="lens query-head"><h1>{title}</h1>{listed}</div>'
+
+
+def explanation(sentence: Sentence, styles: m.Styles) -> str:
+    """Why the query scored as it did; nothing for an empty sentence."""
+    return f'<p class="lens explanation">{m.spans(sentence, styles)}</p>' if sentence else ""
+
+
+def grades_of(diagnosis: Diagnosis, names: Mapping[float, str] | None = None) -> Grades:
+    """The grades to tint by: those of the collection where they are named, else of the query."""
+    return Grades.of(diagnosis.grades.values(), names or ())
+
+
+def standings(
+    diagnosis: Diagnosis, styles: m.Styles, grade_names: Mapping[float, str] | None = None
+) -> str:
+    """Per run the score, one square a rank and where the relevant documents stand. `grade_names`
+    names every grade of the collection, so that a query without the highest keeps its tints."""
+    grades = grades_of(diagnosis, grade_names)
+    k = w.count(diagnosis.cutoff)
+    rows = "".join(
+        _standing(row, diagnosis, m.style_of(styles, row["run"]), grades)
+        for row in diagnosis.standings.to_dict("records")
+    )
+    heads = [
+        ("who", "Run"),
+        ("chosen", m.escaped(diagnosis.measure)),
+        ("ranks", f"ranks 1{w.DASH}{SQUARES}"),
+        ("first", "first relevant"),
+        ("found", f"relevant in top {k}"),
+    ]
+    head = "".join(m.column_head(name, kind) for kind, name in heads)
+    return (
+        '<div class="lens standings"><table role="table" aria-label="Scores and ranks by run">'
+        f'<thead><tr role="row">{head}</tr></thead><tbody>{rows}</tbody></table>'
+        f"{grades.legend(grade_names or {})}</div>"
+    )
+
+
+def _standing(row: Row, diagnosis: Diagnosis, style: m.RunStyle, grades: Grades) -> str:
+    score = f"<span>{w.score(row['score'])}</span>"
+    if not math.isnan(row["difference"]):
+        score += m.change(row["difference"], clear=True)
+    bar = m.meter(row["score"], style) if 0 <= row["score"] <= 1 else ""
+    first, found = row["first_relevant"], w.count(row["relevant_in_top"])
+    place = "none" if math.isnan(first) else f"rank {w.count(first)}"
+    of = f"{found} of {w.count(diagnosis.n_relevant)}"
+    k = w.count(diagnosis.cutoff)
+    cells = [
+        m.row_head(m.run_label(style), "who"),
+        m.cell(f'<span class="cell">{score}{bar}</span>', "chosen"),
+        m.cell(_squares(diagnosis, row["run"], grades), "ranks"),
+        m.cell(f'<span class="word">first relevant: </span>{place}', "first"),
+        m.cell(f'<span class="word">in top {k}: </span>{of}', "found"),
+    ]
+    return f'<tr role="row">{"".join(cells)}</tr>'
+
+
+def _squares(diagnosis: Diagnosis, run: str, grades: Grades) -> str:
+    """One square a rank with a rule after rank k; beyond the end of the list there is nothing."""
+    doc_ids = list(diagnosis.rankings[run]["doc_id"].head(SQUARES))
+    squares = []
+    for rank, grade in enumerate(diagnosis.squares(run, SQUARES), start=1):
+        rule = " rule" if rank == diagnosis.cutoff < SQUARES else ""
+        if grade is None:
+            squares.append(f'<li class="square beyond{rule}" aria-hidden="true"></li>')
+            continue
+        said = f"rank {rank}: {grades.spoken(grade)}"
+        tint = grades.tint(grade)
+        # Rows of zeros would hide the marks that count, so a 0 is only its outline.
+        shown = "" if tint == "g0" else m.unspoken(w.grade(None if tint == "gx" else grade))
+        squares.append(
+            f'<li class="square {tint}{rule}" title="{m.escaped(f"{said}, {doc_ids[rank - 1]}")}">'
+            f"{m.unseen(said)}{shown}</li>"
+        )
+    if not doc_ids:
+        return '<span class="none">lists nothing for this query</span>'
+    return f'<ol class="squares">{"".join(squares)}</ol>'
+
+
+def missed(
+    diagnosis: Diagnosis,
+    documents: pd.DataFrame,
+    styles: m.Styles,
+    deepest: int,
+    grade_names: Mapping[float, str] | None = None,
+    csv_href: str | None = None,
+) -> str:
+    """Relevant documents that the top k of the baseline or of the run in focus lacks, under their
+    heading; `deepest` is the length of the longest list."""
+    title = f"Relevant documents that a top {w.count(diagnosis.cutoff)} misses"
+    if diagnosis.missed.empty:
+        return m.section(title, _nothing_missed(diagnosis))
+    depth = w.count(deepest)
+    text = f"Rank in each run; a dash means not among the first {depth}."
+    grades = grades_of(diagnosis, grade_names)
+    # The two lists above show the baseline and the run in focus, so they come first here too.
+    order = [diagnosis.baseline, diagnosis.focus, *styles, *diagnosis.rankings]
+    runs = [run for run in dict.fromkeys(order) if run in diagnosis.rankings]
+    heads = "".join(m.column_head(m.run_text(m.style_of(styles, r)), "rank") for r in runs)
+    rows = "".join(
+        _missed_row(row, runs, diagnosis.cutoff, documents, styles, grades)
+        for row in diagnosis.missed.to_dict("records")
+    )
+    return (
+        m.section(title, text, csv_href)
+        + f'<div class="lens missed"><table role="table" aria-label="{title}"><thead>'
+        f'<tr role="row">{m.column_head("Grade")}{m.column_head("Document")}{heads}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _nothing_missed(diagnosis: Diagnosis) -> str:
+    if not diagnosis.n_relevant:
+        return "No document is judged relevant to this query."
+    k = w.count(diagnosis.cutoff)
+    if diagnosis.baseline == diagnosis.focus:
+        return f"Every relevant document is in the top {k}."
+    return f"Every relevant document is in both top {k}."
+
+
+def _missed_row(
+    row: Row,
+    runs: Sequence[str],
+    cutoff: int,
+    documents: pd.DataFrame,
+    styles: m.Styles,
+    grades: Grades,
+) -> str:
+    cells = "".join(_rank_cell(row[run], cutoff, m.style_of(styles, run)) for run in runs)
+    grade = m.cell(grades.chip(row["grade"]), "grade")
+    name = m.row_head(titled(row["doc_id"], documents), "document")
+    return f'<tr role="row">{grade}{name}{cells}</tr>'
+
+
+def _rank_cell(rank: float, cutoff: int, style: m.RunStyle) -> str:
+    kind = "inside" if rank <= cutoff else "outside"
+    name = f'<span class="word">{m.isolated(style.name)} </span>'
+    return m.cell(f"{name}<span>{w.count(rank)}</span>", f"rank {kind}")
+
+
+def titled(doc_id: str, documents: pd.DataFrame, title: str | None = None) -> str:
+    """A document's title with its id beside it, or the id alone; `title` is marked up already."""
+    if title is None:
+        title = m.isolated(column_of(documents, doc_id, "title"))
+    if title in ("", "<bdi></bdi>"):
+        return f'<span class="id only">{m.isolated(doc_id)}</span>'
+    return f'<b>{title}</b> <span class="id">{m.isolated(doc_id)}</span>'
+
+
+def column_of(documents: pd.DataFrame, doc_id: str, column: str) -> str:
+    """A document's title or text; "" where it is not known."""
+    if column not in documents or doc_id not in documents.index:
+        return ""
+    value = documents.at[doc_id, column]
+    return value if isinstance(value, str) else ""
+
+
+def document(title: str, doc_id: str, text: str, grade: float, grades: Grades | None = None) -> str:
+    """One whole document; `grade` is NaN where nobody judged it."""
+    chip = (grades or Grades.of([grade])).chip(grade)
+    head = f"<h3>{m.isolated(title)}</h3>" if title.strip() else ""
+    return (
+        f'<div class="lens document"><div class="document-head">{chip}{head}'
+        f'<span class="id">{m.isolated(doc_id)}</span></div>{full_text(text)}</div>'
+    )
+
+
+def full_text(text: str) -> str:
+    """A text as paragraphs, cut where it grows too long for a page."""
+    if not text.strip():
+        return '<p class="none">No text is known of this document.</p>'
+    shown = text[:MOST_CHARACTERS]
+    paragraphs = [part.strip() for part in shown.splitlines() if part.strip()]
+    body = "".join(f'<p dir="auto">{m.escaped(part)}</p>' for part in paragraphs)
+    if len(text) > MOST_CHARACTERS:
+        rest = f"The first {w.count(MOST_CHARACTERS)} of {w.count(len(text))} characters."
+        body += f'<p class="none">{rest}</p>'
+    return body

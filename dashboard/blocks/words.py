@@ -1,0 +1,50 @@
+"""Query words in a text: which words of a query to look for, and where to mark them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from dashboard.blocks.markup import escaped
+
+_STOP_WORDS = """
+    a about after all also am an and any are as at be been but by can cannot did do does for
+    from get had has have how i if in into is it its me my no not of off on one or our out so than
+    that the their them then there these they this those to too up us was we were what when where
+    which who why will with without would you your
+""".split()
+_ENDINGS = ("ings", "ing", "ed", "es", "s", "e")
+_SHORTEST_STEM = 3
+_WORD = re.compile(r"\w+")
+
+
+def query_words(text: str) -> list[str]:
+    """The words of a query that say what it is about; all of them if it holds nothing else."""
+    words = list(dict.fromkeys(_WORD.findall(text.lower())))
+    return [word for word in words if word not in _STOP_WORDS] or words
+
+
+def stem(word: str) -> str:
+    """A word without its English ending, so that charge, charges and charged are one."""
+    word = word.lower()
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+            return word.removesuffix(ending)
+    return word
+
+
+def marked(text: str, words: Iterable[str]) -> str:
+    """The text as HTML with the query's words marked."""
+    wanted = list(words)
+    stems = {stem(word) for word in wanted}
+    # Scripts without blanks between words: look for the word anywhere.
+    inside = [re.escape(word) for word in wanted if not word.isascii()]
+    pattern = re.compile("|".join([*sorted(inside, key=len, reverse=True), r"\w+"]), re.IGNORECASE)
+    parts, end = [], 0
+    known = {word.lower() for word in wanted}
+    for match in pattern.finditer(text):
+        if stem(match[0]) not in stems and match[0].lower() not in known:
+            continue
+        parts += [escaped(text[end : match.start()]), f"<mark>{escaped(match[0])}</mark>"]
+        end = match.end()
+    return "".join([*parts, escaped(text[end:])])

@@ -1,0 +1,271 @@
+"""What all charts share: a figure that carries its whole layout, axes, ticks and notes.
+
+The server does not know how wide a chart is drawn. So whatever must not overlap is placed in px
+at the narrowest width, NARROW; on a wider page the gaps only grow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import plotly.graph_objects as go
+
+from dashboard.figures.colour import TRANSPARENT, rgba
+from dashboard.figures.text import LINE, SIZE, name_width, run_name, spread, text_width, widest
+from dashboard.theme import FONT, Palette, RunStyle
+from metrics_core import wording
+
+NARROW = 360
+"""The least width in px at which a chart is still right."""
+_GAP = 8
+
+
+class Margin(NamedTuple):
+    """The margins of a chart in px."""
+
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+
+class Ticks(NamedTuple):
+    """Round values that cover a range, and how they are written."""
+
+    values: list[float]
+    texts: list[str]
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The lowest and the highest tick."""
+        return self.values[0], self.values[-1]
+
+
+def figure(
+    traces: Iterable[Any],
+    *,
+    palette: Palette,
+    height: float,
+    margin: Margin,
+    annotations: Sequence[Mapping[str, Any]] = (),
+    shapes: Sequence[Mapping[str, Any]] = (),
+    **layout: Any,
+) -> go.Figure:
+    """A figure in the house style; `layout` adds its axes and whatever is its own."""
+    font = {"family": FONT, "size": SIZE, "color": palette.ink}
+    return go.Figure(
+        data=list(traces),
+        layout={
+            "template": {},
+            "paper_bgcolor": TRANSPARENT,
+            "plot_bgcolor": TRANSPARENT,
+            "font": font,
+            "height": round(height),
+            "autosize": True,
+            "margin": {
+                "l": math.ceil(margin.left),
+                "r": math.ceil(margin.right),
+                "t": math.ceil(margin.top),
+                "b": math.ceil(margin.bottom),
+                "pad": 0,
+            },
+            "showlegend": False,
+            "dragmode": False,
+            "hovermode": "closest",
+            "hoverlabel": {
+                "bgcolor": palette.page,
+                "bordercolor": palette.line,
+                "font": font,
+                "align": "left",
+                "namelength": -1,
+            },
+            "modebar": {
+                "bgcolor": TRANSPARENT,
+                "color": palette.faint,
+                "activecolor": palette.ink,
+            },
+            "uirevision": "ranklens",
+            "annotations": list(annotations),
+            "shapes": list(shapes),
+            **layout,
+        },
+    )
+
+
+def axis(
+    palette: Palette, span: Sequence[float], ticks: Ticks | None = None, *, grid: bool = False
+) -> dict[str, Any]:
+    """An axis without frame, line or marks; the light grid belongs to the value axis only."""
+    return {
+        "range": list(span),
+        "fixedrange": True,
+        "showgrid": grid,
+        "gridcolor": palette.hairline,
+        "gridwidth": 1,
+        "zeroline": False,
+        "showline": False,
+        "ticks": "",
+        "showticklabels": ticks is not None,
+        "tickmode": "array",
+        "tickvals": ticks.values if ticks else [],
+        "ticktext": ticks.texts if ticks else [],
+        "tickangle": 0,
+        "tickfont": {"color": palette.muted, "size": SIZE},
+        "automargin": False,
+    }
+
+
+def nice_ticks(
+    low: float, high: float, *, most: int = 6, write: Callable[[float, int], str] = wording.score
+) -> Ticks:
+    """At most `most` + 1 round ticks that cover the range, each with the decimals they need."""
+    span = high - low
+    if not (math.isfinite(span) and span > 0):
+        low, high, span = 0.0, 1.0, 1.0
+    power = 10.0 ** math.floor(math.log10(span / most))
+    step = next(f * power for f in (1, 2, 5, 10, 20) if _intervals(low, high, f * power) <= most)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    digits = max(0, -math.floor(math.log10(step) + 1e-9))
+    values = [round(i * step, digits + 1) for i in range(first, last + 1)]
+    return Ticks(values, [write(v, digits) for v in values])
+
+
+def _intervals(low: float, high: float, step: float) -> int:
+    return math.ceil(high / step - 1e-9) - math.floor(low / step + 1e-9)
+
+
+def signed(value: float, digits: int) -> str:
+    """A tick on an axis of differences: signed, zero plain."""
+    return "0" if value == 0 else wording.difference(value, digits)
+
+
+def difference_ticks(values: Iterable[float], *, most: int = 6) -> Ticks:
+    """Ticks for differences with zero among them, whatever the values are."""
+    finite = [v for v in values if math.isfinite(v)]
+    low, high = min([0.0, *finite]), max([0.0, *finite])
+    if high - low < 1e-6:
+        low, high = -0.1, 0.1
+    return nice_ticks(low, high, most=most, write=signed)
+
+
+def score_ticks(values: Iterable[float], value_range: tuple[float, float] = (0, 1)) -> Ticks:
+    """Ticks from the least to the greatest possible score; further if the values go further."""
+    finite = [v for v in [*values, *value_range] if math.isfinite(v)]
+    return nice_ticks(min(finite), max(finite))
+
+
+def tick_width(*ticks: Ticks) -> float:
+    """The room in px that tick labels at the left need."""
+    return 8 + max(widest(t.texts) for t in ticks)
+
+
+def note(text: str, x: float, y: float, color: str, **more: Any) -> dict[str, Any]:
+    """Text at a place in the chart; the text is escaped already."""
+    return {
+        "text": text,
+        "x": x,
+        "y": y,
+        "xref": "x",
+        "yref": "y",
+        "xanchor": "left",
+        "yanchor": "middle",
+        "align": "left",
+        "showarrow": False,
+        "borderpad": 0,
+        "font": {"color": color, "size": SIZE},
+        **more,
+    }
+
+
+def corner(text: str, color: str, margin: Margin, top: float, **more: Any) -> dict[str, Any]:
+    """A note at the left edge of the whole figure, `top` px below its upper edge."""
+    place = {"xref": "paper", "yref": "paper", "yanchor": "top"}
+    shift = {"xshift": -margin.left, "yshift": margin.top - top}
+    return note(text, 0, 1, color, **{**place, **shift, **more})
+
+
+def end_margin(styles: Iterable[RunStyle]) -> float:
+    """The right margin that the names at the line ends need."""
+    return _GAP + 4 + max((name_width(s) for s in styles), default=0.0)
+
+
+def end_labels_height(styles: Iterable[RunStyle], palette: Palette) -> float:
+    """The height in px that the names at the line ends need when all stand close together."""
+    return sum(_lines(run_name(s, palette)) for s in styles) * LINE
+
+
+def end_labels(
+    ends: Mapping[str, tuple[float, float]],
+    *,
+    styles: Mapping[str, RunStyle],
+    palette: Palette,
+    height: float,
+    yref: str = "y",
+) -> list[dict[str, Any]]:
+    """Names at the line ends, spread over the height of the panel in px.
+
+    `ends` gives per run where its line ends, as a share of the height from the top, and what
+    decides the order where ends coincide (the greater on top).
+    """
+    order = sorted(ends, key=lambda run: (round(ends[run][0] * height / 3), -ends[run][1]))
+    names = [run_name(styles[run], palette) for run in order]
+    sizes = [LINE * _lines(name) for name in names]
+    wanted = [ends[run][0] * height for run in order]
+    centres = spread(wanted, sizes, -LINE / 2, height + LINE / 2)
+    place = {"xref": "paper", "yref": f"{yref} domain", "xshift": _GAP}
+    return [
+        note(name, 1, 1, palette.ink, yshift=-centre, **place)
+        for name, centre in zip(names, centres, strict=True)
+    ]
+
+
+def _lines(html: str) -> int:
+    return html.count("<br>") + 1
+
+
+def clamped(share: float, width: float, margin: Margin) -> float:
+    """The shift in px that keeps a centred label of this width inside the narrowest figure."""
+    plot = NARROW - margin.left - margin.right
+    low, high = width / 2 - margin.left, plot + margin.right - width / 2
+    return max(min(share * plot, high), low) - share * plot
+
+
+def key(styles: Iterable[RunStyle], palette: Palette) -> list[str]:
+    """Lines that name the runs with their marks, for names too long to stand beside them."""
+    lines, used = [""], 0.0
+    for style in styles:
+        text = f"{style.glyph} {style.name}"
+        width = text_width(text, bold=True) + 18
+        if used + width > NARROW and used:
+            lines.append("")
+            used = 0.0
+        used += width
+        lines[-1] += f"{style.glyph} {run_name(style, palette, length=44)}".replace(
+            style.glyph, f'<span style="color:{style.color(palette)}">{style.glyph}</span>', 1
+        )
+        lines[-1] += "\u2003"
+    return [line.rstrip("\u2003") for line in lines if line]
+
+
+def point(style: RunStyle, palette: Palette, size: float = 11) -> dict[str, Any]:
+    """A run's marker with a paper-coloured rim."""
+    return {
+        "symbol": style.symbol,
+        "size": size,
+        "color": style.color(palette),
+        "opacity": 1,
+        "line": {"color": palette.page, "width": 1.5},
+    }
+
+
+def interval_line(style: RunStyle, palette: Palette, width: float = 7) -> dict[str, Any]:
+    """The line of a run's intervals."""
+    return {"color": rgba(style.color(palette), 0.38), "width": width}
+
+
+def drawing_order(styles: Mapping[str, RunStyle]) -> list[RunStyle]:
+    """Runs in the order they are drawn: others first, then the baseline, the focus on top."""
+    rank = {"other": 0, "baseline": 1, "focus": 2}
+    return sorted(styles.values(), key=lambda style: rank[style.role])

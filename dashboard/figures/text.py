@@ -1,0 +1,107 @@
+"""Text in charts: escaping, breaking into lines, how wide it is, and labels that do not overlap."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from dashboard.theme import Palette, RunStyle
+
+SIZE = 13
+LINE = 16
+"""Height of a line of text in px."""
+NAME_LENGTH = 18
+"""Characters of a name on one line; longer names are broken, never cut."""
+_QUERY_LENGTH, _QUERY_LINE = 90, 46
+
+# Advance widths of Inter in em, in classes; a little generous, so that a label is never cut.
+_WIDTHS = {
+    **dict.fromkeys(" !',.:;`Iijl|", 0.31),
+    **dict.fromkeys("()/[]\\frt1{}", 0.40),
+    **dict.fromkeys('"*-?^_aksvxyz', 0.56),
+    **dict.fromkeys("ABCDGHKNOPQRSTUVXYw&$+<=>~", 0.74),
+    **dict.fromkeys("MmW@%", 0.98),
+}
+_ORDINARY, _WIDE = 0.64, 1.05
+_PIECES = re.compile(r"[^\s\-_./:,;]+[\-_./:,;]*\s*|[\-_./:,;]+\s*")
+
+
+def escape(text: object) -> str:
+    """Text that Plotly shows letter by letter: no tag, link or entity in it is interpreted."""
+    return str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def wrap(text: str, length: int = NAME_LENGTH) -> list[str]:
+    """The text in lines of at most `length` characters, broken at spaces and after - _ . / : if
+    that is possible, inside a word if not. Not escaped."""
+    lines = [""]
+    for piece in _PIECES.findall(text):
+        if len(lines[-1]) + len(piece.rstrip()) > length and lines[-1]:
+            lines.append("")
+        while len(lines[-1]) + len(piece.rstrip()) > length:
+            lines[-1], piece = piece[:length], piece[length:]
+            lines.append("")
+        lines[-1] += piece
+    return [line.rstrip() for line in lines if line.strip()] or [""]
+
+
+def wrapped(text: str, length: int = NAME_LENGTH) -> str:
+    """The text escaped, in lines of at most `length` characters."""
+    return "<br>".join(escape(line) for line in wrap(text, length))
+
+
+def query_text(text: object) -> str:
+    """A query for a hover box: escaped, at most about 90 characters in lines of 46."""
+    flat = " ".join(str(text).split())
+    if len(flat) > _QUERY_LENGTH:
+        flat = flat[: _QUERY_LENGTH - 1].rstrip() + "…"
+    return wrapped(flat, _QUERY_LINE)
+
+
+def text_width(text: str, *, size: float = SIZE, bold: bool = False) -> float:
+    """About how many px wide one line of text is."""
+    em = sum(_WIDTHS.get(c, _ORDINARY if ord(c) < 0x1100 else _WIDE) for c in text)
+    return em * size * (1.06 if bold else 1.0)
+
+
+def widest(lines: Sequence[str], *, bold: bool = False) -> float:
+    """The width in px of the widest of these lines."""
+    return max((text_width(line, bold=bold) for line in lines), default=0.0)
+
+
+def coloured(html: str, color: str, *, bold: bool = False) -> str:
+    """Escaped text in a colour, bold if asked."""
+    inner = f"<b>{html}</b>" if bold else html
+    return f'<span style="color:{color}">{inner}</span>'
+
+
+def run_name(style: RunStyle, palette: Palette, *, length: int = NAME_LENGTH) -> str:
+    """A run's name in its colour, the run in focus bold, long names in several lines."""
+    lines = wrapped(style.name, length)
+    return coloured(lines, style.color(palette), bold=style.role == "focus")
+
+
+def name_width(style: RunStyle, *, length: int = NAME_LENGTH) -> float:
+    """The width in px of `run_name`."""
+    return widest(wrap(style.name, length), bold=style.role == "focus")
+
+
+def spread(
+    wanted: Sequence[float], sizes: Sequence[float], low: float, high: float
+) -> list[float]:
+    """Centres for labels of these sizes, in this order and without overlap, as near as possible
+    to those wanted and between low and high. What does not fit runs over the high end."""
+    offsets, at = [], 0.0
+    for size in sizes:
+        offsets.append(at + size / 2)
+        at += size
+    blocks: list[tuple[float, int]] = []
+    for centre, offset in zip(wanted, offsets, strict=True):
+        mean, count = centre - offset, 1
+        while blocks and blocks[-1][0] > mean:
+            before, n = blocks.pop()
+            mean = (before * n + mean * count) / (n + count)
+            count += n
+        blocks.append((mean, count))
+    starts = [mean for mean, count in blocks for _ in range(count)]
+    return [max(min(s, high - at), low) + o for s, o in zip(starts, offsets, strict=True)]
