@@ -15,7 +15,7 @@ from dashboard.study import Study
 from metrics_core import formats
 from metrics_core.collection import told_apart
 from metrics_core.errors import RanklensError
-from metrics_core.formats import Kind
+from metrics_core.formats.registry import Kind, kind_of
 from metrics_core.tables import Documents, Note, Qrels, Queries, Run, Table
 
 Origin = Literal["sample", "folder", "upload"]
@@ -42,7 +42,7 @@ class File:
     @property
     def kind(self) -> Kind | None:
         """What the table is; None for a file that could not be read."""
-        return None if self.table is None else formats.kind_of(self.table)
+        return None if self.table is None else kind_of(self.table)
 
     @property
     def notes(self) -> tuple[Note, ...]:

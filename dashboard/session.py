@@ -11,7 +11,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -256,17 +256,54 @@ def styles() -> dict[str, RunStyle]:
     return run_styles(names, library().slots, focus=chosen.focus, baseline=chosen.baseline)
 
 
-def read_upload(name: str, content: bytes, **choices: Any) -> RanklensError | None:
-    """Read an uploaded file into the workspace; the error where it cannot be read."""
+@dataclass(frozen=True)
+class Refusal:
+    """An uploaded file that could not be read, kept for another try; `key` names its widgets."""
+
+    error: RanklensError
+    content: bytes
+    key: int
+
+
+def refusals() -> dict[str, Refusal]:
+    """Uploaded files that could not be read, by name."""
+    kept: dict[str, Refusal] = st.session_state.setdefault("_refused", {})
+    return kept
+
+
+def read_upload(name: str, content: bytes, **choices: Any) -> None:
+    """Read an uploaded file, or a set of files in a zip, into the workspace; where it cannot be
+    read it stands in `refusals`."""
     try:
-        loaded = formats.read(content, name=name, **choices)
+        for loaded in formats.read_all(content, name=name, **choices):
+            workspace().add(loaded, slot=_free_slot())
     except RanklensError as error:
-        return error
-    taken_slots = {f.slot for f in own_files() if f.slot is not None}
-    taken_slots |= {i for i, f in enumerate(f for f in own_files() if isinstance(f.table, Run))}
-    slot = next(i for i in range(len(taken_slots) + 1) if i not in taken_slots)
-    workspace().add(loaded, slot=slot)
-    return None
+        refusals()[name] = Refusal(error, content, generation("refusal"))
+        forget("refusal")
+    else:
+        refusals().pop(name, None)
+
+
+def read_again(name: str, **choices: Any) -> None:
+    """Read a refused file with other choices."""
+    read_upload(name, refusals()[name].content, **choices)
+
+
+def dismiss(name: str) -> None:
+    """Forget a refused file."""
+    refusals().pop(name, None)
+
+
+def remove(content: str) -> None:
+    """Forget an uploaded file."""
+    workspace().remove(content)
+
+
+def _free_slot() -> int:
+    """The first colour and shape that no run of the reader's has."""
+    runs = [f for f in own_files() if isinstance(f.table, Run)]
+    taken = {i if f.slot is None else f.slot for i, f in enumerate(runs)}
+    return next(i for i in range(len(taken) + 1) if i not in taken)
 
 
 def give_memory_back() -> None:
@@ -274,12 +311,6 @@ def give_memory_back() -> None:
     gc.collect()
     if sys.platform == "linux":
         ctypes.CDLL("libc.so.6").malloc_trim(0)
-
-
-def upload_errors() -> dict[str, tuple[RanklensError, bytes]]:
-    """Uploaded files that could not be read, with their bytes for another try."""
-    errors: dict[str, tuple[RanklensError, bytes]] = st.session_state.setdefault("_refused", {})
-    return errors
 
 
 # Drawing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
     print(f"Ranklens: http://127.0.0.1:{options.port}", flush=True)
     command = [sys.executable, "-m", "streamlit", "run", str(APP)]
-    os.execv(sys.executable, [*command, "--server.port", str(options.port)])
+    return subprocess.call([*command, "--server.port", str(options.port)])
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -174,7 +174,7 @@ class RunStyle:
     @property
     def dash(self) -> str:
         """Plotly's dash of the run's line."""
-        return "dash" if self.role == "baseline" else "solid"
+        return "5px,3px" if self.role == "baseline" else "solid"
 
     @property
     def width(self) -> float:

@@ -10,6 +10,7 @@ import pandas as pd
 from dashboard.blocks import markup as m
 from metrics_core import wording as w
 from metrics_core.errors import FileFormatError, LineProblem, RanklensError
+from metrics_core.fit import FitLine
 from metrics_core.tables import Note
 
 Row = Mapping[str, Any]
@@ -124,12 +125,12 @@ def _notes(notes: Sequence[Note], is_baseline: bool) -> str:
     return f"<ul>{''.join(parts)}</ul>"
 
 
-def fit_table(lines: Sequence[Row]) -> str:
-    """Whether the files belong together. A line has label, value, ok and remark."""
+def fit_table(lines: Sequence[FitLine]) -> str:
+    """Whether the files belong together; `lines` are those of `fit_report`."""
     body = "".join(
-        f'<tr><th scope="row">{m.escaped(line["label"])}</th>'
-        f'<td class="number"><b>{m.escaped(line["value"])}</b></td>'
-        f'<td class="{"better" if line["ok"] else "warning"}">{m.escaped(line["remark"])}</td></tr>'
+        f'<tr><th scope="row">{m.escaped(line.label)}</th>'
+        f'<td class="number"><b>{m.escaped(line.value)}</b></td>'
+        f'<td class="{"better" if line.ok else "warning"}">{m.escaped(line.remark)}</td></tr>'
         for line in lines
     )
     label = "Do the files fit together?"

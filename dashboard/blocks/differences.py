@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard.blocks import markup as m
+from dashboard.theme import RunStyle
 from metrics_core import wording as w
 from metrics_core.aggregates import LEVEL
 from metrics_core.comparisons import UNCLEAR
@@ -98,7 +99,7 @@ def _head(axis: Axis, baseline: str, mean: float) -> str:
     return f'<tr role="row">{"".join(cells)}</tr>'
 
 
-def _row(row: Row, axis: Axis, most: int, style: m.RunStyle, focus: str) -> str:
+def _row(row: Row, axis: Axis, most: int, style: RunStyle, focus: str) -> str:
     gap = w.interval(row["low"], row["high"])
     kind = "focus" if row["run"] == focus else ""
     clear = row["verdict"] is not None and row["verdict"] != UNCLEAR
@@ -113,7 +114,7 @@ def _row(row: Row, axis: Axis, most: int, style: m.RunStyle, focus: str) -> str:
     return f'<tr role="row" class="{kind}" {m.run_color(style)}>{"".join(cells)}</tr>'
 
 
-def _drawing(row: Row, axis: Axis, style: m.RunStyle) -> str:
+def _drawing(row: Row, axis: Axis, style: RunStyle) -> str:
     lines = "".join(_line(axis, tick) for tick in axis.ticks)
     marks = ""
     if not math.isnan(row["low"]) and not math.isnan(row["high"]):

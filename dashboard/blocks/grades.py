@@ -46,7 +46,7 @@ class Grades:
         """What the chips mean, the highest grade first."""
         known = {float(grade): name for grade, name in names.items()}
         entries = [
-            (grade, known.get(grade) or (NOT_RELEVANT if grade == 0 else "relevant"))
+            (grade, known.get(grade) or self._usual_name(grade))
             for grade in sorted(self.levels, reverse=True)
         ]
         items = [
@@ -54,3 +54,13 @@ class Grades:
             for grade, name in [*entries, (math.nan, NOT_JUDGED)]
         ]
         return f'<div class="legend"><span>Grades</span><ul>{"".join(items)}</ul></div>'
+
+    def _usual_name(self, grade: float) -> str:
+        """What can be said of a grade that nobody named."""
+        positive = [level for level in self.levels if level > 0]
+        if grade <= 0:
+            return NOT_RELEVANT
+        if len(positive) == 1:
+            return "relevant"
+        ends = {positive[0]: "least relevant", positive[-1]: "most relevant"}
+        return ends.get(grade, "")

@@ -18,6 +18,8 @@ from metrics_core.findings import Sentence
 
 Styles = Mapping[str, RunStyle]
 
+_SHORT_NAME = 14
+
 
 def escaped(value: object) -> str:
     """A user's text as HTML, safe between tags and in attributes."""
@@ -62,11 +64,18 @@ def dot(style: RunStyle) -> str:
 def run_label(style: RunStyle) -> str:
     """Marker and name of a run, and the word baseline where it is one."""
     tag = ' <span class="tag">baseline</span>' if style.role == "baseline" else ""
-    return f'<span class="run">{dot(style)}<span>{isolated(style.name)}{tag}</span></span>'
+    name = f"<span>{isolated(style.name)}{tag}</span>"
+    return f'<span class="run {_length(style.name)}">{dot(style)}{name}</span>'
+
+
+def _length(name: str) -> str:
+    """Names are never cut: a short one keeps to its line, a long one may break anywhere."""
+    return "short" if len(name) <= _SHORT_NAME else "long"
 
 
 def run_text(style: RunStyle, kind: str = "") -> str:
     """The name of a run in its colour, within a text."""
+    kind = kind or _length(style.name)
     return f'<span class="named {kind}" {run_color(style)}>{isolated(style.name)}</span>'
 
 
@@ -111,6 +120,11 @@ def section(
     line = f"<p>{explanation}</p>" if explanation else ""
     heading = f"<h2>{escaped(title)}</h2>"
     return f'<div class="lens section"><div>{heading}{line}</div>{link}</div>'
+
+
+def panel(title: str, gloss: str) -> str:
+    """The head of one of several charts side by side."""
+    return f'<div class="lens panel-head"><h3>{escaped(title)}</h3><p>{escaped(gloss)}</p></div>'
 
 
 def nothing(title: str, text: str = "") -> str:

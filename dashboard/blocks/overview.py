@@ -10,9 +10,10 @@ from typing import Any, Literal
 import pandas as pd
 
 from dashboard.blocks import markup as m
+from dashboard.theme import RunStyle
 from metrics_core import wording as w
 from metrics_core.aggregates import LEVEL
-from metrics_core.findings import Facts, muted, run
+from metrics_core.findings import Facts, Sentence, Span
 
 Href = Callable[..., str]
 Row = dict[str, Any]
@@ -150,9 +151,7 @@ def _measure_head(column: _Column, chosen: str) -> str:
     )
 
 
-def _measure_cell(
-    column: _Column, name: str, style: m.RunStyle, chosen: bool, baseline: str
-) -> str:
+def _measure_cell(column: _Column, name: str, style: RunStyle, chosen: bool, baseline: str) -> str:
     row = column.rows.get(name)
     kind = ' class="chosen"' if chosen else ""
     if row is None:
@@ -194,7 +193,7 @@ def query_list(
     """The queries that lost or won most. `rows` has query_id, text, meta, score, baseline_score,
     difference; `total` counts all of that kind; bars fill at `scale`, so that two lists compare."""
     title, which, verb = _LISTS[kind]
-    explanation = run(focus) + muted(f" minus {baseline}, {which}")
+    explanation = Sentence((Span(focus, "run"), Span(f" minus {baseline}, {which}", "muted")))
     head = m.section(title, explanation, styles=styles)
     if rows.empty:
         return f'<div class="lens list">{head}<p class="none">No query got {kind}.</p></div>'

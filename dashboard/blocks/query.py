@@ -10,6 +10,7 @@ import pandas as pd
 
 from dashboard.blocks import markup as m
 from dashboard.blocks.grades import Grades
+from dashboard.theme import RunStyle
 from metrics_core import wording as w
 from metrics_core.diagnosis import SQUARES, Diagnosis
 from metrics_core.findings import Sentence
@@ -64,7 +65,7 @@ def standings(
     )
 
 
-def _standing(row: Row, diagnosis: Diagnosis, style: m.RunStyle, grades: Grades) -> str:
+def _standing(row: Row, diagnosis: Diagnosis, style: RunStyle, grades: Grades) -> str:
     score = f"<span>{w.score(row['score'])}</span>"
     if not math.isnan(row["difference"]):
         score += m.change(row["difference"], clear=True)
@@ -160,7 +161,7 @@ def _missed_row(
     return f'<tr role="row">{grade}{name}{cells}</tr>'
 
 
-def _rank_cell(rank: float, cutoff: int, style: m.RunStyle) -> str:
+def _rank_cell(rank: float, cutoff: int, style: RunStyle) -> str:
     kind = "inside" if rank <= cutoff else "outside"
     name = f'<span class="word">{m.isolated(style.name)} </span>'
     return m.cell(f"{name}<span>{w.count(rank)}</span>", f"rank {kind}")

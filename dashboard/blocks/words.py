@@ -7,12 +7,13 @@ from collections.abc import Iterable
 
 from dashboard.blocks.markup import escaped
 
-_STOP_WORDS = """
+_COMMON = """
     a about after all also am an and any are as at be been but by can cannot did do does for
     from get had has have how i if in into is it its me my no not of off on one or our out so than
     that the their them then there these they this those to too up us was we were what when where
     which who why will with without would you your
-""".split()
+"""
+_STOP_WORDS = frozenset(_COMMON.split())
 _ENDINGS = ("ings", "ing", "ed", "es", "s", "e")
 _SHORTEST_STEM = 3
 _WORD = re.compile(r"\w+")

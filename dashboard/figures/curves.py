@@ -26,6 +26,7 @@ from dashboard.figures.layout import (
     note,
     point,
     score_ticks,
+    signed_ticks,
     tick_width,
 )
 from dashboard.figures.text import LINE, escape, text_width, wrap, wrapped
@@ -126,12 +127,12 @@ def precision_recall(
     traces = []
     for style in runs:
         line = _line(shown, style, palette, "precision")
-        line.update(mode="lines+markers", marker=point(style, palette, 8))
+        line.update(mode="lines+markers", marker={**point(style, palette, 7), "line_width": 0})
         traces.append(line)
     x = axis(palette, (-0.015, 1.015), score_ticks([]))
     x |= {
         "title": _axis_title("recall: share of the relevant documents found", palette),
-        **_hover_axis("recall %{x:.1f}", palette),
+        **_hover_axis("recall %{x:.1f}"),
     }
     return figure(
         traces,
@@ -154,8 +155,9 @@ def _shown(frame: pd.DataFrame, styles: Mapping[str, RunStyle]) -> pd.DataFrame:
 
 
 def _difference_ticks(gaps: pd.DataFrame, span: tuple[float, float] | None = None) -> Ticks:
-    values = gaps[["difference", "diff_low", "diff_high"]].to_numpy().ravel()
-    return difference_ticks(span or values, most=5)
+    if span:
+        return signed_ticks(*span)
+    return difference_ticks(gaps[["difference", "diff_low", "diff_high"]].to_numpy().ravel())
 
 
 def _of(frame: pd.DataFrame, style: RunStyle) -> pd.DataFrame:
@@ -229,14 +231,13 @@ def _names(
     height: float,
 ) -> list[dict[str, Any]]:
     """Names at the line ends; where ends coincide the values at `decisive` give the order."""
-    low, high = ticks.span
     ends = {}
     for style in runs:
         rows = _of(frame, style).dropna(subset=[column])
         if not rows.empty:
             nearest = (rows["k"] - decisive).abs().idxmin()
-            share = (high - rows[column].iloc[-1]) / (high - low)
-            ends[style.name] = (float(share), float(rows.loc[nearest, column]))
+            share = 1 - ticks.share(float(rows[column].iloc[-1]))
+            ends[style.name] = (share, float(rows.loc[nearest, column]))
     by_name = {s.name: s for s in runs}
     yref = "y2" if column == "difference" else "y"
     return end_labels(ends, styles=by_name, palette=palette, height=height, yref=yref)
@@ -257,9 +258,7 @@ def _panels(
     return _Panels(margin, upper, GAP if compared else 0, lower)
 
 
-def _heads(
-    title: str, subtitle: str, palette: Palette, margin: Margin
-) -> Iterable[dict[str, Any]]:
+def _heads(title: str, subtitle: str, palette: Palette, margin: Margin) -> Iterable[dict[str, Any]]:
     if title:
         font = {"color": palette.ink, "size": 15}
         yield corner(f"<b>{escape(title)}</b>", palette.ink, margin, 2, font=font)
@@ -303,7 +302,7 @@ def _axes(
         "type": "log",
         "anchor": "y2" if panels.lower else "y",
         "title": _axis_title("k, results counted", palette),
-        **_hover_axis("k = %{x}", palette),
+        **_hover_axis("k = %{x}"),
     }
     split = panels.lower / panels.plot
     upper = axis(palette, above.span, above, grid=True)
@@ -320,9 +319,9 @@ def _axis_title(text: str, palette: Palette) -> dict[str, Any]:
     return {"text": text, "standoff": 6, "font": {"color": palette.muted, "size": 13}}
 
 
-def _hover_axis(title: str, palette: Palette) -> dict[str, Any]:
-    spike = {"spikecolor": palette.line, "spikethickness": 1, "spikedash": "solid"}
-    return {"unifiedhovertitle": {"text": title}, **spike}
+def _hover_axis(title: str) -> dict[str, Any]:
+    # Plotly puts a white rim around the spike of a transparent chart, in dark too.
+    return {"unifiedhovertitle": {"text": title}, "showspikes": False}
 
 
 def _cutoff_ticks(deepest: int, margin: Margin) -> Ticks:
@@ -337,4 +336,5 @@ def _cutoff_ticks(deepest: int, margin: Margin) -> Ticks:
         )
         if k <= deepest and clear:
             kept.append(k)
-    return Ticks(sorted(float(k) for k in kept), [str(k) for k in sorted(kept)])
+    kept.sort()
+    return Ticks([float(k) for k in kept], [str(k) for k in kept], (1, deepest))

@@ -32,15 +32,20 @@ class Margin(NamedTuple):
 
 
 class Ticks(NamedTuple):
-    """Round values that cover a range, and how they are written."""
+    """Round values on an axis, how they are written, and the range of the axis."""
 
     values: list[float]
     texts: list[str]
+    span: tuple[float, float]
 
-    @property
-    def span(self) -> tuple[float, float]:
-        """The lowest and the highest tick."""
-        return self.values[0], self.values[-1]
+    def within(self, low: float, high: float) -> Ticks:
+        """The same ticks on an axis that runs from low to high."""
+        kept = [(v, t) for v, t in zip(self.values, self.texts, strict=True) if low <= v <= high]
+        return Ticks([v for v, _ in kept], [t for _, t in kept], (low, high))
+
+    def share(self, value: float) -> float:
+        """Where a value stands on the axis, 0 at its beginning and 1 at its end."""
+        return (value - self.span[0]) / (self.span[1] - self.span[0])
 
 
 def figure(
@@ -113,6 +118,7 @@ def axis(
         "ticktext": ticks.texts if ticks else [],
         "tickangle": 0,
         "tickfont": {"color": palette.muted, "size": SIZE},
+        "ticklabelstandoff": 5,
         "automargin": False,
     }
 
@@ -120,7 +126,7 @@ def axis(
 def nice_ticks(
     low: float, high: float, *, most: int = 6, write: Callable[[float, int], str] = wording.score
 ) -> Ticks:
-    """At most `most` + 1 round ticks that cover the range, each with the decimals they need."""
+    """At most `most` + 1 round ticks that cover the range, with the decimals that they need."""
     span = high - low
     if not (math.isfinite(span) and span > 0):
         low, high, span = 0.0, 1.0, 1.0
@@ -129,7 +135,7 @@ def nice_ticks(
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     values = [round(i * step, digits + 1) for i in range(first, last + 1)]
-    return Ticks(values, [write(v, digits) for v in values])
+    return Ticks(values, [write(v, digits) for v in values], (values[0], values[-1]))
 
 
 def _intervals(low: float, high: float, step: float) -> int:
@@ -142,12 +148,18 @@ def signed(value: float, digits: int) -> str:
 
 
 def difference_ticks(values: Iterable[float], *, most: int = 6) -> Ticks:
-    """Ticks for differences with zero among them, whatever the values are."""
+    """Ticks for differences, on an axis that reaches a little beyond them and has zero on it."""
     finite = [v for v in values if math.isfinite(v)]
     low, high = min([0.0, *finite]), max([0.0, *finite])
     if high - low < 1e-6:
         low, high = -0.1, 0.1
-    return nice_ticks(low, high, most=most, write=signed)
+    room = 0.04 * (high - low)
+    return signed_ticks(low - room, high + room, most=most)
+
+
+def signed_ticks(low: float, high: float, *, most: int = 6) -> Ticks:
+    """Ticks for differences on an axis from low to high."""
+    return nice_ticks(low, high, most=most, write=signed).within(low, high)
 
 
 def score_ticks(values: Iterable[float], value_range: tuple[float, float] = (0, 1)) -> Ticks:
@@ -158,7 +170,7 @@ def score_ticks(values: Iterable[float], value_range: tuple[float, float] = (0, 
 
 def tick_width(*ticks: Ticks) -> float:
     """The room in px that tick labels at the left need."""
-    return 8 + max(widest(t.texts) for t in ticks)
+    return 12 + max(widest(t.texts) for t in ticks)
 
 
 def note(text: str, x: float, y: float, color: str, **more: Any) -> dict[str, Any]:

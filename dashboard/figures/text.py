@@ -86,9 +86,7 @@ def name_width(style: RunStyle, *, length: int = NAME_LENGTH) -> float:
     return widest(wrap(style.name, length), bold=style.role == "focus")
 
 
-def spread(
-    wanted: Sequence[float], sizes: Sequence[float], low: float, high: float
-) -> list[float]:
+def spread(wanted: Sequence[float], sizes: Sequence[float], low: float, high: float) -> list[float]:
     """Centres for labels of these sizes, in this order and without overlap, as near as possible
     to those wanted and between low and high. What does not fit runs over the high end."""
     offsets, at = [], 0.0

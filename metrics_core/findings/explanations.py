@@ -256,6 +256,9 @@ def _left_out(diagnosis: Diagnosis, loses: bool) -> Sentence:
         return muted("Leaving out unjudged documents, nothing of it remains.")
     noun = "loss" if rest < 0 else "gain"
     size = w.score(abs(rest))
+    difference = diagnosis.score(diagnosis.focus) - diagnosis.score(diagnosis.baseline)
+    if w.score(rest) == w.score(difference):
+        return Sentence()
     if (rest < 0) == loses:
         return muted(f"Leaving out unjudged documents, the {noun} is {size}.")
     return muted(f"Leaving out unjudged documents, it turns into a {noun} of {size}.")

@@ -1,0 +1,28 @@
+"""What each page shows, as one value: study and view in, findings and frames out.
+
+One module a page, without Streamlit and without drawing; results are kept by the study.
+"""
+
+from dashboard.answers.breakdown import Breakdown, breakdown
+from dashboard.answers.curves import Curves, curves
+from dashboard.answers.data import Data, FileRow, data, first_rows
+from dashboard.answers.overview import Overview, overview
+from dashboard.answers.queries import QueryList, query_list
+from dashboard.answers.query import QueryPage, query
+
+__all__ = [
+    "Breakdown",
+    "Curves",
+    "Data",
+    "FileRow",
+    "Overview",
+    "QueryList",
+    "QueryPage",
+    "breakdown",
+    "curves",
+    "data",
+    "first_rows",
+    "overview",
+    "query",
+    "query_list",
+]

@@ -1,0 +1,56 @@
+"""Curves: does the lead depend on how many results count?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from dashboard.study import Study
+from dashboard.view import View
+from metrics_core import curves as by_cutoff
+from metrics_core import findings
+from metrics_core.measures import parse_measure
+
+_FAMILIES = ("P", "R", "nDCG")
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What the Curves page shows; `frames` by measure name, `table` all of them."""
+
+    finding: findings.Sentence
+    frames: dict[str, pd.DataFrame]
+    precision_recall: pd.DataFrame
+    table: pd.DataFrame
+    queries: int
+
+
+def curves(study: Study, view: View) -> Curves:
+    """The Curves page."""
+    key = ("curves", view.runs, view.baseline, view.where, view.family, view.cutoff)
+    return study.kept(key, lambda: _curves(study, view))
+
+
+def _curves(study: Study, view: View) -> Curves:
+    mask = study.in_view(view)
+    judged = [study.judged[name].among(mask) for name in view.runs]
+    cutoffs = by_cutoff.cutoffs_up_to(by_cutoff.depth_of(judged), also=[view.cutoff])
+    frames = {
+        family: by_cutoff.curves(judged, parse_measure(f"{family}@1"), cutoffs, view.baseline)
+        for family in _FAMILIES
+    }
+    family = view.family
+    if view.measure.declaration.cutoff is None:
+        family = "nDCG"
+    own = frames.get(family)
+    if own is None:
+        own = by_cutoff.curves(judged, view.measure.at(1), cutoffs, view.baseline)
+        frames = {family: own, **frames}
+    return Curves(
+        finding=findings.curves_finding(own, family, view.focus, view.baseline),
+        frames=frames,
+        precision_recall=by_cutoff.precision_recall(judged),
+        table=pd.concat([f.assign(measure=name) for name, f in frames.items()], ignore_index=True),
+        queries=int(mask.sum()),
+    )

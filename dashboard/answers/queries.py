@@ -1,0 +1,72 @@
+"""Queries: which ones?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from dashboard.study import Study, about
+from dashboard.view import SHOW_ALL, SHOWS, View
+from metrics_core import findings
+from metrics_core.comparisons import BETTER, LEVEL_WITH, WORSE, differences, score_matrix
+
+
+@dataclass(frozen=True)
+class QueryList:
+    """What the Queries page shows: all queries in view with a column of scores per run, and which
+    of them the chip and the search keep."""
+
+    finding: findings.Sentence
+    counts: dict[str, int]
+    frame: pd.DataFrame
+    kept: pd.DataFrame
+    groupings: list[str]
+    table: pd.DataFrame
+
+
+def query_list(study: Study, view: View) -> QueryList:
+    """The Queries page."""
+    key = ("queries", about(view), view.show, view.search)
+    return study.kept(key, lambda: _query_list(study, view))
+
+
+def _query_list(study: Study, view: View) -> QueryList:
+    name = str(view.measure)
+    scores = study.score_frame(view, [view.measure])
+    frame = study.with_texts(differences(scores, name, view.focus, view.baseline))
+    matrix = score_matrix(scores, name, view.runs).reset_index(drop=True)
+    fails = (matrix == 0).all(axis=1)
+    frame = pd.concat([frame, matrix.add_prefix("run: ")], axis=1)
+    frame["in: none"] = fails.to_numpy()
+    frame["in: zero"] = (matrix[view.focus] == 0).to_numpy()
+    for outcome in (BETTER, WORSE, LEVEL_WITH):
+        frame[f"in: {outcome}"] = (frame["outcome"] == outcome).to_numpy()
+    frame[f"in: {SHOW_ALL}"] = True
+    counts = {show: int(frame[f"in: {show}"].sum()) for show in SHOWS}
+    kept = frame[frame[f"in: {view.show}"]]
+    if view.search:
+        wanted = view.search.casefold()
+        inside = kept["text"].str.casefold().str.contains(wanted, regex=False)
+        inside |= kept["query_id"].str.casefold() == wanted
+        kept = kept[inside]
+    best_first = view.show == BETTER
+    kept = kept.sort_values("difference", ascending=not best_first, kind="stable")
+    return QueryList(
+        finding=findings.queries_finding(
+            frame, view.focus, view.baseline, counts["none"], len(view.runs)
+        ),
+        counts=counts,
+        frame=frame,
+        kept=kept,
+        groupings=study.groupings,
+        table=_for_people(kept, view, study.groupings),
+    )
+
+
+def _for_people(kept: pd.DataFrame, view: View, groupings: list[str]) -> pd.DataFrame:
+    """The list as it is downloaded: plain column names, a column of scores for each run."""
+    columns = {"query_id": "query_id", "text": "query", "difference": "difference"}
+    columns |= {f"run: {name}": name for name in view.runs}
+    columns |= {f"by: {column}": column for column in groupings}
+    return kept[list(columns)].set_axis(list(columns.values()), axis=1)

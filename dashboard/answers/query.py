@@ -1,0 +1,92 @@
+"""One query: why did this one fail?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from dashboard.answers.queries import query_list
+from dashboard.study import Study, about
+from dashboard.view import View
+from metrics_core import findings
+from metrics_core.diagnosis import Diagnosis, diagnose
+
+
+@dataclass(frozen=True)
+class QueryPage:
+    """What the Query page shows; `position` counts from 0 in the list the reader came from."""
+
+    diagnosis: Diagnosis
+    text: str
+    metadata: dict[str, str]
+    explanation: findings.Sentence
+    documents: pd.DataFrame
+    lists: pd.DataFrame
+    previous: str | None
+    following: str | None
+    position: int | None
+    listed: int
+
+
+def query(study: Study, view: View) -> QueryPage:
+    """The Query page; of the first query in the list where the view names none."""
+    listed = list(query_list(study, view).kept["query_id"])
+    known = view.query_id in study.texts
+    query_id = view.query_id if known else next(iter(listed), study.query_ids[0])
+    place = listed.index(query_id) if query_id in listed else None
+    found = study.kept(
+        ("diagnosis", query_id, about(view)), lambda: _diagnosis(study, view, query_id)
+    )
+    documents = _documents_of(study, found)
+    return QueryPage(
+        diagnosis=found,
+        text=study.texts[query_id],
+        metadata=_metadata(study, query_id),
+        explanation=findings.explain(found),
+        documents=documents,
+        lists=_lists(found, documents),
+        previous=listed[place - 1] if place else None,
+        following=listed[place + 1] if place is not None and place + 1 < len(listed) else None,
+        position=place,
+        listed=len(listed),
+    )
+
+
+def _diagnosis(study: Study, view: View, query_id: str) -> Diagnosis:
+    return diagnose(
+        [study.runs[name] for name in view.runs],
+        [study.judged[name] for name in view.runs],
+        study.qrels,
+        query_id,
+        view.measure,
+        baseline=view.baseline,
+        focus=view.focus,
+        cutoff=view.cutoff,
+    )
+
+
+def _documents_of(study: Study, found: Diagnosis) -> pd.DataFrame:
+    if study.documents is None:
+        return pd.DataFrame(columns=["title", "text"])
+    tops = [frame["doc_id"].head(found.cutoff) for frame in found.rankings.values()]
+    wanted = pd.concat([*tops, found.missed["doc_id"]])
+    return study.documents.lookup(wanted)
+
+
+def _metadata(study: Study, query_id: str) -> dict[str, str]:
+    if study.queries is None:
+        return {}
+    rows = study.queries.frame[study.queries.frame["query_id"] == query_id]
+    if rows.empty:
+        return {}
+    row = rows.iloc[0]
+    return {c: str(row[c]) for c in study.queries.columns if pd.notna(row[c]) and row[c] != ""}
+
+
+def _lists(found: Diagnosis, documents: pd.DataFrame) -> pd.DataFrame:
+    """Every shown list to the cutoff, one below the other, as it is downloaded."""
+    parts = [found.rankings[name].head(found.cutoff).assign(run=name) for name in found.rankings]
+    lists = pd.concat(parts, ignore_index=True)[["run", "rank", "doc_id", "score", "grade"]]
+    titles = documents["title"].to_dict()
+    return lists.assign(title=lists["doc_id"].map(titles))

@@ -1,0 +1,44 @@
+"""The entry: the table of pages, and what surrounds every page."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import frame, session
+from dashboard.frame import Page
+from metrics_core.errors import RanklensError
+
+PAGES = [
+    Page("overview", "Overview"),
+    Page("curves", "Curves"),
+    Page("breakdown", "Breakdown"),
+    Page("queries", "Queries"),
+    Page("query", "Query"),
+    Page("data", "Data", needs_study=False),
+]
+
+
+def main() -> None:
+    """Draw one run of the app."""
+    st.set_page_config(page_title="Ranklens", page_icon=frame.ICON, layout="wide")
+    pages = {
+        page.name: st.Page(
+            f"app_pages/{page.name}.py",
+            title=page.title,
+            url_path=page.name,
+            default=page is PAGES[0],
+        )
+        for page in PAGES
+    }
+    session.register_pages(pages)
+    chosen = st.navigation(list(pages.values()), position="hidden")
+    current = chosen.url_path or PAGES[0].name
+    session.sync(current)
+    try:
+        frame.draw(PAGES, current)
+        chosen.run()
+    except RanklensError as error:
+        frame.refuse(error)
+
+
+main()

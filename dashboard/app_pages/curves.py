@@ -1,0 +1,79 @@
+"""Curves: does the lead depend on how many results count?"""
+
+import streamlit as st
+
+from dashboard import answers, parts, session
+from dashboard.blocks import curves as blocks
+from dashboard.blocks import markup
+from dashboard.figures import curves as figures
+from metrics_core import wording as w
+
+_TITLES = {
+    "P": ("Precision@k", "share of the top k that is relevant"),
+    "R": ("Recall@k", "share of all relevant documents in the top k"),
+    "nDCG": ("nDCG@k", "order of the top k against the best possible"),
+}
+
+
+def render() -> None:
+    """Measures by cutoff, then precision against recall."""
+    study = session.study()
+    if study is None:
+        return
+    view = session.view()
+    styles = {name: session.styles()[name] for name in view.runs}
+    shown = answers.curves(study, view)
+    st.html(markup.sentence(shown.finding, styles))
+    gap = (
+        f" Above: scores. Below: differences to {view.baseline}, which decide;"
+        " a band clear of zero is unlikely to be chance."
+    )
+    parts.heading(
+        "Measures against the number of results counted",
+        f"Mean over {w.count(shown.queries)} queries, bands are 95 % intervals."
+        + (gap if len(styles) > 1 else ""),
+        frame=shown.table,
+        key="by_cutoff",
+    )
+    for start in range(0, len(shown.frames), 3):
+        with st.container(key=f"panels_{start}"):
+            columns = st.columns(3, gap="medium")
+            panels = list(shown.frames.items())[start : start + 3]
+            span = figures.difference_range(shown.frames.values(), styles)
+            for column, (family, frame) in zip(columns, panels, strict=False):
+                title, gloss = _TITLES.get(family, (f"{family}@k", "by the number of results"))
+                with column:
+                    st.html(markup.panel(title, gloss))
+                    figure = figures.measure_by_cutoff(
+                        frame,
+                        title=title,
+                        styles=styles,
+                        palette=session.palette(),
+                        chosen_k=view.cutoff,
+                        baseline=view.baseline,
+                        difference_range=span,
+                    )
+                    alt = f"{title} of {w.listing(styles)} by k. {shown.finding.text}"
+                    parts.chart(figure, f"curve_{family}", alt=alt, clickable=False)
+    left, right = st.columns([1.35, 1], gap="large")
+    with left:
+        parts.heading(
+            "Precision against recall",
+            "How clean the list stays while more of the relevant documents are collected."
+            " Higher is better. Precision is interpolated: the best at or beyond each recall.",
+            frame=shown.precision_recall,
+            key="precision_recall",
+        )
+        figure = figures.precision_recall(
+            shown.precision_recall, styles=styles, palette=session.palette()
+        )
+        alt = f"Precision against recall of {w.listing(styles)}."
+        parts.chart(figure, "precision_recall", alt=alt, clickable=False)
+    with right:
+        parts.heading(
+            "Read off", "Precision when a given share of the relevant documents has been found."
+        )
+        st.html(blocks.read_off(shown.precision_recall, styles, view.baseline))
+
+
+render()

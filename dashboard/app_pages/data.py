@@ -1,0 +1,106 @@
+"""Data: what is loaded, does it fit?"""
+
+from typing import Any
+
+import streamlit as st
+
+from dashboard import answers, intake, parts, session
+from dashboard.answers import FileRow
+from dashboard.blocks import data, markup
+from dashboard.literal import literal
+from metrics_core import wording as w
+from metrics_core.tables import Note
+
+
+def render() -> None:
+    """The files, what is odd about them, and the way to add more."""
+    library, study = session.library(), session.study()
+    cutoff = session.view().cutoff if study else 10
+    shown = answers.data(library, len(session.refusals()), cutoff)
+    st.html(markup.sentence(shown.finding, {}))
+    intake.refused()
+    for error in shown.errors:
+        st.html(data.error_card(error))
+    if shown.files:
+        parts.heading("Files", "What Ranklens read, and what it noticed.")
+        st.html(data.file_table([_described(row, shown.notes) for row in shown.files], cutoff))
+        _look_and_remove(shown.files)
+    left, right = st.columns(2, gap="large")
+    with left:
+        parts.heading(
+            "Add files",
+            "Runs, judgments, queries or documents; several at once. The kind is recognised from"
+            " the content. Nothing leaves this computer.",
+        )
+        intake.uploader()
+        _collection()
+    with right:
+        if shown.fit:
+            parts.heading(
+                "Do the files fit together?",
+                "Identifiers are compared as they stand, letter for letter.",
+            )
+            st.html(data.fit_table([vars(line) for line in shown.fit]))
+
+
+def _described(row: FileRow, all_notes: tuple[Note, ...]) -> dict[str, Any]:
+    styles = session.styles() if session.study() else {}
+    view = session.view() if session.study() else None
+    own = [n for n in all_notes if row.run and row.run in n.message]
+    return {
+        "file": row.file.file,
+        "kind": row.kind,
+        "read_as": row.file.read_as,
+        "rows": row.rows,
+        "queries": row.file.queries,
+        "judged": row.judged,
+        "notes": (*row.notes, *own),
+        "style": styles.get(row.run or ""),
+        "is_baseline": view is not None and row.run == view.baseline,
+    }
+
+
+def _look_and_remove(rows: list[FileRow]) -> None:
+    """A look at a file's first rows; removal of what was uploaded, in one click."""
+    with st.expander("Look into a file, or remove it"):
+        for row in rows:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(f"**{literal(row.file.file)}**")
+                if row.file.origin == "upload":
+                    st.button(
+                        "Remove",
+                        key=f"remove_{row.file.key}",
+                        on_click=session.remove,
+                        args=(row.file.key,),
+                        type="tertiary",
+                    )
+            st.html(data.preview(row.kind, answers.first_rows(row.file)))
+
+
+def _collection() -> None:
+    """The way to the example and back, and from one set of judgments to another."""
+    sample = session.collection() == session.SAMPLE
+    with st.container(horizontal=True):
+        if sample:
+            label = "Back to my files" if session.own_files() else "Start with my own files"
+            st.button(label, on_click=session.change, kwargs={"set": session.OWN})
+        else:
+            st.button("Open the example", on_click=session.change, kwargs={"set": session.SAMPLE})
+            if session.workspace().entries():
+                st.button("Remove all uploaded files", on_click=session.workspace().clear)
+    several = session.library().of_kind("qrels")
+    if len(several) > 1:
+        used = next((f.key for f in several if f.used), several[-1].key)
+        names = {f.key: f"{f.file} ({w.count(f.queries)} queries)" for f in several}
+        session.widget(
+            st.selectbox,
+            "Judgments used",
+            "qrels",
+            value=used,
+            store=lambda key: {"qrels": key},
+            options=list(names),
+            format_func=lambda key: names[key],
+        )
+
+
+render()

@@ -1,0 +1,67 @@
+"""Overview: is it better, is it real, where to look."""
+
+import streamlit as st
+
+from dashboard import answers, intake, parts, session
+from dashboard.blocks import differences, markup, overview
+from metrics_core import wording as w
+from metrics_core.comparisons import SAME
+
+
+def render() -> None:
+    """The verdict, what it rests on, and the ways into it."""
+    study = session.study()
+    if study is None:
+        intake.first_run()
+        return
+    view, styles = session.view(), session.styles()
+    shown = answers.overview(study, view)
+    st.html(markup.sentence(shown.verdict, styles) + markup.second(shown.others, styles))
+    if not shown.facts.queries:
+        st.html(markup.nothing("No query is in view.", "Take back a filter at the left."))
+        return
+    st.html(overview.facts_line(shown.facts, session.href))
+    n, name, base = w.count(shown.facts.queries), str(view.measure), view.baseline
+    parts.heading(
+        "Runs and measures",
+        f"Mean over {n} queries. Small number: difference to {base}; coloured only where its"
+        " 95 % interval excludes zero. Best value of a column in bold.",
+        frame=shown.table,
+        key="runs",
+    )
+    st.html(
+        overview.runs_and_measures(
+            shown.table,
+            shown.measures,
+            name,
+            styles,
+            base,
+            view.cutoff,
+            shown.judged_shares,
+        )
+    )
+    if view.focus == base:
+        return
+    parts.heading(
+        f"Difference to {base} on {name}",
+        "Mean over queries; an interval that crosses the line may be chance."
+        f" Right: queries won and lost, same means within ±{SAME:g}.",
+        frame=shown.comparison,
+        key="difference",
+    )
+    st.html(differences.difference_rows(shown.comparison, styles, view.focus, base, name))
+    lists = [
+        overview.query_list(
+            rows, kind, session.href, styles, view.focus, base, total=total, scale=shown.scale
+        )
+        for rows, kind, total in (
+            (shown.worse, "worse", shown.lost),
+            (shown.better, "better", shown.won),
+        )
+    ]
+    if shown.groups is not None:
+        lists.append(overview.group_list(shown.groups, session.href, by=shown.grouping or ""))
+    st.html(overview.three_lists(*lists))
+
+
+render()

@@ -1,0 +1,213 @@
+"""Queries: which ones?"""
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import answers, parts, session
+from dashboard.answers import QueryList
+from dashboard.blocks import markup
+from dashboard.figures import queries as figures
+from dashboard.literal import literal
+from dashboard.theme import RunStyle
+from dashboard.view import SHOW_ALL, View
+from metrics_core import wording as w
+from metrics_core.comparisons import SAME
+
+_ROW = 34
+_ROWS_SHOWN = 14
+_STYLED = 500
+"""Rows up to which the difference is coloured; beyond, a Styler costs seconds."""
+
+
+def render() -> None:
+    """Chips and search, every query as a mark, and the table."""
+    study = session.study()
+    if study is None:
+        return
+    view = session.view()
+    styles = {name: session.styles()[name] for name in view.runs}
+    shown = answers.query_list(study, view)
+    st.html(markup.sentence(shown.finding, styles))
+    _chips(shown, view)
+    if view.focus != view.baseline and len(shown.frame):
+        with st.container(key="marks"):
+            left, right = st.columns([1.75, 1], gap="large")
+            with left:
+                _sorted(shown, view)
+            with right:
+                _against(shown, view, styles)
+    if shown.kept.empty:
+        _no_match(shown, view)
+    else:
+        _table(shown, view, styles)
+
+
+def _chips(shown: QueryList, view: View) -> None:
+    with st.container(horizontal=True, key="chips", vertical_alignment="bottom"):
+        session.widget(
+            st.pills,
+            "Show",
+            "show",
+            value=view.show,
+            store=lambda show: {"show": "" if show in (None, SHOW_ALL) else show},
+            options=list(shown.counts),
+            format_func=lambda show: _chip(show, shown.counts[show], view),
+            label_visibility="collapsed",
+            wrap=True,
+        )
+        session.widget(
+            st.text_input,
+            "Search the query texts",
+            "s",
+            value=view.search,
+            store=lambda text: {"s": text.strip()},
+            placeholder="Search the query texts",
+            label_visibility="collapsed",
+            width=260,
+        )
+
+
+def _chip(show: str, count: int, view: View) -> str:
+    several = len(view.runs) > 2
+    label = {
+        SHOW_ALL: "All",
+        "better": ":green[▲] better",
+        "worse": ":orange[▼] worse",
+        "same": "same",
+        "none": "every run fails" if several else "both fail",
+        "zero": f"{literal(view.focus)} at zero",
+    }[show]
+    return f"{label} {w.count(count)}"
+
+
+def _open(query_id: str) -> None:
+    session.goto("query", q=query_id, doc="")
+
+
+def _kept_ids(shown: QueryList, view: View) -> set[str] | None:
+    narrowed = view.show != SHOW_ALL or view.search
+    return set(shown.kept["query_id"]) if narrowed else None
+
+
+def _sorted(shown: QueryList, view: View) -> None:
+    parts.heading(
+        "Every query, sorted by its difference",
+        f"{view.focus} minus {view.baseline} on {view.measure}. A click on a bar opens the query.",
+    )
+    figure = figures.sorted_differences(
+        shown.frame,
+        palette=session.palette(),
+        focus=view.focus,
+        baseline=view.baseline,
+        shown=_kept_ids(shown, view),
+    )
+    clicked = parts.chart(figure, "sorted", alt=f"Differences by query. {shown.finding.text}")
+    if clicked:
+        _open(clicked[0])
+
+
+def _against(shown: QueryList, view: View, styles: dict[str, RunStyle]) -> None:
+    parts.heading(
+        f"{view.focus} against {view.baseline}",
+        "One point per query. On the line both score the same.",
+    )
+    figure = figures.run_against_run(
+        shown.frame,
+        palette=session.palette(),
+        focus=view.focus,
+        baseline=view.baseline,
+        focus_style=styles[view.focus],
+        shown=_kept_ids(shown, view),
+        same=SAME,
+    )
+    alt = f"Each query's {view.measure}: {view.focus} against {view.baseline}."
+    clicked = parts.chart(figure, "against", alt=alt)
+    if clicked:
+        _open(clicked[0])
+
+
+def _no_match(shown: QueryList, view: View) -> None:
+    named = _chip(view.show, 0, view).rsplit(" ", 1)[0].replace(":green[▲] ", "")
+    of = shown.counts[view.show]
+    if view.search:
+        text = (
+            f"None of the {w.count(of)} queries shown by “{named.replace(':orange[▼] ', '')}”"
+            f" contains “{view.search}”."
+        )
+    else:
+        text = f"None of the {w.count(len(shown.frame))} queries is in this list."
+    st.html(markup.nothing("No query matches.", text))
+    label = "Clear the search" if view.search else "Show all queries"
+    st.button(label, on_click=lambda: session.change(s="", show=view.show if view.search else ""))
+
+
+def _table(shown: QueryList, view: View, styles: dict[str, RunStyle]) -> None:
+    total, kept = len(shown.frame), len(shown.kept)
+    title = f"{w.count(kept)} of {w.count(total)} queries" if kept < total else None
+    order = "Best" if view.show == "better" else "Worst"
+    parts.heading(
+        title or f"{w.count(total)} queries",
+        f"{order} difference first; a click on a column head sorts, a click on a row opens the"
+        " query.",
+        frame=shown.table,
+        key="queries",
+    )
+    gap = f"{view.focus} {w.MINUS} {view.baseline}"
+    columns = ["text", *(["difference"] if view.focus != view.baseline else [])]
+    columns += [f"run: {name}" for name in view.runs]
+    columns += [f"by: {column}" for column in shown.groupings]
+    frame = shown.kept[columns].reset_index(drop=True)
+    event = st.dataframe(
+        _with_colors(frame) if len(frame) <= _STYLED else frame,
+        key=f"table_{session.generation('table')}",
+        hide_index=True,
+        height=(min(len(frame), _ROWS_SHOWN) + 1) * _ROW + 3,
+        row_height=_ROW,
+        on_select="rerun",
+        selection_mode="single-cell",
+        alt=f"{w.count(kept)} queries with their scores",
+        column_config=_columns(view, shown, styles, gap),
+    )
+    cells = event["selection"]["cells"] if event else []
+    if cells:
+        session.forget("table")
+        _open(str(shown.kept["query_id"].iloc[cells[0][0]]))
+
+
+def _columns(
+    view: View, shown: QueryList, styles: dict[str, RunStyle], gap: str
+) -> dict[str, object]:
+    palette = session.palette()
+    low, high = view.measure.declaration.range
+    config: dict[str, object] = {
+        "text": st.column_config.TextColumn("Query", width="large", pinned=True),
+        "difference": st.column_config.NumberColumn(gap, format="%+.3f"),
+    }
+    for name in view.runs:
+        config[f"run: {name}"] = st.column_config.ProgressColumn(
+            name,
+            min_value=low,
+            max_value=min(high, 1.0),
+            format="%.3f",
+            color=styles[name].color(palette),
+        )
+    for column in shown.groupings:
+        config[f"by: {column}"] = st.column_config.TextColumn(column.capitalize())
+    return config
+
+
+def _with_colors(frame: pd.DataFrame) -> object:
+    """The frame with its differences signed and coloured where they are more than "same"."""
+    if "difference" not in frame:
+        return frame
+    palette = session.palette()
+
+    def color(value: float) -> str:
+        if abs(value) <= SAME + 1e-12:
+            return f"color: {palette.muted}"
+        return f"color: {palette.better if value > 0 else palette.worse}; font-weight: 600"
+
+    return frame.style.map(color, subset=["difference"]).format(w.difference, subset=["difference"])
+
+
+render()

@@ -1,0 +1,71 @@
+"""Query: why did this one fail?"""
+
+import streamlit as st
+
+from dashboard import answers, parts, session
+from dashboard.answers import QueryPage
+from dashboard.blocks import navigation, query, two_lists, words
+from dashboard.view import SHOW_ALL, View
+from metrics_core import wording as w
+from metrics_core.diagnosis import SQUARES
+
+_LISTS = {
+    SHOW_ALL: "",
+    "better": " that got better",
+    "worse": " that got worse",
+    "same": " that stayed the same",
+    "none": " that fail with every run",
+    "zero": " at zero",
+}
+
+
+def render() -> None:
+    """The query, one explanation, the ranks, the lists, and what is missing from them."""
+    study = session.study()
+    if study is None:
+        return
+    view, styles = session.view(), session.styles()
+    shown = answers.query(study, view)
+    found = shown.diagnosis
+    _steps(shown, view)
+    known = f"{w.count(found.n_relevant)} relevant of {w.count(found.n_judged)} judged documents"
+    chips = [*list(shown.metadata.values())[:4], f"query {found.query_id}", known]
+    st.html(query.query_head(shown.text, chips) + query.explanation(shown.explanation, styles))
+    parts.heading(
+        "Scores and where the relevant documents stand",
+        f"One square per rank, 1 to {SQUARES}. The line marks k = {view.cutoff}.",
+    )
+    st.html(query.standings(found, styles))
+    parts.heading(
+        "The two lists" if view.focus != view.baseline else "The list",
+        "A line joins the same document in both lists: thick if it is relevant, coloured by whether"
+        " it rose or fell. Query words are marked. A click on a document opens its text.",
+        frame=shown.lists,
+        key="lists",
+    )
+    marked = words.query_words(shown.text)
+    st.html(two_lists.two_lists(found, view.baseline, view.focus, shown.documents, marked, styles))
+    parts.heading(
+        f"Relevant documents that a top {view.cutoff} misses",
+        f"Rank in each run; a dash means not among the first {w.count(study.deepest)}.",
+        frame=found.missed,
+        key="missed",
+    )
+    st.html(query.missed(found, shown.documents, styles, study.deepest))
+
+
+def _steps(shown: QueryPage, view: View) -> None:
+    def link(query_id: str | None) -> str | None:
+        return None if query_id is None else session.href("query", q=query_id, doc="")
+
+    if shown.position is None:
+        place = f"not among the {w.count(shown.listed)} queries in view"
+    else:
+        searched = f" with “{view.search}”" if view.search else ""
+        kind = _LISTS[view.show]
+        noun = "" if kind else f" {w.plural(shown.listed, 'query', 'queries')}"
+        place = f"{w.count(shown.position + 1)} of {w.count(shown.listed)}{noun}{kind}{searched}"
+    st.html(navigation.steps(link(shown.previous), link(shown.following), place))
+
+
+render()

@@ -1,0 +1,202 @@
+"""What surrounds every page: styles, page names, the controls in the sidebar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard import session
+from dashboard.blocks import data, navigation
+from dashboard.literal import literal
+from dashboard.study import Study
+from dashboard.theme import RunStyle, css_variables
+from dashboard.view import CUTOFFS, NOBODY, View, measure_choices
+from metrics_core import wording as w
+from metrics_core.errors import RanklensError
+
+_HERE = Path(__file__).parent
+ICON = str(_HERE / "static" / "icon.svg")
+_FEW_VALUES = 4
+_MARKDOWN_COLORS = ("blue", "red", "yellow", "violet")
+
+# A click on a link of ours changes the page in place; the browser itself would load it anew.
+_LINKS = st.components.v2.component(
+    "ranklens_links",
+    html="<span></span>",
+    js="""
+    export default function ({ setTriggerValue }) {
+      const follow = (event) => {
+        if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+        const link = event.target.closest?.('a[href^="./"]');
+        if (!link || !link.closest('.lens')) return;
+        event.preventDefault();
+        setTriggerValue('go', link.getAttribute('href'));
+      };
+      document.addEventListener('click', follow, true);
+      return () => document.removeEventListener('click', follow, true);
+    }""",
+)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page's declaration: `name` is its file and its address, `title` stands in the menu."""
+
+    name: str
+    title: str
+    needs_study: bool = True
+
+
+def draw(pages: Sequence[Page], current: str) -> None:
+    """Styles, page names and sidebar; follows a clicked link."""
+    st.html(f"<style>{css_variables()}{_css()}</style>")
+    clicked = _LINKS(key="links", on_go_change=lambda: None)
+    if clicked.go:
+        session.follow(clicked.go)
+    study = session.study()
+    # Before anything is loaded there are only the way in and the files.
+    offered = [p for p in pages if study or not p.needs_study or p is pages[0]]
+    names = [(p.title, session.href(p.name), p.name == current) for p in offered]
+    st.html(navigation.page_names(names))
+    if study is None:
+        st.html("<style>section[data-testid=stSidebar]{display:none}</style>")
+        return
+    with st.sidebar:
+        st.html(navigation.drawer(names))
+        _controls(study, session.view())
+
+
+@cache
+def _css() -> str:
+    return "".join((_HERE / name).read_text("utf-8") for name in ("frame.css", "style.css"))
+
+
+def refuse(error: RanklensError) -> None:
+    """Show a user's mistake where the page would be."""
+    st.html(data.error_card(error))
+
+
+def _controls(study: Study, view: View) -> None:
+    """The controls, read as a sentence: compare … with …"""
+    names, styles = study.names, session.styles()
+    session.widget(
+        st.selectbox,
+        "Compare",
+        "run",
+        value=view.focus,
+        store=lambda name: {"run": name, "base": view.baseline},
+        options=names,
+        help="The run in focus: every sentence speaks about it.",
+    )
+    session.widget(
+        st.selectbox,
+        "with the baseline",
+        "base",
+        value=view.baseline,
+        store=lambda name: _with_baseline(view, name),
+        options=names,
+        help="Differences are always: run minus baseline.",
+    )
+    others = [n for n in names if n not in (view.focus, view.baseline)]
+    if others:
+        session.widget(
+            st.pills,
+            "Also shown",
+            "also",
+            value=list(view.also),
+            store=lambda chosen: {"also": tuple(chosen) or (NOBODY,)},
+            options=others,
+            selection_mode="multi",
+            format_func=lambda name: _run_label(styles[name]),
+        )
+    _measure_controls(view)
+    _query_controls(study, view)
+
+
+def _with_baseline(view: View, name: str) -> dict[str, str]:
+    """The new baseline; a run in focus that becomes it changes places with the old one."""
+    focus = view.baseline if name == view.focus else view.focus
+    return {"base": name, "run": focus}
+
+
+def _run_label(style: RunStyle) -> str:
+    color = _MARKDOWN_COLORS[style.slot] if style.slot < len(_MARKDOWN_COLORS) else "gray"
+    return f":{color}[{style.glyph}] {literal(style.name)}"
+
+
+def _measure_controls(view: View) -> None:
+    labels = {choice.key: choice.label for choice in measure_choices()}
+    labels.setdefault(view.measure_key, view.measure_key)
+    session.widget(
+        st.selectbox,
+        "Measure",
+        "m",
+        value=view.measure_key,
+        store=lambda key: {"m": key},
+        options=list(labels),
+        format_func=lambda key: labels[key],
+    )
+    cutoffs = sorted({*CUTOFFS, view.cutoff})
+    session.widget(
+        st.segmented_control,
+        "Top results counted (k)",
+        "k",
+        value=view.cutoff,
+        store=lambda k: {"k": str(k or view.cutoff)},
+        options=cutoffs,
+    )
+    explanation = view.measure.declaration.explanation
+    if view.measure.cutoff is not None:
+        explanation = explanation.replace("first k", f"first {view.cutoff}")
+    else:
+        explanation += f" It counts the whole list; k = {view.cutoff} is for the lists shown."
+    st.html(navigation.explained(explanation))
+
+
+def _query_controls(study: Study, view: View) -> None:
+    groups = study.groups
+    for number, column in enumerate(study.groupings[:3]):
+        values = groups[column]
+        chosen = list(view.chosen(column))
+        few = number > 0 and len(values) <= _FEW_VALUES
+        session.widget(
+            st.pills if few else st.multiselect,
+            "Queries" if number == 0 else column,
+            f"where_{number}",
+            value=chosen,
+            store=lambda picked, column=column: {"where": _where(view, column, picked)},
+            options=values,
+            **(
+                {
+                    "selection_mode": "multi",
+                    "format_func": literal,
+                    "label_visibility": "collapsed" if number else "visible",
+                }
+                if few
+                else {
+                    "placeholder": f"All {_plural_of(column)}",
+                    "label_visibility": "collapsed" if number else "visible",
+                }
+            ),
+        )
+    in_view, total = int(study.in_view(view).sum()), len(study.query_ids)
+    st.html(
+        navigation.in_view(f"{w.count(in_view)} of {w.count(total)} queries in view", in_view == 0)
+    )
+
+
+def _where(view: View, column: str, picked: Sequence[str]) -> tuple[str, ...]:
+    """The filters with this column's values replaced, as they stand in the address."""
+    kept = [f"{name}={value}" for name, value in view.where if name != column]
+    return (*kept, *(f"{column}={value}" for value in picked))
+
+
+def _plural_of(column: str) -> str:
+    word = column.replace("_", " ")
+    if word.endswith("y") and not word.endswith(("ay", "ey", "oy")):
+        return f"{word[:-1]}ies"
+    return word if word.endswith("s") else f"{word}s"

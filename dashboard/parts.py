@@ -1,0 +1,66 @@
+"""Small Streamlit pieces that every page puts together: headings with a CSV link, charts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from dashboard import session
+from dashboard.blocks import markup
+from dashboard.theme import RunStyle
+from metrics_core.findings import Sentence
+
+_CONFIG = {
+    "displaylogo": False,
+    "modeBarButtons": [["toImage"]],
+    "toImageButtonOptions": {"format": "svg", "filename": "ranklens"},
+}
+
+
+def heading(
+    title: str,
+    explanation: str | Sentence,
+    *,
+    frame: pd.DataFrame | None = None,
+    key: str = "",
+    styles: dict[str, RunStyle] | None = None,
+) -> None:
+    """A section's heading with its muted line and, beside it, the table behind it as CSV."""
+    if frame is None:
+        st.html(markup.section(title, explanation, styles=styles))
+        return
+    with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="bottom"):
+        st.html(markup.section(title, explanation, styles=styles))
+        st.download_button(
+            "CSV",
+            data=lambda: session.spreadsheet(frame),
+            file_name=f"ranklens-{key}.csv",
+            mime="text/csv",
+            key=f"csv_{key}",
+            type="tertiary",
+            on_click="ignore",
+            help=f"Download the table behind “{title}”.",
+        )
+
+
+def chart(figure: go.Figure, key: str, *, alt: str, clickable: bool = True) -> list[Any] | None:
+    """Draw a figure; the customdata of the mark that was clicked, if one was."""
+    event = st.plotly_chart(
+        figure,
+        key=f"{key}_{session.generation(key)}",
+        theme=None,
+        config=_CONFIG,
+        alt=alt,
+        on_select="rerun" if clickable else "ignore",
+        selection_mode="points",
+    )
+    if not clickable:
+        return None
+    points = event["selection"]["points"] if event else []
+    if not points:
+        return None
+    data = points[0].get("customdata")
+    return list(data) if isinstance(data, (list, tuple)) else [data]
