@@ -23,22 +23,12 @@ ICON = str(_HERE / "static" / "icon.svg")
 _FEW_VALUES = 4
 _MARKDOWN_COLORS = ("blue", "red", "yellow", "violet")
 
-# A click on a link of ours changes the page in place; the browser itself would load it anew.
+# A click on a link of ours changes the page in place; the browser itself would load it anew. And
+# Plotly's own download button knows one image format at a time: a chart's menu sets it, and presses.
 _LINKS = st.components.v2.component(
     "ranklens_links",
     html="<span></span>",
-    js="""
-    export default function ({ setTriggerValue }) {
-      const follow = (event) => {
-        if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
-        const link = event.target.closest?.('a[href^="./"]');
-        if (!link || !link.closest('.lens')) return;
-        event.preventDefault();
-        setTriggerValue('go', link.getAttribute('href'));
-      };
-      document.addEventListener('click', follow, true);
-      return () => document.removeEventListener('click', follow, true);
-    }""",
+    js=(_HERE / "links.js").read_text("utf-8"),
 )
 
 
@@ -54,6 +44,7 @@ class Page:
 def draw(pages: Sequence[Page], current: str) -> None:
     """Styles, page names and sidebar; follows a clicked link."""
     st.html(f"<style>{css_variables()}{_css()}</style>")
+    st.logo(str(_HERE / "static" / f"logo-{session.theme()}.svg"), size="large")
     clicked = _LINKS(key="links", on_go_change=lambda: None)
     if clicked.go:
         session.follow(clicked.go)

@@ -9,14 +9,13 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard import session
-from dashboard.blocks import markup
+from dashboard.blocks import markup, navigation
 from dashboard.theme import RunStyle
 from metrics_core.findings import Sentence
 
 _CONFIG = {
     "displaylogo": False,
     "modeBarButtons": [["toImage"]],
-    "toImageButtonOptions": {"format": "svg", "filename": "ranklens"},
 }
 
 
@@ -48,15 +47,17 @@ def heading(
 
 def chart(figure: go.Figure, key: str, *, alt: str, clickable: bool = True) -> list[Any] | None:
     """Draw a figure; the customdata of the mark that was clicked, if one was."""
-    event = st.plotly_chart(
-        figure,
-        key=f"{key}_{session.generation(key)}",
-        theme=None,
-        config=_CONFIG,
-        alt=alt,
-        on_select="rerun" if clickable else "ignore",
-        selection_mode="points",
-    )
+    with st.container(key=f"chart_{key}"):
+        st.html(navigation.image_menu())
+        event = st.plotly_chart(
+            figure,
+            key=f"{key}_{session.generation(key)}",
+            theme=None,
+            config=_CONFIG | {"toImageButtonOptions": {"filename": f"ranklens-{key}"}},
+            alt=alt,
+            on_select="rerun" if clickable else "ignore",
+            selection_mode="points",
+        )
     if not clickable:
         return None
     points = event["selection"]["points"] if event else []

@@ -22,7 +22,7 @@ import streamlit as st
 from dashboard.library import SAMPLE_FOLDER, File, Library, assemble, list_folder, read_file
 from dashboard.start import DATA_VARIABLE, WORKSPACE_VARIABLE
 from dashboard.study import Study
-from dashboard.theme import LIGHT, PALETTES, Palette, RunStyle, run_styles
+from dashboard.theme import PALETTES, Palette, RunStyle, run_styles
 from dashboard.view import MULTIPLE, Address, View
 from dashboard.workspace import Entry, Workspace, default_folder
 from metrics_core import formats
@@ -275,7 +275,11 @@ def read_upload(name: str, content: bytes, **choices: Any) -> None:
     """Read an uploaded file, or a set of files in a zip, into the workspace; where it cannot be
     read it stands in `refusals`."""
     try:
-        for loaded in formats.read_all(content, name=name, **choices):
+        if formats.is_set(content):
+            read = formats.read_set(content, name=name)
+        else:
+            read = [formats.read(content, name=name, **choices)]
+        for loaded in read:
             workspace().add(loaded, slot=_free_slot())
     except RanklensError as error:
         refusals()[name] = Refusal(error, content, generation("refusal"))
@@ -316,9 +320,14 @@ def give_memory_back() -> None:
 # Drawing
 
 
+def theme() -> str:
+    """The reader's theme: "light" or "dark"."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
 def palette() -> Palette:
     """The colours of the reader's theme."""
-    return PALETTES.get(st.context.theme.type or "light", LIGHT)
+    return PALETTES[theme()]
 
 
 def spreadsheet(frame: pd.DataFrame) -> bytes:

@@ -6,22 +6,25 @@ Exit status 0, or 2 with the error on stderr and nothing on stdout.
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
 from metrics_core import formats
+from metrics_core import wording as w
 from metrics_core.aggregates import means
 from metrics_core.breakdowns import group_of, ordered_groups
 from metrics_core.collection import told_apart
-from metrics_core.errors import RanklensError
-from metrics_core.fit import near_matches, with_clean_ids
+from metrics_core.errors import RanklensError, TableError
+from metrics_core.fit import AnyTable, near_matches, with_clean_ids
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.measures import declarations, parse_measure
+from metrics_core.measures import Measure, declarations, parse_measure
 from metrics_core.printing import PRINTERS
-from metrics_core.scoring import score_frame
+from metrics_core.scoring import score_frame, score_notes, tie_range
 from metrics_core.tables import Note, Qrels, Run
 
 DEFAULT_MEASURES = ("nDCG@10", "P@10", "R@10", "AP", "RR", "Judged@10")
@@ -35,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         output = command(options)
     except RanklensError as error:
         print(error, file=sys.stderr)
+        for line in _on_the_command_line(error):
+            print(line, file=sys.stderr)
         return 2
     except OSError as error:
         print(f"{error.filename}: {error.strerror}", file=sys.stderr)
@@ -71,7 +76,11 @@ def _parser() -> argparse.ArgumentParser:
         help="a document twice for a query: refuse, keep the best score, keep the first",
     )
     evaluate.add_argument(
-        "--grades", choices=["integer", "real"], default="integer", help="how grades are read"
+        "--grades",
+        type=_grades,
+        default="integer",
+        metavar="integer|real|WORD=NUMBER,…",
+        help="how grades are read: whole numbers, gains, or words by what each is worth",
     )
     evaluate.add_argument("--encoding", metavar="NAME", help="such as latin-1 (default: UTF-8)")
     evaluate.add_argument(
@@ -91,13 +100,43 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _grades(text: str) -> formats.Grades:
+    """The argument of --grades."""
+    if text == "integer":
+        return "integer"
+    if text == "real":
+        return "real"
+    worth = {}
+    for part in text.split(","):
+        word, equals, number = part.rpartition("=")
+        try:
+            worth[word.strip()] = float(number)
+        except ValueError:
+            equals = ""
+        if not (equals and word.strip() and math.isfinite(worth.get(word.strip(), math.nan))):
+            raise argparse.ArgumentTypeError(
+                f"{part!r} is neither integer nor real nor WORD=NUMBER, such as relevant=1"
+            )
+    return worth
+
+
+def _on_the_command_line(error: RanklensError) -> list[str]:
+    """How the reading choice that an error offers is asked for here."""
+    name, equals, value = getattr(error, "offer", "").partition("=")
+    if not equals:
+        return []
+    if name == "kind":
+        return ["The order is: evaluate QRELS RUN …"]
+    return [f"On the command line: --{name} {'word=number' if value.startswith('{') else value}"]
+
+
 def _evaluate(options: argparse.Namespace) -> str:
     measures = [parse_measure(name) for name in options.measures or DEFAULT_MEASURES]
     qrels = formats.read_qrels(options.qrels, grades=options.grades, encoding=options.encoding)
     _say(Path(options.qrels).name, qrels.notes)
     if options.clean_ids:
-        qrels = with_clean_ids(qrels)
-    judged = [_judged(run, qrels) for run in _runs(options)]
+        qrels = _cleaned(qrels, options.qrels)
+    judged = [_judged(run, qrels, measures, options) for run in _runs(options)]
     scores = score_frame(judged, measures, without_relevant=options.without_relevant)
     if options.by:
         return PRINTERS[options.format](_by_group(scores, options))
@@ -109,32 +148,44 @@ def _runs(options: argparse.Namespace) -> list[Run]:
     for path in options.runs:
         run = formats.read_run(path, duplicates=options.duplicates, encoding=options.encoding)
         _say(Path(path).name, run.notes)
-        read.append(with_clean_ids(run) if options.clean_ids else run)
+        read.append(_cleaned(run, path) if options.clean_ids else run)
     runs, notes = told_apart(read)
     _say("runs", notes)
     return runs
 
 
-def _judged(run: Run, qrels: Qrels) -> JudgedRanks:
+def _cleaned(table: AnyTable, path: str) -> AnyTable:
+    """The table with clean ids; where two ids become one, the error names the file."""
+    try:
+        return with_clean_ids(table)
+    except TableError as error:
+        raise RanklensError(f"{path}, with clean ids: {error}") from error
+
+
+def _judged(
+    run: Run, qrels: Qrels, measures: Sequence[Measure], options: argparse.Namespace
+) -> JudgedRanks:
     ranks = judge(run, qrels)
-    notes = [*ranks.notes, *near_matches(run, qrels)]
-    if ranks.missing_queries:
-        first = ", ".join(ranks.missing_queries[:3])
-        count = len(ranks.missing_queries)
-        notes.append(
-            Note("missing", f"{count:,} judged queries are missing ({first}); they count 0")
-        )
-    if ranks.unjudged_queries:
-        first = ", ".join(ranks.unjudged_queries[:3])
-        count = len(ranks.unjudged_queries)
-        notes.append(Note("unjudged", f"{count:,} queries have no judgments ({first}); left out"))
+    tied = next((note for note in ranks.notes if note.kind == "ties" and note.loud), None)
+    notes = [_with_range(n, run, qrels, measures) if n is tied else n for n in ranks.notes]
+    notes += near_matches(run, qrels)
+    notes += score_notes(ranks, measures, without_relevant=options.without_relevant)
     _say(run.name, notes)
     return ranks
 
 
+def _with_range(note: Note, run: Run, qrels: Qrels, measures: Sequence[Measure]) -> Note:
+    """A note on ties with the means that any order of the tied documents could give."""
+    spans = zip(measures, tie_range(run, qrels, measures), strict=True)
+    moved = [f"{m} {w.score(low)} to {w.score(high)}" for m, (low, high) in spans if low < high]
+    allowed = w.listing(moved) if moved else "no other score"
+    return replace(note, message=f"{note.message}; the ties allow {allowed}")
+
+
 def _say(about: str, notes: Sequence[Note]) -> None:
     for note in notes:
-        print(f"note: {about}: {note.message}", file=sys.stderr)
+        first = f" (first: {', '.join(note.examples)})" if note.examples else ""
+        print(f"note: {about}: {note.message}{first}", file=sys.stderr)
 
 
 def _long(scores: pd.DataFrame, *, per_query: bool) -> pd.DataFrame:
@@ -157,15 +208,18 @@ def _by_group(scores: pd.DataFrame, options: argparse.Namespace) -> pd.DataFrame
         raise RanklensError("--by needs the queries.", "Give their file with --queries FILE.")
     queries = formats.read_queries(options.queries, encoding=options.encoding)
     _say(Path(options.queries).name, queries.notes)
+    if options.clean_ids:
+        queries = _cleaned(queries, options.queries)
     groups = group_of(queries, list(dict.fromkeys(scores["query_id"])), options.by)
+    column = f"query {options.by}" if options.by in ("run", "measure", "value") else options.by
     parts = []
     for group in ordered_groups(groups):
         inside = scores[scores["query_id"].map(groups) == group]
-        parts.append(means(inside).assign(**{options.by: group}))
+        parts.append(means(inside).assign(**{column: group}))
     frame = pd.concat(parts, ignore_index=True)
     order = {run: i for i, run in enumerate(dict.fromkeys(scores["run"]))}
     frame = frame.sort_values("run", key=lambda runs: runs.map(order), kind="stable")
-    return frame[["run", options.by, "measure", "value"]]
+    return frame[["run", column, "measure", "value"]]
 
 
 def _measures(options: argparse.Namespace) -> str:

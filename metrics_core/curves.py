@@ -15,7 +15,7 @@ from metrics_core.measures import Measure
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-RECALL_LEVELS = np.linspace(0, 1, 11)
+RECALL_LEVELS = np.arange(11) / 10
 """The eleven recall levels at which precision is read off."""
 
 

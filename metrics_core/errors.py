@@ -14,11 +14,13 @@ A programmer's mistake stays one of Python's own exceptions.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 MOST_PROBLEMS_SHOWN = 100
 """A report lists this many problems of one file; further ones are only counted."""
+
+_CLOSE, _NEARLY = 0.6, 0.1
 
 
 class RanklensError(Exception):
@@ -113,16 +115,23 @@ class FileFormatError(RanklensError):
             if first.text:
                 lines.append(f"    {first.text}")
             if len(group) > 1:
-                places = ", ".join(str(p.line) for p in group[1:11])
+                places = ", ".join(_place(p, first) for p in group[1:11])
                 more = f" and {len(group) - 11} more" if len(group) > 11 else ""
-                lines.append(f"    the same in line {places}{more}")
+                lines.append(f"    also in line {places}{more}")
         if self.count > len(self.problems):
             lines.append(f"    {self.count:,} problems in all")
         if self.hint:
             lines.append(self.hint)
-        if self.offer:
-            lines.append(self.offer)
+        if self.offer and self.offer not in self.hint:
+            lines.append(f"It can be read with {self.offer}.")
         return "\n".join(lines)
+
+
+def _place(problem: LineProblem, first: LineProblem) -> str:
+    """A further problem of a group: its line, and what was found where that differs."""
+    return (
+        f"{problem.line}" if problem.found == first.found else f"{problem.line} ({problem.found})"
+    )
 
 
 def _grouped(problems: Iterable[LineProblem]) -> list[list[LineProblem]]:
@@ -137,16 +146,29 @@ def _grouped(problems: Iterable[LineProblem]) -> list[list[LineProblem]]:
 
 
 class UnknownMeasureError(RanklensError):
-    """No measure of that name. `nearest` holds up to three names that come close."""
+    """No measure of that name. `known` maps every name to its measure's; `nearest` holds the
+    measures, three at most, that have a name nearly as close as the closest."""
 
-    def __init__(self, name: str, known: Iterable[str]) -> None:
+    def __init__(self, name: str, known: Mapping[str, str]) -> None:
         self.name = name
-        folded = {k.lower(): k for k in known}
-        near = difflib.get_close_matches(name.lower(), folded, n=3, cutoff=0.5)
-        self.nearest = tuple(folded[n] for n in near)
-        hint = f"Did you mean {' or '.join(self.nearest)}?" if self.nearest else ""
+        near = _nearest_names(name, known)
+        self.nearest = tuple(near)
+        shown = [m if m.lower() == alias.lower() else f"{m} ({alias})" for m, alias in near.items()]
+        hint = f"Did you mean {' or '.join(shown)}?" if shown else ""
         listing = "`python -m metrics_core measures` lists all."
         super().__init__(f"There is no measure {name!r}.", f"{hint} {listing}".strip())
+
+
+def _nearest_names(name: str, known: Mapping[str, str]) -> dict[str, str]:
+    """Measures with a name close to this one, the closest first, each with that name."""
+    folded = {k.lower(): k for k in known}
+    near = difflib.get_close_matches(name.lower(), folded, n=5, cutoff=_CLOSE)
+    closeness = [difflib.SequenceMatcher(None, n, name.lower()).ratio() for n in near]
+    found: dict[str, str] = {}
+    for text, close in zip(near, closeness, strict=True):
+        if close >= closeness[0] - _NEARLY:
+            found.setdefault(known[folded[text]], folded[text])
+    return dict(list(found.items())[:3])
 
 
 class ParameterError(RanklensError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -12,12 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core import wording as w
+from metrics_core.ids import cleaned_id
 from metrics_core.judging import JudgedRanks, top_rows
 from metrics_core.tables import Documents, Note, Qrels, Queries, Run
 
-AnyTable = TypeVar("AnyTable", Run, Qrels)
+AnyTable = TypeVar("AnyTable", Run, Qrels, Queries)
 
-_INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u200e\u200f\u00ad"
 _EXAMPLES = 3
 
 
@@ -114,14 +113,11 @@ def _some(ids: Sequence[str]) -> str:
     return f"{shown} and {len(ids) - _EXAMPLES:,} more" if len(ids) > _EXAMPLES else shown
 
 
-def cleaned_id(text: str) -> str:
-    """An id in NFC, without blanks around it and without invisible characters."""
-    visible = text.translate({ord(c): None for c in _INVISIBLE})
-    return unicodedata.normalize("NFC", visible).strip()
-
-
 def with_clean_ids(table: AnyTable) -> AnyTable:
     """The same table with every id cleaned; raises TableError where two ids become one."""
+    if isinstance(table, Queries):
+        clean = table.frame.assign(query_id=table.frame["query_id"].map(cleaned_id))
+        return Queries.from_columns(dict(clean.items())).noting(*table.notes)
     query_ids = pa.array([cleaned_id(q) for q in table.query_ids], pa.string())
     query_id = query_ids.take(pa.array(table.query_codes))
     odd = pc.match_substring_regex(table.doc_ids, r"[^\x21-\x7e]")
@@ -147,7 +143,7 @@ def near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
     notes = []
     for what, own, judged in (
         ("query", _texts(run.query_ids), _texts(qrels.query_ids)),
-        ("document", run.doc_ids, qrels.doc_ids.unique()),
+        ("document", run.doc_ids, pa.chunked_array([qrels.doc_ids.unique()])),
     ):
         pairs = _near_pairs(own, judged)
         if pairs:
@@ -170,9 +166,24 @@ def _texts(ids: Sequence[str]) -> pa.ChunkedArray:
     return pa.chunked_array([pa.array(list(ids), pa.string())])
 
 
+def _has_odd_bytes(ids: pa.ChunkedArray) -> bool:
+    """Whether any id holds a byte beyond the printable ones of ASCII."""
+    for chunk in ids.chunks:
+        data = chunk.buffers()[2]
+        if data is not None and data.size:
+            octets = np.frombuffer(data, dtype=np.uint8)
+            # A chunk's buffer may hold more than its own ids; a false alarm only costs time.
+            if octets.max() > 0x7E or octets.min() < 0x21:
+                return True
+    return False
+
+
 def _near_pairs(own: pa.ChunkedArray, judged: pa.ChunkedArray) -> list[tuple[str, str]]:
+    # Only unusual ids can change by cleaning. Where there are none, as nearly always, a look at
+    # the bytes spares a hash table of all ids.
+    if not _has_odd_bytes(own) and not _has_odd_bytes(judged):
+        return []
     unmatched = judged.filter(pc.invert(pc.is_in(judged, value_set=own.combine_chunks())))
-    # Only unusual ids can change; plain ones are the vast majority and are never touched.
     odd_own = own.filter(pc.match_substring_regex(own, r"[^\x21-\x7e]")).unique().to_pylist()
     cleaned_own = {cleaned_id(i): i for i in odd_own}
     odd_judged = unmatched.filter(pc.match_substring_regex(unmatched, r"[^\x21-\x7e]")).to_pylist()

@@ -15,8 +15,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core import wording as w
 from metrics_core.errors import NoSharedQueriesError
 from metrics_core.hits import Hits
+from metrics_core.ids import cleaned_id
 from metrics_core.tables import Note, Qrels, Run
 
 Ints = npt.NDArray[np.int64]
@@ -156,8 +158,13 @@ def _nothing_shared(own: list[str], judged: list[str]) -> NoSharedQueriesError:
     hint = "Load the judgments that belong to these queries."
     if {q.lstrip("0") for q in own} & {q.lstrip("0") for q in judged}:
         hint = "They differ by leading zeros (001 against 1); write them alike in both files."
-    elif {q.strip().casefold() for q in own} & {q.strip().casefold() for q in judged}:
-        hint = "They differ by case or blanks; write them alike in both files."
+    elif {cleaned_id(q) for q in own} & {cleaned_id(q) for q in judged}:
+        hint = (
+            "They would match after removing blanks around them and invisible characters, and"
+            " joining accents; read both files with clean-ids, or write them alike."
+        )
+    elif {cleaned_id(q).casefold() for q in own} & {cleaned_id(q).casefold() for q in judged}:
+        hint = "They differ by case; write them alike in both files."
     return NoSharedQueriesError(f"Run and judgments share no query: {shown}.", hint)
 
 
@@ -279,7 +286,9 @@ def _tie_notes(
         what = (
             "all scores of every query are equal"
             if wide
-            else (f"{in_ties:,} of {n_rows:,} rows ({share:.1%}) share their score with another")
+            else (
+                f"{in_ties:,} of {n_rows:,} rows ({w.share(share)}) share their score with another"
+            )
         )
         notes.append(Note("ties", f"{what}; ordered by document id", in_ties, loud=share > 0.2))
     with np.errstate(over="ignore"):
@@ -290,8 +299,8 @@ def _tie_notes(
         notes.append(
             Note(
                 "near_ties",
-                f"{count:,} neighbours differ only beyond single precision;"
-                " trec_eval before 10.0 and pytrec_eval take them as equal",
+                f"{count:,} {w.plural(count, 'score differs', 'scores differ')} from the next only"
+                " beyond single precision; trec_eval before 10.0 and pytrec_eval see a tie",
                 count,
             )
         )

@@ -14,6 +14,8 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
+from metrics_core.parallel import in_order
+
 Codes = npt.NDArray[np.int32]
 Rows = npt.NDArray[np.int64]
 Hashes = npt.NDArray[np.uint64]
@@ -49,7 +51,7 @@ def repeated_rows(query_codes: Codes, doc_ids: pa.ChunkedArray) -> tuple[Rows, R
 
 def pair_hashes(query_codes: Codes, doc_ids: pa.ChunkedArray) -> Hashes:
     """A 64-bit hash of each row's (query, document); equal pairs have equal hashes."""
-    hashes = [text_hashes(chunk) for chunk in doc_ids.chunks]
+    hashes = list(in_order(text_hashes, doc_ids.chunks))
     docs = np.concatenate(hashes) if hashes else np.empty(0, dtype=np.uint64)
     docs ^= query_codes.astype(np.uint64) * _ODD
     docs *= _ODD

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from metrics_core import wording as w
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, parse_measure
-from metrics_core.tables import Qrels, Run
+from metrics_core.tables import Note, Qrels, Run
 
 WithoutRelevant = Literal["zero", "leave out"]
 
@@ -59,3 +60,55 @@ def scores(
     if without_relevant == "leave out" and measure.declaration.aggregation == "mean":
         values = np.where(ranks.n_relevant() > 0, values, np.nan)
     return values
+
+
+def tie_range(run: Run, qrels: Qrels, measures: Sequence[Measure]) -> list[tuple[float, float]]:
+    """Lowest and highest mean of each measure that any order of the tied documents gives; sums
+    where a measure is summed."""
+    worst, best = (judge(run, qrels, ties="worst"), judge(run, qrels, ties="best"))
+    return [(_total(worst, measure), _total(best, measure)) for measure in measures]
+
+
+def _total(ranks: JudgedRanks, measure: Measure) -> float:
+    values = measure.score(ranks)
+    return float(values.sum() if measure.declaration.aggregation == "sum" else values.mean())
+
+
+def score_notes(
+    ranks: JudgedRanks,
+    measures: Sequence[Measure] = (),
+    *,
+    without_relevant: WithoutRelevant = "zero",
+) -> list[Note]:
+    """What the scores of a run rest on: queries that count 0 or not at all, cutoffs beyond its
+    depth."""
+    lacking = tuple(ranks.query_ids[i] for i in np.flatnonzero(ranks.n_relevant() == 0))
+    about_queries = [
+        _query_note("missing", ranks.missing_queries, "judged {} missing"),
+        _query_note("unjudged", ranks.unjudged_queries, "{} without judgments", counts=False),
+        _query_note(
+            "no_relevant",
+            lacking,
+            "judged {} without a relevant document",
+            counts=without_relevant == "zero",
+        ),
+    ]
+    return [note for note in about_queries if note.count] + _depth_notes(ranks, measures)
+
+
+def _query_note(kind: str, queries: tuple[str, ...], what: str, *, counts: bool = True) -> Note:
+    n = len(queries)
+    fate = w.plural(n, "it counts 0", "they count 0") if counts else "left out"
+    subject = what.format(w.plural(n, "query", "queries"))
+    return Note(kind, f"{n:,} {subject}; {fate}", n, queries[:3])
+
+
+def _depth_notes(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[Note]:
+    depth = int(ranks.retrieved.max(initial=0))
+    deeper = [str(m) for m in measures if m.cutoff is not None and m.cutoff > depth]
+    if not deeper or not depth:
+        return []
+    looks = w.plural(len(deeper), "looks", "look")
+    listed = f"{depth:,} {w.plural(depth, 'document')}"
+    message = f"{w.listing(deeper)} {looks} beyond the run, which lists at most {listed} a query"
+    return [Note("depth", message, len(deeper))]

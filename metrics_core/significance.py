@@ -1,4 +1,7 @@
-"""Paired tests of two runs over the same queries, and corrections for many comparisons (scipy)."""
+"""Paired tests of two runs over the same queries, and corrections for many comparisons (scipy).
+
+scipy.stats is imported where a test is made: it takes longer to import than a small run to score.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 Floats = npt.NDArray[np.float64]
 
@@ -16,6 +18,8 @@ _SEED = 20_260
 
 def t_test(differences: Floats) -> float:
     """Two-sided p-value of the paired t-test; 1 where every difference is 0, NaN below two."""
+    from scipy import stats
+
     if not np.any(differences):
         return 1.0 if len(differences) > 1 else float("nan")
     if np.ptp(differences) == 0:
@@ -25,6 +29,8 @@ def t_test(differences: Floats) -> float:
 
 def wilcoxon(differences: Floats) -> float:
     """Two-sided p-value of Wilcoxon's signed-rank test; 1 where every difference is 0."""
+    from scipy import stats
+
     if not np.any(differences):
         return 1.0
     return float(stats.wilcoxon(differences).pvalue)
@@ -32,6 +38,8 @@ def wilcoxon(differences: Floats) -> float:
 
 def randomization(differences: Floats) -> float:
     """Two-sided p-value of Fisher's randomization test: signs of the differences at random."""
+    from scipy import stats
+
     if not np.any(differences):
         return 1.0
     test = stats.permutation_test(

@@ -6,7 +6,7 @@ from dashboard import answers, parts, session
 from dashboard.answers import Breakdown
 from dashboard.blocks import markup
 from dashboard.figures import breakdown as figures
-from dashboard.figures import heatmap
+from dashboard.figures import heatmap, panels
 from dashboard.literal import literal
 from dashboard.theme import RunStyle
 from dashboard.view import View
@@ -129,7 +129,7 @@ def _second(shown: Breakdown, view: View, styles: dict[str, RunStyle]) -> None:
         frame=shown.second_groups,
         key="second",
     )
-    figure = figures.score_by_difficulty(
+    figure = panels.score_by_difficulty(
         shown.second_groups, styles=styles, palette=session.palette(), order=shown.second_order
     )
     alt = f"Mean {view.measure} per run by {shown.second}."

@@ -40,7 +40,7 @@ def render() -> None:
                 "Do the files fit together?",
                 "Identifiers are compared as they stand, letter for letter.",
             )
-            st.html(data.fit_table([vars(line) for line in shown.fit]))
+            st.html(data.fit_table(shown.fit))
 
 
 def _described(row: FileRow, all_notes: tuple[Note, ...]) -> dict[str, Any]:

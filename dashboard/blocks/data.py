@@ -16,6 +16,7 @@ from metrics_core.tables import Note
 Row = Mapping[str, Any]
 
 PREVIEW_ROWS = 5
+_SHORT_FILE_NAME = 20
 
 
 def error_card(error: RanklensError) -> str:
@@ -31,7 +32,9 @@ def error_card(error: RanklensError) -> str:
     )
     found = f"<code>{m.isolated(first.text)}</code>" if first.text else m.with_code(first.found)
     entries = _entry("found", found) + _entry("expected", m.with_code(first.expected))
-    mend = "<br>".join(m.with_code(part) for part in (error.hint, error.offer) if part)
+    mend = m.with_code(error.hint)
+    if error.offer and error.offer not in error.hint:
+        mend += f" It can be read with <code>{m.escaped(error.offer)}</code>."
     if mend:
         entries += _entry("to mend", mend)
     return _card(title, entries, _further(error))
@@ -85,10 +88,7 @@ def file_table(rows: Sequence[Row], cutoff: int = 10) -> str:
     heads = [*_FILE_HEADS, ("number judged", f"Top {w.count(cutoff)} judged"), ("notes", "Notes")]
     head = "".join(m.column_head(name, kind) for kind, name in heads)
     body = "".join(_file_row(row) for row in rows)
-    return (
-        '<div class="lens files"><table role="table" aria-label="Files"><thead>'
-        f'<tr role="row">{head}</tr></thead><tbody>{body}</tbody></table></div>'
-    )
+    return f'<div class="lens files">{m.blocks("Files", head, body)}</div>'
 
 
 def _file_row(row: Row) -> str:
@@ -99,9 +99,11 @@ def _file_row(row: Row) -> str:
         ("queries", "number", w.count(row.get("queries"))),
         ("judged", "number judged", w.share(row.get("judged"))),
     ]
+    length = m.length(row["file"], _SHORT_FILE_NAME)
     cells = [
         m.row_head(
-            f'<span class="run">{marker}<span>{m.isolated(row["file"])}</span></span>', "file"
+            f'<span class="run {length}">{marker}<span>{m.isolated(row["file"])}</span></span>',
+            "file",
         ),
         m.cell(m.escaped(row["kind"]), "holds"),
         m.cell(m.escaped(row["read_as"]), "read-as"),

@@ -18,8 +18,6 @@ from metrics_core.findings import Sentence
 
 Styles = Mapping[str, RunStyle]
 
-_SHORT_NAME = 14
-
 
 def escaped(value: object) -> str:
     """A user's text as HTML, safe between tags and in attributes."""
@@ -65,17 +63,17 @@ def run_label(style: RunStyle) -> str:
     """Marker and name of a run, and the word baseline where it is one."""
     tag = ' <span class="tag">baseline</span>' if style.role == "baseline" else ""
     name = f"<span>{isolated(style.name)}{tag}</span>"
-    return f'<span class="run {_length(style.name)}">{dot(style)}{name}</span>'
+    return f'<span class="run {length(style.name)}">{dot(style)}{name}</span>'
 
 
-def _length(name: str) -> str:
-    """Names are never cut: a short one keeps to its line, a long one may break anywhere."""
-    return "short" if len(name) <= _SHORT_NAME else "long"
+def length(text: str, most: int = 14) -> str:
+    """ "short" for a text that keeps to its line, "long" for one that may break: nothing is cut."""
+    return "short" if len(text) <= most else "long"
 
 
 def run_text(style: RunStyle, kind: str = "") -> str:
     """The name of a run in its colour, within a text."""
-    kind = kind or _length(style.name)
+    kind = kind or length(style.name)
     return f'<span class="named {kind}" {run_color(style)}>{isolated(style.name)}</span>'
 
 
@@ -131,6 +129,14 @@ def nothing(title: str, text: str = "") -> str:
     """What stands where there is nothing to show: what was asked, and what to do."""
     line = f"<p>{escaped(text)}</p>" if text else ""
     return f'<div class="lens nothing"><h2>{escaped(title)}</h2>{line}</div>'
+
+
+def blocks(label: str, heads: str, rows: str) -> str:
+    """A table whose rows become blocks on a narrow screen."""
+    return (
+        f'<table class="blocks" role="table" aria-label="{escaped(label)}"><thead>'
+        f'<tr role="row">{heads}</tr></thead><tbody>{rows}</tbody></table>'
+    )
 
 
 def column_head(markup: str, kind: str = "") -> str:

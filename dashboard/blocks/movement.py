@@ -28,6 +28,10 @@ class Movement:
     tone: str
 
 
+NO_MOVE = Movement("", "")
+"""Where there is no other list to move to."""
+
+
 def movement(row: Row, side: str) -> Movement:
     """What a row of `Diagnosis.side_by_side` says of its document: where it goes from the left
     list, or whence it comes to the right one. Only a relevant document's movement has a tone."""
@@ -46,9 +50,9 @@ def movement(row: Row, side: str) -> Movement:
     return Movement(words, tone if matters else "")
 
 
-def lines(left: pd.DataFrame, right: pd.DataFrame, cutoff: int, rows: int, height: int) -> str:
-    """The lines between two lists of `rows` rows: one layer a colour, drawn as a mask, because
-    the sanitiser drops inline svg. A mask holds only numbers."""
+def lines(left: pd.DataFrame, right: pd.DataFrame, cutoff: int, height: int) -> str:
+    """The lines between two lists whose rows are `height` high: one layer a colour, drawn as a
+    mask, because the sanitiser drops inline svg. A mask holds only numbers."""
     layers: dict[str, list[str]] = {"line": [], "worse": [], "better": []}
     for row in left.to_dict("records"):
         color, path = _from_left(row, cutoff, height)
@@ -57,9 +61,9 @@ def lines(left: pd.DataFrame, right: pd.DataFrame, cutoff: int, rows: int, heigh
         if row["grade"] >= 1 and not row["other_rank"] <= cutoff:
             color = movement(row, "right").tone
             layers[color].append(_path(_hook(_height(row["rank"], height), GAP, -1), _THICK))
-    total = rows * height
+    total = max(len(left), len(right)) * height
     drawn = "".join(_layer(color, paths, total) for color, paths in layers.items() if any(paths))
-    return f'<div class="joins" style="height:{total}px" aria-hidden="true">{drawn}</div>'
+    return f'<div class="joins" aria-hidden="true">{drawn}</div>'
 
 
 def _from_left(row: Row, cutoff: int, height: int) -> tuple[str, str]:
@@ -92,7 +96,8 @@ def _path(curve: str, width: float) -> str:
 def _layer(color: str, paths: list[str], height: int) -> str:
     drawing = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{GAP}" height="{height}" '
-        f'viewBox="0 0 {GAP} {height}" fill="none" stroke="#000" stroke-linecap="round">'
+        f'viewBox="0 0 {GAP} {height}" preserveAspectRatio="none" '
+        f'fill="none" stroke="#000" stroke-linecap="round">'
         f"{''.join(paths)}</svg>"
     )
     code = base64.b64encode(drawing.encode()).decode()

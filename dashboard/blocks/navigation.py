@@ -54,3 +54,12 @@ def _step(link: str | None, text: str) -> str:
     if link is None:
         return f'<span class="faint">{text}</span>'
     return f'<a href="{m.escaped(link)}" target="_self">{text}</a>'
+
+
+def image_menu() -> str:
+    """A chart's own menu: the picture in two formats."""
+    return (
+        '<div class="lens image-menu">'
+        '<a href="#" data-image="png" aria-label="Download the chart as PNG">PNG</a>'
+        '<a href="#" data-image="svg" aria-label="Download the chart as SVG">SVG</a></div>'
+    )

@@ -18,6 +18,7 @@ from metrics_core.findings import Facts, Sentence, Span
 Href = Callable[..., str]
 Row = dict[str, Any]
 
+_SHORT_GLOSS = 24
 MOST_GROUPS = 8
 """Groups listed at most; of more, the ends of the order are shown."""
 
@@ -145,10 +146,9 @@ def _best_first(table: pd.DataFrame, chosen: str) -> list[str]:
 
 def _measure_head(column: _Column, chosen: str) -> str:
     kind = ' class="chosen"' if column.name == chosen else ""
-    return (
-        f'<th scope="col"{kind}><b>{m.escaped(column.name)}</b> '
-        f"<span>{m.escaped(column.gloss)}</span></th>"
-    )
+    length = m.length(column.gloss, _SHORT_GLOSS)
+    gloss = f'<span class="{length}">{m.escaped(column.gloss)}</span>'
+    return f'<th scope="col"{kind}><b>{m.escaped(column.name)}</b> {gloss}</th>'
 
 
 def _measure_cell(column: _Column, name: str, style: RunStyle, chosen: bool, baseline: str) -> str:

@@ -20,6 +20,9 @@ Row = dict[str, Any]
 MOST_CHARACTERS = 6_000
 """A full text is shown up to here; the rest is counted."""
 
+MISSED_SHOWN = 20
+"""Missed documents that stand open; a well-judged query has hundreds."""
+
 
 def query_head(text: str, chips: Sequence[str]) -> str:
     """The query as the page's title, and what is known of it as chips."""
@@ -59,8 +62,7 @@ def standings(
     ]
     head = "".join(m.column_head(name, kind) for kind, name in heads)
     return (
-        '<div class="lens standings"><table role="table" aria-label="Scores and ranks by run">'
-        f'<thead><tr role="row">{head}</tr></thead><tbody>{rows}</tbody></table>'
+        f'<div class="lens standings">{m.blocks("Scores and ranks by run", head, rows)}'
         f"{grades.legend(grade_names or {})}</div>"
     )
 
@@ -91,19 +93,19 @@ def _squares(diagnosis: Diagnosis, run: str, grades: Grades) -> str:
     for rank, grade in enumerate(diagnosis.squares(run, SQUARES), start=1):
         rule = " rule" if rank == diagnosis.cutoff < SQUARES else ""
         if grade is None:
-            squares.append(f'<li class="square beyond{rule}" aria-hidden="true"></li>')
+            squares.append(f'<li class="tile beyond{rule}" aria-hidden="true"></li>')
             continue
         said = f"rank {rank}: {grades.spoken(grade)}"
         tint = grades.tint(grade)
         # Rows of zeros would hide the marks that count, so a 0 is only its outline.
         shown = "" if tint == "g0" else m.unspoken(w.grade(None if tint == "gx" else grade))
         squares.append(
-            f'<li class="square {tint}{rule}" title="{m.escaped(f"{said}, {doc_ids[rank - 1]}")}">'
+            f'<li class="tile {tint}{rule}" title="{m.escaped(f"{said}, {doc_ids[rank - 1]}")}">'
             f"{m.unseen(said)}{shown}</li>"
         )
     if not doc_ids:
         return '<span class="none">lists nothing for this query</span>'
-    return f'<ol class="squares">{"".join(squares)}</ol>'
+    return f'<ol class="tiles">{"".join(squares)}</ol>'
 
 
 def missed(
@@ -112,30 +114,37 @@ def missed(
     styles: m.Styles,
     deepest: int,
     grade_names: Mapping[float, str] | None = None,
-    csv_href: str | None = None,
 ) -> str:
-    """Relevant documents that the top k of the baseline or of the run in focus lacks, under their
-    heading; `deepest` is the length of the longest list."""
-    title = f"Relevant documents that a top {w.count(diagnosis.cutoff)} misses"
+    """Relevant documents that the top k of the baseline or of the run in focus lacks, with their
+    rank in each run; a dash means not among the first `deepest`."""
     if diagnosis.missed.empty:
-        return m.section(title, _nothing_missed(diagnosis))
-    depth = w.count(deepest)
-    text = f"Rank in each run; a dash means not among the first {depth}."
+        return f'<p class="lens none">{_nothing_missed(diagnosis)}</p>'
     grades = grades_of(diagnosis, grade_names)
     # The two lists above show the baseline and the run in focus, so they come first here too.
     order = [diagnosis.baseline, diagnosis.focus, *styles, *diagnosis.rankings]
     runs = [run for run in dict.fromkeys(order) if run in diagnosis.rankings]
-    heads = "".join(m.column_head(m.run_text(m.style_of(styles, r)), "rank") for r in runs)
-    rows = "".join(
-        _missed_row(row, runs, diagnosis.cutoff, documents, styles, grades)
-        for row in diagnosis.missed.to_dict("records")
-    )
-    return (
-        m.section(title, text, csv_href)
-        + f'<div class="lens missed"><table role="table" aria-label="{title}"><thead>'
-        f'<tr role="row">{m.column_head("Grade")}{m.column_head("Document")}{heads}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
-    )
+    heads = m.column_head("Grade", "grade") + m.column_head("Document", "document")
+    heads += "".join(m.column_head(m.run_text(m.style_of(styles, r)), "rank") for r in runs)
+    absent = f"not among the first {w.count(deepest)}"
+    rows = []
+    for row in diagnosis.missed.to_dict("records"):
+        cells = [m.cell(grades.chip(row["grade"]), "grade")]
+        cells.append(m.row_head(titled(row["doc_id"], documents), "document"))
+        for run in runs:
+            cells.append(_rank_cell(row[run], diagnosis.cutoff, m.style_of(styles, run), absent))
+        rows.append(f'<tr role="row">{"".join(cells)}</tr>')
+    label = f"Relevant documents that a top {w.count(diagnosis.cutoff)} misses"
+    table = m.blocks(label, heads, "".join(rows[:MISSED_SHOWN]))
+    rest = _folded(label, heads, rows[MISSED_SHOWN:])
+    return f'<div class="lens missed" style="--runs:{len(runs)}">{table}{rest}</div>'
+
+
+def _folded(label: str, heads: str, rows: Sequence[str]) -> str:
+    """Further rows behind a click."""
+    if not rows:
+        return ""
+    table = m.blocks(f"{label}, continued", heads, "".join(rows))
+    return f"<details><summary>and {w.count(len(rows))} more</summary>{table}</details>"
 
 
 def _nothing_missed(diagnosis: Diagnosis) -> str:
@@ -147,24 +156,13 @@ def _nothing_missed(diagnosis: Diagnosis) -> str:
     return f"Every relevant document is in both top {k}."
 
 
-def _missed_row(
-    row: Row,
-    runs: Sequence[str],
-    cutoff: int,
-    documents: pd.DataFrame,
-    styles: m.Styles,
-    grades: Grades,
-) -> str:
-    cells = "".join(_rank_cell(row[run], cutoff, m.style_of(styles, run)) for run in runs)
-    grade = m.cell(grades.chip(row["grade"]), "grade")
-    name = m.row_head(titled(row["doc_id"], documents), "document")
-    return f'<tr role="row">{grade}{name}{cells}</tr>'
-
-
-def _rank_cell(rank: float, cutoff: int, style: RunStyle) -> str:
+def _rank_cell(rank: float, cutoff: int, style: RunStyle, absent: str) -> str:
     kind = "inside" if rank <= cutoff else "outside"
     name = f'<span class="word">{m.isolated(style.name)} </span>'
-    return m.cell(f"{name}<span>{w.count(rank)}</span>", f"rank {kind}")
+    shown = w.count(rank)
+    if math.isnan(rank):
+        shown = f'<span title="{absent}">{m.unspoken(shown)}{m.unseen(absent)}</span>'
+    return m.cell(f"{name}<span>{shown}</span>", f"rank {kind}")
 
 
 def titled(doc_id: str, documents: pd.DataFrame, title: str | None = None) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from dashboard.blocks import markup as m
 from dashboard.blocks.grades import Grades
-from dashboard.blocks.movement import Movement, lines, movement
+from dashboard.blocks.movement import NO_MOVE, Movement, lines, movement
 from dashboard.blocks.query import column_of, full_text, grades_of, titled
 from dashboard.blocks.words import marked
 from metrics_core import wording as w
@@ -19,8 +19,9 @@ from metrics_core.diagnosis import Diagnosis
 
 Row = dict[str, Any]
 
-WITH_TEXT, WITH_TITLE, BY_ID = 86, 58, 46
-"""Heights of a row in px; all rows of both lists are alike, so that the lines meet them."""
+_HEIGHTS = {"with-text": 86, "with-title": 68, "by-id": 46}
+"""Height of a row in px by what is known of the documents, as in the style sheet; all rows of both
+lists are alike, so that the lines meet them."""
 _EXCERPT = 360
 
 
@@ -31,7 +32,8 @@ class _View:
     documents: pd.DataFrame
     words: Collection[str]
     grades: Grades
-    height: int
+    kind: str
+    alone: bool
 
 
 def two_lists(
@@ -45,42 +47,38 @@ def two_lists(
 ) -> str:
     """The first k documents of two runs. `documents` is indexed by doc_id with title and text, and
     may lack any of them. A row opens its full text. With one run there is one list."""
+    alone = left_run == right_run
     left = diagnosis.side_by_side(left_run, right_run)
     right = diagnosis.side_by_side(right_run, left_run)
     shown = documents.reindex([*left["doc_id"], *right["doc_id"]])
-    view = _View(documents, query_words, grades_of(diagnosis, grade_names), _height(shown))
+    view = _View(documents, query_words, grades_of(diagnosis, grade_names), _kind(shown), alone)
     note = ""
-    if view.height == BY_ID and len(shown):
+    if view.kind == "by-id" and len(shown):
         note = '<p class="note">No document file is loaded; documents are shown by id.</p>'
     parts = [
         _head(diagnosis, left_run, styles, "left"),
-        _list(_movements(left, "left"), left, left_run, view, "left"),
+        _list(left, left_run, view, "left"),
     ]
-    if left_run != right_run:
-        rows = max(len(left), len(right))
+    if not alone:
         parts += [
-            lines(left, right, diagnosis.cutoff, rows, view.height),
+            lines(left, right, diagnosis.cutoff, _HEIGHTS[view.kind]),
             _head(diagnosis, right_run, styles, "right"),
-            _list(_movements(right, "right"), right, right_run, view, "right"),
+            _list(right, right_run, view, "right"),
         ]
-    kind = "pairs" if left_run != right_run else "pairs single"
+    single = " single" if alone else ""
     return (
-        f'<div class="lens {kind}" style="--row:{view.height}px">{note}'
-        f'<div class="board">{"".join(parts)}</div></div>'
+        f'<div class="lens pairs{single}">{note}'
+        f'<div class="board {view.kind}">{"".join(parts)}</div></div>'
     )
 
 
-def _height(shown: pd.DataFrame) -> int:
+def _kind(shown: pd.DataFrame) -> str:
     def any_in(column: str) -> bool:
         return column in shown and any(isinstance(v, str) and v.strip() for v in shown[column])
 
     if any_in("text"):
-        return WITH_TEXT
-    return WITH_TITLE if any_in("title") else BY_ID
-
-
-def _movements(rows: pd.DataFrame, side: str) -> list[Movement]:
-    return [movement(row, side) for row in rows.to_dict("records")]
+        return "with-text"
+    return "with-title" if any_in("title") else "by-id"
 
 
 def _head(diagnosis: Diagnosis, run: str, styles: m.Styles, side: str) -> str:
@@ -94,16 +92,15 @@ def _head(diagnosis: Diagnosis, run: str, styles: m.Styles, side: str) -> str:
     )
 
 
-def _list(moves: list[Movement], rows: pd.DataFrame, run: str, view: _View, side: str) -> str:
+def _list(rows: pd.DataFrame, run: str, view: _View, side: str) -> str:
     if rows.empty:
         text = f"{m.isolated(run)} lists nothing for this query."
         return f'<p class="ranked {side} none">{text}</p>'
+    records = rows.to_dict("records")
+    moves = [NO_MOVE if view.alone else movement(row, side) for row in records]
     # Every row is a grid of its own, so the widest movement is given to all of them.
     widest = max(len(move.words) for move in moves)
-    items = "".join(
-        _item(row, move, view, side)
-        for row, move in zip(rows.to_dict("records"), moves, strict=True)
-    )
+    items = "".join(_item(row, move, view, side) for row, move in zip(records, moves, strict=True))
     label = f"First documents of {m.escaped(run)}"
     return f'<ol class="ranked {side}" aria-label="{label}" style="--move:{widest}ch">{items}</ol>'
 

@@ -1,8 +1,7 @@
-"""Charts of the Breakdown page with a row for each group; its heatmap is in `heatmap`."""
+"""Charts of the Breakdown page with a row for each group; more in `heatmap` and `panels`."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -14,16 +13,13 @@ from dashboard.figures.layout import (
     NARROW,
     Margin,
     Ticks,
-    axis,
     clamped,
     corner,
     difference_ticks,
     drawing_order,
-    figure,
     key,
     nice_ticks,
     note,
-    score_ticks,
 )
 from dashboard.figures.rows import (
     PITCH,
@@ -37,16 +33,14 @@ from dashboard.figures.rows import (
     row_figure,
     rows_of,
 )
-from dashboard.figures.text import LINE, coloured, escape, name_width, run_name, text_width, wrap
+from dashboard.figures.text import LINE, escape, name_width, run_name, text_width
 from dashboard.theme import Palette, RunStyle
-from metrics_core import wording
 
 _DIFFERENCE = ("difference", "diff_low", "diff_high")
 _SCORE = ("mean", "low", "high")
 _WIDEST_BESIDE = 120
 _RIGHT, _BOTTOM = 14, 28
-_HIDDEN, _DODGE = 0.02, 5.0
-_HEAD, _AFTER, _PANEL_PITCH = 28, 20, 23
+_HIDDEN, _DODGE = 0.02, 10.0
 
 
 def groups_by_difference(frame: pd.DataFrame, focus: str) -> list[str]:
@@ -117,53 +111,6 @@ def score_by_group(
     notes = name_notes(_names_above(frame, styles, palette, order), palette)
     return row_figure(
         traces, rows=rows, palette=palette, margin=margin, ticks=ticks, annotations=notes
-    )
-
-
-def score_by_difficulty(
-    frame: pd.DataFrame,
-    *,
-    styles: Mapping[str, RunStyle],
-    palette: Palette,
-    order: Sequence[str],
-    value_range: tuple[float, float] = (0, 1),
-) -> go.Figure:
-    """Scores with intervals in one small panel per group, all on one scale, values at the right.
-
-    Runs stand in the order of `styles`, groups in that of `order`.
-    """
-    shown = frame[frame["run"].isin(list(styles))].set_index(["group", "run"])
-    ticks = score_ticks(shown["mean"], value_range)
-    runs = list(styles.values())
-    left = max((name_width(s) for s in runs), default=0) + 16
-    pitch = max(_PANEL_PITCH, LINE * max((len(wrap(s.name)) for s in runs), default=1) + 4)
-    margin = Margin(left, text_width("0.000") + 14, 4, _BOTTOM)
-    panel = _HEAD + pitch * len(runs) + _AFTER
-    places = {
-        (g, s.name): i * panel + _HEAD + (j + 0.5) * pitch
-        for i, g in enumerate(order)
-        for j, s in enumerate(runs)
-    }
-    total = panel * len(order) - _AFTER + 4
-    traces = [_panel_grid(order, panel, pitch * len(runs), ticks, palette)]
-    for style in drawing_order(styles):
-        part = shown.reset_index()
-        part = part[(part["run"] == style.name) & part["group"].isin(order) & part["mean"].notna()]
-        y = np.array([places[g, style.name] for g in part["group"]], dtype=float)
-        traces += marks(part, y, style, palette, _SCORE)
-    notes = [_panel_head(g, shown, i * panel, margin, palette) for i, g in enumerate(order)]
-    for (group, run), y in places.items():
-        known = (group, run) in shown.index
-        value = float(shown.loc[(group, run), "mean"]) if known else math.nan
-        notes += _panel_row(styles[run], value, y, margin, palette)
-    return figure(
-        traces,
-        palette=palette,
-        height=margin.top + total + margin.bottom,
-        margin=margin,
-        annotations=notes,
-        xaxis=axis(palette, ticks.span, ticks),
-        yaxis=axis(palette, (total, 0)),
     )
 
 
@@ -255,13 +202,12 @@ def _zero_label(baseline: str, ticks: Ticks, margin: Margin, palette: Palette) -
 
 
 def _dodge(shown: pd.DataFrame, ticks: Ticks) -> pd.Series:
-    """Px by which dots that would hide another one leave the line, down and up in turn."""
+    """Px by which dots that would hide another one leave the line, so that all are seen."""
     ordered = shown.sort_values(["group", "mean"], kind="stable")
     near = ordered.groupby("group")["mean"].diff() < _HIDDEN * (ticks.span[1] - ticks.span[0])
-    run_of_near = near.groupby((~near).cumsum())
-    together = run_of_near.transform("size") > 1
-    side = run_of_near.cumcount() % 2 * 2 - 1
-    return (side * _DODGE * together).reindex(shown.index)
+    together = near.groupby((~near).cumsum())
+    middle = (together.transform("size") - 1) / 2
+    return ((together.cumcount() - middle) * _DODGE).reindex(shown.index)
 
 
 def _spans(shown: pd.DataFrame, rows: Rows, palette: Palette) -> go.Scatter:
@@ -276,36 +222,3 @@ def _spans(shown: pd.DataFrame, rows: Rows, palette: Palette) -> go.Scatter:
         line={"color": palette.line, "width": 1.3},
         hoverinfo="skip",
     )
-
-
-def _panel_grid(
-    order: Sequence[str], panel: float, height: float, ticks: Ticks, palette: Palette
-) -> go.Scatter:
-    """The grid inside the panels only: one trace of short lines."""
-    x, y = [], []
-    for i in range(len(order)):
-        top = i * panel + _HEAD
-        for value in ticks.values:
-            x += [value, value, None]
-            y += [top, top + height, None]
-    line = {"color": palette.hairline, "width": 1}
-    return go.Scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", cliponaxis=False)
-
-
-def _panel_head(
-    group: str, shown: pd.DataFrame, y: float, margin: Margin, palette: Palette
-) -> dict[str, Any]:
-    of_group = shown[shown.index.get_level_values("group") == group]
-    n = int(of_group["queries"].max()) if len(of_group) else 0
-    count = f"{wording.count(n)} {wording.plural(n, 'query', 'queries')}"
-    text = f"<b>{escape(group)}</b> {coloured(count, palette.muted)}"
-    return note(text, 0, y, palette.ink, xref="paper", yanchor="top", xshift=-margin.left)
-
-
-def _panel_row(
-    style: RunStyle, value: float, y: float, margin: Margin, palette: Palette
-) -> Iterable[dict[str, Any]]:
-    place = {"xref": "paper", "xanchor": "right"}
-    name = run_name(style, palette)
-    yield note(name, 0, y, palette.ink, xshift=-12, align="right", **place)
-    yield note(wording.score(value), 1, y, palette.ink, xshift=margin.right - 2, **place)

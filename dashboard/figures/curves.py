@@ -6,20 +6,18 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.figures.colour import rgba
 from dashboard.figures.layout import (
     NARROW,
     Margin,
     Ticks,
     axis,
+    axis_name,
     corner,
     difference_ticks,
     drawing_order,
-    end_labels,
     end_labels_height,
     end_margin,
     figure,
@@ -29,13 +27,14 @@ from dashboard.figures.layout import (
     signed_ticks,
     tick_width,
 )
+from dashboard.figures.lines import band, line, markers, names
 from dashboard.figures.text import LINE, escape, text_width, wrap, wrapped
 from dashboard.theme import Palette, RunStyle
-from metrics_core import wording
 
 UPPER, GAP, LOWER = 250, 44, 150
 _TICKS = (1, 10, 100, 1000, 2, 5, 20, 50, 200, 500)
-_SUBTITLE_LENGTH = 50
+_SUBTITLE_LENGTH, _MINUS_LENGTH = 50, 40
+_BEST_FIRST = {"hovermode": "x unified", "hoversort": "value descending"}
 
 
 class _Panels(NamedTuple):
@@ -83,33 +82,24 @@ def measure_by_cutoff(
     compared = [s for s in runs if s.name in set(gaps["run"])]
     above = score_ticks(shown["mean"])
     below = _difference_ticks(gaps, difference_range)
-    panels = _panels(runs, compared, palette, (above, below), title, subtitle)
-    traces = [
-        *(_band(shown, s, palette, 0.13, "low", "high") for s in runs if s.role != "other"),
-        *(_line(shown, s, palette, "mean") for s in runs),
-        _markers(shown, runs, palette, chosen_k, "mean"),
-        *(_band(gaps, s, palette, 0.16, "diff_low", "diff_high") for s in compared),
-        *(_line(gaps, s, palette, "difference") for s in compared),
-    ]
-    notes = [
-        *_heads(title, subtitle, palette, panels.margin),
-        *_names(shown, runs, palette, chosen_k, "mean", above, panels.upper),
-        *_names(gaps, compared, palette, chosen_k, "difference", below, panels.lower),
-    ]
+    panels = _panels(runs, compared, palette, (above, below), (title, subtitle), baseline)
     deepest = max(int(shown["k"].max()), 2)
-    rule, rule_note = _chosen(chosen_k, deepest, palette)
-    notes += rule_note
-    if compared:
-        notes.append(_minus(baseline, palette, panels))
+    chosen = [chosen_k] if chosen_k <= deepest else []
+    notes = [
+        *(_rule_name(k, palette) for k in chosen),
+        axis_name("k, results counted", palette.muted, panels.margin),
+        *_heads(title, subtitle, baseline if compared else "", palette, panels),
+        *names(shown, runs, palette, chosen_k, "mean", above, panels.upper),
+        *names(gaps, compared, palette, chosen_k, "difference", below, panels.lower),
+    ]
     return figure(
-        [trace for trace in traces if trace is not None],
+        _traces(shown, runs, palette, chosen_k),
         palette=palette,
         height=panels.height,
         margin=panels.margin,
         annotations=notes,
-        shapes=rule,
-        hovermode="x unified",
-        hoversort="value descending",
+        shapes=[_rule(k, palette) for k in chosen],
+        **_BEST_FIRST,
         **_axes(palette, panels, above, below, deepest, panels.margin),
     )
 
@@ -126,12 +116,11 @@ def precision_recall(
     height = max(260, end_labels_height(runs, palette))
     traces = []
     for style in runs:
-        line = _line(shown, style, palette, "precision")
-        line.update(mode="lines+markers", marker={**point(style, palette, 7), "line_width": 0})
-        traces.append(line)
+        marker = {**point(style, palette, 7), "line_width": 0}
+        trace = line(shown, style, palette, "precision")
+        traces.append(trace.update(mode="lines+markers", marker=marker))
     x = axis(palette, (-0.015, 1.015), score_ticks([]))
     x |= {
-        "title": _axis_title("recall: share of the relevant documents found", palette),
         **_hover_axis("recall %{x:.1f}"),
     }
     return figure(
@@ -140,14 +129,30 @@ def precision_recall(
         height=height + margin.top + margin.bottom,
         margin=margin,
         annotations=[
-            *_names(shown, runs, palette, 0.5, "precision", ticks, height),
+            *names(shown, runs, palette, 0.5, "precision", ticks, height),
             corner("precision", palette.muted, margin, 4),
+            axis_name("recall: share of the relevant documents found", palette.muted, margin),
         ],
-        hovermode="x unified",
-        hoversort="value descending",
+        **_BEST_FIRST,
         xaxis=x,
         yaxis=axis(palette, ticks.span, ticks, grid=True),
     )
+
+
+def _traces(
+    shown: pd.DataFrame, runs: Sequence[RunStyle], palette: Palette, chosen_k: int
+) -> list[go.Scatter]:
+    """Bands below lines: above those of the focus and the baseline only, four would make mud."""
+    gaps = shown[shown["difference"].notna()]
+    compared = [s for s in runs if s.name in set(gaps["run"])]
+    traces = [
+        *(band(shown, s, palette, 0.13, "low", "high") for s in runs if s.role != "other"),
+        *(line(shown, s, palette, "mean") for s in runs),
+        markers(shown, runs, palette, chosen_k, "mean"),
+        *(band(gaps, s, palette, 0.16, "diff_low", "diff_high") for s in compared),
+        *(line(gaps, s, palette, "difference") for s in compared),
+    ]
+    return [trace for trace in traces if trace is not None]
 
 
 def _shown(frame: pd.DataFrame, styles: Mapping[str, RunStyle]) -> pd.DataFrame:
@@ -160,120 +165,42 @@ def _difference_ticks(gaps: pd.DataFrame, span: tuple[float, float] | None = Non
     return difference_ticks(gaps[["difference", "diff_low", "diff_high"]].to_numpy().ravel())
 
 
-def _of(frame: pd.DataFrame, style: RunStyle) -> pd.DataFrame:
-    return frame[frame["run"] == style.name].sort_values("k")
-
-
-def _line(frame: pd.DataFrame, style: RunStyle, palette: Palette, column: str) -> go.Scatter:
-    rows = _of(frame, style)
-    write = wording.difference if column == "difference" else wording.score
-    return go.Scatter(
-        x=rows["k"].to_numpy(),
-        y=rows[column].to_numpy(),
-        yaxis="y2" if column == "difference" else "y",
-        mode="lines",
-        line={"color": style.color(palette), "width": style.width, "dash": style.dash},
-        name=escape(style.name),
-        text=[write(v) for v in rows[column]],
-        hovertemplate=f"<b>{escape(style.name)}</b>  %{{text}}<extra></extra>",
-        cliponaxis=False,
-    )
-
-
-def _band(
-    frame: pd.DataFrame, style: RunStyle, palette: Palette, opacity: float, low: str, high: str
-) -> go.Scatter | None:
-    rows = _of(frame, style).dropna(subset=[low, high])
-    if rows.empty:
-        return None
-    k = rows["k"].to_numpy()
-    return go.Scatter(
-        x=np.concatenate([k, k[::-1]]),
-        y=np.concatenate([rows[high].to_numpy(), rows[low].to_numpy()[::-1]]),
-        yaxis="y2" if low == "diff_low" else "y",
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        fillcolor=rgba(style.color(palette), opacity),
-        hoverinfo="skip",
-    )
-
-
-def _markers(
-    frame: pd.DataFrame, runs: Sequence[RunStyle], palette: Palette, chosen_k: int, column: str
-) -> go.Scatter | None:
-    at = frame[frame["k"] == chosen_k].set_index("run")[column].dropna()
-    marked = [s for s in runs if s.name in at.index]
-    if not marked:
-        return None
-    return go.Scatter(
-        x=[chosen_k] * len(marked),
-        y=[float(at[s.name]) for s in marked],
-        mode="markers",
-        marker={
-            "symbol": [s.symbol for s in marked],
-            "color": [s.color(palette) for s in marked],
-            "size": 8,
-            "line": {"color": palette.page, "width": 1},
-        },
-        hoverinfo="skip",
-        cliponaxis=False,
-    )
-
-
-def _names(
-    frame: pd.DataFrame,
-    runs: Sequence[RunStyle],
-    palette: Palette,
-    decisive: float,
-    column: str,
-    ticks: Ticks,
-    height: float,
-) -> list[dict[str, Any]]:
-    """Names at the line ends; where ends coincide the values at `decisive` give the order."""
-    ends = {}
-    for style in runs:
-        rows = _of(frame, style).dropna(subset=[column])
-        if not rows.empty:
-            nearest = (rows["k"] - decisive).abs().idxmin()
-            share = 1 - ticks.share(float(rows[column].iloc[-1]))
-            ends[style.name] = (share, float(rows.loc[nearest, column]))
-    by_name = {s.name: s for s in runs}
-    yref = "y2" if column == "difference" else "y"
-    return end_labels(ends, styles=by_name, palette=palette, height=height, yref=yref)
-
-
 def _panels(
     runs: Sequence[RunStyle],
     compared: Sequence[RunStyle],
     palette: Palette,
     ticks: tuple[Ticks, Ticks],
-    title: str,
-    subtitle: str,
+    head: tuple[str, str],
+    baseline: str,
 ) -> _Panels:
     upper = max(UPPER, end_labels_height(runs, palette))
     lower = max(LOWER, end_labels_height(compared, palette)) if compared else 0
-    head = 26 * bool(title) + LINE * len(wrap(subtitle, _SUBTITLE_LENGTH)) * bool(subtitle)
-    margin = Margin(tick_width(*ticks), end_margin(runs), head + 30, 44)
-    return _Panels(margin, upper, GAP if compared else 0, lower)
+    title, subtitle = head
+    over = 26 * bool(title) + LINE * len(wrap(subtitle, _SUBTITLE_LENGTH)) * bool(subtitle)
+    margin = Margin(tick_width(*ticks), end_margin(runs), over + 30, 46)
+    gap = GAP + LINE * (len(wrap(baseline, _MINUS_LENGTH)) - 1) if compared else 0
+    return _Panels(margin, upper, gap, lower)
 
 
-def _heads(title: str, subtitle: str, palette: Palette, margin: Margin) -> Iterable[dict[str, Any]]:
+def _heads(
+    title: str, subtitle: str, baseline: str, palette: Palette, panels: _Panels
+) -> Iterable[dict[str, Any]]:
+    margin = panels.margin
     if title:
         font = {"color": palette.ink, "size": 15}
         yield corner(f"<b>{escape(title)}</b>", palette.ink, margin, 2, font=font)
     if subtitle:
         text = wrapped(subtitle, _SUBTITLE_LENGTH)
         yield corner(text, palette.muted, margin, 26 * bool(title))
+    if baseline:
+        text = f"<b>minus {wrapped(baseline, _MINUS_LENGTH)}</b>"
+        top = margin.top + panels.upper + panels.gap - 10
+        yield corner(text, palette.muted, margin, top, yanchor="bottom")
 
 
-def _chosen(
-    chosen_k: int, deepest: int, palette: Palette
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The dotted rule at the chosen k and its name; nothing where the runs are not that deep."""
-    if chosen_k > deepest:
-        return [], []
-    rule = {
+def _rule(chosen_k: int, palette: Palette) -> dict[str, Any]:
+    """The dotted rule at the chosen k, through both panels."""
+    return {
         "type": "line",
         "xref": "x",
         "yref": "paper",
@@ -284,14 +211,12 @@ def _chosen(
         "layer": "below",
         "line": {"color": palette.zero, "width": 1.2, "dash": "3px,3px"},
     }
+
+
+def _rule_name(chosen_k: int, palette: Palette) -> dict[str, Any]:
+    # On a log axis a note takes the exponent where a shape takes k itself.
     place = {"yref": "paper", "xanchor": "center", "yanchor": "bottom", "yshift": 3}
-    return [rule], [note(f"k = {chosen_k}", math.log10(chosen_k), 1, palette.muted, **place)]
-
-
-def _minus(baseline: str, palette: Palette, panels: _Panels) -> dict[str, Any]:
-    text = f"<b>minus {wrapped(baseline, 40)}</b>"
-    top = panels.margin.top + panels.upper + panels.gap - 10
-    return corner(text, palette.muted, panels.margin, top, yanchor="bottom")
+    return note(f"k = {chosen_k}", math.log10(chosen_k), 1, palette.muted, **place)
 
 
 def _axes(
@@ -301,7 +226,6 @@ def _axes(
     x |= {
         "type": "log",
         "anchor": "y2" if panels.lower else "y",
-        "title": _axis_title("k, results counted", palette),
         **_hover_axis("k = %{x}"),
     }
     split = panels.lower / panels.plot
@@ -313,10 +237,6 @@ def _axes(
     lower |= {"domain": [0, split], "anchor": "x"}
     lower |= {"zeroline": True, "zerolinecolor": palette.zero, "zerolinewidth": 1.5}
     return {"xaxis": x, "yaxis": upper, "yaxis2": lower}
-
-
-def _axis_title(text: str, palette: Palette) -> dict[str, Any]:
-    return {"text": text, "standoff": 6, "font": {"color": palette.muted, "size": 13}}
 
 
 def _hover_axis(title: str) -> dict[str, Any]:

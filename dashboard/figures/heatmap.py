@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from dashboard.figures.colour import blend, diverging, text_on
 from dashboard.figures.layout import NARROW, Margin, axis, figure, note
-from dashboard.figures.text import LINE, escape, text_width, widest, wrap, wrapped
+from dashboard.figures.text import LINE, NAME_LENGTH, escape, text_width, widest, wrap, wrapped
 from dashboard.theme import Palette
 from metrics_core import wording
 from metrics_core.breakdowns import ALL, FEWEST_QUERIES
@@ -17,6 +17,7 @@ from metrics_core.breakdowns import ALL, FEWEST_QUERIES
 _ROW, _FILLED = 52, 0.95
 _LEAST_LIMIT = 0.1
 _PALE = 0.35
+_UPRIGHT = 44
 
 
 class _Grid(NamedTuple):
@@ -37,32 +38,9 @@ def difference_heatmap(
     with customdata [row, column, what the hover box says]; a cell without queries has none.
     """
     grid = _grid(cells)
-    filled = cells[cells["queries"] > 0]
-    limit = _limit(filled)
     margin, length = _margin(grid)
-    x = (filled["row"] if grid.turned else filled["column"]).map(grid.columns.index)
-    y = (filled["column"] if grid.turned else filled["row"]).map(grid.rows.index)
-    colors = [
-        cell_color(d, int(n), limit, palette)
-        for d, n in zip(filled["difference"], filled["queries"], strict=True)
-    ]
-    trace = go.Bar(
-        x=x.to_list(),
-        base=(y - _FILLED / 2).to_list(),
-        y=[_FILLED] * len(filled),
-        width=0.98,
-        marker={"color": colors, "line": {"width": 0}},
-        text=[_written(d, n) for d, n in filled[["difference", "queries"]].itertuples(index=False)],
-        textposition="inside",
-        insidetextanchor="middle",
-        textangle=0,
-        insidetextfont={"color": _text_colors(filled, colors, palette)},
-        customdata=_customdata(filled, rows_title, columns_title),
-        hovertemplate="%{customdata[2]}<extra></extra>",
-        unselected={"marker": {"opacity": 1}},
-    )
     return figure(
-        [trace],
+        [_bars(cells[cells["queries"] > 0], grid, palette, rows_title, columns_title)],
         palette=palette,
         height=margin.top + _ROW * len(grid.rows) + margin.bottom,
         margin=margin,
@@ -78,6 +56,32 @@ def cell_color(difference: float, queries: int, limit: float, palette: Palette) 
     """The colour of a cell; pale where it rests on few queries."""
     color = diverging(difference, limit, palette)
     return blend(color, palette.page, _PALE) if queries < FEWEST_QUERIES else color
+
+
+def _bars(
+    filled: pd.DataFrame, grid: _Grid, palette: Palette, rows_title: str, columns_title: str
+) -> go.Bar:
+    """One trace for all cells: each a bar of height 1 with its text."""
+    limit = _limit(filled)
+    counted = list(filled[["difference", "queries"]].itertuples(index=False))
+    colors = [cell_color(gap, int(n), limit, palette) for gap, n in counted]
+    x = (filled["row"] if grid.turned else filled["column"]).map(grid.columns.index)
+    y = (filled["column"] if grid.turned else filled["row"]).map(grid.rows.index)
+    return go.Bar(
+        x=x.to_list(),
+        base=(y - _FILLED / 2).to_list(),
+        y=[_FILLED] * len(filled),
+        width=0.98,
+        marker={"color": colors, "line": {"width": 0}},
+        text=[_written(gap, n) for gap, n in counted],
+        textposition="inside",
+        insidetextanchor="middle",
+        textangle=0,
+        insidetextfont={"color": _text_colors(filled, colors, palette)},
+        customdata=_customdata(filled, rows_title, columns_title),
+        hovertemplate="%{customdata[2]}<extra></extra>",
+        unselected={"marker": {"opacity": 1}},
+    )
 
 
 def _text_colors(filled: pd.DataFrame, colors: list[str], palette: Palette) -> list[str]:
@@ -102,11 +106,15 @@ def _limit(filled: pd.DataFrame) -> float:
 
 
 def _margin(grid: _Grid) -> tuple[Margin, int]:
-    """The margins, and how many characters of a column's name stand on one line."""
+    """The margins, and how many characters of a column's name stand on one line; 0 if the names
+    stand on end, because the columns are narrow."""
     left = max(widest(wrap(row), bold=row == ALL) for row in grid.rows) + 14
-    length = max(4, int((NARROW - left) / len(grid.columns) / 7.4))
-    lines = max(len(wrap(column, length)) for column in grid.columns)
-    return Margin(left, 2, LINE * lines + 8, 2), length
+    cell = (NARROW - left) / len(grid.columns)
+    if cell < _UPRIGHT:
+        return Margin(left, 2, max(widest(wrap(c), bold=True) for c in grid.columns) + 10, 2), 0
+    length = int(cell / 7.4)
+    most = max(len(wrap(column, length)) for column in grid.columns)
+    return Margin(left, 2, LINE * most + 8, 2), length
 
 
 def _written(difference: float, queries: int) -> str:
@@ -133,8 +141,9 @@ def _heads(grid: _Grid, palette: Palette, length: int) -> list[dict[str, Any]]:
 
     over = {"yref": "paper", "xanchor": "center", "yanchor": "bottom", "align": "center"}
     beside = {"xref": "paper", "xanchor": "right", "align": "right", "xshift": -8}
+    over |= {} if length else {"textangle": -90, "align": "left"}
     columns = [
-        note(strong(c, wrapped(c, length)), i, 1, palette.ink, yshift=3, **over)
+        note(strong(c, wrapped(c, length or NAME_LENGTH)), i, 1, palette.ink, yshift=3, **over)
         for i, c in enumerate(grid.columns)
     ]
     rows = [
@@ -145,6 +154,8 @@ def _heads(grid: _Grid, palette: Palette, length: int) -> list[dict[str, Any]]:
 
 def _blanks(cells: pd.DataFrame, grid: _Grid, palette: Palette) -> list[dict[str, Any]]:
     room = NARROW * 0.7 / len(grid.columns)
+    if room < text_width("queries"):
+        return []
     text = "no queries" if text_width("no queries") < room else "no<br>queries"
     notes = []
     for row, column in cells.loc[cells["queries"] == 0, ["row", "column"]].itertuples(index=False):

@@ -13,7 +13,17 @@ from typing import Any, NamedTuple
 import plotly.graph_objects as go
 
 from dashboard.figures.colour import TRANSPARENT, rgba
-from dashboard.figures.text import LINE, SIZE, name_width, run_name, spread, text_width, widest
+from dashboard.figures.text import (
+    LINE,
+    SIZE,
+    escape,
+    lines,
+    name_width,
+    run_name,
+    spread,
+    text_width,
+    widest,
+)
 from dashboard.theme import FONT, Palette, RunStyle
 from metrics_core import wording
 
@@ -59,44 +69,42 @@ def figure(
     **layout: Any,
 ) -> go.Figure:
     """A figure in the house style; `layout` adds its axes and whatever is its own."""
-    font = {"family": FONT, "size": SIZE, "color": palette.ink}
+    margins = {side[0]: math.ceil(px) for side, px in margin._asdict().items()}
     return go.Figure(
         data=list(traces),
         layout={
-            "template": {},
-            "paper_bgcolor": TRANSPARENT,
-            "plot_bgcolor": TRANSPARENT,
-            "font": font,
+            **_house_style(palette),
             "height": round(height),
-            "autosize": True,
-            "margin": {
-                "l": math.ceil(margin.left),
-                "r": math.ceil(margin.right),
-                "t": math.ceil(margin.top),
-                "b": math.ceil(margin.bottom),
-                "pad": 0,
-            },
-            "showlegend": False,
-            "dragmode": False,
-            "hovermode": "closest",
-            "hoverlabel": {
-                "bgcolor": palette.page,
-                "bordercolor": palette.line,
-                "font": font,
-                "align": "left",
-                "namelength": -1,
-            },
-            "modebar": {
-                "bgcolor": TRANSPARENT,
-                "color": palette.faint,
-                "activecolor": palette.ink,
-            },
-            "uirevision": "ranklens",
+            "margin": {**margins, "pad": 0},
             "annotations": list(annotations),
             "shapes": list(shapes),
             **layout,
         },
     )
+
+
+def _house_style(palette: Palette) -> dict[str, Any]:
+    font = {"family": FONT, "size": SIZE, "color": palette.ink}
+    modebar = {"bgcolor": TRANSPARENT, "color": palette.faint, "activecolor": palette.ink}
+    return {
+        "template": {},
+        "paper_bgcolor": TRANSPARENT,
+        "plot_bgcolor": TRANSPARENT,
+        "font": font,
+        "autosize": True,
+        "showlegend": False,
+        "dragmode": False,
+        "hovermode": "closest",
+        "hoverlabel": {
+            "bgcolor": palette.page,
+            "bordercolor": palette.line,
+            "font": font,
+            "align": "left",
+            "namelength": -1,
+        },
+        "modebar": modebar,
+        "uirevision": "ranklens",
+    }
 
 
 def axis(
@@ -205,7 +213,7 @@ def end_margin(styles: Iterable[RunStyle]) -> float:
 
 def end_labels_height(styles: Iterable[RunStyle], palette: Palette) -> float:
     """The height in px that the names at the line ends need when all stand close together."""
-    return sum(_lines(run_name(s, palette)) for s in styles) * LINE
+    return sum(_block_height(run_name(s, palette)) for s in styles)
 
 
 def end_labels(
@@ -221,9 +229,17 @@ def end_labels(
     `ends` gives per run where its line ends, as a share of the height from the top, and what
     decides the order where ends coincide (the greater on top).
     """
-    order = sorted(ends, key=lambda run: (round(ends[run][0] * height / 3), -ends[run][1]))
+    role = {"focus": 0, "baseline": 1, "other": 2}
+    order = sorted(
+        ends,
+        key=lambda run: (
+            round(ends[run][0] * height / 3),
+            -ends[run][1],
+            role[styles[run].role],
+        ),
+    )
     names = [run_name(styles[run], palette) for run in order]
-    sizes = [LINE * _lines(name) for name in names]
+    sizes = [_block_height(name) for name in names]
     wanted = [ends[run][0] * height for run in order]
     centres = spread(wanted, sizes, -LINE / 2, height + LINE / 2)
     place = {"xref": "paper", "yref": f"{yref} domain", "xshift": _GAP}
@@ -233,8 +249,15 @@ def end_labels(
     ]
 
 
-def _lines(html: str) -> int:
-    return html.count("<br>") + 1
+def _block_height(html: str) -> float:
+    return LINE * lines(html) + (5 if lines(html) > 1 else 0)
+
+
+def axis_name(text: str, color: str, margin: Margin) -> dict[str, Any]:
+    """The name of the horizontal axis: below its middle, inside the figure; text not escaped."""
+    shift = clamped(0.5, text_width(text), margin)
+    place = {"xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "top"}
+    return note(escape(text), 0.5, 0, color, xshift=shift, yshift=-26, **place)
 
 
 def clamped(share: float, width: float, margin: Margin) -> float:
@@ -246,19 +269,19 @@ def clamped(share: float, width: float, margin: Margin) -> float:
 
 def key(styles: Iterable[RunStyle], palette: Palette) -> list[str]:
     """Lines that name the runs with their marks, for names too long to stand beside them."""
-    lines, used = [""], 0.0
+    filled, used = [""], 0.0
     for style in styles:
         text = f"{style.glyph} {style.name}"
         width = text_width(text, bold=True) + 18
         if used + width > NARROW and used:
-            lines.append("")
+            filled.append("")
             used = 0.0
         used += width
-        lines[-1] += f"{style.glyph} {run_name(style, palette, length=44)}".replace(
+        filled[-1] += f"{style.glyph} {run_name(style, palette, length=44)}".replace(
             style.glyph, f'<span style="color:{style.color(palette)}">{style.glyph}</span>', 1
         )
-        lines[-1] += "\u2003"
-    return [line.rstrip("\u2003") for line in lines if line]
+        filled[-1] += "\u2003"
+    return [line.rstrip("\u2003") for line in filled if line]
 
 
 def point(style: RunStyle, palette: Palette, size: float = 11) -> dict[str, Any]:

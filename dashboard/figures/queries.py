@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.figures.colour import rgba
+from dashboard.figures.colour import blend, rgba
 from dashboard.figures.layout import (
     NARROW,
     Margin,
@@ -23,7 +23,7 @@ from dashboard.figures.layout import (
     score_ticks,
     tick_width,
 )
-from dashboard.figures.text import escape, query_text, spread, text_width, wrapped
+from dashboard.figures.text import LINE, escape, lines, query_text, spread, text_width, wrapped
 from dashboard.theme import Palette, RunStyle
 from metrics_core import wording
 from metrics_core.comparisons import BETTER, LEVEL_WITH, WORSE
@@ -32,9 +32,10 @@ FADED = 0.2
 """The opacity of marks that a filter leaves out."""
 MOST_BARS = 1000
 """More bars than this are narrower than a pixel; evenly spaced ones stand for the rest."""
-_BARS_HEIGHT, _SQUARE = 250, 280
-_FEWEST_SLOTS = 24
-_MANY_POINTS = 2000
+_BARS_HEIGHT, _SQUARE = 290, 280
+_FEWEST_SLOTS = 12
+_NAME = 44
+_WITH_GAPS, _MANY_POINTS = 200, 2000
 _SYMBOLS = {BETTER: "triangle-up", WORSE: "triangle-down", LEVEL_WITH: "circle"}
 
 
@@ -55,16 +56,16 @@ def sorted_differences(
     """
     ranked = frame.dropna(subset=["difference"]).sort_values("difference", ascending=False)
     ranked = ranked.assign(place=np.arange(len(ranked)))
-    ticks = difference_ticks(ranked["difference"])
+    ticks = difference_ticks(ranked["difference"], most=8)
     right = text_width("+0.000") + 12 if mean is not None else 8
-    margin = Margin(tick_width(ticks), right, 26, 8)
+    name = wrapped(f"{focus} minus {baseline}", _NAME)
+    margin = Margin(tick_width(ticks), right, 12 + LINE * lines(name), 8)
     notes = [
         *_counts(ranked, ticks, margin, mean, palette),
-        corner(f"{escape(focus)} minus {escape(baseline)}", palette.muted, margin, 2),
+        corner(name, palette.muted, margin, 0),
     ]
     if mean is not None:
-        text = f"mean<br>{wording.difference(mean)}"
-        notes.append(note(text, 1, mean, palette.ink, xref="paper", xshift=8))
+        notes.append(_mean_name(mean, palette))
     zero = {"zeroline": True, "zerolinecolor": palette.zero, "zerolinewidth": 1}
     slots = max(len(ranked), _FEWEST_SLOTS)
     return figure(
@@ -99,23 +100,21 @@ def run_against_run(
     """
     known = frame.dropna(subset=["difference"])
     ticks = score_ticks(known[["score", "baseline_score"]].to_numpy().ravel(), value_range)
-    margin = Margin(tick_width(ticks), 14, 30, 50)
+    upward, across = f"↑ {wrapped(focus, _NAME)}", f"{wrapped(baseline, _NAME)} →"
+    margin = Margin(tick_width(ticks), 14, 14 + LINE * lines(upward), 32 + LINE * lines(across))
     low, high = ticks.span
     room = 0.03 * (high - low)
     span = (low - room, high + room)
     square = axis(palette, span, ticks, grid=True)
     over = {"yref": "paper", "xref": "paper", "xanchor": "left", "yanchor": "top"}
-    name = wrapped(focus, 44)
-    ink = focus_style.color(palette)
-    across = note(f"{wrapped(baseline, 40)} →", 0, 0, palette.ink, **over, yshift=-26)
     return figure(
         [*_ties(span, same, palette), *_points(known, palette, shown)],
         palette=palette,
         height=_SQUARE + margin.top + margin.bottom,
         margin=margin,
         annotations=[
-            corner(f"↑ {name}", ink, margin, 4),
-            across,
+            corner(upward, focus_style.color(palette), margin, 0),
+            note(across, 0, 0, palette.ink, **over, yshift=-26),
             *_sides(focus, baseline, ticks, palette),
         ],
         xaxis={**square, "constrain": "domain", "constraintoward": "left"},
@@ -148,26 +147,21 @@ _HOVER = "<b>%{customdata[1]}</b><br>%{customdata[2]}<extra></extra>"
 
 def _bars(ranked: pd.DataFrame, palette: Palette, shown: Collection[str] | None) -> list[go.Bar]:
     """A trace per outcome; what is shown stands above what is faded and is wide enough to hit."""
+    wanted = set(ranked["query_id"] if shown is None else shown)
+    kept = ranked["query_id"].isin(wanted)
     n = len(ranked)
-    least = max(1.0, n / MOST_BARS)
-    kept = ranked if shown is None else ranked[ranked["query_id"].isin(set(shown))]
-    layers = [(kept, 1.0)] if shown is None else [(ranked, FADED), (kept, 1.0)]
+    width = 0.82 if n <= _WITH_GAPS else max(1.0, n / MOST_BARS)
     traces = []
-    for layer, opacity in layers:
-        drawn = _thinned(layer)
-        if opacity < 1 and n <= MOST_BARS:
-            drawn = drawn[~drawn["query_id"].isin(set(kept["query_id"]))]
-        for outcome, part in drawn.groupby("outcome", sort=True):
+    for layer, share in ((ranked[~kept], FADED), (ranked[kept], 1.0)):
+        for outcome, part in _thinned(layer).groupby("outcome", sort=True):
+            # Paler, not translucent: bars narrower than a pixel overlap.
+            color = blend(_color(str(outcome), palette), palette.page, share)
             traces.append(
                 go.Bar(
                     x=part["place"].to_numpy(),
                     y=part["difference"].to_numpy(),
-                    width=0.82 if n <= 200 else least * 1.02,
-                    marker={
-                        "color": _color(str(outcome), palette),
-                        "opacity": opacity,
-                        "line": {"width": 0},
-                    },
+                    width=width,
+                    marker={"color": color, "line": {"width": 0}},
                     customdata=_customdata(part),
                     hovertemplate=_HOVER,
                 )
@@ -194,6 +188,11 @@ def _mean_line(mean: float, palette: Palette) -> dict[str, Any]:
     }
 
 
+def _mean_name(mean: float, palette: Palette) -> dict[str, Any]:
+    text = f"mean<br>{wording.difference(mean)}"
+    return note(text, 1, mean, palette.ink, xref="paper", xshift=8)
+
+
 def _counts(
     ranked: pd.DataFrame, ticks: Ticks, margin: Margin, mean: float | None, palette: Palette
 ) -> list[dict[str, Any]]:
@@ -213,7 +212,7 @@ def _counts(
         below.remove(LEVEL_WITH)
         above.insert(0, LEVEL_WITH)
     notes = []
-    for side, sign, end in ((below, -1, worse_from), (above, 1, plot + margin.right)):
+    for side, sign, end in ((below, -1, worse_from), (above, 1, plot)):
         centres = spread([px[o] for o in side], [width[o] for o in side], 0, end)
         shift = sign * _clear_of_mean(ticks, mean, sign)
         for outcome, centre in zip(side, centres, strict=True):
@@ -251,10 +250,9 @@ def _ties(span: tuple[float, float], same: float, palette: Palette) -> list[go.S
 def _points(
     known: pd.DataFrame, palette: Palette, shown: Collection[str] | None
 ) -> list[go.Scatter]:
-    size = 9.0
-    if len(known) > _MANY_POINTS:
-        size = 6.0
-        grid = known[["score", "baseline_score"]].round(3).assign(shown=_opacity(known, shown))
+    many = len(known) > _MANY_POINTS
+    if many:
+        grid = known[["score", "baseline_score"]].round(2).assign(shown=_opacity(known, shown))
         known = known[~grid.duplicated()]
     traces = []
     for outcome in (LEVEL_WITH, BETTER, WORSE):
@@ -264,7 +262,7 @@ def _points(
                 x=part["baseline_score"].to_numpy(),
                 y=part["score"].to_numpy(),
                 mode="markers",
-                marker=_marker(outcome, palette, size, _opacity(part, shown)),
+                marker=_marker(outcome, palette, many, _opacity(part, shown)),
                 customdata=_customdata(part),
                 hovertemplate=_HOVER,
                 cliponaxis=False,
@@ -274,14 +272,14 @@ def _points(
 
 
 def _marker(
-    outcome: str, palette: Palette, size: float, opacity: float | npt.NDArray[np.float64]
+    outcome: str, palette: Palette, many: bool, opacity: float | npt.NDArray[np.float64]
 ) -> Mapping[str, Any]:
     return {
         "symbol": _SYMBOLS[outcome],
-        "size": size,
+        "size": 6 if many else 9,
         "color": _color(outcome, palette),
         "opacity": opacity,
-        "line": {"color": palette.page, "width": 0.7},
+        "line": {"color": palette.page, "width": 0 if many else 0.7},
     }
 
 

@@ -50,6 +50,11 @@ def wrapped(text: str, length: int = NAME_LENGTH) -> str:
     return "<br>".join(escape(line) for line in wrap(text, length))
 
 
+def lines(html: str) -> int:
+    """How many lines a text has in a chart."""
+    return html.count("<br>") + 1
+
+
 def query_text(text: object) -> str:
     """A query for a hover box: escaped, at most about 90 characters in lines of 46."""
     flat = " ".join(str(text).split())

@@ -1,0 +1,43 @@
+"""Reading and writing files: TREC, CSV, TSV, JSON, JSON Lines, Parquet, BEIR sets, topics.
+
+    path or bytes ─► Source ─► recognised by the registry ─► a reader ─► Loaded (table, how read)
+                     unpacked, decoded, checked
+
+The format is recognised from the content and told in `Loaded.title`; a file that cannot be read
+gives a FileFormatError with the physical line, what was found, what was expected, how to mend it.
+"""
+
+from metrics_core.formats import json_files, parquet, tabular, tagged, trec
+from metrics_core.formats.beir import is_set, read_set
+from metrics_core.formats.reading import (
+    read,
+    read_documents,
+    read_qrels,
+    read_queries,
+    read_run,
+)
+from metrics_core.formats.registry import Format, Kind, Loaded, formats
+from metrics_core.formats.spreadsheets import spreadsheet_csv
+from metrics_core.formats.values import Grades
+from metrics_core.formats.writing import table_bytes, write
+
+DECLARED_IN = (trec, tabular, json_files, parquet, tagged)
+"""The modules that declare formats; a new one is added here and nowhere else."""
+
+__all__ = [
+    "Format",
+    "Grades",
+    "Kind",
+    "Loaded",
+    "formats",
+    "is_set",
+    "read",
+    "read_documents",
+    "read_qrels",
+    "read_queries",
+    "read_run",
+    "read_set",
+    "spreadsheet_csv",
+    "table_bytes",
+    "write",
+]

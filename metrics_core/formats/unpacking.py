@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gzip
 import io
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
@@ -25,74 +26,75 @@ RATIO_CHECKED_FROM = 256 << 20
 MOST_RATIO = 200
 """Past `RATIO_CHECKED_FROM` bytes, unpacked may be at most this many times the packed size."""
 
-_GZIP, _ZSTD, _ZIP, _EMPTY_ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"PK\x05\x06"
-_DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, pa.ArrowInvalid)
+_GZIP, _ZSTD, _ZIPS = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", (b"PK\x03\x04", b"PK\x05\x06")
+# zipfile meets damaged headers with ValueError (a seek before the start), struct.error and
+# NotImplementedError as well; Arrow's ArrowInvalid is a ValueError, too.
+_DAMAGED = (
+    *(EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile),
+    *(ValueError, struct.error, NotImplementedError, OverflowError),
+)
 
 
-@contextmanager
-def opened(name: str, origin: Origin) -> Iterator[BinaryIO]:
-    """The unpacked bytes of `origin` as a stream; what packs it is seen from its first bytes.
+def unpacked(name: str, origin: Origin, size: int) -> Iterator[bytes]:
+    """The content in pieces of at most `size` bytes; what packs it is seen from its first bytes.
 
-    Raises FileFormatError where the file is absent, damaged, or a zip of several files.
+    Raises FileFormatError where the file is absent, damaged, a zip of several files, or unpacks
+    without end.
     """
+    with ExitStack() as closing:
+        try:
+            plain = closing.enter_context(_plain(origin))
+            stream = closing.enter_context(_unpacking(name, plain))
+            most = None if stream is plain else _most_unpacked(origin)
+            total = 0
+            while piece := stream.read(size):
+                total += len(piece)
+                if most is not None and total > most:
+                    raise _bomb(name, total)
+                yield piece
+        except _DAMAGED as error:
+            raise _damaged(name) from error
+        except OSError as error:
+            raise _unreadable(name, error) from error
+
+
+def opened_zip(name: str, plain: Path | BinaryIO) -> zipfile.ZipFile:
+    """A zip file, its directory read; raises FileFormatError where it is damaged."""
     try:
-        with _plain(origin) as plain:
-            magic = plain.read(4)
-            plain.seek(0)
-            if magic.startswith(_GZIP):
-                with gzip.GzipFile(fileobj=plain) as stream:
-                    yield cast(BinaryIO, stream)
-            elif magic == _ZSTD:
-                with pa.CompressedInputStream(pa.PythonFile(plain, "r"), "zstd") as stream:
-                    yield stream
-            elif magic in (_ZIP, _EMPTY_ZIP):
-                with zipfile.ZipFile(plain) as archive:
-                    with archive.open(_only_member(name, archive)) as stream:
-                        yield cast(BinaryIO, stream)
-            else:
-                yield plain
-    except OSError as error:
-        raise _unreadable(name, error) from error
+        return zipfile.ZipFile(plain)
     except _DAMAGED as error:
         raise _damaged(name) from error
-    except (RuntimeError, NotImplementedError) as error:
-        if isinstance(error, RecursionError) or "zipfile" not in _module_of(error):
-            raise
-        raise _refused(
-            name, "a zip file with a password or an unusual packing", "a plain zip file"
-        ) from error
 
 
-def capped(name: str, stream: BinaryIO, size: int) -> Iterator[bytes]:
-    """Pieces of at most `size` bytes until the stream ends; refuses what unpacks without end."""
-    packed = _packed_size(stream)
-    total = 0
-    while piece := stream.read(size):
-        total += len(piece)
-        if packed is not None and (
-            total > MOST_UNPACKED or (total > RATIO_CHECKED_FROM and total > MOST_RATIO * packed)
-        ):
-            raise _refused(
-                name,
-                f"{packed:,} bytes that unpack to more than {total >> 20:,} MB",
-                "a packed file of ordinary size",
-                "If the content is meant to be so large, unpack the file first.",
-            )
-        yield piece
-
-
-def members(archive: zipfile.ZipFile) -> list[str]:
+def zip_members(archive: zipfile.ZipFile) -> list[str]:
     """The files in an archive, without folders and the by-files that macOS adds."""
     return [
-        n
-        for n in archive.namelist()
-        if not n.endswith("/")
-        and not n.startswith("__MACOSX/")
-        and PurePosixPath(n).name != ".DS_Store"
+        member
+        for member in archive.namelist()
+        if not member.endswith("/")
+        and not member.startswith("__MACOSX/")
+        and PurePosixPath(member).name != ".DS_Store"
     ]
 
 
-def unsafe(member: str) -> bool:
+def member_bytes(name: str, archive: zipfile.ZipFile, member: str) -> bytes:
+    """One member of an archive as bytes, under the same cap as any packed file."""
+    info = _readable_member(name, archive, member)
+    pieces: list[bytes] = []
+    total = 0
+    try:
+        with archive.open(info) as stream:
+            while piece := stream.read(4 << 20):
+                pieces.append(piece)
+                total += len(piece)
+                if total > _cap(info.compress_size):
+                    raise _bomb(name, total)
+    except _DAMAGED as error:
+        raise _damaged(name) from error
+    return b"".join(pieces)
+
+
+def leads_out(member: str) -> bool:
     """Whether a member's name leads out of the archive."""
     path = PurePosixPath(member.replace("\\", "/"))
     return path.is_absolute() or ".." in path.parts
@@ -101,63 +103,98 @@ def unsafe(member: str) -> bool:
 def is_zip(origin: Origin) -> bool:
     """Whether these bytes are a zip file."""
     if isinstance(origin, Path):
-        return origin.is_file() and zipfile.is_zipfile(origin)
-    return origin.startswith((_ZIP, _EMPTY_ZIP))
+        if not origin.is_file():
+            return False
+        with origin.open("rb") as file:
+            return file.read(4) in _ZIPS
+    return origin.startswith(_ZIPS)
 
 
 def _plain(origin: Origin) -> BinaryIO:
-    if isinstance(origin, Path):
-        return origin.open("rb")
-    return io.BytesIO(origin)
+    return origin.open("rb") if isinstance(origin, Path) else io.BytesIO(origin)
+
+
+def _unpacking(name: str, plain: BinaryIO) -> BinaryIO:
+    magic = plain.read(4)
+    plain.seek(0)
+    if magic.startswith(_GZIP):
+        return cast(BinaryIO, gzip.GzipFile(fileobj=plain))
+    if magic == _ZSTD:
+        return cast(BinaryIO, pa.CompressedInputStream(pa.PythonFile(plain, "r"), "zstd"))
+    if magic in _ZIPS:
+        archive = opened_zip(name, plain)
+        member = _only_member(name, archive)
+        return cast(BinaryIO, archive.open(_readable_member(name, archive, member)))
+    return plain
 
 
 def _only_member(name: str, archive: zipfile.ZipFile) -> str:
-    found = members(archive)
-    bad = [n for n in found if unsafe(n)]
-    if bad:
-        raise _refused(
-            name,
-            f"the path `{bad[0]}`, which leads out of the archive",
-            "plain file names in a zip file",
-            "Pack the file anew, without folders.",
-        )
+    found = zip_members(archive)
     if "[Content_Types].xml" in found:
         raise _refused(
             name,
             "an Office document",
-            "a table in a text format or Parquet",
+            "a table as text or Parquet",
             "Save the sheet as CSV and give that.",
         )
     if len(found) != 1:
         shown = ", ".join(f"`{n}`" for n in found[:4]) + (", …" if len(found) > 4 else "")
         raise _refused(
             name,
-            f"{len(found)} files ({shown})" if found else "none",
+            f"{len(found)} files: {shown}" if found else "no file",
             "one file in a zip file",
-            "A zip of several files is read only if it is a BEIR set (corpus.jsonl,"
-            " queries.jsonl, qrels/test.tsv). Unpack it and give the files.",
+            "A zip of several files is read only if it is a BEIR set (corpus.jsonl, queries.jsonl,"
+            " qrels/test.tsv). Unpack it and give the files.",
         )
     return found[0]
 
 
-def _packed_size(stream: BinaryIO) -> int | None:
-    """The size of the packed bytes behind a stream; None for a plain file."""
-    inner: object = stream
-    if isinstance(stream, gzip.GzipFile):
-        inner = stream.fileobj
-    elif isinstance(stream, zipfile.ZipExtFile):
-        return int(stream._orig_compress_size) if hasattr(stream, "_orig_compress_size") else 1
-    elif not isinstance(stream, pa.CompressedInputStream):
-        return None
-    return _size(inner)
+def _readable_member(name: str, archive: zipfile.ZipFile, member: str) -> zipfile.ZipInfo:
+    if leads_out(member):
+        raise _refused(
+            name,
+            f"the path `{member}`, which leads out of the archive",
+            "plain file names in a zip file",
+            "Pack the files anew, without `..` in their names.",
+        )
+    info = archive.getinfo(member)
+    if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise _refused(
+            name,
+            "a password or an unusual packing",
+            "a plain zip file",
+            "Unpack the file and give its content.",
+        )
+    return info
 
 
-def _size(inner: object) -> int:
-    raise NotImplementedError
+def _most_unpacked(origin: Origin) -> int:
+    return _cap(origin.stat().st_size if isinstance(origin, Path) else len(origin))
+
+
+def _cap(packed: int) -> int:
+    return min(MOST_UNPACKED, max(RATIO_CHECKED_FROM, MOST_RATIO * packed))
+
+
+def _bomb(name: str, total: int) -> FileFormatError:
+    return _refused(
+        name,
+        f"a packed file that unpacks to more than {total >> 20:,} MB",
+        f"at most {MOST_UNPACKED >> 30} GB, and not more than {MOST_RATIO} times the packed size",
+        "If the content is meant to be so large, unpack the file first.",
+    )
 
 
 def _unreadable(name: str, error: OSError) -> FileFormatError:
-    raise NotImplementedError
+    if error.errno is None:  # Arrow's way to say that a compressed stream is broken
+        return _damaged(name)
+    if isinstance(error, FileNotFoundError):
+        return _refused(name, "no such file", "a file", "Is the name right?")
+    if isinstance(error, IsADirectoryError):
+        return _refused(
+            name, "a folder", "a file", "Give the files in it, or read a BEIR folder as a set."
+        )
+    return _refused(name, f"an error of the system ({error.strerror})", "a file that can be read")
 
 
 def _damaged(name: str) -> FileFormatError:

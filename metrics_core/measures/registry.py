@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from types import UnionType
@@ -48,12 +49,12 @@ class Parameter:
             raise self._refusal(measure, value, "a number")
         if self.kind is int:
             return self._whole(measure, value)
-        if not np.isfinite(value) or value < 0:
+        if not 0 <= value <= sys.float_info.max:
             raise self._refusal(measure, value, "a finite number from 0")
         return float(value)
 
     def _whole(self, measure: str, value: float) -> int:
-        if value != int(value) or value < 1 or value > 2**31:
+        if not 1 <= value <= 2**31 or value != int(value):
             raise self._refusal(measure, value, "a whole number from 1")
         return int(value)
 
@@ -234,12 +235,17 @@ def parse_measure(text: str | Measure) -> Measure:
     if match["cutoff"] is not None:
         if declaration.cutoff is None:
             raise ParameterError(f"{declaration.name} takes no cutoff, so not {text!r}.")
+        if "cutoff" in values:
+            raise ParameterError(f"{text}: the cutoff is given twice.")
         values["cutoff"] = _literal(match["cutoff"])
     return declaration(**values)
 
 
-def _names() -> list[str]:
-    return [name for d in declarations() for name in (d.name, *d.aliases, *_plain_trec_names(d))]
+def _names() -> dict[str, str]:
+    """Every name by which a measure can be called, with the measure's own name."""
+    return {
+        name: d.name for d in declarations() for name in (*_plain_trec_names(d), *d.aliases, d.name)
+    }
 
 
 def _plain_trec_names(declaration: Declaration) -> list[str]:
@@ -286,5 +292,7 @@ def _arguments(text: str, inside: str) -> dict[str, Any]:
             raise ParameterError(
                 f"{text}: {part!r} has no name.", "Name each parameter: P(rel=2)@5."
             )
+        if name.strip() in values:
+            raise ParameterError(f"{text}: {name.strip()} is given twice.")
         values[name.strip()] = _literal(value)
     return values

@@ -1,0 +1,1 @@
+"""Speed and memory, against the peers and in one run; never part of the tests."""

@@ -1,0 +1,137 @@
+"""BEIR sets: a folder, or a zip of one, with corpus.jsonl, queries.jsonl and qrels/test.tsv."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from metrics_core.errors import FileFormatError, LineProblem
+from metrics_core.formats.reading import read
+from metrics_core.formats.registry import Kind, Loaded
+from metrics_core.formats.unpacking import (
+    is_zip,
+    leads_out,
+    member_bytes,
+    opened_zip,
+    zip_members,
+)
+from metrics_core.tables import Note
+
+_SPLITS = ("test", "dev", "train")
+_PACKINGS = (".gz", ".zst")
+_RUN_ENDINGS = (".run", ".res", ".trec")
+
+
+def is_set(source: str | Path | bytes) -> bool:
+    """Whether a folder, or a zip file, is laid out as a BEIR set."""
+    try:
+        with _members(source, "") as members:
+            return _base(members.names) is not None
+    except FileFormatError:
+        return False
+
+
+def read_set(source: str | Path | bytes, *, name: str | None = None) -> list[Loaded]:
+    """Read a BEIR set from a folder, a zip of one, or the bytes of such a zip.
+
+    Gives its documents, queries, judgments and the runs that stand beside them. Of several splits
+    of judgments the test split is read and a note names the others. Raises FileFormatError where
+    it is no such set or one of its files cannot be read.
+    """
+    shown = name or ("the file" if isinstance(source, bytes) else str(source))
+    with _members(source, shown) as members:
+        base = _base(members.names)
+        if base is None:
+            raise _no_set(shown, f"{len(members.names)} files without corpus.jsonl, queries.jsonl")
+        inside = [n for n in members.names if PurePosixPath(n).is_relative_to(base)]
+        return list(_read_members(shown, base, inside, members.content))
+
+
+@dataclass(frozen=True)
+class _Members:
+    """The files of a set: their names inside it, and how to get at one."""
+
+    names: Collection[str]
+    content: Callable[[str], Path | bytes]
+
+
+@contextmanager
+def _members(source: str | Path | bytes, shown: str) -> Iterator[_Members]:
+    if not isinstance(source, bytes):
+        source = Path(source)
+        if source.is_dir():
+            paths = sorted(p for p in source.rglob("*") if p.is_file())
+            files = {path.relative_to(source).as_posix(): path for path in paths}
+            yield _Members(files.keys(), files.__getitem__)
+            return
+    if not is_zip(source):
+        raise _no_set(shown, "neither a folder nor a zip file")
+    archive = opened_zip(shown, source if isinstance(source, Path) else io.BytesIO(source))
+    with archive:
+        names = zip_members(archive)
+        bad = next((n for n in names if leads_out(n)), None)
+        if bad is not None:
+            raise _no_set(shown, f"the path `{bad}`, which leads out of the archive")
+        yield _Members(names, lambda member: member_bytes(shown, archive, member))
+
+
+def _base(names: Collection[str]) -> PurePosixPath | None:
+    """The folder in which the corpus or the queries stand; None if this is no BEIR set."""
+    bases = [
+        PurePosixPath(name).parent
+        for name in names
+        if _plain_name(name) in ("corpus.jsonl", "queries.jsonl")
+    ]
+    return min(bases, key=lambda base: len(base.parts), default=None)
+
+
+def _plain_name(member: str) -> str:
+    """The last part of a name, in lower case, without the ending of a packing."""
+    last = PurePosixPath(member).name.lower()
+    return next((last.removesuffix(p) for p in _PACKINGS if last.endswith(p)), last)
+
+
+def _read_members(
+    shown: str, base: PurePosixPath, names: Collection[str], content: Callable[[str], Path | bytes]
+) -> Iterator[Loaded]:
+    def load(member: str, kind: Kind) -> Loaded:
+        return read(content(member), kind=kind, name=f"{shown}/{member}")
+
+    top = {_plain_name(name): name for name in names if PurePosixPath(name).parent == base}
+    if "corpus.jsonl" in top:
+        yield load(top["corpus.jsonl"], "documents")
+    if "queries.jsonl" in top:
+        yield load(top["queries.jsonl"], "queries")
+    splits = {
+        _plain_name(name).removesuffix(".tsv"): name
+        for name in sorted(names)
+        if PurePosixPath(name).parent == base / "qrels" and _plain_name(name).endswith(".tsv")
+    }
+    if splits:
+        chosen = next((split for split in _SPLITS if split in splits), min(splits))
+        yield _noting_splits(
+            load(splits[chosen], "qrels"), chosen, sorted(splits.keys() - {chosen})
+        )
+    for name in sorted(names):
+        if _plain_name(name).endswith(_RUN_ENDINGS):
+            yield load(name, "run")
+
+
+def _noting_splits(loaded: Loaded, chosen: str, others: list[str]) -> Loaded:
+    if not others:
+        return loaded
+    message = f"the judgments of the split {chosen}; the set also has {', '.join(others)}"
+    note = Note("splits", message, len(others), tuple(others[:3]))
+    return replace(loaded, table=loaded.table.noting(note))
+
+
+def _no_set(shown: str, found: str) -> FileFormatError:
+    return FileFormatError(
+        shown,
+        [LineProblem(None, found, "a BEIR set")],
+        hint="A BEIR set is a folder, or a zip of one, with corpus.jsonl, queries.jsonl and"
+        " qrels/test.tsv.",
+    )

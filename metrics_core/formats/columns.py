@@ -1,0 +1,183 @@
+"""What a header means: which columns are ids, scores, grades, texts, and so what the table is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from metrics_core.formats.registry import CERTAIN, KINDS, LIKELY, POSSIBLE, Kind, Sample
+from metrics_core.formats.values import is_number
+
+ROLES: dict[str, tuple[str, ...]] = {
+    "query_id": ("queryid", "qid", "topicid", "topic", "queryno", "qno", "topicno", "query"),
+    "doc_id": (
+        *("docid", "docno", "doc", "document", "documentid", "corpusid", "pid", "passageid"),
+        *("item", "itemid", "productid", "iid"),
+    ),
+    "score": ("score", "sim", "similarity", "rsv"),
+    "relevance": ("relevance", "rel", "grade", "label", "rating", "judgment", "judgement", "gain"),
+    "rank": ("rank",),
+    "iteration": ("iteration", "iter", "q0", "0"),
+    "tag": ("tag", "run", "runid", "runname", "runtag", "system"),
+}
+"""Names of the columns of runs and judgments as `fold` leaves them, the first being preferred."""
+
+QUERY_IDS = (*ROLES["query_id"][:-1], "id", "number", "num")
+QUERY_TEXTS = ("text", "query", "querytext", "title", "question", "keywords")
+DOCUMENT_IDS = (*ROLES["doc_id"], "id")
+DOCUMENT_TEXTS = ("text", "body", "content", "contents", "description", "passage", "abstract")
+
+DOCUMENT_NAMES = ("corpus", "doc", "article", "passage", "collection")
+"""Words in a file's name that say it holds documents."""
+
+GREATEST_USUAL_GRADE, LEAST_USUAL_GRADE = 127, -10
+_LONG_TEXT = 200
+"""Characters from which a text is rather a document's than a query's, where nothing else tells."""
+
+
+def fold(name: str) -> str:
+    """A column's name without case, blanks, underscores and hyphens."""
+    return re.sub(r"[\s_\-]+", "", name.lower())
+
+
+def position(names: Sequence[str], known: Sequence[str]) -> int:
+    """Where the most preferred of the `known` names stands in a header; -1 if none does."""
+    folded = [fold(name) for name in names]
+    return next((folded.index(name) for name in known if name in folded), -1)
+
+
+def looks_like_header(fields: Sequence[str]) -> bool:
+    """Whether these fields of a TREC line are column names: most are known, none is a number."""
+    named = [field for field in fields if fold(field) not in ("0", "q0")]
+    known = sum(any(fold(field) in names for names in ROLES.values()) for field in named)
+    return known * 2 > len(named) and not any(map(is_number, named))
+
+
+@dataclass(frozen=True)
+class Understood:
+    """A header understood as one kind of table: the position of each role, and of the rest."""
+
+    roles: Mapping[str, int]
+    others: Sequence[int] = field(default=())
+    missing: Sequence[str] = field(default=())
+
+
+def understand(names: Sequence[str], kind: Kind) -> Understood:
+    """Which columns of a table of this kind are which; `missing` names the ones it lacks."""
+    if kind in ("run", "qrels"):
+        return _judgable(names, kind)
+    ids, texts = (QUERY_IDS, QUERY_TEXTS) if kind == "queries" else (DOCUMENT_IDS, DOCUMENT_TEXTS)
+    id_name = "query_id" if kind == "queries" else "doc_id"
+    roles = {id_name: position(names, ids), "text": position(names, texts)}
+    if kind == "documents":
+        roles["title"] = position(names, ("title",))
+        missing = [] if max(roles["text"], roles["title"]) >= 0 else ["text"]
+    else:
+        missing = [] if roles["text"] >= 0 else ["text"]
+    if roles[id_name] < 0:
+        missing.insert(0, id_name)
+    taken = {at for at in roles.values() if at >= 0}
+    return Understood(
+        {role: at for role, at in roles.items() if at >= 0},
+        [i for i in range(len(names)) if i not in taken],
+        missing,
+    )
+
+
+def _judgable(names: Sequence[str], kind: Kind) -> Understood:
+    roles = {role: position(names, known) for role, known in ROLES.items()}
+    value = "score"
+    if kind == "qrels":
+        value = "relevance"
+        if roles["relevance"] < 0:
+            roles["relevance"], roles["score"] = roles["score"], -1
+    elif roles["score"] < 0 and roles["rank"] >= 0:
+        value = "rank"
+    wanted = ("query_id", "doc_id", value)
+    quiet = {roles[role] for role in (*wanted, "rank", "iteration", "tag")}
+    return Understood(
+        {role: at for role, at in roles.items() if at >= 0 and role in (*wanted, "rank")},
+        [i for i in range(len(names)) if i not in quiet],
+        [role for role in wanted if roles[role] < 0],
+    )
+
+
+def recognise_columns(
+    names: Sequence[str], rows: Sequence[Sequence[str]], sample: Sample
+) -> dict[Kind, int]:
+    """How sure a header and some rows are of each kind of table; empty where nothing is known."""
+    complete = {kind: not understand(names, kind).missing for kind in KINDS}
+    possible: dict[Kind, int] = {
+        kind: POSSIBLE for kind, is_complete in complete.items() if is_complete
+    }
+    query, doc = position(names, ROLES["query_id"]), position(names, ROLES["doc_id"])
+    if query >= 0 and doc >= 0:
+        return possible | _recognise_judgable(names, rows, sample, complete)
+    if complete["queries"] and (query >= 0 or not complete["documents"]):
+        return possible | {"queries": CERTAIN}
+    if complete["documents"] and doc >= 0:
+        return possible | {"documents": CERTAIN}
+    if complete["documents"]:
+        return possible | _recognise_texts(names, rows, sample)
+    return possible | dict.fromkeys(_nearest(names, query, doc), POSSIBLE - 10)
+
+
+def _recognise_judgable(
+    names: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    sample: Sample,
+    complete: Mapping[Kind, bool],
+) -> dict[Kind, int]:
+    graded = position(names, ROLES["relevance"]) >= 0
+    score = position(names, ROLES["score"])
+    if graded:
+        return {"qrels": CERTAIN, "run": LIKELY if complete["run"] else 0}
+    if not complete["run"]:
+        nearest: dict[Kind, int] = {"run": POSSIBLE - 10, "qrels": POSSIBLE - 10}
+        if complete["queries"]:
+            nearest["queries"] = LIKELY
+        return nearest
+    if score < 0 or position(names, ROLES["rank"]) >= 0:
+        return {"run": CERTAIN}
+    values = [row[score].strip() for row in rows if len(row) > score]
+    beir = [fold(name) for name in names] == ["queryid", "corpusid", "score"]
+    if usual_grades(values) and (beir or sample.named("qrel")):
+        return {"qrels": CERTAIN, "run": LIKELY}
+    return {"run": CERTAIN, "qrels": LIKELY if usual_grades(values) else POSSIBLE - 10}
+
+
+def usual_grades(values: Sequence[str]) -> bool:
+    """Whether these texts are all small whole numbers, as grades are."""
+    return bool(values) and all(
+        re.fullmatch(r"-?\d{1,3}", v, re.ASCII)
+        and LEAST_USUAL_GRADE <= int(v) <= GREATEST_USUAL_GRADE
+        for v in values
+    )
+
+
+def _recognise_texts(
+    names: Sequence[str], rows: Sequence[Sequence[str]], sample: Sample
+) -> dict[Kind, int]:
+    """A bare id and a text: queries or documents, by the file's name, the columns, the length."""
+    if sample.named("quer", "topic"):
+        return {"queries": CERTAIN, "documents": LIKELY}
+    if sample.named(*DOCUMENT_NAMES):
+        return {"documents": CERTAIN, "queries": LIKELY}
+    titled = position(names, ("title",)) >= 0 and position(names, DOCUMENT_TEXTS) >= 0
+    at = position(names, DOCUMENT_TEXTS)
+    lengths = [len(row[at]) for row in rows if len(row) > at >= 0]
+    if titled or (lengths and sum(lengths) / len(lengths) > _LONG_TEXT):
+        return {"documents": LIKELY, "queries": POSSIBLE}
+    return {"queries": LIKELY, "documents": POSSIBLE}
+
+
+def _nearest(names: Sequence[str], query: int, doc: int) -> list[Kind]:
+    """Kinds a header may be meant as though it lacks a column."""
+    if query >= 0 and position(names, (*ROLES["score"], *ROLES["rank"])) >= 0:
+        return ["run"]
+    if query >= 0 and position(names, ROLES["relevance"]) >= 0:
+        return ["qrels"]
+    if doc >= 0:
+        return ["documents"]
+    return ["queries"] if query >= 0 and len(names) > 1 else []

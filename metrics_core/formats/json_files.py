@@ -1,0 +1,236 @@
+"""JSON: `{query: {doc: score}}` and lists of records. JSON Lines: one record a line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from metrics_core.errors import LineProblem
+from metrics_core.formats.checking import qrels_table, refuse_values, run_table
+from metrics_core.formats.columns import recognise_columns, usual_grades
+from metrics_core.formats.json_text import (
+    NumberText,
+    check_characters,
+    line_of_pair,
+    parse_json,
+)
+from metrics_core.formats.lines import counted, refuse
+from metrics_core.formats.named import load_named
+from metrics_core.formats.records import named_of
+from metrics_core.formats.registry import (
+    CERTAIN,
+    KINDS,
+    LIKELY,
+    POSSIBLE,
+    Kind,
+    Loaded,
+    Request,
+    Sample,
+    reader,
+)
+from metrics_core.formats.source import Source, shortened
+from metrics_core.formats.values import A_SCORE, parse_scores, why_not_a_number
+from metrics_core.tables import ID, Note, Table
+
+_MAP = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
+_VALUE = re.compile(r'"\s*:\s*(-?[0-9][0-9.eE+-]*)\s*[,}]')
+
+
+def recognise_json(sample: Sample) -> Mapping[Kind, int]:
+    """An object of objects is a run or judgments, by its numbers; a list of records by its keys."""
+    text = sample.text.lstrip()
+    if not text.startswith(("{", "[")) or _is_lines(sample):
+        return {}
+    if text.startswith("["):
+        record = _first_object(text[1:].lstrip())
+        found = _by_keys(record, sample)
+        return found or dict.fromkeys(KINDS, POSSIBLE - 20)
+    if not _MAP.match(text):
+        return dict.fromkeys(KINDS, POSSIBLE - 20)
+    values = _VALUE.findall(text[:65536])
+    if sample.named("qrel") or (usual_grades(values) and not sample.path.endswith(".run")):
+        return {"qrels": LIKELY, "run": LIKELY - 1}
+    return {"run": CERTAIN, "qrels": LIKELY if usual_grades(values) else POSSIBLE}
+
+
+def recognise_jsonl(sample: Sample) -> Mapping[Kind, int]:
+    """By the keys of the first record."""
+    if not _is_lines(sample):
+        return {}
+    records = (_first_object(line) for line in sample.lines[:20])
+    found = _by_keys(next((record for record in records if record), {}), sample)
+    return found or dict.fromkeys(KINDS, POSSIBLE - 20)
+
+
+@reader(
+    "json",
+    title="JSON",
+    kinds=KINDS,
+    endings=(".json",),
+    explanation="Scores or grades by query and document, as pytrec_eval, ranx and BEIR write them,"
+    " or a list of records.",
+    example='{"q1": {"doc-7": 14.2, "doc-3": 11.9}}',
+    recognise=recognise_json,
+)
+def read_json(source: Source, request: Request) -> Loaded:
+    """A JSON file: `{query: {document: number}}`, or a list of records with named values."""
+    text = source.content().decode()
+    content = parse_json(source, text)
+    if isinstance(content, list):
+        records = ((None, record) for record in content)
+        check_characters(source, text, _strings(content), None)
+        named = named_of(source, records, request.kind, known_lines=False)
+        return load_named(source, request, named, "json", "JSON records")
+    if not isinstance(content, dict) or request.kind not in ("run", "qrels"):
+        wanted = "a list of records" if request.kind not in ("run", "qrels") else "an object"
+        problem = LineProblem(1, "JSON of another shape", wanted)
+        hint = 'Records look like [{"query_id": "q1", "text": "…"}, …].'
+        raise refuse(source, [problem], hint=hint)
+    check_characters(source, text, _strings(content), None)
+    return _load_map(source, request, content, text)
+
+
+@reader(
+    "jsonl",
+    title="JSON Lines",
+    kinds=KINDS,
+    endings=(".jsonl", ".ndjson"),
+    explanation="One record a line, with named values; also BEIR's queries and corpus.",
+    example='{"_id": "doc-7", "title": "Refunds", "text": "Ask within 30 days."}',
+    recognise=recognise_jsonl,
+)
+def read_jsonl(source: Source, request: Request) -> Loaded:
+    """A JSON Lines file; blank lines are skipped with a note."""
+    blanks = 0
+
+    def records() -> Iterator[tuple[int, Any]]:
+        nonlocal blanks
+        for number, line in enumerate(source.text_lines(), start=1):
+            if not line.strip():
+                blanks += 1
+                continue
+            record = parse_json(source, line, number)
+            check_characters(source, line, _strings(record), number)
+            yield number, record
+
+    named = named_of(source, records(), request.kind, known_lines=True)
+    if blanks:
+        named.notes.append(Note("blank", f"{counted(blanks, 'blank line')}, skipped", blanks))
+    return load_named(source, request, named, "jsonl", "JSON Lines")
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """The rows of a map of maps; finds a row's line in the text when it is asked for."""
+
+    text: str
+    rows: pa.Table
+
+    def line(self, row: int) -> int | None:
+        query_id, doc_id = (self.rows[c][row].as_py() for c in ("query_id", "doc_id"))
+        return line_of_pair(self.text, query_id, doc_id)
+
+
+def _load_map(source: Source, request: Request, content: dict[str, Any], text: str) -> Loaded:
+    for query_id, documents in content.items():
+        if not isinstance(documents, dict):
+            found = f"`{shortened(query_id)}` without an object of documents"
+            problem = LineProblem(None, found, "{query: {document: number}}")
+            raise refuse(source, [problem], hint='It looks like {"q1": {"doc-7": 14.2}}.')
+    counts = [len(documents) for documents in content.values()]
+    queries = pa.array(np.repeat(np.arange(len(counts), dtype=np.int32), counts))
+    values = [value for documents in content.values() for value in documents.values()]
+    rows = pa.table(
+        {
+            "query_id": pa.DictionaryArray.from_arrays(queries, pa.array(list(content), ID)),
+            "doc_id": pa.array([doc for docs in content.values() for doc in docs], ID),
+        }
+    )
+    if not len(rows):
+        problem = LineProblem(None, "no document for any query", "at least one")
+        raise refuse(source, [problem], hint="Was the file written to the end?")
+    index = _Pairs(text, rows)
+    not_numbers = np.flatnonzero([type(value) is not NumberText for value in values])
+    if len(not_numbers):
+
+        def problem_of(row: int) -> tuple[str, str, str]:
+            shown = json.dumps(values[row], ensure_ascii=False)[:60]
+            return f"`{shown}`", A_SCORE if request.kind == "run" else "a number as grade", ""
+
+        raise refuse_values(source, index, not_numbers, problem_of)
+    texts = pa.array(values, ID)
+    table = _map_table(source, request, rows, texts, index)
+    empty = counts.count(0)
+    if empty:
+        message = f"{counted(empty, 'query')} without documents".replace("querys", "queries")
+        table = table.noting(Note("empty", message, empty))
+    shape = "score" if request.kind == "run" else "grade"
+    return Loaded(table, "json", f"JSON: query, document, {shape}", source.name)
+
+
+def _map_table(
+    source: Source, request: Request, rows: pa.Table, texts: pa.Array, index: _Pairs
+) -> Table:
+    whole = usual_grades(texts.slice(0, 1000).to_pylist())
+    if request.kind == "qrels":
+        qrels = qrels_table(source, request, rows.append_column("relevance", texts), index)
+        message = "all numbers are small whole numbers and are read as grades, not as scores"
+        return qrels.noting(Note("kind", message, len(rows))) if whole else qrels
+    scores = parse_scores(texts)
+    bad = np.flatnonzero(np.isnan(scores))
+    if len(bad):
+
+        def problem_of(row: int) -> tuple[str, str, str]:
+            score = texts[row].as_py()
+            return f"`{score}`", A_SCORE, why_not_a_number(score)
+
+        raise refuse_values(source, index, bad, problem_of)
+    return run_table(source, request, rows.append_column("score", pa.array(scores)), index)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """All texts in a JSON value, keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from _strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _strings(inner)
+
+
+def _is_lines(sample: Sample) -> bool:
+    """Whether each line is an object of its own rather than a part of one."""
+    if not sample.text.lstrip().startswith("{"):
+        return False
+    objects = [line for line in sample.lines if line.startswith("{")]
+    if sample.path.removesuffix(".gz").removesuffix(".zst").endswith((".jsonl", ".ndjson")):
+        return True
+    whole = sum(bool(_first_object(line)) for line in objects[:20])
+    if len(objects) > 1:
+        return whole > 0
+    return whole == 1 and len(sample.lines) == 1 and not _MAP.match(sample.lines[0])
+
+
+def _first_object(text: str) -> dict[str, Any]:
+    """The object with which a text begins; empty if there is none that is whole."""
+    try:
+        value, _ = json.JSONDecoder(parse_int=str).raw_decode(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _by_keys(record: Mapping[str, Any], sample: Sample) -> dict[Kind, int]:
+    if not record:
+        return {}
+    names = list(record)
+    return recognise_columns(names, [[str(value) for value in record.values()]], sample)

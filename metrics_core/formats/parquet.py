@@ -1,0 +1,149 @@
+"""Parquet, by Arrow; the row count is checked before a row is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from metrics_core.errors import LineProblem
+from metrics_core.formats.checking import refuse_values
+from metrics_core.formats.columns import recognise_columns
+from metrics_core.formats.lines import refuse
+from metrics_core.formats.named import Named, check_columns, check_header, load_named
+from metrics_core.formats.registry import KINDS, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.source import Source, shortened
+from metrics_core.tables import ID, Note
+
+MOST_ROWS = 200_000_000
+MOST_COLUMNS = 10_000
+
+_ROWS_CHECKED_FROM = 1_000_000
+_MOST_ROWS_A_BYTE = 20
+_WHOLE_FLOATS_END = float(2**53)
+_PANDAS_INDEX = "__index_level_"
+
+
+def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
+    """By its first bytes and the names of its columns."""
+    if not sample.source.magic.startswith(b"PAR1"):
+        return {}
+    file = _opened(sample.source)
+    names = _names(sample.source, file)
+    rows: list[list[str]] = []
+    if file.metadata.num_rows:
+        first = _guarded(sample.source, lambda: next(file.iter_batches(50, columns=names)))
+        rows = [[str(row[name]) for name in names] for row in first.to_pylist()]
+    return recognise_columns(names, rows, sample)
+
+
+@reader(
+    "parquet",
+    title="Parquet",
+    kinds=KINDS,
+    endings=(".parquet",),
+    explanation="Columns by name, as pandas, polars, duckdb and Arrow write them.",
+    example="(binary) columns query_id, doc_id, score",
+    recognise=recognise_parquet,
+)
+def read_parquet(source: Source, request: Request) -> Loaded:
+    """A Parquet file. Ids stored as numbers become their decimal digits."""
+    file = _opened(source)
+    names = _names(source, file)
+    understood = check_columns(source, names, request.kind, None)
+    used = set(understood.roles.values())
+    if request.kind in ("queries", "documents"):
+        used |= set(understood.others)
+    wanted = [names[at] for at in sorted(used)]
+    table = _guarded(source, lambda: file.read(columns=wanted))
+    notes: list[Note] = []
+    columns = {}
+    for name in wanted:
+        roles = {role for role, at in understood.roles.items() if names[at] == name}
+        column = _guarded(source, partial(_plain, table[name]))
+        if roles & {"score", "rank"}:
+            columns[name] = _guarded(source, partial(_as_numbers, column))
+        elif roles & {"query_id", "doc_id"} and pa.types.is_floating(column.type):
+            columns[name] = _whole_as_text(source, column, name, notes)
+        else:
+            columns[name] = _guarded(source, partial(column.cast, ID))
+    named = Named(names, columns, None, notes, header=None)
+    return load_named(source, request, named, "parquet", "Parquet")
+
+
+def _opened(source: Source) -> pq.ParquetFile:
+    """The file with its footer read; refuses what is damaged, too large or a bomb."""
+    file = _guarded(source, lambda: pq.ParquetFile(source.packed()))
+    rows, columns = file.metadata.num_rows, file.metadata.num_columns
+    size = source.size()
+    if rows > MOST_ROWS or (rows > _ROWS_CHECKED_FROM and rows > _MOST_ROWS_A_BYTE * size):
+        found = f"{rows:,} rows in {size:,} bytes"
+        problem = LineProblem(None, found, f"at most {MOST_ROWS:,} rows, of ordinary density")
+        raise refuse(source, [problem], hint="Is this file meant to be a run or judgments?")
+    if columns > MOST_COLUMNS:
+        problem = LineProblem(None, f"{columns:,} columns", f"at most {MOST_COLUMNS:,} columns")
+        raise refuse(source, [problem])
+    return file
+
+
+def _names(source: Source, file: pq.ParquetFile) -> list[str]:
+    """The columns' names without pandas' own index; refuses nested and repeated columns."""
+    schema = _guarded(source, lambda: file.schema_arrow)
+    fields = [field for field in schema if not field.name.startswith(_PANDAS_INDEX)]
+    nested = [field.name for field in fields if pa.types.is_nested(field.type)]
+    if nested:
+        problem = LineProblem(None, f"lists or structs in `{nested[0]}`", "one value in each cell")
+        raise refuse(source, [problem], hint="Drop the column, or make a column of each value.")
+    names = [field.name for field in fields]
+    check_header(source, names, None)
+    return names
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column without a dictionary; checks what Arrow leaves unchecked, such as UTF-8."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    column.validate(full=True)
+    return column
+
+
+def _as_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Numbers as float64, NaN where absent; anything else as text, for the common check."""
+    kind = column.type
+    if pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind):
+        return pc.fill_null(column.cast(pa.float64(), safe=False), float("nan"))
+    return column.cast(ID)
+
+
+def _whole_as_text(
+    source: Source, column: pa.ChunkedArray, name: str, notes: list[Note]
+) -> pa.ChunkedArray:
+    """Ids stored as floating-point numbers: pandas makes them of whole numbers beside a gap."""
+    values = column.to_numpy().astype(np.float64)
+    lost = np.flatnonzero(~(values == np.floor(values)) | (np.abs(values) > _WHOLE_FLOATS_END))
+    if len(lost):
+
+        def problem(row: int) -> tuple[str, str, str]:
+            hint = "Write the ids as text; floating point has lost their digits."
+            return f"`{column[row].as_py()}`", f"text or whole numbers as {name}", hint
+
+        raise refuse_values(source, None, lost, problem)
+    message = f"`{name}` holds floating-point numbers; 1.0 is read as the id 1"
+    notes.append(Note("columns", message, len(column)))
+    return column.cast(pa.int64()).cast(ID)
+
+
+def _guarded(source: Source, step: Callable[[], Any]) -> Any:
+    """A step of Arrow's; what it refuses becomes a FileFormatError."""
+    try:
+        return step()
+    except (pa.ArrowException, OSError) as error:
+        first = str(error).split("\n")[0].rstrip(".")
+        problem = LineProblem(None, f"a damaged or unusual one ({shortened(first)})", "Parquet")
+        hint = "Was the file written and copied to its end? Write it again, or as CSV."
+        raise refuse(source, [problem], hint=hint) from error

@@ -1,0 +1,71 @@
+"""Records of JSON (objects with the same keys, more or less) made into named columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from metrics_core.errors import LineProblem
+from metrics_core.formats.lines import LineIndex, refuse
+from metrics_core.formats.named import Named
+from metrics_core.formats.registry import Kind
+from metrics_core.formats.source import Source
+from metrics_core.tables import ID
+
+MOST_KEYS = 10_000
+
+_NESTED = "metadata"
+"""BEIR keeps further columns in an object of this name; they become columns like the others."""
+
+
+def named_of(
+    source: Source, records: Iterable[tuple[int | None, Any]], kind: Kind, known_lines: bool
+) -> Named:
+    """Named columns of records, each with its physical line; a key a record lacks gives null.
+
+    Numbers keep their digits. Raises FileFormatError for a record that is no object, and in runs
+    and judgments for values that are objects or lists.
+    """
+    columns: dict[str, list[str | None]] = {}
+    lines: list[int] = []
+    for row, (line, record) in enumerate(records):
+        if not isinstance(record, dict):
+            found = f"`{_text(record)}`"[:60]
+            raise refuse(source, [LineProblem(line, found, "an object with named values")])
+        for name, value in _flat(record).items():
+            if kind in ("run", "qrels") and isinstance(value, (dict, list)):
+                problem = LineProblem(line, f"a list or object as `{name}`", "a text or a number")
+                raise refuse(source, [problem])
+            column = columns.get(name)
+            if column is None:
+                column = columns[name] = [None] * row
+            column.append(_text(value))
+        for column in columns.values():
+            if len(column) <= row:
+                column.append(None)
+        if len(columns) > MOST_KEYS:
+            problem = LineProblem(line, f"more than {MOST_KEYS:,} keys", "the same few keys")
+            raise refuse(source, [problem])
+        lines.append(line or 0)
+    arrays = {name: pa.chunked_array([pa.array(values, ID)]) for name, values in columns.items()}
+    index = LineIndex.of(lines) if known_lines else None
+    return Named(list(arrays), arrays, index, header=None)
+
+
+def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record with the columns that stand in its `metadata` object lifted up."""
+    inner = record.get(_NESTED)
+    if not isinstance(inner, dict):
+        return dict(record)
+    flat = {name: value for name, value in record.items() if name != _NESTED}
+    return flat | {name: value for name, value in inner.items() if name not in flat}
+
+
+def _text(value: Any) -> str | None:
+    """A JSON value as text: as it stands, or as JSON where it is nested."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)

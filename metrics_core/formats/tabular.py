@@ -1,0 +1,106 @@
+"""CSV and TSV with a header, and TSV of ids and texts without one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from metrics_core.formats.columns import DOCUMENT_NAMES, recognise_columns, understand
+from metrics_core.formats.delimited import (
+    csv_fields,
+    csv_records,
+    named_from,
+    quickly_named,
+    tsv_fields,
+    tsv_records,
+)
+from metrics_core.formats.named import load_named
+from metrics_core.formats.registry import LIKELY, POSSIBLE, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.source import Source
+
+_SEPARATORS = ",;|"
+
+
+def recognise_csv(sample: Sample) -> Mapping[Kind, int]:
+    """By the column names in the first line, separated by comma, semicolon or bar."""
+    separator = _separator(sample)
+    return _recognise(sample, lambda line: csv_fields(line, separator)) if separator else {}
+
+
+def recognise_tsv(sample: Sample) -> Mapping[Kind, int]:
+    """By the column names in the first line, separated by tabs; or by two columns in every line,
+    which are an id and a text."""
+    if not sample.lines or "\t" not in sample.lines[0]:
+        return {}
+    found = _recognise(sample, tsv_fields)
+    if found or not all(_bare(tsv_fields(line)) for line in sample.lines):
+        return found
+    texts = [tsv_fields(line)[1] for line in sample.lines]
+    if sample.named(*DOCUMENT_NAMES) or sum(map(len, texts)) > 200 * len(texts):
+        return {"documents": LIKELY, "queries": POSSIBLE}
+    return {"queries": LIKELY, "documents": POSSIBLE}
+
+
+@reader(
+    "csv",
+    title="CSV",
+    kinds=("run", "qrels", "queries", "documents"),
+    endings=(".csv",),
+    explanation="Columns named in the first line, separated by comma, semicolon or bar.",
+    example="query_id,doc_id,score\nq1,doc-7,14.2\nq1,doc-3,11.9",
+    recognise=recognise_csv,
+)
+def read_csv(source: Source, request: Request, *, only_carefully: bool = False) -> Loaded:
+    """A CSV file, quoted as RFC 4180 says. `only_carefully` skips the fast path, for tests."""
+    separator = _separator(_sample(source)) or ","
+    named = None if only_carefully else quickly_named(source, request, separator)
+    if named is None:
+        named = named_from(source, request, csv_records(source, separator))
+    return load_named(source, request, named, "csv", "CSV")
+
+
+@reader(
+    "tsv",
+    title="TSV",
+    kinds=("run", "qrels", "queries", "documents"),
+    endings=(".tsv",),
+    explanation="Columns named in the first line, separated by tabs. Queries and documents of just"
+    " an id and a text need no names.",
+    example="query-id\tcorpus-id\tscore\nq1\tdoc-7\t2\nq1\tdoc-3\t0",
+    recognise=recognise_tsv,
+)
+def read_tsv(source: Source, request: Request, *, only_carefully: bool = False) -> Loaded:
+    """A TSV file. A quote counts only where it also closes on its line, so that a lone one never
+    swallows the lines after it. `only_carefully` skips the fast path, for tests."""
+    lines = _sample(source).lines
+    if request.kind in ("queries", "documents") and lines and _bare(tsv_fields(lines[0])):
+        names = ["query_id" if request.kind == "queries" else "doc_id", "text"]
+        named = named_from(source, request, tsv_records(source), names)
+        return load_named(source, request, named, "tsv", "TSV without a header")
+    found = None if only_carefully else quickly_named(source, request, "\t")
+    if found is None:
+        found = named_from(source, request, tsv_records(source))
+    return load_named(source, request, found, "tsv", "TSV")
+
+
+def _bare(first: Sequence[str]) -> bool:
+    """Whether a line is an id and a text rather than two column names."""
+    kinds: tuple[Kind, ...] = ("queries", "documents")
+    return len(first) == 2 and all(understand(first, kind).missing for kind in kinds)
+
+
+def _sample(source: Source) -> Sample:
+    return Sample(source, source.head.decode())
+
+
+def _separator(sample: Sample) -> str:
+    """The separator that gives the first line the most columns; "" if there is none."""
+    first = sample.lines[0] if sample.lines else ""
+    counts = {separator: len(csv_fields(first, separator)) for separator in _SEPARATORS}
+    best = max(counts, key=lambda separator: counts[separator])
+    return best if counts[best] > 1 else ""
+
+
+def _recognise(sample: Sample, fields: Callable[[str], list[str]]) -> dict[Kind, int]:
+    names = fields(sample.lines[0])
+    rows = [fields(line) for line in sample.lines[1:50]]
+    return recognise_columns(names, rows, sample)

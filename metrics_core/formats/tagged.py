@@ -1,0 +1,188 @@
+"""TREC's tagged texts: topics (`<top>`, `<topic>`) and documents (`<DOC>`), which are not XML.
+
+The old SGML leaves end tags out, so a field ends where the next tag begins. XML topics are read
+the same way: the tags of both are few and known, and no entity is ever fetched or expanded.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from metrics_core.errors import LineProblem, TableError
+from metrics_core.formats.lines import LineIndex, refuse, refuse_rows
+from metrics_core.formats.registry import CERTAIN, LIKELY, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.source import Source
+from metrics_core.tables import ID, Documents, Queries
+
+_TOPIC = re.compile(r"<top(?:ic)?(?P<attributes>\s[^<>]*)?>", re.IGNORECASE)
+_DOCUMENT = re.compile(r"<doc(?P<attributes>\s[^<>]*)?>", re.IGNORECASE)
+_TAG = re.compile(r"<(?P<end>/?)(?P<name>[A-Za-z][\w-]*)(?:\s[^<>]*)?>")
+_ATTRIBUTE = re.compile(r"""([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_LABEL = re.compile(r"\s*(?:number|topic|title|description|narrative)\s*:", re.IGNORECASE)
+
+_FIELDS = {
+    "num": "query_id",
+    "number": "query_id",
+    "docno": "query_id",
+    "desc": "description",
+    "narr": "narrative",
+}
+_TEXTS = ("query", "title", "question", "description", "")
+_TITLES = ("title", "headline", "hl", "ttl")
+
+
+def recognise_topics(sample: Sample) -> Mapping[Kind, int]:
+    """By a `<top>` or `<topic>` tag."""
+    tagged = sample.text.lstrip().startswith("<") and _TOPIC.search(sample.text)
+    return {"queries": CERTAIN} if tagged else {}
+
+
+def recognise_tagged_documents(sample: Sample) -> Mapping[Kind, int]:
+    """By a `<DOC>` tag; some collections write their topics so, too."""
+    if not (sample.text.lstrip().startswith("<") and _DOCUMENT.search(sample.text)):
+        return {}
+    if sample.named("topic", "quer"):
+        return {"queries": CERTAIN, "documents": LIKELY}
+    return {"documents": CERTAIN, "queries": LIKELY}
+
+
+@reader(
+    "topics",
+    title="TREC topics",
+    kinds=("queries",),
+    endings=(".txt", ".xml", ".trec"),
+    explanation="Topics in TREC's SGML or XML: a number, and a title or query each.",
+    example="<top>\n<num> Number: 301\n<title> International Organized Crime\n</top>",
+    recognise=recognise_topics,
+)
+def read_topics(source: Source, request: Request) -> Loaded:
+    """TREC topics: title or query as the text, the other fields as columns."""
+    return _load_queries(source, _TOPIC, "TREC topics")
+
+
+@reader(
+    "trec-documents",
+    title="TREC documents",
+    kinds=("documents", "queries"),
+    endings=(".trec", ".xml", ".sgml"),
+    explanation="Documents, or queries, in TREC's SGML: a DOCNO and the text of each.",
+    example="<DOC>\n<DOCNO>doc-7</DOCNO>\nAsk for a refund within 30 days.\n</DOC>",
+    recognise=recognise_tagged_documents,
+)
+def read_tagged_documents(source: Source, request: Request) -> Loaded:
+    """TREC documents: title and text, or all text outside of other tags."""
+    if request.kind == "queries":
+        return _load_queries(source, _DOCUMENT, "TREC documents, read as queries")
+    ids, titles, texts, lines = [], [], [], []
+    for block in _blocks(source, _DOCUMENT):
+        ids.append(_id(source, block, "docno"))
+        titles.append(next((block.fields[n] for n in _TITLES if n in block.fields), ""))
+        texts.append(block.fields.get("text") or block.whole)
+        lines.append(block.line)
+    columns = {"doc_id": ids, "title": titles, "text": texts}
+    try:
+        table = Documents.from_columns({n: pa.array(c, ID) for n, c in columns.items()})
+    except TableError as error:
+        raise refuse_rows(source, error, LineIndex.of(lines)) from error
+    return Loaded(table, "trec-documents", "TREC documents", source.name)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """One topic or document: attributes and fields by name, and all its text outside of its id."""
+
+    line: int
+    fields: Mapping[str, str]
+    whole: str
+
+
+def _load_queries(source: Source, start: re.Pattern[str], title: str) -> Loaded:
+    rows: list[dict[str, str]] = []
+    lines = []
+    for block in _blocks(source, start):
+        fields = {_FIELDS.get(name, name): text for name, text in block.fields.items()}
+        query_id = _id(source, block, *(n for n, field in _FIELDS.items() if field == "query_id"))
+        named = next((name for name in _TEXTS if fields.get(name)), None)
+        row = {"query_id": query_id, "text": fields.pop(named) if named else block.whole}
+        rows.append(row | {n: _unlabelled(t) for n, t in fields.items() if n and n not in row})
+        row["text"] = _unlabelled(row["text"])
+        lines.append(block.line)
+    names = list(dict.fromkeys(name for row in rows for name in ("query_id", "text", *row)))
+    columns = {name: [row.get(name) or None for row in rows] for name in names}
+    columns["text"] = [row["text"] for row in rows]
+    try:
+        table = Queries.from_columns(columns)
+    except TableError as error:
+        raise refuse_rows(source, error, LineIndex.of(lines)) from error
+    return Loaded(table, "topics", f"{title}: {', '.join(names)}", source.name)
+
+
+def _id(source: Source, block: _Block, *names: str) -> str:
+    found = next((block.fields[name] for name in names if block.fields.get(name)), "")
+    if not found:
+        problem = LineProblem(block.line, "none", f"a <{names[0]}> in each topic or document")
+        raise refuse(source, [problem])
+    return _unlabelled(found)
+
+
+def _unlabelled(text: str) -> str:
+    return _LABEL.sub("", text, count=1).strip() if _LABEL.match(text) else text
+
+
+def _blocks(source: Source, start: re.Pattern[str]) -> Iterator[_Block]:
+    """The topics or documents of a file; refuses a file without any."""
+    text = _without_comments(source.content().decode().replace("\r\n", "\n").replace("\r", "\n"))
+    starts = list(start.finditer(text))
+    if not starts:
+        problem = LineProblem(None, "none", "a <top>, <topic> or <DOC> tag")
+        raise refuse(source, [problem])
+    line, counted_to = 1, 0
+    for at, match in enumerate(starts):
+        line += text.count("\n", counted_to, match.start())
+        counted_to = match.start()
+        end = starts[at + 1].start() if at + 1 < len(starts) else len(text)
+        attributes = {
+            name.lower(): html.unescape(one or two)
+            for name, one, two in _ATTRIBUTE.findall(match["attributes"] or "")
+        }
+        yield _block(line, attributes, text[match.end() : end])
+
+
+def _block(line: int, fields: dict[str, str], body: str) -> _Block:
+    """One topic or document taken apart: a field's text goes to its end tag or the next tag."""
+    whole: list[str] = []
+    parts: dict[str, list[str]] = {}
+    name, opened, at = "", "", 0
+    for tag in [*_TAG.finditer(body), None]:
+        text = body[at : tag.start() if tag else len(body)]
+        if name not in ("num", "number", "docno"):
+            whole.append(text)
+        parts.setdefault(opened if opened == "text" else name, []).append(text)
+        if tag is None:
+            break
+        at, tag_name = tag.end(), tag["name"].lower()
+        name = "" if tag["end"] else tag_name
+        if tag_name == "text":
+            opened = "" if tag["end"] else "text"
+        if tag["end"] and tag_name in ("top", "topic", "doc"):
+            break
+    found = {n: _one_line(" ".join(texts)) for n, texts in parts.items() if n != "subtopic"}
+    return _Block(line, fields | {n: t for n, t in found.items() if t}, _one_line(" ".join(whole)))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(html.unescape(text).split())
+
+
+def _without_comments(text: str) -> str:
+    """The text with comments emptied but for their line ends, so that lines keep their numbers."""
+    parts, at = [], 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
+        parts += [text[at:start], "\n" * text.count("\n", start, end)]
+        at = end + 3
+    return "".join([*parts, text[at:]])

@@ -1,0 +1,160 @@
+"""TREC runs and qrels: lines of columns separated by blanks or tabs, without a header."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pyarrow as pa
+
+from metrics_core.errors import FileFormatError, LineProblem
+from metrics_core.formats.checking import qrels_table, run_table
+from metrics_core.formats.lines import LineIndex, counted, refuse
+from metrics_core.formats.ranks import rank_notes
+from metrics_core.formats.registry import (
+    CERTAIN,
+    LIKELY,
+    NO,
+    POSSIBLE,
+    Kind,
+    Loaded,
+    Request,
+    Sample,
+    reader,
+)
+from metrics_core.formats.source import Source, shortened
+from metrics_core.formats.trec_lines import QRELS, RUN, Layout, Parsed, parse
+from metrics_core.formats.values import is_number
+from metrics_core.tables import Note, Qrels, Table, coded
+
+
+def recognise_trec(sample: Sample) -> Mapping[Kind, int]:
+    """Runs by six columns with a number in the fifth, qrels by four with a number in the fourth."""
+    lines = [line.split() for line in sample.lines]
+    if not lines:
+        return {}
+    runs = sum(len(f) >= 6 and is_number(f[4]) for f in lines) / len(lines)
+    qrels = sum(len(f) == 4 and is_number(f[3]) for f in lines) / len(lines)
+    run_name = sample.path.endswith((".run", ".res"))
+    return {
+        "run": _sureness(runs, _share_of(lines, 6), _share_of(lines, 5), run_name),
+        "qrels": _sureness(
+            qrels, _share_of(lines, 4), _share_of(lines, 3, 5), sample.named("qrel")
+        ),
+    }
+
+
+def _share_of(lines: Sequence[Sequence[str]], *counts: int) -> float:
+    return sum(len(fields) in counts for fields in lines) / len(lines)
+
+
+def _sureness(fitting: float, right: float, nearly: float, named: bool) -> int:
+    """How sure lines are of a kind: by the share that fits, the share with the right number of
+    columns, and the share a column off, all the more if the file's name says the kind."""
+    if fitting > 0.5:
+        return CERTAIN
+    if fitting > 0.3 or right > 0.5:
+        return LIKELY if named or fitting > 0.3 else POSSIBLE
+    if named:
+        return POSSIBLE + 5
+    return POSSIBLE - 10 if nearly > 0.5 else NO
+
+
+@reader(
+    "trec",
+    title="TREC run or qrels",
+    kinds=("run", "qrels"),
+    endings=(".run", ".res", ".qrels", ".txt", ".trec"),
+    explanation="Columns separated by blanks or tabs, no header; what trec_eval reads.",
+    example="q1 Q0 doc-7 1 14.2 bm25\nq1 Q0 doc-3 2 11.9 bm25",
+    recognise=recognise_trec,
+)
+def read_trec(source: Source, request: Request, *, only_carefully: bool = False) -> Loaded:
+    """A TREC run or qrels file. `only_carefully` skips the fast path; tests compare both."""
+    layout = RUN if request.kind == "run" else QRELS
+    blocks = list(parse(source, layout, only_carefully=only_carefully))
+    _refuse_problems(source, blocks)
+    index = LineIndex(tuple(block.stretch for block in blocks))
+    notes = _line_notes(blocks, layout)
+    rows = pa.concat_tables([block.table for block in blocks]).unify_dictionaries()
+    blocks.clear()  # the columns a table does not keep are freed as it is built
+    tabs = ", tabs" if "\t" in _first_line(source) else ""
+    if layout is QRELS:
+        table: Table = _qrels(source, request, rows, index)
+        return Loaded(table.noting(*notes), "trec", f"TREC qrels{tabs}", source.name)
+    tags = coded(rows["tag"]).dictionary.to_pylist()
+    notes += [*_tag_notes(tags), *rank_notes(rows)]
+    table = run_table(source, request, rows.select(["query_id", "doc_id", "score"]), index)
+    return Loaded(table.noting(*notes), "trec", f"TREC run{tabs}", source.name, tag=tags[0])
+
+
+def _qrels(source: Source, request: Request, rows: pa.Table, index: LineIndex) -> Qrels:
+    try:
+        return qrels_table(source, request, rows, index)
+    except FileFormatError as error:
+        subtopics = coded(rows["iteration"]).dictionary
+        if "one grade" in error.problems[0].expected and len(subtopics) > 1:
+            error.hint += (
+                " If the second column holds subtopics (TREC diversity judgments), keep the lines"
+                " of one subtopic: Ranklens reads one grade for each document of a query."
+            )
+        raise
+
+
+def _refuse_problems(source: Source, blocks: Sequence[Parsed]) -> None:
+    """Raise for all bad lines together, and for a file without rows."""
+    before = 1
+    problems: list[LineProblem] = []
+    for block in blocks:
+        problems += [replace(p, line=(p.line or 0) + before) for p in block.problems]
+        before += block.stretch.lines
+    whole = any(block.stretch.rows for block in blocks)
+    if problems:
+        count = sum(block.problem_count for block in blocks)
+        raise refuse(source, problems, count=count, cut_off=blocks[-1].cut_off and whole)
+    if not whole:
+        header = any(block.header for block in blocks)
+        raise refuse(
+            source,
+            [
+                LineProblem(
+                    None, "only a header" if header else "no rows", "a row for each document"
+                )
+            ],
+            hint="The file is empty; was it written to the end?",
+        )
+
+
+def _line_notes(blocks: Sequence[Parsed], layout: Layout) -> list[Note]:
+    notes = []
+    header = next((block.header for block in blocks if block.header), "")
+    if header:
+        message = "the first line names the columns and was skipped"
+        notes.append(Note("header", message, 1, (header,)))
+    comments = sum(block.comments for block in blocks)
+    if comments:
+        first = next(block.comment for block in blocks if block.comment)
+        notes.append(
+            Note("comment", f"{counted(comments, 'comment line')} (#), skipped", comments, (first,))
+        )
+    blanks = sum(block.blanks for block in blocks)
+    if blanks:
+        notes.append(Note("blank", f"{counted(blanks, 'blank line')}, skipped", blanks))
+    long = sum(block.long_lines for block in blocks)
+    if long:
+        message = f"{counted(long, 'line')} of more than six columns; the run name takes the rest"
+        notes.append(Note("long_lines", message, long))
+    return notes
+
+
+def _tag_notes(tags: Sequence[str]) -> list[Note]:
+    if len(tags) < 2:
+        return []
+    names = tuple(shortened(tag) for tag in tags[:3])
+    message = f"{len(tags):,} run names in one file, read as one run"
+    return [Note("tag", message, len(tags), names)]
+
+
+def _first_line(source: Source) -> str:
+    lines = Sample(source, source.head.decode()).lines
+    return lines[0] if lines else ""

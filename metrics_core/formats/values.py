@@ -1,0 +1,137 @@
+"""Texts to numbers: scores and grades, with one meaning for every format.
+
+A score is a plain decimal number. What Arrow, Python and pandas take beyond that (`nan`, `inf`,
+`1_000`, `0x10`, digits of other scripts) is refused, with the likely cause.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Grades = Literal["integer", "real"] | Mapping[str, float]
+"""How grades are read: whole numbers, real numbers, or words by this mapping."""
+
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+A_SCORE = "a finite number as score"
+GREATEST_GRADE = 127
+"""trec_eval overflows beyond it; a grade that large is an id or a score in the wrong column."""
+
+_NUMBER = re.compile(NUMBER, re.ASCII)
+
+
+def parse_scores(texts: pa.Array) -> npt.NDArray[np.float64]:
+    """Scores of an Arrow array of texts; NaN where a text is no finite number."""
+    plain = pc.match_substring_regex(texts, NUMBER)
+    numbers = pc.if_else(plain, texts, pa.scalar(None, pa.string()))
+    scores: npt.NDArray[np.float64] = pc.cast(numbers, pa.float64()).to_numpy(zero_copy_only=False)
+    if np.isinf(scores).any():
+        scores = np.where(np.isinf(scores), np.nan, scores)
+    return scores
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a plain decimal number."""
+    return bool(_NUMBER.match(text))
+
+
+def why_not_a_number(text: str) -> str:
+    """The likely reason why a text is no finite number, as a hint; "" where none comes to mind."""
+    bare = text.strip()
+    lowered = bare.lower().lstrip("+-")
+    if re.fullmatch(r"[+-]?\d*,\d+", bare):
+        return f"`{text}` looks like a decimal comma; write {bare.replace(',', '.')}."
+    if re.fullmatch(r"[+-]?\d{1,3}([,.' ]\d{3})+([.,]\d+)?|[+-]?\d+(_\d+)+", bare):
+        return f"`{text}` looks like a number with its thousands apart; write plain digits."
+    if lowered in ("nan", "na", "n/a", "null", "none", "inf", "infinity", "-", ""):
+        return "Leave the document out of the run, or give it a score."
+    if lowered.startswith("0x"):
+        return f"`{text}` looks like a hexadecimal number; write it in decimal."
+    if is_number(bare):
+        if bare != text:
+            return "There are blanks around the number."
+        return f"`{text}` is larger than any number a computer stores in double precision."
+    if bare.endswith("%"):
+        return f"`{text}` is a percentage; write a plain number."
+    if any(unicodedata.digit(c, None) is not None and not c.isascii() for c in bare):
+        return f"`{text}` is written in digits other than 0 to 9."
+    return ""
+
+
+@dataclass(frozen=True)
+class Graded:
+    """Distinct grade texts understood: `values` (NaN where not), and why not, by text."""
+
+    values: npt.NDArray[np.float64]
+    refused: dict[str, GradeProblem]
+
+
+@dataclass(frozen=True)
+class GradeProblem:
+    """Why a text is no grade: what was expected, a hint, and the reading choice that takes it."""
+
+    expected: str
+    hint: str = ""
+    offer: str = ""
+
+
+def parse_grades(texts: Sequence[str], grades: Grades) -> Graded:
+    """Grades of distinct texts; `grades` says which are allowed."""
+    values = np.full(len(texts), np.nan)
+    refused: dict[str, GradeProblem] = {}
+    for i, text in enumerate(texts):
+        grade = _grade(text, grades)
+        if isinstance(grade, GradeProblem):
+            refused[text] = grade
+        else:
+            values[i] = grade
+    return Graded(values, refused)
+
+
+def _grade(text: str, grades: Grades) -> float | GradeProblem:
+    if isinstance(grades, Mapping):
+        if text in grades:
+            return float(grades[text])
+        if not is_number(text):
+            known = ", ".join(grades)
+            return GradeProblem(f"a number or one of: {known}", f"`{text}` is not in the mapping.")
+    whole = "a whole number as grade"
+    if not is_number(text):
+        hint = why_not_a_number(text) if text.lower() not in ("nan", "na", "") else ""
+        if hint or not text.strip():
+            return GradeProblem(whole, hint)
+        return GradeProblem(
+            whole,
+            "Words can be read as grades if you say what each is worth, such as relevant = 1.",
+            "grades={word: number}",
+        )
+    value = float(text)
+    if grades == "integer" and not value.is_integer() and np.isfinite(value):
+        return GradeProblem(
+            whole,
+            "Real-valued grades are taken if you ask for them; they count as gains.",
+            "grades=real",
+        )
+    if abs(value) > GREATEST_GRADE and (grades == "integer" or not np.isfinite(value)):
+        return GradeProblem(
+            f"a grade between -{GREATEST_GRADE} and {GREATEST_GRADE}",
+            "So large a grade is mostly an id or a score in the wrong column. If these are gains,"
+            " they are taken when you ask for real-valued grades.",
+            "grades=real",
+        )
+    return value
+
+
+def grade_array(graded: Graded, codes: npt.NDArray[Any], grades: Grades) -> npt.NDArray[Any]:
+    """Per row its grade: int64, or float64 where real grades were asked for."""
+    values = graded.values[codes]
+    real = grades != "integer" and not np.equal(np.mod(graded.values, 1), 0).all()
+    return values if real else values.astype(np.int64)

@@ -1,0 +1,148 @@
+"""A real server and a real browser; one of each for all browser tests of a worker."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.browser.install import installed_browser
+
+_ROOT = Path(__file__).resolve().parents[2]
+_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+# Idle for a while on end: right after a click the state still says "notRunning".
+_IDLE = """() => {
+  const app = document.querySelector('[data-testid=stApp]');
+  const idle = app && app.dataset.testScriptState === 'notRunning'
+    && app.dataset.testConnectionState === 'CONNECTED'
+    && !document.querySelector('[data-stale=true]');
+  const now = performance.now();
+  if (!idle) { window.__busy = now; return false; }
+  window.__busy ??= now;
+  return now - window.__busy > 250;
+}"""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests share a server, so one worker runs them all."""
+    for item in items:
+        if "tests/browser" in str(item.path):
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@contextmanager
+def running_server(workspace: Path, data: Path | None = None) -> Iterator[str]:
+    """A dashboard on a free port of this machine; its address. Fails with the log if it dies."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "dashboard.start", "--port", str(port)]
+    command += ["--workspace", str(workspace), *(["--data", str(data)] if data else [])]
+    log = workspace.with_suffix(".log")
+    with log.open("w") as output:
+        server = subprocess.Popen(
+            command, cwd=_ROOT, stdout=output, stderr=output, start_new_session=True
+        )
+        try:
+            _wait_until_healthy(port, server, log)
+            yield f"http://127.0.0.1:{port}"
+            assert server.poll() is None, log.read_text()
+        finally:
+            os.killpg(server.pid, 15)
+            server.wait(20)
+    assert "Traceback" not in log.read_text(), log.read_text()
+
+
+def _wait_until_healthy(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(240):
+        if server.poll() is not None:
+            break
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health") as answer:
+                if answer.read() == b"ok":
+                    return
+        except OSError:
+            time.sleep(0.25)
+    raise AssertionError(f"the server did not start\n{log.read_text()}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The browser; skips where there is none, fails there with CI=true."""
+    path = installed_browser()
+    if path is None:
+        if os.environ.get("CI"):
+            pytest.fail("no browser on this machine")
+        pytest.skip("no browser on this machine")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=_FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
+def sample_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a dashboard that shows the sample."""
+    with running_server(tmp_path_factory.mktemp("workspace") / "sample") as address:
+        yield address
+
+
+Opened = Callable[..., Page]
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Opened]:
+    """Opens an address in a fresh visit; afterwards the page must have shown no error and asked
+    for nothing beyond this machine."""
+    contexts: list[BrowserContext] = []
+    problems: list[str] = []
+
+    def opened(address: str, *, width: int = 1440, height: int = 1000, dark: bool = False) -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            accept_downloads=True,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: problems.append(f"page error: {error}"))
+        page.on("request", lambda request: _only_local(request.url, problems))
+        page.goto(address)
+        settle(page)
+        return page
+
+    yield opened
+    for context in contexts:
+        for page in context.pages:
+            if page.locator("[data-testid=stException]").count():
+                problems.append(page.locator("[data-testid=stException]").first.inner_text())
+        context.close()
+    assert not problems, problems
+
+
+def _only_local(url: str, problems: list[str]) -> None:
+    if not url.startswith(("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:")):
+        problems.append(f"asked for {url}")
+
+
+def settle(page: Page) -> None:
+    """Wait until the app has been idle for a moment."""
+    page.evaluate("window.__busy = undefined")
+    page.wait_for_function(_IDLE, timeout=60_000)

@@ -1,0 +1,58 @@
+"""Where the marks of a chart and the cells of a grid stand on the page, to click them for real."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Page
+
+_MARK = """([key, trace, point]) => {
+  const chart = document.querySelector(`.st-key-chart_${key} .js-plotly-plot`);
+  const data = chart._fullData[trace], layout = chart._fullLayout;
+  const axis = (name) => layout[name.replace(/^(.)(\\d*)$/, '$1axis$2')];
+  const x = axis(data.xaxis || 'x'), y = axis(data.yaxis || 'y');
+  const box = chart.getBoundingClientRect();
+  const at = (along, value) => along._offset + along.d2p(value);
+  const bar = data.type === 'bar', flat = data.orientation === 'h';
+  const half = (values) => ((data.base || [])[point] ?? 0) + values[point] / 2;
+  const across = bar && flat ? half(data.x) : data.x[point];
+  const up = bar && !flat ? half(data.y) : data.y[point];
+  return [box.x + at(x, across), box.y + at(y, up)];
+}"""
+_FIND = """([key, wanted]) => {
+  const chart = document.querySelector(`.st-key-chart_${key} .js-plotly-plot`);
+  const same = (data) => data && wanted.every((part, i) => data[i] === part);
+  for (const [trace, data] of chart._fullData.entries()) {
+    const rows = data.customdata || [];
+    for (let point = 0; point < rows.length; point++)
+      if (same([].concat(rows[point]))) return [trace, point];
+  }
+  return null;
+}"""
+
+
+def click_mark(page: Page, chart: str, *customdata: str) -> None:
+    """Click the mark of a chart that carries this customdata (its first parts suffice)."""
+    page.locator(f".st-key-chart_{chart} .js-plotly-plot .main-svg").first.wait_for()
+    page.locator(f".st-key-chart_{chart}").scroll_into_view_if_needed()
+    page.wait_for_timeout(300)
+    found: Any = page.evaluate(_FIND, [chart, list(customdata)])
+    assert found is not None, f"no mark {customdata} in {chart}"
+    x, y = page.evaluate(_MARK, [chart, *found])
+    # Plotly clicks what it hovers, so the mouse has to arrive first.
+    page.mouse.move(x - 3, y - 3)
+    page.wait_for_timeout(80)
+    page.mouse.move(x, y)
+    page.wait_for_timeout(120)
+    page.mouse.click(x, y)
+
+
+def click_row(page: Page, row: int, *, height: int = 34) -> None:
+    """Click the query of a row of the grid on the page; rows count from 0."""
+    grid = page.locator("[data-testid=stDataFrame] canvas").first
+    grid.wait_for()
+    grid.scroll_into_view_if_needed()
+    page.wait_for_timeout(300)
+    box = grid.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 60, box["y"] + height * (row + 1) + height / 2)

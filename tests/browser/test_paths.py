@@ -1,0 +1,158 @@
+"""The main paths, as a person walks them."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Opened, settle
+from tests.browser.marks import click_mark, click_row
+
+
+def parameters(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def on(page: Page, name: str) -> None:
+    """The page of this name is shown."""
+    expect(page.locator(".lens.pages [aria-current=page]")).to_have_text(name)
+    settle(page)
+
+
+def menu(page: Page, name: str) -> None:
+    page.locator(".lens.pages a", has_text=re.compile(f"^{name}$")).click()
+    on(page, name)
+
+
+def test_first_start_shows_the_sample(sample_app: str, open_page: Opened) -> None:
+    page = open_page(sample_app)
+    expect(page.locator("h1")).to_contain_text("on nDCG@10")
+    expect(page.locator(".lens.facts")).to_contain_text("judgments, grades 0–3")
+    for name in ("bm25", "dense", "hybrid", "titles-only"):
+        expect(page.get_by_role("rowheader", name=re.compile(name)).first).to_be_visible()
+
+
+def test_from_the_start_to_the_largest_regression(sample_app: str, open_page: Opened) -> None:
+    page = open_page(sample_app)
+    worst = page.locator(".lens a[href*='q=']").first
+    text = worst.locator("b, strong, .title, span").first.inner_text()
+    worst.click()
+    on(page, "Query")
+    expect(page.locator("h1")).to_contain_text(text[:20])
+    expect(page.get_by_text("because").first).to_be_visible()
+    assert page.locator(".lens.pairs li, .lens.pairs [role=listitem]").count() >= 10
+
+
+def test_overview_breakdown_queries_query(sample_app: str, open_page: Opened) -> None:
+    page = open_page(sample_app)
+    menu(page, "Breakdown")
+    click_mark(page, "cells", "Devices", "hard")
+    on(page, "Queries")
+    assert sorted(parameters(page)["where"]) == ["category=Devices", "difficulty=hard"]
+    page.get_by_text(re.compile("^▼ worse")).click()
+    settle(page)
+    assert parameters(page)["show"] == ["worse"]
+    click_row(page, 0)
+    on(page, "Query")
+    expect(page.locator(".lens.steps-through")).to_contain_text("that got worse")
+    assert parameters(page)["show"] == ["worse"]
+
+
+@pytest.mark.parametrize("chart", ["difference_by_group", "score_by_group"])
+def test_a_group_leads_to_its_queries(sample_app: str, open_page: Opened, chart: str) -> None:
+    page = open_page(f"{sample_app}/breakdown")
+    click_mark(page, chart, "Network")
+    on(page, "Queries")
+    assert parameters(page)["where"] == ["category=Network"]
+
+
+@pytest.mark.parametrize("chart", ["sorted", "against"])
+def test_a_mark_opens_its_query(sample_app: str, open_page: Opened, chart: str) -> None:
+    page = open_page(f"{sample_app}/queries")
+    click_mark(page, chart, "q098")
+    on(page, "Query")
+    assert parameters(page)["q"] == ["q098"]
+
+
+def test_a_category_of_the_overview_leads_on(sample_app: str, open_page: Opened) -> None:
+    page = open_page(sample_app)
+    page.locator(".lens a", has_text="Network").last.click()
+    settle(page)
+    expect(page.locator(".lens.pages [aria-current=page]")).not_to_have_text("Overview")
+
+
+def test_previous_and_next_step_through_the_list(sample_app: str, open_page: Opened) -> None:
+    page = open_page(f"{sample_app}/query?show=worse&q=q098")
+    steps = page.locator(".lens.steps-through")
+    expect(steps).to_contain_text("1 of")
+    steps.get_by_text("Next →").click()
+    expect(steps).to_contain_text("2 of")
+    steps.get_by_text("← Previous").click()
+    expect(steps).to_contain_text("1 of")
+
+
+def test_reload_and_another_window_give_the_same_view(sample_app: str, open_page: Opened) -> None:
+    page = open_page(sample_app)
+    page.get_by_test_id("stSidebar").get_by_text("hard", exact=True).click()
+    settle(page)
+    page.get_by_test_id("stSidebar").get_by_text("5", exact=True).click()
+    settle(page)
+    headline = page.locator("h1").inner_text()
+    assert "nDCG@5" in headline
+    page.reload()
+    settle(page)
+    assert page.locator("h1").inner_text() == headline
+    other = open_page(page.url)
+    assert other.locator("h1").inner_text() == headline
+
+
+def test_back_returns_to_where_one_was(sample_app: str, open_page: Opened) -> None:
+    page = open_page(f"{sample_app}/?k=5")
+    page.locator(".lens a[href*='q=']").first.click()
+    on(page, "Query")
+    page.go_back()
+    settle(page)
+    page.go_back()
+    on(page, "Overview")
+    assert parameters(page)["k"] == ["5"]
+
+
+def test_search_narrows_and_clears(sample_app: str, open_page: Opened) -> None:
+    page = open_page(f"{sample_app}/queries")
+    search = page.get_by_placeholder("Search the query texts")
+    search.fill("blockchain")
+    search.press("Enter")
+    expect(page.get_by_text("No query matches.")).to_be_visible()
+    page.get_by_role("button", name="Clear the search").click()
+    settle(page)
+    expect(page.get_by_text("No query matches.")).not_to_be_visible()
+
+
+def test_tables_and_charts_can_be_downloaded(sample_app: str, open_page: Opened) -> None:
+    page = open_page(f"{sample_app}/curves")
+    page.locator(".st-key-chart_curve_P .main-svg").first.wait_for()
+    for image in ("png", "svg"):
+        page.locator(".st-key-chart_curve_P").hover()
+        with page.expect_download() as download:
+            page.locator(f".st-key-chart_curve_P [data-image={image}]").click()
+        assert download.value.suggested_filename.endswith(image)
+    with page.expect_download() as download:
+        page.locator(".st-key-csv_by_cutoff button").first.click()
+    assert download.value.path().read_text("utf-8-sig").startswith("run,k,mean,low,high")
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 400])
+def test_nothing_scrolls_sideways(
+    sample_app: str, open_page: Opened, width: int, dark: bool
+) -> None:
+    for name in ("", "curves", "breakdown", "queries", "query", "data"):
+        page = open_page(f"{sample_app}/{name}", width=width, dark=dark)
+        too_wide = page.evaluate(
+            "() => { const m = document.querySelector('[data-testid=stMain]');"
+            " return m.scrollWidth - m.clientWidth }"
+        )
+        assert too_wide <= 1, name

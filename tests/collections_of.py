@@ -1,0 +1,59 @@
+"""Small random collections for property tests, and plain dictionaries as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hypothesis import strategies as st
+
+from metrics_core.tables import Qrels, Run
+
+Scores = Mapping[str, Mapping[str, float]]
+Grades = Mapping[str, Mapping[str, int]]
+
+
+def run_of(scores: Scores, name: str = "run") -> Run:
+    """A run from query_id -> doc_id -> score."""
+    rows = [(q, d, s) for q, docs in scores.items() for d, s in docs.items()]
+    return Run.from_columns(name, *(list(c) for c in zip(*rows, strict=True)))
+
+
+def qrels_of(grades: Grades) -> Qrels:
+    """Qrels from query_id -> doc_id -> grade."""
+    rows = [(q, d, g) for q, docs in grades.items() for d, g in docs.items()]
+    return Qrels.from_columns(*(list(c) for c in zip(*rows, strict=True)))
+
+
+# Few scores make ties; all of them are exact in single precision, so that pytrec_eval (float32)
+# and Ranklens (float64) see the same ties.
+_SCORES = st.sampled_from([-3.0, -1.5, 0.0, 0.5, 1.0, 2.0, 7.25])
+_DOCS = [f"d{i}" for i in range(24)]
+_QUERIES = ["q1", "q2", "q03", "q4"]
+
+
+@st.composite
+def collections(
+    draw: st.DrawFn, *, negative: bool = True, missing: bool = True
+) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
+    """A run and qrels as dictionaries. Every judged query has a grade of at least 0, because
+    pytrec_eval crashes on others; with `missing` some judged queries are not in the run, and some
+    queries of the run are not judged."""
+    lowest = -2 if negative else 0
+    judged = draw(st.lists(st.sampled_from(_QUERIES), min_size=1, max_size=4, unique=True))
+    qrels = {}
+    for query_id in judged:
+        docs = draw(st.lists(st.sampled_from(_DOCS), min_size=1, max_size=12, unique=True))
+        grades = draw(st.lists(st.integers(lowest, 4), min_size=len(docs), max_size=len(docs)))
+        grades[0] = max(grades[0], 0)
+        qrels[query_id] = dict(zip(docs, grades, strict=True))
+    if missing:
+        extra = draw(st.lists(st.sampled_from([*_QUERIES, "q9"]), max_size=5, unique=True))
+        listed = list(dict.fromkeys([judged[0], *extra]))
+    else:
+        listed = judged
+    run = {}
+    for query_id in listed:
+        docs = draw(st.lists(st.sampled_from(_DOCS), min_size=1, max_size=20, unique=True))
+        scores = draw(st.lists(_SCORES, min_size=len(docs), max_size=len(docs)))
+        run[query_id] = dict(zip(docs, scores, strict=True))
+    return run, qrels

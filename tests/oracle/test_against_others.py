@@ -1,0 +1,49 @@
+"""ir_measures and scikit-learn, where trec_eval has no such measure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import ndcg_score
+
+from metrics_core.judging import judge
+from metrics_core.lists import ndcg_at_k
+from metrics_core.measures import parse_measure
+from tests.collections_of import collections, qrels_of, run_of
+
+NAMES = ["Judged@3", "Judged@10", "RR@5", "AP@10", "SetP", "SetR", "NumRet", "NumRel", "R@5"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(collection=collections(negative=False, missing=False))
+def test_per_query_as_ir_measures(collection: Any) -> None:
+    run, qrels = collection
+    # ir_measures breaks ties by provider; distinct scores keep that out of the comparison.
+    run = {q: {d: s + i / 64 for i, (d, s) in enumerate(docs.items())} for q, docs in run.items()}
+    run = {q: {d: s * 64 + i for i, (d, s) in enumerate(docs.items())} for q, docs in run.items()}
+    if any(len(set(docs.values())) < len(docs) for docs in run.values()):
+        return
+    ranks = judge(run_of(run), qrels_of(qrels))
+    asked = [ir_measures.parse_measure(n) for n in NAMES]
+    theirs: dict[tuple[str, str], float] = {}
+    for found in ir_measures.iter_calc(asked, qrels, run):
+        theirs[str(found.measure), found.query_id] = found.value
+    for name in NAMES:
+        ours = dict(zip(ranks.query_ids, parse_measure(name).score(ranks), strict=True))
+        for query_id, value in ours.items():
+            assert value == pytest.approx(theirs[name, query_id], abs=1e-9), (name, query_id)
+
+
+@settings(max_examples=100, deadline=None)
+@given(grades=st.lists(st.integers(0, 4), min_size=2, max_size=15), k=st.integers(1, 20))
+def test_ndcg_as_scikit_learn(grades: list[int], k: int) -> None:
+    docs = [f"d{i}" for i in range(len(grades))]
+    scores = np.arange(len(grades), 0, -1.0)
+    expected = ndcg_score([grades], [scores], k=k)
+    relevant = dict(zip(docs, grades, strict=True))
+    assert ndcg_at_k(docs, relevant, k) == pytest.approx(expected, abs=1e-9)
