@@ -24,7 +24,7 @@ _FEW_VALUES = 4
 _MARKDOWN_COLORS = ("blue", "red", "yellow", "violet")
 
 # A click on a link of ours changes the page in place; the browser itself would load it anew. And
-# Plotly's own download button knows one image format at a time: a chart's menu sets it, and presses.
+# Plotly's own download button knows one image format at a time: a chart's menu sets it.
 _LINKS = st.components.v2.component(
     "ranklens_links",
     html="<span></span>",

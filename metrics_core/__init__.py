@@ -1,0 +1,65 @@
+"""Scores of retrieval runs against relevance judgments, and what they mean.
+
+    files ──► tables ──► judged ranks ──► per-query scores ──► aggregates, curves,
+              Run        query, rank,     query × measure      breakdowns, comparisons,
+              Qrels      relevance of                          diagnoses, findings
+              Queries    every judged
+              Documents  retrieved doc
+
+    >>> evaluate(read_run("bm25.run"), read_qrels("qrels.txt"), ["nDCG@10"])  # doctest: +SKIP
+
+Reading is `formats`, the join `judging`, a measure one function in `measures`.
+"""
+
+from metrics_core.aggregates import aggregate, mean_interval
+from metrics_core.breakdowns import breakdown, cross_breakdown
+from metrics_core.comparisons import compare, differences
+from metrics_core.curves import curve, mean_curves, precision_recall
+from metrics_core.diagnosis import diagnose
+from metrics_core.errors import RanklensError
+from metrics_core.formats import (
+    read,
+    read_documents,
+    read_qrels,
+    read_queries,
+    read_run,
+    read_set,
+    write,
+)
+from metrics_core.judging import JudgedRanks, judge, ranked_documents
+from metrics_core.measures import Measure, declarations, parse_measure
+from metrics_core.scoring import evaluate
+from metrics_core.tables import Documents, Note, Qrels, Queries, Run
+
+__all__ = [
+    "Documents",
+    "JudgedRanks",
+    "Measure",
+    "Note",
+    "Qrels",
+    "Queries",
+    "RanklensError",
+    "Run",
+    "aggregate",
+    "breakdown",
+    "compare",
+    "cross_breakdown",
+    "curve",
+    "declarations",
+    "diagnose",
+    "differences",
+    "evaluate",
+    "judge",
+    "mean_curves",
+    "mean_interval",
+    "parse_measure",
+    "precision_recall",
+    "ranked_documents",
+    "read",
+    "read_documents",
+    "read_qrels",
+    "read_queries",
+    "read_run",
+    "read_set",
+    "write",
+]

@@ -36,7 +36,7 @@ def depth_of(judged: Sequence[JudgedRanks], *, most: int = 1000) -> int:
     return min(most, max((int(r.retrieved.max(initial=0)) for r in judged), default=0))
 
 
-def curves(
+def mean_curves(
     judged: Sequence[JudgedRanks],
     measure: Measure,
     cutoffs: Sequence[int],

@@ -8,12 +8,14 @@ from collections.abc import Callable
 import pandas as pd
 
 from metrics_core import wording as w
+from metrics_core.formats import spreadsheet_csv
+from metrics_core.measures import parse_measure
 
 
 def table(frame: pd.DataFrame) -> str:
     """Aligned columns for a terminal; a measure a column, three decimals."""
-    wide = _wide(frame)
-    cells = [list(wide.columns), *[[_short(v) for v in row] for row in wide.to_numpy().tolist()]]
+    wide = _shown(frame)
+    cells = [list(wide.columns), *wide.to_numpy().tolist()]
     widths = [max(len(str(row[i])) for row in cells) for i in range(len(cells[0]))]
     labels = _n_labels(frame)
     lines = []
@@ -32,11 +34,9 @@ def tsv(frame: pd.DataFrame) -> str:
 
 
 def csv(frame: pd.DataFrame) -> str:
-    """As `tsv`, comma separated and quoted where needed."""
-    text: str = frame.assign(value=[repr(v) for v in frame["value"]]).to_csv(
-        index=False, lineterminator="\n"
-    )
-    return text
+    """As `tsv`, comma separated, for spreadsheets: no name acts as a formula, an undefined value is
+    empty."""
+    return spreadsheet_csv(frame).decode("utf-8-sig").replace("\r\n", "\n")
 
 
 def json_text(frame: pd.DataFrame) -> str:
@@ -50,28 +50,39 @@ def json_text(frame: pd.DataFrame) -> str:
 
 def markdown(frame: pd.DataFrame) -> str:
     """A Markdown table; a measure a column, three decimals."""
-    wide = _wide(frame)
+    wide = _shown(frame)
     labels = _n_labels(frame)
     head = [_escape_markdown(str(c)) for c in wide.columns]
     rule = ["---" if i < labels else "---:" for i in range(len(head))]
-    rows = [[_escape_markdown(_short(value)) for value in row] for row in wide.to_numpy().tolist()]
+    rows = [[_escape_markdown(text) for text in row] for row in wide.to_numpy().tolist()]
     return "".join(f"| {' | '.join(row)} |\n" for row in [head, rule, *rows])
 
 
 def latex(frame: pd.DataFrame) -> str:
     """A LaTeX tabular; a measure a column, three decimals, the best mean of a column in bold."""
-    wide = _wide(frame)
+    wide, shown = _wide(frame), _shown(frame)
     labels = _n_labels(frame)
-    best = {c: wide[c].max() for c in wide.columns[labels:] if len(wide) > 1}
+    bold = _best_means(wide, labels)
     lines = [f"\\begin{{tabular}}{{{'l' * labels}{'r' * (len(wide.columns) - labels)}}}", "\\hline"]
     lines += [" & ".join(_escape_latex(str(c)) for c in wide.columns) + r" \\", "\\hline"]
-    for row in wide.to_dict("records"):
-        cells = []
-        for column, value in row.items():
-            text = _escape_latex(_short(value))
-            cells.append(f"\\textbf{{{text}}}" if best.get(column) == value else text)
+    for row, texts in enumerate(shown.to_numpy().tolist()):
+        cells = [
+            f"\\textbf{{{_escape_latex(text)}}}" if (row, column) in bold else _escape_latex(text)
+            for column, text in zip(wide.columns, texts, strict=True)
+        ]
         lines.append(" & ".join(cells) + r" \\")
     return "\n".join([*lines, "\\hline", "\\end{tabular}"]) + "\n"
+
+
+def _best_means(wide: pd.DataFrame, labels: int) -> set[tuple[int, str]]:
+    """Row and column of the best mean of each measure, where there is a choice."""
+    means = wide[wide["query_id"] == "all"] if "query_id" in wide else wide
+    return {
+        (row, column)
+        for column in wide.columns[labels:]
+        if len(means) > 1 and not _is_summed(column)
+        for row in means.index[means[column] == means[column].max()]
+    }
 
 
 PRINTERS: dict[str, Callable[[pd.DataFrame], str]] = {
@@ -97,11 +108,18 @@ def _wide(frame: pd.DataFrame) -> pd.DataFrame:
     return order.merge(wide.reset_index(), on=labels, how="left")
 
 
-def _short(value: object) -> str:
-    if isinstance(value, float):
-        # Counts (NumQ, NumRet, …) are whole numbers; a score never exceeds 1 and is whole.
-        return w.count(value) if value > 1 and value.is_integer() else w.score(value)
-    return str(value)
+def _shown(frame: pd.DataFrame) -> pd.DataFrame:
+    """The wide frame as people read it: counts as whole numbers, scores with three decimals."""
+    wide = _wide(frame).astype(object)
+    labels = _n_labels(frame)
+    for i, column in enumerate(wide.columns):
+        write = str if i < labels else (w.count if _is_summed(column) else w.score)
+        wide[column] = [write(value) for value in wide[column]]
+    return wide
+
+
+def _is_summed(column: str) -> bool:
+    return parse_measure(column).declaration.aggregation == "sum"
 
 
 def _separated(frame: pd.DataFrame, separator: str) -> str:
@@ -113,11 +131,15 @@ def _separated(frame: pd.DataFrame, separator: str) -> str:
 
 
 def _escape_markdown(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|")
+    return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").splitlines())
+
+
+_LATEX = str.maketrans(
+    {c: f"\\{c}" for c in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {w.MINUS: "$-$", w.DASH: "--"}
+)
 
 
 def _escape_latex(text: str) -> str:
-    escaped = text.replace("\\", r"\textbackslash ")
-    for character in "&%$#_{}":
-        escaped = escaped.replace(character, f"\\{character}")
-    return escaped.replace(w.MINUS, "$-$").replace(w.DASH, "--")
+    return text.translate(_LATEX)

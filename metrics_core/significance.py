@@ -14,6 +14,8 @@ Floats = npt.NDArray[np.float64]
 
 _RESAMPLES = 9_999
 _SEED = 20_260
+_ROUNDING = 1e-12
+"""Differences that vary by less than this share of themselves are one and the same."""
 
 
 def t_test(differences: Floats) -> float:
@@ -22,7 +24,7 @@ def t_test(differences: Floats) -> float:
 
     if not np.any(differences):
         return 1.0 if len(differences) > 1 else float("nan")
-    if np.ptp(differences) == 0:
+    if np.ptp(differences) <= _ROUNDING * np.abs(differences).max():
         return float("nan") if len(differences) < 2 else 0.0
     return float(stats.ttest_1samp(differences, 0.0).pvalue)
 

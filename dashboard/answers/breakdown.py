@@ -77,5 +77,7 @@ def _breakdown(study: Study, view: View) -> Breakdown:
         second=second,
         cells=cells,
         second_groups=second_groups,
-        second_order=study.groups.get(second or "", []),
+        second_order=list(dict.fromkeys(second_groups["group"]))
+        if second_groups is not None
+        else [],
     )

@@ -37,7 +37,7 @@ def _curves(study: Study, view: View) -> Curves:
     judged = [study.judged[name].among(mask) for name in view.runs]
     cutoffs = by_cutoff.cutoffs_up_to(by_cutoff.depth_of(judged), also=[view.cutoff])
     frames = {
-        family: by_cutoff.curves(judged, parse_measure(f"{family}@1"), cutoffs, view.baseline)
+        family: by_cutoff.mean_curves(judged, parse_measure(f"{family}@1"), cutoffs, view.baseline)
         for family in _FAMILIES
     }
     family = view.family
@@ -45,7 +45,7 @@ def _curves(study: Study, view: View) -> Curves:
         family = "nDCG"
     own = frames.get(family)
     if own is None:
-        own = by_cutoff.curves(judged, view.measure.at(1), cutoffs, view.baseline)
+        own = by_cutoff.mean_curves(judged, view.measure.at(1), cutoffs, view.baseline)
         frames = {family: own, **frames}
     return Curves(
         finding=findings.curves_finding(own, family, view.focus, view.baseline),

@@ -56,13 +56,25 @@ def data(library: Library, refused: int, cutoff: int) -> Data:
         finding=findings.files_finding(
             len(rows),
             refused + len(errors),
-            fits=all(line.ok for line in fit),
+            fits=_fits(library),
             missing=" and ".join(needed).replace("judgments are and runs are", "both are"),
         ),
         files=rows,
         errors=errors,
         fit=fit,
         notes=library.notes,
+    )
+
+
+def _fits(library: Library) -> bool:
+    """Whether the files belong together: every run can be judged, and no id is only nearly the
+    same. A few missing queries or texts do not speak against it; the table below names them."""
+    study = library.study
+    if study is None:
+        return True
+    odd = {"no_judged_document", "near_query_ids", "near_document_ids"}
+    return not study.refused and not any(
+        note.kind in odd for name in study.names for note in study.notes(name)
     )
 
 

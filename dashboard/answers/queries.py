@@ -19,6 +19,7 @@ class QueryList:
 
     finding: findings.Sentence
     counts: dict[str, int]
+    mean: float
     frame: pd.DataFrame
     kept: pd.DataFrame
     groupings: list[str]
@@ -57,6 +58,7 @@ def _query_list(study: Study, view: View) -> QueryList:
             frame, view.focus, view.baseline, counts["none"], len(view.runs)
         ),
         counts=counts,
+        mean=float(frame["difference"].mean()),
         frame=frame,
         kept=kept,
         groupings=study.groupings,

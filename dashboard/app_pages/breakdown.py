@@ -130,10 +130,16 @@ def _second(shown: Breakdown, view: View, styles: dict[str, RunStyle]) -> None:
         key="second",
     )
     figure = panels.score_by_difficulty(
-        shown.second_groups, styles=styles, palette=session.palette(), order=shown.second_order
+        shown.second_groups,
+        styles=styles,
+        palette=session.palette(),
+        order=shown.second_order,
+        value_range=view.measure.declaration.range,
     )
     alt = f"Mean {view.measure} per run by {shown.second}."
-    parts.chart(figure, "second", alt=alt, clickable=False)
+    clicked = parts.chart(figure, "second", alt=alt)
+    if clicked:
+        session.goto("queries", where=_narrowed(view, {shown.second: clicked[0]}), show="")
 
 
 def _narrowed(view: View, picked: dict[str, str]) -> tuple[str, ...]:

@@ -43,10 +43,10 @@ def render() -> None:
             for column, (family, frame) in zip(columns, panels, strict=False):
                 title, gloss = _TITLES.get(family, (f"{family}@k", "by the number of results"))
                 with column:
-                    st.html(markup.panel(title, gloss))
                     figure = figures.measure_by_cutoff(
                         frame,
                         title=title,
+                        subtitle=gloss,
                         styles=styles,
                         palette=session.palette(),
                         chosen_k=view.cutoff,

@@ -99,6 +99,7 @@ def _sorted(shown: QueryList, view: View) -> None:
         palette=session.palette(),
         focus=view.focus,
         baseline=view.baseline,
+        mean=shown.mean,
         shown=_kept_ids(shown, view),
     )
     clicked = parts.chart(figure, "sorted", alt=f"Differences by query. {shown.finding.text}")
@@ -119,6 +120,7 @@ def _against(shown: QueryList, view: View, styles: dict[str, RunStyle]) -> None:
         focus_style=styles[view.focus],
         shown=_kept_ids(shown, view),
         same=SAME,
+        value_range=view.measure.declaration.range,
     )
     alt = f"Each query's {view.measure}: {view.focus} against {view.baseline}."
     clicked = parts.chart(figure, "against", alt=alt)

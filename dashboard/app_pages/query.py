@@ -35,7 +35,9 @@ def render() -> None:
         "Scores and where the relevant documents stand",
         f"One square per rank, 1 to {SQUARES}. The line marks k = {view.cutoff}.",
     )
-    st.html(query.standings(found, styles))
+    # Tints follow the grades of the whole collection, so that a 2 looks alike on every query.
+    grades = dict.fromkeys(study.grades, "")
+    st.html(query.standings(found, styles, grades))
     parts.heading(
         "The two lists" if view.focus != view.baseline else "The list",
         "A line joins the same document in both lists: thick if it is relevant, coloured by whether"
@@ -51,7 +53,7 @@ def render() -> None:
         frame=found.missed,
         key="missed",
     )
-    st.html(query.missed(found, shown.documents, styles, study.deepest))
+    st.html(query.missed(found, shown.documents, styles, study.deepest, grades))
 
 
 def _steps(shown: QueryPage, view: View) -> None:

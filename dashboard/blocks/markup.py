@@ -120,11 +120,6 @@ def section(
     return f'<div class="lens section"><div>{heading}{line}</div>{link}</div>'
 
 
-def panel(title: str, gloss: str) -> str:
-    """The head of one of several charts side by side."""
-    return f'<div class="lens panel-head"><h3>{escaped(title)}</h3><p>{escaped(gloss)}</p></div>'
-
-
 def nothing(title: str, text: str = "") -> str:
     """What stands where there is nothing to show: what was asked, and what to do."""
     line = f"<p>{escaped(text)}</p>" if text else ""

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.figures.colour import rgba
 from dashboard.figures.layout import (
     NARROW,
     Margin,
@@ -17,7 +18,6 @@ from dashboard.figures.layout import (
     corner,
     difference_ticks,
     drawing_order,
-    key,
     nice_ticks,
     note,
 )
@@ -26,6 +26,7 @@ from dashboard.figures.rows import (
     Placed,
     Rows,
     first_values,
+    key,
     marks,
     name_notes,
     names_above,
@@ -190,6 +191,7 @@ def _beside(
             float(rows.centres([group])[0]) + offsets[run],
             palette.ink,
             xshift=9,
+            bgcolor=rgba(palette.page, 0.8),
         )
         for run, (group, end) in firsts.items()
     ]

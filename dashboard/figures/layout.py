@@ -229,22 +229,19 @@ def end_labels(
     `ends` gives per run where its line ends, as a share of the height from the top, and what
     decides the order where ends coincide (the greater on top).
     """
-    role = {"focus": 0, "baseline": 1, "other": 2}
-    order = sorted(
-        ends,
-        key=lambda run: (
-            round(ends[run][0] * height / 3),
-            -ends[run][1],
-            role[styles[run].role],
-        ),
-    )
+    drawn = [style.name for style in drawing_order(styles)]
+
+    def place(run: str) -> tuple[float, float, int]:
+        return round(ends[run][0] * height / 3), -ends[run][1], -drawn.index(run)
+
+    order = sorted(ends, key=place)
     names = [run_name(styles[run], palette) for run in order]
     sizes = [_block_height(name) for name in names]
     wanted = [ends[run][0] * height for run in order]
     centres = spread(wanted, sizes, -LINE / 2, height + LINE / 2)
-    place = {"xref": "paper", "yref": f"{yref} domain", "xshift": _GAP}
+    side = {"xref": "paper", "yref": f"{yref} domain", "xshift": _GAP}
     return [
-        note(name, 1, 1, palette.ink, yshift=-centre, **place)
+        note(name, 1, 1, palette.ink, yshift=-centre, **side)
         for name, centre in zip(names, centres, strict=True)
     ]
 
@@ -265,23 +262,6 @@ def clamped(share: float, width: float, margin: Margin) -> float:
     plot = NARROW - margin.left - margin.right
     low, high = width / 2 - margin.left, plot + margin.right - width / 2
     return max(min(share * plot, high), low) - share * plot
-
-
-def key(styles: Iterable[RunStyle], palette: Palette) -> list[str]:
-    """Lines that name the runs with their marks, for names too long to stand beside them."""
-    filled, used = [""], 0.0
-    for style in styles:
-        text = f"{style.glyph} {style.name}"
-        width = text_width(text, bold=True) + 18
-        if used + width > NARROW and used:
-            filled.append("")
-            used = 0.0
-        used += width
-        filled[-1] += f"{style.glyph} {run_name(style, palette, length=44)}".replace(
-            style.glyph, f'<span style="color:{style.color(palette)}">{style.glyph}</span>', 1
-        )
-        filled[-1] += "\u2003"
-    return [line.rstrip("\u2003") for line in filled if line]
 
 
 def point(style: RunStyle, palette: Palette, size: float = 11) -> dict[str, Any]:

@@ -60,12 +60,8 @@ def sorted_differences(
     right = text_width("+0.000") + 12 if mean is not None else 8
     name = wrapped(f"{focus} minus {baseline}", _NAME)
     margin = Margin(tick_width(ticks), right, 12 + LINE * lines(name), 8)
-    notes = [
-        *_counts(ranked, ticks, margin, mean, palette),
-        corner(name, palette.muted, margin, 0),
-    ]
-    if mean is not None:
-        notes.append(_mean_name(mean, palette))
+    notes = [*_counts(ranked, ticks, margin, mean, palette), corner(name, palette.muted, margin, 0)]
+    notes += [] if mean is None else [_mean_name(mean, palette)]
     zero = {"zeroline": True, "zerolinecolor": palette.zero, "zerolinewidth": 1}
     slots = max(len(ranked), _FEWEST_SLOTS)
     return figure(

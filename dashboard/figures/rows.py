@@ -24,6 +24,7 @@ from dashboard.figures.text import (
     name_width,
     run_name,
     spread,
+    text_width,
     widest,
     wrap,
     wrapped,
@@ -214,6 +215,23 @@ def first_values(
             first = part.loc[part["group"].map(place).idxmin()]
             found[style.name] = (str(first["group"]), float(first[column]))
     return found
+
+
+def key(styles: Iterable[RunStyle], palette: Palette) -> list[str]:
+    """Lines that name the runs with their marks, for names too long to stand beside them."""
+    filled, used = [""], 0.0
+    for style in styles:
+        text = f"{style.glyph} {style.name}"
+        width = text_width(text, bold=True) + 18
+        if used + width > NARROW and used:
+            filled.append("")
+            used = 0.0
+        used += width
+        filled[-1] += f"{style.glyph} {run_name(style, palette, length=44)}".replace(
+            style.glyph, f'<span style="color:{style.color(palette)}">{style.glyph}</span>', 1
+        )
+        filled[-1] += "\u2003"
+    return [line.rstrip("\u2003") for line in filled if line]
 
 
 Placed = list[list[tuple[RunStyle, float, float]]]

@@ -16,7 +16,7 @@ DEEP = 100
 """How deep "not among the first …" looks."""
 
 _MOST_NAMED = 3
-_ENOUGH_OF_THE_CHANGE = 0.6
+_ENOUGH_OF_THE_CHANGE = 0.7
 _FEW_BEST = 5
 
 
@@ -59,13 +59,16 @@ def _nobody_succeeds(diagnosis: Diagnosis) -> Sentence:
         if not math.isnan(row["first_relevant"])
     ]
     single = len(diagnosis.standings) == 1
-    who = f"{diagnosis.focus} has no" if single else "No run has a"
-    head = strong(f"{who} relevant document in its top {diagnosis.cutoff}; ")
+    what = f"relevant document in its top {diagnosis.cutoff}; "
+    head = run(diagnosis.focus) + strong(" has no ") if single else strong("No run has a ")
+    head += strong(what)
     nearest = [(rank, name) for rank, name in best if rank <= DEEP]
     if not nearest:
-        return head + muted(f"none is among the first {DEEP} of any run.")
+        first = f"its first {DEEP}" if single else f"the first {DEEP} of any run"
+        return head + muted(f"none is among {first}.")
     rank, name = min(nearest)
-    return head + muted(f"the best one stands at rank {rank} in ") + run(name) + muted(".")
+    stands = muted(f"the best one stands at rank {rank}")
+    return head + stands + (Sentence() if single else muted(" in ") + run(name)) + muted(".")
 
 
 def _alone(diagnosis: Diagnosis) -> Sentence:
@@ -73,8 +76,10 @@ def _alone(diagnosis: Diagnosis) -> Sentence:
     found = int(row["relevant_in_top"])
     return (
         run(diagnosis.focus)
-        + strong(f" has {found} of {diagnosis.n_relevant} relevant documents in its top ")
-        + strong(f"{diagnosis.cutoff}; ")
+        + strong(
+            f" has {found} of {diagnosis.n_relevant} relevant"
+            f" {w.plural(diagnosis.n_relevant, 'document')} in its top {diagnosis.cutoff}; "
+        )
         + muted(f"the first stands at rank {int(row['first_relevant'])}.")
         if found
         else run(diagnosis.focus)
@@ -97,17 +102,20 @@ def _same(diagnosis: Diagnosis) -> Sentence:
         return head + muted(f"neither has a relevant document in its top {k}.")
     if in_focus == in_baseline:
         what = _documents(len(in_focus), "relevant document")
-        return head + muted(f"the same {what} {_stand(len(in_focus))} in the same places.")
+        places = w.plural(len(in_focus), "place")
+        return head + muted(f"the same {what} {_stand(len(in_focus))} in the same {places}.")
     if in_focus.keys() == in_baseline.keys():
         what = _documents(len(in_focus), "relevant document")
-        return head + muted(f"the same {what} {_stand(len(in_focus))} in other places.")
+        places = "another place" if len(in_focus) == 1 else "other places"
+        return head + muted(f"the same {what} {_stand(len(in_focus))} in {places}.")
     shared = len(in_focus.keys() & in_baseline.keys())
+    of_them = f"{w.number(shared) if shared else 'none'} of them {'are' if shared > 1 else 'is'}"
     return (
         head
         + run(focus)
         + muted(f" has {w.number(len(in_focus))} relevant in its top {k}, ")
         + run(baseline)
-        + muted(f" {w.number(len(in_baseline))}; {w.number(shared)} of them are in both.")
+        + muted(f" {w.number(len(in_baseline))}; {of_them} in both.")
     )
 
 
@@ -136,10 +144,9 @@ def _change(diagnosis: Diagnosis, difference: float) -> Sentence:
         + muted(" here")
     )
     moves = _decisive_moves(diagnosis, loses)
-    if not moves:
-        return head + muted(".") + _left_out(diagnosis, loses)
-    reason = muted(f" because {_moved(diagnosis, moves, loses)}. ")
-    return head + reason + muted(_above(diagnosis, moves, loses)) + _left_out(diagnosis, loses)
+    reason = f" because {_moved(diagnosis, moves, loses)}." if moves else "."
+    rest = [_above(diagnosis, moves, loses) if moves else "", _left_out(diagnosis, loses)]
+    return head + muted(" ".join([reason, *filter(None, rest)]))
 
 
 def _decisive_moves(diagnosis: Diagnosis, loses: bool) -> list[_Move]:
@@ -221,7 +228,8 @@ def _who(diagnosis: Diagnosis, moves: list[_Move]) -> str:
 
 
 def _above(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:
-    """What stands above them in the list in which they stand lower."""
+    """What stands above them in the list in which they stand lower; in its top k where they are
+    not in it."""
     name = diagnosis.focus if loses else diagnosis.baseline
     k = diagnosis.cutoff
     places = [(m.after if loses else m.before) for m in moves]
@@ -240,25 +248,28 @@ def _above(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:
         return ""
     verb = _stand(zero + unjudged)
     them = "it" if len(moves) == 1 else "them"
-    where = f"now {verb} above {them}" if loses else f"{verb} above {them} in {name}"
-    return f"{w.sentence_case(w.listing(parts))} {where}. "
+    if reach > k:
+        where = f"now {verb} in its top {k}" if loses else f"{verb} in the top {k} of {name}"
+    else:
+        where = f"now {verb} above {them}" if loses else f"{verb} above {them} in {name}"
+    return f"{w.sentence_case(w.listing(parts))} {where}."
 
 
-def _left_out(diagnosis: Diagnosis, loses: bool) -> Sentence:
+def _left_out(diagnosis: Diagnosis, loses: bool) -> str:
     """What remains of the difference when unjudged documents are left out of both lists."""
     tops = [
         diagnosis.rankings[n].head(diagnosis.cutoff) for n in (diagnosis.focus, diagnosis.baseline)
     ]
     if not pd.concat(tops)["grade"].isna().any():
-        return Sentence()
+        return ""
     rest = diagnosis.condensed_difference
     if abs(rest) < 0.0005:
-        return muted("Leaving out unjudged documents, nothing of it remains.")
+        return "Leaving out unjudged documents, nothing of it remains."
     noun = "loss" if rest < 0 else "gain"
     size = w.score(abs(rest))
     difference = diagnosis.score(diagnosis.focus) - diagnosis.score(diagnosis.baseline)
     if w.score(rest) == w.score(difference):
-        return Sentence()
+        return ""
     if (rest < 0) == loses:
-        return muted(f"Leaving out unjudged documents, the {noun} is {size}.")
-    return muted(f"Leaving out unjudged documents, it turns into a {noun} of {size}.")
+        return f"Leaving out unjudged documents, the {noun} is {size}."
+    return f"Leaving out unjudged documents, it turns into a {noun} of {size}."

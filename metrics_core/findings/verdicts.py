@@ -160,7 +160,7 @@ def queries_finding(
         run(focus)
         + strong(f" wins {len(won):,} of {total:,} {w.plural(total, 'query', 'queries')} against ")
         + run(baseline)
-        + strong(f" and loses {len(lost):,}. ")
+        + strong(f" and loses {len(lost):,}.")
     )
     parts = []
     if len(won) >= 2:
@@ -171,4 +171,4 @@ def queries_finding(
         verb = w.plural(all_zero, "fails", "fail")
         runs = "every run" if n_runs > 2 else "both runs"
         parts.append(f"{all_zero:,} {w.plural(all_zero, 'query', 'queries')} {verb} with {runs}")
-    return headline + (muted(f"{'; '.join(parts)}.") if parts else Sentence())
+    return headline + (muted(f" {'; '.join(parts)}.") if parts else Sentence())

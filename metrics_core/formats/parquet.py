@@ -35,11 +35,15 @@ def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
         return {}
     file = _opened(sample.source)
     names = _names(sample.source, file)
-    rows: list[list[str]] = []
-    if file.metadata.num_rows:
-        first = _guarded(sample.source, lambda: next(file.iter_batches(50, columns=names)))
-        rows = [[str(row[name]) for name in names] for row in first.to_pylist()]
+    rows = _guarded(sample.source, partial(_first_rows, file, names))
     return recognise_columns(names, rows, sample)
+
+
+def _first_rows(file: pq.ParquetFile, names: list[str]) -> list[list[str]]:
+    if not file.metadata.num_rows:
+        return []
+    first = next(file.iter_batches(50, columns=names))
+    return [[str(row[name]) for name in names] for row in first.to_pylist()]
 
 
 @reader(
@@ -93,13 +97,13 @@ def _opened(source: Source) -> pq.ParquetFile:
 
 def _names(source: Source, file: pq.ParquetFile) -> list[str]:
     """The columns' names without pandas' own index; refuses nested and repeated columns."""
-    schema = _guarded(source, lambda: file.schema_arrow)
-    fields = [field for field in schema if not field.name.startswith(_PANDAS_INDEX)]
-    nested = [field.name for field in fields if pa.types.is_nested(field.type)]
+    fields = _guarded(source, lambda: [(field.name, field.type) for field in file.schema_arrow])
+    fields = [(name, kind) for name, kind in fields if not name.startswith(_PANDAS_INDEX)]
+    nested = [name for name, kind in fields if pa.types.is_nested(kind)]
     if nested:
         problem = LineProblem(None, f"lists or structs in `{nested[0]}`", "one value in each cell")
         raise refuse(source, [problem], hint="Drop the column, or make a column of each value.")
-    names = [field.name for field in fields]
+    names = [name for name, _ in fields]
     check_header(source, names, None)
     return names
 
@@ -142,7 +146,7 @@ def _guarded(source: Source, step: Callable[[], Any]) -> Any:
     """A step of Arrow's; what it refuses becomes a FileFormatError."""
     try:
         return step()
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         first = str(error).split("\n")[0].rstrip(".")
         problem = LineProblem(None, f"a damaged or unusual one ({shortened(first)})", "Parquet")
         hint = "Was the file written and copied to its end? Write it again, or as CSV."

@@ -8,19 +8,23 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from metrics_core.formats.lines import counted
 from metrics_core.tables import Note, coded
 
 
-def rank_notes(rows: pa.Table) -> list[Note]:
-    """Notes on the columns query_id, rank (float32, NaN where no number) and score of a run."""
-    ranks = rows["rank"].to_numpy()
-    if not np.array_equal(ranks, np.floor(ranks)):  # NaN equals nothing
-        count = int(np.count_nonzero(ranks != np.floor(ranks)))
-        message = f"{count:,} ranks are not whole numbers; the order follows from the scores"
+def rank_notes(
+    query_id: pa.ChunkedArray, rank: pa.ChunkedArray, score: pa.DoubleArray
+) -> list[Note]:
+    """Notes on the columns of a run; ranks are float32, NaN where the text is no number."""
+    ranks = rank.to_numpy()
+    whole = ranks == np.floor(ranks)  # NaN equals nothing
+    if not whole.all():
+        count = int(np.count_nonzero(~whole))
+        message = f"{counted(count, 'rank')} not a whole number; the order follows from the scores"
         return [Note("rank", message, count)]
-    query_ids = coded(rows["query_id"])
+    query_ids = coded(query_id)
     queries = query_ids.indices.to_numpy(zero_copy_only=False)
-    contradicting = _contradicting(queries, ranks, rows["score"].to_numpy())
+    contradicting = _contradicting(queries, ranks, score.to_numpy())
     if not len(contradicting):
         return []
     names = query_ids.dictionary.take(pa.array(contradicting[:3])).to_pylist()

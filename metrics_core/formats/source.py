@@ -101,14 +101,16 @@ class Source:
         """
         rest, offset = b"", 0
         for chunk in self._decoded(size or BLOCK):
-            data = rest + chunk if rest else chunk
-            cut = _last_line_end(data)
-            if max(len(data) - cut, _first_line_end(data, len(rest))) > longest_line:
-                raise self._too_long(offset if len(rest) else offset + cut, longest_line)
-            block, rest = data[:cut], data[cut:]
-            if block:
-                yield self._checked(block, offset, plain_ends)
-                offset += len(block)
+            cut = _last_line_end(chunk)
+            if len(rest) + len(chunk) > longest_line:
+                self._check_length(rest, chunk, cut, offset, longest_line)
+            if not cut:
+                rest += chunk
+                continue
+            block = b"".join((rest, memoryview(chunk)[:cut]))
+            rest = chunk[cut:]
+            yield self._checked(block, offset, plain_ends)
+            offset += len(block)
         if rest:
             yield self._checked(rest, offset, plain_ends)
 
@@ -217,13 +219,18 @@ class Source:
                 break
         return line
 
-    def _too_long(self, offset: int, longest: int) -> FileFormatError:
-        return self._broken(
-            f"lines of at most {longest // 1_000_000} MB",
-            "a longer one",
-            "The line ends seem to be lost, or the file is of another kind.",
-            self._line_of(offset),
-        )
+    def _check_length(self, rest: bytes, chunk: bytes, cut: int, offset: int, longest: int) -> None:
+        """Refuse a line that began in `rest`, or that `chunk` leaves open, if it is too long."""
+        first = _first_line_end(chunk)
+        if len(rest) + (first or len(chunk)) > longest:
+            line = self._line_of(offset)
+        elif cut and len(chunk) - cut > longest:
+            line = self._line_of(offset + len(rest) + cut)
+        else:
+            return
+        hint = "The line ends seem to be lost, or the file is of another kind."
+        expected = f"lines of at most {longest // 1_000_000} MB"
+        raise self._broken(expected, "a longer one", hint, line)
 
     def _broken(
         self, expected: str, found: str, hint: str = "", line: int | None = None
@@ -262,11 +269,9 @@ def _last_line_end(data: bytes) -> int:
     return max(newline, data.rfind(b"\r", newline + 1, len(data) - 1)) + 1
 
 
-def _first_line_end(data: bytes, start: int) -> int:
-    """The length of the line that began in an earlier piece and ended after `start`, else 0."""
-    if not start:
-        return 0
-    ends = [end for end in (data.find(b"\n", start), data.find(b"\r", start)) if end >= 0]
+def _first_line_end(data: bytes) -> int:
+    """Where the first line of `data` ends; 0 if it does not."""
+    ends = [end + 1 for end in (data.find(b"\n"), data.find(b"\r")) if end >= 0]
     return min(ends, default=0)
 
 

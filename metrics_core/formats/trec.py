@@ -83,8 +83,10 @@ def read_trec(source: Source, request: Request, *, only_carefully: bool = False)
         table: Table = _qrels(source, request, rows, index)
         return Loaded(table.noting(*notes), "trec", f"TREC qrels{tabs}", source.name)
     tags = coded(rows["tag"]).dictionary.to_pylist()
-    notes += [*_tag_notes(tags), *rank_notes(rows)]
-    table = run_table(source, request, rows.select(["query_id", "doc_id", "score"]), index)
+    scores = rows["score"].combine_chunks()
+    notes += [*_tag_notes(tags), *rank_notes(rows["query_id"], rows["rank"], scores)]
+    rows = pa.table({"query_id": rows["query_id"], "doc_id": rows["doc_id"], "score": scores})
+    table = run_table(source, request, rows, index)
     return Loaded(table.noting(*notes), "trec", f"TREC run{tabs}", source.name, tag=tags[0])
 
 
