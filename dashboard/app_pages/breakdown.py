@@ -87,7 +87,12 @@ def _differences(shown: Breakdown, view: View, styles: dict[str, RunStyle]) -> N
 
 
 def _scores(shown: Breakdown, view: View, styles: dict[str, RunStyle]) -> None:
-    parts.heading(f"Score on {view.measure}", "Mean per run; same order of rows.")
+    parts.heading(
+        f"Score on {view.measure}",
+        "Mean per run; same order of rows.",
+        frame=shown.groups,
+        key="scores",
+    )
     figure = figures.score_by_group(
         shown.groups, styles=styles, palette=session.palette(), order=shown.order
     )

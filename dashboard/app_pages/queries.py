@@ -43,7 +43,7 @@ def render() -> None:
 
 
 def _chips(shown: QueryList, view: View) -> None:
-    with st.container(horizontal=True, key="chips", vertical_alignment="bottom"):
+    with st.container(horizontal=True, key="chips", vertical_alignment="center"):
         session.widget(
             st.pills,
             "Show",
@@ -182,8 +182,11 @@ def _columns(
     palette = session.palette()
     low, high = view.measure.declaration.range
     config: dict[str, object] = {
-        "text": st.column_config.TextColumn("Query", width="large", pinned=True),
-        "difference": st.column_config.NumberColumn(gap, format="%+.3f"),
+        "text": st.column_config.TextColumn("Query", width=300),
+        # Beyond the rows that are styled, Streamlit's own format has to do.
+        "difference": st.column_config.NumberColumn(
+            gap, width=104, format="%+.3f" if len(shown.kept) > _STYLED else None
+        ),
     }
     for name in view.runs:
         config[f"run: {name}"] = st.column_config.ProgressColumn(
@@ -192,9 +195,10 @@ def _columns(
             max_value=min(high, 1.0),
             format="%.3f",
             color=styles[name].color(palette),
+            width=118,
         )
     for column in shown.groupings:
-        config[f"by: {column}"] = st.column_config.TextColumn(column.capitalize())
+        config[f"by: {column}"] = st.column_config.TextColumn(column.capitalize(), width=92)
     return config
 
 

@@ -9,6 +9,8 @@ from dashboard.view import SHOW_ALL, View
 from metrics_core import wording as w
 from metrics_core.diagnosis import SQUARES
 
+_CHIP = 32
+
 _LISTS = {
     SHOW_ALL: "",
     "better": " that got better",
@@ -29,8 +31,14 @@ def render() -> None:
     found = shown.diagnosis
     _steps(shown, view)
     known = f"{w.count(found.n_relevant)} relevant of {w.count(found.n_judged)} judged documents"
-    chips = [*list(shown.metadata.values())[:4], f"query {found.query_id}", known]
-    st.html(query.query_head(shown.text, chips) + query.explanation(shown.explanation, styles))
+    short = [v for v in shown.metadata.values() if len(v) <= _CHIP]
+    chips = [*short[:4], f"query {found.query_id}", known]
+    long = {name: v for name, v in shown.metadata.items() if len(v) > _CHIP}
+    st.html(
+        query.query_head(shown.text, chips)
+        + query.details(long)
+        + query.explanation(shown.explanation, styles)
+    )
     parts.heading(
         "Scores and where the relevant documents stand",
         f"One square per rank, 1 to {SQUARES}. The line marks k = {view.cutoff}.",

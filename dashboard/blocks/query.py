@@ -32,6 +32,16 @@ def query_head(text: str, chips: Sequence[str]) -> str:
     return f'<div class="lens query-head"><h1>{title}</h1>{listed}</div>'
 
 
+def details(metadata: Mapping[str, str]) -> str:
+    """What is known of a query beyond a word or two, such as a topic's narrative."""
+    if not metadata:
+        return ""
+    items = "".join(
+        f"<dt>{m.escaped(name)}</dt><dd>{m.escaped(text)}</dd>" for name, text in metadata.items()
+    )
+    return f'<dl class="lens query-details">{items}</dl>'
+
+
 def explanation(sentence: Sentence, styles: m.Styles) -> str:
     """Why the query scored as it did; nothing for an empty sentence."""
     return f'<p class="lens explanation">{m.spans(sentence, styles)}</p>' if sentence else ""

@@ -37,7 +37,10 @@ def read_regular(
             ),
             pa.csv.ParseOptions(delimiter=delimiter, quote_char=False, ignore_empty_lines=False),
             pa.csv.ConvertOptions(
-                column_types=types, include_columns=list(types), strings_can_be_null=False
+                column_types=types,
+                include_columns=list(types),
+                strings_can_be_null=False,
+                check_utf8=False,  # the source has
             ),
         )
     except pa.ArrowInvalid:

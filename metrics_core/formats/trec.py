@@ -77,12 +77,12 @@ def read_trec(source: Source, request: Request, *, only_carefully: bool = False)
     index = LineIndex(tuple(block.stretch for block in blocks))
     notes = _line_notes(blocks, layout)
     rows = pa.concat_tables([block.table for block in blocks]).unify_dictionaries()
+    tags = tuple(dict.fromkeys(tag for block in blocks for tag in block.tags))
     blocks.clear()  # the columns a table does not keep are freed as it is built
     tabs = ", tabs" if "\t" in _first_line(source) else ""
     if layout is QRELS:
         table: Table = _qrels(source, request, rows, index)
         return Loaded(table.noting(*notes), "trec", f"TREC qrels{tabs}", source.name)
-    tags = coded(rows["tag"]).dictionary.to_pylist()
     scores = rows["score"].combine_chunks()
     notes += [*_tag_notes(tags), *rank_notes(rows["query_id"], rows["rank"], scores)]
     rows = pa.table({"query_id": rows["query_id"], "doc_id": rows["doc_id"], "score": scores})

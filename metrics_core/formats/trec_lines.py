@@ -50,11 +50,11 @@ class Layout:
 RUN = Layout(
     columns={
         "query_id": CODED_ID,
-        "q0": CODED_ID,
+        "q0": ID,
         "doc_id": ID,
         "rank": pa.float32(),
         "score": pa.float64(),
-        "tag": CODED_ID,
+        "tag": ID,
     },
     line="A TREC run line is: query_id Q0 doc_id rank score run_name",
     rest=True,
@@ -69,10 +69,14 @@ QRELS = Layout(
 
 @dataclass
 class Parsed:
-    """One block: its rows, where they stand, and what was odd; problems have lines from 0."""
+    """One block: its rows, where they stand, and what was odd; problems have lines from 0.
+
+    `table` has the columns worth keeping of a large file, `tags` the distinct run names.
+    """
 
     table: pa.Table
     stretch: Stretch
+    tags: tuple[str, ...] = ()
     problems: list[LineProblem] = field(default_factory=list)
     problem_count: int = 0
     blanks: int = 0
@@ -105,7 +109,8 @@ def fast(block: bytes, layout: Layout) -> Parsed | None:
         table = _regular(_with_single_blanks(block), " ", layout)
     if table is None:
         return None
-    return Parsed(table, Stretch(rows=table.num_rows, lines=table.num_rows))
+    stretch = Stretch(rows=table.num_rows, lines=table.num_rows)
+    return Parsed(_kept(table), stretch, _tags(table))
 
 
 def _regular(block: bytes, delimiter: str, layout: Layout) -> pa.Table | None:
@@ -116,6 +121,21 @@ def _regular(block: bytes, delimiter: str, layout: Layout) -> pa.Table | None:
     starts = [chunk.dictionary.to_pylist() for chunk in table["query_id"].chunks]
     comments = any(query_id.startswith("#") for ids in starts for query_id in ids)
     return None if comments else table
+
+
+def _kept(table: pa.Table) -> pa.Table:
+    """The rows without the columns that were read only to be checked."""
+    return table.drop_columns([name for name in ("q0", "tag") if name in table.column_names])
+
+
+def _tags(table: pa.Table) -> tuple[str, ...]:
+    """The distinct run names. Mostly there is one, and to see that is cheaper than to hash all."""
+    if "tag" not in table.column_names or not len(table):
+        return ()
+    tags = table["tag"]
+    first = tags[0]
+    one = pc.all(pc.equal(tags, first)).as_py()
+    return (first.as_py(),) if one else tuple(pc.unique(tags).to_pylist())
 
 
 def _with_single_blanks(block: bytes) -> bytes:
@@ -143,8 +163,10 @@ def careful(block: bytes, layout: Layout, *, may_have_header: bool) -> Parsed:
     numbers = np.flatnonzero(fits)
     rows = fields.filter(pa.array(fits))
     texts = {name: rows.field(i) for i, name in enumerate(layout.columns)}
+    table = _typed(texts, layout)
     parsed = Parsed(
-        table=_typed(texts, layout),
+        table=_kept(table),
+        tags=_tags(table),
         stretch=Stretch(rows=len(rows), lines=len(lines), numbers=numbers),
         blanks=pc.sum(blank).as_py() or 0,
         comments=pc.sum(comment).as_py() or 0,

@@ -31,11 +31,24 @@ _FIND = """([key, wanted]) => {
 }"""
 
 
+def _steady(page: Page, selector: str) -> dict[str, float]:
+    """Scroll to an element and wait until it stands still, for charts above it may still grow."""
+    element = page.locator(selector).first
+    element.wait_for()
+    seen = None
+    for _ in range(40):
+        element.scroll_into_view_if_needed()
+        page.wait_for_timeout(250)
+        box: Any = element.bounding_box()
+        if box is not None and box == seen:
+            return box
+        seen = box
+    raise AssertionError(f"{selector} does not come to rest")
+
+
 def click_mark(page: Page, chart: str, *customdata: str) -> None:
     """Click the mark of a chart that carries this customdata (its first parts suffice)."""
-    page.locator(f".st-key-chart_{chart} .js-plotly-plot .main-svg").first.wait_for()
-    page.locator(f".st-key-chart_{chart}").scroll_into_view_if_needed()
-    page.wait_for_timeout(300)
+    _steady(page, f".st-key-chart_{chart} .js-plotly-plot .main-svg")
     found: Any = page.evaluate(_FIND, [chart, list(customdata)])
     assert found is not None, f"no mark {customdata} in {chart}"
     x, y = page.evaluate(_MARK, [chart, *found])
@@ -49,10 +62,5 @@ def click_mark(page: Page, chart: str, *customdata: str) -> None:
 
 def click_row(page: Page, row: int, *, height: int = 34) -> None:
     """Click the query of a row of the grid on the page; rows count from 0."""
-    grid = page.locator("[data-testid=stDataFrame] canvas").first
-    grid.wait_for()
-    grid.scroll_into_view_if_needed()
-    page.wait_for_timeout(300)
-    box = grid.bounding_box()
-    assert box is not None
+    box = _steady(page, "[data-testid=stDataFrame] canvas")
     page.mouse.click(box["x"] + 60, box["y"] + height * (row + 1) + height / 2)

@@ -641,7 +641,6 @@ def test_no_user_text_becomes_markup():
         markup.second(said, styles),
         markup.section(EVIL, EVIL, EVIL),
         markup.nothing(EVIL, EVIL),
-        markup.panel(EVIL, EVIL),
         overview.runs_and_measures(table, [("AP", EVIL)], "AP", styles, "base", 10, {}),
         overview.query_list(rows, "worse", href, styles, EVIL, "base", total=2),
         overview.group_list(groups, href, by=EVIL),

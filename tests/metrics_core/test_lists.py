@@ -1,0 +1,93 @@
+"""One plain list: the same numbers as a run of one query."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics_core.judging import judge
+from metrics_core.lists import (
+    average_precision,
+    ndcg_at_k,
+    precision_at_k,
+    r_precision,
+    recall_at_k,
+    reciprocal_rank,
+    score_list,
+    set_f,
+    success_at_k,
+)
+from metrics_core.measures import declarations, parse_measure
+from tests.collections_of import qrels_of, run_of
+
+FOUND = ["x", "a", "b", "c"]
+RELEVANT = {"a", "c", "m"}
+EIGHT = ["P@5", "R@5", "nDCG@10", "AP", "RR", "Success@1", "Rprec", "SetF"]
+
+
+def test_each_function_by_hand() -> None:
+    assert precision_at_k(FOUND, RELEVANT, 2) == 1 / 2
+    assert precision_at_k(FOUND, RELEVANT, 10) == 2 / 10
+    assert recall_at_k(FOUND, RELEVANT, 2) == 1 / 3
+    assert average_precision(FOUND, RELEVANT) == pytest.approx((1 / 2 + 2 / 4) / 3)
+    assert average_precision(FOUND, RELEVANT, 3) == pytest.approx(1 / 2 / 3)
+    assert reciprocal_rank(FOUND, RELEVANT) == 1 / 2
+    assert reciprocal_rank(FOUND, RELEVANT, 1) == 0
+    assert success_at_k(FOUND, RELEVANT, 1) == 0
+    assert success_at_k(FOUND, RELEVANT, 2) == 1
+    assert r_precision(FOUND, RELEVANT) == pytest.approx(1 / 3)
+    assert set_f(FOUND, RELEVANT) == pytest.approx(2 * 2 / (4 + 3))
+    assert ndcg_at_k(["a", "c", "m"], RELEVANT) == 1
+
+
+def test_expected_may_have_grades() -> None:
+    assert ndcg_at_k(["b", "a"], {"a": 3, "b": 1, "c": 0}) < 1
+    assert precision_at_k(["b", "a"], {"a": 3, "b": 0}, 2) == 1 / 2
+
+
+def test_ids_may_be_anything_hashable() -> None:
+    assert precision_at_k([1, 2, (3, "x")], [1, (3, "x")], 3) == 2 / 3
+
+
+def test_a_duplicate_counts_at_its_first_place() -> None:
+    assert precision_at_k(["a", "a", "x"], {"a"}, 2) == 1 / 2
+    assert reciprocal_rank(["x", "x", "a"], {"a"}) == 1 / 2
+
+
+@pytest.mark.parametrize(("found", "relevant"), [([], {"a"}), (["a"], set()), ([], set())])
+def test_nothing_found_or_nothing_relevant_is_zero(found: list[str], relevant: set[str]) -> None:
+    assert set(score_list(found, relevant, EIGHT).values()) == {0}
+
+
+@settings(max_examples=80)
+@given(
+    docs=st.permutations([f"d{i}" for i in range(8)]),
+    length=st.integers(1, 8),
+    grades=st.dictionaries(
+        st.sampled_from([f"d{i}" for i in range(12)]), st.integers(-1, 3), min_size=1
+    ),
+)
+def test_the_same_scores_as_a_run(docs: list[str], length: int, grades: Any) -> None:
+    found = docs[:length]
+    run = run_of({"q": {d: -float(i) for i, d in enumerate(found)}})
+    ranks = judge(run, qrels_of({"q": grades}))
+    names = [d.name + ("@5" if d.cutoff else "") for d in declarations()]
+    expected = {name: float(parse_measure(name).score(ranks)[0]) for name in names}
+    assert score_list(found, grades, names) == expected
+
+
+def test_eight_measures_take_well_under_a_millisecond() -> None:
+    found = [f"d{i}" for i in range(100)]
+    relevant = {f"d{i}" for i in range(0, 100, 7)}
+    measures = [parse_measure(name) for name in EIGHT]
+    score_list(found, relevant, measures)
+    times = []
+    for _ in range(50):
+        start = time.process_time()
+        score_list(found, relevant, measures)
+        times.append(time.process_time() - start)
+    assert min(times) < 0.001

@@ -1,0 +1,345 @@
+"""The registry, the names, a worked example of every measure, and what must hold for all."""
+
+from __future__ import annotations
+
+import random
+from math import log2
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics_core.errors import ParameterError, UnknownMeasureError
+from metrics_core.judging import judge
+from metrics_core.measures import Declaration, Measure, declarations, parse_measure
+from metrics_core.tables import Qrels, Run
+from tests.collections_of import collections, qrels_of, run_of
+
+ALL = declarations()
+MEANS = [d for d in ALL if d.aggregation == "mean"]
+WITH_CUTOFF = [d for d in ALL if d.cutoff is not None]
+
+
+def by_name(declaration: Declaration) -> str:
+    return declaration.name
+
+
+def at(declaration: Declaration, cutoff: int = 5) -> Measure:
+    """The measure at a cutoff, if it takes one."""
+    return declaration(**({"cutoff": cutoff} if declaration.cutoff else {}))
+
+
+# One query, worked by hand.
+#
+#   rank       1     2    3    4    5    6        not retrieved
+#   document   x     a    b    c    d    e        f    g
+#   grade      none  2    0    1    -1   3        1    0
+#
+# Relevant (grade 1 or more): a, c, e, f, so R = 4. Retrieved: 6, of which relevant: 3.
+RANKING = {"q": {doc: 10.0 - i for i, doc in enumerate("xabcde")}}
+GRADES = {"q": {"a": 2, "b": 0, "c": 1, "d": -1, "e": 3, "f": 1, "g": 0}}
+WORKED = {
+    "P@5": 2 / 5,  # a and c of five
+    "P@10": 3 / 10,  # four ranks are empty and count
+    "P(rel=2)@5": 1 / 5,  # a
+    "R@5": 2 / 4,  # a and c of four
+    "R(rel=2)@5": 1 / 2,  # a of a and e
+    "AP": (1 / 2 + 2 / 4 + 3 / 6) / 4,  # precision at ranks 2, 4, 6; f counts 0
+    "AP@5": (1 / 2 + 2 / 4) / 4,
+    "AP(rel=2)": (1 / 2 + 2 / 6) / 2,
+    "RR": 1 / 2,
+    "RR@1": 0,
+    "RR(rel=3)": 1 / 6,
+    "Success@1": 0,
+    "Success@2": 1,
+    "Rprec": 2 / 4,  # a and c within rank R = 4
+    "Rprec(rel=2)": 1 / 2,  # a within rank 2
+    "nDCG@4": (2 / log2(3) + 1 / log2(5)) / (3 + 2 / log2(3) + 1 / log2(4) + 1 / log2(5)),
+    "nDCG": (2 / log2(3) + 1 / log2(5) + 3 / log2(7))
+    / (3 + 2 / log2(3) + 1 / log2(4) + 1 / log2(5)),
+    # gains 2^grade - 1: 3, 1 at ranks 2, 4; the best order has 7, 3, 1, 1
+    "nDCG(dcg='exp-log2')@4": (3 / log2(3) + 1 / log2(5))
+    / (7 + 3 / log2(3) + 1 / log2(4) + 1 / log2(5)),
+    "Judged@5": 3 / 5,  # a, b, c; the negative grade of d is no judgment
+    "Judged@10": 4 / 6,  # of the six there are
+    "SetP": 3 / 6,
+    "SetR": 3 / 4,
+    "SetF": 2 * (3 / 6) * (3 / 4) / (3 / 6 + 3 / 4),
+    "SetF(beta=0.25)": 1.25 * (3 / 6) * (3 / 4) / (3 / 4 + 0.25 * 3 / 6),
+    "NumQ": 1,
+    "NumRet": 6,
+    "NumRel": 4,
+    "NumRel(rel=2)": 2,
+    "NumRelRet": 3,
+}
+
+
+@pytest.mark.parametrize(("name", "expected"), WORKED.items())
+def test_worked_by_hand(name: str, expected: float) -> None:
+    ranks = judge(run_of(RANKING), qrels_of(GRADES))
+    measure = parse_measure(name)
+    assert measure.score(ranks).tolist() == pytest.approx([expected], rel=1e-15)
+    assert str(measure) == name
+
+
+def test_every_measure_is_worked_by_hand() -> None:
+    assert {parse_measure(name).declaration.name for name in WORKED} == {d.name for d in ALL}
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("nDCG@10", "nDCG@10"),
+        ("ndcg@10", "nDCG@10"),
+        ("NDCG_cut_10", "nDCG@10"),
+        ("ndcg", "nDCG"),
+        ("nDCG(dcg='exp-log2')@10", "nDCG(dcg='exp-log2')@10"),
+        ('ndcg(dcg="exp-log2")@10', "nDCG(dcg='exp-log2')@10"),
+        ("nDCG(dcg=log2)@10", "nDCG@10"),
+        ("P_5", "P@5"),
+        ("precision@5", "P@5"),
+        ("P(rel=2)@5", "P(rel=2)@5"),
+        (" P ( rel = 2 ) @ 5 ", "P(rel=2)@5"),
+        ("P(cutoff=5)", "P@5"),
+        ("P@5.0", "P@5"),
+        ("recall_1000", "R@1000"),
+        ("recall@10", "R@10"),
+        ("map", "AP"),
+        ("MAP@100", "AP@100"),
+        ("map_cut_100", "AP@100"),
+        ("average precision", "AP"),
+        ("mrr", "RR"),
+        ("MRR@10", "RR@10"),
+        ("recip_rank", "RR"),
+        ("hit_rate@5", "Success@5"),
+        ("hit-rate@5", "Success@5"),
+        ("success_1", "Success@1"),
+        ("Rprec", "Rprec"),
+        ("r-precision", "Rprec"),
+        ("set_F", "SetF"),
+        ("f1", "SetF"),
+        ("set_recall", "SetR"),
+        ("judged@10", "Judged@10"),
+        ("num_rel_ret", "NumRelRet"),
+    ],
+)
+def test_names_are_understood(text: str, canonical: str) -> None:
+    assert str(parse_measure(text)) == canonical
+    assert str(parse_measure(canonical)) == canonical
+
+
+@pytest.mark.parametrize("declaration", ALL, ids=by_name)
+def test_every_name_of_a_measure_leads_to_it(declaration: Declaration) -> None:
+    suffix = "@7" if declaration.cutoff else ""
+    for name in (declaration.name, *declaration.aliases):
+        for text in (name, name.upper(), name.lower()):
+            assert parse_measure(text + suffix).declaration is declaration, text
+    for name in declaration.trec_eval:
+        assert parse_measure(name.format(cutoff=7)).declaration is declaration
+
+
+@pytest.mark.parametrize(
+    ("typo", "nearest", "shown"),
+    [
+        ("precison@5", "P", "P (Precision)"),
+        ("recal@10", "R", "R (Recall)"),
+        ("ndgc@10", "nDCG", "nDCG"),
+        ("mpa", "AP", "AP (MAP)"),
+        ("succes@1", "Success", "Success"),
+        ("ncdg_cut_10", "nDCG", "nDCG (ndcg_cut)"),
+    ],
+)
+def test_a_typo_is_told_the_nearest_measure(typo: str, nearest: str, shown: str) -> None:
+    with pytest.raises(UnknownMeasureError) as caught:
+        parse_measure(typo)
+    assert caught.value.nearest[0] == nearest
+    assert caught.value.hint.startswith(f"Did you mean {shown}")
+
+
+@pytest.mark.parametrize("text", ["foo", "", "@5", "(rel=2)", "P)(", "xyzzy@3"])
+def test_an_unknown_measure_is_refused(text: str) -> None:
+    with pytest.raises(UnknownMeasureError, match="There is no measure"):
+        parse_measure(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("P", "needs a cutoff"),
+        ("P@0", "a whole number from 1, not 0"),
+        ("P@-3", "a whole number from 1, not -3"),
+        ("P@2.5", "a whole number from 1, not 2.5"),
+        ("P@ten", "a number, not 'ten'"),
+        ("P@nan", "a whole number from 1, not nan"),
+        ("P@inf", "a whole number from 1, not inf"),
+        ("P@1e400", "a whole number from 1, not inf"),
+        ("P@99999999999", "a whole number from 1"),
+        ("ndcg_cut_0", "a whole number from 1, not 0"),
+        ("Rprec@5", "takes no cutoff"),
+        ("P(rel=0)@5", "rel must be a whole number from 1"),
+        ("P(rel=)@5", "rel must be a number"),
+        ("P(2)@5", "'2' has no name"),
+        ("P(depth=2)@5", "no parameter 'depth'"),
+        ("P(rel=1,rel=2)@5", "rel is given twice"),
+        ("P(cutoff=3)@5", "the cutoff is given twice"),
+        ("nDCG(dcg=cubic)@5", "one of 'log2', 'exp-log2'"),
+        ("SetF(beta=-1)", "a finite number from 0"),
+        ("SetF(beta=inf)", "a finite number from 0"),
+    ],
+)
+def test_a_parameter_out_of_range_is_refused(text: str, what: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        parse_measure(text)
+    assert what in str(caught.value)
+
+
+def test_a_cutoff_in_python_is_checked_as_well() -> None:
+    for bad in (True, "5", None, 2.5, 0):
+        with pytest.raises(ParameterError):
+            parse_measure("P@5").declaration(cutoff=bad)
+
+
+@pytest.mark.parametrize("declaration", ALL, ids=by_name)
+def test_a_declaration_says_all_that_pages_need(declaration: Declaration) -> None:
+    assert declaration.title and declaration.gloss and declaration.formula
+    assert declaration.reference
+    assert declaration.explanation.endswith(".")
+    assert "{" not in declaration.gloss.format(k=10)
+    for text in (declaration.title, declaration.gloss):
+        assert len(text) <= 32, text
+
+
+def test_a_measure_moves_to_another_cutoff() -> None:
+    assert str(parse_measure("P(rel=2)@5").at(20)) == "P(rel=2)@20"
+    assert str(parse_measure("AP@5").at(None)) == "AP"
+    assert str(parse_measure("Rprec").at(20)) == "Rprec"
+
+
+# What holds for every measure
+
+
+@settings(max_examples=100)
+@given(collection=collections(), cutoff=st.integers(1, 30))
+def test_scores_are_in_range(collection: Any, cutoff: int) -> None:
+    run, qrels = collection
+    ranks = judge(run_of(run), qrels_of(qrels))
+    for declaration in ALL:
+        scores = at(declaration, cutoff).score(ranks)
+        low, high = declaration.range
+        assert scores.dtype == np.float64, declaration.name
+        assert ((low <= scores) & (scores <= high + 1e-12)).all(), declaration.name
+
+
+@settings(max_examples=100)
+@given(collection=collections(missing=False), cutoff=st.integers(1, 30))
+def test_no_ranking_beats_the_perfect_one(collection: Any, cutoff: int) -> None:
+    run, qrels = collection
+    answerable = {q: g for q, g in qrels.items() if max(g.values()) >= 1}
+    if not answerable:
+        return
+    perfect = {
+        q: {doc: float(grade) for doc, grade in grades.items() if grade >= 1}
+        for q, grades in answerable.items()
+    }
+    judgments = qrels_of(answerable)
+    best_ranks = judge(run_of(perfect), judgments)
+    ranks = judge(run_of({q: run[q] for q in answerable}), judgments)
+    for declaration in MEANS:
+        measure = at(declaration, cutoff)
+        best = measure.score(best_ranks)
+        assert (measure.score(ranks) <= best + 1e-12).all(), declaration.name
+        if declaration.name not in ("P", "R", "AP"):  # these fall short of 1 where R is not k
+            assert best == pytest.approx(1), declaration.name
+
+
+@settings(max_examples=60)
+@given(collection=collections(), seed=st.integers(0, 2**16))
+def test_the_order_of_rows_does_not_matter(collection: Any, seed: int) -> None:
+    run, qrels = collection
+    judgments = qrels_of(qrels)
+    rows = [(q, d, s) for q, docs in run.items() for d, s in docs.items()]
+    random.Random(seed).shuffle(rows)
+    graded = [(q, d, g) for q, docs in qrels.items() for d, g in docs.items()]
+    random.Random(seed).shuffle(graded)
+    plain = judge(run_of(run), judgments)
+    shuffled = judge(Run.from_columns("r", *map(list, zip(*rows, strict=True))), judgments)
+    other = judge(run_of(run), Qrels.from_columns(*map(list, zip(*graded, strict=True))))
+    place = [other.query_ids.index(q) for q in plain.query_ids]
+    for declaration in ALL:
+        measure = at(declaration)
+        expected = measure.score(plain).tolist()
+        assert measure.score(shuffled).tolist() == expected, declaration.name
+        assert measure.score(other)[place].tolist() == expected, declaration.name
+
+
+@settings(max_examples=60)
+@given(collection=collections())
+def test_other_ids_in_the_same_order_score_the_same(collection: Any) -> None:
+    run, qrels = collection
+    docs = sorted({d for part in (run, qrels) for found in part.values() for d in found})
+    doc = {d: f"é{i:03}" for i, d in enumerate(docs)}
+    query = {q: f"{100 - i}" for i, q in enumerate(sorted({*run, *qrels}))}
+
+    def renamed(part: Any) -> Any:
+        return {query[q]: {doc[d]: v for d, v in found.items()} for q, found in part.items()}
+
+    plain = judge(run_of(run), qrels_of(qrels))
+    other = judge(run_of(renamed(run)), qrels_of(renamed(qrels)))
+    for declaration in ALL:
+        measure = at(declaration)
+        assert measure.score(other).tolist() == measure.score(plain).tolist(), declaration.name
+
+
+@settings(max_examples=100)
+@given(
+    collection=collections(),
+    cutoffs=st.lists(st.integers(1, 40), min_size=1, max_size=8),
+    rel=st.integers(1, 3),
+)
+def test_a_curve_is_its_single_scores(collection: Any, cutoffs: list[int], rel: int) -> None:
+    run, qrels = collection
+    ranks = judge(run_of(run), qrels_of(qrels))
+    for declaration in WITH_CUTOFF:
+        values = {p.name: rel for p in declaration.parameters if p.name == "rel"}
+        for choice in _gains(declaration):
+            measure = declaration(cutoff=1, **values, **choice)
+            curve = measure.curve(ranks, np.array(cutoffs))
+            single = np.stack([measure.at(k).score(ranks) for k in cutoffs], axis=1)
+            assert curve == pytest.approx(single, rel=1e-14, abs=0), str(measure)
+
+
+def _gains(declaration: Declaration) -> list[dict[str, str]]:
+    """Each choice of a parameter that has choices; one empty setting where none has."""
+    return [{p.name: choice} for p in declaration.parameters for choice in p.choices] or [{}]
+
+
+@settings(max_examples=60)
+@given(collection=collections())
+def test_looking_deeper_never_costs(collection: Any) -> None:
+    run, qrels = collection
+    ranks = judge(run_of(run), qrels_of(qrels))
+    for name in ("R", "Success", "AP", "RR"):
+        curve = parse_measure(f"{name}@1").curve(ranks, np.arange(1, 31))
+        assert (np.diff(curve, axis=1) >= 0).all(), name
+
+
+@settings(max_examples=60)
+@given(collection=collections())
+def test_without_a_cutoff_the_whole_list_counts(collection: Any) -> None:
+    run, qrels = collection
+    ranks = judge(run_of(run), qrels_of(qrels))
+    for declaration in WITH_CUTOFF:
+        if declaration.cutoff is not None and declaration.cutoff.optional:
+            deep = declaration(cutoff=1000).score(ranks)
+            assert declaration().score(ranks).tolist() == deep.tolist(), declaration.name
+
+
+def test_a_measure_without_cutoff_has_no_curve() -> None:
+    ranks = judge(run_of(RANKING), qrels_of(GRADES))
+    with pytest.raises(ParameterError, match="has no cutoff"):
+        parse_measure("Rprec").curve(ranks, np.array([1, 2]))
