@@ -16,7 +16,8 @@ from metrics_core import formats
 from metrics_core.collection import told_apart
 from metrics_core.errors import RanklensError
 from metrics_core.formats.registry import Kind, kind_of
-from metrics_core.tables import Documents, Note, Qrels, Queries, Run, Table
+from metrics_core.notes import Note
+from metrics_core.tables import Documents, Qrels, Queries, Run, Table
 
 Origin = Literal["sample", "folder", "upload"]
 

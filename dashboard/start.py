@@ -25,8 +25,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.environ[DATA_VARIABLE] = str(folder)
     if options.workspace:
         os.environ[WORKSPACE_VARIABLE] = str(Path(options.workspace).expanduser().resolve())
-    # Arrow's default allocator keeps what it once had; the system's gives it back.
-    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     # The program is imported as a package, wherever the command was called.
     root = str(APP.parent.parent)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))

@@ -31,8 +31,9 @@ from metrics_core.errors import RanklensError
 from metrics_core.fit import FitLine, fit_report, near_matches
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure
-from metrics_core.scoring import score_frame
-from metrics_core.tables import Documents, Note, Qrels, Queries, Run
+from metrics_core.notes import Note
+from metrics_core.scoring import score_frame, score_notes, with_tie_range
+from metrics_core.tables import Documents, Qrels, Queries, Run
 
 _KEPT_RESULTS = 256
 
@@ -128,12 +129,20 @@ class Study:
         """The positive grades that occur, and 0."""
         return sorted({0.0, *np.unique(self.qrels.relevance[self.qrels.relevance > 0]).tolist()})
 
-    def notes(self, name: str) -> tuple[Note, ...]:
-        """What judging this run noticed."""
+    def notes(self, name: str, measure: Measure) -> tuple[Note, ...]:
+        """What judging this run noticed, and what its score on a measure rests on."""
         if name not in self.judged:
             return ()
-        near = self.kept(("near", name), lambda: near_matches(self.runs[name], self.qrels))
-        return (*self.judged[name].notes, *near)
+        run, ranks = self.runs[name], self.judged[name]
+
+        def compute() -> tuple[Note, ...]:
+            return (
+                *with_tie_range(ranks.notes, run, self.qrels, [measure]),
+                *near_matches(run, self.qrels),
+                *score_notes(ranks, [measure]),
+            )
+
+        return self.kept(("notes", name, str(measure)), compute)
 
     def fit(self, cutoff: int) -> list[FitLine]:
         """Do the files fit together?"""

@@ -23,7 +23,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics_core.formats import Kind, Loaded
-from metrics_core.tables import Documents, Note, Qrels, Queries, Run, Table
+from metrics_core.notes import Note
+from metrics_core.tables import Documents, Qrels, Queries, Run, Table
 
 _INDEX = "index.json"
 _LOCK = Lock()

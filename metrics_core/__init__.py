@@ -26,10 +26,12 @@ from metrics_core.formats import (
     read_set,
     write,
 )
-from metrics_core.judging import JudgedRanks, judge, ranked_documents
+from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, declarations, parse_measure
+from metrics_core.notes import Note
+from metrics_core.ranking import ranked_documents
 from metrics_core.scoring import evaluate
-from metrics_core.tables import Documents, Note, Qrels, Queries, Run
+from metrics_core.tables import Documents, Qrels, Queries, Run
 
 __all__ = [
     "Documents",

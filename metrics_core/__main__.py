@@ -9,13 +9,11 @@ import argparse
 import math
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
 from metrics_core import formats
-from metrics_core import wording as w
 from metrics_core.aggregates import means
 from metrics_core.breakdowns import group_of, ordered_groups
 from metrics_core.collection import told_apart
@@ -23,9 +21,10 @@ from metrics_core.errors import RanklensError, TableError
 from metrics_core.fit import AnyTable, near_matches, with_clean_ids
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, declarations, parse_measure
+from metrics_core.notes import Note
 from metrics_core.printing import PRINTERS
-from metrics_core.scoring import score_frame, score_notes, tie_range
-from metrics_core.tables import Note, Qrels, Run
+from metrics_core.scoring import score_frame, score_notes, with_tie_range
+from metrics_core.tables import Qrels, Run
 
 DEFAULT_MEASURES = ("nDCG@10", "P@10", "R@10", "AP", "RR", "Judged@10")
 
@@ -166,20 +165,11 @@ def _judged(
     run: Run, qrels: Qrels, measures: Sequence[Measure], options: argparse.Namespace
 ) -> JudgedRanks:
     ranks = judge(run, qrels)
-    tied = next((note for note in ranks.notes if note.kind == "ties" and note.loud), None)
-    notes = [_with_range(n, run, qrels, measures) if n is tied else n for n in ranks.notes]
+    notes = with_tie_range(ranks.notes, run, qrels, measures)
     notes += near_matches(run, qrels)
     notes += score_notes(ranks, measures, without_relevant=options.without_relevant)
     _say(run.name, notes)
     return ranks
-
-
-def _with_range(note: Note, run: Run, qrels: Qrels, measures: Sequence[Measure]) -> Note:
-    """A note on ties with the means that any order of the tied documents could give."""
-    spans = zip(measures, tie_range(run, qrels, measures), strict=True)
-    moved = [f"{m} {w.score(low)} to {w.score(high)}" for m, (low, high) in spans if low < high]
-    allowed = w.listing(moved) if moved else "no other score"
-    return replace(note, message=f"{note.message}; the ties allow {allowed}")
 
 
 def _say(about: str, notes: Sequence[Note]) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from metrics_core.tables import Note, Run
+from metrics_core.notes import Note
+from metrics_core.tables import Run
 
 
 def told_apart(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from metrics_core.judging import JudgedRanks, ranked_documents
+from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
+from metrics_core.ranking import ranked_documents
 from metrics_core.tables import Qrels, Run
 
 SQUARES = 20

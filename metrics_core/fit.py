@@ -12,8 +12,10 @@ import pyarrow.compute as pc
 
 from metrics_core import wording as w
 from metrics_core.ids import cleaned_id
-from metrics_core.judging import JudgedRanks, top_rows
-from metrics_core.tables import Documents, Note, Qrels, Queries, Run
+from metrics_core.judging import JudgedRanks
+from metrics_core.notes import Note
+from metrics_core.ranking import top_rows
+from metrics_core.tables import Documents, Qrels, Queries, Run
 
 AnyTable = TypeVar("AnyTable", Run, Qrels, Queries)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -12,7 +13,8 @@ import pandas as pd
 from metrics_core import wording as w
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, parse_measure
-from metrics_core.tables import Note, Qrels, Run
+from metrics_core.notes import Note
+from metrics_core.tables import Qrels, Run
 
 WithoutRelevant = Literal["zero", "leave out"]
 
@@ -72,6 +74,23 @@ def tie_range(run: Run, qrels: Qrels, measures: Sequence[Measure]) -> list[tuple
 def _total(ranks: JudgedRanks, measure: Measure) -> float:
     values = measure.score(ranks)
     return float(values.sum() if measure.declaration.aggregation == "sum" else values.mean())
+
+
+def with_tie_range(
+    notes: Sequence[Note], run: Run, qrels: Qrels, measures: Sequence[Measure]
+) -> list[Note]:
+    """The notes of a judged run; a loud one on ties also says which means the ties allow."""
+    return [
+        _with_range(note, run, qrels, measures) if note.kind == "ties" and note.loud else note
+        for note in notes
+    ]
+
+
+def _with_range(note: Note, run: Run, qrels: Qrels, measures: Sequence[Measure]) -> Note:
+    spans = zip(measures, tie_range(run, qrels, measures), strict=True)
+    moved = [f"{m} {w.score(low)} to {w.score(high)}" for m, (low, high) in spans if low < high]
+    allowed = w.listing(moved) if moved else "no other score"
+    return replace(note, message=f"{note.message}; the ties allow {allowed}")
 
 
 def score_notes(

@@ -7,7 +7,7 @@ Queries is a pandas frame, because people look at it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
@@ -17,47 +17,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.errors import MOST_PROBLEMS_SHOWN, RowProblem, TableError
+from metrics_core.arrow import ID, all_but_best, coded, drop_rows, float_array, refuse, text_column
+from metrics_core.errors import RowProblem
+from metrics_core.notes import Note
 from metrics_core.pairs import repeated_rows
 
 Duplicates = Literal["error", "best", "first"]
-ID = pa.string()
-CODED_ID = pa.dictionary(pa.int32(), pa.string())
-
-
-@dataclass(frozen=True)
-class Note:
-    """Something odd but usable about an input, with a count and the first examples.
-
-    `kind` is a stable short key ("duplicates", "ties", …), `message` a sentence without a final
-    stop, `loud` marks what may change the meaning of the scores.
-    """
-
-    kind: str
-    message: str
-    count: int = 0
-    examples: tuple[str, ...] = ()
-    loud: bool = False
-
-
-def coded(ids: pa.ChunkedArray | pa.Array | Sequence[str]) -> pa.DictionaryArray:
-    """Ids as one dictionary-encoded array (few distinct values: query ids)."""
-    if not isinstance(ids, (pa.Array, pa.ChunkedArray)):
-        ids = pa.array(list(ids), ID)
-    if isinstance(ids, pa.ChunkedArray):
-        if pa.types.is_dictionary(ids.type):
-            ids = ids.unify_dictionaries()
-        else:
-            ids = ids.dictionary_encode()
-        return ids.combine_chunks() if ids.num_chunks != 1 else ids.chunk(0)
-    return ids if pa.types.is_dictionary(ids.type) else ids.dictionary_encode()
-
-
-def _text_column(values: pa.ChunkedArray | pa.Array | Sequence[str]) -> pa.ChunkedArray:
-    if isinstance(values, pa.ChunkedArray):
-        return values.cast(ID) if values.type != ID else values
-    array = values if isinstance(values, pa.Array) else pa.array(list(values), ID)
-    return pa.chunked_array([array.cast(ID)])
 
 
 @dataclass(frozen=True)
@@ -96,10 +61,8 @@ class _Judgable:
 
     def to_pandas(self) -> pd.DataFrame:
         """A pandas frame with text ids; for people and exports, not for large runs."""
-        plain: pd.DataFrame = self.table.set_column(
-            0, "query_id", self.table["query_id"].cast(ID)
-        ).to_pandas()
-        return plain
+        plain = self.table.set_column(0, "query_id", self.table["query_id"].cast(ID))
+        return plain.to_pandas()
 
 
 @dataclass(frozen=True)
@@ -123,15 +86,15 @@ class Run(_Judgable):
     ) -> Run:
         """Build and check a run. Raises TableError for a score that is not finite and, unless
         `duplicates` says "best" (highest score) or "first", for a document twice in a query."""
-        scores = _float_array(score)
+        scores = float_array(score)
         table = pa.table(
             {
                 "query_id": coded(query_id),
-                "doc_id": _text_column(doc_id),
+                "doc_id": text_column(doc_id),
                 "score": pa.array(scores, from_pandas=False),
             }
         )
-        _refuse(
+        refuse(
             "A score must be a finite number.",
             np.flatnonzero(~np.isfinite(scores)),
             lambda row: RowProblem(row, f"{scores[row]}", "a finite score"),
@@ -144,7 +107,7 @@ class Run(_Judgable):
         if not len(repeated):
             return self
         if duplicates == "error":
-            _refuse(
+            refuse(
                 "A run lists a document once for each query.",
                 repeated,
                 lambda row: RowProblem(
@@ -155,7 +118,7 @@ class Run(_Judgable):
             )
         dropped = repeated
         if duplicates == "best":
-            dropped = _all_but_best(repeated, first, self.table["score"].to_numpy())
+            dropped = all_but_best(repeated, first, self.table["score"].to_numpy())
         kept = "the highest score" if duplicates == "best" else "the first row"
         note = Note(
             "duplicates",
@@ -164,7 +127,7 @@ class Run(_Judgable):
             examples=tuple(self._pair(int(row)) for row in repeated[:3]),
             loud=True,
         )
-        return replace(self, table=_drop_rows(self.table, dropped)).noting(note)
+        return replace(self, table=drop_rows(self.table, dropped)).noting(note)
 
     def renamed(self, name: str) -> Run:
         """The same run under another name."""
@@ -187,7 +150,7 @@ class Qrels(_Judgable):
             grades = relevance.to_numpy()
         grades = np.asarray(grades)
         grades = grades.astype(np.float64 if grades.dtype.kind == "f" else np.int64)
-        _refuse(
+        refuse(
             "A grade must be a finite number.",
             np.flatnonzero(~np.isfinite(grades)),
             lambda row: RowProblem(row, f"{grades[row]}", "a finite grade"),
@@ -195,7 +158,7 @@ class Qrels(_Judgable):
         table = pa.table(
             {
                 "query_id": coded(query_id),
-                "doc_id": _text_column(doc_id),
+                "doc_id": text_column(doc_id),
                 "relevance": pa.array(grades),
             }
         )
@@ -212,7 +175,7 @@ class Qrels(_Judgable):
             return self
         grades = self.relevance
         first_of = dict(zip(repeated.tolist(), first.tolist(), strict=True))
-        _refuse(
+        refuse(
             "A document has one grade for each query.",
             repeated[grades[repeated] != grades[first]],
             lambda row: RowProblem(
@@ -228,7 +191,7 @@ class Qrels(_Judgable):
             count=len(repeated),
             examples=tuple(self._pair(int(row)) for row in repeated[:3]),
         )
-        return replace(self, table=_drop_rows(self.table, repeated)).noting(note)
+        return replace(self, table=drop_rows(self.table, repeated)).noting(note)
 
 
 @dataclass(frozen=True)
@@ -254,7 +217,7 @@ class Queries:
         if "text" not in frame:
             frame.insert(1, "text", "")
         ids = frame["query_id"]
-        _refuse(
+        refuse(
             "A query stands once in the queries.",
             np.flatnonzero(ids.duplicated().to_numpy()),
             lambda row: RowProblem(
@@ -301,10 +264,10 @@ class Documents:
         absent. Raises TableError where a doc_id stands twice."""
         table = pa.table(dict(columns))
         table = table.set_column(
-            table.schema.get_field_index("doc_id"), "doc_id", _text_column(table["doc_id"])
+            table.schema.get_field_index("doc_id"), "doc_id", text_column(table["doc_id"])
         )
         repeated, _ = repeated_rows(np.zeros(len(table), dtype=np.int32), table["doc_id"])
-        _refuse(
+        refuse(
             "A document stands once in the documents.",
             repeated,
             lambda row: RowProblem(
@@ -335,39 +298,3 @@ class Documents:
 
 
 Table = Run | Qrels | Queries | Documents
-
-
-def _float_array(values: Any) -> npt.NDArray[np.float64]:
-    if isinstance(values, (pa.Array, pa.ChunkedArray)):
-        values = values.to_numpy()
-    return np.ascontiguousarray(values, dtype=np.float64)
-
-
-def _refuse(
-    message: str, rows: npt.NDArray[Any], problem: Callable[[int], RowProblem], hint: str = ""
-) -> None:
-    """Raise a TableError for these rows, if there are any."""
-    if len(rows):
-        shown = [problem(int(row)) for row in rows[:MOST_PROBLEMS_SHOWN]]
-        raise TableError(message, shown, count=len(rows), hint=hint)
-
-
-def _all_but_best(
-    repeated: npt.NDArray[np.int64], first: npt.NDArray[np.int64], scores: npt.NDArray[np.float64]
-) -> npt.NDArray[np.int64]:
-    """Rows to drop so that of each repeated pair the row with the highest score stays."""
-    groups = pd.DataFrame(
-        {
-            "row": np.concatenate([np.unique(first), repeated]),
-            "first": np.concatenate([np.unique(first), first]),
-        }
-    ).sort_values("row")
-    groups["score"] = scores[groups["row"]]
-    best = groups.groupby("first")["score"].idxmax()
-    return groups.drop(index=best)["row"].to_numpy()
-
-
-def _drop_rows(table: pa.Table, rows: npt.NDArray[np.int64]) -> pa.Table:
-    keep = np.ones(table.num_rows, dtype=np.bool_)
-    keep[rows] = False
-    return table.filter(pa.array(keep))

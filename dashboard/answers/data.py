@@ -11,7 +11,9 @@ from dashboard.library import File, Library
 from metrics_core import findings
 from metrics_core.errors import RanklensError
 from metrics_core.fit import FitLine
-from metrics_core.tables import Documents, Note, Qrels, Queries, Run
+from metrics_core.measures import Measure
+from metrics_core.notes import Note
+from metrics_core.tables import Documents, Qrels, Queries, Run
 
 _KINDS = {"run": "Run", "qrels": "Judgments", "queries": "Queries", "documents": "Documents"}
 _PREVIEWED = 5
@@ -40,10 +42,11 @@ class Data:
     notes: tuple[Note, ...]
 
 
-def data(library: Library, refused: int, cutoff: int) -> Data:
-    """The Data page. `refused` counts uploads that could not be read."""
+def data(library: Library, refused: int, measure: Measure, cutoff: int) -> Data:
+    """The Data page. `refused` counts uploads that could not be read; notes on ties speak of
+    `measure`."""
     study = library.study
-    rows = [_row(f, library, cutoff) for f in library.files if f.table is not None]
+    rows = [_row(f, library, measure, cutoff) for f in library.files if f.table is not None]
     errors = [f.error for f in library.files if f.error is not None]
     errors += list(study.refused.values()) if study else []
     fit = study.fit(cutoff) if study else []
@@ -56,7 +59,7 @@ def data(library: Library, refused: int, cutoff: int) -> Data:
         finding=findings.files_finding(
             len(rows),
             refused + len(errors),
-            fits=_fits(library),
+            fits=_fits(library, measure),
             missing=" and ".join(needed).replace("judgments are and runs are", "both are"),
         ),
         files=rows,
@@ -66,7 +69,7 @@ def data(library: Library, refused: int, cutoff: int) -> Data:
     )
 
 
-def _fits(library: Library) -> bool:
+def _fits(library: Library, measure: Measure) -> bool:
     """Whether the files belong together: every run can be judged, and no id is only nearly the
     same. A few missing queries or texts do not speak against it; the table below names them."""
     study = library.study
@@ -74,34 +77,22 @@ def _fits(library: Library) -> bool:
         return True
     odd = {"no_judged_document", "near_query_ids", "near_document_ids"}
     return not study.refused and not any(
-        note.kind in odd for name in study.names for note in study.notes(name)
+        note.kind in odd for name in study.names for note in study.notes(name, measure)
     )
 
 
-def _row(file: File, library: Library, cutoff: int) -> FileRow:
+def _row(file: File, library: Library, measure: Measure, cutoff: int) -> FileRow:
     study, table = library.study, file.table
     assert file.kind is not None and table is not None
     run = table.name if isinstance(table, Run) and file.used else None
     notes = list(file.notes)
     judged = None
     if run is not None and study is not None and run in study.judged:
-        ranks = study.judged[run]
         judged = study.judged_share(run, cutoff)
-        notes += study.notes(run)
-        notes += _missing(ranks.missing_queries)
+        notes += study.notes(run, measure)
     if not file.used:
         notes.append(Note("not_used", file.why_not))
     return FileRow(file, _KINDS[file.kind], run, len(table), judged, tuple(notes))
-
-
-def _missing(query_ids: tuple[str, ...]) -> list[Note]:
-    if not query_ids:
-        return []
-    first = ", ".join(query_ids[:3])
-    if len(query_ids) == 1:
-        return [Note("missing", f"query {first} is missing; it counts as 0", 1)]
-    more = f" and {len(query_ids) - 3:,} more" if len(query_ids) > 3 else ""
-    return [Note("missing", f"queries {first}{more} are missing; they count as 0", len(query_ids))]
 
 
 def first_rows(file: File) -> pd.DataFrame:

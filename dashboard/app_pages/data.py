@@ -9,14 +9,14 @@ from dashboard.answers import FileRow
 from dashboard.blocks import data, markup
 from dashboard.literal import literal
 from metrics_core import wording as w
-from metrics_core.tables import Note
+from metrics_core.notes import Note
 
 
 def render() -> None:
     """The files, what is odd about them, and the way to add more."""
-    library, study = session.library(), session.study()
-    cutoff = session.view().cutoff if study else 10
-    shown = answers.data(library, len(session.refusals()), cutoff)
+    library = session.library()
+    cutoff, measure = session.cutoff_and_measure()
+    shown = answers.data(library, len(session.refusals()), measure, cutoff)
     st.html(markup.sentence(shown.finding, {}))
     intake.refused()
     for error in shown.errors:

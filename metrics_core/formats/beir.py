@@ -18,7 +18,7 @@ from metrics_core.formats.unpacking import (
     opened_zip,
     zip_members,
 )
-from metrics_core.tables import Note
+from metrics_core.notes import Note
 
 _SPLITS = ("test", "dev", "train")
 _PACKINGS = (".gz", ".zst")

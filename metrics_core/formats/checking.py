@@ -8,12 +8,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from metrics_core.arrow import coded
 from metrics_core.errors import MOST_PROBLEMS_SHOWN, FileFormatError, TableError
 from metrics_core.formats.lines import RowLines, problem_in_row, refuse, refuse_rows
 from metrics_core.formats.registry import Request
 from metrics_core.formats.source import Source
 from metrics_core.formats.values import GradeProblem, grade_array, parse_grades
-from metrics_core.tables import Note, Qrels, Run, coded
+from metrics_core.notes import Note
+from metrics_core.tables import Qrels, Run
 
 
 def run_table(source: Source, request: Request, rows: pa.Table, index: RowLines | None) -> Run:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.arrow import ID
 from metrics_core.errors import LineProblem, TableError
 from metrics_core.formats.checking import qrels_table, refuse_values, run_table
 from metrics_core.formats.columns import Understood, understand
@@ -17,7 +18,8 @@ from metrics_core.formats.lines import RowLines, refuse, refuse_rows
 from metrics_core.formats.registry import Kind, Loaded, Request
 from metrics_core.formats.source import Source
 from metrics_core.formats.values import A_SCORE, parse_scores, why_not_a_number
-from metrics_core.tables import ID, Documents, Note, Queries, Table
+from metrics_core.notes import Note
+from metrics_core.tables import Documents, Queries, Table
 
 _NEEDED: dict[Kind, str] = {
     "run": "query_id, doc_id and score (or rank)",

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from metrics_core.arrow import coded
 from metrics_core.formats.lines import counted
-from metrics_core.tables import Note, coded
+from metrics_core.notes import Note
 
 
 def rank_notes(

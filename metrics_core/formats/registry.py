@@ -14,7 +14,8 @@ from typing import Any, BinaryIO, Literal
 
 from metrics_core.formats.source import Source
 from metrics_core.formats.values import Grades
-from metrics_core.tables import Documents, Duplicates, Note, Qrels, Queries, Run, Table
+from metrics_core.notes import Note
+from metrics_core.tables import Documents, Duplicates, Qrels, Queries, Run, Table
 
 Kind = Literal["run", "qrels", "queries", "documents"]
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
+from metrics_core.arrow import coded
 from metrics_core.errors import FileFormatError, LineProblem
 from metrics_core.formats.checking import qrels_table, run_table
 from metrics_core.formats.lines import LineIndex, counted, refuse
@@ -25,7 +26,8 @@ from metrics_core.formats.registry import (
 from metrics_core.formats.source import Source, shortened
 from metrics_core.formats.trec_lines import QRELS, RUN, Layout, Parsed, parse
 from metrics_core.formats.values import is_number
-from metrics_core.tables import Note, Qrels, Table, coded
+from metrics_core.notes import Note
+from metrics_core.tables import Qrels, Table
 
 
 def recognise_trec(sample: Sample) -> Mapping[Kind, int]:

@@ -24,8 +24,9 @@ from metrics_core.findings import Facts, Sentence, Span
 from metrics_core.fit import FitLine
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
+from metrics_core.notes import Note
 from metrics_core.scoring import evaluate
-from metrics_core.tables import Note, Qrels, Run
+from metrics_core.tables import Qrels, Run
 
 EVIL = """<script>alert(1)</script><b onclick="x">'&"""
 TAGS = """a b bdi br caption code dd details div dl dt h1 h2 h3 i li mark ol p pre small span

@@ -12,14 +12,10 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("metrics_core", "dashboard")
 
 LONGEST = 300
-LONGER = {
-    "dashboard/session.py": 340,
-    "metrics_core/judging.py": 360,
-    "metrics_core/tables.py": 380,
-}
+LONGER: dict[str, int] = {}
 """Modules that may be longer, each with its own limit; they are to be split, not extended."""
 
-TOLD = ("wording", "findings", "errors", "tables")
+TOLD = ("wording", "findings", "errors", "notes", "tables")
 """Modules of metrics_core that hold what was computed, or words for it."""
 
 
@@ -55,9 +51,9 @@ def imports_of(path: Path, *packages: str) -> set[str]:
 
 
 STAGES = [
-    ("errors", "wording", "ids"),
+    ("errors", "wording", "ids", "notes", "arrow"),
     ("tables", "pairs", "hits", "parallel"),
-    ("formats", "judging"),
+    ("formats", "judging", "ranking"),
     ("measures",),
     ("scoring", "aggregates", "significance", "collection", "fit", "curves"),
     ("comparisons", "diagnosis", "lists", "printing"),
@@ -163,7 +159,7 @@ def test_what_is_behind_the_pages_knows_no_streamlit() -> None:
 def test_only_the_session_holds_state() -> None:
     held = {"session_state", "query_params", "cache_data", "cache_resource"}
     for path in modules("dashboard"):
-        if label(path) == "dashboard/session.py":
+        if label(path).startswith("dashboard/session/"):
             continue
         used = {
             node.attr

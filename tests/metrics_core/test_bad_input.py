@@ -19,7 +19,8 @@ import pytest
 
 from metrics_core.errors import FileFormatError
 from metrics_core.formats import Loaded, read, read_qrels, read_run, spreadsheet_csv, unpacking
-from metrics_core.tables import Documents, Note, Qrels, Queries, Run
+from metrics_core.notes import Note
+from metrics_core.tables import Documents, Qrels, Queries, Run
 
 GOOD = "q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1.5 tag\n"
 

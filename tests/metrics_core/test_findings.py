@@ -112,6 +112,7 @@ def test_fewer_than_ten_queries_are_examples(queries: int, start: str) -> None:
         f"{start}: read this as examples, not as a result. "
         "hybrid scores 0.631 and bm25 0.571 on AP."
     )
+    assert "Only 9 queries" in verdict(compared(queries=9), "AP", "hybrid", "bm25").text
     assert "ahead" in verdict(compared(queries=10), "AP", "hybrid", "bm25").text
 
 

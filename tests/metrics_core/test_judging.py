@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 
 from metrics_core.errors import NoSharedQueriesError
-from metrics_core.judging import JudgedRanks, judge, ranked_documents, top_rows
-from metrics_core.tables import Note, Run
+from metrics_core.judging import JudgedRanks, judge
+from metrics_core.notes import Note
+from metrics_core.ranking import ranked_documents, top_rows
+from metrics_core.tables import Run
 from tests.collections_of import collections, qrels_of, run_of
 
 
@@ -145,6 +147,7 @@ def test_a_negative_grade_is_neither_judged_nor_relevant() -> None:
     )
     assert ranks.judged().rank.tolist() == [2, 3]
     assert ranks.relevant().rank.tolist() == [3]
+    assert ranks.relevant(-5).rank.tolist() == [2, 3]
     assert ranks.n_relevant(-5).tolist() == [2]
     assert ranks.ideal().relevance.tolist() == [1, 0, -1]
 

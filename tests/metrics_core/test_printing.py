@@ -50,6 +50,7 @@ def test_a_count_of_one_is_a_count() -> None:
 @pytest.mark.parametrize("format", ["tsv", "csv"])
 def test_separated_values_are_read_back_exactly(format: str) -> None:
     text = PRINTERS[format](FRAME)
+    assert "\r" not in text
     rows = list(csv_module.reader(io.StringIO(text), delimiter="\t" if format == "tsv" else ","))
     assert rows[0] == ["run", "query_id", "measure", "value"]
     assert rows[1] == ["bm25", "all", "AP", "0.3333333333333333"]

@@ -7,8 +7,10 @@ import math
 import pyarrow as pa
 import pytest
 
+from metrics_core.arrow import coded
 from metrics_core.errors import TableError
-from metrics_core.tables import Documents, Note, Qrels, Queries, Run, coded
+from metrics_core.notes import Note
+from metrics_core.tables import Documents, Qrels, Queries, Run
 
 ODD_IDS = ["001", "1e5", "True", "NA", "null", "9007199254740993", "é", "<b>x</b>", " x", "\u200bx"]
 

@@ -1,8 +1,4 @@
-"""The only user of Streamlit's session state, query parameters and caches.
-
-One Address in the session state is the truth; the browser's address mirrors it and widgets are
-views on it, so that reload, a pasted link, Back and Forward all give the same view.
-"""
+"""The open files and their study, kept between runs of the page and shared by all visitors."""
 
 from __future__ import annotations
 
@@ -10,162 +6,28 @@ import ctypes
 import gc
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pandas as pd
+import pyarrow as pa
 import streamlit as st
 
 from dashboard.library import SAMPLE_FOLDER, File, Library, assemble, list_folder, read_file
+from dashboard.session.address import address, forget, generation
 from dashboard.start import DATA_VARIABLE, WORKSPACE_VARIABLE
 from dashboard.study import Study
 from dashboard.theme import PALETTES, Palette, RunStyle, run_styles
-from dashboard.view import MULTIPLE, Address, View
+from dashboard.view import View, read_measure
 from dashboard.workspace import Entry, Workspace, default_folder
 from metrics_core import formats
 from metrics_core.errors import RanklensError
+from metrics_core.measures import Measure
 from metrics_core.tables import Run
 
 SAMPLE, OWN = "sample", "own"
-
-_PARAMETERS = [f.name for f in fields(Address)]
-
-
-# The address
-
-
-def _from_browser() -> Address:
-    given = {
-        name: tuple(st.query_params.get_all(name)) if name in MULTIPLE else st.query_params[name]
-        for name in _PARAMETERS
-        if name in st.query_params
-    }
-    return Address(**given)
-
-
-def _as_params(address: Address) -> dict[str, Any]:
-    default = asdict(Address())
-    return {
-        name: list(value) if name in MULTIPLE else value
-        for name, value in asdict(address).items()
-        if value != default[name]
-    }
-
-
-def _in_browser() -> dict[str, Any]:
-    return {
-        name: st.query_params.get_all(name) if name in MULTIPLE else st.query_params[name]
-        for name in st.query_params
-    }
-
-
-def sync(page: str) -> None:
-    """Bring session state and browser address together; once a run, before the page is drawn."""
-    now, moved = _in_browser(), page != st.session_state.get("_page")
-    st.session_state["_page"] = page
-    # A move that empties the address is a click on a plain link to the page: keep the state.
-    told = "_address" not in st.session_state or (
-        now != st.session_state.get("_written") and not (moved and not now)
-    )
-    if told:
-        st.session_state["_address"] = _from_browser()
-    wanted = _as_params(address())
-    if now != wanted:
-        st.query_params.from_dict(wanted)
-    st.session_state["_written"] = wanted
-
-
-def address() -> Address:
-    """The address as it stands."""
-    current: Address = st.session_state.get("_address", Address())
-    return current
-
-
-def params(**changes: Any) -> dict[str, Any]:
-    """Query parameters of the address with these changes; for links."""
-    return _as_params(replace(address(), **changes))
-
-
-def href(page: str, **changes: Any) -> str:
-    """A relative link to a page in the present view with these changes."""
-    query = urlencode(params(**changes), doseq=True)
-    path = "" if page == "overview" else page
-    return f"./{path}?{query}" if query else f"./{path}"
-
-
-def goto(page: str, **changes: Any) -> None:
-    """Open a page with these changes to the address; does not return."""
-    st.session_state["_address"] = replace(address(), **changes)
-    st.session_state["_written"] = params()
-    st.switch_page(st.session_state["_pages"][page], query_params=params())
-
-
-def follow(link: str) -> None:
-    """Open a link made by `href`; does not return unless it leads nowhere."""
-    parts = urlsplit(link)
-    page = parts.path.strip("./") or "overview"
-    given = parse_qs(parts.query)
-    known = {n: v for n, v in given.items() if n in _PARAMETERS}
-    target = Address(**{n: tuple(v) if n in MULTIPLE else v[-1] for n, v in known.items()})
-    if page in st.session_state["_pages"]:
-        goto(page, **asdict(target))
-
-
-def register_pages(pages: Mapping[str, Any]) -> None:
-    """Tell `goto` the pages by their names."""
-    st.session_state["_pages"] = dict(pages)
-
-
-def change(**changes: Any) -> None:
-    """Change the address in place; for callbacks, which run before the page is drawn again."""
-    st.session_state["_address"] = replace(address(), **changes)
-
-
-def widget(
-    draw: Callable[..., Any],
-    label: str,
-    name: str,
-    *,
-    value: Any,
-    store: Callable[[Any], dict[str, Any]],
-    **options: Any,
-) -> Any:
-    """Draw a Streamlit widget as a view on the address: it shows `value`, and a change of it is
-    stored as `store(new value)` says."""
-    key = f"w_{name}"
-    st.session_state[key] = value
-
-    def changed() -> None:
-        change(**store(st.session_state[key]))
-
-    return draw(label, key=key, on_change=changed, **options)
-
-
-def taken(name: str) -> Any:
-    """A value that a callback left for the page, once."""
-    return st.session_state.pop(f"_take_{name}", None)
-
-
-def leave(name: str, value: Any) -> None:
-    """Leave a value for the page that is drawn next."""
-    st.session_state[f"_take_{name}"] = value
-
-
-def generation(name: str) -> int:
-    """A number that changes when a widget must forget its value."""
-    number: int = st.session_state.setdefault(f"_generation_{name}", 0)
-    return number
-
-
-def forget(name: str) -> None:
-    """Make a widget with this generation in its key start anew."""
-    st.session_state[f"_generation_{name}"] = generation(name) + 1
-
-
-# Files
 
 
 @st.cache_resource(show_spinner=False)
@@ -249,6 +111,13 @@ def view() -> View:
     return here.view(address())
 
 
+def cutoff_and_measure() -> tuple[int, Measure]:
+    """The chosen cutoff and measure, also where there is nothing to compare yet."""
+    if study() is not None:
+        return view().cutoff, view().measure
+    return 10, read_measure("", 10)[0]
+
+
 def styles() -> dict[str, RunStyle]:
     """How the shown runs are drawn."""
     chosen = view()
@@ -313,11 +182,9 @@ def _free_slot() -> int:
 def give_memory_back() -> None:
     """Return what reading a large file needed to the system."""
     gc.collect()
+    pa.default_memory_pool().release_unused()
     if sys.platform == "linux":
         ctypes.CDLL("libc.so.6").malloc_trim(0)
-
-
-# Drawing
 
 
 def theme() -> str:

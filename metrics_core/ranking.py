@@ -1,0 +1,176 @@
+"""Ranks from scores: highest score first, and the only place where ties are broken."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics_core import wording as w
+from metrics_core.notes import Note
+from metrics_core.tables import Run
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Ties = Literal["doc_id", "best", "worst"]
+
+
+class Ranking:
+    """Ranks of some rows of a run, and notes on how far ties decided them."""
+
+    def __init__(
+        self,
+        run: Run,
+        row_query: npt.NDArray[np.int32],
+        rows: Ints,
+        grades: Floats,
+        ties: Ties,
+    ) -> None:
+        self.run = run
+        self.scores = run.table["score"].to_numpy()
+        self.codes = run.query_codes
+        self.order = _order_by_score(self.codes, self.scores)
+        codes, scores = self.codes, self.scores
+        if self.order is not None:
+            codes, scores = codes[self.order], scores[self.order]
+        starts = np.flatnonzero(np.diff(codes, prepend=-1))
+        same_query = codes[1:] == codes[:-1]
+        tied = same_query & (scores[1:] == scores[:-1])
+        position = _inverse(self.order, rows)
+        query_start = starts[np.searchsorted(starts, position, "right") - 1]
+        self.rank = position - query_start + 1
+        judged_row = row_query >= 0
+        self.notes = _tie_notes(same_query, tied, scores, len(judged_row))
+        if tied.any():
+            self._break_ties(tied, position, query_start, rows, grades, ties)
+
+    def _break_ties(
+        self,
+        tied: npt.NDArray[np.bool_],
+        position: Ints,
+        query_start: Ints,
+        rows: Ints,
+        grades: Floats,
+        ties: Ties,
+    ) -> None:
+        """Correct the ranks of the judged rows that stand in a group of equal scores."""
+        group = np.concatenate([[0], np.cumsum(~tied)])
+        with_judged = np.zeros(group[-1] + 1, dtype=np.bool_)
+        with_judged[group[position]] = True
+        larger = np.bincount(group) > 1
+        places = np.flatnonzero((with_judged & larger)[group])
+        if not len(places):
+            return
+        run_rows = places if self.order is None else self.order[places]
+        # An unjudged document is worth no more than a judged one without relevance.
+        grade = np.full(len(places), -0.5)
+        index = np.searchsorted(places, position)
+        inside = (index < len(places)) & (places[np.minimum(index, len(places) - 1)] == position)
+        grade[index[inside]] = grades[inside]
+        keys = pa.table(
+            {
+                "group": group[places],
+                "grade": grade * {"best": -1, "worst": 1, "doc_id": 0}[ties],
+                "doc_id": self.run.doc_ids.take(pa.array(run_rows)),
+            }
+        )
+        by_rule = pc.sort_indices(
+            keys,
+            sort_keys=[("group", "ascending"), ("grade", "ascending"), ("doc_id", "descending")],
+        ).to_numpy()
+        new_place = np.empty(len(places), dtype=np.int64)
+        # The groups keep their own places, so the sorted rows take them in turn.
+        new_place[by_rule] = places
+        self.rank[inside] = new_place[index[inside]] - query_start[inside] + 1
+
+
+def _order_by_score(codes: npt.NDArray[np.int32], scores: Floats) -> Ints | None:
+    """Row numbers by query and falling score; None where the rows already stand so."""
+    change = codes[1:] != codes[:-1]
+    in_blocks = int(change.sum()) + 1 == len(np.unique(codes[np.r_[True, change]]))
+    if in_blocks and bool((change | (scores[1:] <= scores[:-1])).all()):
+        return None
+    return np.lexsort((-scores, codes))
+
+
+def _inverse(order: Ints | None, rows: Ints) -> Ints:
+    """Where these rows stand in the order."""
+    if order is None:
+        return rows.copy()
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return place[rows]
+
+
+def _tie_notes(
+    same_query: npt.NDArray[np.bool_], tied: npt.NDArray[np.bool_], scores: Floats, n_rows: int
+) -> tuple[Note, ...]:
+    notes = []
+    if tied.any():
+        in_ties = int(np.count_nonzero(np.r_[tied, False] | np.r_[False, tied]))
+        share = in_ties / n_rows
+        wide = bool(tied[same_query].all())
+        what = (
+            "all scores of every query are equal"
+            if wide
+            else (
+                f"{in_ties:,} of {n_rows:,} rows ({w.share(share)}) share their score with another"
+            )
+        )
+        notes.append(Note("ties", f"{what}; ordered by document id", in_ties, loud=share > 0.2))
+    with np.errstate(over="ignore"):
+        single = scores.astype(np.float32)
+    near = same_query & (single[1:] == single[:-1]) & (scores[1:] != scores[:-1])
+    if near.any():
+        count = int(near.sum())
+        notes.append(
+            Note(
+                "near_ties",
+                f"{count:,} {w.plural(count, 'score differs', 'scores differ')} from the next only"
+                " beyond single precision; trec_eval before 10.0 and pytrec_eval see a tie",
+                count,
+            )
+        )
+    return tuple(notes)
+
+
+def top_rows(run: Run, cutoff: int) -> Ints:
+    """The run's rows that stand in the first `cutoff` ranks of their query, ties as in `judge`."""
+    everything = np.arange(len(run))
+    ranking = Ranking(run, run.query_codes, everything[:0], np.empty(0), "doc_id")
+    position = _inverse(ranking.order, everything)
+    scores = run.table["score"].to_numpy()
+    order = everything if ranking.order is None else ranking.order
+    codes = run.query_codes[order]
+    new_query = np.diff(codes, prepend=-1) != 0
+    new_group = new_query | (np.diff(scores[order], prepend=np.nan) != 0)
+    starts, group_starts = np.flatnonzero(new_query), np.flatnonzero(new_group)
+    best_rank = (
+        np.repeat(group_starts, np.diff(group_starts, append=len(codes)))
+        - np.repeat(starts, np.diff(starts, append=len(codes)))
+        + 1
+    )
+    rows = everything[best_rank[position] <= cutoff]
+    ranks = Ranking(run, run.query_codes, rows, np.zeros(len(rows)), "doc_id").rank
+    return rows[ranks <= cutoff]
+
+
+def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd.DataFrame:
+    """One query's list as the run ranks it: columns rank, doc_id, score, best first.
+
+    Empty where the run lists nothing for the query. Ties as in `judge`.
+    """
+    codes = run.query_ids
+    position = codes.index(query_id) if query_id in codes else -1
+    rows = np.flatnonzero(run.query_codes == position)
+    part = run.table.take(pa.array(rows)).select(["doc_id", "score"])
+    by_rule: Any = pc.sort_indices(
+        part, sort_keys=[("score", "descending"), ("doc_id", "descending")]
+    )
+    best: pd.DataFrame = part.take(by_rule[:depth] if depth else by_rule).to_pandas()
+    best.insert(0, "rank", np.arange(1, len(best) + 1))
+    return best
