@@ -54,7 +54,10 @@ def draw(pages: Sequence[Page], current: str) -> None:
     names = [(p.title, session.href(p.name), p.name == current) for p in offered]
     st.html(navigation.page_names(names))
     if study is None:
-        st.html("<style>section[data-testid=stSidebar]{display:none}</style>")
+        st.html(
+            "<style>section[data-testid=stSidebar],[data-testid=stExpandSidebarButton]"
+            "{display:none}.stApp .lens.pages{margin-left:110px}</style>"
+        )
         return
     with st.sidebar:
         st.html(navigation.drawer(names))

@@ -15,7 +15,8 @@ from metrics_core.measures import Measure
 from metrics_core.notes import Note
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
-_KINDS = {"run": "Run", "qrels": "Judgments", "queries": "Queries", "documents": "Documents"}
+_KINDS = {"qrels": "Judgments", "queries": "Queries", "documents": "Documents", "run": "Run"}
+_OF_THE_QRELS = "no_relevant"
 _PREVIEWED = 5
 
 
@@ -46,7 +47,9 @@ def data(library: Library, refused: int, measure: Measure, cutoff: int) -> Data:
     """The Data page. `refused` counts uploads that could not be read; notes on ties speak of
     `measure`."""
     study = library.study
-    rows = [_row(f, library, measure, cutoff) for f in library.files if f.table is not None]
+    listed = [f for f in library.files if f.table is not None]
+    listed.sort(key=lambda f: list(_KINDS).index(f.kind or "run"))
+    rows = [_row(f, library, measure, cutoff) for f in listed]
     errors = [f.error for f in library.files if f.error is not None]
     errors += list(study.refused.values()) if study else []
     fit = study.fit(cutoff) if study else []
@@ -89,7 +92,10 @@ def _row(file: File, library: Library, measure: Measure, cutoff: int) -> FileRow
     judged = None
     if run is not None and study is not None and run in study.judged:
         judged = study.judged_share(run, cutoff)
-        notes += study.notes(run, measure)
+        notes += [n for n in study.notes(run, measure) if n.kind != _OF_THE_QRELS]
+    if isinstance(table, Qrels) and file.used and study is not None and study.names:
+        about_run = study.notes(study.names[0], measure)
+        notes += [n for n in about_run if n.kind == _OF_THE_QRELS]
     if not file.used:
         notes.append(Note("not_used", file.why_not))
     return FileRow(file, _KINDS[file.kind], run, len(table), judged, tuple(notes))

@@ -96,7 +96,7 @@ def _facts(study: Study, view: View, scores: pd.DataFrame) -> findings.Facts:
         judged_share=judged / listed if listed else math.nan,
         cutoff=view.cutoff,
         all_zero=int((matrix == 0).all(axis=1).sum()),
-        missing=sum(int((r.retrieved == 0).any()) and len(r.missing_queries) for r in ranks),
+        missing=len({q for r in ranks for q in r.missing_queries}),
         unjudged=len({q for n in view.runs for q in study.judged[n].unjudged_queries}),
     )
 

@@ -8,11 +8,9 @@ from dashboard.session.address import (
     generation,
     goto,
     href,
-    leave,
     params,
     register_pages,
     sync,
-    taken,
     widget,
 )
 from dashboard.session.files import (
@@ -55,7 +53,6 @@ __all__ = [
     "give_memory_back",
     "goto",
     "href",
-    "leave",
     "library",
     "own_files",
     "palette",
@@ -69,7 +66,6 @@ __all__ = [
     "study",
     "styles",
     "sync",
-    "taken",
     "theme",
     "view",
     "widget",

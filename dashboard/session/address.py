@@ -124,16 +124,6 @@ def widget(
     return draw(label, key=key, on_change=changed, **options)
 
 
-def taken(name: str) -> Any:
-    """A value that a callback left for the page, once."""
-    return st.session_state.pop(f"_take_{name}", None)
-
-
-def leave(name: str, value: Any) -> None:
-    """Leave a value for the page that is drawn next."""
-    st.session_state[f"_take_{name}"] = value
-
-
 def generation(name: str) -> int:
     """A number that changes when a widget must forget its value."""
     number: int = st.session_state.setdefault(f"_generation_{name}", 0)
