@@ -33,6 +33,8 @@ class Overview:
     comparison: pd.DataFrame
     worse: pd.DataFrame
     better: pd.DataFrame
+    lowest: pd.DataFrame
+    highest: pd.DataFrame
     scale: float
     won: int
     lost: int
@@ -61,7 +63,9 @@ def _overview(study: Study, view: View) -> Overview:
     gaps = gaps.sort_values("difference", kind="stable")
     own = groups[groups["run"] == view.focus] if groups is not None else None
     return Overview(
-        verdict=findings.verdict(comparison, name, view.focus, view.baseline, groups),
+        verdict=findings.verdict(
+            comparison, name, view.focus, view.baseline, groups, runs_loaded=len(study.names)
+        ),
         others=findings.others_verdict(comparison, view.focus, view.baseline),
         facts=_facts(study, view, scores),
         table=table,
@@ -73,6 +77,8 @@ def _overview(study: Study, view: View) -> Overview:
         comparison=comparison,
         worse=gaps[gaps["outcome"] == WORSE].head(_LISTED),
         better=gaps[gaps["outcome"] == BETTER].iloc[::-1].head(_LISTED),
+        lowest=gaps.sort_values("score", kind="stable").head(_LISTED),
+        highest=gaps.sort_values("score", ascending=False, kind="stable").head(_LISTED),
         scale=float(gaps["difference"].abs().max()) if len(gaps) else 1.0,
         won=int((gaps["outcome"] == BETTER).sum()),
         lost=int((gaps["outcome"] == WORSE).sum()),

@@ -11,6 +11,8 @@ from dashboard.view import SHOW_ALL, SHOWS, View
 from metrics_core import findings
 from metrics_core.comparisons import BETTER, LEVEL_WITH, WORSE, differences, score_matrix
 
+_ABOUT_SCORES = ("none", "zero")
+
 
 @dataclass(frozen=True)
 class QueryList:
@@ -37,26 +39,30 @@ def _query_list(study: Study, view: View) -> QueryList:
     scores = study.score_frame(view, [view.measure])
     frame = study.with_texts(differences(scores, name, view.focus, view.baseline))
     matrix = score_matrix(scores, name, view.runs).reset_index(drop=True)
-    fails = (matrix == 0).all(axis=1)
+    all_zero = (matrix == 0).all(axis=1)
     frame = pd.concat([frame, matrix.add_prefix("run: ")], axis=1)
-    frame["in: none"] = fails.to_numpy()
+    frame["in: none"] = all_zero.to_numpy()
     frame["in: zero"] = (matrix[view.focus] == 0).to_numpy()
     for outcome in (BETTER, WORSE, LEVEL_WITH):
         frame[f"in: {outcome}"] = (frame["outcome"] == outcome).to_numpy()
     frame[f"in: {SHOW_ALL}"] = True
     counts = {show: int(frame[f"in: {show}"].sum()) for show in SHOWS}
+    fails = counts["none"]
+    if view.focus == view.baseline:
+        # Nothing is compared, so nothing got better or worse.
+        counts = {show: counts[show] for show in (SHOW_ALL, *_ABOUT_SCORES, view.show)}
     kept = frame[frame[f"in: {view.show}"]]
     if view.search:
         wanted = view.search.casefold()
         inside = kept["text"].str.casefold().str.contains(wanted, regex=False)
         inside |= kept["query_id"].str.casefold() == wanted
         kept = kept[inside]
+    alone = view.focus == view.baseline
     best_first = view.show == BETTER
-    kept = kept.sort_values("difference", ascending=not best_first, kind="stable")
+    by = "score" if alone else "difference"
+    kept = kept.sort_values(by, ascending=not best_first, kind="stable")
     return QueryList(
-        finding=findings.queries_finding(
-            frame, view.focus, view.baseline, counts["none"], len(view.runs)
-        ),
+        finding=findings.queries_finding(frame, view.focus, view.baseline, fails, len(view.runs)),
         counts=counts,
         mean=float(frame["difference"].mean()),
         frame=frame,

@@ -22,10 +22,13 @@ def render() -> None:
         return
     st.html(overview.facts_line(shown.facts, session.href))
     n, name, base = w.count(shown.facts.queries), str(view.measure), view.baseline
+    compared = (
+        f" Small number: difference to {base}; coloured only where its 95 % interval excludes zero."
+        " Best value of a column in bold."
+    )
     parts.heading(
         "Runs and measures",
-        f"Mean over {n} queries. Small number: difference to {base}; coloured only where its"
-        " 95 % interval excludes zero. Best value of a column in bold.",
+        f"Mean over {n} queries." + (compared if len(view.runs) > 1 else ""),
         frame=shown.table,
         key="runs",
     )
@@ -41,6 +44,11 @@ def render() -> None:
         )
     )
     if view.focus == base:
+        extremes = (
+            overview.score_list(shown.lowest, "lowest", session.href, styles[base], name),
+            overview.score_list(shown.highest, "highest", session.href, styles[base], name),
+        )
+        st.html(overview.three_lists(*extremes))
         return
     parts.heading(
         f"Difference to {base} on {name}",

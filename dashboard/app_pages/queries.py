@@ -146,11 +146,12 @@ def _no_match(shown: QueryList, view: View) -> None:
 def _table(shown: QueryList, view: View, styles: dict[str, RunStyle]) -> None:
     total, kept = len(shown.frame), len(shown.kept)
     title = f"{w.count(kept)} of {w.count(total)} queries" if kept < total else None
-    order = "Best" if view.show == "better" else "Worst"
+    order = "Best difference" if view.show == "better" else "Worst difference"
+    if view.focus == view.baseline:
+        order = "Lowest score"
     parts.heading(
         title or f"{w.count(total)} queries",
-        f"{order} difference first; a click on a column head sorts, a click on a row opens the"
-        " query.",
+        f"{order} first; a click on a column head sorts, a click on a row opens the query.",
         frame=shown.table,
         key="queries",
     )

@@ -222,6 +222,28 @@ def _query_item(row: Row, kind: str, href: Href, scale: float) -> str:
     )
 
 
+def score_list(
+    rows: pd.DataFrame, kind: Literal["lowest", "highest"], href: Href, style: RunStyle, name: str
+) -> str:
+    """The queries with the lowest or the highest scores of a run that is compared with nothing.
+    `rows` has query_id, text, meta, score; `name` is the measure."""
+    head = m.section(f"{kind.capitalize()} scores", f"{style.name} on {name}")
+    items = "".join(_score_item(row, href, style) for row in rows.to_dict("records"))
+    link = _more("All queries", href("queries", show=""))
+    return f'<div class="lens list">{head}<ul>{items}</ul>{link}</div>'
+
+
+def _score_item(row: Row, href: Href, style: RunStyle) -> str:
+    address = m.escaped(href("query", q=row["query_id"], show=""))
+    text = m.isolated(row["text"] or f"query {row['query_id']}")
+    meta = f"<small>{m.isolated(row['meta'])}</small>" if row.get("meta") else ""
+    return (
+        f'<li><a class="row" href="{address}"><span class="what">{text}{meta}</span> '
+        f'<span class="amount">{w.score(row["score"])}{m.meter(row["score"], style)}</span>'
+        "</a></li>"
+    )
+
+
 def group_list(rows: pd.DataFrame, href: Href, *, by: str = "category") -> str:
     """The groups of one column, best first. `rows` are those of the run in focus in a `breakdown`
     frame: group, queries, difference, diff_low, diff_high, clear."""

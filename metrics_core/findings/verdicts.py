@@ -31,6 +31,8 @@ def verdict(
     focus: str,
     baseline: str,
     groups: pd.DataFrame | None = None,
+    *,
+    runs_loaded: int = 1,
 ) -> Sentence:
     """The headline: is the run in focus better than the baseline, and is it real?
 
@@ -40,7 +42,11 @@ def verdict(
     queries = int(rows["queries"].max())
     if focus == baseline:
         score = w.score(rows.loc[focus, "mean"])
-        hint = "load a second run to compare" if len(rows) < 2 else "choose another run to compare"
+        hint = (
+            "load a second run to compare"
+            if max(len(rows), runs_loaded) < 2
+            else "choose another run to compare"
+        )
         return run(focus) + strong(f" scores {score} on {measure}; ") + muted(f"{hint}.")
     row = rows.loc[focus]
     if queries < FEW_QUERIES:
