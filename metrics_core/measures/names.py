@@ -1,0 +1,101 @@
+"""From a name to a measure: ir_measures' names, trec_eval's, and everyday ones, in any case."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from metrics_core.errors import ParameterError, UnknownMeasureError
+from metrics_core.measures.registry import Declaration, Measure, declarations
+
+
+def _fold(name: str) -> str:
+    return re.sub(r"[\s_\-]", "", name).lower()
+
+
+_NAME = re.compile(r"^\s*(?P<name>[^@()]+?)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<cutoff>\S+))?\s*$")
+
+
+def parse_measure(text: str | Measure) -> Measure:
+    """The measure a name means: `nDCG@10`, `P(rel=2)@5`, trec_eval's `ndcg_cut_10`, or everyday
+    names such as `precision@5`, `mrr`, in any case. Raises UnknownMeasureError, ParameterError."""
+    return text if isinstance(text, Measure) else _parsed(text)
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> Measure:
+    from_trec_eval = _trec_eval_name(text.strip())
+    if from_trec_eval is not None:
+        return from_trec_eval
+    match = _NAME.match(text)
+    if match is None:
+        raise UnknownMeasureError(text, _names())
+    declaration = _find(match["name"])
+    if declaration is None:
+        raise UnknownMeasureError(match["name"], _names())
+    values = _arguments(text, match["inside"] or "")
+    if match["cutoff"] is not None:
+        if declaration.cutoff is None:
+            raise ParameterError(f"{declaration.name} takes no cutoff, so not {text!r}.")
+        if "cutoff" in values:
+            raise ParameterError(f"{text}: the cutoff is given twice.")
+        values["cutoff"] = _literal(match["cutoff"])
+    return declaration(**values)
+
+
+def _names() -> dict[str, str]:
+    """Every name by which a measure can be called, with the measure's own name."""
+    return {
+        name: d.name for d in declarations() for name in (*_plain_trec_names(d), *d.aliases, d.name)
+    }
+
+
+def _plain_trec_names(declaration: Declaration) -> list[str]:
+    return [name.replace("_{cutoff}", "") for name in declaration.trec_eval]
+
+
+def _find(name: str) -> Declaration | None:
+    exact = next((d for d in declarations() if d.name == name), None)
+    if exact is not None:
+        return exact
+    wanted = _fold(name)
+    for d in declarations():
+        if wanted in {_fold(n) for n in (d.name, *d.aliases, *_plain_trec_names(d))}:
+            return d
+    return None
+
+
+def _trec_eval_name(text: str) -> Measure | None:
+    for d in declarations():
+        for pattern in d.trec_eval:
+            regex = re.escape(pattern).replace(r"\{cutoff\}", r"(?P<cutoff>\d+)")
+            match = re.fullmatch(regex, text, re.IGNORECASE)
+            if match:
+                cutoff = match.groupdict().get("cutoff")
+                return d(**({} if cutoff is None else {"cutoff": int(cutoff)}))
+    return None
+
+
+def _literal(text: str) -> Any:
+    text = text.strip()
+    for convert in (int, float):
+        try:
+            return convert(text)
+        except ValueError:
+            continue
+    return text.strip("'\"")
+
+
+def _arguments(text: str, inside: str) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for part in filter(None, (p.strip() for p in inside.split(","))):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise ParameterError(
+                f"{text}: {part!r} has no name.", "Name each parameter: P(rel=2)@5."
+            )
+        if name.strip() in values:
+            raise ParameterError(f"{text}: {name.strip()} is given twice.")
+        values[name.strip()] = _literal(value)
+    return values
