@@ -36,7 +36,9 @@ def main() -> None:
     session.sync(current)
     try:
         frame.draw(PAGES, current)
-        chosen.run()
+        needy = next(page.needs_study for page in PAGES if page.name == current)
+        if not (needy and frame.nothing_in_view()):
+            chosen.run()
     except RanklensError as error:
         frame.refuse(error)
 

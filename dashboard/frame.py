@@ -10,7 +10,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import session
-from dashboard.blocks import data, navigation
+from dashboard.blocks import data, markup, navigation
 from dashboard.literal import literal
 from dashboard.study import Study
 from dashboard.theme import RunStyle, css_variables
@@ -21,6 +21,7 @@ from metrics_core.errors import RanklensError
 _HERE = Path(__file__).parent
 ICON = str(_HERE / "static" / "icon.svg")
 _FEW_VALUES = 4
+_CONTROLS = 3
 _MARKDOWN_COLORS = ("blue", "red", "yellow", "violet")
 
 # A click on a link of ours changes the page in place; the browser itself would load it anew. And
@@ -67,6 +68,16 @@ def draw(pages: Sequence[Page], current: str) -> None:
 @cache
 def _css() -> str:
     return "".join((_HERE / name).read_text("utf-8") for name in ("frame.css", "style.css"))
+
+
+def nothing_in_view() -> bool:
+    """Whether the filters leave no query; says so where the page would be."""
+    study = session.study()
+    if study is None or study.in_view(session.view()).any():
+        return False
+    st.html(markup.nothing("No query is in view.", "The filters at the left leave none."))
+    st.button("Take back all filters", on_click=session.change, kwargs={"where": ()})
+    return True
 
 
 def refuse(error: RanklensError) -> None:
@@ -153,7 +164,10 @@ def _measure_controls(view: View) -> None:
 
 def _query_controls(study: Study, view: View) -> None:
     groups = study.groups
-    for number, column in enumerate(study.groupings[:3]):
+    # Every column that narrows the view has its control, so that it can be taken back.
+    narrowing = {column for column, _ in view.where}
+    controlled = [c for i, c in enumerate(study.groupings) if i < _CONTROLS or c in narrowing]
+    for number, column in enumerate(controlled):
         values = groups[column]
         chosen = list(view.chosen(column))
         few = number > 0 and len(values) <= _FEW_VALUES

@@ -28,11 +28,13 @@ _NO_DATA = {".py", ".md", ".html", ".png", ".svg", ".pyc", ".pdf"}
 
 @dataclass(frozen=True)
 class File:
-    """One file and what became of it: a table, or the error. `key` tells files apart."""
+    """One file and what became of it: a table, or the error. `key` tells files apart,
+    `version` two states of one file."""
 
     key: str
     file: str
     origin: Origin
+    version: str = ""
     table: Table | None = None
     read_as: str = ""
     error: RanklensError | None = None

@@ -10,6 +10,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.blocks import markup, navigation
+from dashboard.literal import literal
 from dashboard.theme import RunStyle
 from metrics_core.findings import Sentence
 
@@ -41,7 +42,7 @@ def heading(
             key=f"csv_{key}",
             type="tertiary",
             on_click="ignore",
-            help=f"Download the table behind “{title}”.",
+            help=f"Download the table behind “{literal(title)}”.",
         )
 
 

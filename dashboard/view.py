@@ -144,9 +144,10 @@ def read_where(
     """The filters of an address that name a column and a value there is."""
     found = []
     for pair in pairs:
-        column, _, value = pair.partition("=")
-        if value in groups.get(column, ()):
-            found.append((column, value))
+        # A column's name may hold "=" itself.
+        for column, values in groups.items():
+            if pair.startswith(f"{column}=") and pair[len(column) + 1 :] in values:
+                found.append((column, pair[len(column) + 1 :]))
     return tuple(dict.fromkeys(found))
 
 

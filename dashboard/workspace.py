@@ -22,6 +22,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from metrics_core.errors import RanklensError
 from metrics_core.formats import Kind, Loaded
 from metrics_core.notes import Note
 from metrics_core.tables import Documents, Qrels, Queries, Run, Table
@@ -57,7 +58,13 @@ class Workspace:
         path = self.folder / _INDEX
         if not path.exists():
             return []
-        listed = json.loads(path.read_text(encoding="utf-8"))["files"]
+        try:
+            listed = json.loads(path.read_text(encoding="utf-8"))["files"]
+        except (ValueError, KeyError) as error:
+            raise RanklensError(
+                f"The list of remembered files, {path}, cannot be read.",
+                "Move that file away to start anew; the tables beside it stay.",
+            ) from error
         return [
             Entry(**{**entry, "notes": tuple(_note(n) for n in entry["notes"])})
             for entry in listed
@@ -90,9 +97,10 @@ class Workspace:
     def remove(self, content: str) -> None:
         """Forget one table; nothing happens where it is not here."""
         with self._writing() as entries:
+            here = [e for e in entries if e.content == content]
             entries[:] = [e for e in entries if e.content != content]
-        if all(c in "0123456789abcdef" for c in content):
-            (self.folder / f"{content}.parquet").unlink(missing_ok=True)
+            for entry in here:
+                (self.folder / f"{entry.content}.parquet").unlink(missing_ok=True)
 
     def clear(self) -> None:
         """Forget everything."""

@@ -28,6 +28,9 @@ from metrics_core.tables import Qrels, Run
 
 DEFAULT_MEASURES = ("nDCG@10", "P@10", "R@10", "AP", "RR", "Judged@10")
 
+_MEAN = "all"
+"""The query_id under which the mean is printed, as trec_eval prints it."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
@@ -180,7 +183,12 @@ def _say(about: str, notes: Sequence[Note]) -> None:
 
 def _long(scores: pd.DataFrame, *, per_query: bool) -> pd.DataFrame:
     """Columns run, query_id, measure, value; the mean (or sum) as query_id "all"."""
-    summary = means(scores).assign(query_id="all")
+    if per_query and (scores["query_id"] == _MEAN).any():
+        raise RanklensError(
+            f"A query is called {_MEAN!r}, as is the mean over all queries.",
+            "Leave --per-query out, or rename that query.",
+        )
+    summary = means(scores).assign(query_id=_MEAN)
     columns = ["run", "query_id", "measure", "value"]
     parts = []
     for run in dict.fromkeys(scores["run"]):

@@ -13,7 +13,8 @@ from metrics_core.errors import UnknownColumnError
 from metrics_core.tables import Queries
 
 NO_GROUP = "(none)"
-ALL = "all"
+# An invisible character tells the margin from a group that somebody named "all".
+ALL = "\u2060all"
 FEWEST_QUERIES = 5
 """A group with fewer queries is shown pale and never named in a finding."""
 

@@ -17,7 +17,12 @@ def told_apart(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
         twin = next((k for k in kept if _same_rows(k, run)), None)
         if twin is not None:
             notes.append(
-                Note("same_run", f"{run.name} is the same run as {twin.name}; shown once", 1)
+                Note(
+                    "same_run",
+                    f"{run.name} is the same run as {twin.name}; shown once",
+                    1,
+                    (twin.name,),
+                )
             )
             continue
         names = {k.name for k in kept}
@@ -26,7 +31,12 @@ def told_apart(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
             name, number = f"{run.name} ({number})", number + 1
         if name != run.name:
             notes.append(
-                Note("same_name", f"two runs are named {run.name}; one is shown as {name}", 1)
+                Note(
+                    "same_name",
+                    f"two runs are named {run.name}; one is shown as {name}",
+                    1,
+                    (name,),
+                )
             )
         kept.append(run.renamed(name))
     return kept, notes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -26,8 +26,10 @@ class Diagnosis:
     standings  a row a run, best score first: run, score, difference (to the baseline, NaN in its
                own row), first_relevant (rank, NaN if none), relevant_in_top, listed
     missed     relevant documents that the top `cutoff` of the baseline or of the run in focus
-               lacks, best grade first: doc_id, grade and a column of ranks for each run (NaN: not
-               listed)
+               lacks, best grade first: doc_id, grade and for each run a column "rank: name" (NaN:
+               not listed)
+    effects    doc_id -> what its place in the run in focus, instead of its place in the baseline,
+               changes of the score of the run in focus; relevant documents that changed place
     """
 
     query_id: str
@@ -41,11 +43,13 @@ class Diagnosis:
     missed: pd.DataFrame
     condensed_difference: float
     is_judged: bool
+    effects: Mapping[str, float] = field(default_factory=dict)
+    relevant_from: float = 1.0
 
     @property
     def n_relevant(self) -> int:
-        """Number of judged documents with a grade of at least 1."""
-        return sum(grade >= 1 for grade in self.grades.values())
+        """Number of judged documents that the measure takes as relevant."""
+        return sum(grade >= self.relevant_from for grade in self.grades.values())
 
     @property
     def n_judged(self) -> int:
@@ -92,8 +96,9 @@ def diagnose(
     rankings = {run.name: _with_grades(ranked_documents(run, query_id), grades) for run in runs}
     scores = {r.run_name: _score(r, measure, query_id) for r in judged}
     condensed = {r.run_name: _score(r, measure, query_id, condensed=True) for r in judged}
+    least = _relevant_from(measure)
     standings = pd.DataFrame(
-        [_standing(name, rankings[name], scores, baseline, cutoff) for name in rankings]
+        [_standing(name, rankings[name], scores, baseline, cutoff, least) for name in rankings]
     ).sort_values("score", ascending=False, kind="stable", ignore_index=True)
     return Diagnosis(
         query_id=query_id,
@@ -104,9 +109,61 @@ def diagnose(
         grades=grades,
         rankings=rankings,
         standings=standings,
-        missed=_missed(grades, rankings, {baseline, focus}, cutoff),
+        missed=_missed(grades, rankings, {baseline, focus}, cutoff, least),
         condensed_difference=condensed[focus] - condensed[baseline],
         is_judged=bool(grades),
+        effects=_effects(grades, rankings[baseline], rankings[focus], measure, least),
+        relevant_from=least,
+    )
+
+
+def _relevant_from(measure: Measure) -> float:
+    """The lowest grade that counts: the measure's own threshold, or any grade above 0 where every
+    grade has its worth."""
+    values = dict(measure.values)
+    return float(values["rel"]) if "rel" in values else float(np.nextafter(0, 1))
+
+
+def _effects(
+    grades: Mapping[str, float],
+    before: pd.DataFrame,
+    after: pd.DataFrame,
+    measure: Measure,
+    least: float,
+) -> dict[str, float]:
+    """What the score would lose or gain if each relevant document alone stood where it was."""
+    old = dict(zip(before["doc_id"], before["rank"], strict=True))
+    new = dict(zip(after["doc_id"], after["rank"], strict=True))
+    places = {d: int(new[d]) for d, g in grades.items() if d in new and g >= 0}
+
+    def score(at: Mapping[str, int]) -> float:
+        return float(measure.score(_single(grades, at, len(after)))[0])
+
+    own = score(places)
+    moved = [d for d, g in grades.items() if g >= least and old.get(d) != new.get(d)]
+    effects = {}
+    for doc_id in moved:
+        back = {d: rank for d, rank in places.items() if d != doc_id}
+        if doc_id in old:
+            back[doc_id] = int(old[doc_id])
+        effects[doc_id] = own - score(back)
+    return effects
+
+
+def _single(grades: Mapping[str, float], places: Mapping[str, int], listed: int) -> JudgedRanks:
+    """One query's judged documents at these ranks."""
+    order = sorted(places, key=lambda d: (places[d], d))
+    known = sorted(grades.values(), reverse=True)
+    return JudgedRanks(
+        run_name="",
+        query_ids=("",),
+        query=np.zeros(len(order), dtype=np.int64),
+        rank=np.array([places[d] for d in order], dtype=np.int64),
+        relevance=np.array([grades[d] for d in order], dtype=np.float64),
+        qrels_row=np.zeros(len(order), dtype=np.int64),
+        retrieved=np.array([listed], dtype=np.int64),
+        judged_query=np.zeros(len(known), dtype=np.int64),
+        judged_relevance=np.array(known, dtype=np.float64),
     )
 
 
@@ -140,8 +197,9 @@ def _standing(
     scores: Mapping[str, float],
     baseline: str,
     cutoff: int,
+    least: float,
 ) -> dict[str, object]:
-    relevant = ranking.loc[ranking["grade"] >= 1, "rank"]
+    relevant = ranking.loc[ranking["grade"] >= least, "rank"]
     return {
         "run": name,
         "score": scores[name],
@@ -157,15 +215,16 @@ def _missed(
     rankings: Mapping[str, pd.DataFrame],
     sides: set[str],
     cutoff: int,
+    least: float,
 ) -> pd.DataFrame:
-    relevant = [doc_id for doc_id, grade in grades.items() if grade >= 1]
+    relevant = [doc_id for doc_id, grade in grades.items() if grade >= least]
     frame = pd.DataFrame({"doc_id": relevant, "grade": [grades[d] for d in relevant]})
     for name, ranking in rankings.items():
         ranks = dict(zip(ranking["doc_id"], ranking["rank"], strict=True))
-        frame[name] = frame["doc_id"].map(ranks).astype(float)
-    lacking = np.logical_or.reduce([~(frame[side] <= cutoff) for side in sorted(sides)])
+        frame[f"rank: {name}"] = frame["doc_id"].map(ranks).astype(float)
+    lacking = np.logical_or.reduce([~(frame[f"rank: {side}"] <= cutoff) for side in sorted(sides)])
     frame = frame[lacking]
-    best = frame[list(rankings)].min(axis=1)
+    best = frame[[f"rank: {name}" for name in rankings]].min(axis=1)
     order = frame.assign(_best=best).sort_values(
         ["grade", "_best", "doc_id"], ascending=[False, True, True], na_position="last"
     )

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from metrics_core import wording as w
+from metrics_core.errors import RanklensError
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.notes import Note
@@ -30,9 +31,14 @@ def evaluate(
 
     One row for each run and judged query, a query missing from the run included (it scores 0).
     `without_relevant="leave out"` gives NaN to judged queries that have no relevant document,
-    which trec_eval counts as 0. Raises UnknownMeasureError, ParameterError, NoSharedQueriesError.
+    which trec_eval counts as 0. Raises UnknownMeasureError, ParameterError, NoSharedQueriesError,
+    and RanklensError where two runs share a name.
     """
     listed = [runs] if isinstance(runs, Run) else list(runs)
+    names = [run.name for run in listed]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise RanklensError(f"Two runs are named {twice!r}.", "Rename one: run.renamed('other').")
     parsed = [parse_measure(m) for m in measures]
     judged = [judge(run, qrels) for run in listed]
     return score_frame(judged, parsed, without_relevant=without_relevant)

@@ -46,7 +46,7 @@ def render() -> None:
 def _described(row: FileRow, all_notes: tuple[Note, ...]) -> dict[str, Any]:
     styles = session.styles() if session.study() else {}
     view = session.view() if session.study() else None
-    own = [n for n in all_notes if row.run and row.run in n.message]
+    own = [n for n in all_notes if row.run and row.run in n.examples]
     return {
         "file": row.file.file,
         "kind": row.kind,

@@ -17,9 +17,6 @@ def render() -> None:
     view, styles = session.view(), session.styles()
     shown = answers.overview(study, view)
     st.html(markup.sentence(shown.verdict, styles) + markup.second(shown.others, styles))
-    if not shown.facts.queries:
-        st.html(markup.nothing("No query is in view.", "Take back a filter at the left."))
-        return
     st.html(overview.facts_line(shown.facts, session.href))
     n, name, base = w.count(shown.facts.queries), str(view.measure), view.baseline
     compared = (

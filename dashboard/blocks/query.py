@@ -141,7 +141,9 @@ def missed(
         cells = [m.cell(grades.chip(row["grade"]), "grade")]
         cells.append(m.row_head(titled(row["doc_id"], documents), "document"))
         for run in runs:
-            cells.append(_rank_cell(row[run], diagnosis.cutoff, m.style_of(styles, run), absent))
+            cells.append(
+                _rank_cell(row[f"rank: {run}"], diagnosis.cutoff, m.style_of(styles, run), absent)
+            )
         rows.append(f'<tr role="row">{"".join(cells)}</tr>')
     label = f"Relevant documents that a top {w.count(diagnosis.cutoff)} misses"
     table = m.blocks(label, heads, "".join(rows[:MISSED_SHOWN]))

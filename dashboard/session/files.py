@@ -7,7 +7,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +43,10 @@ def data_folder() -> Path | None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=200)
-def _file_of_folder(path: str, shown: str, origin: Any, _changed: float, size: int) -> File:
-    return read_file(Path(path), shown=shown, origin=origin)
+def _file_of_folder(path: str, shown: str, origin: Any, changed: int, size: int) -> File:
+    # Time and size are part of the key, so that a file that was written anew is read anew.
+    file = read_file(Path(path), shown=shown, origin=origin)
+    return replace(file, version=f"{changed}-{size}")
 
 
 def _files_in(folder: Path, origin: Any) -> list[File]:
@@ -52,11 +54,11 @@ def _files_in(folder: Path, origin: Any) -> list[File]:
     for path in list_folder(folder):
         stat = path.stat()
         shown = str(path.relative_to(folder))
-        files.append(_file_of_folder(str(path), shown, origin, stat.st_mtime, stat.st_size))
+        files.append(_file_of_folder(str(path), shown, origin, stat.st_mtime_ns, stat.st_size))
     return files
 
 
-@st.cache_resource(show_spinner=False, max_entries=40)
+@st.cache_resource(show_spinner=False, max_entries=1_000)
 def _remembered(_workspace: Workspace, content: str, name: str, _entry: Entry) -> File:
     return File(
         key=content,
@@ -85,15 +87,21 @@ def collection() -> str:
 
 
 def library() -> Library:
-    """The open files and the study they make."""
+    """The open files and the study they make; looked for once a run of the page."""
+    known: Library | None = st.session_state.get("_library")
+    if known is not None:
+        return known
     files = _files_in(SAMPLE_FOLDER, "sample") if collection() == SAMPLE else own_files()
-    identity = tuple((f.key, id(f.table)) for f in files)
-    return _assembled(identity, address().qrels, files)
+    identity = tuple(
+        (f.key, f.version, f.table.name if isinstance(f.table, Run) else "") for f in files
+    )
+    found = _assembled(identity, address().qrels, files)
+    st.session_state["_library"] = found
+    return found
 
 
 @st.cache_resource(show_spinner="Judging the runs …", max_entries=8)
 def _assembled(identity: Any, qrels_key: str, _files: Sequence[File]) -> Library:
-    # The files are kept by the library, so that the ids in `identity` stay theirs.
     return assemble(_files, qrels_key=qrels_key)
 
 

@@ -18,12 +18,13 @@ DEEP = 100
 _MOST_NAMED = 3
 _ENOUGH_OF_THE_CHANGE = 0.7
 _FEW_BEST = 5
+_NOTHING = 1e-9
 
 
 @dataclass(frozen=True)
 class _Move:
-    """A relevant document in both lists; rank None: not listed. `weight` is what the change of
-    place is worth in grade over log2(rank + 1), which orders moves sensibly for any measure."""
+    """A relevant document that changed place; rank None: not listed. `weight` is how much of the
+    score that change alone is worth."""
 
     doc_id: str
     grade: float
@@ -39,9 +40,9 @@ def explain(diagnosis: Diagnosis) -> Sentence:
             "Nobody has judged this query, so it has no score; the lists can still be read."
         )
     if not diagnosis.n_relevant:
-        return strong(
-            "None of the judged documents is relevant to this query, so every run scores 0."
-        )
+        nothing = "None of the judged documents is relevant to this query"
+        zero = not diagnosis.standings["score"].any()
+        return strong(f"{nothing}, so every run scores 0." if zero else f"{nothing}.")
     if not diagnosis.standings["relevant_in_top"].any():
         return _nobody_succeeds(diagnosis)
     if diagnosis.focus == diagnosis.baseline:
@@ -129,7 +130,7 @@ def _documents(n: int, noun: str) -> str:
 
 def _relevant_places(diagnosis: Diagnosis, name: str) -> dict[str, int]:
     top = diagnosis.rankings[name].head(diagnosis.cutoff)
-    top = top[top["grade"] >= 1]
+    top = top[top["grade"] >= diagnosis.relevant_from]
     return dict(zip(top["doc_id"], top["rank"].astype(int), strict=True))
 
 
@@ -152,14 +153,11 @@ def _change(diagnosis: Diagnosis, difference: float) -> Sentence:
 def _decisive_moves(diagnosis: Diagnosis, loses: bool) -> list[_Move]:
     """The few relevant documents whose change of place makes most of the difference."""
     before, after = diagnosis.ranks(diagnosis.baseline), diagnosis.ranks(diagnosis.focus)
-    moves = []
-    for doc_id, grade in diagnosis.grades.items():
-        if grade < 1:
-            continue
-        old, new = before.get(doc_id), after.get(doc_id)
-        weight = grade * (_worth(new, diagnosis.cutoff) - _worth(old, diagnosis.cutoff))
-        if (weight < 0) if loses else (weight > 0):
-            moves.append(_Move(doc_id, grade, old, new, abs(weight)))
+    moves = [
+        _Move(d, diagnosis.grades[d], before.get(d), after.get(d), abs(effect))
+        for d, effect in diagnosis.effects.items()
+        if (effect < -_NOTHING if loses else effect > _NOTHING)
+    ]
     moves.sort(key=lambda m: (-m.weight, m.doc_id))
     total, chosen = sum(m.weight for m in moves), list[_Move]()
     for move in moves[:_MOST_NAMED]:
@@ -167,10 +165,6 @@ def _decisive_moves(diagnosis: Diagnosis, loses: bool) -> list[_Move]:
             break
         chosen.append(move)
     return chosen
-
-
-def _worth(rank: int | None, cutoff: int) -> float:
-    return 1 / math.log2(rank + 1) if rank is not None and rank <= cutoff else 0.0
 
 
 def _moved(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:

@@ -79,8 +79,8 @@ def test_side_by_side_has_the_other_rank() -> None:
 def test_missed_are_relevant_and_lacking_in_a_top() -> None:
     assert Q.missed["doc_id"].tolist() == ["a", "b", "m"]  # best grade first, then best rank
     assert Q.missed["grade"].tolist() == [2, 1, 1]
-    assert Q.missed["bm25"].tolist()[:2] == [1, 2]
-    assert Q.missed[["bm25", "new"]].isna().sum().sum() == 3
+    assert Q.missed["rank: bm25"].tolist()[:2] == [1, 2]
+    assert Q.missed[["rank: bm25", "rank: new"]].isna().sum().sum() == 3
     deep = of("q", cutoff=4).missed
     assert deep["doc_id"].tolist() == ["a", "m"]
 

@@ -348,23 +348,39 @@ def explained(
 
 
 def test_a_loss_of_the_best_documents() -> None:
-    # RR keeps the numbers plain: 1 falls to 1/5, and without the two unjudged to 1/3.
+    # AP falls from 1 to (1/5 + 2/7) / 2, and without the two unjudged to (1/3 + 2/4) / 2.
     text = explained("abcd", ["c", "x", "d", "y", "a", "e", "b"], {"a": 3, "b": 3, "c": 0, "d": 0},
-                     measure="RR")  # fmt: skip
+                     measure="AP")  # fmt: skip
     assert text == (
-        "hybrid loses 0.800 to bm25 here because the two best documents fell from ranks 1 and 2 "
+        "hybrid loses 0.757 to bm25 here because the two best documents fell from ranks 1 and 2 "
         "to ranks 5 and 7. Two documents graded 0 and three that nobody has judged now stand "
-        "above them. Leaving out unjudged documents, the loss is 0.667."
+        "above them. Leaving out unjudged documents, the loss is 0.583."
     )
 
 
 def test_a_gain_of_the_best_documents() -> None:
-    text = explained("cxdyaeb", "abcd", {"a": 3, "b": 3, "c": 0, "d": 0}, measure="RR")
+    text = explained("cxdyaeb", "abcd", {"a": 3, "b": 3, "c": 0, "d": 0}, measure="AP")
     assert text == (
-        "hybrid gains 0.800 over bm25 here because the two best documents rose from ranks 5 and 7 "
+        "hybrid gains 0.757 over bm25 here because the two best documents rose from ranks 5 and 7 "
         "to ranks 1 and 2. Two documents graded 0 and three that nobody has judged stand above "
-        "them in bm25. Leaving out unjudged documents, the gain is 0.667."
+        "them in bm25. Leaving out unjudged documents, the gain is 0.583."
     )
+
+
+def test_the_cause_is_what_the_measure_counts() -> None:
+    # RR: only the first relevant document counts, so the fall of the best one is no cause.
+    first = explained("abcde", "badec", {"a": 1, "b": 0, "c": 3}, measure="RR")
+    assert "a document graded 1 fell from rank 1 to rank 2." in first
+    assert "best" not in first
+    # P@3: a fall within the first three costs nothing.
+    precise = explained("abcd", "dbac", {"a": 1, "c": 1, "d": 0}, measure="P@3")
+    assert "a relevant document fell from rank 3 to rank 4" in precise
+    assert "from rank 1" not in precise
+
+
+def test_no_relevant_document_is_no_claim_about_scores() -> None:
+    text = explained("ab", "bc", {"a": 0, "b": 0}, measure="Judged@2")
+    assert text == "None of the judged documents is relevant to this query."
 
 
 @pytest.mark.parametrize(
