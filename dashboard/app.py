@@ -33,7 +33,7 @@ def main() -> None:
     session.register_pages(pages)
     chosen = st.navigation(list(pages.values()), position="hidden")
     current = chosen.url_path or PAGES[0].name
-    session.sync(current)
+    session.sync()
     try:
         frame.draw(PAGES, current)
         needy = next(page.needs_study for page in PAGES if page.name == current)

@@ -55,15 +55,13 @@ def uploader() -> None:
         return
     with st.status(f"Reading {len(given)} {w.plural(len(given), 'file')} …") as status:
         bar = st.progress(0.0)
-        for number, file in enumerate(given):
+        for number in session.read_uploads((f.name, f.getvalue()) for f in given):
             status.update(label=f"Reading {number + 1} of {len(given)}")
             bar.progress(number / len(given))
-            session.read_upload(file.name, file.getvalue())
         bar.progress(1.0)
         status.update(label="Read", state="complete")
-    del given, file
+    del given
     session.forget("upload")
-    session.change(set=session.OWN)
     session.give_memory_back()
     st.rerun()
 

@@ -116,13 +116,14 @@ def assemble(files: Iterable[File], *, qrels_key: str = "") -> Library:
     """Make the study of these files: all runs, and one table of each other kind.
 
     Of several qrels the chosen one is used, else the one that shares most queries with the runs; of
-    several queries or documents the last. What is not used says why.
+    several queries the file with most of the judged ones, of several documents the last. What is
+    not used says why.
     """
     listed = list(files)
     runs, run_notes = told_apart([f.table for f in listed if isinstance(f.table, Run)])
     listed = _with_run_names(listed, runs)
     qrels = _choose_qrels([f for f in listed if isinstance(f.table, Qrels)], runs, qrels_key)
-    queries = _last([f for f in listed if isinstance(f.table, Queries)])
+    queries = _choose_queries([f for f in listed if isinstance(f.table, Queries)], qrels)
     documents = _last([f for f in listed if isinstance(f.table, Documents)])
     chosen = {f.key for f in (qrels, queries, documents) if f is not None}
     listed = [
@@ -169,6 +170,16 @@ def _choose_qrels(files: Sequence[File], runs: Sequence[Run], key: str) -> File 
         return len(wanted & set(f.table.query_ids)) if isinstance(f.table, Qrels) else 0
 
     return max(files, key=lambda f: (shared(f), files.index(f)))
+
+
+def _choose_queries(files: Sequence[File], qrels: File | None) -> File | None:
+    judged = set(qrels.table.query_ids) if qrels and isinstance(qrels.table, Qrels) else set()
+
+    def known(f: File) -> int:
+        table = f.table
+        return len(judged & set(table.frame["query_id"])) if isinstance(table, Queries) else 0
+
+    return max(files, key=lambda f: (known(f), files.index(f)), default=None)
 
 
 def _last(files: Sequence[File]) -> File | None:

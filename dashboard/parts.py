@@ -12,6 +12,7 @@ from dashboard import session
 from dashboard.blocks import markup, navigation
 from dashboard.literal import literal
 from dashboard.theme import RunStyle
+from metrics_core import wording as w
 from metrics_core.findings import Sentence
 
 _CONFIG = {
@@ -44,6 +45,11 @@ def heading(
             on_click="ignore",
             help=f"Download the table behind “{literal(title)}”.",
         )
+
+
+def counted(n: int, one: str, many: str) -> str:
+    """A number with its noun: "1 query", "84 queries"."""
+    return f"{w.count(n)} {w.plural(n, one, many)}"
 
 
 def chart(figure: go.Figure, key: str, *, alt: str, clickable: bool = True) -> list[Any] | None:

@@ -60,7 +60,7 @@ class Study:
             try:
                 self.judged[run.name] = judge(run, qrels)
             except RanklensError as error:
-                self.refused[run.name] = error
+                self.refused[run.name] = RanklensError(f"{run.name}: {error.message}", error.hint)
                 continue
             self.runs[run.name] = run
         self._results: dict[Hashable, Any] = {}
@@ -168,7 +168,7 @@ class Study:
         """The address, checked against what is loaded."""
         cutoff = read_cutoff(address.k, deepest=self.deepest)
         measure, key = read_measure(address.m, cutoff)
-        focus, baseline, also = choose_runs(address, self.names, self._best_first(measure))
+        focus, baseline, also = choose_runs(address, self.names, self._best_first)
         by = address.by if address.by in self.groupings else next(iter(self.groupings), "")
         return View(
             focus=focus,
@@ -185,12 +185,12 @@ class Study:
             doc_id=address.doc,
         )
 
-    def _best_first(self, measure: Measure) -> list[str]:
-        means = {n: float(np.nanmean(self._scores(n, measure))) for n in self.names}
+    @cached_property
+    def _best_first(self) -> list[str]:
+        # One order for every view: another measure or cutoff must not change who is compared.
+        measure, _ = read_measure("", 10)
+        means = {n: float(measure.score(self.judged[n]).mean()) for n in self.names}
         return sorted(self.names, key=lambda n: -means[n])
-
-    def _scores(self, name: str, measure: Measure) -> npt.NDArray[np.float64]:
-        return self.kept(("scores", name, str(measure)), lambda: measure.score(self.judged[name]))
 
     def in_view(self, view: View) -> npt.NDArray[np.bool_]:
         """Which judged queries the filters leave; bool[Q]."""

@@ -34,7 +34,8 @@ _LOCK = Lock()
 @dataclass(frozen=True)
 class Entry:
     """One remembered table. `slot` is the colour and shape of a run, kept for good; `read_as` and
-    `notes` are what was said when the file was read."""
+    `notes` are what was said when the file was read; `with_sample` marks a file that was added to
+    the example."""
 
     content: str
     kind: Kind
@@ -43,6 +44,7 @@ class Entry:
     read_as: str
     rows: int
     slot: int
+    with_sample: bool = False
     notes: tuple[Note, ...] = ()
 
 
@@ -71,7 +73,9 @@ class Workspace:
             if (self.folder / f"{entry['content']}.parquet").exists()
         ]
 
-    def add(self, loaded: Loaded, *, slot: int = 0) -> tuple[Entry, bool]:
+    def add(
+        self, loaded: Loaded, *, slot: int = 0, with_sample: bool = False
+    ) -> tuple[Entry, bool]:
         """Remember a table; returns its entry, and whether it is new (False: it was here)."""
         table = _as_arrow(loaded.table)
         content = _content_of(table, loaded.kind)
@@ -89,6 +93,7 @@ class Workspace:
                 read_as=loaded.title,
                 rows=len(loaded.table),
                 slot=slot,
+                with_sample=with_sample,
                 notes=loaded.notes,
             )
             entries.append(entry)

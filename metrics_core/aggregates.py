@@ -7,6 +7,7 @@ pages agrees (Sakai, Evaluating evaluation metrics based on the bootstrap, SIGIR
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ Floats = npt.NDArray[np.float64]
 LEVEL = 0.95
 _SEED = 20_260
 _DRAWN = 20_000_000
-_FEWEST, _MOST = 2_000, 10_000
+_FEWEST, _MOST = 2_000, 5_000
 _BLOCK = 2_000_000
 
 
@@ -38,21 +39,28 @@ def mean_interval(values: Floats, *, level: float = LEVEL) -> Interval:
     `values` is float64[Q] or float64[Q, …]; NaN is undefined and left out of its column. With
     fewer than two queries there is no interval: low and high are NaN.
     """
+    return mean_intervals(values, [level])[0]
+
+
+def mean_intervals(values: Floats, levels: Sequence[float]) -> list[Interval]:
+    """As `mean_interval`, at several levels from the same draws."""
     flat = values.reshape(len(values), int(np.prod(values.shape[1:])))
     defined = ~np.isnan(flat)
     counts = defined.sum(axis=0)
     filled = np.where(defined, flat, 0.0)
-    mean = np.divide(
-        filled.sum(axis=0), counts, out=np.full(flat.shape[1], np.nan), where=counts > 0
-    )
-    low, high = np.full_like(mean, np.nan), np.full_like(mean, np.nan)
+    mean = np.full(flat.shape[1], np.nan)
+    np.divide(filled.sum(axis=0), counts, out=mean, where=counts > 0)
     enough = counts >= 2
+    tails = [tail for level in levels for tail in ((1 - level) / 2, (1 + level) / 2)]
+    edges = np.full((len(tails), flat.shape[1]), np.nan)
     if enough.any():
         means = _resampled_means(filled[:, enough], defined[:, enough])
-        tail = (1 - level) / 2
-        low[enough], high[enough] = np.nanquantile(means, [tail, 1 - tail], axis=0)
+        edges[:, enough] = np.nanquantile(means, tails, axis=0)
     shape = values.shape[1:]
-    return Interval(mean.reshape(shape), low.reshape(shape), high.reshape(shape))
+    return [
+        Interval(mean.reshape(shape), low.reshape(shape), high.reshape(shape))
+        for low, high in zip(edges[::2], edges[1::2], strict=True)
+    ]
 
 
 def _resampled_means(filled: Floats, defined: npt.NDArray[np.bool_]) -> Floats:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from metrics_core.aggregates import LEVEL, mean_interval
+from metrics_core.aggregates import LEVEL, mean_intervals
 from metrics_core.comparisons import score_matrix
 from metrics_core.errors import UnknownColumnError
 from metrics_core.tables import Queries
@@ -65,18 +65,20 @@ def breakdown(
     by: str,
     baseline: str | None = None,
     level: float = LEVEL,
+    looked_at: int = 0,
 ) -> pd.DataFrame:
     """One measure by group and run: columns group, run, queries, mean, low, high, and difference,
     diff_low, diff_high against the baseline (NaN in its own rows), clear.
 
     `clear` is whether the difference is worth naming: at least FEWEST_QUERIES queries, and zero
-    outside the interval after it is widened for the number of groups (Bonferroni).
+    outside the interval after it is widened for the number of groups (Bonferroni), or for
+    `looked_at` groups if those are more: narrowing a view must not turn chance into a finding.
     """
     runs = list(dict.fromkeys(scores["run"]))
     matrix = score_matrix(scores, measure, runs)
     groups = group_of(queries, list(matrix.index), by)
     names = ordered_groups(groups)
-    strict = 1 - (1 - level) / max(len(names), 1)
+    strict = 1 - (1 - level) / max(len(names), looked_at, 1)
     parts = []
     for name in names:
         part = matrix[(groups == name).to_numpy()]
@@ -88,25 +90,26 @@ def _group_rows(
     part: pd.DataFrame, name: str, baseline: str | None, level: float, strict: float
 ) -> pd.DataFrame:
     values = part.to_numpy(dtype=np.float64)
-    score = mean_interval(values, level=level)
+    compared = baseline is not None and baseline in part.columns
+    paired = values - (part[[baseline]].to_numpy(dtype=np.float64) if compared else np.nan)
+    # One set of draws serves the scores and the differences, at both levels.
+    both, wide = mean_intervals(np.hstack([values, paired]), [level, strict])
+    n_runs = len(part.columns)
     rows = pd.DataFrame(
         {
             "group": name,
             "run": list(part.columns),
             "queries": (~np.isnan(values)).sum(axis=0),
-            "mean": score.mean,
-            "low": score.low,
-            "high": score.high,
+            "mean": both.mean[:n_runs],
+            "low": both.low[:n_runs],
+            "high": both.high[:n_runs],
+            "difference": both.mean[n_runs:],
+            "diff_low": both.low[n_runs:],
+            "diff_high": both.high[n_runs:],
         }
     )
-    if baseline is None or baseline not in part.columns:
-        return rows.assign(difference=np.nan, diff_low=np.nan, diff_high=np.nan, clear=False)
-    paired = values - part[[baseline]].to_numpy(dtype=np.float64)
-    gap = mean_interval(paired, level=level)
-    wide = mean_interval(paired, level=strict)
-    rows["difference"], rows["diff_low"], rows["diff_high"] = gap
     enough = (~np.isnan(paired)).sum(axis=0) >= FEWEST_QUERIES
-    rows["clear"] = enough & ((wide.low > 0) | (wide.high < 0))
+    rows["clear"] = enough & ((wide.low[n_runs:] > 0) | (wide.high[n_runs:] < 0))
     own = rows["run"] == baseline
     rows.loc[own, ["difference", "diff_low", "diff_high"]] = np.nan
     rows.loc[own, "clear"] = False
@@ -136,13 +139,17 @@ def cross_breakdown(
             "difference": (matrix[run] - matrix[baseline]).to_numpy(),
         }
     )
+    margins = [
+        frame,
+        frame.assign(row=ALL),
+        frame.assign(column=ALL),
+        frame.assign(row=ALL, column=ALL),
+    ]
+    found = pd.concat(margins).groupby(["row", "column"])["difference"].agg(["count", "mean"])
+    known = found.to_dict("index")
     cells = []
     for row in [*ordered_groups(frame["row"]), ALL]:
         for column in [*ordered_groups(frame["column"]), ALL]:
-            inside = frame[
-                ((frame["row"] == row) | (row == ALL))
-                & ((frame["column"] == column) | (column == ALL))
-            ]["difference"].dropna()
-            mean = float(inside.mean()) if len(inside) else float("nan")
-            cells.append((row, column, len(inside), mean))
+            cell = known.get((row, column), {"count": 0, "mean": float("nan")})
+            cells.append((row, column, int(cell["count"]), float(cell["mean"])))
     return pd.DataFrame(cells, columns=["row", "column", "queries", "difference"])

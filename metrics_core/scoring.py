@@ -94,7 +94,8 @@ def with_tie_range(
 
 def _with_range(note: Note, run: Run, qrels: Qrels, measures: Sequence[Measure]) -> Note:
     spans = zip(measures, tie_range(run, qrels, measures), strict=True)
-    moved = [f"{m} {w.score(low)} to {w.score(high)}" for m, (low, high) in spans if low < high]
+    written = [(str(m), w.score(low), w.score(high)) for m, (low, high) in spans]
+    moved = [f"{name} {low} to {high}" for name, low, high in written if low != high]
     allowed = w.listing(moved) if moved else "no other score"
     return replace(note, message=f"{note.message}; the ties allow {allowed}")
 

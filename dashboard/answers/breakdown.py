@@ -18,6 +18,7 @@ class Breakdown:
 
     groupings: list[str]
     by: str = ""
+    looked_at: int = 0
     finding: findings.Sentence = field(default_factory=findings.Sentence)
     strongest: findings.Sentence = field(default_factory=findings.Sentence)
     groups: pd.DataFrame = field(default_factory=pd.DataFrame)
@@ -38,7 +39,14 @@ def _breakdown(study: Study, view: View) -> Breakdown:
         return Breakdown(groupings=[])
     name = str(view.measure)
     scores = study.score_frame(view, overview_measures(view))
-    groups = breakdowns.breakdown(scores, study.queries, name, by=view.by, baseline=view.baseline)
+    groups = breakdowns.breakdown(
+        scores,
+        study.queries,
+        name,
+        by=view.by,
+        baseline=view.baseline,
+        looked_at=len(study.groups[view.by]),
+    )
     own = groups[groups["run"] == view.focus]
     rank_by = "difference" if view.focus != view.baseline else "mean"
     order = list(own.sort_values(rank_by, ascending=False)["group"])
@@ -59,11 +67,17 @@ def _breakdown(study: Study, view: View) -> Breakdown:
             "row", key=lambda rows: rows.map(rank).fillna(len(rank)), kind="stable"
         )
         second_groups = breakdowns.breakdown(
-            scores, study.queries, name, by=second, baseline=view.baseline
+            scores,
+            study.queries,
+            name,
+            by=second,
+            baseline=view.baseline,
+            looked_at=len(study.groups[second]),
         )
     return Breakdown(
         groupings=study.groupings,
         by=view.by,
+        looked_at=len(study.groups[view.by]),
         finding=findings.breakdown_finding(
             groups.assign(
                 _rank=groups["group"].map({g: i for i, g in enumerate(order)})

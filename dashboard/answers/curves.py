@@ -48,7 +48,8 @@ def _curves(study: Study, view: View) -> Curves:
         own = by_cutoff.mean_curves(judged, view.measure.at(1), cutoffs, view.baseline)
         frames = {family: own, **frames}
     return Curves(
-        finding=findings.curves_finding(own, family, view.focus, view.baseline),
+        finding=findings.curves_finding(own, family, view.focus, view.baseline)
+        + findings.short_lists(judged, (view.focus, view.baseline)),
         frames=frames,
         precision_recall=by_cutoff.precision_recall(judged),
         table=pd.concat([f.assign(measure=name) for name, f in frames.items()], ignore_index=True),

@@ -51,6 +51,7 @@ def data(library: Library, refused: int, measure: Measure, cutoff: int) -> Data:
     listed.sort(key=lambda f: list(_KINDS).index(f.kind or "run"))
     rows = [_row(f, library, measure, cutoff) for f in listed]
     errors = [f.error for f in library.files if f.error is not None]
+    unread = refused + len(errors)
     errors += list(study.refused.values()) if study else []
     fit = study.fit(cutoff) if study else []
     needed = [
@@ -61,7 +62,7 @@ def data(library: Library, refused: int, measure: Measure, cutoff: int) -> Data:
     return Data(
         finding=findings.files_finding(
             len(rows),
-            refused + len(errors),
+            unread,
             fits=_fits(library, measure),
             missing=" and ".join(needed).replace("judgments are and runs are", "both are"),
         ),

@@ -58,7 +58,14 @@ def _overview(study: Study, view: View) -> Overview:
     grouping = next(iter(study.groupings), None)
     groups = None
     if grouping is not None and study.queries is not None and not scores.empty:
-        groups = breakdown(scores, study.queries, name, by=grouping, baseline=view.baseline)
+        groups = breakdown(
+            scores,
+            study.queries,
+            name,
+            by=grouping,
+            baseline=view.baseline,
+            looked_at=len(study.groups[grouping]),
+        )
     gaps = study.with_texts(differences(scores, name, view.focus, view.baseline))
     gaps = gaps.sort_values("difference", kind="stable")
     own = groups[groups["run"] == view.focus] if groups is not None else None
@@ -103,6 +110,7 @@ def _facts(study: Study, view: View, scores: pd.DataFrame) -> findings.Facts:
         cutoff=view.cutoff,
         all_zero=int((matrix == 0).all(axis=1).sum()),
         missing=len({q for r in ranks for q in r.missing_queries}),
+        unanswerable=int((ranks[0].n_relevant() == 0).sum()),
         unjudged=len({q for n in view.runs for q in study.judged[n].unjudged_queries}),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -30,8 +30,18 @@ class QueryList:
 
 def query_list(study: Study, view: View) -> QueryList:
     """The Queries page."""
-    key = ("queries", about(view), view.show, view.search)
-    return study.kept(key, lambda: _query_list(study, view))
+    key = ("queries", about(view), view.show)
+    found = study.kept(key, lambda: _query_list(study, view))
+    return _searched(found, view) if view.search else found
+
+
+def _searched(found: QueryList, view: View) -> QueryList:
+    """The list narrowed to texts that hold the search, or the query with that very id."""
+    wanted = view.search.casefold()
+    inside = found.kept["text"].str.casefold().str.contains(wanted, regex=False)
+    inside |= found.kept["query_id"].str.casefold() == wanted
+    kept = found.kept[inside]
+    return replace(found, kept=kept, table=_for_people(kept, view, found.groupings))
 
 
 def _query_list(study: Study, view: View) -> QueryList:
@@ -52,11 +62,6 @@ def _query_list(study: Study, view: View) -> QueryList:
         # Nothing is compared, so nothing got better or worse.
         counts = {show: counts[show] for show in (SHOW_ALL, *_ABOUT_SCORES, view.show)}
     kept = frame[frame[f"in: {view.show}"]]
-    if view.search:
-        wanted = view.search.casefold()
-        inside = kept["text"].str.casefold().str.contains(wanted, regex=False)
-        inside |= kept["query_id"].str.casefold() == wanted
-        kept = kept[inside]
     alone = view.focus == view.baseline
     best_first = view.show == BETTER
     by = "score" if alone else "difference"

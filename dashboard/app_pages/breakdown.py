@@ -64,7 +64,8 @@ def _differences(shown: Breakdown, view: View, styles: dict[str, RunStyle]) -> N
         + run(view.focus)
         + muted(
             ". Bars are 95 % intervals; a bar that crosses the line may be chance. The sentence"
-            f" above asks more: intervals widened for {len(shown.order)} groups."
+            " above asks more: intervals widened for"
+            f" {parts.counted(shown.looked_at, 'group', 'groups')}."
         ),
         frame=shown.groups,
         key="groups",

@@ -30,7 +30,7 @@ def render() -> None:
     )
     parts.heading(
         "Measures against the number of results counted",
-        f"Mean over {w.count(shown.queries)} queries, bands are 95 % intervals."
+        f"Mean over {parts.counted(shown.queries, 'query', 'queries')}, bands are 95 % intervals."
         + (gap if len(styles) > 1 else ""),
         frame=shown.table,
         key="by_cutoff",

@@ -4,7 +4,6 @@ import streamlit as st
 
 from dashboard import answers, intake, parts, session
 from dashboard.blocks import differences, markup, overview
-from metrics_core import wording as w
 from metrics_core.comparisons import SAME
 
 
@@ -18,14 +17,15 @@ def render() -> None:
     shown = answers.overview(study, view)
     st.html(markup.sentence(shown.verdict, styles) + markup.second(shown.others, styles))
     st.html(overview.facts_line(shown.facts, session.href))
-    n, name, base = w.count(shown.facts.queries), str(view.measure), view.baseline
+    name, base = str(view.measure), view.baseline
+    mean = f"Mean over {parts.counted(shown.facts.queries, 'query', 'queries')}."
     compared = (
         f" Small number: difference to {base}; coloured only where its 95 % interval excludes zero."
         " Best value of a column in bold."
     )
     parts.heading(
         "Runs and measures",
-        f"Mean over {n} queries." + (compared if len(view.runs) > 1 else ""),
+        mean + (compared if len(view.runs) > 1 else ""),
         frame=shown.table,
         key="runs",
     )

@@ -68,16 +68,17 @@ def _chips(shown: QueryList, view: View) -> None:
 
 
 def _chip(show: str, count: int, view: View) -> str:
-    several = len(view.runs) > 2
-    label = {
+    mark = {"better": ":green[▲] ", "worse": ":orange[▼] "}.get(show, "")
+    return f"{mark}{literal(_chip_name(show, view))} {w.count(count)}"
+
+
+def _chip_name(show: str, view: View) -> str:
+    """A query list's name, as plain text."""
+    return {
         SHOW_ALL: "All",
-        "better": ":green[▲] better",
-        "worse": ":orange[▼] worse",
-        "same": "same",
-        "none": "every run fails" if several else "both fail",
-        "zero": f"{literal(view.focus)} at zero",
-    }[show]
-    return f"{label} {w.count(count)}"
+        "none": "every run fails" if len(view.runs) > 2 else "both fail",
+        "zero": f"{view.focus} at zero",
+    }.get(show, show)
 
 
 def _open(query_id: str) -> None:
@@ -129,13 +130,10 @@ def _against(shown: QueryList, view: View, styles: dict[str, RunStyle]) -> None:
 
 
 def _no_match(shown: QueryList, view: View) -> None:
-    named = _chip(view.show, 0, view).rsplit(" ", 1)[0].replace(":green[▲] ", "")
+    named = _chip_name(view.show, view)
     of = shown.counts[view.show]
     if view.search:
-        text = (
-            f"None of the {w.count(of)} queries shown by “{named.replace(':orange[▼] ', '')}”"
-            f" contains “{view.search}”."
-        )
+        text = f"None of the {w.count(of)} queries shown by “{named}” contains “{view.search}”."
     else:
         text = f"None of the {w.count(len(shown.frame))} queries is in this list."
     st.html(markup.nothing("No query matches.", text))
@@ -183,7 +181,7 @@ def _columns(
     palette = session.palette()
     low, high = view.measure.declaration.range
     config: dict[str, object] = {
-        "text": st.column_config.TextColumn("Query", width=300),
+        "text": st.column_config.TextColumn("Query", width=250),
         # Beyond the rows that are styled, Streamlit's own format has to do.
         "difference": st.column_config.NumberColumn(
             gap, width=104, format="%+.3f" if len(shown.kept) > _STYLED else None

@@ -33,6 +33,8 @@ def facts_line(facts: Facts, href: Href) -> str:
     if facts.all_zero:
         noun = w.plural(facts.all_zero, "query", "queries")
         fact = f"<b>{w.count(facts.all_zero)}</b> {noun} where every run scores 0"
+        if facts.unanswerable:
+            fact += f" ({w.count(facts.unanswerable)} without a relevant document)"
         parts.append(f'<li><a href="{m.escaped(href("queries", show="none"))}">{fact}</a></li>')
     if facts.missing:
         noun = w.plural(facts.missing, "query", "queries")

@@ -12,6 +12,7 @@ from dashboard.blocks import markup as m
 from dashboard.blocks.grades import Grades
 from dashboard.theme import RunStyle
 from metrics_core import wording as w
+from metrics_core.comparisons import SAME
 from metrics_core.diagnosis import SQUARES, Diagnosis
 from metrics_core.findings import Sentence
 
@@ -80,7 +81,7 @@ def standings(
 def _standing(row: Row, diagnosis: Diagnosis, style: RunStyle, grades: Grades) -> str:
     score = f"<span>{w.score(row['score'])}</span>"
     if not math.isnan(row["difference"]):
-        score += m.change(row["difference"], clear=True)
+        score += m.change(row["difference"], clear=not abs(row["difference"]) <= SAME)
     bar = m.meter(row["score"], style) if 0 <= row["score"] <= 1 else ""
     first, found = row["first_relevant"], w.count(row["relevant_in_top"])
     place = "none" if math.isnan(first) else f"rank {w.count(first)}"

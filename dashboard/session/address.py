@@ -42,17 +42,12 @@ def _in_browser() -> dict[str, Any]:
     }
 
 
-def sync(page: str) -> None:
+def sync() -> None:
     """Bring session state and browser address together; once a run, before the page is drawn."""
     # The files may have changed since the last run.
     st.session_state.pop("_library", None)
-    now, moved = _in_browser(), page != st.session_state.get("_page")
-    st.session_state["_page"] = page
-    # A move that empties the address is a click on a plain link to the page: keep the state.
-    told = "_address" not in st.session_state or (
-        now != st.session_state.get("_written") and not (moved and not now)
-    )
-    if told:
+    now = _in_browser()
+    if "_address" not in st.session_state or now != st.session_state.get("_written"):
         st.session_state["_address"] = _from_browser()
     wanted = _as_params(address())
     if now != wanted:

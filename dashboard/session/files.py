@@ -6,7 +6,7 @@ import ctypes
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import pyarrow as pa
 import streamlit as st
 
 from dashboard.library import SAMPLE_FOLDER, File, Library, assemble, list_folder, read_file
-from dashboard.session.address import address, forget, generation
+from dashboard.session.address import address, change, forget, generation
 from dashboard.start import DATA_VARIABLE, WORKSPACE_VARIABLE
 from dashboard.study import Study
 from dashboard.theme import PALETTES, Palette, RunStyle, run_styles
@@ -24,8 +24,9 @@ from dashboard.view import View, read_measure
 from dashboard.workspace import Entry, Workspace, default_folder
 from metrics_core import formats
 from metrics_core.errors import RanklensError
+from metrics_core.formats import Loaded
 from metrics_core.measures import Measure
-from metrics_core.tables import Run
+from metrics_core.tables import Qrels, Run
 
 SAMPLE, OWN = "sample", "own"
 
@@ -74,8 +75,17 @@ def own_files() -> list[File]:
     """The reader's own files: of the folder given at the start, then of the workspace."""
     folder = data_folder()
     files = _files_in(folder, "folder") if folder else []
+    return files + _uploaded(lambda entry: True)
+
+
+def _uploaded(wanted: Callable[[Entry], bool]) -> list[File]:
     here = workspace()
-    return files + [_remembered(here, e.content, e.name, e) for e in here.entries()]
+    return [_remembered(here, e.content, e.name, e) for e in here.entries() if wanted(e)]
+
+
+def _sample_files() -> list[File]:
+    """The example, with what was added to it."""
+    return _files_in(SAMPLE_FOLDER, "sample") + _uploaded(lambda entry: entry.with_sample)
 
 
 def collection() -> str:
@@ -83,7 +93,8 @@ def collection() -> str:
     chosen = address().set
     if chosen in (SAMPLE, OWN):
         return chosen
-    return OWN if data_folder() or workspace().entries() else SAMPLE
+    own = any(not entry.with_sample for entry in workspace().entries())
+    return OWN if data_folder() or own else SAMPLE
 
 
 def library() -> Library:
@@ -91,7 +102,7 @@ def library() -> Library:
     known: Library | None = st.session_state.get("_library")
     if known is not None:
         return known
-    files = _files_in(SAMPLE_FOLDER, "sample") if collection() == SAMPLE else own_files()
+    files = _sample_files() if collection() == SAMPLE else own_files()
     identity = tuple(
         (f.key, f.version, f.table.name if isinstance(f.table, Run) else "") for f in files
     )
@@ -148,26 +159,45 @@ def refusals() -> dict[str, Refusal]:
     return kept
 
 
-def read_upload(name: str, content: bytes, **choices: Any) -> None:
-    """Read an uploaded file, or a set of files in a zip, into the workspace; where it cannot be
-    read it stands in `refusals`."""
+def read_uploads(files: Iterable[tuple[str, bytes]]) -> Iterator[int]:
+    """Read uploaded files into the workspace, counting them as they are read.
+
+    Files without judgments among them are added to the example where it is open; judgments begin
+    a collection of the reader's own.
+    """
+    read: list[Loaded] = []
+    for number, (name, content) in enumerate(files):
+        yield number
+        read += _read(name, content)
+    _remember(read)
+
+
+def _read(name: str, content: bytes, **choices: Any) -> list[Loaded]:
+    """A file's tables, or those of a set in a zip; one that cannot be read goes to `refusals`."""
     try:
         if formats.is_set(content):
             read = formats.read_set(content, name=name)
         else:
             read = [formats.read(content, name=name, **choices)]
-        for loaded in read:
-            workspace().add(loaded, slot=_free_slot())
     except RanklensError as error:
         refusals()[name] = Refusal(error, content, generation("refusal"))
         forget("refusal")
-    else:
-        refusals().pop(name, None)
+        return []
+    refusals().pop(name, None)
+    return read
+
+
+def _remember(read: Sequence[Loaded]) -> None:
+    beside = collection() == SAMPLE and not any(isinstance(r.table, Qrels) for r in read)
+    for loaded in read:
+        workspace().add(loaded, slot=_free_slot(), with_sample=beside)
+    if read and not beside:
+        change(set=OWN)
 
 
 def read_again(name: str, **choices: Any) -> None:
     """Read a refused file with other choices."""
-    read_upload(name, refusals()[name].content, **choices)
+    _remember(_read(name, refusals()[name].content, **choices))
 
 
 def dismiss(name: str) -> None:
@@ -182,7 +212,8 @@ def remove(content: str) -> None:
 
 def _free_slot() -> int:
     """The first colour and shape that no run of the reader's has."""
-    runs = [f for f in own_files() if isinstance(f.table, Run)]
+    open_files = _sample_files() if collection() == SAMPLE else own_files()
+    runs = [f for f in open_files if isinstance(f.table, Run)]
     taken = {i if f.slot is None else f.slot for i, f in enumerate(runs)}
     return next(i for i in range(len(taken) + 1) if i not in taken)
 

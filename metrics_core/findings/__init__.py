@@ -6,7 +6,12 @@ what qualifies it), so that pages can colour it and a report or a test can read 
 
 from metrics_core.findings.explanations import explain
 from metrics_core.findings.files import files_finding
-from metrics_core.findings.origins import breakdown_finding, curves_finding, strongest_other
+from metrics_core.findings.origins import (
+    breakdown_finding,
+    curves_finding,
+    short_lists,
+    strongest_other,
+)
 from metrics_core.findings.sentence import Sentence, Span
 from metrics_core.findings.verdicts import Facts, others_verdict, queries_finding, verdict
 
@@ -20,6 +25,7 @@ __all__ = [
     "files_finding",
     "others_verdict",
     "queries_finding",
+    "short_lists",
     "strongest_other",
     "verdict",
 ]

@@ -107,8 +107,12 @@ def _same(diagnosis: Diagnosis) -> Sentence:
         return head + muted(f"the same {what} {_stand(len(in_focus))} in the same {places}.")
     if in_focus.keys() == in_baseline.keys():
         what = _documents(len(in_focus), "relevant document")
-        places = "another place" if len(in_focus) == 1 else "other places"
-        return head + muted(f"the same {what} {_stand(len(in_focus))} in {places}.")
+        moved = sum(in_focus[d] != in_baseline[d] for d in in_focus)
+        if moved < len(in_focus):
+            these = f"{w.number(moved)} of the same {what} {_stand(moved)}"
+        else:
+            these = f"the same {what} {_stand(moved)}"
+        return head + muted(f"{these} in {'another place' if moved == 1 else 'other places'}.")
     shared = len(in_focus.keys() & in_baseline.keys())
     of_them = f"{w.number(shared) if shared else 'none'} of them {'are' if shared > 1 else 'is'}"
     return (
@@ -144,10 +148,24 @@ def _change(diagnosis: Diagnosis, difference: float) -> Sentence:
         + run(diagnosis.baseline)
         + muted(" here")
     )
+    silent = _without_list(diagnosis, loses)
+    if silent is not None:
+        return (
+            head
+            + muted(" because ")
+            + run(silent)
+            + muted(" returned nothing for this query, so it counts 0.")
+        )
     moves = _decisive_moves(diagnosis, loses)
     reason = f" because {_moved(diagnosis, moves, loses)}." if moves else "."
     rest = [_above(diagnosis, moves, loses) if moves else "", _left_out(diagnosis, loses)]
     return head + muted(" ".join([reason, *filter(None, rest)]))
+
+
+def _without_list(diagnosis: Diagnosis, loses: bool) -> str | None:
+    """The worse of the two runs, where it has no list at all for the query."""
+    worse = diagnosis.focus if loses else diagnosis.baseline
+    return worse if diagnosis.rankings[worse].empty else None
 
 
 def _decisive_moves(diagnosis: Diagnosis, loses: bool) -> list[_Move]:

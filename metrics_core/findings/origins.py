@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -9,6 +11,10 @@ import pandas as pd
 from metrics_core import wording as w
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 from metrics_core.findings.verdicts import named_groups
+from metrics_core.judging import JudgedRanks
+
+_SHORT_LIST = 0.5
+_COMPARE = "compare another run to see a difference."
 
 
 def curves_finding(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> Sentence:
@@ -16,7 +22,7 @@ def curves_finding(curve: pd.DataFrame, family: str, focus: str, baseline: str) 
     the measure's name without its cutoff."""
     own = curve[curve["run"] == focus].sort_values("k")
     if focus == baseline or own["difference"].isna().all():
-        return run(focus) + strong(f" on {family}; ") + muted("load a second run to compare.")
+        return run(focus) + strong(f" on {family}; ") + muted(_COMPARE)
     ks = own["k"].to_numpy()
     ahead = ranges_where(ks, (own["diff_low"] > 0).to_numpy())
     behind = ranges_where(ks, (own["diff_high"] < 0).to_numpy())
@@ -78,13 +84,33 @@ def _level_ranges(
     return "The difference does not hang on the choice of k."
 
 
+def short_lists(judged: Sequence[JudgedRanks], names: Sequence[str]) -> Sentence:
+    """What keeps a comparison at large k from being fair: of these runs, those whose lists are
+    much shorter than the longest; empty where there are none."""
+    typical = {r.run_name: _typical_length(r) for r in judged if r.run_name in names}
+    longest = max(typical.values(), default=0)
+    short = [name for name, length in typical.items() if length < _SHORT_LIST * longest]
+    sentence = Sentence()
+    for name in short:
+        count = w.count(typical[name])
+        noun = w.plural(typical[name], "document")
+        sentence += muted(" ") + run(name)
+        sentence += muted(f" lists only {count} {noun} a query, which decides beyond that.")
+    return sentence
+
+
+def _typical_length(ranks: JudgedRanks) -> int:
+    listed = ranks.retrieved[ranks.retrieved > 0]
+    return int(np.median(listed)) if len(listed) else 0
+
+
 def breakdown_finding(groups: pd.DataFrame, focus: str, baseline: str) -> Sentence:
     """Where the difference comes from: the groups in which it is clear, and those where not."""
     gains, losses = named_groups(groups, focus)
     own = groups[groups["run"] == focus]
     rest = [g for g in own["group"] if g not in gains and g not in losses]
     if focus == baseline:
-        return run(focus) + strong(" by group; ") + muted("load a second run to compare.")
+        return run(focus) + strong(" by group; ") + muted(_COMPARE)
     if not gains and not losses:
         return (
             strong("In no group is the difference between ")
@@ -100,7 +126,8 @@ def breakdown_finding(groups: pd.DataFrame, focus: str, baseline: str) -> Senten
     if losses:
         sentence += strong(f"{' and' if gains else ''} loses in {w.listing(losses)}")
     if not rest:
-        return sentence + strong(", ") + muted("against ") + run(baseline) + muted(" in each.")
+        every = "" if len(own) == 1 else ", in every group"
+        return sentence + strong(" against ") + run(baseline) + strong(f"{every}.")
     return (
         sentence
         + strong("; ")

@@ -130,7 +130,7 @@ def others_verdict(comparison: pd.DataFrame, focus: str, baseline: str) -> Sente
 
 @dataclass(frozen=True)
 class Facts:
-    """What every number of a view rests on."""
+    """What every number of a view rests on; `unanswerable` queries have no relevant document."""
 
     queries: int
     judgments: int
@@ -141,6 +141,7 @@ class Facts:
     all_zero: int
     missing: int
     unjudged: int
+    unanswerable: int = 0
 
     LITTLE_JUDGED = 0.8
 
@@ -156,7 +157,7 @@ def queries_finding(
     """Which queries? `differences` is the frame of `differences` over the queries in view."""
     total = len(differences)
     if focus == baseline:
-        hint = "load a second run to compare them"
+        hint = "compare another run to see which it wins and loses"
         return strong(f"{w.count(total)} {w.plural(total, 'query', 'queries')}; ") + muted(
             f"{hint}."
         )
@@ -170,11 +171,17 @@ def queries_finding(
     )
     parts = []
     if len(won) >= 2:
-        parts.append(f"Half of all wins are larger than {w.score(float(won.median()))}")
+        parts.append(f"Half of all wins are {_beyond_median(won)}")
     elif len(lost) >= 2:
-        parts.append(f"Half of all losses are larger than {w.score(abs(float(lost.median())))}")
+        parts.append(f"Half of all losses are {_beyond_median(-lost)}")
     if all_zero:
         verb = w.plural(all_zero, "fails", "fail")
         runs = "every run" if n_runs > 2 else "both runs"
         parts.append(f"{all_zero:,} {w.plural(all_zero, 'query', 'queries')} {verb} with {runs}")
     return headline + (muted(f" {'; '.join(parts)}.") if parts else Sentence())
+
+
+def _beyond_median(sizes: pd.Series) -> str:
+    middle = float(sizes.median())
+    relation = "larger than" if (sizes > middle).any() else "at least"
+    return f"{relation} {w.score(middle)}"

@@ -23,9 +23,9 @@ ROLES: dict[str, tuple[str, ...]] = {
 }
 """Names of the columns of runs and judgments as `fold` leaves them, the first being preferred."""
 
-QUERY_IDS = (*ROLES["query_id"][:-1], "id", "number", "num")
+QUERY_IDS = ("queryid", "qid", "id", *ROLES["query_id"][2:-1], "number", "num")
 QUERY_TEXTS = ("text", "query", "querytext", "title", "question", "keywords")
-DOCUMENT_IDS = (*ROLES["doc_id"], "id")
+DOCUMENT_IDS = ("docid", "docno", "id", *ROLES["doc_id"][2:])
 DOCUMENT_TEXTS = ("text", "body", "content", "contents", "description", "passage", "abstract")
 
 DOCUMENT_NAMES = ("corpus", "doc", "article", "passage", "collection")

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from metrics_core.arrow import ID
 from metrics_core.errors import LineProblem
+from metrics_core.formats.columns import fold
 from metrics_core.formats.lines import LineIndex, refuse
 from metrics_core.formats.named import Named
 from metrics_core.formats.registry import Kind
@@ -18,6 +19,7 @@ from metrics_core.formats.source import Source
 MOST_KEYS = 10_000
 
 _NESTED = "metadata"
+_IDS = frozenset(("queryid", "qid", "docid", "docno", "id"))
 """BEIR keeps further columns in an object of this name; they become columns like the others."""
 
 
@@ -56,12 +58,16 @@ def named_of(
 
 
 def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record with the columns that stand in its `metadata` object lifted up."""
+    """A record with the columns that stand in its `metadata` object lifted up; an id that stands
+    there stays a detail, since the record has its own."""
     inner = record.get(_NESTED)
     if not isinstance(inner, dict):
         return dict(record)
     flat = {name: value for name, value in record.items() if name != _NESTED}
-    return flat | {name: value for name, value in inner.items() if name not in flat}
+    lifted = {
+        f"{_NESTED}.{name}" if fold(name) in _IDS else name: value for name, value in inner.items()
+    }
+    return flat | {name: value for name, value in lifted.items() if name not in flat}
 
 
 def _text(value: Any) -> str | None:

@@ -200,3 +200,59 @@ def test_a_folder_given_at_the_start_is_opened(
     (tmp_path / "j.qrels").write_text("q1 0 d1 1\n")
     monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
     assert "a scores 1.000 on nDCG@10" in text_of(opened())
+
+
+@pytest.mark.parametrize("page", ["", "curves", "breakdown", "queries", "query"])
+def test_filters_that_leave_nothing_say_so(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = {"q1": "A,easy", "q2": "A,easy", "q3": "B,hard", "q4": "B,hard"}
+    (tmp_path / "a.run").write_text("".join(f"{q} Q0 d1 1 2.0 x\n" for q in groups))
+    (tmp_path / "b.run").write_text("".join(f"{q} Q0 d2 1 2.0 x\n" for q in groups))
+    (tmp_path / "j.qrels").write_text("".join(f"{q} 0 d1 1\n" for q in groups))
+    listed = "".join(f"{q},text,{group}\n" for q, group in groups.items())
+    (tmp_path / "queries.csv").write_text(f"query_id,text,category,difficulty\n{listed}")
+    monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
+    app = opened(page, where=["category=A", "difficulty=hard"])
+    assert "No query is in view." in text_of(app)
+    next(b for b in app.button if b.label == "Take back all filters").click().run()
+    assert "No query is in view." not in text_of(app)
+    assert not app.exception
+
+
+@pytest.mark.parametrize("change", [{"k": "1"}, {"m": "Success@k"}, {"where": ["difficulty=easy"]}])
+def test_no_other_control_changes_who_is_compared(change: dict[str, Any]) -> None:
+    plain, changed = opened(), opened(**change)
+    for box in ("w_run", "w_base"):
+        assert changed.selectbox(key=box).value == plain.selectbox(key=box).value
+
+
+def test_a_run_can_be_added_to_the_example() -> None:
+    app = opened("data")
+    app.file_uploader[0].set_value([("mine.run", b"q001 Q0 FN-0001 1 2.0 x\n", "text/plain")]).run()
+    shown = text_of(app)
+    assert "Eight files are loaded" in shown and "mine.run" in shown
+    assert "mine" in opened().selectbox(key="w_run").options
+
+
+def test_a_file_of_the_folder_that_changes_is_read_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.run").write_text("q1 Q0 d1 1 2.0 x\n")
+    judgments = tmp_path / "j.qrels"
+    judgments.write_text("q1 0 d1 1\n")
+    monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
+    assert "a scores 1.000" in text_of(opened())
+    judgments.write_text("q1 0 d2 1\n")
+    assert "a scores 0.000" in text_of(opened())
+
+
+def test_the_queries_file_with_most_judged_queries_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.run").write_text("q1 Q0 d1 1 2.0 x\nq2 Q0 d1 1 2.0 x\n")
+    (tmp_path / "j.qrels").write_text("q1 0 d1 1\nq2 0 d1 1\n")
+    (tmp_path / "all.csv").write_text("query_id,text\nq1,first\nq2,second\n")
+    (tmp_path / "some.csv").write_text("query_id,text\nq1,other\n")
+    monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
+    assert "second" in text_of(opened("query", q="q2"))

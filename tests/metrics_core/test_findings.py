@@ -224,7 +224,7 @@ def test_curves(signs: str, text: str) -> None:
 
 
 def test_curves_of_one_run() -> None:
-    text = "hybrid on nDCG; load a second run to compare."
+    text = "hybrid on nDCG; compare another run to see a difference."
     assert curves_finding(curve_of("+" * 8), "nDCG", "hybrid", "hybrid").text == text
     alone = curve_of("+" * 8).assign(difference=np.nan)
     assert curves_finding(alone, "nDCG", "hybrid", "bm25").text == text
@@ -257,7 +257,7 @@ def test_groups_that_lose() -> None:
 def test_every_group_clear_and_none_clear() -> None:
     every = groups_of({"Billing": 0.3, "Returns": 0.2}, ["Billing", "Returns"])
     assert breakdown_finding(every, "hybrid", "bm25").text == (
-        "hybrid gains in Billing and Returns, against bm25 in each."
+        "hybrid gains in Billing and Returns against bm25, in every group."
     )
     assert breakdown_finding(
         groups_of({"Billing": 0.3, "Returns": 0.2}), "hybrid", "bm25"
@@ -268,7 +268,7 @@ def test_every_group_clear_and_none_clear() -> None:
 
 
 def test_groups_of_one_run() -> None:
-    text = "hybrid by group; load a second run to compare."
+    text = "hybrid by group; compare another run to see a difference."
     assert breakdown_finding(groups_of(GAINS), "hybrid", "hybrid").text == text
 
 
@@ -313,7 +313,7 @@ def test_which_queries_when_few_win() -> None:
     level = queries_finding(differences_of([], [], 5), "hybrid", "bm25", 0, 2)
     assert level.text == "hybrid wins 0 of 5 queries against bm25 and loses 0."
     one = queries_finding(differences_of([], [], 5), "bm25", "bm25", 0, 1)
-    assert one.text == "5 queries; load a second run to compare them."
+    assert one.text == "5 queries; compare another run to see which it wins and loses."
 
 
 # Query
@@ -530,3 +530,18 @@ def test_a_sentence_is_its_spans() -> None:
     assert [s.role for s in sentence.spans] == ["run", "strong", "muted"]
     assert joined([run("a"), run("b")], "; ").text == "a; b"
     assert not Sentence()
+
+
+def test_of_the_same_documents_only_those_that_moved_are_counted() -> None:
+    text = explained("axb", "abx", {"a": 3, "b": 1, "x": 0}, measure="Success@5")
+    assert text == (
+        "Both score 1.000; one of the same two relevant documents stands in another place."
+    )
+
+
+def test_a_missing_list_is_the_cause() -> None:
+    text = explained("", "ab", {"a": 1, "b": 0}, measure="RR")
+    assert text == (
+        "hybrid gains 1.000 over bm25 here because bm25 returned nothing for this query, "
+        "so it counts 0."
+    )
