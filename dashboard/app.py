@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import frame, session
+from dashboard import frame, intake, session
 from dashboard.frame import Page
 from metrics_core.errors import RanklensError
 
@@ -36,8 +36,10 @@ def main() -> None:
     session.sync()
     try:
         frame.draw(PAGES, current)
-        needy = next(page.needs_study for page in PAGES if page.name == current)
-        if not (needy and frame.nothing_in_view()):
+        needs_study = next(page.needs_study for page in PAGES if page.name == current)
+        if needs_study and session.study() is None:
+            intake.first_run()
+        elif not (needs_study and frame.nothing_in_view()):
             chosen.run()
     except RanklensError as error:
         frame.refuse(error)

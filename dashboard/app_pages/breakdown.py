@@ -16,11 +16,7 @@ from metrics_core.findings.sentence import muted, run
 
 def render() -> None:
     """Differences and scores by group, group by group, and in the cells of two groupings."""
-    study = session.study()
-    if study is None:
-        return
-    view = session.view()
-    styles = {name: session.styles()[name] for name in view.runs}
+    study, view, styles = session.opened()
     shown = answers.breakdown(study, view)
     if not shown.groupings:
         st.html(

@@ -17,11 +17,7 @@ _TITLES = {
 
 def render() -> None:
     """Measures by cutoff, then precision against recall."""
-    study = session.study()
-    if study is None:
-        return
-    view = session.view()
-    styles = {name: session.styles()[name] for name in view.runs}
+    study, view, styles = session.opened()
     shown = answers.curves(study, view)
     st.html(markup.sentence(shown.finding, styles))
     gap = (

@@ -2,18 +2,14 @@
 
 import streamlit as st
 
-from dashboard import answers, intake, parts, session
+from dashboard import answers, parts, session
 from dashboard.blocks import differences, markup, overview
 from metrics_core.comparisons import SAME
 
 
 def render() -> None:
     """The verdict, what it rests on, and the ways into it."""
-    study = session.study()
-    if study is None:
-        intake.first_run()
-        return
-    view, styles = session.view(), session.styles()
+    study, view, styles = session.opened()
     shown = answers.overview(study, view)
     st.html(markup.sentence(shown.verdict, styles) + markup.second(shown.others, styles))
     st.html(overview.facts_line(shown.facts, session.href))

@@ -21,11 +21,7 @@ _STYLED = 500
 
 def render() -> None:
     """Chips and search, every query as a mark, and the table."""
-    study = session.study()
-    if study is None:
-        return
-    view = session.view()
-    styles = {name: session.styles()[name] for name in view.runs}
+    study, view, styles = session.opened()
     shown = answers.query_list(study, view)
     st.html(markup.sentence(shown.finding, styles))
     _chips(shown, view)

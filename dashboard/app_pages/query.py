@@ -23,10 +23,7 @@ _LISTS = {
 
 def render() -> None:
     """The query, one explanation, the ranks, the lists, and what is missing from them."""
-    study = session.study()
-    if study is None:
-        return
-    view, styles = session.view(), session.styles()
+    study, view, styles = session.opened()
     shown = answers.query(study, view)
     found = shown.diagnosis
     _steps(shown, view)

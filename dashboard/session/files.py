@@ -137,6 +137,15 @@ def cutoff_and_measure() -> tuple[int, Measure]:
     return 10, read_measure("", 10)[0]
 
 
+def opened() -> tuple[Study, View, dict[str, RunStyle]]:
+    """The study, what the reader has chosen, and how the runs in view are drawn; for pages that
+    need a study."""
+    chosen, here = view(), study()
+    assert here is not None
+    drawn = styles()
+    return here, chosen, {name: drawn[name] for name in chosen.runs}
+
+
 def styles() -> dict[str, RunStyle]:
     """How the shown runs are drawn."""
     chosen = view()

@@ -256,3 +256,8 @@ def test_the_queries_file_with_most_judged_queries_is_used(
     (tmp_path / "some.csv").write_text("query_id,text\nq1,other\n")
     monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
     assert "second" in text_of(opened("query", q="q2"))
+
+
+@pytest.mark.parametrize("page", ["curves", "breakdown", "queries", "query"])
+def test_a_page_without_files_says_what_to_load(page: str) -> None:
+    assert "Which run is better" in text_of(opened(page, set="own"))
