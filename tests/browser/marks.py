@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, TimeoutError
 
 _MARK = """([key, trace, point]) => {
   const chart = document.querySelector(`.st-key-chart_${key} .js-plotly-plot`);
@@ -61,6 +61,20 @@ def click_mark(page: Page, chart: str, *customdata: str) -> None:
 
 
 def click_row(page: Page, row: int, *, height: int = 34) -> None:
-    """Click the query of a row of the grid on the page; rows count from 0."""
-    box = _steady(page, "[data-testid=stDataFrame] canvas")
-    page.mouse.click(box["x"] + 60, box["y"] + height * (row + 1) + height / 2)
+    """Click the query of a row of the grid on the page, until it leads on; rows count from 0.
+
+    A grid that has just been given other rows may not listen yet, so a lost click is repeated.
+    """
+    before = page.url
+    for _ in range(3):
+        box = _steady(page, "[data-testid=stDataFrame] canvas")
+        x, y = box["x"] + 60, box["y"] + height * (row + 1) + height / 2
+        page.mouse.move(x, y)
+        page.wait_for_timeout(100)
+        page.mouse.click(x, y)
+        try:
+            page.wait_for_url(lambda url: url != before, timeout=5_000)
+            return
+        except TimeoutError:
+            continue
+    raise AssertionError(f"row {row} leads nowhere")
