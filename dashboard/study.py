@@ -182,7 +182,6 @@ class Study:
             search=address.s,
             by=by,
             query_id=address.q,
-            doc_id=address.doc,
         )
 
     @cached_property

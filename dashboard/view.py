@@ -41,7 +41,6 @@ class Address:
     by: str = ""
     qrels: str = ""
     q: str = ""
-    doc: str = ""
 
 
 MULTIPLE = ("also", "where")
@@ -64,7 +63,6 @@ class View:
     search: str
     by: str
     query_id: str
-    doc_id: str
 
     @property
     def runs(self) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from metrics_core.collection import free_name
 from metrics_core.errors import RanklensError
 from metrics_core.formats import Kind, Loaded
 from metrics_core.notes import Note
@@ -88,7 +89,7 @@ class Workspace:
             entry = Entry(
                 content=content,
                 kind=loaded.kind,
-                name=_apart(name, [e.name for e in entries if e.kind == loaded.kind]),
+                name=free_name(name, [e.name for e in entries if e.kind == loaded.kind]),
                 file=loaded.file,
                 read_as=loaded.title,
                 rows=len(loaded.table),
@@ -152,14 +153,6 @@ def default_folder() -> Path:
 def _note(stored: dict[str, object]) -> Note:
     note = Note(**stored)  # type: ignore[arg-type]
     return replace(note, examples=tuple(note.examples))
-
-
-def _apart(name: str, taken: list[str]) -> str:
-    """A name that tells this table apart from others of its kind."""
-    free, number = name, 2
-    while free in taken:
-        free, number = f"{name} ({number})", number + 1
-    return free
 
 
 def _as_arrow(table: Table) -> pa.Table:

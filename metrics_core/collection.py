@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from metrics_core.notes import Note
 from metrics_core.tables import Run
@@ -25,10 +25,7 @@ def told_apart(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
                 )
             )
             continue
-        names = {k.name for k in kept}
-        name, number = run.name, 2
-        while name in names:
-            name, number = f"{run.name} ({number})", number + 1
+        name = free_name(run.name, {k.name for k in kept})
         if name != run.name:
             notes.append(
                 Note(
@@ -40,6 +37,14 @@ def told_apart(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
             )
         kept.append(run.renamed(name))
     return kept, notes
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name, or the first of "name (2)", "name (3)", … that is not taken."""
+    free, number = name, 2
+    while free in taken:
+        free, number = f"{name} ({number})", number + 1
+    return free
 
 
 def _same_rows(one: Run, other: Run) -> bool:

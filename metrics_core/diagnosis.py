@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from metrics_core.judging import JudgedRanks
+from metrics_core.judging import JudgedRanks, single_query
 from metrics_core.measures import Measure
 from metrics_core.ranking import ranked_documents
 from metrics_core.tables import Qrels, Run
@@ -137,7 +137,8 @@ def _effects(
     places = {d: int(new[d]) for d, g in grades.items() if d in new and g >= 0}
 
     def score(at: Mapping[str, int]) -> float:
-        return float(measure.score(_single(grades, at, len(after)))[0])
+        ordered = sorted((rank, grades[d]) for d, rank in at.items())
+        return float(measure.score(single_query(ordered, grades.values(), len(after)))[0])
 
     own = score(places)
     moved = [d for d, g in grades.items() if g >= least and old.get(d) != new.get(d)]
@@ -148,23 +149,6 @@ def _effects(
             back[doc_id] = int(old[doc_id])
         effects[doc_id] = own - score(back)
     return effects
-
-
-def _single(grades: Mapping[str, float], places: Mapping[str, int], listed: int) -> JudgedRanks:
-    """One query's judged documents at these ranks."""
-    order = sorted(places, key=lambda d: (places[d], d))
-    known = sorted(grades.values(), reverse=True)
-    return JudgedRanks(
-        run_name="",
-        query_ids=("",),
-        query=np.zeros(len(order), dtype=np.int64),
-        rank=np.array([places[d] for d in order], dtype=np.int64),
-        relevance=np.array([grades[d] for d in order], dtype=np.float64),
-        qrels_row=np.zeros(len(order), dtype=np.int64),
-        retrieved=np.array([listed], dtype=np.int64),
-        judged_query=np.zeros(len(known), dtype=np.int64),
-        judged_relevance=np.array(known, dtype=np.float64),
-    )
 
 
 def _grades(qrels: Qrels, query_id: str) -> dict[str, float]:

@@ -6,6 +6,7 @@ the last step whose work grows with the run; after it there are a few judged row
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -112,6 +113,26 @@ class JudgedRanks:
             judged_query=number[self.judged_query[judged]],
             judged_relevance=self.judged_relevance[judged],
         )
+
+
+def single_query(
+    places: Iterable[tuple[int, float]], grades: Iterable[float], listed: int
+) -> JudgedRanks:
+    """One query's ranks without a run: (rank, grade) of its retrieved judged documents, ascending
+    by rank, the grades of all its judged documents, and how many documents are listed."""
+    found = list(places)
+    known = sorted(grades, reverse=True)
+    return JudgedRanks(
+        run_name="list",
+        query_ids=("list",),
+        query=np.zeros(len(found), dtype=np.int64),
+        rank=np.array([rank for rank, _ in found], dtype=np.int64),
+        relevance=np.array([grade for _, grade in found], dtype=np.float64),
+        qrels_row=np.zeros(len(found), dtype=np.int64),
+        retrieved=np.array([listed], dtype=np.int64),
+        judged_query=np.zeros(len(known), dtype=np.int64),
+        judged_relevance=np.array(known, dtype=np.float64),
+    )
 
 
 def judge(run: Run, qrels: Qrels, *, ties: Ties = "doc_id") -> JudgedRanks:

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 
-import numpy as np
-
-from metrics_core.judging import JudgedRanks
+from metrics_core.judging import JudgedRanks, single_query
 from metrics_core.measures import Measure, parse_measure
 
 Expected = Collection[Hashable] | Mapping[Hashable, float]
@@ -23,19 +21,8 @@ def judged_list(retrieved: Sequence[Hashable], expected: Expected) -> JudgedRank
     """One list as JudgedRanks of a single query, for any measure."""
     grades = expected if isinstance(expected, Mapping) else dict.fromkeys(expected, 1.0)
     distinct = list(dict.fromkeys(retrieved))
-    found = [(rank, grades[d]) for rank, d in enumerate(distinct, 1) if d in grades]
-    m, j = len(found), len(grades)
-    return JudgedRanks(
-        run_name="list",
-        query_ids=("list",),
-        query=np.zeros(m, dtype=np.int64),
-        rank=np.array([rank for rank, _ in found], dtype=np.int64),
-        relevance=np.array([grade for _, grade in found], dtype=np.float64),
-        qrels_row=np.zeros(m, dtype=np.int64),
-        retrieved=np.array([len(distinct)], dtype=np.int64),
-        judged_query=np.zeros(j, dtype=np.int64),
-        judged_relevance=np.array(sorted(grades.values(), reverse=True), dtype=np.float64),
-    )
+    places = ((rank, grades[d]) for rank, d in enumerate(distinct, 1) if d in grades)
+    return single_query(places, grades.values(), len(distinct))
 
 
 def score_list(

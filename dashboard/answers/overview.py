@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ from metrics_core import findings
 from metrics_core.breakdowns import breakdown
 from metrics_core.comparisons import BETTER, WORSE, compare, differences, score_matrix
 from metrics_core.curves import judged_share
+from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 
 _USUAL_MEASURES = ("nDCG@{k}", "P@{k}", "R@{k}", "RR", "AP")
@@ -69,18 +71,17 @@ def _overview(study: Study, view: View) -> Overview:
     gaps = study.with_texts(differences(scores, name, view.focus, view.baseline))
     gaps = gaps.sort_values("difference", kind="stable")
     own = groups[groups["run"] == view.focus] if groups is not None else None
+    mask = study.in_view(view)
+    in_view = {name: study.judged[name].among(mask) for name in view.runs}
     return Overview(
         verdict=findings.verdict(
             comparison, name, view.focus, view.baseline, groups, runs_loaded=len(study.names)
         ),
         others=findings.others_verdict(comparison, view.focus, view.baseline),
-        facts=_facts(study, view, scores),
+        facts=_facts(study, view, scores, list(in_view.values())),
         table=table,
         measures=[(str(m), gloss(m)) for m in measures],
-        judged_shares={
-            n: judged_share(study.judged[n].among(study.in_view(view)), view.cutoff)
-            for n in view.runs
-        },
+        judged_shares={n: judged_share(ranks, view.cutoff) for n, ranks in in_view.items()},
         comparison=comparison,
         worse=gaps[gaps["outcome"] == WORSE].head(_LISTED),
         better=gaps[gaps["outcome"] == BETTER].iloc[::-1].head(_LISTED),
@@ -94,15 +95,15 @@ def _overview(study: Study, view: View) -> Overview:
     )
 
 
-def _facts(study: Study, view: View, scores: pd.DataFrame) -> findings.Facts:
-    mask = study.in_view(view)
-    ranks = [study.judged[name].among(mask) for name in view.runs]
+def _facts(
+    study: Study, view: View, scores: pd.DataFrame, ranks: Sequence[JudgedRanks]
+) -> findings.Facts:
     listed = sum(int(np.minimum(r.retrieved, view.cutoff).sum()) for r in ranks)
     judged = sum(float(r.judged().count(view.cutoff).sum()) for r in ranks)
     grades = ranks[0].judged_relevance
     matrix = score_matrix(scores, str(view.measure), view.runs)
     return findings.Facts(
-        queries=int(mask.sum()),
+        queries=ranks[0].n_queries,
         judgments=int((grades >= 0).sum()),
         lowest_grade=float(grades.min()) if len(grades) else math.nan,
         highest_grade=float(grades.max()) if len(grades) else math.nan,

@@ -78,7 +78,7 @@ def _chip_name(show: str, view: View) -> str:
 
 
 def _open(query_id: str) -> None:
-    session.goto("query", q=query_id, doc="")
+    session.goto("query", q=query_id)
 
 
 def _kept_ids(shown: QueryList, view: View) -> set[str] | None:

@@ -63,7 +63,7 @@ def render() -> None:
 
 def _steps(shown: QueryPage, view: View) -> None:
     def link(query_id: str | None) -> str | None:
-        return None if query_id is None else session.href("query", q=query_id, doc="")
+        return None if query_id is None else session.href("query", q=query_id)
 
     if shown.position is None:
         place = f"not among the {w.count(shown.listed)} queries in view"
