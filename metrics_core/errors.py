@@ -5,6 +5,7 @@
     ├── FileFormatError            a file cannot be read: file, physical line, found, expected
     ├── UnknownMeasureError        no measure of that name; the nearest names
     ├── ParameterError             a parameter is out of its range
+    ├── LackingDataError           a measure needs more than the files hold (subtopics, prices)
     ├── UnknownColumnError         no such metadata column; the ones there are
     └── NoSharedQueriesError       run and qrels have no query in common
 
@@ -171,8 +172,12 @@ def _nearest_names(name: str, known: Mapping[str, str]) -> dict[str, str]:
     return dict(list(found.items())[:3])
 
 
-class ParameterError(RanklensError):
+class ParameterError(RanklensError, ValueError):
     """A parameter is out of its range or of the wrong kind."""
+
+
+class LackingDataError(RanklensError):
+    """A measure needs more than judgments and run hold: subtopics, or a column of documents."""
 
 
 class UnknownColumnError(RanklensError):

@@ -6,8 +6,9 @@ the last step whose work grows with the run; after it there are a few judged row
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,21 @@ from metrics_core.tables import Qrels, Run
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Kept = TypeVar("Kept")
+
+
+@dataclass(frozen=True)
+class SubtopicJudgments:
+    """Judgments of subtopics: s judgments, each of a document that JudgedRanks knows by its row.
+
+    qrels_row  int64[s]    row of the document in the qrels, ascending
+    subtopic   int64[s]    number of the subtopic within its query, from 0
+    relevance  float64[s]  the grade for this subtopic
+    """
+
+    qrels_row: Ints
+    subtopic: Ints
+    relevance: Floats
 
 
 @dataclass(frozen=True)
@@ -53,6 +69,11 @@ class JudgedRanks:
     judged_relevance: Floats
     unjudged_queries: tuple[str, ...] = ()
     notes: tuple[Note, ...] = field(default=(), compare=False)
+    subtopics: SubtopicJudgments | None = None
+    # A hundred measures ask for the same few subsets; each is worked out once.
+    _kept: dict[tuple[str, float], Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def n_queries(self) -> int:
@@ -66,21 +87,37 @@ class JudgedRanks:
 
     def relevant(self, rel: float = 1) -> Hits:
         """The retrieved documents whose grade is at least `rel` (and not negative)."""
-        return self._where(self.relevance >= max(rel, 0))
+        return self._once("relevant", max(rel, 0), self._relevant)
+
+    def _once(self, what: str, level: float, make: Callable[[float], Kept]) -> Kept:
+        key = (what, level)
+        if key not in self._kept:
+            self._kept[key] = make(level)
+        kept: Kept = self._kept[key]
+        return kept
+
+    def _relevant(self, level: float) -> Hits:
+        return self._where(self.relevance >= level)
 
     def judged(self) -> Hits:
         """The retrieved documents that somebody has judged (a negative grade is no judgment)."""
-        return self._where(self.relevance >= 0)
+        return self.relevant(0)
 
     def ideal(self) -> Hits:
         """All judgments as a ranking of their own, best grade first: the best possible order."""
+        return self._once("ideal", 0, self._ideal)
+
+    def _ideal(self, _: float) -> Hits:
         starts = np.searchsorted(self.judged_query, np.arange(self.n_queries))
         rank = np.arange(1, len(self.judged_query) + 1) - starts[self.judged_query]
         return Hits(self.judged_query, rank, self.judged_relevance, self.n_queries)
 
     def n_relevant(self, rel: float = 1) -> Ints:
         """Per query the number of judged documents whose grade is at least `rel`; int64[Q]."""
-        counted = self.judged_query[self.judged_relevance >= max(rel, 0)]
+        return self._once("n_relevant", max(rel, 0), self._n_relevant)
+
+    def _n_relevant(self, level: float) -> Ints:
+        counted = self.judged_query[self.judged_relevance >= level]
         return np.bincount(counted, minlength=self.n_queries)
 
     def _where(self, mask: npt.NDArray[np.bool_]) -> Hits:
@@ -88,6 +125,9 @@ class JudgedRanks:
 
     def condensed(self) -> JudgedRanks:
         """The same ranks with the unjudged documents taken out of every list."""
+        return self._once("condensed", 0, self._condensed)
+
+    def _condensed(self, _: float) -> JudgedRanks:
         judged = self.judged()
         return replace(
             self,

@@ -5,10 +5,10 @@ Importing a family's module registers its measures; a new family adds one line h
 
 from metrics_core.measures import gain, precision_recall, sets
 from metrics_core.measures.names import parse_measure
+from metrics_core.measures.parameters import Parameter
 from metrics_core.measures.registry import (
     Declaration,
     Measure,
-    Parameter,
     declarations,
     measure,
 )

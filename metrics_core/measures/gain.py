@@ -28,6 +28,14 @@ def discounted_gain(hits: Hits, cutoff: Cutoff, gain: Gain) -> Scores:
     trec_eval=("ndcg", "ndcg_cut_{cutoff}"),
     formula=r"\frac{\sum_{i \le k} g(rel_i) / \log_2(i+1)}{\text{the same for the best order}}",
     reference="Järvelin and Kekäläinen, Cumulated gain-based evaluation, TOIS 2002",
+    worked={
+        "nDCG@4": "(2 / log2(3) + 1 / log2(5)) / (3 + 2 / log2(3) + 1 / log2(4) + 1 / log2(5))",
+        "nDCG": "(2 / log2(3) + 1 / log2(5) + 3 / log2(7))"
+        " / (3 + 2 / log2(3) + 1 / log2(4) + 1 / log2(5))",
+        "nDCG(dcg='exp-log2')@4": "(3 / log2(3) + 1 / log2(5))"
+        " / (7 + 3 / log2(3) + 1 / log2(4) + 1 / log2(5))",
+    },
+    ideal=1.0,
 )
 def ndcg(ranks: JudgedRanks, *, cutoff: int | None = None, dcg: Gain = "log2") -> Scores:
     """How close the results come to the best possible order: 1 is perfect, 0 means nothing

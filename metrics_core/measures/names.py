@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from metrics_core.errors import ParameterError, UnknownMeasureError
@@ -14,7 +14,7 @@ def _fold(name: str) -> str:
     return re.sub(r"[\s_\-]", "", name).lower()
 
 
-_NAME = re.compile(r"^\s*(?P<name>[^@()]+?)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<cutoff>\S+))?\s*$")
+_NAME = re.compile(r"^\s*(?P<name>[^@()]+?)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<at>\S+))?\s*$")
 
 
 def parse_measure(text: str | Measure) -> Measure:
@@ -35,12 +35,13 @@ def _parsed(text: str) -> Measure:
     if declaration is None:
         raise UnknownMeasureError(match["name"], _names())
     values = _arguments(text, match["inside"] or "")
-    if match["cutoff"] is not None:
-        if declaration.cutoff is None:
-            raise ParameterError(f"{declaration.name} takes no cutoff, so not {text!r}.")
-        if "cutoff" in values:
-            raise ParameterError(f"{text}: the cutoff is given twice.")
-        values["cutoff"] = _literal(match["cutoff"])
+    if match["at"] is not None:
+        at = declaration.at
+        if declaration.parameter(at) is None:
+            raise ParameterError(f"{declaration.name} takes no {at}, so not {text!r}.")
+        if at in values:
+            raise ParameterError(f"{text}: the {at} is given twice.")
+        values[at] = _literal(match["at"])
     return declaration(**values)
 
 
@@ -52,7 +53,7 @@ def _names() -> dict[str, str]:
 
 
 def _plain_trec_names(declaration: Declaration) -> list[str]:
-    return [name.replace("_{cutoff}", "") for name in declaration.trec_eval]
+    return [re.sub(r"_\{\w+\}", "", name) for name in declaration.trec_eval]
 
 
 def _find(name: str) -> Declaration | None:
@@ -69,27 +70,39 @@ def _find(name: str) -> Declaration | None:
 def _trec_eval_name(text: str) -> Measure | None:
     for d in declarations():
         for pattern in d.trec_eval:
-            regex = re.escape(pattern).replace(r"\{cutoff\}", r"(?P<cutoff>\d+)")
-            match = re.fullmatch(regex, text, re.IGNORECASE)
+            match = re.fullmatch(_trec_eval_pattern(pattern), text, re.IGNORECASE)
             if match:
-                cutoff = match.groupdict().get("cutoff")
-                return d(**({} if cutoff is None else {"cutoff": int(cutoff)}))
+                return d(**{name: _literal(value) for name, value in match.groupdict().items()})
     return None
+
+
+@cache
+def _trec_eval_pattern(name: str) -> str:
+    """trec_eval's name with its parameter behind an underscore or, as in its -m, a point."""
+    return re.sub(r"_\\\{(\w+)\\\}", r"[._](?P<\1>\\d*\\.?\\d+)", re.escape(name))
 
 
 def _literal(text: str) -> Any:
     text = text.strip()
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
     for convert in (int, float):
         try:
             return convert(text)
         except ValueError:
             continue
+    if text.startswith("{") and text.endswith("}"):
+        pairs = [part.partition(":") for part in text[1:-1].split(",") if part.strip()]
+        return [(_literal(grade), _literal(gain)) for grade, _, gain in pairs]
     return text.strip("'\"")
+
+
+_ARGUMENT = re.compile(r"(?:[^,{'\"]|\{[^}]*\}|'[^']*'|\"[^\"]*\"|[{'\"])+")
 
 
 def _arguments(text: str, inside: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    for part in filter(None, (p.strip() for p in inside.split(","))):
+    for part in filter(None, (p.strip() for p in _ARGUMENT.findall(inside))):
         name, equals, value = part.partition("=")
         if not equals:
             raise ParameterError(

@@ -17,6 +17,11 @@ from metrics_core.measures.registry import Scores, measure
     trec_eval="P_{cutoff}",
     formula=r"\frac{1}{k}\sum_{i \le k} [rel_i \ge rel]",
     reference="van Rijsbergen, Information Retrieval, 1979",
+    worked={
+        "P@5": "2 / 5",
+        "P@10": "3 / 10",
+        "P(rel=2)@5": "1 / 5",
+    },
 )
 def precision(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     """Share of the first k results that are relevant. Empty ranks count against it."""
@@ -31,6 +36,10 @@ def precision(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     trec_eval="recall_{cutoff}",
     formula=r"\frac{1}{R}\sum_{i \le k} [rel_i \ge rel]",
     reference="van Rijsbergen, Information Retrieval, 1979",
+    worked={
+        "R@5": "2 / 4",
+        "R(rel=2)@5": "1 / 2",
+    },
 )
 def recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     """Share of all relevant documents that stand among the first k results."""
@@ -46,6 +55,11 @@ def recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     trec_eval=("map", "map_cut_{cutoff}"),
     formula=r"\frac{1}{R}\sum_{i \le k} [rel_i \ge rel]\, P@i",
     reference="Buckley and Voorhees, Evaluating evaluation measure stability, SIGIR 2000",
+    worked={
+        "AP": "(1 / 2 + 2 / 4 + 3 / 6) / 4",
+        "AP@5": "(1 / 2 + 2 / 4) / 4",
+        "AP(rel=2)": "(1 / 2 + 2 / 6) / 2",
+    },
 )
 def average_precision(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
     """Precision at the rank of each relevant document, averaged over all relevant documents;
@@ -63,6 +77,12 @@ def average_precision(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int
     trec_eval="recip_rank",
     formula=r"\frac{1}{\min\{i \le k : rel_i \ge rel\}}",
     reference="Kantor and Voorhees, The TREC-5 confusion track, 2000",
+    worked={
+        "RR": "1 / 2",
+        "RR@1": "0",
+        "RR(rel=3)": "1 / 6",
+    },
+    ideal=1.0,
 )
 def reciprocal_rank(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
     """1 divided by the rank of the first relevant result: 1 if it comes first, 0.5 if second,
@@ -79,6 +99,11 @@ def reciprocal_rank(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int =
     trec_eval="success_{cutoff}",
     formula=r"[\exists\, i \le k : rel_i \ge rel]",
     reference="trec_eval, m_success.c",
+    worked={
+        "Success@1": "0",
+        "Success@2": "1",
+    },
+    ideal=1.0,
 )
 def success(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     """1 if there is any relevant document among the first k results, otherwise 0; the mean is the
@@ -94,6 +119,11 @@ def success(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     trec_eval="Rprec",
     formula=r"\frac{1}{R}\sum_{i \le R} [rel_i \ge rel]",
     reference="Buckley and Voorhees, Retrieval system evaluation, 2005",
+    worked={
+        "Rprec": "2 / 4",
+        "Rprec(rel=2)": "1 / 2",
+    },
+    ideal=1.0,
 )
 def r_precision(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Precision at as many results as there are relevant documents: 1 if all relevant documents

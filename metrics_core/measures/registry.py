@@ -8,63 +8,37 @@ the tests every measure must pass come from that one place.
 from __future__ import annotations
 
 import inspect
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.errors import ParameterError
+from metrics_core.errors import LackingDataError, ParameterError
 from metrics_core.judging import JudgedRanks
+from metrics_core.measures.parameters import JUDGED_ONLY, Parameter, parameters_of, written
 
 Scores = npt.NDArray[np.float64]
-Aggregation = Literal["mean", "sum"]
+Aggregation = Literal["mean", "sum", "geometric"]
+"""How scores of queries become one: their mean, their sum, or exp(mean(log(max(score, 1e-5))))."""
+Need = Literal["subtopics", "documents"]
+
+UNJUDGED = "An unjudged document counts as not relevant."
+MISSING = "A judged query that the run does not list scores 0 and counts."
+TIES = "Equal scores are ranked by doc_id, last in byte order first."
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter of a measure, read from the function's signature."""
-
-    name: str
-    kind: type
-    default: Any
-    required: bool
-    optional: bool
-    choices: tuple[str, ...] = ()
-
-    def check(self, measure: str, value: Any) -> Any:
-        """The value in its own type; raises ParameterError that says the range."""
-        if value is None and self.optional:
-            return None
-        if self.choices:
-            if value not in self.choices:
-                listing = ", ".join(repr(c) for c in self.choices)
-                raise self._refusal(measure, value, f"one of {listing}")
-            return value
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise self._refusal(measure, value, "a number")
-        if self.kind is int:
-            return self._whole(measure, value)
-        if not 0 <= value <= sys.float_info.max:
-            raise self._refusal(measure, value, "a finite number from 0")
-        return float(value)
-
-    def _whole(self, measure: str, value: float) -> int:
-        if not 1 <= value <= 2**31 or value != int(value):
-            raise self._refusal(measure, value, "a whole number from 1")
-        return int(value)
-
-    def _refusal(self, measure: str, value: Any, wanted: str) -> ParameterError:
-        return ParameterError(f"{measure}: {self.name} must be {wanted}, not {value!r}.")
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Declaration:
     """All that is known of a measure. `kernel(ranks, **parameters)` gives float64[Q], and
-    float64[Q, K] where its cutoff is an array of K."""
+    float64[Q, K] where its cutoff is an array of K.
+
+    `worked` maps names of the measure to the arithmetic that gives their value on the shared
+    example (`worked.py`). `elsewhere` maps a package to the measure's name there. `ideal` is the
+    score of a perfect ranking where that is known, `needs` what the judgments or the documents
+    must hold beyond grades.
+    """
 
     name: str
     kernel: Callable[..., Scores]
@@ -74,16 +48,29 @@ class Declaration:
     formula: str
     reference: str
     parameters: tuple[Parameter, ...]
+    worked: Mapping[str, str]
     aliases: tuple[str, ...] = ()
     trec_eval: tuple[str, ...] = ()
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    family: str = ""
+    at: str = "cutoff"
     aggregation: Aggregation = "mean"
     range: tuple[float, float] = (0.0, 1.0)
+    ideal: float | None = None
     higher_is_better: bool = True
+    needs: tuple[Need, ...] = ()
+    unjudged: str = UNJUDGED
+    missing: str = MISSING
+    ties: str = TIES
 
     @property
     def cutoff(self) -> Parameter | None:
         """The cutoff parameter, if the measure has one."""
-        return next((p for p in self.parameters if p.name == "cutoff"), None)
+        return self.parameter("cutoff")
+
+    def parameter(self, name: str) -> Parameter | None:
+        """The parameter of that name, if the measure has one."""
+        return next((p for p in self.parameters if p.name == name), None)
 
     def __call__(self, **values: Any) -> Measure:
         """The measure with these parameter values; raises ParameterError."""
@@ -95,11 +82,15 @@ class Declaration:
         full = []
         for p in self.parameters:
             if p.name not in values and p.required:
-                raise ParameterError(
-                    f"{self.name} needs a cutoff.", f"Write {self.name}@10, for example."
-                )
+                raise self._needs(p)
             full.append((p.name, p.check(self.name, values.get(p.name, p.default))))
         return Measure(self, tuple(full))
+
+    def _needs(self, p: Parameter) -> ParameterError:
+        example = f"{self.name}@{10 if p.kind is int else 0.5}"
+        if p.name != self.at:
+            example = f"{self.name}({p.name}=…)"
+        return ParameterError(f"{self.name} needs a {p.name}.", f"Write {example}, for example.")
 
 
 @dataclass(frozen=True)
@@ -112,7 +103,11 @@ class Measure:
     @property
     def cutoff(self) -> int | None:
         """The cutoff, or None where the whole list counts."""
-        return dict(self.values).get("cutoff")
+        return self.value("cutoff")
+
+    def value(self, name: str) -> Any:
+        """A parameter's value; None where there is no such parameter."""
+        return dict(self.values).get(name)
 
     def at(self, cutoff: int | None) -> Measure:
         """The same measure at another cutoff; unchanged where it has no cutoff."""
@@ -121,24 +116,45 @@ class Measure:
         return self.declaration(**{**dict(self.values), "cutoff": cutoff})
 
     def score(self, ranks: JudgedRanks) -> Scores:
-        """Per-query scores, float64[Q], in the order of `ranks.query_ids`."""
-        return self.declaration.kernel(ranks, **dict(self.values))
+        """Per-query scores, float64[Q], in the order of `ranks.query_ids`; NaN is undefined.
+        Raises LackingDataError where the measure needs more than grades."""
+        return self._scores(ranks, dict(self.values))
 
     def curve(self, ranks: JudgedRanks, cutoffs: npt.NDArray[np.int64]) -> Scores:
         """Per-query scores at each cutoff, float64[Q, K]; raises ParameterError without cutoff."""
         if self.declaration.cutoff is None:
             raise ParameterError(f"{self} has no cutoff, so it has no curve.")
-        return self.declaration.kernel(ranks, **{**dict(self.values), "cutoff": cutoffs})
+        return self._scores(ranks, {**dict(self.values), "cutoff": cutoffs})
+
+    def _scores(self, ranks: JudgedRanks, values: dict[str, Any]) -> Scores:
+        lacking = self.lacks(ranks)
+        if lacking is not None:
+            raise lacking
+        if values.pop("judged_only", False):
+            ranks = ranks.condensed()
+        return self.declaration.kernel(ranks, **values)
+
+    def lacks(self, ranks: JudgedRanks) -> LackingDataError | None:
+        """What these ranks lack for this measure, as the error that `score` raises."""
+        needs = self.declaration.needs
+        if "subtopics" in needs and ranks.subtopics is None:
+            return LackingDataError(
+                f"{self} needs judgments by subtopic.",
+                "Load judgments whose second column is the subtopic: query_id subtopic doc_id"
+                " relevance.",
+            )
+        return None
 
     def __str__(self) -> str:
-        defaults = {p.name: p.default for p in self.declaration.parameters}
+        at, defaults = self.declaration.at, {p.name: p.default for p in self.declaration.parameters}
         inside = ",".join(
-            f"{name}={value!r}"
+            f"{name}={written(value)}"
             for name, value in self.values
-            if name != "cutoff" and value != defaults[name]
+            if name != at and value != defaults[name]
         )
         name = f"{self.declaration.name}({inside})" if inside else self.declaration.name
-        return name if self.cutoff is None else f"{name}@{self.cutoff}"
+        value = self.value(at)
+        return name if value is None else f"{name}@{value}"
 
 
 _REGISTRY: dict[str, Declaration] = {}
@@ -151,16 +167,19 @@ def measure(
     gloss: str,
     formula: str,
     reference: str,
+    worked: Mapping[str, str],
     aliases: Iterable[str] = (),
     trec_eval: str | Iterable[str] = (),
-    aggregation: Aggregation = "mean",
-    range: tuple[float, float] = (0.0, 1.0),
-    higher_is_better: bool = True,
+    elsewhere: Mapping[str, str] | None = None,
+    condensable: bool = True,
+    **more: Any,
 ) -> Callable[[Callable[..., Scores]], Callable[..., Scores]]:
     """Declare a measure. `gloss` is its meaning in a few words for a table head, with `{k}` for
-    the cutoff; `trec_eval` names may hold `{cutoff}`; `formula` is LaTeX."""
+    the cutoff; `trec_eval` names may hold `{cutoff}` or another parameter; `formula` is LaTeX.
+    A `condensable` measure also takes `judged_only`; further keywords are Declaration's own."""
 
     def declare(kernel: Callable[..., Scores]) -> Callable[..., Scores]:
+        own = parameters_of(kernel)
         _REGISTRY[name] = Declaration(
             name=name,
             kernel=kernel,
@@ -169,39 +188,17 @@ def measure(
             explanation=" ".join((inspect.getdoc(kernel) or "").split()),
             formula=formula,
             reference=reference,
-            parameters=_parameters(kernel),
+            parameters=(*own, JUDGED_ONLY) if condensable else own,
+            worked=worked,
             aliases=tuple(aliases),
             trec_eval=(trec_eval,) if isinstance(trec_eval, str) else tuple(trec_eval),
-            aggregation=aggregation,
-            range=range,
-            higher_is_better=higher_is_better,
+            elsewhere=dict(elsewhere or {}),
+            family=kernel.__module__.rpartition(".")[2],
+            **more,
         )
         return kernel
 
     return declare
-
-
-def _parameters(kernel: Callable[..., Scores]) -> tuple[Parameter, ...]:
-    hints = get_type_hints(kernel)
-    found = []
-    for p in inspect.signature(kernel).parameters.values():
-        if p.kind is not inspect.Parameter.KEYWORD_ONLY:
-            continue
-        hint = hints[p.name]
-        union = get_origin(hint) in (Union, UnionType)
-        members = get_args(hint) if union else (hint,)
-        literal = get_origin(members[0]) is Literal
-        found.append(
-            Parameter(
-                name=p.name,
-                kind=str if literal else members[0],
-                default=None if p.default is inspect.Parameter.empty else p.default,
-                required=p.default is inspect.Parameter.empty,
-                optional=type(None) in members and p.default is None,
-                choices=get_args(members[0]) if literal else (),
-            )
-        )
-    return tuple(found)
 
 
 def declarations() -> list[Declaration]:

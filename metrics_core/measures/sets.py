@@ -17,6 +17,10 @@ from metrics_core.measures.registry import Scores, measure
     trec_eval="set_P",
     formula=r"\frac{|relevant \cap retrieved|}{|retrieved|}",
     reference="van Rijsbergen, Information Retrieval, 1979",
+    worked={
+        "SetP": "3 / 6",
+    },
+    ideal=1.0,
 )
 def set_precision(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Share of all results that are relevant, whatever their order."""
@@ -31,6 +35,10 @@ def set_precision(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     trec_eval="set_recall",
     formula=r"\frac{|relevant \cap retrieved|}{|relevant|}",
     reference="van Rijsbergen, Information Retrieval, 1979",
+    worked={
+        "SetR": "3 / 4",
+    },
+    ideal=1.0,
 )
 def set_recall(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Share of all relevant documents that were retrieved at any rank."""
@@ -45,6 +53,11 @@ def set_recall(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     trec_eval="set_F",
     formula=r"\frac{(1+\beta)\,P\,R}{R + \beta P}",
     reference="van Rijsbergen, Information Retrieval, 1979; beta as in trec_eval's set_F.x",
+    worked={
+        "SetF": "2 * (3 / 6) * (3 / 4) / (3 / 6 + 3 / 4)",
+        "SetF(beta=0.25)": "1.25 * (3 / 6) * (3 / 4) / (3 / 4 + 0.25 * 3 / 6)",
+    },
+    ideal=1.0,
 )
 def set_f(ranks: JudgedRanks, *, rel: int = 1, beta: float = 1.0) -> Scores:
     """Harmonic mean of set precision and set recall. As in trec_eval and ir_measures, `beta` is
@@ -59,6 +72,11 @@ def set_f(ranks: JudgedRanks, *, rel: int = 1, beta: float = 1.0) -> Scores:
     gloss="share of top {k} judged",
     formula=r"\frac{|\{i \le k : judged\}|}{\min(k, |retrieved|)}",
     reference="ir_measures, Judged@k",
+    worked={
+        "Judged@5": "3 / 5",
+        "Judged@10": "4 / 6",
+    },
+    ideal=1.0,
 )
 def judged(ranks: JudgedRanks, *, cutoff: int) -> Scores:
     """Share of the first k results that somebody has judged. It says how far the other scores
@@ -74,8 +92,12 @@ def judged(ranks: JudgedRanks, *, cutoff: int) -> Scores:
     trec_eval="num_q",
     formula=r"|queries|",
     reference="trec_eval, m_num_q.c",
+    worked={
+        "NumQ": "1",
+    },
     aggregation="sum",
     range=(0, np.inf),
+    condensable=False,
 )
 def number_of_queries(ranks: JudgedRanks) -> Scores:
     """1 for each judged query; the sum is the number of queries."""
@@ -89,6 +111,9 @@ def number_of_queries(ranks: JudgedRanks) -> Scores:
     trec_eval="num_ret",
     formula=r"|retrieved|",
     reference="trec_eval, m_num_ret.c",
+    worked={
+        "NumRet": "6",
+    },
     aggregation="sum",
     range=(0, np.inf),
 )
@@ -104,8 +129,13 @@ def number_retrieved(ranks: JudgedRanks) -> Scores:
     trec_eval="num_rel",
     formula=r"|relevant|",
     reference="trec_eval, m_num_rel.c",
+    worked={
+        "NumRel": "4",
+        "NumRel(rel=2)": "2",
+    },
     aggregation="sum",
     range=(0, np.inf),
+    condensable=False,
 )
 def number_relevant(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Number of relevant documents the judgments know for the query."""
@@ -119,6 +149,9 @@ def number_relevant(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     trec_eval="num_rel_ret",
     formula=r"|relevant \cap retrieved|",
     reference="trec_eval, m_num_rel_ret.c",
+    worked={
+        "NumRelRet": "3",
+    },
     aggregation="sum",
     range=(0, np.inf),
 )

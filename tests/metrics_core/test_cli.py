@@ -133,7 +133,7 @@ def test_measures_lists_all_with_their_names(capsys: pytest.CaptureFixture[str])
     for declaration in declarations():
         assert f"{declaration.name}(" in out or f"\n{declaration.name}\n" in out
         assert declaration.explanation in out
-    assert "P(cutoff, rel=1)\n" in out and "also: Precision, prec, P_k\n" in out
+    assert "P(cutoff, rel=1, judged_only=False)\n" in out and "also: Precision, prec, P_k\n" in out
 
 
 def test_formats_lists_all(capsys: pytest.CaptureFixture[str]) -> None:

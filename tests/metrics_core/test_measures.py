@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from math import log2
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,12 @@ from hypothesis import strategies as st
 
 from metrics_core.errors import ParameterError, UnknownMeasureError
 from metrics_core.judging import judge
-from metrics_core.measures import Declaration, Measure, declarations, parse_measure
+from metrics_core.measures import Declaration, declarations, parse_measure
+from metrics_core.measures.parameters import MEANINGS
+from metrics_core.measures.worked import GRADES, LISTED, example, value_of
 from metrics_core.tables import Qrels, Run
 from tests.collections_of import collections, qrels_of, run_of
+from tests.settings_of import at, settings_of
 
 ALL = declarations()
 MEANS = [d for d in ALL if d.aggregation == "mean"]
@@ -26,66 +28,21 @@ def by_name(declaration: Declaration) -> str:
     return declaration.name
 
 
-def at(declaration: Declaration, cutoff: int = 5) -> Measure:
-    """The measure at a cutoff, if it takes one."""
-    return declaration(**({"cutoff": cutoff} if declaration.cutoff else {}))
+WORKED = [(d, name, arithmetic) for d in ALL for name, arithmetic in d.worked.items()]
 
 
-# One query, worked by hand.
-#
-#   rank       1     2    3    4    5    6        not retrieved
-#   document   x     a    b    c    d    e        f    g
-#   grade      none  2    0    1    -1   3        1    0
-#
-# Relevant (grade 1 or more): a, c, e, f, so R = 4. Retrieved: 6, of which relevant: 3.
-RANKING = {"q": {doc: 10.0 - i for i, doc in enumerate("xabcde")}}
-GRADES = {"q": {"a": 2, "b": 0, "c": 1, "d": -1, "e": 3, "f": 1, "g": 0}}
-WORKED = {
-    "P@5": 2 / 5,  # a and c of five
-    "P@10": 3 / 10,  # four ranks are empty and count
-    "P(rel=2)@5": 1 / 5,  # a
-    "R@5": 2 / 4,  # a and c of four
-    "R(rel=2)@5": 1 / 2,  # a of a and e
-    "AP": (1 / 2 + 2 / 4 + 3 / 6) / 4,  # precision at ranks 2, 4, 6; f counts 0
-    "AP@5": (1 / 2 + 2 / 4) / 4,
-    "AP(rel=2)": (1 / 2 + 2 / 6) / 2,
-    "RR": 1 / 2,
-    "RR@1": 0,
-    "RR(rel=3)": 1 / 6,
-    "Success@1": 0,
-    "Success@2": 1,
-    "Rprec": 2 / 4,  # a and c within rank R = 4
-    "Rprec(rel=2)": 1 / 2,  # a within rank 2
-    "nDCG@4": (2 / log2(3) + 1 / log2(5)) / (3 + 2 / log2(3) + 1 / log2(4) + 1 / log2(5)),
-    "nDCG": (2 / log2(3) + 1 / log2(5) + 3 / log2(7))
-    / (3 + 2 / log2(3) + 1 / log2(4) + 1 / log2(5)),
-    # gains 2^grade - 1: 3, 1 at ranks 2, 4; the best order has 7, 3, 1, 1
-    "nDCG(dcg='exp-log2')@4": (3 / log2(3) + 1 / log2(5))
-    / (7 + 3 / log2(3) + 1 / log2(4) + 1 / log2(5)),
-    "Judged@5": 3 / 5,  # a, b, c; the negative grade of d is no judgment
-    "Judged@10": 4 / 6,  # of the six there are
-    "SetP": 3 / 6,
-    "SetR": 3 / 4,
-    "SetF": 2 * (3 / 6) * (3 / 4) / (3 / 6 + 3 / 4),
-    "SetF(beta=0.25)": 1.25 * (3 / 6) * (3 / 4) / (3 / 4 + 0.25 * 3 / 6),
-    "NumQ": 1,
-    "NumRet": 6,
-    "NumRel": 4,
-    "NumRel(rel=2)": 2,
-    "NumRelRet": 3,
-}
-
-
-@pytest.mark.parametrize(("name", "expected"), WORKED.items())
-def test_worked_by_hand(name: str, expected: float) -> None:
-    ranks = judge(run_of(RANKING), qrels_of(GRADES))
+@pytest.mark.parametrize(
+    ("declaration", "name", "arithmetic"), WORKED, ids=[name for _, name, _ in WORKED]
+)
+def test_worked_by_hand(declaration: Declaration, name: str, arithmetic: str) -> None:
     measure = parse_measure(name)
-    assert measure.score(ranks).tolist() == pytest.approx([expected], rel=1e-15)
+    assert measure.declaration is declaration
+    assert measure.score(example()).tolist() == pytest.approx([value_of(arithmetic)], rel=1e-14)
     assert str(measure) == name
 
 
 def test_every_measure_is_worked_by_hand() -> None:
-    assert {parse_measure(name).declaration.name for name in WORKED} == {d.name for d in ALL}
+    assert all(d.worked for d in ALL)
 
 
 # Names
@@ -253,8 +210,8 @@ def test_no_ranking_beats_the_perfect_one(collection: Any, cutoff: int) -> None:
         measure = at(declaration, cutoff)
         best = measure.score(best_ranks)
         assert (measure.score(ranks) <= best + 1e-12).all(), declaration.name
-        if declaration.name not in ("P", "R", "AP"):  # these fall short of 1 where R is not k
-            assert best == pytest.approx(1), declaration.name
+        if declaration.ideal is not None:
+            assert best == pytest.approx(declaration.ideal), declaration.name
 
 
 @settings(max_examples=60)
@@ -340,6 +297,44 @@ def test_without_a_cutoff_the_whole_list_counts(collection: Any) -> None:
 
 
 def test_a_measure_without_cutoff_has_no_curve() -> None:
-    ranks = judge(run_of(RANKING), qrels_of(GRADES))
     with pytest.raises(ParameterError, match="has no cutoff"):
-        parse_measure("Rprec").curve(ranks, np.array([1, 2]))
+        parse_measure("Rprec").curve(example(), np.array([1, 2]))
+
+
+def test_the_example_is_what_a_run_gives() -> None:
+    run = run_of({"q": {doc: 10.0 - i for i, doc in enumerate(LISTED)}})
+    ranks = judge(run, qrels_of({"q": GRADES}))
+    for declaration in ALL:
+        for name in declaration.worked:
+            measure = parse_measure(name)
+            assert measure.score(ranks).tolist() == measure.score(example()).tolist(), name
+
+
+@settings(max_examples=60)
+@given(collection=collections())
+def test_judged_only_is_the_score_of_the_condensed_list(collection: Any) -> None:
+    run, qrels = collection
+    ranks = judge(run_of(run), qrels_of(qrels))
+    judged = {
+        q: {d: s for d, s in docs.items() if qrels.get(q, {}).get(d, -1) >= 0}
+        for q, docs in run.items()
+    }
+    kept = {q: docs for q, docs in judged.items() if docs}
+    if not set(kept) & set(qrels):
+        return
+    shorter = judge(run_of(kept), qrels_of(qrels))
+    for declaration in ALL:
+        if declaration.parameter("judged_only") is not None:
+            measure = at(declaration, judged_only=True)
+            expected = at(declaration).score(shorter)
+            assert measure.score(ranks).tolist() == expected.tolist(), declaration.name
+            assert "judged_only=True" in str(measure)
+            assert parse_measure(str(measure)) == measure
+
+
+@pytest.mark.parametrize("declaration", ALL, ids=by_name)
+def test_every_parameter_is_explained_and_written_as_it_is_read(declaration: Declaration) -> None:
+    assert {p.name for p in declaration.parameters} <= set(MEANINGS)
+    for values in settings_of(declaration):
+        measure = declaration(**values)
+        assert parse_measure(str(measure)) == measure

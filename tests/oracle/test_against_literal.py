@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
 import pytest
@@ -13,18 +11,7 @@ from metrics_core.judging import judge
 from metrics_core.measures import Declaration, declarations
 from tests.collections_of import collections, qrels_of, run_of
 from tests.oracle.literal import LITERAL, ranking_of
-
-_VALUES: dict[str, list[Any]] = {"cutoff": [1, 3, 10, 500], "rel": [1, 2], "beta": [1.0, 2.5]}
-
-
-def settings_of(declaration: Declaration) -> Iterator[dict[str, Any]]:
-    """Every combination of a few values of each parameter, the defaults included."""
-    choices = []
-    for p in declaration.parameters:
-        values = list(p.choices) or list(_VALUES[p.name])
-        choices.append([*values, None] if p.optional else values)
-    for combination in product(*choices):
-        yield dict(zip((p.name for p in declaration.parameters), combination, strict=True))
+from tests.settings_of import settings_of
 
 
 def test_every_measure_has_a_literal_twin() -> None:

@@ -1,31 +1,24 @@
-"""Every measure once more, slowly and literally, for one query: what the array kernels must equal.
-
-A ranking is a list of grades, best rank first, None where nobody judged the document; `judged` are
-all grades of the query. Nothing outside tests/oracle has measures in this form.
-"""
+"""trec_eval's best-known measures, the sets and the counts."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 
-Ranking = Sequence[float | None]
-Judged = Sequence[float]
+from tests.oracle.literal.registry import Judged, Ranking, is_relevant, twin
 
 
-def is_relevant(grade: float | None, rel: int) -> bool:
-    return grade is not None and grade >= max(rel, 0)
-
-
+@twin("P")
 def precision(ranking: Ranking, judged: Judged, cutoff: int, rel: int = 1) -> float:
     return sum(is_relevant(g, rel) for g in ranking[:cutoff]) / cutoff
 
 
+@twin("R")
 def recall(ranking: Ranking, judged: Judged, cutoff: int, rel: int = 1) -> float:
     total = sum(is_relevant(g, rel) for g in judged)
     return sum(is_relevant(g, rel) for g in ranking[:cutoff]) / total if total else 0.0
 
 
+@twin("AP")
 def average_precision(
     ranking: Ranking, judged: Judged, cutoff: int | None = None, rel: int = 1
 ) -> float:
@@ -38,6 +31,7 @@ def average_precision(
     return score / total if total else 0.0
 
 
+@twin("RR")
 def reciprocal_rank(
     ranking: Ranking, judged: Judged, cutoff: int | None = None, rel: int = 1
 ) -> float:
@@ -47,15 +41,18 @@ def reciprocal_rank(
     return 0.0
 
 
+@twin("Success")
 def success(ranking: Ranking, judged: Judged, cutoff: int, rel: int = 1) -> float:
     return float(any(is_relevant(g, rel) for g in ranking[:cutoff]))
 
 
+@twin("Rprec")
 def r_precision(ranking: Ranking, judged: Judged, rel: int = 1) -> float:
     total = sum(is_relevant(g, rel) for g in judged)
     return precision(ranking, judged, total, rel) if total else 0.0
 
 
+@twin("nDCG")
 def ndcg(ranking: Ranking, judged: Judged, cutoff: int | None = None, dcg: str = "log2") -> float:
     def gain(grade: float | None) -> float:
         if grade is None or grade <= 0:
@@ -69,60 +66,43 @@ def ndcg(ranking: Ranking, judged: Judged, cutoff: int | None = None, dcg: str =
     return total(ranking) / best if best else 0.0
 
 
+@twin("SetP")
 def set_precision(ranking: Ranking, judged: Judged, rel: int = 1) -> float:
     return precision(ranking, judged, len(ranking), rel) if ranking else 0.0
 
 
+@twin("SetR")
 def set_recall(ranking: Ranking, judged: Judged, rel: int = 1) -> float:
     return recall(ranking, judged, len(ranking), rel) if ranking else 0.0
 
 
+@twin("SetF")
 def set_f(ranking: Ranking, judged: Judged, rel: int = 1, beta: float = 1.0) -> float:
     p, r = set_precision(ranking, judged, rel), set_recall(ranking, judged, rel)
     return (1 + beta) * p * r / (r + beta * p) if r + beta * p else 0.0
 
 
+@twin("Judged")
 def judged_share(ranking: Ranking, judged: Judged, cutoff: int) -> float:
     top = ranking[:cutoff]
     return sum(g is not None and g >= 0 for g in top) / len(top) if top else 0.0
 
 
+@twin("NumQ")
 def number_of_queries(ranking: Ranking, judged: Judged) -> float:
     return 1.0
 
 
+@twin("NumRet")
 def number_retrieved(ranking: Ranking, judged: Judged) -> float:
     return float(len(ranking))
 
 
+@twin("NumRel")
 def number_relevant(ranking: Ranking, judged: Judged, rel: int = 1) -> float:
     return float(sum(is_relevant(g, rel) for g in judged))
 
 
+@twin("NumRelRet")
 def number_relevant_retrieved(ranking: Ranking, judged: Judged, rel: int = 1) -> float:
     return float(sum(is_relevant(g, rel) for g in ranking))
-
-
-LITERAL: dict[str, Callable[..., float]] = {
-    "P": precision,
-    "R": recall,
-    "AP": average_precision,
-    "RR": reciprocal_rank,
-    "Success": success,
-    "Rprec": r_precision,
-    "nDCG": ndcg,
-    "SetP": set_precision,
-    "SetR": set_recall,
-    "SetF": set_f,
-    "Judged": judged_share,
-    "NumQ": number_of_queries,
-    "NumRet": number_retrieved,
-    "NumRel": number_relevant,
-    "NumRelRet": number_relevant_retrieved,
-}
-
-
-def ranking_of(scores: dict[str, float], grades: dict[str, float]) -> list[float | None]:
-    """One query's ranking as grades: by score, highest first, ties by doc_id, last first."""
-    order = sorted(scores, key=lambda d: (scores[d], d.encode()), reverse=True)
-    return [grades.get(d) for d in order]

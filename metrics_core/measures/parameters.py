@@ -1,0 +1,181 @@
+"""Parameters of measures: read from a kernel's signature, checked against their bounds.
+
+A parameter's bounds stand in its annotation (`p: Probability = 0.8`), what it means in `MEANINGS`,
+once for all measures that have a parameter of that name.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from metrics_core.errors import ParameterError
+
+GainTable = tuple[tuple[float, float], ...]
+"""What each grade is worth: (grade, gain) pairs, ascending; other grades are worth themselves."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The numbers a parameter may be; an open end is excluded."""
+
+    low: float = 0.0
+    high: float = sys.float_info.max
+    open_low: bool = False
+    open_high: bool = False
+
+    def hold(self, value: float) -> bool:
+        """Whether the value is inside."""
+        above = value > self.low if self.open_low else value >= self.low
+        below = value < self.high if self.open_high else value <= self.high
+        return above and below
+
+    def __str__(self) -> str:
+        if self.low == -sys.float_info.max:
+            return "a finite number"
+        start = f"{'above' if self.open_low else 'from'} {self.low:g}"
+        if self.high == sys.float_info.max:
+            return f"a finite number {start}"
+        return f"a number {start} {'to below' if self.open_high else 'to'} {self.high:g}"
+
+
+Share = Annotated[float, Bounds(0, 1)]
+Persistence = Annotated[float, Bounds(0, 1, open_low=True, open_high=True)]
+Positive = Annotated[float, Bounds(0, open_low=True)]
+Finite = Annotated[float, Bounds(-sys.float_info.max)]
+FromZero = Annotated[int, Bounds(0, 2**31)]
+
+MEANINGS: dict[str, str] = {
+    "cutoff": "how many results count, from the top",
+    "rel": "lowest grade that counts as relevant",
+    "judged_only": "take unjudged documents out of the list first (a condensed list)",
+    "dcg": "what a grade is worth: the grade itself (log2) or 2^grade − 1 (exp-log2)",
+    "beta": "weight of recall against precision",
+}
+"""What each parameter means, in a few words for pickers and help."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a measure, read from the function's signature."""
+
+    name: str
+    kind: type
+    default: Any
+    required: bool
+    optional: bool
+    choices: tuple[str, ...] = ()
+    bounds: Bounds = Bounds()
+
+    @property
+    def meaning(self) -> str:
+        """What it means, in a few words."""
+        return MEANINGS[self.name]
+
+    def allowed(self) -> str:
+        """What it may be, in words."""
+        if self.choices:
+            return f"one of {', '.join(repr(c) for c in self.choices)}"
+        if self.kind is dict:
+            return "a gain for each grade, such as {1:3,2:9}"
+        if self.kind in (bool, str):
+            return "True or False" if self.kind is bool else "a name"
+        if self.kind is int:
+            return f"a whole number from {self.bounds.low:g}"
+        return str(self.bounds)
+
+    def check(self, measure: str, value: Any) -> Any:
+        """The value in its own type; raises ParameterError that says the range."""
+        if value is None and self.optional:
+            return None
+        checked = self._converted(value)
+        if checked is None:
+            wanted = self.allowed()
+            if self.kind in (int, float) and not _is_number(value):
+                wanted = "a number"
+            raise ParameterError(f"{measure}: {self.name} must be {wanted}, not {value!r}.")
+        return checked
+
+    def _converted(self, value: Any) -> Any:
+        """The value in its own type; None where it is not one."""
+        if self.choices:
+            return value if value in self.choices else None
+        if self.kind is bool:
+            return value if isinstance(value, bool) else None
+        if self.kind is str:
+            return value if isinstance(value, str) and value else None
+        if self.kind is dict:
+            return _gain_table(value)
+        if not _is_number(value) or not self.bounds.hold(value):
+            return None
+        if self.kind is float:
+            return float(value)
+        return int(value) if value == int(value) else None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _gain_table(value: Any) -> GainTable | None:
+    pairs = list(value.items()) if isinstance(value, Mapping) else value
+    if not isinstance(pairs, (list, tuple)) or not pairs:
+        return None
+    if not all(isinstance(p, (list, tuple)) and len(p) == 2 for p in pairs):
+        return None
+    if not all(_is_number(n) and math.isfinite(n) for pair in pairs for n in pair):
+        return None
+    return tuple(sorted((_plain(grade), _plain(gain)) for grade, gain in dict(pairs).items()))
+
+
+def _plain(number: float) -> float:
+    """A whole number without a decimal point."""
+    return int(number) if number == int(number) else float(number)
+
+
+def written(value: Any) -> str:
+    """A parameter's value as it stands in a measure's name."""
+    if isinstance(value, tuple):
+        return "{" + ",".join(f"{grade!r}:{gain!r}" for grade, gain in value) + "}"
+    return repr(value)
+
+
+JUDGED_ONLY = Parameter("judged_only", bool, False, required=False, optional=False)
+
+
+def parameters_of(kernel: Callable[..., Any]) -> tuple[Parameter, ...]:
+    """The keyword-only parameters of a kernel."""
+    hints = get_type_hints(kernel, include_extras=True)
+    return tuple(
+        _parameter(p, hints[p.name])
+        for p in inspect.signature(kernel).parameters.values()
+        if p.kind is inspect.Parameter.KEYWORD_ONLY
+    )
+
+
+def _parameter(p: inspect.Parameter, hint: Any) -> Parameter:
+    optional = get_origin(hint) in (Union, UnionType)
+    if optional:
+        hint = next(member for member in get_args(hint) if member is not type(None))
+    bounds = next((b for b in getattr(hint, "__metadata__", ()) if isinstance(b, Bounds)), None)
+    plain = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    required = p.default is inspect.Parameter.empty
+    choices: tuple[str, ...] = ()
+    if get_origin(plain) is Literal:
+        plain, choices = str, get_args(plain)
+    elif plain == GainTable:
+        plain = dict
+    return Parameter(
+        name=p.name,
+        kind=plain,
+        default=None if required else p.default,
+        required=required,
+        optional=optional and p.default is None,
+        choices=choices,
+        bounds=bounds or (Bounds(1, 2**31) if plain is int else Bounds()),
+    )

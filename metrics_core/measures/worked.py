@@ -1,0 +1,32 @@
+"""The example that every measure is worked out on by hand, in docs/measures.md and in the tests.
+
+One query; six results and two judged documents that were not retrieved:
+
+    rank       1     2    3    4    5    6        not retrieved
+    document   x     a    b    c    d    e        f    g
+    grade      none  2    0    1    -1   3        1    0
+
+Relevant (grade 1 or more) are a, c, e and f, so R = 4; the negative grade of d is no judgment.
+"""
+
+from __future__ import annotations
+
+import math
+
+from metrics_core.judging import JudgedRanks, single_query
+
+LISTED = ("x", "a", "b", "c", "d", "e")
+GRADES = {"a": 2, "b": 0, "c": 1, "d": -1, "e": 3, "f": 1, "g": 0}
+
+_KNOWN = {name: getattr(math, name) for name in ("log2", "log", "exp", "sqrt")}
+
+
+def example() -> JudgedRanks:
+    """The example as judged ranks of a single query."""
+    places = ((i, GRADES[doc]) for i, doc in enumerate(LISTED, 1) if doc in GRADES)
+    return single_query(places, GRADES.values(), len(LISTED))
+
+
+def value_of(arithmetic: str) -> float:
+    """The value of a declaration's arithmetic, such as "(1 / 2 + 2 / 4) / 4"."""
+    return float(eval(arithmetic, {"__builtins__": {}}, dict(_KNOWN)))

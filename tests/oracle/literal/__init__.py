@@ -1,0 +1,11 @@
+"""Every measure once more, slowly and literally, for one query: what the array kernels must equal.
+
+A ranking is a list of grades, best rank first, None where nobody judged the document; `judged` are
+all grades of the query. Nothing outside tests/oracle has measures in this form. A family's twins
+stand in a module of their own, named here.
+"""
+
+from tests.oracle.literal import basic
+from tests.oracle.literal.registry import LITERAL, ranking_of
+
+__all__ = ["LITERAL", "basic", "ranking_of"]

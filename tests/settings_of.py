@@ -1,0 +1,38 @@
+"""Parameter values at which the tests try every measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+from metrics_core.measures import Declaration, Measure
+
+SAMPLES: dict[str, list[Any]] = {
+    "cutoff": [1, 3, 10, 500],
+    "rel": [1, 2],
+    "beta": [1.0, 2.5],
+}
+"""By name of the parameter; a parameter with choices is tried at each of them."""
+
+
+def settings_of(declaration: Declaration) -> Iterator[dict[str, Any]]:
+    """Every combination of a few values of each parameter, the defaults included; judged_only is
+    left at its default, because the registry and no kernel knows it."""
+    names, choices = [], []
+    for p in declaration.parameters:
+        if p.name == "judged_only":
+            continue
+        values = list(p.choices) or ([False, True] if p.kind is bool else list(SAMPLES[p.name]))
+        names.append(p.name)
+        choices.append([*values, None] if p.optional else values)
+    for combination in product(*choices):
+        yield dict(zip(names, combination, strict=True))
+
+
+def at(declaration: Declaration, cutoff: int = 5, **values: Any) -> Measure:
+    """The measure at a cutoff, if it takes one; what else it needs at its first sample."""
+    needed = {p.name: SAMPLES[p.name][0] for p in declaration.parameters if p.required}
+    if declaration.cutoff is not None:
+        needed["cutoff"] = cutoff
+    return declaration(**needed, **values)
