@@ -23,6 +23,10 @@ Scores = npt.NDArray[np.float64]
 Aggregation = Literal["mean", "sum", "geometric"]
 """How scores of queries become one: their mean, their sum, or exp(mean(log(max(score, 1e-5))))."""
 Need = Literal["subtopics", "documents"]
+Residual = Literal[
+    "monotone", "recall", "precisions", "at relevant", "normalised", "unaffected", "range"
+]
+"""How `residuals` finds what the unjudged documents could make of a score; explained there."""
 
 UNJUDGED = "An unjudged document counts as not relevant."
 MISSING = "A judged query that the run does not list scores 0 and counts."
@@ -59,6 +63,7 @@ class Declaration:
     ideal: float | None = None
     higher_is_better: bool = True
     needs: tuple[Need, ...] = ()
+    residual: Residual = "range"
     unjudged: str = UNJUDGED
     missing: str = MISSING
     ties: str = TIES

@@ -21,6 +21,7 @@ from metrics_core.measures.registry import Scores, measure
         "SetP": "3 / 6",
     },
     ideal=1.0,
+    residual="monotone",
 )
 def set_precision(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Share of all results that are relevant, whatever their order."""
@@ -39,6 +40,7 @@ def set_precision(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
         "SetR": "3 / 4",
     },
     ideal=1.0,
+    residual="monotone",
 )
 def set_recall(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Share of all relevant documents that were retrieved at any rank."""
@@ -58,6 +60,7 @@ def set_recall(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
         "SetF(beta=0.25)": "1.25 * (3 / 6) * (3 / 4) / (3 / 4 + 0.25 * 3 / 6)",
     },
     ideal=1.0,
+    residual="monotone",
 )
 def set_f(ranks: JudgedRanks, *, rel: int = 1, beta: float = 1.0) -> Scores:
     """Harmonic mean of set precision and set recall. As in trec_eval and ir_measures, `beta` is
@@ -77,6 +80,7 @@ def set_f(ranks: JudgedRanks, *, rel: int = 1, beta: float = 1.0) -> Scores:
         "Judged@10": "4 / 6",
     },
     ideal=1.0,
+    residual="unaffected",
 )
 def judged(ranks: JudgedRanks, *, cutoff: int) -> Scores:
     """Share of the first k results that somebody has judged. It says how far the other scores
@@ -98,6 +102,7 @@ def judged(ranks: JudgedRanks, *, cutoff: int) -> Scores:
     aggregation="sum",
     range=(0, np.inf),
     condensable=False,
+    residual="unaffected",
 )
 def number_of_queries(ranks: JudgedRanks) -> Scores:
     """1 for each judged query; the sum is the number of queries."""
@@ -116,6 +121,7 @@ def number_of_queries(ranks: JudgedRanks) -> Scores:
     },
     aggregation="sum",
     range=(0, np.inf),
+    residual="unaffected",
 )
 def number_retrieved(ranks: JudgedRanks) -> Scores:
     """Number of documents the run lists for the query."""
@@ -136,6 +142,7 @@ def number_retrieved(ranks: JudgedRanks) -> Scores:
     aggregation="sum",
     range=(0, np.inf),
     condensable=False,
+    residual="monotone",
 )
 def number_relevant(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Number of relevant documents the judgments know for the query."""
@@ -154,6 +161,7 @@ def number_relevant(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     },
     aggregation="sum",
     range=(0, np.inf),
+    residual="monotone",
 )
 def number_relevant_retrieved(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Number of relevant documents the run lists at any rank."""

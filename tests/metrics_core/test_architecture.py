@@ -55,7 +55,7 @@ STAGES = [
     ("tables", "pairs", "hits", "parallel"),
     ("formats", "judging", "ranking"),
     ("measures",),
-    ("scoring", "aggregates", "significance", "collection", "fit", "curves"),
+    ("scoring", "aggregates", "significance", "collection", "fit", "curves", "residuals"),
     ("comparisons", "diagnosis", "lists", "printing"),
     ("breakdowns",),
     ("findings",),
