@@ -59,6 +59,7 @@ STAGES = [
     ("comparisons", "diagnosis", "lists", "printing"),
     ("breakdowns",),
     ("findings",),
+    ("commands",),
     ("__main__", "__init__"),
 ]
 """metrics_core from first to last; a module imports from its own stage or an earlier one."""
