@@ -55,7 +55,8 @@ class JudgedRanks:
 
     Per query: `retrieved` int64[Q], the number of documents the run lists (0: the query is missing
     from the run and scores 0). All judgments, sorted by query, best grade first: `judged_query`
-    int64[j], `judged_relevance` float64[j].
+    int64[j], `judged_relevance` float64[j]. `top_grade` is the highest grade of all judgments,
+    also where only some of the queries are left.
     """
 
     run_name: str
@@ -67,6 +68,7 @@ class JudgedRanks:
     retrieved: Ints
     judged_query: Ints
     judged_relevance: Floats
+    top_grade: float
     unjudged_queries: tuple[str, ...] = ()
     notes: tuple[Note, ...] = field(default=(), compare=False)
     subtopics: SubtopicJudgments | None = None
@@ -172,6 +174,7 @@ def single_query(
         retrieved=np.array([listed], dtype=np.int64),
         judged_query=np.zeros(len(known), dtype=np.int64),
         judged_relevance=np.array(known, dtype=np.float64),
+        top_grade=float(max(known, default=0)),
     )
 
 
@@ -197,6 +200,7 @@ def judge(run: Run, qrels: Qrels, *, ties: Ties = "doc_id") -> JudgedRanks:
         retrieved=np.bincount(row_query[row_query >= 0], minlength=len(query_ids)),
         judged_query=judged_row_query[best_first],
         judged_relevance=grades[best_first],
+        top_grade=float(grades.max(initial=0)),
         unjudged_queries=tuple(sorted(set(run.query_ids) - set(query_ids))),
         notes=(*ranking.notes, *_no_judged_document(rows)),
     )

@@ -64,9 +64,8 @@ def residual(ranks: JudgedRanks, measure: Measure, *, highest: float | None = No
     if kind == "unaffected" or measure.value("judged_only"):
         # A condensed list leaves the unjudged documents out, whatever they are worth.
         return Residual(score, score, exact=True)
-    if highest is None:
-        highest = float(ranks.judged_relevance.max(initial=1))
-    unjudged = Unjudged.of(ranks, max(highest, measure.value("rel") or 1))
+    grade = ranks.top_grade if highest is None else highest
+    unjudged = Unjudged.of(ranks, max(grade, measure.value("rel") or 1))
     low, high = _EXTREMES[kind](ranks, measure, score, unjudged)
     untouched = unjudged.counts() == 0
     low = np.where(untouched | np.isnan(score), score, low)
