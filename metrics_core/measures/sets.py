@@ -103,6 +103,7 @@ def judged(ranks: JudgedRanks, *, cutoff: int) -> Scores:
     range=(0, np.inf),
     condensable=False,
     residual="unaffected",
+    missing="Counted, whether the run lists the query or not.",
 )
 def number_of_queries(ranks: JudgedRanks) -> Scores:
     """1 for each judged query; the sum is the number of queries."""
@@ -143,6 +144,7 @@ def number_retrieved(ranks: JudgedRanks) -> Scores:
     range=(0, np.inf),
     condensable=False,
     residual="monotone",
+    missing="Counted, whether the run lists the query or not.",
 )
 def number_relevant(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Number of relevant documents the judgments know for the query."""
