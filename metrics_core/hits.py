@@ -58,6 +58,32 @@ class Hits:
         starts = np.searchsorted(self.query, np.arange(self.n_queries))
         return np.arange(1, len(self.query) + 1) - starts[self.query]
 
+    def running(self, weight: Floats) -> Floats:
+        """Per hit the sum of `weight` over its query's hits up to and with it; float64[m]."""
+        if not len(self.query):
+            return np.empty(0)
+        column = self.ordinal() - 1
+        # Queries of like length share a table, so that a long one does not widen all of them.
+        likeness = np.frexp(np.bincount(self.query, minlength=self.n_queries))[1]
+        sums = np.empty(len(self.query))
+        for size in np.unique(likeness[self.query]):
+            row = np.cumsum(likeness == size) - 1
+            inside = np.flatnonzero(likeness[self.query] == size)
+            cell = (row[self.query[inside]], column[inside])
+            table = np.zeros((row[-1] + 1, 2**size - 1))
+            table[cell] = weight[inside]
+            sums[inside] = np.cumsum(table, axis=1)[cell]
+        return sums
+
+    def within(self, sums: Floats, query: Ints, depth: Ints) -> Floats:
+        """The running `sums` of these queries at these depths, 0 before the first hit; arrays of
+        one length."""
+        deepest = max(int(self.rank.max(initial=0)), int(depth.max(initial=0))) + 1
+        key = self.query * deepest + self.rank
+        behind = np.searchsorted(key, query * deepest + depth, side="right")
+        before = np.searchsorted(self.query, query)
+        return np.where(behind > before, np.append(sums, 0.0)[behind - 1], 0.0)
+
     def first_rank(self) -> Floats:
         """Per query the rank of its first hit; infinite where there is none."""
         first = np.full(self.n_queries, np.inf)
