@@ -37,10 +37,10 @@ def inferred_ap(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     relevant = ranks.relevance >= rel
     hits = ranks.relevant(rel)
     above = hits.rank - 1
-    pooled = ranks.pooled().ordinal()[relevant] - 1.0
+    pooled = ranks.pooled().ordinal()[relevant] - 1
     judged = ranks.judged()
     known = judged.ordinal()[judged.relevance >= rel] - 1
     precision = (hits.ordinal() - 1 + _EPSILON) / (known + 2 * _EPSILON)
-    expected = above / hits.rank * ratio(pooled, above) * precision
+    expected = above / hits.rank * ratio(pooled.astype(np.float64), above) * precision
     estimates = np.where(above == 0, 1.0, 1 / hits.rank + expected)
     return ratio(hits.total(estimates), ranks.n_relevant(rel))

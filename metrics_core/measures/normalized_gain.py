@@ -3,9 +3,11 @@ stands above rather than by the rank."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from metrics_core.hits import Floats, Hits, ratio
+from metrics_core.hits import Floats, Hits, Ints, ratio
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.parameters import GainTable
 from metrics_core.measures.registry import Scores, measure
@@ -32,10 +34,24 @@ def _best(ranks: JudgedRanks, gains: GainTable | None) -> Hits:
     ideal = ranks.ideal()
     gain = gain_of(ideal.relevance, gains)
     order = np.flatnonzero(gain > 0)
-    if gains:
-        order = order[np.lexsort((-gain[order], ideal.query[order]))]
+    if not gains:
+        return Hits(ideal.query[order], ideal.rank[order], gain[order], ideal.n_queries)
+    order = order[np.lexsort((-gain[order], ideal.query[order]))]
     best = Hits(ideal.query[order], ideal.rank[order], gain[order], ideal.n_queries)
-    return Hits(best.query, best.ordinal(), best.relevance, best.n_queries)
+    return replace(best, rank=best.ordinal())
+
+
+def _counts(hits: Hits) -> Ints:
+    return np.bincount(hits.query, minlength=hits.n_queries)
+
+
+def _best_by(depth: Ints, query: Ints, best: Hits, weight: Floats) -> Floats:
+    """The best list's sum of `weight` down to each of these depths of these queries."""
+    count = _counts(best)
+    first = np.cumsum(count) - count
+    inside = np.minimum(depth, count[query])
+    place = np.where(inside > 0, first[query] + inside - 1, -1)
+    return np.append(best.running(weight), 0.0)[place]
 
 
 def _discounted(hits: Hits) -> Floats:
@@ -83,11 +99,9 @@ def normalized_g(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Score
     """Each result counts with its grade, the less the more gain the best possible list would have
     had by then than this one: a result is worth as much as the moment still allows."""
     found, best = _gaining(ranks.judged(), gains), _best(ranks, gains)
-    length = np.bincount(best.query, minlength=best.n_queries)[found.query]
-    costs = best.running(np.maximum(best.relevance, 1.0))
-    beyond = np.maximum(found.rank - length, 0)
-    cost = best.within(costs, found.query, found.rank) + beyond
-    lost = cost - found.running(found.relevance)
+    cost = _best_by(found.rank, found.query, best, np.maximum(best.relevance, 1.0))
+    beyond = np.maximum(found.rank - _counts(best)[found.query], 0)
+    lost = cost + beyond - found.running(found.relevance)
     return ratio(found.total(found.relevance / np.log2(2 + lost)), best.total(best.relevance))
 
 
@@ -111,15 +125,12 @@ def ndcg_at_relevant(ranks: JudgedRanks, *, gains: GainTable | None = None) -> S
     """nDCG at the rank of each document with a gain, averaged over all of them; those that were
     not found count with the nDCG of the whole list."""
     found, best = _gaining(ranks.judged(), gains), _best(ranks, gains)
-    so_far, ideals = found.running(_discounted(found)), best.running(_discounted(best))
+    gained, ideal = _discounted(found), _discounted(best)
+    ndcg = ratio(found.running(gained), _best_by(found.rank, found.query, best, ideal))
     good = found.relevance > 0
-    ideal = best.within(ideals, found.query[good], found.rank[good])
-    at = Hits(found.query[good], found.rank[good], found.relevance[good], found.n_queries)
-    n_best = np.bincount(best.query, minlength=best.n_queries)
-    dcg, best_dcg = found.total(_discounted(found)), best.total(_discounted(best))
-    rest = ratio((n_best - at.count()) * dcg, best_dcg)
-    total = at.total(ratio(so_far[good], ideal)) + rest
-    return np.maximum(ratio(total, n_best), 0.0)
+    n_best, n_found = _counts(best), found.total(good.astype(np.float64))
+    rest = ratio((n_best - n_found) * found.total(gained), best.total(ideal))
+    return np.maximum(ratio(found.total(np.where(good, ndcg, 0.0)) + rest, n_best), 0.0)
 
 
 @measure(
@@ -144,15 +155,15 @@ def ndcg_at_levels(ranks: JudgedRanks, *, rel: int = 1, gains: GainTable | None 
     the whole list where that reaches at least two ranks further; 0 where no grade is at least
     `rel`, which changes nothing else."""
     found, best = _gaining(ranks.judged(), gains), _best(ranks, gains)
-    so_far, ideals = found.running(_discounted(found)), best.running(_discounted(best))
+    gained, ideal = _discounted(found), _discounted(best)
     # The next query's first document or a lower gain: the last rank of a level.
     drop = (np.diff(best.query, append=-1) != 0) | (np.diff(best.relevance, append=-1) != 0)
     query, depth = best.query[drop], best.rank[drop]
-    reached = ratio(found.within(so_far, query, depth), ideals[drop])
+    reached = np.append(found.running(gained), 0.0)[found.within(depth, query)]
     levels = Hits(query, depth, best.relevance[drop], best.n_queries)
-    n_best = np.bincount(best.query, minlength=best.n_queries)
     # trec_eval adds the end of the list only where it comes later than one rank past the last.
-    longer = (ranks.retrieved > n_best + 1) & (n_best > 0)
-    whole = ratio(found.total(_discounted(found)), best.total(_discounted(best)))
-    score = ratio(levels.total(reached) + np.where(longer, whole, 0.0), levels.count() + longer)
+    longer = (ranks.retrieved > _counts(best) + 1) & (_counts(best) > 0)
+    whole = np.where(longer, ratio(found.total(gained), best.total(ideal)), 0.0)
+    ndcg = levels.total(ratio(reached, best.running(ideal)[drop]))
+    score = ratio(ndcg + whole, levels.count() + longer)
     return np.where(ranks.n_relevant(rel) > 0, score, 0.0)

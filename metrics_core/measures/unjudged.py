@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from metrics_core.hits import Floats, Ints, per_query
+from metrics_core.hits import per_query
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.parameters import Persistence
 from metrics_core.measures.registry import Scores, measure
@@ -55,14 +55,9 @@ def rbp_residual(ranks: JudgedRanks, *, p: Persistence = 0.9) -> Scores:
     judged = ranks.judged()
     lead = np.diff(judged.query, prepend=-1) > 0
     above = np.where(lead, 0, np.roll(judged.rank, 1))
-    open_ranks = judged.total(_weight(p, above, judged.rank - 1))
-    last = np.zeros(ranks.n_queries, dtype=np.int64)
-    np.maximum.at(last, judged.query, judged.rank)
-    total = open_ranks + _weight(p, last, ranks.retrieved) + p**ranks.retrieved
-    return np.where(judged.count() < ranks.retrieved, total, 0.0)
-
-
-def _weight(p: float, above: Ints, last: Ints) -> Floats:
-    """(1 - p) · (p^above + … + p^(last-1)): the weight of the ranks after `above` up to `last`."""
-    # In closed form, without the cancellation of p^above - p^last.
-    return p**above * -np.expm1((last - above) * np.log(p))
+    # The ranks after a up to b weigh p^a - p^b; difference by difference nothing small is lost.
+    powers = p ** np.arange(ranks.retrieved.max(initial=0) + 1)
+    between = judged.total(powers[above] - powers[judged.rank - 1])
+    deepest = np.zeros(ranks.n_queries, dtype=np.int64)
+    np.maximum.at(deepest, judged.query, judged.rank)
+    return np.where(judged.count() < ranks.retrieved, between + powers[deepest], 0.0)
