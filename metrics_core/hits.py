@@ -58,6 +58,33 @@ class Hits:
         starts = np.searchsorted(self.query, np.arange(self.n_queries))
         return np.arange(1, len(self.query) + 1) - starts[self.query]
 
+    def running(self, weight: Floats) -> Floats:
+        """Per hit the sum of `weight` over its query's hits up to and with it; float64[m]."""
+        counts = np.bincount(self.query, minlength=self.n_queries)
+        width = np.full(self.n_queries, counts.max(initial=0))
+        if width.sum() > 4 * len(self.query):
+            # Queries of like length share a table, so that a long one does not widen all of them.
+            width = 2 ** np.frexp(counts)[1] - 1
+        sums = np.empty(len(self.query))
+        for size in np.unique(width[counts > 0]):
+            chosen = (width == size) & (counts > 0)
+            row = np.cumsum(chosen) - 1
+            inside = np.flatnonzero(chosen[self.query]) if not chosen.all() else slice(None)
+            # A hit's cell is as far from its row's start as the hit from its query's first one.
+            shift = row * size - (np.cumsum(counts) - counts)
+            cell = np.arange(len(self.query))[inside] + shift[self.query[inside]]
+            table = np.zeros((row[-1] + 1) * size)
+            table[cell] = weight[inside]
+            sums[inside] = np.cumsum(table.reshape(-1, size), axis=1).reshape(-1)[cell]
+        return sums
+
+    def within(self, depth: Ints, query: Ints) -> Ints:
+        """Place of the last hit of each of these queries within each of these depths, -1 where
+        there is none; arrays of one length."""
+        deepest = max(int(self.rank.max(initial=0)), int(depth.max(initial=0))) + 1
+        behind = np.searchsorted(self.query * deepest + self.rank, query * deepest + depth, "right")
+        return np.where(behind > np.searchsorted(self.query, query), behind - 1, -1)
+
     def first_rank(self) -> Floats:
         """Per query the rank of its first hit; infinite where there is none."""
         first = np.full(self.n_queries, np.inf)

@@ -105,6 +105,10 @@ class JudgedRanks:
         """The retrieved documents that somebody has judged (a negative grade is no judgment)."""
         return self.relevant(0)
 
+    def pooled(self) -> Hits:
+        """The retrieved documents that the judgments name, with a negative grade or without."""
+        return Hits(self.query, self.rank, self.relevance, self.n_queries)
+
     def ideal(self) -> Hits:
         """All judgments as a ranking of their own, best grade first: the best possible order."""
         return self._once("ideal", 0, self._ideal)

@@ -12,6 +12,16 @@ SAMPLES: dict[str, list[Any]] = {
     "cutoff": [1, 3, 10, 500],
     "rel": [1, 2],
     "beta": [1.0, 2.5],
+    "gains": [((0, 0.5), (1, 3), (2, -1), (3, 1.25)), ((7, 2),)],
+    "recall": [0.5, 0.0, 0.1, 0.3, 0.55, 1.0],
+    "factor": [1.0, 0.2, 0.6, 1.4, 2.0],
+    "points": [tuple(level / 10 for level in range(11)), (0.2, 0.5, 0.8)],
+    "p": [0.9, 0.5],
+    "p1": [1.0, 3.5],
+    "p2": [-1.0, 0.0],
+    "p3": [0.0, -0.5],
+    "p4": [0.0, 0.25],
+    "documents": [0, 1000],
 }
 """By name of the parameter; a parameter with choices is tried at each of them."""
 

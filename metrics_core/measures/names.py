@@ -94,10 +94,12 @@ def _literal(text: str) -> Any:
     if text.startswith("{") and text.endswith("}"):
         pairs = [part.partition(":") for part in text[1:-1].split(",") if part.strip()]
         return [(_literal(grade), _literal(gain)) for grade, _, gain in pairs]
+    if text.startswith("[") and text.endswith("]"):
+        return [_literal(part) for part in text[1:-1].split(",") if part.strip()]
     return text.strip("'\"")
 
 
-_ARGUMENT = re.compile(r"(?:[^,{'\"]|\{[^}]*\}|'[^']*'|\"[^\"]*\"|[{'\"])+")
+_ARGUMENT = re.compile(r"(?:[^,{\['\"]|\{[^}]*\}|\[[^\]]*\]|'[^']*'|\"[^\"]*\"|[{\['\"])+")
 
 
 def _arguments(text: str, inside: str) -> dict[str, Any]:

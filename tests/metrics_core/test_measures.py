@@ -17,10 +17,10 @@ from metrics_core.measures.parameters import MEANINGS
 from metrics_core.measures.worked import GRADES, LISTED, example, value_of
 from metrics_core.tables import Qrels, Run
 from tests.collections_of import collections, qrels_of, run_of
-from tests.settings_of import at, settings_of
+from tests.settings_of import SAMPLES, at, settings_of
 
 ALL = declarations()
-MEANS = [d for d in ALL if d.aggregation == "mean"]
+SCORES = [d for d in ALL if d.aggregation != "sum"]
 WITH_CUTOFF = [d for d in ALL if d.cutoff is not None]
 
 
@@ -83,6 +83,18 @@ def test_every_measure_is_worked_by_hand() -> None:
         ("set_recall", "SetR"),
         ("judged@10", "Judged@10"),
         ("num_rel_ret", "NumRelRet"),
+        ("bpref", "Bpref"),
+        ("INFAP", "infAP"),
+        ("iprec_at_recall_0.10", "IPrec@0.1"),
+        ("iprec_at_recall.1", "IPrec@1.0"),
+        ("11pt_avg", "IPrecAvg"),
+        ("IPrecAvg(points=[0.8, .2,0.5])", "IPrecAvg(points=[0.2,0.5,0.8])"),
+        ("Rprec_mult_1.20", "RprecMult@1.2"),
+        ("relative_P_5", "RelP@5"),
+        ("unj_20", "Unjudged@20"),
+        ("gm_map", "GMAP"),
+        ("set_F_0.5", "SetF(beta=0.5)"),
+        ("g", "G"),
     ],
 )
 def test_names_are_understood(text: str, canonical: str) -> None:
@@ -92,12 +104,14 @@ def test_names_are_understood(text: str, canonical: str) -> None:
 
 @pytest.mark.parametrize("declaration", ALL, ids=by_name)
 def test_every_name_of_a_measure_leads_to_it(declaration: Declaration) -> None:
-    suffix = "@7" if declaration.cutoff else ""
+    number = SAMPLES[declaration.at][0]
+    suffix = f"@{number}" if declaration.parameter(declaration.at) else ""
     for name in (declaration.name, *declaration.aliases):
         for text in (name, name.upper(), name.lower()):
             assert parse_measure(text + suffix).declaration is declaration, text
     for name in declaration.trec_eval:
-        assert parse_measure(name.format(cutoff=7)).declaration is declaration
+        text = name.format(**{parameter: values[0] for parameter, values in SAMPLES.items()})
+        assert parse_measure(text).declaration is declaration, text
 
 
 @pytest.mark.parametrize(
@@ -147,6 +161,15 @@ def test_an_unknown_measure_is_refused(text: str) -> None:
         ("nDCG(dcg=cubic)@5", "one of 'log2', 'exp-log2'"),
         ("SetF(beta=-1)", "a finite number from 0"),
         ("SetF(beta=inf)", "a finite number from 0"),
+        ("IPrec@1.5", "a number from 0 to 1, not 1.5"),
+        ("IPrec", "needs a recall"),
+        ("IPrec(rounding='down')@0.5", "one of 'nearest', 'up'"),
+        ("IPrecAvg(points=[])", "a list such as [0.2,0.5,0.8], each a number from 0 to 1"),
+        ("IPrecAvg(points=[0.2,2])", "each a number from 0 to 1"),
+        ("IPrecAvg(points=[a])", "a list such as"),
+        ("IPrecAvg(points=0.5)", "a list such as"),
+        ("RprecMult@0", "a finite number above 0"),
+        ("RBPResidual(p=1)", "a number"),
     ],
 )
 def test_a_parameter_out_of_range_is_refused(text: str, what: str) -> None:
@@ -206,10 +229,11 @@ def test_no_ranking_beats_the_perfect_one(collection: Any, cutoff: int) -> None:
     judgments = qrels_of(answerable)
     best_ranks = judge(run_of(perfect), judgments)
     ranks = judge(run_of({q: run[q] for q in answerable}), judgments)
-    for declaration in MEANS:
+    for declaration in SCORES:
         measure = at(declaration, cutoff)
-        best = measure.score(best_ranks)
-        assert (measure.score(ranks) <= best + 1e-12).all(), declaration.name
+        best, score = measure.score(best_ranks), measure.score(ranks)
+        better = score - best if declaration.higher_is_better else best - score
+        assert (better <= 1e-12).all(), declaration.name
         if declaration.ideal is not None:
             assert best == pytest.approx(declaration.ideal), declaration.name
 
