@@ -55,7 +55,8 @@ class JudgedRanks:
 
     Per query: `retrieved` int64[Q], the number of documents the run lists (0: the query is missing
     from the run and scores 0). All judgments, sorted by query, best grade first: `judged_query`
-    int64[j], `judged_relevance` float64[j].
+    int64[j], `judged_relevance` float64[j]. `highest` is the highest grade of all judgments, kept
+    where these are only some of the queries.
     """
 
     run_name: str
@@ -70,6 +71,7 @@ class JudgedRanks:
     unjudged_queries: tuple[str, ...] = ()
     notes: tuple[Note, ...] = field(default=(), compare=False)
     subtopics: SubtopicJudgments | None = None
+    highest: float | None = None
     # A hundred measures ask for the same few subsets; each is worked out once.
     _kept: dict[tuple[str, float], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -79,6 +81,13 @@ class JudgedRanks:
     def n_queries(self) -> int:
         """Number of judged queries, those missing from the run included."""
         return len(self.query_ids)
+
+    @property
+    def highest_grade(self) -> float:
+        """The highest grade of all judgments, 0 at least: of all queries, also where these ranks
+        are those of some."""
+        own = float(self.judged_relevance.max(initial=0))
+        return own if self.highest is None else self.highest
 
     @property
     def missing_queries(self) -> tuple[str, ...]:
@@ -152,6 +161,7 @@ class JudgedRanks:
             retrieved=self.retrieved[queries],
             judged_query=number[self.judged_query[judged]],
             judged_relevance=self.judged_relevance[judged],
+            highest=self.highest_grade,
         )
 
 

@@ -19,6 +19,7 @@ LISTED = ("x", "a", "b", "c", "d", "e")
 GRADES = {"a": 2, "b": 0, "c": 1, "d": -1, "e": 3, "f": 1, "g": 0}
 
 _KNOWN = {name: getattr(math, name) for name in ("log2", "log", "exp", "sqrt")}
+_KNOWN |= {"sum": sum, "range": range}
 
 
 def example() -> JudgedRanks:
@@ -29,4 +30,4 @@ def example() -> JudgedRanks:
 
 def value_of(arithmetic: str) -> float:
     """The value of a declaration's arithmetic, such as "(1 / 2 + 2 / 4) / 4"."""
-    return float(eval(arithmetic, {"__builtins__": {}}, dict(_KNOWN)))
+    return float(eval(arithmetic, {"__builtins__": {}, **_KNOWN}))
