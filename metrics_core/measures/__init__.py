@@ -3,7 +3,7 @@
 Importing a family's module registers its measures; a new family adds one line here.
 """
 
-from metrics_core.measures import browsing, gain, precision_recall, readers, sets
+from metrics_core.measures import agreement, browsing, gain, precision_recall, readers, sets
 from metrics_core.measures.names import parse_measure
 from metrics_core.measures.parameters import Parameter
 from metrics_core.measures.registry import (
@@ -17,6 +17,7 @@ __all__ = [
     "Declaration",
     "Measure",
     "Parameter",
+    "agreement",
     "browsing",
     "declarations",
     "gain",
