@@ -3,7 +3,15 @@
 Importing a family's module registers its measures; a new family adds one line here.
 """
 
-from metrics_core.measures import agreement, browsing, gain, precision_recall, readers, sets
+from metrics_core.measures import (
+    agreement,
+    browsing,
+    diversity,
+    gain,
+    precision_recall,
+    readers,
+    sets,
+)
 from metrics_core.measures.names import parse_measure
 from metrics_core.measures.parameters import Parameter
 from metrics_core.measures.registry import (
@@ -20,6 +28,7 @@ __all__ = [
     "agreement",
     "browsing",
     "declarations",
+    "diversity",
     "gain",
     "measure",
     "parse_measure",

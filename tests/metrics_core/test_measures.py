@@ -14,13 +14,14 @@ from metrics_core.errors import ParameterError, UnknownMeasureError
 from metrics_core.judging import judge
 from metrics_core.measures import Declaration, declarations, parse_measure
 from metrics_core.measures.parameters import MEANINGS
-from metrics_core.measures.worked import GRADES, LISTED, example, value_of
-from metrics_core.tables import Qrels, Run
-from tests.collections_of import collections, qrels_of, run_of
+from metrics_core.measures.worked import GRADES, LISTED, SUBTOPICS, example, value_of
+from metrics_core.tables import Run
+from tests.collections_of import collections, graded, qrels_from, qrels_of, rows_of, run_of
 from tests.settings_of import at, settings_of
 
 ALL = declarations()
 MEANS = [d for d in ALL if d.aggregation == "mean"]
+BY_GRADE = [d for d in MEANS if "subtopics" not in d.needs]
 WITH_CUTOFF = [d for d in ALL if d.cutoff is not None]
 
 
@@ -181,7 +182,7 @@ def test_a_measure_moves_to_another_cutoff() -> None:
 
 
 @settings(max_examples=100)
-@given(collection=collections(), cutoff=st.integers(1, 30))
+@given(collection=collections(subtopics=True), cutoff=st.integers(1, 30))
 def test_scores_are_in_range(collection: Any, cutoff: int) -> None:
     run, qrels = collection
     ranks = judge(run_of(run), qrels_of(qrels))
@@ -194,7 +195,7 @@ def test_scores_are_in_range(collection: Any, cutoff: int) -> None:
 
 
 @settings(max_examples=100)
-@given(collection=collections(missing=False), cutoff=st.integers(1, 30))
+@given(collection=collections(missing=False, subtopics=True), cutoff=st.integers(1, 30))
 def test_no_ranking_beats_the_perfect_one(collection: Any, cutoff: int) -> None:
     run, qrels = collection
     answerable = {q: g for q, g in qrels.items() if max(g.values()) >= 1}
@@ -207,7 +208,7 @@ def test_no_ranking_beats_the_perfect_one(collection: Any, cutoff: int) -> None:
     judgments = qrels_of(answerable)
     best_ranks = judge(run_of(perfect), judgments)
     ranks = judge(run_of({q: run[q] for q in answerable}), judgments)
-    for declaration in MEANS:
+    for declaration in BY_GRADE:
         measure = at(declaration, cutoff)
         best = measure.score(best_ranks)
         beaten = measure.score(ranks) > best + 1e-12  # never true where one is undefined
@@ -217,17 +218,17 @@ def test_no_ranking_beats_the_perfect_one(collection: Any, cutoff: int) -> None:
 
 
 @settings(max_examples=60)
-@given(collection=collections(), seed=st.integers(0, 2**16))
+@given(collection=collections(subtopics=True), seed=st.integers(0, 2**16))
 def test_the_order_of_rows_does_not_matter(collection: Any, seed: int) -> None:
     run, qrels = collection
     judgments = qrels_of(qrels)
     rows = [(q, d, s) for q, docs in run.items() for d, s in docs.items()]
     random.Random(seed).shuffle(rows)
-    graded = [(q, d, g) for q, docs in qrels.items() for d, g in docs.items()]
+    graded = rows_of(qrels)
     random.Random(seed).shuffle(graded)
     plain = judge(run_of(run), judgments)
     shuffled = judge(Run.from_columns("r", *map(list, zip(*rows, strict=True))), judgments)
-    other = judge(run_of(run), Qrels.from_columns(*map(list, zip(*graded, strict=True))))
+    other = judge(run_of(run), qrels_from(graded))
     place = [other.query_ids.index(q) for q in plain.query_ids]
     for declaration in ALL:
         measure = at(declaration)
@@ -237,7 +238,7 @@ def test_the_order_of_rows_does_not_matter(collection: Any, seed: int) -> None:
 
 
 @settings(max_examples=60)
-@given(collection=collections())
+@given(collection=collections(subtopics=True))
 def test_other_ids_in_the_same_order_score_the_same(collection: Any) -> None:
     run, qrels = collection
     docs = sorted({d for part in (run, qrels) for found in part.values() for d in found})
@@ -257,7 +258,7 @@ def test_other_ids_in_the_same_order_score_the_same(collection: Any) -> None:
 
 @settings(max_examples=100)
 @given(
-    collection=collections(),
+    collection=collections(subtopics=True),
     cutoffs=st.lists(st.integers(1, 40), min_size=1, max_size=8),
     rel=st.integers(1, 3),
 )
@@ -279,7 +280,7 @@ def _gains(declaration: Declaration) -> list[dict[str, str]]:
 
 
 @settings(max_examples=60)
-@given(collection=collections())
+@given(collection=collections(subtopics=True))
 def test_looking_deeper_never_costs(collection: Any) -> None:
     run, qrels = collection
     ranks = judge(run_of(run), qrels_of(qrels))
@@ -289,7 +290,7 @@ def test_looking_deeper_never_costs(collection: Any) -> None:
 
 
 @settings(max_examples=60)
-@given(collection=collections())
+@given(collection=collections(subtopics=True))
 def test_without_a_cutoff_the_whole_list_counts(collection: Any) -> None:
     run, qrels = collection
     ranks = judge(run_of(run), qrels_of(qrels))
@@ -306,7 +307,12 @@ def test_a_measure_without_cutoff_has_no_curve() -> None:
 
 def test_the_example_is_what_a_run_gives() -> None:
     run = run_of({"q": {doc: 10.0 - i for i, doc in enumerate(LISTED)}})
-    ranks = judge(run, qrels_of({"q": GRADES}))
+    by_document = {
+        doc: graded({name: own[doc] for name, own in SUBTOPICS.items() if doc in own})
+        for doc in GRADES
+    }
+    assert by_document == GRADES
+    ranks = judge(run, qrels_of({"q": by_document}))
     for declaration in ALL:
         for name in declaration.worked:
             measure = parse_measure(name)
@@ -314,7 +320,7 @@ def test_the_example_is_what_a_run_gives() -> None:
 
 
 @settings(max_examples=60)
-@given(collection=collections())
+@given(collection=collections(subtopics=True))
 def test_judged_only_is_the_score_of_the_condensed_list(collection: Any) -> None:
     run, qrels = collection
     ranks = judge(run_of(run), qrels_of(qrels))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from metrics_core.judging import judge
 from metrics_core.measures import Declaration, declarations
 from tests.collections_of import collections, qrels_of, run_of
-from tests.oracle.literal import LITERAL, ranking_of
+from tests.oracle.literal import LITERAL, documents_of, ranking_of
 from tests.settings_of import settings_of
 
 
@@ -21,7 +21,7 @@ def test_every_measure_has_a_literal_twin() -> None:
 
 @pytest.mark.parametrize("declaration", declarations(), ids=lambda d: d.name)
 @settings(max_examples=60, deadline=None)
-@given(collection=collections())
+@given(collection=collections(subtopics=True))
 def test_equals_its_literal_twin(declaration: Declaration, collection: Any) -> None:
     run, qrels = collection
     ranks = judge(run_of(run), qrels_of(qrels))
@@ -32,7 +32,11 @@ def test_equals_its_literal_twin(declaration: Declaration, collection: Any) -> N
     for values in settings_of(declaration):
         scores = declaration(**values).score(ranks)
         for query_id, score in zip(ranks.query_ids, scores, strict=True):
-            grades = qrels[query_id]
-            ranking = ranking_of(run.get(query_id, {}), grades)
-            expected = twin(ranking, list(grades.values()), **values, **known)
+            grades, scores_of = qrels[query_id], run.get(query_id, {})
+            if "subtopics" in declaration.needs:
+                judged = {d: g.subtopics for d, g in grades.items()}
+                expected = twin(documents_of(scores_of), judged, **values)
+            else:
+                ranking = ranking_of(scores_of, grades)
+                expected = twin(ranking, list(grades.values()), **values, **known)
             assert score == pytest.approx(expected, abs=1e-12, nan_ok=True), (values, query_id)

@@ -5,7 +5,16 @@ all grades of the query. Nothing outside tests/oracle has measures in this form.
 stand in a module of their own, named here.
 """
 
-from tests.oracle.literal import agreement, basic, browsing, readers
-from tests.oracle.literal.registry import LITERAL, ranking_of
+from tests.oracle.literal import agreement, basic, browsing, diversity, readers
+from tests.oracle.literal.registry import LITERAL, documents_of, ranking_of
 
-__all__ = ["LITERAL", "agreement", "basic", "browsing", "ranking_of", "readers"]
+__all__ = [
+    "LITERAL",
+    "agreement",
+    "basic",
+    "browsing",
+    "diversity",
+    "documents_of",
+    "ranking_of",
+    "readers",
+]
