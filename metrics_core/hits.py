@@ -8,6 +8,7 @@ little more than a single one, and each query is summed in rank order, as trec_e
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -58,25 +59,31 @@ class Hits:
         starts = np.searchsorted(self.query, np.arange(self.n_queries))
         return np.arange(1, len(self.query) + 1) - starts[self.query]
 
-    def running(self, weight: Floats) -> Floats:
-        """Per hit the sum of `weight` over its query's hits up to and with it; float64[m]."""
-        counts = np.bincount(self.query, minlength=self.n_queries)
-        width = np.full(self.n_queries, counts.max(initial=0))
-        if width.sum() > 4 * len(self.query):
-            # Queries of like length share a table, so that a long one does not widen all of them.
-            width = 2 ** np.frexp(counts)[1] - 1
-        sums = np.empty(len(self.query))
-        for size in np.unique(width[counts > 0]):
-            chosen = (width == size) & (counts > 0)
-            row = np.cumsum(chosen) - 1
-            inside = np.flatnonzero(chosen[self.query]) if not chosen.all() else slice(None)
-            # A hit's cell is as far from its row's start as the hit from its query's first one.
-            shift = row * size - (np.cumsum(counts) - counts)
-            cell = np.arange(len(self.query))[inside] + shift[self.query[inside]]
-            table = np.zeros((row[-1] + 1) * size)
-            table[cell] = weight[inside]
-            sums[inside] = np.cumsum(table.reshape(-1, size), axis=1).reshape(-1)[cell]
-        return sums
+    def running(self, values: Floats, step: np.ufunc = np.add) -> Floats:
+        """Per hit what its query's values make up to and with it: np.add a sum, np.multiply a
+        product. One array step for each ordinal, so that every query is reckoned on its own in
+        rank order, to the last bit as a loop would; float64[m]."""
+        ordinal = self.ordinal()
+        in_turn = np.argsort(ordinal, kind="stable")
+        edges = np.searchsorted(ordinal[in_turn], np.arange(1, ordinal.max(initial=0) + 2))
+        state = np.full(self.n_queries, float(step.identity))
+        reached = np.empty(len(values))
+        for start, end in pairwise(edges.tolist()):
+            rows = in_turn[start:end]
+            query = self.query[rows]
+            state[query] = reached[rows] = step(state[query], values[rows])
+        return reached
+
+    def previous(self, values: npt.NDArray[Any], first: float) -> Floats:
+        """Per hit the value of the hit before it in its query; `first` where there is none."""
+        shifted = np.full(len(values), float(first))
+        same = self.query[1:] == self.query[:-1]
+        shifted[1:][same] = values[:-1][same]
+        return shifted
+
+    def only(self, mask: npt.NDArray[np.bool_]) -> Hits:
+        """The hits where the mask says so; bool[m]."""
+        return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
 
     def within(self, depth: Ints, query: Ints) -> Ints:
         """Place of the last hit of each of these queries within each of these depths, -1 where

@@ -20,25 +20,12 @@ from metrics_core.hits import Hits
 from metrics_core.ids import cleaned_id
 from metrics_core.notes import Note
 from metrics_core.ranking import Ranking, Ties
+from metrics_core.subtopics import SubtopicJudgments, subtopic_judgments
 from metrics_core.tables import Qrels, Run
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Kept = TypeVar("Kept")
-
-
-@dataclass(frozen=True)
-class SubtopicJudgments:
-    """Judgments of subtopics: s judgments, each of a document that JudgedRanks knows by its row.
-
-    qrels_row  int64[s]    row of the document in the qrels, ascending
-    subtopic   int64[s]    number of the subtopic within its query, from 0
-    relevance  float64[s]  the grade for this subtopic
-    """
-
-    qrels_row: Ints
-    subtopic: Ints
-    relevance: Floats
 
 
 @dataclass(frozen=True)
@@ -142,6 +129,7 @@ class JudgedRanks:
             relevance=judged.relevance,
             qrels_row=self.qrels_row[self.relevance >= 0],
             retrieved=np.bincount(judged.query, minlength=self.n_queries),
+            subtopics=self.subtopics and self.subtopics.condensed(judged),
         )
 
     def among(self, queries: npt.NDArray[np.bool_]) -> JudgedRanks:
@@ -158,6 +146,7 @@ class JudgedRanks:
             retrieved=self.retrieved[queries],
             judged_query=number[self.judged_query[judged]],
             judged_relevance=self.judged_relevance[judged],
+            subtopics=self.subtopics and self.subtopics.among(queries),
         )
 
 
@@ -194,6 +183,8 @@ def judge(run: Run, qrels: Qrels, *, ties: Ties = "doc_id") -> JudgedRanks:
     ranking = Ranking(run, row_query, rows, grades[qrels_rows], ties)
     order = np.lexsort((ranking.rank, row_query[rows]))
     best_first = np.lexsort((-grades, judged_row_query))
+    rank_of = np.zeros(len(qrels), dtype=np.int64)
+    rank_of[qrels_rows] = ranking.rank
     return JudgedRanks(
         run_name=run.name,
         query_ids=tuple(query_ids),
@@ -207,6 +198,7 @@ def judge(run: Run, qrels: Qrels, *, ties: Ties = "doc_id") -> JudgedRanks:
         top_grade=float(grades.max(initial=0)),
         unjudged_queries=tuple(sorted(set(run.query_ids) - set(query_ids))),
         notes=(*ranking.notes, *_no_judged_document(rows)),
+        subtopics=subtopic_judgments(qrels, rank_of),
     )
 
 

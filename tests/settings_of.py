@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-from metrics_core.measures import Declaration, Measure
+from metrics_core.measures import Declaration, Measure, Parameter
 
 SAMPLES: dict[str, list[Any]] = {
     "cutoff": [1, 3, 10, 500],
     "rel": [1, 2],
-    "beta": [1.0, 2.5],
+    "beta": [1.0, 2.5, 0.5],
     "gains": [((0, 0.5), (1, 3), (2, -1), (3, 1.25)), ((7, 2),)],
     "recall": [0.5, 0.0, 0.1, 0.3, 0.55, 1.0],
     "factor": [1.0, 0.2, 0.6, 1.4, 2.0],
@@ -22,8 +22,17 @@ SAMPLES: dict[str, list[Any]] = {
     "p3": [0.0, -0.5],
     "p4": [0.0, 0.25],
     "documents": [0, 1000],
+    "T": [1.0, 2.5],
+    "min_rel": [0, 1],
+    "max_rel": [2, 4],
+    "alpha": [0.5, 0.3],
 }
 """By name of the parameter; a parameter with choices is tried at each of them."""
+
+
+def samples_of(parameter: Parameter) -> list[Any]:
+    """The samples of its name that it may be."""
+    return [value for value in SAMPLES[parameter.name] if parameter.bounds.hold(value)]
 
 
 def settings_of(declaration: Declaration) -> Iterator[dict[str, Any]]:
@@ -33,7 +42,7 @@ def settings_of(declaration: Declaration) -> Iterator[dict[str, Any]]:
     for p in declaration.parameters:
         if p.name == "judged_only":
             continue
-        values = list(p.choices) or ([False, True] if p.kind is bool else list(SAMPLES[p.name]))
+        values = list(p.choices) or ([False, True] if p.kind is bool else samples_of(p))
         names.append(p.name)
         choices.append([*values, None] if p.optional else values)
     for combination in product(*choices):
@@ -42,7 +51,7 @@ def settings_of(declaration: Declaration) -> Iterator[dict[str, Any]]:
 
 def at(declaration: Declaration, cutoff: int = 5, **values: Any) -> Measure:
     """The measure at a cutoff, if it takes one; what else it needs at its first sample."""
-    needed = {p.name: SAMPLES[p.name][0] for p in declaration.parameters if p.required}
+    needed = {p.name: samples_of(p)[0] for p in declaration.parameters if p.required}
     if declaration.cutoff is not None:
         needed["cutoff"] = cutoff
     return declaration(**needed, **values)

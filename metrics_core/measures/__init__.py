@@ -4,6 +4,9 @@ Importing a family's module registers its measures; a new family adds one line h
 """
 
 from metrics_core.measures import (
+    agreement,
+    browsing,
+    diversity,
     gain,
     inferred,
     interpolated,
@@ -11,6 +14,7 @@ from metrics_core.measures import (
     normalized_gain,
     precision_recall,
     preference,
+    readers,
     relative,
     sets,
     unjudged,
@@ -28,7 +32,10 @@ __all__ = [
     "Declaration",
     "Measure",
     "Parameter",
+    "agreement",
+    "browsing",
     "declarations",
+    "diversity",
     "gain",
     "inferred",
     "interpolated",
@@ -38,6 +45,7 @@ __all__ = [
     "parse_measure",
     "precision_recall",
     "preference",
+    "readers",
     "relative",
     "sets",
     "unjudged",

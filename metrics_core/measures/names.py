@@ -25,9 +25,9 @@ def parse_measure(text: str | Measure) -> Measure:
 
 @lru_cache(maxsize=1024)
 def _parsed(text: str) -> Measure:
-    from_trec_eval = _trec_eval_name(text.strip())
-    if from_trec_eval is not None:
-        return from_trec_eval
+    whole = _preset(text.strip()) or _trec_eval_name(text.strip())
+    if whole is not None:
+        return whole
     match = _NAME.match(text)
     if match is None:
         raise UnknownMeasureError(text, _names())
@@ -74,6 +74,12 @@ def _trec_eval_name(text: str) -> Measure | None:
             if match:
                 return d(**{name: _literal(value) for name, value in match.groupdict().items()})
     return None
+
+
+def _preset(text: str) -> Measure | None:
+    """A measure with the parameters that this very name stands for: case counts, because
+    trec_eval's rbp and ir_measures' RBP have different defaults."""
+    return next((d(**d.presets[text]) for d in declarations() if text in d.presets), None)
 
 
 @cache

@@ -73,6 +73,11 @@ MEANINGS: dict[str, str] = {
     "p3": "worth of a relevant document that is not listed",
     "p4": "worth of any other document of the collection",
     "documents": "documents in the whole collection",
+    "T": "how much gain a reader looks for, in documents of the highest grade",
+    "min_rel": "grade that is worth nothing; lower ones are worth nothing either",
+    "max_rel": "grade that is worth most; higher ones count as this one",
+    "alpha": "how much a subtopic loses each time a result repeats it",
+    "normalize": "divide by the best that the ideal order can reach",
 }
 """What each parameter means, in a few words for pickers and help."""
 
@@ -88,11 +93,12 @@ class Parameter:
     optional: bool
     choices: tuple[str, ...] = ()
     bounds: Bounds = Bounds()
+    own_meaning: str = ""
 
     @property
     def meaning(self) -> str:
-        """What it means, in a few words."""
-        return MEANINGS[self.name]
+        """What it means, in a few words; a text in the annotation goes before `MEANINGS`."""
+        return self.own_meaning or MEANINGS[self.name]
 
     def allowed(self) -> str:
         """What it may be, in words."""
@@ -192,7 +198,8 @@ def _parameter(p: inspect.Parameter, hint: Any) -> Parameter:
     optional = get_origin(hint) in (Union, UnionType)
     if optional:
         hint = next(member for member in get_args(hint) if member is not type(None))
-    bounds = next((b for b in getattr(hint, "__metadata__", ()) if isinstance(b, Bounds)), None)
+    metadata = getattr(hint, "__metadata__", ())
+    bounds = next((b for b in metadata if isinstance(b, Bounds)), None)
     plain = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     required = p.default is inspect.Parameter.empty
     choices: tuple[str, ...] = ()
@@ -210,4 +217,5 @@ def _parameter(p: inspect.Parameter, hint: Any) -> Parameter:
         optional=optional and p.default is None,
         choices=choices,
         bounds=bounds or (Bounds(1, 2**31) if plain is int else Bounds()),
+        own_meaning=next((text for text in metadata if isinstance(text, str)), ""),
     )

@@ -41,7 +41,7 @@ class Declaration:
     `worked` maps names of the measure to the arithmetic that gives their value on the shared
     example (`worked.py`). `elsewhere` maps a package to the measure's name there. `ideal` is the
     score of a perfect ranking where that is known, `needs` what the judgments or the documents
-    must hold beyond grades.
+    must hold beyond grades. `presets` maps further names to parameter values they stand for.
     """
 
     name: str
@@ -54,6 +54,7 @@ class Declaration:
     parameters: tuple[Parameter, ...]
     worked: Mapping[str, str]
     aliases: tuple[str, ...] = ()
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     trec_eval: tuple[str, ...] = ()
     elsewhere: Mapping[str, str] = field(default_factory=dict)
     family: str = ""
