@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
+from random import Random
 from typing import Any
 
 from metrics_core.measures import Declaration, Measure, Parameter
@@ -32,12 +33,19 @@ SAMPLES: dict[str, list[Any]] = {
 
 def samples_of(parameter: Parameter) -> list[Any]:
     """The samples of its name that it may be."""
-    return [value for value in SAMPLES[parameter.name] if parameter.bounds.hold(value)]
+    samples = SAMPLES[parameter.name]
+    if parameter.kind not in (int, float):
+        return samples
+    return [value for value in samples if parameter.bounds.hold(value)]
+
+
+MOST = 24
+"""A measure with many parameters is tried at this many of their combinations."""
 
 
 def settings_of(declaration: Declaration) -> Iterator[dict[str, Any]]:
-    """Every combination of a few values of each parameter, the defaults included; judged_only is
-    left at its default, because the registry and no kernel knows it."""
+    """Combinations of a few values of each parameter, always the same ones; judged_only is left at
+    its default, because the registry and no kernel knows it."""
     names, choices = [], []
     for p in declaration.parameters:
         if p.name == "judged_only":
@@ -45,7 +53,10 @@ def settings_of(declaration: Declaration) -> Iterator[dict[str, Any]]:
         values = list(p.choices) or ([False, True] if p.kind is bool else samples_of(p))
         names.append(p.name)
         choices.append([*values, None] if p.optional else values)
-    for combination in product(*choices):
+    combinations = list(product(*choices))
+    if len(combinations) > MOST:
+        combinations = Random(declaration.name).sample(combinations, MOST)
+    for combination in combinations:
         yield dict(zip(names, combination, strict=True))
 
 

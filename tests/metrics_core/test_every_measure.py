@@ -16,7 +16,7 @@ from tests.settings_of import settings_of
 PLAIN = [d for d in declarations() if not d.needs]
 
 
-def some_settings(declaration: Declaration, most: int = 12) -> list[dict[str, Any]]:
+def some_settings(declaration: Declaration, most: int = 6) -> list[dict[str, Any]]:
     """A spread of the settings of a measure that has many."""
     everything = list(settings_of(declaration))
     return everything[:: max(1, len(everything) // most)]
