@@ -12,6 +12,7 @@ SAMPLES: dict[str, list[Any]] = {
     "cutoff": [1, 3, 10, 500],
     "rel": [1, 2],
     "beta": [1.0, 2.5],
+    "gains": [((0, 0.5), (1, 3), (2, 9)), ((1, 7), (3, -2))],
 }
 """By name of the parameter; a parameter with choices is tried at each of them."""
 

@@ -55,6 +55,9 @@ MEANINGS: dict[str, str] = {
     "rel": "lowest grade that counts as relevant",
     "judged_only": "take unjudged documents out of the list first (a condensed list)",
     "dcg": "what a grade is worth: the grade itself (log2) or 2^grade − 1 (exp-log2)",
+    "gains": "what each grade is worth instead of itself; other grades keep their own value",
+    "discount": "a gain at rank i is divided by log2(i + 1) (log2) or log2(max(i, 2)) (max2)",
+    "denominator": "what the sum is divided by: all that there could be, or less",
     "beta": "weight of recall against precision",
 }
 """What each parameter means, in a few words for pickers and help."""
