@@ -55,7 +55,7 @@ STAGES = [
     ("tables", "pairs", "hits", "parallel"),
     ("formats", "judging", "ranking"),
     ("measures",),
-    ("scoring", "aggregates", "significance", "collection", "fit", "curves"),
+    ("scoring", "aggregates", "significance", "collection", "fit", "stored", "curves"),
     ("comparisons", "diagnosis", "lists", "benchmark", "printing"),
     ("breakdowns",),
     ("findings",),
