@@ -3,42 +3,13 @@ stands above rather than by the rank."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from metrics_core.hits import Floats, Hits, Ints, ratio
 from metrics_core.judging import JudgedRanks
+from metrics_core.measures.gain import best_gains, found_gains
 from metrics_core.measures.parameters import GainTable
 from metrics_core.measures.registry import Scores, measure
-
-
-def gain_of(relevance: Floats, gains: GainTable | None) -> Floats:
-    """What each grade is worth: itself unless the table says otherwise, nothing if negative."""
-    worth = np.maximum(relevance, 0.0)
-    for grade, gain in gains or ():
-        if grade >= 0:
-            worth[relevance == grade] = gain
-    return worth
-
-
-def _gaining(hits: Hits, gains: GainTable | None) -> Hits:
-    """The hits whose gain is not 0, with the gain in place of the grade."""
-    gain = gain_of(hits.relevance, gains)
-    kept = gain != 0
-    return Hits(hits.query[kept], hits.rank[kept], gain[kept], hits.n_queries)
-
-
-def _best(ranks: JudgedRanks, gains: GainTable | None) -> Hits:
-    """All judged documents that are worth more than nothing, most valuable first."""
-    ideal = ranks.ideal()
-    gain = gain_of(ideal.relevance, gains)
-    order = np.flatnonzero(gain > 0)
-    if not gains:
-        return Hits(ideal.query[order], ideal.rank[order], gain[order], ideal.n_queries)
-    order = order[np.lexsort((-gain[order], ideal.query[order]))]
-    best = Hits(ideal.query[order], ideal.rank[order], gain[order], ideal.n_queries)
-    return replace(best, rank=best.ordinal())
 
 
 def _counts(hits: Hits) -> Ints:
@@ -98,7 +69,7 @@ def binary_g(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
 def normalized_g(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Scores:
     """Each result counts with its grade, the less the more gain the best possible list would have
     had by then than this one: a result is worth as much as the moment still allows."""
-    found, best = _gaining(ranks.judged(), gains), _best(ranks, gains)
+    found, best = found_gains(ranks, gains=gains), best_gains(ranks, gains=gains)
     cost = _best_by(found.rank, found.query, best, np.maximum(best.relevance, 1.0))
     beyond = np.maximum(found.rank - _counts(best)[found.query], 0)
     lost = cost + beyond - found.running(found.relevance)
@@ -124,7 +95,7 @@ def normalized_g(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Score
 def ndcg_at_relevant(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Scores:
     """nDCG at the rank of each document with a gain, averaged over all of them; those that were
     not found count with the nDCG of the whole list."""
-    found, best = _gaining(ranks.judged(), gains), _best(ranks, gains)
+    found, best = found_gains(ranks, gains=gains), best_gains(ranks, gains=gains)
     gained, ideal = _discounted(found), _discounted(best)
     ndcg = ratio(found.running(gained), _best_by(found.rank, found.query, best, ideal))
     good = found.relevance > 0
@@ -154,7 +125,7 @@ def ndcg_at_levels(ranks: JudgedRanks, *, rel: int = 1, gains: GainTable | None 
     """nDCG averaged over the depths at which the best possible list passes to a lower grade, and
     the whole list where that reaches at least two ranks further; 0 where no grade is at least
     `rel`, which changes nothing else."""
-    found, best = _gaining(ranks.judged(), gains), _best(ranks, gains)
+    found, best = found_gains(ranks, gains=gains), best_gains(ranks, gains=gains)
     gained, ideal = _discounted(found), _discounted(best)
     # The next query's first document or a lower gain: the last rank of a level.
     drop = (np.diff(best.query, append=-1) != 0) | (np.diff(best.relevance, append=-1) != 0)

@@ -5,7 +5,16 @@ all grades of the query. Nothing outside tests/oracle has measures in this form.
 stand in a module of their own, named here.
 """
 
-from tests.oracle.literal import agreement, basic, browsing, diversity, rarer, readers
+from tests.oracle.literal import (
+    agreement,
+    basic,
+    browsing,
+    diversity,
+    gain,
+    rarer,
+    readers,
+    recommending,
+)
 from tests.oracle.literal.registry import LITERAL, documents_of, ranking_of
 
 __all__ = [
@@ -15,7 +24,9 @@ __all__ = [
     "browsing",
     "diversity",
     "documents_of",
+    "gain",
     "ranking_of",
     "rarer",
     "readers",
+    "recommending",
 ]
