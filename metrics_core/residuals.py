@@ -264,7 +264,7 @@ def _at_relevant(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unju
 
 def _unknown(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
     low, high = measure.declaration.range
-    if measure.value("gains"):
+    if measure.value("gains") or np.isinf(low) or np.isinf(high):
         low, high = np.nan, np.nan
     return np.full(len(score), low), np.full(len(score), high)
 

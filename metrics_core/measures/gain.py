@@ -106,6 +106,7 @@ def ndcg(
         "DCG(discount='max2')": "2 + 1 / log2(4) + 3 / log2(6)",
     },
     range=(0, np.inf),
+    residual="monotone",
 )
 def discounted_cumulative_gain(
     ranks: JudgedRanks,
@@ -140,6 +141,7 @@ def discounted_cumulative_gain(
     unjudged="It does not depend on the run.",
     missing="It does not depend on the run.",
     ties="It does not depend on the run.",
+    residual="monotone",
 )
 def ideal_dcg(
     ranks: JudgedRanks,
@@ -167,6 +169,7 @@ def ideal_dcg(
         "CG(gains={1:3,2:9})": "9 + 3 + 3",
     },
     range=(0, np.inf),
+    residual="monotone",
 )
 def cumulative_gain(
     ranks: JudgedRanks,

@@ -67,6 +67,7 @@ def interpolated(
     },
     at="recall",
     ideal=1.0,
+    residual="normalised",
 )
 def interpolated_precision(
     ranks: JudgedRanks, *, recall: Share, rel: int = 1, rounding: Rounding = "nearest"
@@ -91,6 +92,7 @@ def interpolated_precision(
         "IPrecAvg(points=[0.2,0.5,0.8])": "(1 / 2 + 1 / 2 + 1 / 2) / 3",
     },
     ideal=1.0,
+    residual="normalised",
 )
 def interpolated_average(
     ranks: JudgedRanks, *, rel: int = 1, rounding: Rounding = "nearest", points: Shares = ELEVEN

@@ -41,6 +41,7 @@ def _discounted(hits: Hits) -> Floats:
         "binG(rel=2)": "(1 / log2(3) + 1 / log2(6)) / 2",
     },
     ideal=1.0,
+    residual="normalised",
 )
 def binary_g(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Each relevant result counts by how few results that are not relevant stand above it;

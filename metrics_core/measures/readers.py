@@ -65,6 +65,7 @@ def _prefix(values: Floats) -> Floats:
         "SDCG(max_rel=2)@2": "1 / log2(3) / (1 + 1 / log2(3))",
     },
     unjudged=_UNJUDGED,
+    residual="monotone",
 )
 def scaled_dcg(
     ranks: JudgedRanks,
@@ -125,6 +126,7 @@ def bejeweled_player_model(
         " / sum(1 / (i + 3)**2 for i in range(1, 1001))",
     },
     unjudged=_UNJUDGED,
+    residual="monotone",
 )
 def insq(
     ranks: JudgedRanks,
@@ -154,6 +156,7 @@ def insq(
         " + 4/9 * (7/13)**2 * (4/6)**2 * sum((5 / (i - 1))**2 for i in range(7, 1001)))",
     },
     unjudged=_UNJUDGED,
+    residual="monotone",
 )
 def inst(
     ranks: JudgedRanks,
@@ -204,6 +207,7 @@ def _nearly_err(hits: Hits, weight: Floats, cutoff: Cutoff) -> Scores:
         "NERR8(max_rel=4)@5": "(2/4 + 1/4 * 1/2) / (2 + 2/2 + 3/8)",
     },
     unjudged=_UNJUDGED,
+    residual="monotone",
 )
 def nerr8(
     ranks: JudgedRanks, *, cutoff: int, min_rel: FromZero = 0, max_rel: int | None = None
@@ -224,6 +228,7 @@ def nerr8(
         "NERR9@5": "(2/3 / 2 + 1/9 / 4) / (1 + 1/2 + (1/3 + 1/4) / 3 + 2/9 / 5)",
     },
     unjudged=_UNJUDGED,
+    residual="monotone",
 )
 def nerr9(
     ranks: JudgedRanks, *, cutoff: int, min_rel: FromZero = 0, max_rel: int | None = None
@@ -244,6 +249,7 @@ def nerr9(
         " / (1 + 0.9 + (0.9**2 + 0.9**3) / 3 + (0.9**4 + 0.9**5) * 2/9)",
     },
     unjudged=_UNJUDGED,
+    residual="monotone",
 )
 def nerr10(
     ranks: JudgedRanks, *, p: Persistence = 0.9, min_rel: FromZero = 0, max_rel: int | None = None
@@ -266,6 +272,7 @@ def nerr10(
         " / (1 + 4/9 + (4/16 + 4/25) / 3 + (4/36 + 4/49) * 2/9)",
     },
     unjudged=_UNJUDGED,
+    residual="monotone",
 )
 def nerr11(
     ranks: JudgedRanks,

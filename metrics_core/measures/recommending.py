@@ -22,6 +22,7 @@ from metrics_core.measures.registry import Scores, measure
         "ARHR@4": "(1 / 2 + 1 / 4) / 4",
         "ARHR(rel=2)": "(1 / 2 + 1 / 6) / 2",
     },
+    residual="normalised",
 )
 def average_reciprocal_hit_rank(
     ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1

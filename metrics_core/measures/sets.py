@@ -45,6 +45,7 @@ def set_precision(ranks: JudgedRanks, *, rel: int = 1, relative: bool = False) -
         "SetRelP(rel=2)": "2 / 2",
     },
     ideal=1.0,
+    residual="monotone",
 )
 def set_relative_precision(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Relevant results as a share of the most that so many results could hold."""
@@ -83,6 +84,7 @@ def set_recall(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
         "SetAP(rel=2)": "2 * 2 / (6 * 2)",
     },
     ideal=1.0,
+    residual="monotone",
 )
 def set_ap(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Average precision of results without an order: set precision times set recall."""
@@ -125,6 +127,7 @@ def set_f(ranks: JudgedRanks, *, rel: int = 1, beta: float = 1.0) -> Scores:
         "Utility(p3=-0.5,p4=0.1,documents=100)": "3 - 3 - 0.5 * 1 + 0.1 * (100 + 3 - 6 - 4)",
     },
     range=(-np.inf, np.inf),
+    residual="monotone",
 )
 def utility(
     ranks: JudgedRanks,

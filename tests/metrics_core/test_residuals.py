@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -31,7 +32,8 @@ def drawn_lists() -> st.SearchStrategy[tuple[list[int | None], list[int]]]:
 def ranks_of(listed: list[int | None], others: list[int]) -> JudgedRanks:
     """One query's ranks."""
     places = [(i, float(g)) for i, g in enumerate(listed, 1) if g is not None]
-    return single_query(places, [g for _, g in places] + [float(g) for g in others], len(listed))
+    grades = [g for _, g in places] + [float(g) for g in others]
+    return replace(single_query(places, grades, len(listed)), top_grade=float(HIGHEST))
 
 
 def every_score(measure: Measure, listed: list[int | None], others: list[int]) -> np.ndarray:
