@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from metrics_core.aggregates import LEVEL, mean_interval
+from metrics_core.aggregates import LEVEL, compared_intervals
+from metrics_core.measures import parse_measure
 from metrics_core.significance import t_test
 
 Floats = npt.NDArray[np.float64]
@@ -80,16 +81,19 @@ def compare(
 
     Columns: run, mean, difference, low, high (the interval of the mean paired difference), won,
     lost, same, queries (those with both scores defined), p_value (paired t-test), verdict. In the
-    baseline's own row difference and what follows from it are NaN or None.
+    baseline's own row difference and what follows from it are NaN or None. A geometric mean is
+    compared as such: difference is that of the two means, and the test is on logarithms.
     """
     runs = list(dict.fromkeys([baseline, *scores["run"]]))
     matrix = score_matrix(scores, measure, runs)
-    paired = matrix.to_numpy() - matrix[[baseline]].to_numpy()
-    interval = mean_interval(paired, level=level)
-    means = mean_interval(matrix.to_numpy(), level=level).mean
+    combination = parse_measure(measure).declaration.combination
+    values, against = matrix.to_numpy(), matrix[[baseline]].to_numpy()
+    paired = values - against
+    ((mean, interval),) = compared_intervals(values, against, [level], combination)
+    tested = combination.onto(values) - combination.onto(against)
     rows = []
     for i, run in enumerate(runs):
-        row: dict[str, object] = {"run": run, "mean": means[i]}
+        row: dict[str, object] = {"run": run, "mean": mean.mean[i]}
         defined = paired[~np.isnan(paired[:, i]), i]
         found = list(outcomes(defined, same=same))
         own = run == baseline
@@ -101,7 +105,7 @@ def compare(
             "lost": found.count(WORSE),
             "same": found.count(LEVEL_WITH),
             "queries": len(defined),
-            "p_value": np.nan if own else t_test(defined),
+            "p_value": np.nan if own else t_test(tested[~np.isnan(tested[:, i]), i]),
             "verdict": None if own else verdict(interval.low[i], interval.high[i]),
         }
         rows.append(row)
