@@ -1,6 +1,7 @@
 """Runs against a baseline: paired differences, wins and losses, verdicts.
 
-A difference is always run minus baseline. A query counts as the same where the two differ by no
+A difference is always run minus baseline, whatever is better; outcomes and verdicts say who does
+better, also where lower scores are better. A query counts as the same where the two differ by no
 more than `SAME`.
 """
 
@@ -45,6 +46,11 @@ def outcomes(differences: Floats, *, same: float = SAME) -> npt.NDArray[np.objec
     return result
 
 
+def _direction(measure: str) -> int:
+    """1 where a higher score is better, else -1."""
+    return 1 if parse_measure(measure).declaration.higher_is_better else -1
+
+
 def verdict(low: float, high: float) -> str:
     """ "ahead" or "behind" where the interval of the difference excludes zero, else "unclear"."""
     if low > 0:
@@ -64,7 +70,7 @@ def differences(
             "score": matrix[run].to_numpy(),
             "baseline_score": matrix[baseline].to_numpy(),
             "difference": difference,
-            "outcome": outcomes(difference, same=same),
+            "outcome": outcomes(difference * _direction(measure), same=same),
         }
     )
 
@@ -91,11 +97,13 @@ def compare(
     paired = values - against
     ((mean, interval),) = compared_intervals(values, against, [level], combination)
     tested = combination.onto(values) - combination.onto(against)
+    direction = _direction(measure)
+    ends = np.stack([interval.low, interval.high], axis=1) * direction
     rows = []
     for i, run in enumerate(runs):
         row: dict[str, object] = {"run": run, "mean": mean.mean[i]}
         defined = paired[~np.isnan(paired[:, i]), i]
-        found = list(outcomes(defined, same=same))
+        found = list(outcomes(defined * direction, same=same))
         own = run == baseline
         row |= {
             "difference": np.nan if own else interval.mean[i],
@@ -106,7 +114,7 @@ def compare(
             "same": found.count(LEVEL_WITH),
             "queries": len(defined),
             "p_value": np.nan if own else t_test(tested[~np.isnan(tested[:, i]), i]),
-            "verdict": None if own else verdict(interval.low[i], interval.high[i]),
+            "verdict": None if own else verdict(*sorted(ends[i])),
         }
         rows.append(row)
     return pd.DataFrame(rows)
