@@ -14,7 +14,11 @@ from metrics_core.measures.registry import Scores, measure
 
 
 def gain_of(relevance: Floats, gains: GainTable | None) -> Floats:
-    """What each grade is worth: itself unless the table says otherwise, nothing if negative."""
+    """What each grade is worth: itself unless the table says otherwise, nothing if negative.
+
+    trec_eval orders gains that differ by less than 1 by chance (it compares them as whole numbers)
+    and so misjudges the best order; ours is by gain.
+    """
     worth = np.maximum(relevance, 0.0)
     for grade, gain in gains or ():
         if grade >= 0:
