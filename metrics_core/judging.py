@@ -6,7 +6,7 @@ the last step whose work grows with the run; after it there are a few judged row
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -71,7 +71,7 @@ class JudgedRanks:
     notes: tuple[Note, ...] = field(default=(), compare=False)
     subtopics: SubtopicJudgments | None = None
     # A hundred measures ask for the same few subsets; each is worked out once.
-    _kept: dict[tuple[str, float], Any] = field(
+    _kept: dict[tuple[str, Hashable], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -90,9 +90,13 @@ class JudgedRanks:
         return self._once("relevant", max(rel, 0), self._relevant)
 
     def _once(self, what: str, level: float, make: Callable[[float], Kept]) -> Kept:
-        key = (what, level)
+        return self.kept(what, level, lambda: make(level))
+
+    def kept(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
+        """What `make` gives, worked out once for these ranks and each detail."""
+        key = (what, detail)
         if key not in self._kept:
-            self._kept[key] = make(level)
+            self._kept[key] = make()
         kept: Kept = self._kept[key]
         return kept
 
