@@ -6,7 +6,7 @@ the last step whose work grows with the run; after it there are a few judged row
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -60,7 +60,7 @@ class JudgedRanks:
     notes: tuple[Note, ...] = field(default=(), compare=False)
     subtopics: SubtopicJudgments | None = None
     # A hundred measures ask for the same few subsets; each is worked out once.
-    _kept: dict[tuple[str, float], Any] = field(
+    _kept: dict[tuple[str, Hashable], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -76,17 +76,16 @@ class JudgedRanks:
 
     def relevant(self, rel: float = 1) -> Hits:
         """The retrieved documents whose grade is at least `rel` (and not negative)."""
-        return self._once("relevant", max(rel, 0), self._relevant)
+        level = max(rel, 0)
+        return self.kept("relevant", level, lambda: self._where(self.relevance >= level))
 
-    def _once(self, what: str, level: float, make: Callable[[float], Kept]) -> Kept:
-        key = (what, level)
+    def kept(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
+        """What `make` gives, worked out once for these ranks and each detail."""
+        key = (what, detail)
         if key not in self._kept:
-            self._kept[key] = make(level)
+            self._kept[key] = make()
         kept: Kept = self._kept[key]
         return kept
-
-    def _relevant(self, level: float) -> Hits:
-        return self._where(self.relevance >= level)
 
     def judged(self) -> Hits:
         """The retrieved documents that somebody has judged (a negative grade is no judgment)."""
@@ -98,16 +97,17 @@ class JudgedRanks:
 
     def ideal(self) -> Hits:
         """All judgments as a ranking of their own, best grade first: the best possible order."""
-        return self._once("ideal", 0, self._ideal)
+        return self.kept("ideal", None, self._ideal)
 
-    def _ideal(self, _: float) -> Hits:
+    def _ideal(self) -> Hits:
         starts = np.searchsorted(self.judged_query, np.arange(self.n_queries))
         rank = np.arange(1, len(self.judged_query) + 1) - starts[self.judged_query]
         return Hits(self.judged_query, rank, self.judged_relevance, self.n_queries)
 
     def n_relevant(self, rel: float = 1) -> Ints:
         """Per query the number of judged documents whose grade is at least `rel`; int64[Q]."""
-        return self._once("n_relevant", max(rel, 0), self._n_relevant)
+        level = max(rel, 0)
+        return self.kept("n_relevant", level, lambda: self._n_relevant(level))
 
     def _n_relevant(self, level: float) -> Ints:
         counted = self.judged_query[self.judged_relevance >= level]
@@ -118,9 +118,9 @@ class JudgedRanks:
 
     def condensed(self) -> JudgedRanks:
         """The same ranks with the unjudged documents taken out of every list."""
-        return self._once("condensed", 0, self._condensed)
+        return self.kept("condensed", None, self._condensed)
 
-    def _condensed(self, _: float) -> JudgedRanks:
+    def _condensed(self) -> JudgedRanks:
         judged = self.judged()
         return replace(
             self,

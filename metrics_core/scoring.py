@@ -65,7 +65,7 @@ def scores(
 ) -> npt.NDArray[np.float64]:
     """Per-query scores of one measure, float64[Q]; NaN where a query has no defined score."""
     values = measure.score(ranks)
-    if without_relevant == "leave out" and measure.declaration.aggregation == "mean":
+    if without_relevant == "leave out" and measure.declaration.combination.averaged:
         values = np.where(ranks.n_relevant() > 0, values, np.nan)
     return values
 
@@ -73,13 +73,13 @@ def scores(
 def tie_range(run: Run, qrels: Qrels, measures: Sequence[Measure]) -> list[tuple[float, float]]:
     """Lowest and highest mean of each measure that any order of the tied documents gives; sums
     where a measure is summed."""
-    worst, best = (judge(run, qrels, ties="worst"), judge(run, qrels, ties="best"))
-    return [(_total(worst, measure), _total(best, measure)) for measure in measures]
+    extremes = (judge(run, qrels, ties="worst"), judge(run, qrels, ties="best"))
+    spans = [[_total(ranks, measure) for ranks in extremes] for measure in measures]
+    return [(min(span), max(span)) for span in spans]
 
 
 def _total(ranks: JudgedRanks, measure: Measure) -> float:
-    values = measure.score(ranks)
-    return float(values.sum() if measure.declaration.aggregation == "sum" else values.mean())
+    return float(measure.declaration.combination.of(measure.score(ranks)))
 
 
 def with_tie_range(

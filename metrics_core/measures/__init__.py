@@ -20,6 +20,7 @@ from metrics_core.measures import (
     sets,
     unjudged,
 )
+from metrics_core.measures.aggregation import MEAN, Combination
 from metrics_core.measures.names import parse_measure
 from metrics_core.measures.parameters import Parameter
 from metrics_core.measures.registry import (
@@ -30,6 +31,8 @@ from metrics_core.measures.registry import (
 )
 
 __all__ = [
+    "MEAN",
+    "Combination",
     "Declaration",
     "Measure",
     "Parameter",

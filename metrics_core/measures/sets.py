@@ -120,7 +120,7 @@ def set_f(ranks: JudgedRanks, *, rel: int = 1, beta: float = 1.0) -> Scores:
     gloss="worth of all results together",
     trec_eval="utility",
     formula=r"p_1 a + p_2 (n - a) + p_3 (R - a) + p_4 (D + a - n - R)",
-    reference="Lewis, The TREC-4 filtering track, 1995; trec_eval, m_utility.c",
+    reference="Lewis, The TREC-4 filtering track, TREC-4, 1995; trec_eval, m_utility.c",
     worked={
         "Utility": "3 - 3",
         "Utility(p1=3.0,p2=-2.0)": "3 * 3 - 2 * 3",
