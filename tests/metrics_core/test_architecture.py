@@ -56,7 +56,7 @@ STAGES = [
     ("formats", "judging", "ranking", "subtopics"),
     ("measures",),
     ("scoring", "aggregates", "significance", "collection", "fit", "curves"),
-    ("comparisons", "diagnosis", "lists", "printing"),
+    ("comparisons", "diagnosis", "lists", "printing", "ir_measures_provider"),
     ("breakdowns",),
     ("findings",),
     ("__main__", "__init__"),
