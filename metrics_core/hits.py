@@ -59,7 +59,7 @@ class Hits:
         starts = np.searchsorted(self.query, np.arange(self.n_queries))
         return np.arange(1, len(self.query) + 1) - starts[self.query]
 
-    def running(self, values: Floats, step: np.ufunc) -> Floats:
+    def accumulated(self, values: Floats, step: np.ufunc) -> Floats:
         """Per hit what its query's values make up to and with it: np.add a sum, np.multiply a
         product. One array step for each ordinal, so that every query is reckoned on its own in
         rank order, to the last bit as a loop would; float64[m]."""

@@ -47,7 +47,7 @@ def rank_biased_precision(
 def stopping(hits: Hits, chance: Floats) -> Floats:
     """Per hit the chance that a reader who stops at each hit with this chance stops at this one:
     Π over earlier hits of (1 − chance), times its own; float64[m]."""
-    going_on = hits.running(1 - chance, np.multiply)
+    going_on = hits.accumulated(1 - chance, np.multiply)
     return hits.previous(going_on, 1.0) * chance
 
 

@@ -106,7 +106,7 @@ def bejeweled_player_model(
     """Average gain of the results that a reader looks at who stops after k of them, or sooner
     when the gains add up to T. Without `max_rel` the highest grade of all judgments gains 1."""
     hits, depth = gaining(ranks, min_rel, max_rel), _within(cutoff)
-    gained = hits.running(hits.relevance, np.add)
+    gained = hits.accumulated(hits.relevance, np.add)
     sated = hits.only(gained >= T).first_rank()
     total = hits.only(hits.previous(gained, 0.0) < T)
     stop = np.minimum(per_query(sated, cutoff), depth)
@@ -169,10 +169,10 @@ def inst(
     rank, gain = hits.rank.astype(np.float64), hits.relevance
     # From one gaining rank to the next, P_i² falls as 1/(i − 1 + x)² with x = 2T − G_i: products
     # telescope, and the sum of such terms is a difference of Hurwitz zeta functions.
-    x = 2 * T - hits.running(gain, np.add)
+    x = 2 * T - hits.accumulated(gain, np.add)
     x_before, rank_before = hits.previous(x, 2 * T), hits.previous(rank, 0)
     lead = np.where(rank_before == 0, 2 * T, rank_before + x_before - 1)
-    reached = hits.running((lead / (rank - 1 + x_before)) ** 2, np.multiply)
+    reached = hits.accumulated((lead / (rank - 1 + x_before)) ** 2, np.multiply)
     is_last = np.append(hits.query[1:] != hits.query[:-1], True)[: len(rank)]
     onward = np.where(is_last, DEPTH, np.append(rank[1:], DEPTH)[: len(rank)])
     after = reached * (rank + x - 1) ** 2 * (zeta(2, rank + x) - zeta(2, onward + x))
