@@ -112,6 +112,12 @@ DIFFERENCES: tuple[Difference, ...] = (
         "ndeval knows 20 ranks; ir_measures' judged_only of its measures ends with an error.",
     ),
     Difference(
+        ("*",),
+        "pyndeval",
+        "Measures with different rel, alpha or beta can be asked for at once.",
+        "ir_measures reads the run for the first of them; the others find nothing left and get 0.",
+    ),
+    Difference(
         ("ERR_IA", "alpha_DCG"),
         "pyndeval",
         "At cutoff 1 the value is divided by the number of subtopics, as at every other cutoff.",

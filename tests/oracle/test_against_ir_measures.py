@@ -253,8 +253,9 @@ def _by_subtopic(qrels: Any) -> list[Any]:
 
 def _compare_diverse(run: Any, qrels: Any, asked: list[Any]) -> None:
     ranks = judge(run_of(run), qrels_of(qrels))
-    theirs = theirs_for(asked, _by_subtopic(qrels), run)
     for measure in asked:
+        # One at a time: of several settings of alpha, beta or rel all but one come out as 0.
+        theirs = theirs_for([measure], _by_subtopic(qrels), run)
         for query_id, value in ours_for(measure, ranks).items():
             expected = theirs[measure, query_id]
             if math.isnan(expected):
@@ -262,7 +263,7 @@ def _compare_diverse(run: Any, qrels: Any, asked: list[Any]) -> None:
             assert value == pytest.approx(expected, abs=1e-9), (measure, query_id)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(collection=untied(subtopics=True))
 def test_subtopics(collection: Any) -> None:
     _compare_diverse(*collection, DIVERSE)
