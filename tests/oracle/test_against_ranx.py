@@ -1,5 +1,7 @@
-"""ranx's metrics that have a twin here, query by query. Its kernels are compiled when first used,
-so the examples are few and one call asks for all of them."""
+"""ranx's metrics that have a twin here, query by query.
+
+To compile its kernels takes minutes where nothing is cached; as plain Python they give the same.
+"""
 
 from __future__ import annotations
 
@@ -50,6 +52,17 @@ LEVELS = {
 DECLARED = {d.name for d in declarations()}
 
 
+@pytest.fixture(scope="module")
+def ranx() -> Any:
+    """ranx, imported here, with its kernels left as the Python they are written in."""
+    numba = pytest.importorskip("numba")
+    compiling, numba.config.DISABLE_JIT = numba.config.DISABLE_JIT, True
+    try:
+        yield pytest.importorskip("ranx")
+    finally:
+        numba.config.DISABLE_JIT = compiling
+
+
 @st.composite
 def untied(draw: st.DrawFn) -> Any:
     """A collection of queries that are all answered and judged, without tied scores."""
@@ -68,10 +81,9 @@ def _defined(name: str, grades: dict[str, int]) -> bool:
     return name != "bpref" or 0 < relevant < len(grades)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(collection=untied())
-def test_per_query_as_ranx(collection: Any) -> None:
-    ranx = pytest.importorskip("ranx")
+def test_per_query_as_ranx(ranx: Any, collection: Any) -> None:
     run, qrels = collection
     ranks = judge(run_of(run), qrels_of(qrels))
     asked = {n: own for n, own in (TWINS | LEVELS).items() if _here(own)}
@@ -85,16 +97,15 @@ def test_per_query_as_ranx(collection: Any) -> None:
                 assert value == pytest.approx(expected, abs=1e-9), (name, query_id)
 
 
-def test_every_metric_of_ranx_has_a_twin() -> None:
-    metrics = pytest.importorskip("ranx.metrics")
+def test_every_metric_of_ranx_has_a_twin(ranx: Any) -> None:
+    metrics = ranx.metrics
     for name in {n.split("@")[0].split(".")[0] for n in TWINS}:
         assert metrics.metric_switch(name)
     functions = set(metrics.__all__) - {"get_hit_lists", "interpolated_precision_at_recall"}
     assert len(functions) == len({n.split("@")[0].split(".")[0] for n in TWINS})
 
 
-def test_its_graded_rbp_forgets_low_grades_only() -> None:
-    ranx = pytest.importorskip("ranx")
+def test_its_graded_rbp_forgets_low_grades_only(ranx: Any) -> None:
     grades, run = {"a": 3, "b": 1}, {"a": 2.0, "b": 1.0}
     found = ranx.evaluate(ranx.Qrels({"q": grades}), ranx.Run({"q": run}), "rbp.80-l2")
     assert found == pytest.approx(0.2 * 3)
