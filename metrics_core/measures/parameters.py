@@ -56,7 +56,7 @@ MEANINGS: dict[str, str] = {
     "judged_only": "take unjudged documents out of the list first (a condensed list)",
     "dcg": "what a grade is worth: the grade itself (log2) or 2^grade − 1 (exp-log2)",
     "beta": "weight of recall against precision",
-    "p": "persistence: how likely a reader goes on to the next result",
+    "p": "chance that a reader goes on to the next result",
     "T": "how much gain a reader looks for, in documents of the highest grade",
     "min_rel": "grade that is worth nothing; lower ones are worth nothing either",
     "max_rel": "grade that is worth most; higher ones count as this one",
