@@ -157,14 +157,17 @@ def utility(
     worked={
         "Judged@5": "3 / 5",
         "Judged@10": "4 / 6",
+        "Judged": "4 / 6",
     },
     ideal=1.0,
     residual="unaffected",
 )
-def judged(ranks: JudgedRanks, *, cutoff: int) -> Scores:
+def judged(ranks: JudgedRanks, *, cutoff: int | None = None) -> Scores:
     """Share of the first k results that somebody has judged. It says how far the other scores
     can be trusted: an unjudged document counts as not relevant."""
-    listed = np.minimum(cutoff, per_query(ranks.retrieved, cutoff))
+    listed = per_query(ranks.retrieved, cutoff)
+    if cutoff is not None:
+        listed = np.minimum(cutoff, listed)
     return ratio(ranks.judged().count(cutoff), listed)
 
 

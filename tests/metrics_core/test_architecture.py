@@ -65,7 +65,7 @@ STAGES = [
         "curves",
         "residuals",
     ),
-    ("comparisons", "diagnosis", "lists", "benchmark", "printing"),
+    ("comparisons", "diagnosis", "lists", "benchmark", "printing", "ir_measures_provider"),
     ("breakdowns",),
     ("findings",),
     ("commands",),
