@@ -53,10 +53,10 @@ def imports_of(path: Path, *packages: str) -> set[str]:
 STAGES = [
     ("errors", "wording", "ids", "notes", "arrow"),
     ("tables", "pairs", "hits", "parallel"),
-    ("formats", "judging", "ranking"),
+    ("formats", "judging", "ranking", "listed"),
     ("measures",),
     ("scoring", "aggregates", "significance", "collection", "fit", "stored", "curves"),
-    ("comparisons", "diagnosis", "lists", "benchmark", "printing"),
+    ("comparisons", "diagnosis", "plain", "lists", "benchmark", "printing"),
     ("breakdowns",),
     ("findings",),
     ("__main__", "__init__"),
