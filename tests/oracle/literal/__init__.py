@@ -5,7 +5,8 @@ all grades of the query. Nothing outside tests/oracle has measures in this form.
 stand in a module of their own, named here.
 """
 
-from tests.oracle.literal import basic, gain, recommending
+from tests.oracle.literal import basic, gain, rag, recommending
+from tests.oracle.literal.catalogue import CATALOGUE, Case
 from tests.oracle.literal.registry import LITERAL, ranking_of
 
-__all__ = ["LITERAL", "basic", "gain", "ranking_of", "recommending"]
+__all__ = ["CATALOGUE", "LITERAL", "Case", "basic", "gain", "rag", "ranking_of", "recommending"]
