@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from metrics_core.errors import NoSharedQueriesError
 from metrics_core.hits import Hits
 from metrics_core.ids import cleaned_id
-from metrics_core.listed import Listed, listed_in
+from metrics_core.listed import Listed
 from metrics_core.notes import Note
 from metrics_core.ranking import Ranking, Ties
 from metrics_core.tables import Documents, Qrels, Run
@@ -139,7 +139,7 @@ class JudgedRanks:
             relevance=judged.relevance,
             qrels_row=rows,
             retrieved=np.bincount(judged.query, minlength=self.n_queries),
-            listed=self.listed and self.listed.with_lists(judged.query, rank, rows),
+            listed=self.listed and self.listed.condensed(judged.query, rank, rows),
         )
 
     def among(self, queries: npt.NDArray[np.bool_]) -> JudgedRanks:
@@ -215,7 +215,9 @@ def judge(
         judged_relevance=grades[best_first],
         unjudged_queries=tuple(sorted(set(run.query_ids) - set(query_ids))),
         notes=(*ranking.notes, *_no_judged_document(rows)),
-        listed=listed_in(run, place, qrels, best_first, documents) if ties == "doc_id" else None,
+        listed=Listed(run, place, len(query_ids), qrels.doc_ids, best_first, documents)
+        if ties == "doc_id"
+        else None,
     )
 
 

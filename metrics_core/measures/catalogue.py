@@ -6,8 +6,6 @@ has no defined score (NaN) and is left out of the mean; nothing is put in the va
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -45,8 +43,8 @@ def _share(part: Scores, whole: Scores, empty: Mask) -> Scores:
     return np.where(empty, 0.0, shares)
 
 
-def _prices(listed: Listed, doc_ids: Any, column: str) -> Scores:
-    prices = listed.numbers(doc_ids, column)
+def _prices(listed: Listed, place: Ints, column: str) -> Scores:
+    prices = listed.numbers(place, column)
     if (prices < 0).any():
         raise ParameterError(f"The column {column!r} holds a price below 0: {np.nanmin(prices)}.")
     return prices
@@ -55,7 +53,7 @@ def _prices(listed: Listed, doc_ids: Any, column: str) -> Scores:
 def _earned(ranks: JudgedRanks, listed: Listed, cutoff: Cutoff, rel: int, column: str) -> Scores:
     """The prices of the relevant results within each cutoff, summed."""
     rows = ranks.qrels_row[ranks.relevance >= max(rel, 0)]
-    prices = _prices(listed, listed.judged_ids(rows), column)
+    prices = _prices(listed, listed.judged_place(rows), column)
     return _sum_of_known(ranks.relevant(rel), prices, cutoff)
 
 
@@ -81,7 +79,7 @@ def money_precision(
     """How much of the worth of the first k results is relevant, by the prices of the documents.
     Not defined where a price is missing or all of them are 0."""
     listed, top = _top(ranks, cutoff)
-    offered = _sum_of_known(top.hits, _prices(listed, top.doc_ids, column), cutoff)
+    offered = _sum_of_known(top.hits, _prices(listed, top.place, column), cutoff)
     empty = per_query(ranks.retrieved == 0, cutoff)
     return _share(_earned(ranks, listed, cutoff, rel, column), offered, empty)
 
@@ -106,7 +104,7 @@ def money_recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1, column: str =
     listed = ranks.listed
     assert listed is not None
     relevant = ranks.judged_relevance >= max(rel, 0)
-    prices = _prices(listed, listed.judged_ids(listed.judged_rows[relevant]), column)
+    prices = _prices(listed, listed.judged_place(listed.judged_rows[relevant]), column)
     query = ranks.judged_query[relevant]
     wanted = _sum_of_known(Hits(query, query, prices, ranks.n_queries), prices, None)
     empty = per_query(ranks.n_relevant(rel) == 0, cutoff)
@@ -136,19 +134,22 @@ def catalogue_coverage(ranks: JudgedRanks, *, cutoff: int) -> Scores:
     has its part: a document that n queries show counts 1/n for each of them, so that the sum over
     all queries is the coverage. Documents that are not in the table do not count."""
     listed, top = _top(ranks, cutoff)
-    document = listed.in_catalogue(top.doc_ids)
-    if not isinstance(cutoff, np.ndarray):
-        return _parts(top.hits, document, cutoff) / listed.n_documents
+    known = top.place >= 0
+    query, rank = top.hits.query[known], top.hits.rank[known]
+    _, document = np.unique(top.place[known], return_inverse=True)
     # By how many queries a document is shown depends on the cutoff, so each is worked out alone.
-    parts = [_parts(top.hits, document, int(k)) for k in cutoff]
-    return np.stack(parts, axis=1) / listed.n_documents
+    parts = [
+        _parts(query[rank <= k], document[rank <= k], ranks.n_queries)
+        for k in np.atleast_1d(cutoff)
+    ]
+    shares = np.stack(parts, axis=1) / max(listed.n_documents, 1)
+    return shares if isinstance(cutoff, np.ndarray) else shares[:, 0]
 
 
-def _parts(hits: Hits, document: Ints, cutoff: int) -> Scores:
-    """Per query the sum of 1 / (queries that show the document), within a cutoff."""
-    inside = (hits.rank <= cutoff) & (document >= 0)
-    _, own, shown = np.unique(document[inside], return_inverse=True, return_counts=True)
-    return np.bincount(hits.query[inside], 1 / shown[own], hits.n_queries).astype(np.float64)
+def _parts(query: Ints, document: Ints, n_queries: int) -> Scores:
+    """Per query the sum of 1 / (queries that show the document) over what it shows."""
+    shown = np.bincount(document)
+    return np.bincount(query, 1 / shown[document], n_queries).astype(np.float64)
 
 
 @measure(
@@ -176,7 +177,7 @@ def novelty(
     each document. The column holds that share, or how many of `users` know it. Not defined where a
     popularity is missing or 0."""
     listed, top = _top(ranks, cutoff)
-    share = listed.numbers(top.doc_ids, column) / users
+    share = listed.numbers(top.place, column) / users
     if (share > 1).any():
         highest = float(np.nanmax(share)) * users
         raise ParameterError(
@@ -214,7 +215,7 @@ def intra_list_diversity(ranks: JudgedRanks, *, cutoff: int, column: str = "cate
     """Share of the pairs among the first k results that differ in a column of the documents, their
     category for example. Not defined for fewer than two results, or where a value is missing."""
     listed, top = _top(ranks, cutoff)
-    value = listed.codes(top.doc_ids, column)
+    value = listed.codes(top.place, column)
     alike = np.where(value >= 0, _alike_above(top.hits.query, value), np.nan)
     same = _sum_of_known(top.hits, alike, cutoff)
     count = top.hits.count(cutoff)
