@@ -24,7 +24,7 @@ from metrics_core.measures import Measure, declarations, parse_measure
 from metrics_core.notes import Note
 from metrics_core.printing import PRINTERS
 from metrics_core.scoring import score_frame, score_notes, with_tie_range
-from metrics_core.tables import Qrels, Run
+from metrics_core.tables import Documents, Qrels, Run
 
 DEFAULT_MEASURES = ("nDCG@10", "P@10", "R@10", "AP", "RR", "Judged@10")
 
@@ -70,6 +70,11 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--per-query", action="store_true", help="also one value per query")
     evaluate.add_argument("--by", metavar="COLUMN", help="means by a column of the queries")
     evaluate.add_argument("--queries", metavar="FILE", help="the queries with their columns")
+    evaluate.add_argument(
+        "--documents",
+        metavar="FILE",
+        help="the documents with their columns, for measures of price, popularity, category",
+    )
     evaluate.add_argument("--format", choices=sorted(PRINTERS), default="table")
     evaluate.add_argument(
         "--duplicates",
@@ -138,11 +143,20 @@ def _evaluate(options: argparse.Namespace) -> str:
     _say(Path(options.qrels).name, qrels.notes)
     if options.clean_ids:
         qrels = _cleaned(qrels, options.qrels)
-    judged = [_judged(run, qrels, measures, options) for run in _runs(options)]
+    documents = _documents(options)
+    judged = [_judged(run, qrels, documents, measures, options) for run in _runs(options)]
     scores = score_frame(judged, measures, without_relevant=options.without_relevant)
     if options.by:
         return PRINTERS[options.format](_by_group(scores, options))
     return PRINTERS[options.format](_long(scores, per_query=options.per_query))
+
+
+def _documents(options: argparse.Namespace) -> Documents | None:
+    if not options.documents:
+        return None
+    documents = formats.read_documents(options.documents, encoding=options.encoding)
+    _say(Path(options.documents).name, documents.notes)
+    return documents
 
 
 def _runs(options: argparse.Namespace) -> list[Run]:
@@ -165,9 +179,13 @@ def _cleaned(table: AnyTable, path: str) -> AnyTable:
 
 
 def _judged(
-    run: Run, qrels: Qrels, measures: Sequence[Measure], options: argparse.Namespace
+    run: Run,
+    qrels: Qrels,
+    documents: Documents | None,
+    measures: Sequence[Measure],
+    options: argparse.Namespace,
 ) -> JudgedRanks:
-    ranks = judge(run, qrels)
+    ranks = judge(run, qrels, documents=documents)
     notes = with_tie_range(ranks.notes, run, qrels, measures)
     notes += near_matches(run, qrels)
     notes += score_notes(ranks, measures, without_relevant=options.without_relevant)
