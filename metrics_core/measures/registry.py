@@ -153,7 +153,15 @@ class Measure:
                 "Load judgments whose second column is the subtopic: query_id subtopic doc_id"
                 " relevance.",
             )
+        if "documents" in needs:
+            return self._lacks_documents(ranks)
         return None
+
+    def _lacks_documents(self, ranks: JudgedRanks) -> LackingDataError | None:
+        if ranks.listed is None:
+            return LackingDataError(f"{self} needs the listed documents.", "Judge a run for it.")
+        lacking = ranks.listed.lacks(self.value("column"))
+        return lacking and LackingDataError(f"{self}: {lacking.message}", lacking.hint)
 
     def __str__(self) -> str:
         at, defaults = self.declaration.at, {p.name: p.default for p in self.declaration.parameters}

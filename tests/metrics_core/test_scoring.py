@@ -94,3 +94,17 @@ def test_the_range_of_ties_is_that_of_all_orders(name: str) -> None:
     assert (low, high) == pytest.approx((min(means), max(means)), rel=1e-14)
     as_ordered = measure.score(judge(run_of(tied), qrels))
     assert low <= combined(as_ordered) <= high
+
+
+def test_users_without_relevant_items_by_the_measures_own_grade() -> None:
+    qrels = qrels_of({"q1": {"d1": 2}, "q2": {"d1": 1}, "q3": {"d1": 0}})
+    run = run_of({q: {"d1": 1.0} for q in ("q1", "q2", "q3")})
+    names = ["P@1", "P(rel=2)@1"]
+    frame = evaluate(run, qrels, names, without_relevant="leave out")
+    assert frame["P@1"].fillna(-1).tolist() == [1, 1, -1]
+    assert frame["P(rel=2)@1"].fillna(-1).tolist() == [1, -1, -1]
+    notes = score_notes(judge(run, qrels), [parse_measure(n) for n in names])
+    assert [n.message for n in notes] == [
+        "1 judged query without a relevant document; it counts 0",
+        "2 judged queries without a relevant document of grade 2 or more; they count 0",
+    ]
