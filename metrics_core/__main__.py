@@ -1,4 +1,4 @@
-"""The command line: `python -m metrics_core evaluate|measures|formats`.
+"""The command line: `python -m metrics_core evaluate|measures|formats|trec_eval`.
 
 Exit status 0, or 2 with the error on stderr and nothing on stdout.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from metrics_core import formats
+from metrics_core import formats, trec_eval
 from metrics_core.aggregates import means
 from metrics_core.breakdowns import group_of, ordered_groups
 from metrics_core.collection import told_apart
@@ -34,7 +34,10 @@ _MEAN = "all"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
-    options = _parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if given[:1] == ["trec_eval"]:
+        return trec_eval.main(given[1:])
+    options = _parser().parse_args(given)
     command: Callable[[argparse.Namespace], str] = options.command
     try:
         output = command(options)

@@ -57,7 +57,7 @@ STAGES = [
     ("measures",),
     ("scoring", "aggregates", "significance", "collection", "fit", "curves"),
     ("comparisons", "diagnosis", "lists", "printing"),
-    ("breakdowns",),
+    ("breakdowns", "trec_eval"),
     ("findings",),
     ("__main__", "__init__"),
 ]
