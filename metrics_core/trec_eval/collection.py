@@ -93,7 +93,7 @@ def repeated_judgments(qrels: Qrels) -> set[str]:
 def without_repeated_results(run: Run, most: int) -> tuple[Run, set[str]]:
     """The run without repeated documents, and the queries that list one twice among the `most`
     best of a query: only these are an error."""
-    rows, first = repeated_rows(run.query_codes, run.doc_ids)
+    rows, _ = repeated_rows(run.query_codes, run.doc_ids)
     if not len(rows):
         return run, set()
     wrong: set[str] = set()

@@ -46,7 +46,8 @@ def main(arguments: Sequence[str]) -> int:
 def evaluate(arguments: Sequence[str]) -> Outcome:
     """What trec_eval gives for these arguments."""
     printed: list[str] = []
-    status, said = 0, ()
+    status = 0
+    said: tuple[str, ...] = ()
     try:
         options = parse([files.as_bytes(a) for a in arguments])
         if options.help:

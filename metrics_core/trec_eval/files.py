@@ -125,7 +125,7 @@ def _texts(column: pa.ChunkedArray) -> list[str]:
     return texts
 
 
-def _distinct(column: pa.ChunkedArray, values: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+def _distinct(column: pa.ChunkedArray, values: np.ndarray) -> np.ndarray:
     if not len(column):
         return values
     return values[column.chunk(0).indices.to_numpy(zero_copy_only=False)]

@@ -22,7 +22,7 @@ _NOT_POOLED, _NOT_JUDGED = -1, -2
 def results_dcg(ranks: JudgedRanks, gains: Gains) -> Floats:
     """Gain of each retrieved document over log2(rank + 1), summed per query; float64[Q]."""
     level = np.where(ranks.relevance < 0, _NOT_JUDGED, ranks.relevance)
-    gain = np.where(level < 0, 0.0, level)
+    gain: Floats = np.maximum(level, 0.0).astype(np.float64)
     for named, worth in reversed(gains):
         gain[level == named] = worth
     discount = np.log2(ranks.rank + 1.0)
@@ -48,14 +48,24 @@ def ideal_dcg(ranks: JudgedRanks, gains: Gains) -> Floats:
         inside = place[query] >= 0
         cells = place[query[inside]] * (top + 1) + level[inside]
         counts = np.bincount(cells, minlength=len(those) * (top + 1)).reshape(len(those), top + 1)
-        filled = np.zeros(len(those), dtype=np.int64)
-        for named, worth in reversed(in_order([*gains, *_plain(int(top), gains)])):
-            if worth <= 0:
-                break
-            end = filled + (counts[:, named] if 0 <= named <= top else 0)
-            ideal[those] += worth * (discounts[end] - discounts[filled])
-            filled = end
+        ideal[those] = _best(in_order([*gains, *_plain(int(top), gains)]), counts, discounts)
     return ideal
+
+
+def _best(ascending: Gains, counts: npt.NDArray[np.int64], discounts: Floats) -> Floats:
+    """DCG of the levels from the last on, where counts int64[Q, levels] says how many documents
+    are at each. It ends at the last level, or at one with documents, that is worth nothing."""
+    total = np.zeros(len(counts))
+    filled = np.zeros(len(counts), dtype=np.int64)
+    going = np.full(len(counts), ascending[-1][1] > 0)
+    for level, worth in reversed(ascending):
+        if not 0 <= level < counts.shape[1]:
+            continue
+        going &= (counts[:, level] == 0) | (worth > 0)
+        end = filled + counts[:, level]
+        total += np.where(going, worth * (discounts[end] - discounts[filled]), 0.0)
+        filled = end
+    return total
 
 
 def _plain(top: int, gains: Gains) -> Gains:

@@ -26,7 +26,9 @@ from metrics_core.trec_eval.values import Setting, values_of
 class Judgments(Protocol):
     """Judgments of one format."""
 
-    format: Format
+    @property
+    def format(self) -> Format:
+        """Which measures it is for."""
 
     @property
     def queries(self) -> list[str]:

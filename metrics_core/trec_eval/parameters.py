@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from metrics_core.trec_eval.ending import FILES, Ended
 from metrics_core.trec_eval.numbers import atof, atol
 from metrics_core.trec_eval.options import Options
-from metrics_core.trec_eval.table import Row, Version, rows_of
+from metrics_core.trec_eval.table import Row, Version, measures_called, rows_of
 
 Pairs = tuple[tuple[str, float], ...]
 
@@ -32,8 +32,9 @@ def asked_for(options: Options) -> list[Asked]:
     """The measures to calculate, in the order of the table. Ends where parameters are wrong."""
     asked: list[Asked] = []
     shared: Asked | None = None
+    wanted = options.measures or measures_called("official", options.version)
     for row in rows_of(options.version):
-        if row.name not in (options.measures or {"official"}):
+        if row.name not in wanted:
             continue
         one = _asked(row, options.parameters.get(row.name))
         if row.name in _SHARED_GAINS:

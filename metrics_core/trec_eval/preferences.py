@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 
 from metrics_core.tables import Run
 from metrics_core.trec_eval import files
@@ -43,7 +44,8 @@ def listed(run: Run, queries: Sequence[str], options: Options) -> dict[str, list
     ids = run.query_ids
     lists: dict[str, list[str]] = {}
     for query in queries:
-        rows = np.flatnonzero(run.query_codes == ids.index(query)) if query in ids else []
+        code = ids.index(query) if query in ids else -1
+        rows = pa.array(np.flatnonzero(run.query_codes == code))
         part = run.table.take(rows).select(["score", "doc_id"])
         best = part.sort_by([("score", "descending"), ("doc_id", "ascending")])
         documents: list[str] = best["doc_id"].to_pylist()

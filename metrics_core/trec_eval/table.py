@@ -136,7 +136,7 @@ def rows_of(version: Version) -> list[Row]:
     return [row for row in ROWS if version == "10.0" or row.since == "9.0.8"]
 
 
-def measures_called(name: str, version: Version) -> set[str]:
+def measures_called(name: str, version: Version) -> frozenset[str]:
     """The measures that a measure's or a family's name stands for; none where it is unknown."""
-    known = {row.name for row in rows_of(version)}
-    return known & (FAMILIES[name] if name in FAMILIES else {name})
+    known = frozenset(row.name for row in rows_of(version))
+    return known & FAMILIES.get(name, frozenset([name]))
