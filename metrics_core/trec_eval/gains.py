@@ -27,10 +27,11 @@ def results_dcg(ranks: JudgedRanks, gains: Gains) -> Floats:
         gain[level == named] = worth
     discount = np.log2(ranks.rank + 1.0)
     outside = dict(reversed(gains)).get(_NOT_POOLED, 0.0)
-    total = np.bincount(ranks.query, (gain - outside) / discount, ranks.n_queries)
+    weight = (gain - outside) / discount
+    total = np.bincount(ranks.query, weight, ranks.n_queries).astype(np.float64)
     if outside:
         total = total + outside * _discounts(ranks.retrieved)[ranks.retrieved]
-    return total.astype(np.float64)
+    return total
 
 
 def ideal_dcg(ranks: JudgedRanks, gains: Gains) -> Floats:
@@ -41,7 +42,7 @@ def ideal_dcg(ranks: JudgedRanks, gains: Gains) -> Floats:
     query, level = ranks.judged_query[judged], ranks.judged_relevance[judged].astype(np.int64)
     highest = np.full(ranks.n_queries, -1)
     np.maximum.at(highest, query, level)
-    for top in np.unique(highest):
+    for top in np.unique(highest[highest >= 0]):
         those = np.flatnonzero(highest == top)
         place = np.full(ranks.n_queries, -1)
         place[those] = np.arange(len(those))
