@@ -86,7 +86,8 @@ def _run(options: Options, printed: list[str]) -> None:
     scored = len(queries.queries)
     over = queries.judged if options.complete else scored
     if options.summary:
-        printed.append(summary_lines(columns, Totals(over, scored, relevant, results.name)))
+        totals = Totals(over, scored, relevant, results.name)
+        printed.append(summary_lines(columns, totals, z=means is not None))
 
 
 def _columns(
@@ -111,11 +112,12 @@ def _columns(
     good = next((i for i, q in enumerate(queries.queries) if q in wrong), len(queries.queries))
     scored = queries.queries[:good]
     columns, ended = judgments.columns(asked, run, scored, options)
+    scored = scored[: ended.scored] if ended is not None else scored
     columns = [_without_made_up(c, scored, queries.missing) for c in columns]
     if means is not None:
         columns = [_standardised(c, scored, means) for c in columns]
     if options.per_query:
-        printed.append(query_lines(columns, scored))
+        printed.append(query_lines(columns, scored, z=means is not None))
     if ended is not None:
         raise ended
     if good < len(queries.queries):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 
 class Ended(Exception):  # noqa: N818 - it is an ending, and -h and -v are no errors
-    """Stop here with this exit status; `said` goes to stderr, one line each."""
+    """Stop here with this exit status; `said` goes to stderr, one line each. `scored` is how many
+    queries had their scores before, where it ends at a query."""
 
     def __init__(self, status: int, *said: str) -> None:
         super().__init__(*said)
         self.status = status
         self.said = said
+        self.scored = 0
 
 
 ARGUMENTS = 1

@@ -178,6 +178,7 @@ class PreferredDocuments:
                 scores.append(preference_scores(counted(self.preferences[query], lists[query])))
             except Ended as problem:
                 ended = problem
+                ended.scored = len(scores)
                 break
         columns = []
         for one in asked:

@@ -47,37 +47,40 @@ def number(value: float, *, whole: bool) -> str:
     return "  -nan" if math.isnan(value) else f"{value:6.4f}"
 
 
-def query_lines(columns: Sequence[Column], queries: Sequence[str]) -> str:
-    """The lines of each query, in the order of the measures."""
+def query_lines(columns: Sequence[Column], queries: Sequence[str], *, z: bool = False) -> str:
+    """The lines of each query, in the order of the measures; with `z` the values are z-scores."""
     shown = [c for c in columns if c.asked.row.per_query]
     parts: list[str] = []
     for place, query in enumerate(queries):
         for column in shown:
-            parts.extend(_lines_of(column, place, query))
+            parts.extend(_lines_of(column, place, query, z))
     return "".join(parts)
 
 
-def _lines_of(column: Column, place: int, query: str) -> list[str]:
-    names, whole = column.asked.names, column.asked.row.whole
+def _lines_of(column: Column, place: int, query: str, z: bool) -> list[str]:
+    names = column.asked.names
     if column.values is None:
         return [line(names[0], query, f"'{column.texts[place]}'")]
     row = column.values[place].tolist()
-    return [line(n, query, number(v, whole=whole)) for n, v in zip(names, row, strict=True)]
+    return _numbered(column.asked, query, row, z)
 
 
-def summary_lines(columns: Sequence[Column], totals: Totals) -> str:
-    """The lines over all queries."""
+def _numbered(asked: Asked, query: str, values: Sequence[float], z: bool) -> list[str]:
+    """The lines of a measure. Z-scores have Z before the name, and four decimals in any case."""
+    whole, prefix = asked.row.whole and not z, "Z" if z else ""
+    named = zip(asked.names, values, strict=True)
+    return [prefix + line(name, query, number(value, whole=whole)) for name, value in named]
+
+
+def summary_lines(columns: Sequence[Column], totals: Totals, *, z: bool = False) -> str:
+    """The lines over all queries; with `z` of z-scores."""
     parts: list[str] = []
     for column in columns:
         row = column.asked.row
         if row.summary == "run name":
             parts.append(line(row.name, ALL, totals.run_name))
         elif row.summary != "none":
-            values = _summarised(column, totals)
-            parts.extend(
-                line(name, ALL, number(value, whole=row.whole))
-                for name, value in zip(column.asked.names, values, strict=True)
-            )
+            parts.extend(_numbered(column.asked, ALL, _summarised(column, totals), z))
     return "".join(parts)
 
 
