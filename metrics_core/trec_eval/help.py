@@ -24,6 +24,29 @@ _OPTIONS = (
 )
 
 
+_WITHOUT_MEASURE = {
+    "runid": "The name in the last line of the results.",
+    "relstring": "The first grades of the ranking, a character each: - where a document was not"
+    " pooled, . where it was pooled and not judged, > above 9.",
+    "prefs_num_prefs_poss": "Number of preferences.",
+    "prefs_num_prefs_ful": "Number of preferences that the ranking fulfils.",
+    "prefs_num_prefs_ful_ret": "Number of fulfilled preferences between two listed documents.",
+}
+
+
+def _explained(name: str) -> str:
+    """What a measure means that is trec_eval's alone."""
+    if name in _WITHOUT_MEASURE:
+        return _WITHOUT_MEASURE[name]
+    over = {"simp": "", "pair": ", pair by pair of documents"}.get(name.split("_")[1], "")
+    if "avgjg" in name:
+        over = ", judge by judge"
+    if "Rnonrel" in name:
+        over += ", as if each had judged as many documents nonrelevant as relevant"
+    where = {"ret": ", both listed", "imp": ", at least one listed"}.get(name.split("_")[-1], "")
+    return f"Share of the preferences that the ranking fulfils{over}{where}."
+
+
 def help_text(options: Options) -> str:
     """The help, with a line for each measure given by -m."""
     lines = [*USAGE, "", *(f"  {name:<34}{what}".rstrip() for name, what in _OPTIONS), ""]
@@ -31,7 +54,7 @@ def help_text(options: Options) -> str:
     explained = {d.name: d.explanation for d in declarations()}
     for row in rows_of(options.version):
         if row.name in options.measures:
-            lines += [row.name, f"    {explained.get(row.ours, row.summary)}"]
+            lines += [row.name, f"    {explained.get(row.ours) or _explained(row.name)}"]
     if not options.measures:
         lines.append("With -m the help says what each measure means.")
     return "\n".join(lines) + "\n"

@@ -49,7 +49,7 @@ def _preferred(name: str, *, counted: bool = False) -> Row:
 
 ROWS: tuple[Row, ...] = (
     Row("runid", summary="run name", per_query=False, judgments="any"),
-    Row("num_q", summary="queries", whole=True, per_query=False, judgments="any"),
+    Row("num_q", "NumQ", summary="queries", whole=True, per_query=False, judgments="any"),
     Row("num_ret", "NumRet", summary="sum", whole=True),
     Row("num_rel", "NumRel", summary="relevant", whole=True),
     Row("num_rel_ret", "NumRelRet", summary="sum", whole=True),
@@ -65,7 +65,7 @@ ROWS: tuple[Row, ...] = (
     Row("infAP", "infAP"),
     Row("gm_bpref", "Bpref", summary="geometric", per_query=False),
     Row("Rprec_mult", "RprecMult", "levels", _MULTIPLES),
-    Row("utility", "", "numbers", (1, -1, 0, 0)),
+    Row("utility", "Utility", "numbers", (1, -1, 0, 0)),
     Row("11pt_avg", "IPrec", "numbers", _RECALLS),
     Row("binG", "binG"),
     Row("G", "G", "pairs"),
@@ -82,7 +82,7 @@ ROWS: tuple[Row, ...] = (
     Row("set_relative_P", "SetRelP"),
     Row("set_recall", "SetR"),
     Row("set_map", "SetAP"),
-    Row("set_F", "", "numbers", (1,)),
+    Row("set_F", "SetF", "numbers", (1,)),
     Row("num_nonrel_judged_ret", "NumNonrelRet", summary="sum", whole=True),
     _preferred("num_prefs_poss", counted=True),
     _preferred("num_prefs_ful", counted=True),

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import declarations
+from metrics_core.trec_eval import gain_lists
 from metrics_core.trec_eval.ending import CALCULATION, Ended
-from metrics_core.trec_eval.gains import ideal_dcg, results_dcg
+from metrics_core.trec_eval.gains import dcg, ideal_gains, results_gains
 from metrics_core.trec_eval.parameters import Asked, gains_of, persistence_of
 from metrics_core.trec_eval.table import Version
 
@@ -153,7 +154,7 @@ def _gained(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
     gains = gains_of(asked.pairs, setting.version)
     if not gains:
         return score(asked.row.ours, ranks, setting)
-    results, ideal = results_dcg(ranks, gains), ideal_dcg(ranks, gains)
+    results, ideal = dcg(results_gains(ranks, gains)), dcg(ideal_gains(ranks, gains))
     if asked.row.name == "ndcg":
         return np.where(ideal > 0, results / ideal, 0.0)
     return results if asked.row.name == "dcg" else ideal
@@ -161,14 +162,19 @@ def _gained(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
 
 def _with_gains(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
     """G, ndcg_rel and Rndcg."""
-    gains = tuple(dict(gains_of(asked.pairs, setting.version)).items())
-    values = score(asked.row.ours, ranks, setting, **({"gains": gains} if gains else {}))
+    gains = gains_of(asked.pairs, setting.version)
+    if gains:
+        values = gain_lists.scores(asked.row.name, ranks, gains)
+    else:
+        values = score(asked.row.ours, ranks, setting)
     if asked.row.name != "Rndcg":
         return values
-    # It has no depth to measure at where everything relevant is worth nothing.
-    worth = ideal_dcg(ranks, list(gains)) > 0
-    relevant = score("NumRel", ranks, setting) > 0
-    return np.where(relevant, np.where(worth, values, np.nan), 0.0)
+    if not gains:
+        # It has no depth to measure at where everything relevant is worth nothing.
+        best = np.zeros(ranks.n_queries)
+        np.maximum.at(best, ranks.judged_query, ranks.judged_relevance)
+        values = np.where(best > 0, values, np.nan)
+    return np.where(score("NumRel", ranks, setting) > 0, values, 0.0)
 
 
 def _persistent(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from metrics_core.measures import declarations
 from metrics_core.trec_eval import evaluate
 from metrics_core.trec_eval.ending import Ended
 from metrics_core.trec_eval.options import parse
@@ -133,6 +134,20 @@ def test_the_help_explains_the_measures_asked_for() -> None:
     assert "--Max_retrieved_per_topic" in text
     assert "\nrecip_rank\n    " in text
     assert "\nRprec\n" not in text
+
+
+def test_the_help_has_a_sentence_for_each_measure() -> None:
+    asked = [f"-m{row.name}" for row in ROWS]
+    lines = evaluate(["-h", *asked]).output.decode().splitlines()
+    for row in ROWS:
+        explanation = lines[lines.index(row.name) + 1]
+        assert explanation.startswith("    "), row.name
+        assert explanation.endswith("."), row.name
+
+
+def test_the_measures_behind_the_names_exist() -> None:
+    declared = {d.name for d in declarations()}
+    assert {row.ours for row in ROWS if row.ours} <= declared
 
 
 def test_families_hold_measures_that_exist() -> None:

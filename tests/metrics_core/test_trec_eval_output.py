@@ -199,6 +199,26 @@ def test_levels_whose_gains_are_close_keep_their_order(call: Call, gains: str, v
     assert values(outcome) == {(f"ndcg_{gains}", "all"): value}
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("G_1=0.5,2=0.9", "0.7386"),
+        ("G_3=0.5", "0.7231"),
+        ("ndcg_rel_1=0.5,2=0.9", "0.0000"),
+        ("ndcg_rel_1=2,3=1", "0.9031"),
+        ("Rndcg_1=0.5,2=0.9", "0.4570"),
+        ("Rndcg_1=2,3=2", "0.7039"),
+        ("ndcg_-1=0.5,1=2", "0.8756"),
+    ],
+)
+def test_gains_of_other_measures(call: Call, name: str, value: str) -> None:
+    qrels = "q 0 a 1\nq 0 b 2\nq 0 c 3\nq 0 d 0\n"
+    run = "q Q0 a 1 4 r\nq Q0 x 1 3.5 r\nq Q0 b 1 3 r\nq Q0 c 1 2 r\n"
+    asked = ".".join(name.rsplit("_", 1))
+    outcome = call(*OLD, "-m", asked, qrels=qrels, run=run)
+    assert values(outcome) == {(name, "all"): value}
+
+
 def test_10_has_one_table_of_gains_for_dcg_and_ndcg(call: Call) -> None:
     shown = values(call("-c", "-mdcg.1=4", "-mndcg", "-mideal_dcg"))
     assert {name for name, _ in shown} == {"dcg_1=4", "ideal_dcg_1=4", "ndcg_1=4"}
