@@ -9,10 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.errors import NoSharedQueriesError
+from metrics_core.arrow import CODED_ID
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.tables import Qrels, Run
 from metrics_core.trec_eval.options import Options
+
+_MADE_UP = "ceci_nest_pas_un_docno"
+"""What trec_eval 10.0 calls the document that it makes up."""
 
 
 def judged_ranks(run: Run, qrels: Qrels, queries: Collection[str], options: Options) -> JudgedRanks:
@@ -20,13 +23,9 @@ def judged_ranks(run: Run, qrels: Qrels, queries: Collection[str], options: Opti
 
     10.0 makes up one unjudged document for a query that the run lacks."""
     wanted = pa.array(list(queries), pa.string())
-    qrels = Qrels(table=_in_order(qrels.table, wanted))
-    try:
-        ranks = judge(run, qrels)
-    except NoSharedQueriesError:
-        ranks = _nothing_retrieved(qrels)
     if options.version == "10.0":
-        ranks = replace(ranks, retrieved=np.maximum(ranks.retrieved, 1))
+        run = _with_made_up_documents(run, queries)
+    ranks = judge(run, Qrels(table=_in_order(qrels.table, wanted)))
     ranks = best_of(ranks, options.most_retrieved)
     return ranks.condensed() if options.judged_only else ranks
 
@@ -42,6 +41,22 @@ def _in_order(table: pa.Table, queries: pa.Array) -> pa.Table:
     return table.set_column(0, "query_id", pa.chunked_array([coded]))
 
 
+def _with_made_up_documents(run: Run, queries: Collection[str]) -> Run:
+    """The run with one document for each of the queries that it lacks."""
+    listed = {run.query_ids[code] for code in np.unique(run.query_codes)}
+    missing = [query for query in queries if query not in listed]
+    if not missing:
+        return run
+    made_up = pa.table(
+        {
+            "query_id": pa.array(missing, pa.string()).cast(CODED_ID),
+            "doc_id": pa.array([_MADE_UP] * len(missing), pa.string()),
+            "score": np.ones(len(missing)),
+        }
+    )
+    return Run(table=pa.concat_tables([run.table, made_up]), name=run.name)
+
+
 def best_of(ranks: JudgedRanks, most: int) -> JudgedRanks:
     """The ranks of the first `most` documents of each query."""
     most = max(most, 0)
@@ -55,23 +70,6 @@ def best_of(ranks: JudgedRanks, most: int) -> JudgedRanks:
         relevance=ranks.relevance[inside],
         qrels_row=ranks.qrels_row[inside],
         retrieved=np.minimum(ranks.retrieved, most),
-    )
-
-
-def _nothing_retrieved(qrels: Qrels) -> JudgedRanks:
-    query, grade = qrels.query_codes.astype(np.int64), qrels.relevance.astype(np.float64)
-    best_first = np.lexsort((-grade, query))
-    nothing = np.empty(0, dtype=np.int64)
-    return JudgedRanks(
-        run_name="run",
-        query_ids=tuple(qrels.query_ids),
-        query=nothing,
-        rank=nothing,
-        relevance=np.empty(0),
-        qrels_row=nothing,
-        retrieved=np.zeros(len(qrels.query_ids), dtype=np.int64),
-        judged_query=query[best_first],
-        judged_relevance=grade[best_first],
     )
 
 

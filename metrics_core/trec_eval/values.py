@@ -179,11 +179,11 @@ def _with_gains(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
 
 def _persistent(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
     """rbp and rbp_resid."""
-    values: dict[str, Any] = {"p": persistence_of(asked.pairs)}
-    gains = tuple(dict(gains_of(asked.pairs, setting.version)).items())
+    p, gains = persistence_of(asked.pairs), gains_of(asked.pairs, setting.version)
     if gains and asked.row.name == "rbp":
-        values["gains"] = gains
-    return score(asked.row.ours, ranks, setting, **values)
+        lists = results_gains(ranks, gains)
+        return np.array([float((1 - p) * (g * p ** np.arange(len(g))).sum()) for g in lists])
+    return score(asked.row.ours, ranks, setting, p=p)
 
 
 _SPECIAL: dict[str, Callable[[Asked, JudgedRanks, Setting], Values]] = {
