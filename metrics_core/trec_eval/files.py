@@ -141,22 +141,48 @@ def _blocks(data: bytes) -> Iterator[bytes]:
 
 def _fast(block: bytes, layout: Layout) -> pa.Table | None:
     """A block of regular lines by Arrow; None where it is not sure to mean the same."""
-    if layout.comments and (block.startswith(b"#") or b"\n#" in block):
+    if layout.comments and _may_hold_comments(block, layout):
         return None
-    block = block.replace(b"\r\n", b"\n").replace(b"\t", b" ")
+    if b"\r" in block:
+        block = block.replace(b"\r\n", b"\n")
     if any(odd in block for odd in _ODD):
         return None
+    if not block.endswith(b"\n"):
+        block += b"\n"
+    if not block.isascii():
+        block = block.decode("latin-1").encode()
+    # Without these no field can seem empty, so what Arrow takes has its fields in their places.
+    if not (b"\t" in block or b"  " in block or b" \n" in block):
+        table = _regular(block, layout)
+        if table is not None:
+            return table
+    return _regular(_with_single_blanks(block, layout), layout)
+
+
+def _may_hold_comments(block: bytes, layout: Layout) -> bool:
+    """Whether a line may begin with #; where blank lines may stand, behind white space, too."""
+    if b"#" not in block:
+        return False
+    behind = (b"\n#", b" #", b"\t#") if layout.blanks else (b"\n#",)
+    return block.startswith(b"#") or any(place in block for place in behind)
+
+
+def _with_single_blanks(block: bytes, layout: Layout) -> bytes:
+    """The block without blanks at the ends of lines and without superfluous ones inside."""
+    block = block.replace(b"\t", b" ")
     while b"  " in block:
         block = block.replace(b"  ", b" ")
-    block = block.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
+    block = block.replace(b" \n", b"\n").replace(b"\n ", b"\n").lstrip(b" ")
     if layout.blanks:
         while b"\n\n" in block:
             block = block.replace(b"\n\n", b"\n")
         block = block.lstrip(b"\n")
-    if not block.isascii():
-        block = block.decode("latin-1").encode()
+    return block
+
+
+def _regular(block: bytes, layout: Layout) -> pa.Table | None:
     wanted = len(layout.fields)
-    found = block[: block.find(b"\n")].count(b" ") + 1 if b"\n" in block else wanted
+    found = block[: block.find(b"\n")].count(b" ") + 1
     extra = [f"more {i}" for i in range(found - wanted)] if layout.more else []
     return read_regular(block, " ", [*layout.fields, *extra], layout.kept, layout.kept)
 

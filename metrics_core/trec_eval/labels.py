@@ -43,7 +43,8 @@ def _in_order(table: pa.Table, queries: pa.Array) -> pa.Table:
 
 def _with_made_up_documents(run: Run, queries: Collection[str]) -> Run:
     """The run with one document for each of the queries that it lacks."""
-    listed = {run.query_ids[code] for code in np.unique(run.query_codes)}
+    ids = run.query_ids
+    listed = {ids[code] for code in np.unique(run.query_codes)}
     missing = [query for query in queries if query not in listed]
     if not missing:
         return run

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from metrics_core.trec_eval import files
 from metrics_core.trec_eval.numbers import atof, atol
@@ -55,6 +57,21 @@ def test_any_white_space_separates(call: Call, separator: str, end: str) -> None
     assert call(*OLD, "-q", "-m", "all_trec", qrels=unfinished[0], run=unfinished[1]) == expected
 
 
+@pytest.mark.parametrize("layout", [files.results_layout(comments=c) for c in (True, False)])
+@given(
+    block=st.lists(
+        st.sampled_from([*"q 1", " ", " ", "\t", "\n", "\r\n", "#", "\xe9", "q Q0 d 1 2 t"]),
+        min_size=1,
+    )
+)
+def test_what_is_read_fast_is_read_as_line_by_line(layout: files.Layout, block: list[str]) -> None:
+    data = "".join(block).encode("latin-1")
+    quick, careful = files._fast(data, layout), files._carefully(data, layout)
+    if quick is not None:
+        assert careful is not None
+        assert quick.to_pylist() == careful.to_pylist()
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -63,9 +80,11 @@ def test_any_white_space_separates(call: Call, separator: str, end: str) -> None
         ("qrels", "q1 0 d1 1 x\n"),
         ("qrels", "q1 0 d1 1\n\nq2 0 d1 1\n"),
         ("qrels", "q1 0 d1 1\n  \n"),
+        ("qrels", "q1 0 d1 1\n  "),
         ("run", ""),
         ("run", "q1 Q0 d1 1 1\n"),
         ("run", "q1 Q0 d1 1 1 \n"),
+        ("run", "q1 Q0 d1 1 1 "),
     ],
 )
 def test_malformed_files(call: Call, name: str, content: str) -> None:
