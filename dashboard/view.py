@@ -97,7 +97,7 @@ def measure_choices() -> list[MeasureChoice]:
     """What the measure picker offers, the usual ones first; counts are no measures of quality."""
     choices = []
     for d in declarations():
-        if d.aggregation == "sum":
+        if d.aggregation != "mean" or any(p.required for p in d.parameters if p != d.cutoff):
             continue
         if d.cutoff is None:
             choices.append(MeasureChoice(d.name, d.name, d, takes_k=False))

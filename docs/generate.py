@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from pathlib import Path
 
@@ -13,10 +14,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from metrics_core.formats import Format, formats
 from metrics_core.measures import Declaration, declarations
+from metrics_core.measures.parameters import written
 
 _FOLDER = Path(__file__).resolve().parent
 _NOTE = "<!-- Written by docs/generate.py from the declarations; change those. -->\n\n"
 _ENDINGS = "Any of them may be packed as `.gz`, `.zst`, or `.zip` with one member."
+_PARAMETER = re.compile(r"\{(\w+)\}")
+_COMBINED = {
+    "mean": "",
+    "sum": ", summed over queries",
+    "geometric": "; over queries the geometric mean, a score below 0.00001 counting as that",
+}
 _KINDS = {"run": "runs", "qrels": "judgments", "queries": "queries", "documents": "documents"}
 
 
@@ -40,11 +48,11 @@ def measures_page() -> str:
 
 def _measure(d: Declaration) -> str:
     names = [f"`{n}`" for n in d.aliases]
-    trec = [f"`{n.replace('{cutoff}', 'k')}`" for n in d.trec_eval]
+    trec = [f"`{_PARAMETER.sub(_shown, n)}`" for n in d.trec_eval]
     lines = [
         f"## {d.name}: {d.title}\n\n{d.explanation}\n\n$${d.formula}$$\n\n",
         f"- Parameters: {_parameters(d)}\n",
-        f"- Range: {_range(d)}{', summed over queries' if d.aggregation == 'sum' else ''}\n",
+        f"- Range: {_range(d)}{_COMBINED[d.aggregation]}\n",
     ]
     if names:
         lines.append(f"- Also understood: {', '.join(names)}\n")
@@ -54,23 +62,29 @@ def _measure(d: Declaration) -> str:
     return "".join(lines)
 
 
+def _shown(parameter: re.Match[str]) -> str:
+    return {"cutoff": "k", "recall": "r"}.get(parameter[1], "x")
+
+
 def _parameters(d: Declaration) -> str:
     if not d.parameters:
         return "none"
     said = []
     for p in d.parameters:
         if p.required:
-            said.append(f"`@{p.name}` (needed)" if p.name == "cutoff" else f"`{p.name}` (needed)")
+            said.append(f"`@{p.name}` (needed)" if p.name == d.at else f"`{p.name}` (needed)")
         elif p.name == "cutoff":
             said.append("`@cutoff` (without it the whole list counts)")
         else:
             choices = f", one of {', '.join(map(repr, p.choices))}" if p.choices else ""
-            said.append(f"`{p.name}` ({p.default!r}{choices})")
+            said.append(f"`{p.name}` ({written(p.default)}{choices})")
     return ", ".join(said)
 
 
 def _range(d: Declaration) -> str:
     low, high = d.range
+    if math.isinf(low):
+        return "any number"
     return f"from {low:g}" if math.isinf(high) else f"{low:g} to {high:g}"
 
 

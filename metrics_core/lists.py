@@ -14,73 +14,48 @@ pass 1), or nothing, because it is refused ("error", a ParameterError).
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from metrics_core.errors import ParameterError
-from metrics_core.judging import JudgedRanks, single_query
 from metrics_core.measures import Measure, declarations, parse_measure
 from metrics_core.measures.gain import Discount
 from metrics_core.measures.precision_recall import FoundShare, ListShare
+from metrics_core.plain import Columns, Duplicates, Expected, Retrieved, graded_list, judged_list
 
-Retrieved = Sequence[Hashable]
-Expected = Collection[Hashable] | Mapping[Hashable, float]
-Duplicates = Literal["first", "each", "error"]
+__all__ = [
+    "Columns",
+    "Duplicates",
+    "Expected",
+    "Method",
+    "Retrieved",
+    "arhr",
+    "auc",
+    "average_precision",
+    "cg_at_k",
+    "dcg_at_k",
+    "graded_list",
+    "hit_rate",
+    "judged_list",
+    "mean_scores",
+    "money_precision_at_k",
+    "money_recall_at_k",
+    "ndcg_at_k",
+    "precision",
+    "precision_at_k",
+    "r_precision",
+    "recall",
+    "recall_at_k",
+    "reciprocal_rank",
+    "score_list",
+    "set_f",
+    "success_at_k",
+]
+
 Method = Literal["standard", "industry"]
 
 _DECLARED = {d.name: d for d in declarations()}
 _GAINS = {"standard": "log2", "industry": "exp-log2"}
-
-
-def judged_list(
-    retrieved: Retrieved, expected: Expected, *, duplicates: Duplicates = "first"
-) -> JudgedRanks:
-    """One list as JudgedRanks of a single query, for any measure."""
-    grades = expected if isinstance(expected, Mapping) else dict.fromkeys(expected, 1.0)
-    listed = _listed(retrieved, duplicates)
-    places = ((rank, grades[d]) for rank, d in enumerate(listed, 1) if d in grades)
-    return single_query(places, grades.values(), len(listed))
-
-
-def _listed(retrieved: Retrieved, duplicates: Duplicates) -> Retrieved:
-    """The list as it counts."""
-    if duplicates == "each":
-        return retrieved
-    if duplicates not in ("first", "error"):
-        raise ParameterError(f"duplicates is 'first', 'each' or 'error', not {duplicates!r}.")
-    distinct = list(dict.fromkeys(retrieved))
-    if duplicates == "error" and len(distinct) < len(retrieved):
-        seen: set[Hashable] = set()
-        twice = next(d for d in retrieved if d in seen or seen.add(d))  # type: ignore[func-returns-value]
-        raise ParameterError(
-            f"The list holds {twice!r} a second time.",
-            "Leave it out, or say duplicates='first' or 'each'.",
-        )
-    return distinct
-
-
-def graded_list(
-    grades: Iterable[float],
-    *,
-    scores: Iterable[float] | None = None,
-    relevant: int | None = None,
-) -> tuple[list[int], dict[int, float]]:
-    """A ranking given by its grades alone, as `retrieved` and `expected` of the functions here:
-    `ndcg_at_k(*graded_list([3, 0, 2]), 2)`. The best order is that of the same grades.
-
-    With `scores` the grades are ranked by them, highest first; equal ones keep their order.
-    `relevant` is the number of relevant documents there are, where that is more than the list has.
-    """
-    own = dict(enumerate(grades))
-    retrieved = list(own)
-    if scores is not None:
-        by = list(scores)
-        retrieved.sort(key=lambda i: -by[i])
-    found = sum(grade >= 1 for grade in own.values())
-    if relevant is not None and relevant < found:
-        raise ParameterError(f"{found} documents of the list are relevant, more than {relevant}.")
-    missing = range(len(own), len(own) + (relevant or found) - found)
-    return retrieved, own | dict.fromkeys(missing, 1.0)
 
 
 def score_list(
@@ -89,9 +64,10 @@ def score_list(
     measures: Iterable[str | Measure],
     *,
     duplicates: Duplicates = "first",
+    columns: Columns | None = None,
 ) -> dict[str, float]:
-    """Scores of one list, by the canonical name of each measure."""
-    ranks = judged_list(retrieved, expected, duplicates=duplicates)
+    """Scores of one list, by the canonical name of each measure; `columns` as in `judged_list`."""
+    ranks = judged_list(retrieved, expected, duplicates=duplicates, columns=columns)
     parsed = [parse_measure(m) for m in measures]
     return {str(m): float(m.score(ranks)[0]) for m in parsed}
 
@@ -115,9 +91,14 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _score(
-    name: str, retrieved: Retrieved, expected: Expected, duplicates: Duplicates, **values: Any
+    name: str,
+    retrieved: Retrieved,
+    expected: Expected,
+    duplicates: Duplicates,
+    columns: Columns | None = None,
+    **values: Any,
 ) -> float:
-    ranks = judged_list(retrieved, expected, duplicates=duplicates)
+    ranks = judged_list(retrieved, expected, duplicates=duplicates, columns=columns)
     return float(_DECLARED[name](**values).score(ranks)[0])
 
 
@@ -170,7 +151,7 @@ def ndcg_at_k(
 ) -> float:
     """nDCG; the best order is that of all expected. Gain is the grade ("standard") or
     2^grade - 1 ("industry"), divided by log2(rank + 1) ("log2") or log2(max(rank, 2)) ("max2")."""
-    values = {"cutoff": k, "dcg": _gain_of(method), "discount": discount}
+    values: dict[str, Any] = {"cutoff": k, "dcg": _gain_of(method), "discount": discount}
     return _score("nDCG", retrieved, expected, duplicates, **values)
 
 
@@ -184,7 +165,7 @@ def dcg_at_k(
     duplicates: Duplicates = "first",
 ) -> float:
     """DCG, not divided by the best order's; gain and discount as in `ndcg_at_k`."""
-    values = {"cutoff": k, "dcg": _gain_of(method), "discount": discount}
+    values: dict[str, Any] = {"cutoff": k, "dcg": _gain_of(method), "discount": discount}
     return _score("DCG", retrieved, expected, duplicates, **values)
 
 
@@ -245,6 +226,33 @@ def auc(
     """How often a relevant document stands above another, of all such pairs in the list; NaN if
     there are none."""
     return _score("AUC", retrieved, expected, duplicates, cutoff=k)
+
+
+def money_precision_at_k(
+    retrieved: Retrieved,
+    expected: Expected,
+    prices: Mapping[Hashable, float],
+    k: int,
+    *,
+    duplicates: Duplicates = "first",
+) -> float:
+    """The relevant share of what the first k are worth; NaN where one of them has no price."""
+    columns = {"price": prices}
+    return _score("MoneyP", retrieved, expected, duplicates, columns, cutoff=k)
+
+
+def money_recall_at_k(
+    retrieved: Retrieved,
+    expected: Expected,
+    prices: Mapping[Hashable, float],
+    k: int,
+    *,
+    duplicates: Duplicates = "first",
+) -> float:
+    """The share of what all relevant documents are worth that stands among the first k; NaN where
+    one of them has no price."""
+    columns = {"price": prices}
+    return _score("MoneyR", retrieved, expected, duplicates, columns, cutoff=k)
 
 
 def hit_rate(

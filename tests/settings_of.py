@@ -27,12 +27,16 @@ SAMPLES: dict[str, list[Any]] = {
     "min_rel": [0, 1],
     "max_rel": [2, 4],
     "alpha": [0.5, 0.3],
+    "users": [1.0, 3.5],
 }
 """By name of the parameter; a parameter with choices is tried at each of them."""
 
 
 def samples_of(parameter: Parameter) -> list[Any]:
-    """The samples of its name that it may be."""
+    """The samples of its name that it may be. A column means something else to each measure, so it
+    is left at the measure's own."""
+    if parameter.name == "column":
+        return [parameter.default]
     samples = SAMPLES[parameter.name]
     if parameter.kind not in (int, float):
         return samples

@@ -20,7 +20,10 @@ _JARVELIN = "Järvelin and Kekäläinen, Cumulated gain-based evaluation, TOIS 2
 
 def gain_of(grades: Scores, dcg: Gain = "log2", gains: GainTable | None = None) -> Scores:
     """What each grade is worth, of the same shape. A table replaces the grade itself, the grade 0
-    included; a grade that it does not list is worth itself, and a negative one always nothing."""
+    included; a grade that it does not list is worth itself, and a negative one always nothing.
+
+    trec_eval compares gains as whole numbers and so orders those by chance that differ by less
+    than 1; ours are ordered as they are."""
     worth = np.maximum(grades, 0)
     for grade, gain in gains or ():
         if grade >= 0:

@@ -74,7 +74,7 @@ def interpolated_precision(
 ) -> Scores:
     """The best precision a reader can have who wants at least this share of the relevant
     documents; 0 if the results do not hold so many. trec_eval 10 rounds the share to the nearest
-    whole document, trec_eval 9 up from a tenth."""
+    whole document, trec_eval 9 and with it ir_measures up from a tenth."""
     return interpolated(ranks, [recall], rel=rel, rounding=rounding)[:, 0]
 
 

@@ -3,6 +3,9 @@ stands above rather than by the rank."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
 from metrics_core.hits import Floats, Hits, Ints, ratio
@@ -12,21 +15,55 @@ from metrics_core.measures.parameters import GainTable
 from metrics_core.measures.registry import Scores, measure
 
 
-def _counts(hits: Hits) -> Ints:
-    return np.bincount(hits.query, minlength=hits.n_queries)
+@dataclass(frozen=True)
+class _Gained:
+    """The results with a gain and the best possible list, gains in place of grades; per hit of
+    each what it adds to DCG, and the DCG down to it."""
+
+    found: Hits
+    best: Hits
+
+    @cached_property
+    def gained(self) -> Floats:
+        return self.found.relevance / np.log2(self.found.rank + 1)
+
+    @cached_property
+    def ideal(self) -> Floats:
+        return self.best.relevance / np.log2(self.best.rank + 1)
+
+    @cached_property
+    def dcg(self) -> Floats:
+        return self.found.running(self.gained)
+
+    @cached_property
+    def ideal_dcg(self) -> Floats:
+        return self.best.running(self.ideal)
+
+    @cached_property
+    def n_best(self) -> Ints:
+        return np.bincount(self.best.query, minlength=self.best.n_queries)
+
+    @cached_property
+    def _beside(self) -> Ints:
+        first, length = np.cumsum(self.n_best) - self.n_best, self.n_best[self.found.query]
+        inside = np.minimum(self.found.rank, length)
+        return np.where(inside > 0, first[self.found.query] + inside - 1, -1)
+
+    def beside(self, sums: Floats) -> Floats:
+        """Running sums of the best list as they stand at the rank of each result."""
+        return np.append(sums, 0.0)[self._beside]
+
+    def whole(self) -> Scores:
+        """nDCG of the whole list."""
+        return ratio(self.found.total(self.gained), self.best.total(self.ideal))
 
 
-def _best_by(depth: Ints, query: Ints, best: Hits, weight: Floats) -> Floats:
-    """The best list's sum of `weight` down to each of these depths of these queries."""
-    count = _counts(best)
-    first = np.cumsum(count) - count
-    inside = np.minimum(depth, count[query])
-    place = np.where(inside > 0, first[query] + inside - 1, -1)
-    return np.append(best.running(weight), 0.0)[place]
-
-
-def _discounted(hits: Hits) -> Floats:
-    return hits.relevance / np.log2(hits.rank + 1)
+def _gained(ranks: JudgedRanks, gains: GainTable | None) -> _Gained:
+    return ranks.kept(
+        "gained",
+        gains,
+        lambda: _Gained(found_gains(ranks, gains=gains), best_gains(ranks, gains=gains)),
+    )
 
 
 @measure(
@@ -70,9 +107,10 @@ def binary_g(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
 def normalized_g(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Scores:
     """Each result counts with its grade, the less the more gain the best possible list would have
     had by then than this one: a result is worth as much as the moment still allows."""
-    found, best = found_gains(ranks, gains=gains), best_gains(ranks, gains=gains)
-    cost = _best_by(found.rank, found.query, best, np.maximum(best.relevance, 1.0))
-    beyond = np.maximum(found.rank - _counts(best)[found.query], 0)
+    graded = _gained(ranks, gains)
+    found, best = graded.found, graded.best
+    cost = graded.beside(best.running(np.maximum(best.relevance, 1.0)))
+    beyond = np.maximum(found.rank - graded.n_best[found.query], 0)
     lost = cost + beyond - found.running(found.relevance)
     return ratio(found.total(found.relevance / np.log2(2 + lost)), best.total(best.relevance))
 
@@ -96,13 +134,12 @@ def normalized_g(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Score
 def ndcg_at_relevant(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Scores:
     """nDCG at the rank of each document with a gain, averaged over all of them; those that were
     not found count with the nDCG of the whole list."""
-    found, best = found_gains(ranks, gains=gains), best_gains(ranks, gains=gains)
-    gained, ideal = _discounted(found), _discounted(best)
-    ndcg = ratio(found.running(gained), _best_by(found.rank, found.query, best, ideal))
-    good = found.relevance > 0
-    n_best, n_found = _counts(best), found.total(good.astype(np.float64))
-    rest = ratio((n_best - n_found) * found.total(gained), best.total(ideal))
-    return np.maximum(ratio(found.total(np.where(good, ndcg, 0.0)) + rest, n_best), 0.0)
+    graded = _gained(ranks, gains)
+    found, good = graded.found, graded.found.relevance > 0
+    ndcg = ratio(graded.dcg, graded.beside(graded.ideal_dcg))
+    missed = graded.n_best - found.total(good.astype(np.float64))
+    total = found.total(np.where(good, ndcg, 0.0)) + missed * graded.whole()
+    return np.maximum(ratio(total, graded.n_best), 0.0)
 
 
 @measure(
@@ -126,16 +163,14 @@ def ndcg_at_levels(ranks: JudgedRanks, *, rel: int = 1, gains: GainTable | None 
     """nDCG averaged over the depths at which the best possible list passes to a lower grade, and
     the whole list where that reaches at least two ranks further; 0 where no grade is at least
     `rel`, which changes nothing else."""
-    found, best = found_gains(ranks, gains=gains), best_gains(ranks, gains=gains)
-    gained, ideal = _discounted(found), _discounted(best)
+    graded = _gained(ranks, gains)
+    found, best = graded.found, graded.best
     # The next query's first document or a lower gain: the last rank of a level.
     drop = (np.diff(best.query, append=-1) != 0) | (np.diff(best.relevance, append=-1) != 0)
-    query, depth = best.query[drop], best.rank[drop]
-    reached = np.append(found.running(gained), 0.0)[found.within(depth, query)]
-    levels = Hits(query, depth, best.relevance[drop], best.n_queries)
+    levels = Hits(best.query[drop], best.rank[drop], best.relevance[drop], best.n_queries)
+    reached = np.append(graded.dcg, 0.0)[found.within(levels.rank, levels.query)]
     # trec_eval adds the end of the list only where it comes later than one rank past the last.
-    longer = (ranks.retrieved > _counts(best) + 1) & (_counts(best) > 0)
-    whole = np.where(longer, ratio(found.total(gained), best.total(ideal)), 0.0)
-    ndcg = levels.total(ratio(reached, best.running(ideal)[drop]))
-    score = ratio(ndcg + whole, levels.count() + longer)
+    longer = (ranks.retrieved > graded.n_best + 1) & (graded.n_best > 0)
+    ndcg = levels.total(ratio(reached, graded.ideal_dcg[drop]))
+    score = ratio(ndcg + np.where(longer, graded.whole(), 0.0), levels.count() + longer)
     return np.where(ranks.n_relevant(rel) > 0, score, 0.0)

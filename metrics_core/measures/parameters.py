@@ -63,6 +63,8 @@ MEANINGS: dict[str, str] = {
     "gains": "what each grade is worth instead of itself; other grades keep their own value",
     "discount": "a gain at rank i is divided by log2(i + 1) (log2) or log2(max(i, 2)) (max2)",
     "denominator": "what the sum is divided by: all that there could be, or less",
+    "column": "column of the documents table",
+    "users": "how many users popularity is counted over; 1 where it is a share already",
     "beta": "weight of recall against precision",
     "recall": "share of the relevant documents that have been found",
     "points": "the recall levels that are averaged",

@@ -53,7 +53,7 @@ def imports_of(path: Path, *packages: str) -> set[str]:
 STAGES = [
     ("errors", "wording", "ids", "notes", "arrow"),
     ("tables", "pairs", "hits", "parallel"),
-    ("formats", "judging", "ranking", "subtopics"),
+    ("formats", "judging", "ranking", "listed", "subtopics"),
     ("measures",),
     (
         "scoring",
@@ -65,7 +65,7 @@ STAGES = [
         "curves",
         "residuals",
     ),
-    ("comparisons", "diagnosis", "lists", "benchmark", "printing"),
+    ("comparisons", "diagnosis", "plain", "lists", "benchmark", "printing", "ir_measures_provider"),
     ("breakdowns", "trec_eval"),
     ("findings",),
     ("commands",),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics_core import evaluate, read_qrels, read_run
+from metrics_core import evaluate, read_documents, read_qrels, read_run
 from metrics_core.aggregates import means
 from metrics_core.errors import ParameterError
 from metrics_core.lists import (
@@ -18,6 +18,8 @@ from metrics_core.lists import (
     graded_list,
     hit_rate,
     mean_scores,
+    money_precision_at_k,
+    money_recall_at_k,
     ndcg_at_k,
     precision,
     precision_at_k,
@@ -33,6 +35,7 @@ def through_files(
     folder: Path,
     lists: Sequence[tuple[Sequence[object], Mapping[object, float]]],
     names: Sequence[str],
+    documents: Path | None = None,
 ) -> dict[str, float]:
     """Means of measures over lists that are written as a TREC run and qrels and read again."""
     run, qrels = folder / "system.run", folder / "qrels.txt"
@@ -44,7 +47,9 @@ def through_files(
         for q, (_, expected) in enumerate(lists):
             for doc, grade in expected.items():
                 out.write(f"q{q} 0 {doc} {grade}\n")
-    frame = evaluate(read_run(run), read_qrels(qrels, grades="real"), names)
+    products = None if documents is None else read_documents(documents)
+    judgments = read_qrels(qrels, grades="real")
+    frame = evaluate(read_run(run), judgments, names, documents=products)
     found = means(frame)
     return dict(zip(found["measure"], found["value"], strict=True))
 
@@ -200,6 +205,39 @@ def test_the_mean_over_two_users(tmp_path: Path) -> None:
     assert mean_scores(lists, ["map"]) == {"AP": 0.4375}
     graded = [(found, dict.fromkeys(bought, 1.0)) for found, bought in lists]
     assert through_files(tmp_path, graded, ["MAP"]) == {"AP": 0.4375}
+
+
+PRICES = dict(zip(RECOMMENDED, [10, 20, 30, 40, 50, 60, 70, 80, 90, 10], strict=True))
+BOUGHT_PRICES = dict(zip(BOUGHT, [30, 60, 10, 40], strict=True))
+
+
+def test_money_precision_and_recall() -> None:
+    prices = PRICES | BOUGHT_PRICES
+    assert money_precision_at_k(RECOMMENDED, BOUGHT, prices, 10) == 0.10869565217391304
+    assert money_recall_at_k(RECOMMENDED, BOUGHT, prices, 5) == 0.35714285714285715
+
+
+def test_money_precision_and_recall_through_files(tmp_path: Path) -> None:
+    documents = tmp_path / "products.csv"
+    rows = [f"{doc},item {doc},{price}" for doc, price in (PRICES | BOUGHT_PRICES).items()]
+    documents.write_text("doc_id,title,price\n" + "\n".join(rows) + "\n")
+    lists = [(RECOMMENDED, dict.fromkeys(BOUGHT, 1.0))]
+    assert through_files(tmp_path, lists, ["MoneyP@10", "MoneyR@5"], documents) == {
+        "MoneyP@10": 0.10869565217391304,
+        "MoneyR@5": 0.35714285714285715,
+    }
+
+
+@pytest.mark.parametrize(
+    ("prices", "money"),
+    [
+        ([400, 60, 40, 40, 90], 0.7777777777777778),
+        ([60, 400, 40, 40, 90], 0.23809523809523808),
+    ],
+)
+def test_money_precision_of_hits(prices: list[int], money: float) -> None:
+    found, expected = graded_list([1, 0, 0, 0, 1])
+    assert money_precision_at_k(found, expected, dict(enumerate(prices)), 5) == money
 
 
 # Actual and predicted

@@ -11,20 +11,25 @@ from tests.oracle.literal import (
     browsing,
     diversity,
     gain,
+    rag,
     rarer,
     readers,
     recommending,
 )
+from tests.oracle.literal.catalogue import CATALOGUE, Case
 from tests.oracle.literal.registry import LITERAL, documents_of, ranking_of
 
 __all__ = [
+    "CATALOGUE",
     "LITERAL",
+    "Case",
     "agreement",
     "basic",
     "browsing",
     "diversity",
     "documents_of",
     "gain",
+    "rag",
     "ranking_of",
     "rarer",
     "readers",

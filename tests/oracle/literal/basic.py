@@ -83,7 +83,7 @@ def set_f(ranking: Ranking, judged: Judged, rel: int = 1, beta: float = 1.0) -> 
 
 
 @twin("Judged")
-def judged_share(ranking: Ranking, judged: Judged, cutoff: int) -> float:
+def judged_share(ranking: Ranking, judged: Judged, cutoff: int | None = None) -> float:
     top = ranking[:cutoff]
     return sum(g is not None and g >= 0 for g in top) / len(top) if top else 0.0
 
