@@ -66,7 +66,7 @@ STAGES = [
         "residuals",
     ),
     ("comparisons", "diagnosis", "plain", "lists", "benchmark", "printing", "ir_measures_provider"),
-    ("breakdowns",),
+    ("breakdowns", "trec_eval"),
     ("findings",),
     ("commands",),
     ("__main__", "__init__"),
