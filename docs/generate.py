@@ -5,14 +5,20 @@
 
 from __future__ import annotations
 
-import math
+import re
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from metrics_core import wording as w
 from metrics_core.formats import Format, formats
-from metrics_core.measures import Declaration, declarations
+from metrics_core.measures import declarations
+from metrics_core.measures.description import FOR_ALL, Description, Worked, described, differences
+from metrics_core.measures.families import Family, by_family
+from metrics_core.measures.parameters import MEANINGS
+from metrics_core.measures.worked import GRADES, LISTED
 
 _FOLDER = Path(__file__).resolve().parent
 _NOTE = "<!-- Written by docs/generate.py from the declarations; change those. -->\n\n"
@@ -22,56 +28,128 @@ _KINDS = {"run": "runs", "qrels": "judgments", "queries": "queries", "documents"
 
 def measures_page() -> str:
     """Every measure: what it answers, formula, parameters, range, names elsewhere, source."""
-    parts = [
-        "# Measures\n\n",
-        _NOTE,
-        "Names follow ir_measures: `nDCG@10`, `P(rel=2)@5`, `nDCG(dcg='exp-log2')@10`. trec_eval's"
-        " names (`ndcg_cut_10`) and everyday ones (`precision@5`, `mrr`) are understood too, in any"
-        " case.\n\n",
-        "For all of them: results are ranked by score, highest first, equal scores by doc_id, last"
-        " in byte order first (as trec_eval). A document is relevant from grade `rel` on, 1 unless"
-        " said otherwise; an unjudged document and a negative grade count as not relevant. A judged"
-        " query that the run does not list scores 0 and counts, as does a judged query without any"
-        " relevant document; a query without judgments is left out.\n\n",
-    ]
-    parts += [_measure(d) for d in declarations()]
+    described_ones = {f: [described(d) for d in ds] for f, ds in by_family(declarations()).items()}
+    parts = ["# Measures\n\n", _NOTE, _NAMES, _contents(described_ones), _for_all(), _example()]
+    for family, measures in described_ones.items():
+        parts.append(f"## {family.title}\n\n")
+        if family.question:
+            parts.append(f"*{family.question}*\n\n")
+        parts += [_measure(m) for m in measures]
+    parts.append(_differences())
     return "".join(parts).rstrip() + "\n"
 
 
-def _measure(d: Declaration) -> str:
-    names = [f"`{n}`" for n in d.aliases]
-    trec = [f"`{n.replace('{cutoff}', 'k')}`" for n in d.trec_eval]
+_NAMES = """\
+A measure is asked for by its name: `nDCG@10`, `P(rel=2)@5`, `nDCG(dcg='exp-log2')@10`. What stands
+behind the @ is how many results count; parameters stand in brackets and may be left out. Names
+follow ir_measures; trec_eval's (`ndcg_cut_10`) and everyday ones (`precision@5`, `mrr`) are
+understood too, in any case. `python -m metrics_core measures` prints this list, and the page
+Measures of the dashboard shows it.
+
+"""
+
+
+def _contents(families: Mapping[Family, Sequence[Description]]) -> str:
+    lines = ["## Which measure answers what?\n\n", "| Question | Measures |\n|---|---|\n"]
+    for family, measures in families.items():
+        links = " · ".join(f"[{m.name}](#{_anchor(m.name)})" for m in measures)
+        question = f"**{family.question}**<br>" if family.question else ""
+        lines.append(f"| {question}{family.title} | {links} |\n")
+    return "".join(lines) + "\n"
+
+
+def _anchor(name: str) -> str:
+    """GitHub's anchor of a heading."""
+    return re.sub(r"[^\w\- ]", "", name.lower()).replace(" ", "-")
+
+
+def _for_all() -> str:
+    lines = "".join(f"- {sentence}\n" for sentence in FOR_ALL)
+    return (
+        "## What holds for all of them\n\n"
+        f"{lines}- Nearly all take `judged_only=True`: {MEANINGS['judged_only']}.\n\n"
+        "An entry says what it does otherwise; “as usual” means: as here.\n\n"
+    )
+
+
+def _example() -> str:
+    """The list on which every measure is worked out, as a table."""
+    heads = "".join(f" {rank} |" for rank in range(1, len(LISTED) + 1))
+    documents = "".join(f" {doc} |" for doc in LISTED)
+    grades = "".join(f" {GRADES.get(doc, 'unjudged')} |" for doc in LISTED)
+    rest = {doc: grade for doc, grade in GRADES.items() if doc not in LISTED}
+    apart = " and ".join(f"{doc} (grade {grade})" for doc, grade in rest.items())
+    return (
+        "## The worked example\n\n"
+        "Every measure is worked out by hand on one query. The run lists six documents:\n\n"
+        f"| rank |{heads}\n|---|{'---|' * len(LISTED)}\n| document |{documents}\n"
+        f"| grade |{grades}\n\n"
+        f"Two more are judged and not listed: {apart}. So the relevant documents are a, c, e and f"
+        " (R = 4); a negative grade means that nobody judged the document."
+        " log2 is the logarithm to base 2, log the natural one.\n\n"
+    )
+
+
+def _measure(m: Description) -> str:
+    more = f" {m.more}" if m.more else ""
+    title = f"**{m.title}** · " if m.title != m.name else ""
     lines = [
-        f"## {d.name}: {d.title}\n\n{d.explanation}\n\n$${d.formula}$$\n\n",
-        f"- Parameters: {_parameters(d)}\n",
-        f"- Range: {_range(d)}{', summed over queries' if d.aggregation == 'sum' else ''}\n",
+        f"### {m.name}\n\n",
+        f"{title}`{m.signature}`\n\n",
+        f"{m.answer}{more}\n\n```math\n{m.formula}\n```\n\n",
+        _parameters(m),
+        f"- Range: {m.range}{f'; {m.together}' if m.together else ''}\n",
     ]
-    if names:
-        lines.append(f"- Also understood: {', '.join(names)}\n")
-    if trec:
-        lines.append(f"- In trec_eval: {', '.join(trec)}\n")
-    lines.append(f"- Source: {d.reference}\n\n")
-    return "".join(lines)
+    lines += [f"- Needs: {m.needs}\n"] if m.needs else []
+    lines += [f"- {_TREATED[what]}: {sentence}\n" for what, sentence in m.unlike]
+    lines += [f"- {w.sentence_case(m.as_usual)}: as usual\n"] if m.as_usual else []
+    lines.append(f"- {_elsewhere(m)}\n")
+    lines.append(f"- Source: {m.reference}\n")
+    lines.append("- Worked out:\n")
+    lines += [f"  - {_worked(x)}\n" for x in m.worked]
+    lines += [f"- Otherwise in {d.package}: {d.what} {d.why}\n" for d in m.differences]
+    return "".join(lines) + "\n"
 
 
-def _parameters(d: Declaration) -> str:
-    if not d.parameters:
-        return "none"
+def _worked(x: Worked) -> str:
+    steps = "" if x.is_value else f"`{x.arithmetic}` = "
+    return f"`{x.name}` = {steps}**{x.value:.6g}**"
+
+
+_TREATED = {"unjudged": "Unjudged documents", "missing": "Missing queries", "ties": "Ties"}
+
+
+def _parameters(m: Description) -> str:
+    own = [p for p in m.parameters if p.name != "judged_only"]
+    if not own:
+        return "- No parameters\n" if not m.parameters else "- No parameters but `judged_only`\n"
+    rows = "".join(f"| `{p.place}` | {p.meaning} | {p.allowed} | {p.default} |\n" for p in own)
+    head = "| Parameter | Meaning | May be | Default |\n|---|---|---|---|\n"
+    without = "" if len(own) < len(m.parameters) else "- It takes no `judged_only`\n"
+    return f"{head}{rows}\n{without}"
+
+
+def _elsewhere(m: Description) -> str:
     said = []
-    for p in d.parameters:
-        if p.required:
-            said.append(f"`@{p.name}` (needed)" if p.name == "cutoff" else f"`{p.name}` (needed)")
-        elif p.name == "cutoff":
-            said.append("`@cutoff` (without it the whole list counts)")
-        else:
-            choices = f", one of {', '.join(map(repr, p.choices))}" if p.choices else ""
-            said.append(f"`{p.name}` ({p.default!r}{choices})")
-    return ", ".join(said)
+    for package, names in m.names:
+        listed = ", ".join(f"`{n}`" for n in names)
+        said.append(f"{package}: {listed}" if package else f"also understood: {listed}")
+    return f"Names: {'; '.join(said)}" if said else "Names: no other"
 
 
-def _range(d: Declaration) -> str:
-    low, high = d.range
-    return f"from {low:g}" if math.isinf(high) else f"{low:g} to {high:g}"
+def _differences() -> str:
+    """Where other packages give other numbers, and why."""
+    rows = "".join(
+        f"| [{measure}](#{_anchor(measure)}) | {package} | {what} | {why} |\n"
+        for measure, package, what, why in differences()
+    )
+    if not rows:
+        return ""
+    return (
+        "## Where other packages differ\n\n"
+        "Scores were compared query by query on random data; these are the differences that"
+        f" remain.\n\n| Measure | Package | What differs | Why |\n|---|---|---|---|\n{rows}\n"
+    )
 
 
 def formats_page() -> str:

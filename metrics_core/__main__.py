@@ -20,7 +20,9 @@ from metrics_core.collection import told_apart
 from metrics_core.errors import RanklensError, TableError
 from metrics_core.fit import AnyTable, near_matches, with_clean_ids
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.measures import Measure, declarations, parse_measure
+from metrics_core.measure_texts import listed_measures, measure_text
+from metrics_core.measures import Measure, parse_measure
+from metrics_core.measures.names import declared
 from metrics_core.notes import Note
 from metrics_core.printing import PRINTERS
 from metrics_core.scoring import score_frame, score_notes, with_tie_range
@@ -95,7 +97,10 @@ def _parser() -> argparse.ArgumentParser:
         help="judged queries without a relevant document: score 0, or leave them out",
     )
     evaluate.set_defaults(command=_evaluate)
-    measures = commands.add_parser("measures", help="list the measures")
+    measures = commands.add_parser("measures", help="list the measures, or explain one")
+    measures.add_argument(
+        "names", metavar="NAME", nargs="*", help="all about these, such as nDCG or ndcg_cut_10"
+    )
     measures.set_defaults(command=_measures)
     listing = commands.add_parser("formats", help="list the file formats")
     listing.set_defaults(command=_formats)
@@ -221,17 +226,9 @@ def _by_group(scores: pd.DataFrame, options: argparse.Namespace) -> pd.DataFrame
 
 
 def _measures(options: argparse.Namespace) -> str:
-    lines = []
-    for d in declarations():
-        parameters = ", ".join(
-            p.name if p.required else f"{p.name}={p.default!r}" for p in d.parameters
-        )
-        lines.append(f"{d.name}({parameters})" if parameters else d.name)
-        lines.append(f"    {d.explanation}")
-        names = [*d.aliases, *(n.replace("{cutoff}", "k") for n in d.trec_eval)]
-        if names:
-            lines.append(f"    also: {', '.join(names)}")
-    return "\n".join(lines) + "\n"
+    if not options.names:
+        return listed_measures()
+    return "\n".join(measure_text(declared(name)) for name in options.names)
 
 
 def _formats(options: argparse.Namespace) -> str:

@@ -23,6 +23,14 @@ def parse_measure(text: str | Measure) -> Measure:
     return text if isinstance(text, Measure) else _parsed(text)
 
 
+def declared(name: str) -> Declaration:
+    """The declaration behind any name of a measure, with or without parameters; raises
+    UnknownMeasureError and ParameterError."""
+    match = _NAME.match(name)
+    found = _find(match["name"]) if match is not None else None
+    return found or parse_measure(name).declaration
+
+
 @lru_cache(maxsize=1024)
 def _parsed(text: str) -> Measure:
     from_trec_eval = _trec_eval_name(text.strip())

@@ -56,7 +56,7 @@ STAGES = [
     ("formats", "judging", "ranking"),
     ("measures",),
     ("scoring", "aggregates", "significance", "collection", "fit", "curves"),
-    ("comparisons", "diagnosis", "lists", "printing"),
+    ("comparisons", "diagnosis", "lists", "printing", "measure_texts"),
     ("breakdowns",),
     ("findings",),
     ("__main__", "__init__"),
