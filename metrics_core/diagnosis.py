@@ -131,7 +131,10 @@ def _effects(
     measure: Measure,
     least: float,
 ) -> dict[str, float]:
-    """What the score would lose or gain if each relevant document alone stood where it was."""
+    """What the score would lose or gain if each relevant document alone stood where it was; empty
+    where grades alone make no score."""
+    if measure.declaration.needs:
+        return {}
     old = dict(zip(before["doc_id"], before["rank"], strict=True))
     new = dict(zip(after["doc_id"], after["rank"], strict=True))
     places = {d: int(new[d]) for d, g in grades.items() if d in new and g >= 0}

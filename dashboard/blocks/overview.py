@@ -230,18 +230,20 @@ def score_list(
     """The queries with the lowest or the highest scores of a run that is compared with nothing.
     `rows` has query_id, text, meta, score; `name` is the measure."""
     head = m.section(f"{kind.capitalize()} scores", f"{style.name} on {name}")
-    items = "".join(_score_item(row, href, style) for row in rows.to_dict("records"))
+    bars = bool(rows["score"].between(0, 1).all())
+    items = "".join(_score_item(row, href, style, bars=bars) for row in rows.to_dict("records"))
     link = _more("All queries", href("queries", show=""))
     return f'<div class="lens list">{head}<ul>{items}</ul>{link}</div>'
 
 
-def _score_item(row: Row, href: Href, style: RunStyle) -> str:
+def _score_item(row: Row, href: Href, style: RunStyle, *, bars: bool) -> str:
     address = m.escaped(href("query", q=row["query_id"], show=""))
     text = m.isolated(row["text"] or f"query {row['query_id']}")
     meta = f"<small>{m.isolated(row['meta'])}</small>" if row.get("meta") else ""
+    bar = m.meter(row["score"], style) if bars else ""
     return (
         f'<li><a class="row" href="{address}"><span class="what">{text}{meta}</span> '
-        f'<span class="amount">{w.score(row["score"])}{m.meter(row["score"], style)}</span>'
+        f'<span class="amount">{w.score(row["score"])}{bar}</span>'
         "</a></li>"
     )
 

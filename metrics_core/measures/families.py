@@ -1,6 +1,6 @@
 """The families of measures, each with a title and the question that its measures answer.
 
-A family is a module of measures; a new one adds one line here.
+A new module of measures joins a family here, or adds one line for a family of its own.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from metrics_core.measures.registry import Declaration
 
 @dataclass(frozen=True)
 class Family:
-    """Measures of one module; `name` is the module's."""
+    """Measures that answer one question; `modules` are those that declare them."""
 
-    name: str
     title: str
     question: str
+    modules: tuple[str, ...]
 
 
 FAMILIES = (
-    Family("gain", "Graded relevance", "Do the best documents come first?"),
-    Family("precision_recall", "Precision and recall", "Is the first page any good?"),
-    Family("sets", "Whole lists and counts", "How much was found, and what do the scores rest on?"),
+    Family("Graded relevance", "Do the best documents come first?", ("gain",)),
+    Family("Precision and recall", "Is the first page any good?", ("precision_recall",)),
+    Family("Whole lists and counts", "How much was found, and what do scores rest on?", ("sets",)),
 )
 """In the order in which a reader meets them."""
 
 
 def family_of(declaration: Declaration) -> Family:
-    """The family of a measure; one that is not listed is titled by its module's name."""
+    """The family of a measure; a module that no family lists is one of its own."""
     name = declaration.family
-    listed = next((f for f in FAMILIES if f.name == name), None)
-    return listed or Family(name, name.replace("_", " ").capitalize(), "")
+    listed = next((f for f in FAMILIES if name in f.modules), None)
+    return listed or Family(name.replace("_", " ").capitalize(), "", (name,))
 
 
 def by_family(declared: Sequence[Declaration]) -> dict[Family, list[Declaration]]:

@@ -90,6 +90,11 @@ def _trec_eval_pattern(name: str) -> str:
     return re.sub(r"_\\\{(\w+)\\\}", r"[._](?P<\1>\\d*\\.?\\d+)", re.escape(name))
 
 
+def parse_value(text: str) -> Any:
+    """The value of a parameter as it is written in a name: a number, True, a word, {1:3,2:9}."""
+    return _literal(text)
+
+
 def _literal(text: str) -> Any:
     text = text.strip()
     if text.lower() in ("true", "false"):

@@ -148,7 +148,15 @@ def _summarised(path: Path) -> set[str]:
     }
 
 
-WITHOUT_STREAMLIT = ("answers", "study.py", "view.py", "library.py", "workspace.py", "theme.py")
+WITHOUT_STREAMLIT = (
+    "answers",
+    "choosing.py",
+    "study.py",
+    "view.py",
+    "library.py",
+    "workspace.py",
+    "theme.py",
+)
 
 
 def test_what_is_behind_the_pages_knows_no_streamlit() -> None:
