@@ -89,7 +89,7 @@ def measure_choices() -> list[MeasureChoice]:
 def _label(declaration: Declaration) -> str:
     """Name and title, then the names elsewhere, so that a search in the picker finds those too."""
     own = [declaration.name]
-    if declaration.title.lower() != declaration.name.lower():
+    if _folded(declaration.title) != _folded(declaration.name):
         own.append(declaration.title)
     known = {_folded(name) for name in own}
     others = []

@@ -37,7 +37,8 @@ def render() -> None:
             panels = list(shown.frames.items())[start : start + 3]
             span = figures.difference_range(shown.alike, styles)
             for column, (family, frame) in zip(columns, panels, strict=False):
-                title, gloss = _TITLES.get(family, (f"{family}@k", "by the number of results"))
+                own = view.measure.declaration.gloss.format(k="k")
+                title, gloss = _TITLES.get(family, (f"{family}@k", own))
                 with column:
                     figure = figures.measure_by_cutoff(
                         frame,
