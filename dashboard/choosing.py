@@ -93,12 +93,22 @@ def _label(declaration: Declaration) -> str:
         own.append(declaration.title)
     known = {_folded(name) for name in own}
     others = []
-    for name in described(declaration).other_names:
-        plain = re.sub(r"[_@]\W?k\W?$", "", name)
-        if _folded(plain) not in known:
+    told = described(declaration)
+    for name in [n for package, ns in told.names for n in (ns if not package else map(_word, ns))]:
+        plain = _without_parameter(name)
+        if plain and _folded(plain) not in known:
             known.add(_folded(plain))
             others.append(plain)
     return " · ".join([*own, *others])
+
+
+def _word(name: str) -> str:
+    """A name in another package without the remark behind it."""
+    return re.split(r"[ ,(]", name)[0]
+
+
+def _without_parameter(name: str) -> str:
+    return re.sub(r"([_@](k|<\w+>)|\.\d+)$", "", name)
 
 
 def _folded(name: str) -> str:

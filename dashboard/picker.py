@@ -115,8 +115,8 @@ def _option(study: Study, view: View, p: Parameter) -> None:
         draw, more = st.number_input, _number(p)
     else:
         draw, store = st.text_input, typed
-        value = "" if value is None else written(value) if p.kind is dict else value
-        more["placeholder"] = "{1:1,2:3,3:7}" if p.kind is dict else ""
+        value = "" if value is None else written(value) if p.kind in (dict, tuple) else value
+        more["placeholder"] = {dict: "{1:1,2:3,3:7}", tuple: "[0.2,0.5,0.8]"}.get(p.kind, "")
     default = "" if p.default is None else f"; {written(p.default)} unless changed"
     session.widget(
         draw,

@@ -119,7 +119,7 @@ class Workspace:
         if entry.kind == "run":
             return Run(table=table, name=entry.name, notes=entry.notes)
         if entry.kind == "qrels":
-            return Qrels(table=table, notes=entry.notes)
+            return _qrels(table).noting(*entry.notes)
         if entry.kind == "queries":
             frame = table.to_pandas(types_mapper=lambda _: None)
             return Queries(frame=frame.astype(object).where(frame.notna(), None), notes=entry.notes)
@@ -155,7 +155,17 @@ def _note(stored: dict[str, object]) -> Note:
     return replace(note, examples=tuple(note.examples))
 
 
+def _qrels(table: pa.Table) -> Qrels:
+    if "subtopic" in table.column_names:
+        return Qrels.from_columns(
+            *(table[c] for c in ("query_id", "doc_id", "relevance", "subtopic"))
+        )
+    return Qrels(table=table)
+
+
 def _as_arrow(table: Table) -> pa.Table:
+    if isinstance(table, Qrels):
+        return table.given
     if isinstance(table, Queries):
         return pa.Table.from_pandas(pd.DataFrame(table.frame), preserve_index=False)
     return table.table

@@ -18,7 +18,7 @@ from metrics_core.measures import declarations
 from metrics_core.measures.description import FOR_ALL, Description, Worked, described, differences
 from metrics_core.measures.families import Family, by_family
 from metrics_core.measures.parameters import MEANINGS
-from metrics_core.measures.worked import GRADES, LISTED
+from metrics_core.measures.worked import GRADES, LISTED, SUBTOPICS
 
 _FOLDER = Path(__file__).resolve().parent
 _NOTE = "<!-- Written by docs/generate.py from the declarations; change those. -->\n\n"
@@ -87,6 +87,19 @@ def _example() -> str:
         f"Two more are judged and not listed: {apart}. So the relevant documents are a, c, e and f"
         " (R = 4); a negative grade means that nobody judged the document."
         " log2 is the logarithm to base 2, log the natural one.\n\n"
+        f"{_subtopics()}"
+    )
+
+
+def _subtopics() -> str:
+    """The same example judged by subtopic."""
+    rows = "".join(
+        f"| {name} | {', '.join(f'{doc} {grade}' for doc, grade in grades.items())} |\n"
+        for name, grades in SUBTOPICS.items()
+    )
+    return (
+        "Measures of subtopics take the same list with these grades:\n\n"
+        f"| subtopic | documents and their grades |\n|---|---|\n{rows}\n"
     )
 
 

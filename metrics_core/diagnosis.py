@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 
-from metrics_core.judging import JudgedRanks, single_query
+from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.ranking import ranked_documents
+from metrics_core.residuals import EXACT, residual
 from metrics_core.tables import Qrels, Run
 
 SQUARES = 20
@@ -24,7 +28,9 @@ class Diagnosis:
     grades     doc_id -> grade of every judged document of the query (negative: pooled, unjudged)
     rankings   run -> frame rank, doc_id, score, grade (NaN: nobody judged it), the whole list
     standings  a row a run, best score first: run, score, difference (to the baseline, NaN in its
-               own row), first_relevant (rank, NaN if none), relevant_in_top, listed
+               own row), first_relevant (rank, NaN if none), relevant_in_top, listed, lowest and
+               highest (what the unjudged documents could make of the score; NaN where no more is
+               known than the measure's whole range)
     missed     relevant documents that the top `cutoff` of the baseline or of the run in focus
                lacks, best grade first: doc_id, grade and for each run a column "rank: name" (NaN:
                not listed)
@@ -45,6 +51,7 @@ class Diagnosis:
     is_judged: bool
     effects: Mapping[str, float] = field(default_factory=dict)
     relevant_from: float = 1.0
+    residual_is_exact: bool = True
 
     @property
     def n_relevant(self) -> int:
@@ -94,11 +101,17 @@ def diagnose(
     `cutoff` is the number of results that are looked at, whatever the measure's own."""
     grades = _grades(qrels, query_id)
     rankings = {run.name: _with_grades(ranked_documents(run, query_id), grades) for run in runs}
-    scores = {r.run_name: _score(r, measure, query_id) for r in judged}
-    condensed = {r.run_name: _score(r, measure, query_id, condensed=True) for r in judged}
+    own = {r.run_name: _alone(r, query_id) for r in judged}
+    scores = {name: _first(measure.score(ranks)) for name, ranks in own.items()}
+    condensed = {name: _first(measure.score(ranks.condensed())) for name, ranks in own.items()}
+    reach = {name: _reach(ranks, measure) for name, ranks in own.items()}
     least = _relevant_from(measure)
     standings = pd.DataFrame(
-        [_standing(name, rankings[name], scores, baseline, cutoff, least) for name in rankings]
+        [
+            _standing(rankings[name], scores, name, baseline, cutoff, least)
+            | dict(zip(("lowest", "highest"), reach[name], strict=True))
+            for name in rankings
+        ]
     ).sort_values("score", ascending=False, kind="stable", ignore_index=True)
     return Diagnosis(
         query_id=query_id,
@@ -112,9 +125,23 @@ def diagnose(
         missed=_missed(grades, rankings, {baseline, focus}, cutoff, least),
         condensed_difference=condensed[focus] - condensed[baseline],
         is_judged=bool(grades),
-        effects=_effects(grades, rankings[baseline], rankings[focus], measure, least),
+        residual_is_exact=measure.declaration.residual in EXACT,
+        effects=_effects(own[focus], own[baseline], qrels, measure, least),
         relevant_from=least,
     )
+
+
+def _first(values: npt.NDArray[np.float64]) -> float:
+    """The single query's value; NaN where the query is not judged."""
+    return float(values[0]) if len(values) else float("nan")
+
+
+def _reach(ranks: JudgedRanks, measure: Measure) -> tuple[float, float]:
+    """Lowest and highest score that the unjudged documents allow; NaN where little is known."""
+    if measure.declaration.residual == "range":
+        return float("nan"), float("nan")
+    found = residual(ranks, measure)
+    return _first(found.low), _first(found.high)
 
 
 def _relevant_from(measure: Measure) -> float:
@@ -125,33 +152,34 @@ def _relevant_from(measure: Measure) -> float:
 
 
 def _effects(
-    grades: Mapping[str, float],
-    before: pd.DataFrame,
-    after: pd.DataFrame,
-    measure: Measure,
-    least: float,
+    focus: JudgedRanks, baseline: JudgedRanks, qrels: Qrels, measure: Measure, least: float
 ) -> dict[str, float]:
-    """What the score would lose or gain if each relevant document alone stood where it was; empty
-    where grades alone make no score."""
-    if measure.declaration.needs:
-        return {}
-    old = dict(zip(before["doc_id"], before["rank"], strict=True))
-    new = dict(zip(after["doc_id"], after["rank"], strict=True))
-    places = {d: int(new[d]) for d, g in grades.items() if d in new and g >= 0}
+    """What the score would lose or gain if each relevant document alone stood where it was."""
+    score = _first(measure.score(focus))
+    grades = {**_by_row(baseline, baseline.relevance), **_by_row(focus, focus.relevance)}
+    new, old = _by_row(focus, focus.rank), _by_row(baseline, baseline.rank)
+    moved = [row for row, g in grades.items() if g >= least and old.get(row) != new.get(row)]
+    effects = []
+    for row in moved:
+        places = (
+            {**new, row: old[row]} if row in old else {r: p for r, p in new.items() if r != row}
+        )
+        rows = np.array(sorted(places, key=lambda r: places[r]), dtype=np.int64)
+        back = replace(
+            focus,
+            query=np.zeros(len(rows), dtype=np.int64),
+            rank=np.array([places[r] for r in rows.tolist()], dtype=np.int64),
+            relevance=np.array([grades[r] for r in rows.tolist()], dtype=np.float64),
+            qrels_row=rows,
+        )
+        effects.append(score - _first(measure.score(back)))
+    doc_ids = qrels.doc_ids.take(pa.array(moved, pa.int64())).to_pylist()
+    return dict(zip(doc_ids, effects, strict=True))
 
-    def score(at: Mapping[str, int]) -> float:
-        ordered = sorted((rank, grades[d]) for d, rank in at.items())
-        return float(measure.score(single_query(ordered, grades.values(), len(after)))[0])
 
-    own = score(places)
-    moved = [d for d, g in grades.items() if g >= least and old.get(d) != new.get(d)]
-    effects = {}
-    for doc_id in moved:
-        back = {d: rank for d, rank in places.items() if d != doc_id}
-        if doc_id in old:
-            back[doc_id] = int(old[doc_id])
-        effects[doc_id] = own - score(back)
-    return effects
+def _by_row(ranks: JudgedRanks, values: npt.NDArray[Any]) -> dict[int, Any]:
+    """Something of each judged document by its row in the qrels."""
+    return dict(zip(ranks.qrels_row.tolist(), values.tolist(), strict=True))
 
 
 def _grades(qrels: Qrels, query_id: str) -> dict[str, float]:
@@ -168,20 +196,15 @@ def _with_grades(ranking: pd.DataFrame, grades: Mapping[str, float]) -> pd.DataF
     return ranking.assign(grade=grade.where(grade >= 0))
 
 
-def _score(
-    ranks: JudgedRanks, measure: Measure, query_id: str, *, condensed: bool = False
-) -> float:
-    mask = np.array([q == query_id for q in ranks.query_ids], dtype=np.bool_)
-    if not mask.any():
-        return float("nan")
-    own = ranks.among(mask)
-    return float(measure.score(own.condensed() if condensed else own)[0])
+def _alone(ranks: JudgedRanks, query_id: str) -> JudgedRanks:
+    """The ranks of this query only; no query at all where it is not judged."""
+    return ranks.among(np.array([q == query_id for q in ranks.query_ids], dtype=np.bool_))
 
 
 def _standing(
-    name: str,
     ranking: pd.DataFrame,
     scores: Mapping[str, float],
+    name: str,
     baseline: str,
     cutoff: int,
     least: float,

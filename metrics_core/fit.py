@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core import wording as w
+from metrics_core.arrow import coded
 from metrics_core.ids import cleaned_id
 from metrics_core.judging import JudgedRanks
 from metrics_core.notes import Note
@@ -120,21 +121,27 @@ def with_clean_ids(table: AnyTable) -> AnyTable:
     if isinstance(table, Queries):
         clean = table.frame.assign(query_id=table.frame["query_id"].map(cleaned_id))
         return Queries.from_columns(dict(clean.items())).noting(*table.notes)
-    query_ids = pa.array([cleaned_id(q) for q in table.query_ids], pa.string())
-    query_id = query_ids.take(pa.array(table.query_codes))
-    odd = pc.match_substring_regex(table.doc_ids, r"[^\x21-\x7e]")
-    own = table.doc_ids.filter(odd).unique().to_pylist()
-    doc_ids = table.doc_ids.combine_chunks()
+    if isinstance(table, Run):
+        ids = _clean(table.table)
+        return Run.from_columns(table.name, *ids, table.table["score"]).noting(*table.notes)
+    given = table.given
+    subtopic = None if table.subtopics is None else given["subtopic"]
+    fresh = Qrels.from_columns(*_clean(given), given["relevance"], subtopic)
+    return fresh.noting(*table.notes)
+
+
+def _clean(table: pa.Table) -> tuple[pa.Array, pa.Array]:
+    """The cleaned query_id and doc_id of each row."""
+    queries, doc_ids = coded(table["query_id"]), table["doc_id"]
+    names = pa.array([cleaned_id(q) for q in queries.dictionary.to_pylist()], pa.string())
+    odd = pc.match_substring_regex(doc_ids, r"[^\x21-\x7e]")
+    own = doc_ids.filter(odd).unique().to_pylist()
+    doc_ids = doc_ids.combine_chunks()
     if own:
-        names = pa.array(own, pa.string())
-        place = pc.index_in(doc_ids, value_set=names)
+        place = pc.index_in(doc_ids, value_set=pa.array(own, pa.string()))
         clean = pa.array([cleaned_id(i) for i in own], pa.string()).take(place)
         doc_ids = pc.if_else(pc.is_valid(place), clean, doc_ids)
-    if isinstance(table, Run):
-        fresh = Run.from_columns(table.name, query_id, doc_ids, table.table["score"])
-    else:
-        fresh = Qrels.from_columns(query_id, doc_ids, table.relevance)
-    return fresh.noting(*table.notes)
+    return names.take(queries.indices), doc_ids
 
 
 def near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:

@@ -8,6 +8,7 @@ little more than a single one, and each query is summed in rank order, as trec_e
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,39 @@ class Hits:
         """Per hit its number among the hits of its query, from 1; int64[m]."""
         starts = np.searchsorted(self.query, np.arange(self.n_queries))
         return np.arange(1, len(self.query) + 1) - starts[self.query]
+
+    def running(self, values: Floats, step: np.ufunc = np.add) -> Floats:
+        """Per hit what its query's values make up to and with it: np.add a sum, np.multiply a
+        product. One array step for each ordinal, so that every query is reckoned on its own in
+        rank order, to the last bit as a loop would; float64[m]."""
+        ordinal = self.ordinal()
+        in_turn = np.argsort(ordinal, kind="stable")
+        edges = np.searchsorted(ordinal[in_turn], np.arange(1, ordinal.max(initial=0) + 2))
+        state = np.full(self.n_queries, float(step.identity))
+        reached = np.empty(len(values))
+        for start, end in pairwise(edges.tolist()):
+            rows = in_turn[start:end]
+            query = self.query[rows]
+            state[query] = reached[rows] = step(state[query], values[rows])
+        return reached
+
+    def previous(self, values: npt.NDArray[Any], first: float) -> Floats:
+        """Per hit the value of the hit before it in its query; `first` where there is none."""
+        shifted = np.full(len(values), float(first))
+        same = self.query[1:] == self.query[:-1]
+        shifted[1:][same] = values[:-1][same]
+        return shifted
+
+    def only(self, mask: npt.NDArray[np.bool_]) -> Hits:
+        """The hits where the mask says so; bool[m]."""
+        return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
+
+    def within(self, depth: Ints, query: Ints) -> Ints:
+        """Place of the last hit of each of these queries within each of these depths, -1 where
+        there is none; arrays of one length."""
+        deepest = max(int(self.rank.max(initial=0)), int(depth.max(initial=0))) + 1
+        behind = np.searchsorted(self.query * deepest + self.rank, query * deepest + depth, "right")
+        return np.where(behind > np.searchsorted(self.query, query), behind - 1, -1)
 
     def first_rank(self) -> Floats:
         """Per query the rank of its first hit; infinite where there is none."""

@@ -20,25 +20,12 @@ from metrics_core.hits import Hits
 from metrics_core.ids import cleaned_id
 from metrics_core.notes import Note
 from metrics_core.ranking import Ranking, Ties
+from metrics_core.subtopics import SubtopicJudgments, subtopic_judgments
 from metrics_core.tables import Qrels, Run
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Kept = TypeVar("Kept")
-
-
-@dataclass(frozen=True)
-class SubtopicJudgments:
-    """Judgments of subtopics: s judgments, each of a document that JudgedRanks knows by its row.
-
-    qrels_row  int64[s]    row of the document in the qrels, ascending
-    subtopic   int64[s]    number of the subtopic within its query, from 0
-    relevance  float64[s]  the grade for this subtopic
-    """
-
-    qrels_row: Ints
-    subtopic: Ints
-    relevance: Floats
 
 
 @dataclass(frozen=True)
@@ -55,7 +42,8 @@ class JudgedRanks:
 
     Per query: `retrieved` int64[Q], the number of documents the run lists (0: the query is missing
     from the run and scores 0). All judgments, sorted by query, best grade first: `judged_query`
-    int64[j], `judged_relevance` float64[j].
+    int64[j], `judged_relevance` float64[j]. `top_grade` is the highest grade of all judgments,
+    also where only some of the queries are left.
     """
 
     run_name: str
@@ -67,6 +55,7 @@ class JudgedRanks:
     retrieved: Ints
     judged_query: Ints
     judged_relevance: Floats
+    top_grade: float
     unjudged_queries: tuple[str, ...] = ()
     notes: tuple[Note, ...] = field(default=(), compare=False)
     subtopics: SubtopicJudgments | None = None
@@ -103,6 +92,10 @@ class JudgedRanks:
         """The retrieved documents that somebody has judged (a negative grade is no judgment)."""
         return self.relevant(0)
 
+    def pooled(self) -> Hits:
+        """The retrieved documents that the judgments name, with a negative grade or without."""
+        return Hits(self.query, self.rank, self.relevance, self.n_queries)
+
     def ideal(self) -> Hits:
         """All judgments as a ranking of their own, best grade first: the best possible order."""
         return self._once("ideal", 0, self._ideal)
@@ -136,6 +129,7 @@ class JudgedRanks:
             relevance=judged.relevance,
             qrels_row=self.qrels_row[self.relevance >= 0],
             retrieved=np.bincount(judged.query, minlength=self.n_queries),
+            subtopics=self.subtopics and self.subtopics.condensed(judged),
         )
 
     def among(self, queries: npt.NDArray[np.bool_]) -> JudgedRanks:
@@ -152,6 +146,7 @@ class JudgedRanks:
             retrieved=self.retrieved[queries],
             judged_query=number[self.judged_query[judged]],
             judged_relevance=self.judged_relevance[judged],
+            subtopics=self.subtopics and self.subtopics.among(queries),
         )
 
 
@@ -172,6 +167,7 @@ def single_query(
         retrieved=np.array([listed], dtype=np.int64),
         judged_query=np.zeros(len(known), dtype=np.int64),
         judged_relevance=np.array(known, dtype=np.float64),
+        top_grade=float(max(known, default=0)),
     )
 
 
@@ -187,6 +183,8 @@ def judge(run: Run, qrels: Qrels, *, ties: Ties = "doc_id") -> JudgedRanks:
     ranking = Ranking(run, row_query, rows, grades[qrels_rows], ties)
     order = np.lexsort((ranking.rank, row_query[rows]))
     best_first = np.lexsort((-grades, judged_row_query))
+    rank_of = np.zeros(len(qrels), dtype=np.int64)
+    rank_of[qrels_rows] = ranking.rank
     return JudgedRanks(
         run_name=run.name,
         query_ids=tuple(query_ids),
@@ -197,8 +195,10 @@ def judge(run: Run, qrels: Qrels, *, ties: Ties = "doc_id") -> JudgedRanks:
         retrieved=np.bincount(row_query[row_query >= 0], minlength=len(query_ids)),
         judged_query=judged_row_query[best_first],
         judged_relevance=grades[best_first],
+        top_grade=float(grades.max(initial=0)),
         unjudged_queries=tuple(sorted(set(run.query_ids) - set(query_ids))),
         notes=(*ranking.notes, *_no_judged_document(rows)),
+        subtopics=subtopic_judgments(qrels, rank_of),
     )
 
 

@@ -18,10 +18,40 @@ def run_of(scores: Scores, name: str = "run") -> Run:
     return Run.from_columns(name, *(list(c) for c in zip(*rows, strict=True)))
 
 
+class Graded(int):
+    """A document's grade that knows the grades by subtopic of which it is the highest."""
+
+    subtopics: dict[str, int]
+
+
+def graded(subtopics: dict[str, int]) -> Graded:
+    """The highest of these grades."""
+    grade = Graded(max(subtopics.values()))
+    grade.subtopics = subtopics
+    return grade
+
+
+def rows_of(grades: Grades) -> list[tuple[str, str, int, str | None]]:
+    """Rows of query_id, doc_id, grade, subtopic; None where there are no subtopics."""
+    rows: list[tuple[str, str, int, str | None]] = []
+    for query_id, docs in grades.items():
+        for doc_id, grade in docs.items():
+            if isinstance(grade, Graded):
+                rows += [(query_id, doc_id, g, name) for name, g in grade.subtopics.items()]
+            else:
+                rows.append((query_id, doc_id, grade, None))
+    return rows
+
+
 def qrels_of(grades: Grades) -> Qrels:
     """Qrels from query_id -> doc_id -> grade."""
-    rows = [(q, d, g) for q, docs in grades.items() for d, g in docs.items()]
-    return Qrels.from_columns(*(list(c) for c in zip(*rows, strict=True)))
+    return qrels_from(rows_of(grades))
+
+
+def qrels_from(rows: list[tuple[str, str, int, str | None]]) -> Qrels:
+    """Qrels from the rows of `rows_of`."""
+    *columns, subtopic = (list(c) for c in zip(*rows, strict=True))
+    return Qrels.from_columns(*columns, None if subtopic[0] is None else subtopic)
 
 
 # Few scores make ties; all of them are exact in single precision, so that pytrec_eval (float32)
@@ -32,12 +62,19 @@ _QUERIES = ["q1", "q2", "q03", "q4"]
 
 
 @st.composite
+def _graded(draw: st.DrawFn, highest: int) -> Graded:
+    names = draw(st.lists(st.sampled_from(["1", "2", "10"]), min_size=1, max_size=3, unique=True))
+    others = st.integers(min(highest, 0), highest)
+    return graded({name: draw(others) if i else highest for i, name in enumerate(names)})
+
+
+@st.composite
 def collections(
-    draw: st.DrawFn, *, negative: bool = True, missing: bool = True
+    draw: st.DrawFn, *, negative: bool = True, missing: bool = True, subtopics: bool = False
 ) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
     """A run and qrels as dictionaries. Every judged query has a grade of at least 0, because
     pytrec_eval crashes on others; with `missing` some judged queries are not in the run, and some
-    queries of the run are not judged."""
+    queries of the run are not judged; with `subtopics` every grade is a `Graded`."""
     lowest = -2 if negative else 0
     judged = draw(st.lists(st.sampled_from(_QUERIES), min_size=1, max_size=4, unique=True))
     qrels = {}
@@ -46,6 +83,8 @@ def collections(
         grades = draw(st.lists(st.integers(lowest, 4), min_size=len(docs), max_size=len(docs)))
         grades[0] = max(grades[0], 0)
         qrels[query_id] = dict(zip(docs, grades, strict=True))
+        if subtopics:
+            qrels[query_id] = {d: draw(_graded(g)) for d, g in qrels[query_id].items()}
     if missing:
         extra = draw(st.lists(st.sampled_from([*_QUERIES, "q9"]), max_size=5, unique=True))
         listed = list(dict.fromkeys([judged[0], *extra]))

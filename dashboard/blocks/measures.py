@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dashboard.blocks import markup as m
 from metrics_core import wording as w
 from metrics_core.measures.description import FOR_ALL, Description, ParameterText, Worked
-from metrics_core.measures.worked import GRADES, LISTED
+from metrics_core.measures.worked import GRADES, LISTED, SUBTOPICS
 
 Href = Callable[..., str]
 
@@ -113,8 +113,22 @@ def worked(told: Description) -> str:
     return (
         f'<div class="lens about example"><ol aria-label="The listed documents">{squares}</ol>'
         f'<p class="muted">Judged, but not listed: {w.listing(rest)}.</p>'
+        f"{_by_subtopic() if told.by_subtopic else ''}"
         f'<dl class="facts-of">{lines}</dl></div>'
     )
+
+
+def _by_subtopic() -> str:
+    """The example's judgments by subtopic, with the rank of each document."""
+    said = []
+    for name, grades in SUBTOPICS.items():
+        places = [f"{_place(doc)} grade {g}".replace("-", w.MINUS) for doc, g in grades.items()]
+        said.append(f"<li>Subtopic {m.escaped(name)}: {w.listing(places)}</li>")
+    return f'<ul class="muted">{"".join(said)}</ul>'
+
+
+def _place(doc: str) -> str:
+    return f"rank {LISTED.index(doc) + 1}" if doc in LISTED else "not listed"
 
 
 def _steps(x: Worked) -> str:

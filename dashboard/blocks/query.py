@@ -72,10 +72,30 @@ def standings(
         ("found", f"relevant in top {k}"),
     ]
     head = "".join(m.column_head(name, kind) for kind, name in heads)
+    legend = grades.legend(grade_names or {}) + _about_reach(diagnosis)
+    table = m.blocks("Scores and ranks by run", head, rows)
+    return f'<div class="lens standings">{table}{legend}</div>'
+
+
+def _about_reach(diagnosis: Diagnosis) -> str:
+    """What the small numbers under the scores are; nothing where there are none."""
+    if not any(_reach(row) for row in diagnosis.standings.to_dict("records")):
+        return ""
+    never = "" if diagnosis.residual_is_exact else "; it is never beyond these"
     return (
-        f'<div class="lens standings">{m.blocks("Scores and ranks by run", head, rows)}'
-        f"{grades.legend(grade_names or {})}</div>"
+        '<p class="reach-note">Small under a score: the lowest and highest it could become if'
+        f" somebody judged the unjudged documents of the whole list{never}.</p>"
     )
+
+
+def _reach(row: Row) -> str:
+    """What the unjudged documents could make of a score, where that is anything else."""
+    low, high = w.score(row["lowest"]), w.score(row["highest"])
+    if math.isnan(row["lowest"]) or low == high:
+        return ""
+    said = f"could be {low} to {high} once its unjudged documents are judged"
+    shown = m.unspoken(f"{low} {w.DASH} {high}") + m.unseen(said)
+    return f'<small class="reach" title="{said}">{shown}</small>'
 
 
 def _standing(row: Row, diagnosis: Diagnosis, style: RunStyle, grades: Grades) -> str:
@@ -83,6 +103,7 @@ def _standing(row: Row, diagnosis: Diagnosis, style: RunStyle, grades: Grades) -
     if not math.isnan(row["difference"]):
         score += m.change(row["difference"], clear=not abs(row["difference"]) <= SAME)
     bar = m.meter(row["score"], style) if 0 <= row["score"] <= 1 else ""
+    bar += _reach(row)
     first, found = row["first_relevant"], w.count(row["relevant_in_top"])
     place = "none" if math.isnan(first) else f"rank {w.count(first)}"
     of = f"{found} of {w.count(diagnosis.n_relevant)}"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics_core.arrow import coded
 from metrics_core.errors import MOST_PROBLEMS_SHOWN, FileFormatError, TableError
@@ -34,8 +35,9 @@ def run_table(source: Source, request: Request, rows: pa.Table, index: RowLines 
 
 
 def qrels_table(source: Source, request: Request, rows: pa.Table, index: RowLines | None) -> Qrels:
-    """Judgments from query_id, doc_id and the texts of relevance. Raises FileFormatError for a
-    text that is no grade and for a pair judged twice with different grades."""
+    """Judgments from query_id, doc_id, the texts of relevance and, where there is one, a column
+    subtopic or iteration. Raises FileFormatError for a text that is no grade and for a pair judged
+    twice with different grades."""
     texts = coded(rows["relevance"])
     codes = texts.indices.to_numpy(zero_copy_only=False)
     graded = parse_grades(texts.dictionary.to_pylist(), request.grades)
@@ -43,15 +45,56 @@ def qrels_table(source: Source, request: Request, rows: pa.Table, index: RowLine
     if len(bad):
         raise _refuse_grades(source, texts, bad, graded.refused, index)
     grades = grade_array(graded, codes, request.grades)
+    subtopic = _subtopics(rows)
     try:
-        qrels = Qrels.from_columns(rows["query_id"], rows["doc_id"], grades)
+        qrels = Qrels.from_columns(rows["query_id"], rows["doc_id"], grades, subtopic)
     except TableError as error:
         raise refuse_rows(source, error, index) from error
+    if qrels.subtopics is not None:
+        qrels = qrels.noting(_subtopic_note(qrels))
     negative = int(np.count_nonzero(grades < 0))
     if not negative:
         return qrels
     message = f"{negative:,} negative grades; they count as not relevant"
     return qrels.noting(Note("negative", message, negative))
+
+
+def _subtopics(rows: pa.Table) -> pa.DictionaryArray | None:
+    """The subtopic of each row. A column called subtopic has it; TREC's second column may, or may
+    hold a constant nobody uses: it has it where it differs between the rows of a query."""
+    if "subtopic" in rows.column_names:
+        return coded(pc.fill_null(rows["subtopic"], ""))
+    if "iteration" not in rows.column_names:
+        return None
+    column = coded(rows["iteration"])
+    codes = column.indices.to_numpy(zero_copy_only=False)
+    query = coded(rows["query_id"])
+    of_row = query.indices.to_numpy(zero_copy_only=False)
+    one = np.zeros(len(query.dictionary), dtype=codes.dtype)
+    one[of_row] = codes
+    return column if (one[of_row] != codes).any() else None
+
+
+def _subtopic_note(qrels: Qrels) -> Note:
+    """What was made of the subtopics, with counts and the names of a few."""
+    table = qrels.given
+    names = coded(table["subtopic"])
+    pairs = np.stack([coded(table["query_id"]).indices, names.indices])
+    each = np.unique(pairs, axis=1).shape[1] / len(qrels.query_ids)
+    shown = tuple(names.dictionary[:3].to_pylist())
+    several = len(table) - len(qrels)
+    if several:
+        message = (
+            f"judgments by subtopic: {each:.3g} subtopics a query on average; other measures use a"
+            " document's highest grade"
+        )
+    else:
+        message = (
+            f"the second column differs within a query ({each:.3g} values on average), though no"
+            " document is judged under two; it is kept, and measures of diversity take it for the"
+            " subtopic"
+        )
+    return Note("subtopics", message, len(table), shown)
 
 
 def refuse_values(

@@ -18,6 +18,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "score": ("score", "sim", "similarity", "rsv"),
     "relevance": ("relevance", "rel", "grade", "label", "rating", "judgment", "judgement", "gain"),
     "rank": ("rank",),
+    "subtopic": ("subtopic", "subtopicid", "subtopicno", "subtopicnumber", "intent", "aspect"),
     "iteration": ("iteration", "iter", "q0", "0"),
     "tag": ("tag", "run", "runid", "runname", "runtag", "system"),
 }
@@ -96,8 +97,12 @@ def _judgable(names: Sequence[str], kind: Kind) -> Understood:
         value = "rank"
     wanted = ("query_id", "doc_id", value)
     quiet = {roles[role] for role in (*wanted, "rank", "iteration", "tag")}
+    used = [*wanted, "rank"]
+    if kind == "qrels":
+        used.append("subtopic" if roles["subtopic"] >= 0 else "iteration")
+        quiet.add(roles["subtopic"])
     return Understood(
-        {role: at for role, at in roles.items() if at >= 0 and role in (*wanted, "rank")},
+        {role: at for role, at in roles.items() if at >= 0 and role in used},
         [i for i in range(len(names)) if i not in quiet],
         [role for role in wanted if roles[role] < 0],
     )

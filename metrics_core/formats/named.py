@@ -98,6 +98,7 @@ def _used(named: Named, kind: Kind, understood: Understood) -> list[str]:
     used = set(understood.roles.values())
     if kind == "qrels" or (kind == "run" and "score" in understood.roles):
         used.discard(understood.roles.get("rank", -1))
+        used.discard(understood.roles.get("iteration", -1))
     if kind in ("queries", "documents"):
         used |= set(understood.others)
     return [name for at, name in enumerate(named.names) if at in used]
@@ -125,7 +126,10 @@ def _qrels(source: Source, request: Request, named: Named, understood: Understoo
         message = "the column `score` holds small whole numbers and is read as grades"
         named.notes.append(Note("columns", message, len(named)))
     _note_ignored(named, understood)
-    return qrels_table(source, request, pa.table({**ids, "relevance": grades}), named.index)
+    rows = {**ids, "relevance": grades}
+    for role in {"subtopic", "iteration"} & understood.roles.keys():
+        rows[role] = pc.fill_null(named.column(understood.roles[role]).cast(ID), "")
+    return qrels_table(source, request, pa.table(rows), named.index)
 
 
 def _queries(source: Source, named: Named, understood: Understood) -> Table:

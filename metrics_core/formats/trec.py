@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from metrics_core.arrow import coded
-from metrics_core.errors import FileFormatError, LineProblem
+from metrics_core.errors import LineProblem
 from metrics_core.formats.checking import qrels_table, run_table
 from metrics_core.formats.lines import LineIndex, counted, refuse
 from metrics_core.formats.ranks import rank_notes
@@ -27,7 +26,7 @@ from metrics_core.formats.source import Source, shortened
 from metrics_core.formats.trec_lines import QRELS, RUN, Layout, Parsed, parse
 from metrics_core.formats.values import is_number
 from metrics_core.notes import Note
-from metrics_core.tables import Qrels, Table
+from metrics_core.tables import Table
 
 
 def recognise_trec(sample: Sample) -> Mapping[Kind, int]:
@@ -83,26 +82,13 @@ def read_trec(source: Source, request: Request, *, only_carefully: bool = False)
     blocks.clear()  # the columns a table does not keep are freed as it is built
     tabs = ", tabs" if "\t" in _first_line(source) else ""
     if layout is QRELS:
-        table: Table = _qrels(source, request, rows, index)
+        table: Table = qrels_table(source, request, rows, index)
         return Loaded(table.noting(*notes), "trec", f"TREC qrels{tabs}", source.name)
     scores = rows["score"].combine_chunks()
     notes += [*_tag_notes(tags), *rank_notes(rows["query_id"], rows["rank"], scores)]
     rows = pa.table({"query_id": rows["query_id"], "doc_id": rows["doc_id"], "score": scores})
     table = run_table(source, request, rows, index)
     return Loaded(table.noting(*notes), "trec", f"TREC run{tabs}", source.name, tag=tags[0])
-
-
-def _qrels(source: Source, request: Request, rows: pa.Table, index: LineIndex) -> Qrels:
-    try:
-        return qrels_table(source, request, rows, index)
-    except FileFormatError as error:
-        subtopics = coded(rows["iteration"]).dictionary
-        if "one grade" in error.problems[0].expected and len(subtopics) > 1:
-            error.hint += (
-                " If the second column holds subtopics (TREC diversity judgments), keep the lines"
-                " of one subtopic: Ranklens reads one grade for each document of a query."
-            )
-        raise
 
 
 def _refuse_problems(source: Source, blocks: Sequence[Parsed]) -> None:

@@ -67,11 +67,13 @@ def write_trec_run(run: Run, file: BinaryIO) -> None:
 
 @writer("trec", "qrels")
 def write_trec_qrels(qrels: Qrels, file: BinaryIO) -> None:
-    """TREC qrels, with 0 in the second column."""
-    _check(qrels.table, r"[ \t\r\n\x00]", "TREC", first="#\ufeff")
-    for batch in qrels.table.to_batches(max_chunksize=_ROWS_AT_ONCE):
-        query, doc, grade = (batch[c].cast(ID) for c in range(3))
-        _write_lines(file, query, "0", doc, grade)
+    """TREC qrels, with the subtopic in the second column, 0 where there is none."""
+    table = qrels.given
+    _check(table, r"^$|[ \t\r\n\x00]", "TREC", first="#\ufeff")
+    for batch in table.to_batches(max_chunksize=_ROWS_AT_ONCE):
+        query, doc, grade = (batch[c].cast(ID) for c in ("query_id", "doc_id", "relevance"))
+        second = "0" if qrels.subtopics is None else batch["subtopic"].cast(ID)
+        _write_lines(file, query, second, doc, grade)
 
 
 @writer("csv", "run", "qrels", "queries", "documents")
@@ -93,6 +95,11 @@ def write_tsv(table: Table, file: BinaryIO) -> None:
 @writer("json", "run", "qrels")
 def write_json(table: Run | Qrels, file: BinaryIO) -> None:
     """JSON: an object by query of objects by document, as pytrec_eval and ranx read it."""
+    if isinstance(table, Qrels) and table.subtopics is not None:
+        raise RanklensError(
+            "JSON has one grade for each document of a query, and these have one by subtopic.",
+            "Write them as TREC, CSV, TSV, JSON Lines or Parquet.",
+        )
     separator = b"{\n"
     for query_id, documents in _by_query(table):
         entry = f"{json.dumps(query_id, ensure_ascii=False)}: "
@@ -119,6 +126,8 @@ def write_parquet(table: Table, file: BinaryIO) -> None:
 
 def _arrow(table: Table) -> pa.Table:
     """Any of our tables as an Arrow table; a missing value is null."""
+    if isinstance(table, Qrels):
+        return table.given
     if not isinstance(table, Queries):
         return table.table
     frame = table.frame

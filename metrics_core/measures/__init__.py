@@ -3,7 +3,22 @@
 Importing a family's module registers its measures; a new family adds one line here.
 """
 
-from metrics_core.measures import gain, precision_recall, sets
+from metrics_core.measures import (
+    agreement,
+    browsing,
+    diversity,
+    gain,
+    inferred,
+    interpolated,
+    logarithmic,
+    normalized_gain,
+    precision_recall,
+    preference,
+    readers,
+    relative,
+    sets,
+    unjudged,
+)
 from metrics_core.measures.names import parse_measure
 from metrics_core.measures.parameters import Parameter
 from metrics_core.measures.registry import (
@@ -17,10 +32,21 @@ __all__ = [
     "Declaration",
     "Measure",
     "Parameter",
+    "agreement",
+    "browsing",
     "declarations",
+    "diversity",
     "gain",
+    "inferred",
+    "interpolated",
+    "logarithmic",
     "measure",
+    "normalized_gain",
     "parse_measure",
     "precision_recall",
+    "preference",
+    "readers",
+    "relative",
     "sets",
+    "unjudged",
 ]

@@ -99,6 +99,7 @@ class Description:
     range: str
     together: str
     needs: str
+    by_subtopic: bool
     unlike: tuple[tuple[str, str], ...]
     as_usual: str
     names: tuple[tuple[str, tuple[str, ...]], ...]
@@ -133,6 +134,7 @@ def described(declaration: Declaration) -> Description:
         range=_range(declaration),
         together=_TOGETHER[declaration.aggregation],
         needs=" and ".join(_NEEDS[need] for need in declaration.needs),
+        by_subtopic="subtopics" in declaration.needs,
         unlike=unlike,
         as_usual=_as_usual({what for what, _ in unlike}),
         names=_names(declaration),
@@ -216,12 +218,29 @@ def _as_usual(unlike: set[str]) -> str:
     return f"{', '.join(usual[:-1])} and {usual[-1]}" if len(usual) > 1 else "".join(usual)
 
 
+_TREC_PARAMETER = re.compile(r"\{(\w+)\}")
+
+
+def _placeholder(match: re.Match[str]) -> str:
+    return "k" if match[1] == "cutoff" else f"<{match[1]}>"
+
+
+def _presets(declaration: Declaration) -> tuple[str, ...]:
+    """Names that stand for the measure at other values."""
+    return tuple(
+        f"{name} ({', '.join(f'{p} = {value!r}' for p, value in values.items())})"
+        for name, values in declaration.presets.items()
+    )
+
+
 def _names(declaration: Declaration) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Names by package; "" for the everyday ones."""
-    names = {
+    trec_eval = [_TREC_PARAMETER.sub(_placeholder, n) for n in declaration.trec_eval]
+    names: dict[str, tuple[str, ...]] = {
         "": declaration.aliases,
-        "trec_eval": tuple(n.replace("{cutoff}", "k") for n in declaration.trec_eval),
+        "trec_eval": (*trec_eval, *_presets(declaration)),
         "ir_measures": (declaration.name,) if declaration.name in IN_IR_MEASURES else (),
     }
-    names |= {package: (name,) for package, name in declaration.elsewhere.items()}
+    for package, name in declaration.elsewhere.items():
+        names[package] = (name,)
     return tuple((package, said) for package, said in names.items() if any(said))

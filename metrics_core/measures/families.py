@@ -21,8 +21,22 @@ class Family:
 
 
 FAMILIES = (
-    Family("Graded relevance", "Do the best documents come first?", ("gain",)),
     Family("Precision and recall", "Is the first page any good?", ("precision_recall",)),
+    Family("Graded relevance", "Do the best documents come first?", ("gain", "normalized_gain")),
+    Family("Readers", "What does a reader get who may stop anywhere?", ("browsing", "readers")),
+    Family(
+        "Precision along recall",
+        "Does the list stay clean as more is found?",
+        ("interpolated", "relative"),
+    ),
+    Family("Subtopics", "Is every side of the question covered?", ("diversity",)),
+    Family(
+        "Gaps in the judgments",
+        "What if many documents are unjudged?",
+        ("preference", "inferred", "unjudged"),
+    ),
+    Family("Weak queries", "Does it help where search goes badly?", ("logarithmic",)),
+    Family("Agreement", "Is it the right order, pair by pair?", ("agreement",)),
     Family("Whole lists and counts", "How much was found, and what do scores rest on?", ("sets",)),
 )
 """In the order in which a reader meets them."""

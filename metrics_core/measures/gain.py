@@ -36,6 +36,7 @@ def discounted_gain(hits: Hits, cutoff: Cutoff, gain: Gain) -> Scores:
         " / (7 + 3 / log2(3) + 1 / log2(4) + 1 / log2(5))",
     },
     ideal=1.0,
+    residual="normalised",
 )
 def ndcg(ranks: JudgedRanks, *, cutoff: int | None = None, dcg: Gain = "log2") -> Scores:
     """How close the results come to the best possible order: 1 is perfect, 0 means nothing

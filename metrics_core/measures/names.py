@@ -33,9 +33,9 @@ def declared(name: str) -> Declaration:
 
 @lru_cache(maxsize=1024)
 def _parsed(text: str) -> Measure:
-    from_trec_eval = _trec_eval_name(text.strip())
-    if from_trec_eval is not None:
-        return from_trec_eval
+    whole = _preset(text.strip()) or _trec_eval_name(text.strip())
+    if whole is not None:
+        return whole
     match = _NAME.match(text)
     if match is None:
         raise UnknownMeasureError(text, _names())
@@ -84,6 +84,12 @@ def _trec_eval_name(text: str) -> Measure | None:
     return None
 
 
+def _preset(text: str) -> Measure | None:
+    """A measure with the parameters that this very name stands for: case counts, because
+    trec_eval's rbp and ir_measures' RBP have different defaults."""
+    return next((d(**d.presets[text]) for d in declarations() if text in d.presets), None)
+
+
 @cache
 def _trec_eval_pattern(name: str) -> str:
     """trec_eval's name with its parameter behind an underscore or, as in its -m, a point."""
@@ -107,10 +113,12 @@ def _literal(text: str) -> Any:
     if text.startswith("{") and text.endswith("}"):
         pairs = [part.partition(":") for part in text[1:-1].split(",") if part.strip()]
         return [(_literal(grade), _literal(gain)) for grade, _, gain in pairs]
+    if text.startswith("[") and text.endswith("]"):
+        return [_literal(part) for part in text[1:-1].split(",") if part.strip()]
     return text.strip("'\"")
 
 
-_ARGUMENT = re.compile(r"(?:[^,{'\"]|\{[^}]*\}|'[^']*'|\"[^\"]*\"|[{'\"])+")
+_ARGUMENT = re.compile(r"(?:[^,{\['\"]|\{[^}]*\}|\[[^\]]*\]|'[^']*'|\"[^\"]*\"|[{\['\"])+")
 
 
 def _arguments(text: str, inside: str) -> dict[str, Any]:

@@ -20,6 +20,10 @@ GainTable = tuple[tuple[float, float], ...]
 """What each grade is worth: (grade, gain) pairs, ascending; other grades are worth themselves."""
 
 
+Numbers = tuple[float, ...]
+"""A list of numbers, ascending."""
+
+
 @dataclass(frozen=True)
 class Bounds:
     """The numbers a parameter may be; an open end is excluded."""
@@ -45,6 +49,7 @@ class Bounds:
 
 
 Share = Annotated[float, Bounds(0, 1)]
+Shares = Annotated[Numbers, Bounds(0, 1)]
 Persistence = Annotated[float, Bounds(0, 1, open_low=True, open_high=True)]
 Positive = Annotated[float, Bounds(0, open_low=True)]
 Finite = Annotated[float, Bounds(-sys.float_info.max)]
@@ -56,6 +61,23 @@ MEANINGS: dict[str, str] = {
     "judged_only": "take unjudged documents out of the list first (a condensed list)",
     "dcg": "what a grade is worth: the grade itself (log2) or 2^grade − 1 (exp-log2)",
     "beta": "weight of recall against precision",
+    "gains": "what each grade is worth instead of itself",
+    "recall": "share of the relevant documents that have been found",
+    "points": "the recall levels that are averaged",
+    "rounding": "whole documents of a recall level: nearest (trec_eval 10) or up from .1 (9)",
+    "factor": "how many times the number of relevant documents deep",
+    "relative": "divide by the best share that this many results allow",
+    "p": "chance that a reader goes on to the next result",
+    "p1": "worth of a relevant document that is listed",
+    "p2": "worth of a listed document that is not relevant",
+    "p3": "worth of a relevant document that is not listed",
+    "p4": "worth of any other document of the collection",
+    "documents": "documents in the whole collection",
+    "T": "how much gain a reader looks for, in documents of the highest grade",
+    "min_rel": "grade that is worth nothing; lower ones are worth nothing either",
+    "max_rel": "grade that is worth most; higher ones count as this one",
+    "alpha": "how much a subtopic loses each time a result repeats it",
+    "normalize": "divide by the best that the ideal order can reach",
 }
 """What each parameter means, in a few words for pickers and help."""
 
@@ -71,11 +93,12 @@ class Parameter:
     optional: bool
     choices: tuple[str, ...] = ()
     bounds: Bounds = Bounds()
+    own_meaning: str = ""
 
     @property
     def meaning(self) -> str:
-        """What it means, in a few words."""
-        return MEANINGS[self.name]
+        """What it means, in a few words; a text in the annotation goes before `MEANINGS`."""
+        return self.own_meaning or MEANINGS[self.name]
 
     def allowed(self) -> str:
         """What it may be, in words."""
@@ -83,6 +106,8 @@ class Parameter:
             return f"one of {', '.join(repr(c) for c in self.choices)}"
         if self.kind is dict:
             return "a gain for each grade, such as {1:3,2:9}"
+        if self.kind is tuple:
+            return f"a list such as [0.2,0.5,0.8], each {self.bounds}"
         if self.kind in (bool, str):
             return "True or False" if self.kind is bool else "a name"
         if self.kind is int:
@@ -112,11 +137,20 @@ class Parameter:
             return value if isinstance(value, str) and value else None
         if self.kind is dict:
             return _gain_table(value)
+        if self.kind is tuple:
+            return self._numbers(value)
         if not _is_number(value) or not self.bounds.hold(value):
             return None
         if self.kind is float:
             return float(value)
         return int(value) if value == int(value) else None
+
+    def _numbers(self, value: Any) -> Numbers | None:
+        if not isinstance(value, (list, tuple)) or not value:
+            return None
+        if not all(_is_number(n) and self.bounds.hold(n) for n in value):
+            return None
+        return tuple(sorted(float(n) for n in value))
 
 
 def _is_number(value: Any) -> bool:
@@ -141,6 +175,8 @@ def _plain(number: float) -> float:
 
 def written(value: Any) -> str:
     """A parameter's value as it stands in a measure's name."""
+    if isinstance(value, tuple) and not isinstance(value[0], tuple):
+        return "[" + ",".join(map(repr, value)) + "]"
     if isinstance(value, tuple):
         return "{" + ",".join(f"{grade!r}:{gain!r}" for grade, gain in value) + "}"
     return repr(value)
@@ -163,7 +199,8 @@ def _parameter(p: inspect.Parameter, hint: Any) -> Parameter:
     optional = get_origin(hint) in (Union, UnionType)
     if optional:
         hint = next(member for member in get_args(hint) if member is not type(None))
-    bounds = next((b for b in getattr(hint, "__metadata__", ()) if isinstance(b, Bounds)), None)
+    metadata = getattr(hint, "__metadata__", ())
+    bounds = next((b for b in metadata if isinstance(b, Bounds)), None)
     plain = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     required = p.default is inspect.Parameter.empty
     choices: tuple[str, ...] = ()
@@ -171,6 +208,8 @@ def _parameter(p: inspect.Parameter, hint: Any) -> Parameter:
         plain, choices = str, get_args(plain)
     elif plain == GainTable:
         plain = dict
+    elif plain == Numbers:
+        plain = tuple
     return Parameter(
         name=p.name,
         kind=plain,
@@ -179,4 +218,5 @@ def _parameter(p: inspect.Parameter, hint: Any) -> Parameter:
         optional=optional and p.default is None,
         choices=choices,
         bounds=bounds or (Bounds(1, 2**31) if plain is int else Bounds()),
+        own_meaning=next((text for text in metadata if isinstance(text, str)), ""),
     )

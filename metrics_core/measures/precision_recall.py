@@ -22,6 +22,7 @@ from metrics_core.measures.registry import Scores, measure
         "P@10": "3 / 10",
         "P(rel=2)@5": "1 / 5",
     },
+    residual="monotone",
 )
 def precision(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     """Share of the first k results that are relevant. Empty ranks count against it."""
@@ -40,6 +41,7 @@ def precision(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
         "R@5": "2 / 4",
         "R(rel=2)@5": "1 / 2",
     },
+    residual="recall",
 )
 def recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     """Share of all relevant documents that stand among the first k results."""
@@ -60,6 +62,7 @@ def recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
         "AP@5": "(1 / 2 + 2 / 4) / 4",
         "AP(rel=2)": "(1 / 2 + 2 / 6) / 2",
     },
+    residual="precisions",
 )
 def average_precision(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
     """Precision at the rank of each relevant document, averaged over all relevant documents;
@@ -83,6 +86,7 @@ def average_precision(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int
         "RR(rel=3)": "1 / 6",
     },
     ideal=1.0,
+    residual="monotone",
 )
 def reciprocal_rank(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
     """1 divided by the rank of the first relevant result: 1 if it comes first, 0.5 if second,
@@ -104,6 +108,7 @@ def reciprocal_rank(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int =
         "Success@2": "1",
     },
     ideal=1.0,
+    residual="monotone",
 )
 def success(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     """1 if there is any relevant document among the first k results, otherwise 0; the mean is the
@@ -124,6 +129,7 @@ def success(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
         "Rprec(rel=2)": "1 / 2",
     },
     ideal=1.0,
+    residual="at relevant",
 )
 def r_precision(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Precision at as many results as there are relevant documents: 1 if all relevant documents

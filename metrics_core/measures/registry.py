@@ -23,6 +23,10 @@ Scores = npt.NDArray[np.float64]
 Aggregation = Literal["mean", "sum", "geometric"]
 """How scores of queries become one: their mean, their sum, or exp(mean(log(max(score, 1e-5))))."""
 Need = Literal["subtopics", "documents"]
+Residual = Literal[
+    "monotone", "recall", "precisions", "at relevant", "normalised", "unaffected", "range"
+]
+"""How `residuals` finds what the unjudged documents could make of a score; explained there."""
 
 _CUTOFFS = ("k", "n", "at", "top", "depth", "topk", "top_k")
 
@@ -39,7 +43,7 @@ class Declaration:
     `worked` maps names of the measure to the arithmetic that gives their value on the shared
     example (`worked.py`). `elsewhere` maps a package to the measure's name there. `ideal` is the
     score of a perfect ranking where that is known, `needs` what the judgments or the documents
-    must hold beyond grades.
+    must hold beyond grades. `presets` maps further names to parameter values they stand for.
     """
 
     name: str
@@ -52,6 +56,7 @@ class Declaration:
     parameters: tuple[Parameter, ...]
     worked: Mapping[str, str]
     aliases: tuple[str, ...] = ()
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     trec_eval: tuple[str, ...] = ()
     elsewhere: Mapping[str, str] = field(default_factory=dict)
     family: str = ""
@@ -61,6 +66,7 @@ class Declaration:
     ideal: float | None = None
     higher_is_better: bool = True
     needs: tuple[Need, ...] = ()
+    residual: Residual = "range"
     unjudged: str = UNJUDGED
     missing: str = MISSING
     ties: str = TIES

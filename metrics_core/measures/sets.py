@@ -6,6 +6,7 @@ import numpy as np
 
 from metrics_core.hits import per_query, ratio
 from metrics_core.judging import JudgedRanks
+from metrics_core.measures.parameters import Finite, FromZero
 from metrics_core.measures.registry import Scores, measure
 
 
@@ -19,12 +20,35 @@ from metrics_core.measures.registry import Scores, measure
     reference="van Rijsbergen, Information Retrieval, 1979",
     worked={
         "SetP": "3 / 6",
+        "SetP(relative=True)": "3 / 4",
+    },
+    ideal=1.0,
+    residual="monotone",
+)
+def set_precision(ranks: JudgedRanks, *, rel: int = 1, relative: bool = False) -> Scores:
+    """Share of all results that are relevant, whatever their order; with `relative` as a share of
+    the most that so many results could hold."""
+    most = np.minimum(ranks.retrieved, ranks.n_relevant(rel)) if relative else ranks.retrieved
+    return ratio(ranks.relevant(rel).count(), most)
+
+
+@measure(
+    "SetRelP",
+    aliases=("set relative precision",),
+    title="Relative set precision",
+    gloss="share of the best possible set",
+    trec_eval="set_relative_P",
+    formula=r"\frac{|relevant \cap retrieved|}{\min(|retrieved|, |relevant|)}",
+    reference="trec_eval, m_set_rel_P.c",
+    worked={
+        "SetRelP": "3 / 4",
+        "SetRelP(rel=2)": "2 / 2",
     },
     ideal=1.0,
 )
-def set_precision(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
-    """Share of all results that are relevant, whatever their order."""
-    return ratio(ranks.relevant(rel).count(), ranks.retrieved)
+def set_relative_precision(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+    """Relevant results as a share of the most that so many results could hold."""
+    return set_precision(ranks, rel=rel, relative=True)
 
 
 @measure(
@@ -39,6 +63,7 @@ def set_precision(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
         "SetR": "3 / 4",
     },
     ideal=1.0,
+    residual="monotone",
 )
 def set_recall(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Share of all relevant documents that were retrieved at any rank."""
@@ -46,11 +71,31 @@ def set_recall(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
 
 
 @measure(
+    "SetAP",
+    aliases=("set AP", "unranked average precision"),
+    title="Set average precision",
+    gloss="set precision × set recall",
+    trec_eval="set_map",
+    formula=r"\frac{|relevant \cap retrieved|^2}{|retrieved| \cdot |relevant|}",
+    reference="trec_eval, m_set_map.c",
+    worked={
+        "SetAP": "3 * 3 / (6 * 4)",
+        "SetAP(rel=2)": "2 * 2 / (6 * 2)",
+    },
+    ideal=1.0,
+)
+def set_ap(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+    """Average precision of results without an order: set precision times set recall."""
+    found, relevant = ranks.relevant(rel).count(), ranks.n_relevant(rel)
+    return ratio(found * found, ranks.retrieved * relevant)
+
+
+@measure(
     "SetF",
     aliases=("set F", "F1"),
     title="Set F",
     gloss="set precision with set recall",
-    trec_eval="set_F",
+    trec_eval=("set_F", "set_F_{beta}"),
     formula=r"\frac{(1+\beta)\,P\,R}{R + \beta P}",
     reference="van Rijsbergen, Information Retrieval, 1979; beta as in trec_eval's set_F.x",
     worked={
@@ -58,12 +103,46 @@ def set_recall(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
         "SetF(beta=0.25)": "1.25 * (3 / 6) * (3 / 4) / (3 / 4 + 0.25 * 3 / 6)",
     },
     ideal=1.0,
+    residual="monotone",
 )
 def set_f(ranks: JudgedRanks, *, rel: int = 1, beta: float = 1.0) -> Scores:
     """Harmonic mean of set precision and set recall. As in trec_eval and ir_measures, `beta` is
     the weight itself, the square of van Rijsbergen's β."""
     p, r = set_precision(ranks, rel=rel), set_recall(ranks, rel=rel)
     return ratio((1 + beta) * p * r, r + beta * p)
+
+
+@measure(
+    "Utility",
+    title="Utility",
+    gloss="worth of all results together",
+    trec_eval="utility",
+    formula=r"p_1 a + p_2 (n - a) + p_3 (R - a) + p_4 (D + a - n - R)",
+    reference="Lewis, The TREC-4 filtering track, 1995; trec_eval, m_utility.c",
+    worked={
+        "Utility": "3 - 3",
+        "Utility(p1=3.0,p2=-2.0)": "3 * 3 - 2 * 3",
+        "Utility(p3=-0.5,p4=0.1,documents=100)": "3 - 3 - 0.5 * 1 + 0.1 * (100 + 3 - 6 - 4)",
+    },
+    range=(-np.inf, np.inf),
+)
+def utility(
+    ranks: JudgedRanks,
+    *,
+    p1: Finite = 1.0,
+    p2: Finite = -1.0,
+    p3: Finite = 0.0,
+    p4: Finite = 0.0,
+    documents: FromZero = 0,
+    rel: int = 1,
+) -> Scores:
+    """What the results are worth to a reader who gains by each relevant one and loses by each
+    other one; what is not listed can count too. Only p4 needs the size D of the collection."""
+    found, listed = ranks.relevant(rel).count(), ranks.retrieved
+    relevant = ranks.n_relevant(rel)
+    other = documents + found - listed - relevant
+    worth = p1 * found + p2 * (listed - found) + p3 * (relevant - found) + p4 * other
+    return np.where(listed > 0, worth, 0.0)
 
 
 @measure(
@@ -77,6 +156,7 @@ def set_f(ranks: JudgedRanks, *, rel: int = 1, beta: float = 1.0) -> Scores:
         "Judged@10": "4 / 6",
     },
     ideal=1.0,
+    residual="unaffected",
 )
 def judged(ranks: JudgedRanks, *, cutoff: int) -> Scores:
     """Share of the first k results that somebody has judged. It says how far the other scores
@@ -98,6 +178,8 @@ def judged(ranks: JudgedRanks, *, cutoff: int) -> Scores:
     aggregation="sum",
     range=(0, np.inf),
     condensable=False,
+    residual="unaffected",
+    missing="Counted, whether the run lists the query or not.",
 )
 def number_of_queries(ranks: JudgedRanks) -> Scores:
     """1 for each judged query; the sum is the number of queries."""
@@ -113,13 +195,17 @@ def number_of_queries(ranks: JudgedRanks) -> Scores:
     reference="trec_eval, m_num_ret.c",
     worked={
         "NumRet": "6",
+        "NumRet(rel=2)": "2",
     },
     aggregation="sum",
     range=(0, np.inf),
+    residual="unaffected",
 )
-def number_retrieved(ranks: JudgedRanks) -> Scores:
-    """Number of documents the run lists for the query."""
-    return ranks.retrieved.astype(np.float64)
+def number_retrieved(ranks: JudgedRanks, *, rel: int | None = None) -> Scores:
+    """Number of documents the run lists for the query; with `rel` only the relevant ones."""
+    if rel is None:
+        return ranks.retrieved.astype(np.float64)
+    return ranks.relevant(rel).count()
 
 
 @measure(
@@ -136,6 +222,8 @@ def number_retrieved(ranks: JudgedRanks) -> Scores:
     aggregation="sum",
     range=(0, np.inf),
     condensable=False,
+    residual="monotone",
+    missing="Counted, whether the run lists the query or not.",
 )
 def number_relevant(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Number of relevant documents the judgments know for the query."""
@@ -154,7 +242,29 @@ def number_relevant(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     },
     aggregation="sum",
     range=(0, np.inf),
+    residual="monotone",
 )
 def number_relevant_retrieved(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Number of relevant documents the run lists at any rank."""
     return ranks.relevant(rel).count()
+
+
+@measure(
+    "NumNonrelRet",
+    title="Not relevant retrieved",
+    gloss="judged not relevant, retrieved",
+    trec_eval="num_nonrel_judged_ret",
+    formula=r"|judged \cap retrieved \setminus relevant|",
+    reference="trec_eval, m_num_nonrel_judged_ret.c",
+    worked={
+        "NumNonrelRet": "1",
+        "NumNonrelRet(rel=2)": "2",
+    },
+    aggregation="sum",
+    range=(0, np.inf),
+    higher_is_better=False,
+    unjudged="Unjudged documents are not counted; a negative grade is no judgment.",
+)
+def number_nonrelevant_retrieved(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+    """Number of documents the run lists at any rank that were judged and found not relevant."""
+    return ranks.judged().count() - ranks.relevant(rel).count()

@@ -414,6 +414,10 @@ def test_standings():
     assert tiles[20]["title"] == "rank 1: grade 0, c"
     assert "first relevant: rank 1in top 3: 2 of 4" in page.text
     assert [own["class"] for own in page.having("change")] == ["change worse clear"]
+    # Both list a document that nobody has judged.
+    assert len(page.having("reach")) == 2
+    assert page.text.count("once its unjudged documents are judged") == 2
+    assert "never beyond these" in page.text
 
 
 def test_standings_of_an_unjudged_query():

@@ -17,8 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from metrics_core.errors import FileFormatError
+from metrics_core.errors import FileFormatError, RanklensError
 from metrics_core.formats import Loaded, read, read_qrels, read_run, spreadsheet_csv, unpacking
+from metrics_core.formats.writing import table_bytes
 from metrics_core.notes import Note
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
@@ -166,10 +167,50 @@ def test_judged_twice_with_different_grades() -> None:
     assert "judged 2, earlier judged 1" in error.problems[0].found
 
 
-def test_judged_twice_with_different_grades_in_subtopics() -> None:
-    error = refusal("q1 1 d1 1\nq1 2 d1 0\n", "qrels.txt")
-    assert error.problems[0].line == 2
-    assert "subtopics" in error.hint
+def test_judged_twice_under_two_subtopics() -> None:
+    loaded = load("q1 1 d1 1\nq1 2 d1 0\nq1 2 d2 2\n", "qrels.txt")
+    assert rows(loaded) == [("q1", "d1", 1), ("q1", "d2", 2)]
+    assert "2 subtopics a query" in note(loaded, "subtopics").message
+    assert "highest grade" in note(loaded, "subtopics").message
+    assert isinstance(loaded.table, Qrels) and loaded.table.subtopics is not None
+    given = loaded.table.subtopics.select(["subtopic", "doc_id", "relevance"])
+    assert [tuple(row.values()) for row in given.to_pylist()] == [
+        ("1", "d1", 1),
+        ("2", "d1", 0),
+        ("2", "d2", 2),
+    ]
+
+
+def test_judged_twice_under_one_subtopic_with_different_grades() -> None:
+    error = refusal("q1 1 d1 1\nq1 2 d1 0\nq1 1 d1 2\n", "qrels.txt")
+    assert error.problems[0].line == 3
+    assert "judged 2, earlier judged 1" in error.problems[0].found
+
+
+def test_a_second_column_that_nobody_uses() -> None:
+    for text in ("q1 Q0 d1 1\nq1 Q0 d2 0\n", "q1 1 d1 1\nq2 2 d1 0\n"):
+        loaded = load(text, "qrels.txt")
+        assert isinstance(loaded.table, Qrels) and loaded.table.subtopics is None
+        assert not loaded.notes
+
+
+def test_a_second_column_of_rounds_is_kept() -> None:
+    text = "q1 0.5 d1 1\nq1 1 d2 0\n"
+    loaded = load(text, "qrels.txt")
+    assert "no document is judged under two" in note(loaded, "subtopics").message
+    assert table_bytes(loaded.table, "trec").decode() == text
+
+
+@pytest.mark.parametrize("format", ["trec", "csv", "tsv", "jsonl", "parquet"])
+def test_subtopics_are_written_and_read_back(format: str) -> None:
+    table = load("q1 1 d1 1\nq1 2 d1 0\nq2 a d2 2\nq2 b d2 2\n", "qrels.txt").table
+    again = load(table_bytes(table, format), f"qrels.{format}", kind="qrels").table
+    assert isinstance(table, Qrels) and isinstance(again, Qrels) and again.subtopics is not None
+    assert table.subtopics is not None
+    assert again.subtopics.to_pylist() == table.subtopics.to_pylist()
+    assert again.table.to_pylist() == table.table.to_pylist()
+    with pytest.raises(RanklensError, match="one by subtopic"):
+        table_bytes(table, "json")
 
 
 def test_judged_twice_with_the_same_grade() -> None:

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from metrics_core import formats
-from metrics_core.__main__ import DEFAULT_MEASURES, main
+from metrics_core.__main__ import main
 from metrics_core.aggregates import means
+from metrics_core.commands.reading import DEFAULT_MEASURES
 from metrics_core.measures import declarations
 from metrics_core.measures.description import described, signature
 from metrics_core.scoring import evaluate
@@ -204,3 +205,18 @@ def test_as_a_program(command: Command) -> None:
     )
     assert (failed.returncode, failed.stdout) == (2, "")
     assert failed.stderr.startswith("There is no measure 'precison'.\nDid you mean P (Precision)")
+
+
+def test_residuals_say_how_far_the_unjudged_documents_reach(
+    command: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command()
+    assert main(["residuals", "qrels.txt", "dense.run", "-m", "P@1", "-m", "nDCG@5"]) == 0
+    found = rows(capsys.readouterr().out)
+    assert found[0] == ["run", "query_id", "measure", "score", "lowest", "highest", "kind"]
+    # q1 and q3 have their relevant document first; q2's only result is unjudged.
+    assert found[1] == ["dense", "all", "P@1", "0.667", "0.667", "1.000", "exact"]
+    assert found[2][2] == "nDCG@5" and found[2][6] == "bound"
+    assert main(["residuals", "qrels.txt", "dense.run", "-m", "P@1", "--per-query"]) == 0
+    by_query = {row[1]: row[3:6] for row in rows(capsys.readouterr().out)[1:]}
+    assert by_query["q2"] == ["0.000", "0.000", "1.000"]

@@ -23,6 +23,7 @@ from metrics_core.lists import (
 )
 from metrics_core.measures import declarations, parse_measure
 from tests.collections_of import qrels_of, run_of
+from tests.settings_of import at
 
 FOUND = ["x", "a", "b", "c"]
 RELEVANT = {"a", "c", "m"}
@@ -75,7 +76,7 @@ def test_the_same_scores_as_a_run(docs: list[str], length: int, grades: Any) -> 
     found = docs[:length]
     run = run_of({"q": {d: -float(i) for i, d in enumerate(found)}})
     ranks = judge(run, qrels_of({"q": grades}))
-    names = [d.name + ("@5" if d.cutoff else "") for d in declarations()]
+    names = [str(at(d)) for d in declarations()]
     expected = {name: float(parse_measure(name).score(ranks)[0]) for name in names}
     assert score_list(found, grades, names) == expected
 

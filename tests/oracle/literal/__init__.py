@@ -5,7 +5,17 @@ all grades of the query. Nothing outside tests/oracle has measures in this form.
 stand in a module of their own, named here.
 """
 
-from tests.oracle.literal import basic
-from tests.oracle.literal.registry import LITERAL, ranking_of
+from tests.oracle.literal import agreement, basic, browsing, diversity, rarer, readers
+from tests.oracle.literal.registry import LITERAL, documents_of, ranking_of
 
-__all__ = ["LITERAL", "basic", "ranking_of"]
+__all__ = [
+    "LITERAL",
+    "agreement",
+    "basic",
+    "browsing",
+    "diversity",
+    "documents_of",
+    "ranking_of",
+    "rarer",
+    "readers",
+]

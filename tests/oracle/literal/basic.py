@@ -67,8 +67,11 @@ def ndcg(ranking: Ranking, judged: Judged, cutoff: int | None = None, dcg: str =
 
 
 @twin("SetP")
-def set_precision(ranking: Ranking, judged: Judged, rel: int = 1) -> float:
-    return precision(ranking, judged, len(ranking), rel) if ranking else 0.0
+def set_precision(ranking: Ranking, judged: Judged, rel: int = 1, relative: bool = False) -> float:
+    most = len(ranking)
+    if relative:
+        most = min(most, sum(is_relevant(g, rel) for g in judged))
+    return sum(is_relevant(g, rel) for g in ranking) / most if most else 0.0
 
 
 @twin("SetR")
@@ -94,8 +97,8 @@ def number_of_queries(ranking: Ranking, judged: Judged) -> float:
 
 
 @twin("NumRet")
-def number_retrieved(ranking: Ranking, judged: Judged) -> float:
-    return float(len(ranking))
+def number_retrieved(ranking: Ranking, judged: Judged, rel: int | None = None) -> float:
+    return float(sum(rel is None or is_relevant(g, rel) for g in ranking))
 
 
 @twin("NumRel")

@@ -27,5 +27,9 @@ def is_relevant(grade: float | None, rel: int) -> bool:
 
 def ranking_of(scores: dict[str, float], grades: dict[str, float]) -> list[float | None]:
     """One query's ranking as grades: by score, highest first, ties by doc_id, last first."""
-    order = sorted(scores, key=lambda d: (scores[d], d.encode()), reverse=True)
-    return [grades.get(d) for d in order]
+    return [grades.get(d) for d in documents_of(scores)]
+
+
+def documents_of(scores: dict[str, float]) -> list[str]:
+    """One query's documents by score, highest first, ties by doc_id, last first."""
+    return sorted(scores, key=lambda d: (scores[d], d.encode()), reverse=True)

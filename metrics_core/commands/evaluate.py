@@ -1,0 +1,77 @@
+"""`metrics_core evaluate`: scores of runs, in total, by query, or by a column of the queries."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import pandas as pd
+
+from metrics_core import formats
+from metrics_core.aggregates import means
+from metrics_core.breakdowns import group_of, ordered_groups
+from metrics_core.commands.command import command
+from metrics_core.commands.reading import add_reading_options, cleaned, judged_files, say
+from metrics_core.errors import RanklensError
+from metrics_core.printing import PRINTERS
+from metrics_core.scoring import score_frame
+
+_MEAN = "all"
+"""The query_id under which the mean is printed, as trec_eval prints it."""
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    add_reading_options(parser)
+    parser.add_argument("--per-query", action="store_true", help="also one value per query")
+    parser.add_argument("--by", metavar="COLUMN", help="means by a column of the queries")
+    parser.add_argument("--queries", metavar="FILE", help="the queries with their columns")
+    parser.add_argument("--format", choices=sorted(PRINTERS), default="table")
+
+
+@command("evaluate", help="score runs against judgments", options=_options)
+def evaluate(options: argparse.Namespace) -> str:
+    """Scores as text; notes go to stderr."""
+    judged, measures = judged_files(options)
+    scores = score_frame(judged, measures, without_relevant=options.without_relevant)
+    if options.by:
+        return PRINTERS[options.format](_by_group(scores, options))
+    return PRINTERS[options.format](_long(scores, per_query=options.per_query))
+
+
+def _long(scores: pd.DataFrame, *, per_query: bool) -> pd.DataFrame:
+    """Columns run, query_id, measure, value; the mean (or sum) as query_id "all"."""
+    if per_query and (scores["query_id"] == _MEAN).any():
+        raise RanklensError(
+            f"A query is called {_MEAN!r}, as is the mean over all queries.",
+            "Leave --per-query out, or rename that query.",
+        )
+    summary = means(scores).assign(query_id=_MEAN)
+    columns = ["run", "query_id", "measure", "value"]
+    parts = []
+    for run in dict.fromkeys(scores["run"]):
+        if per_query:
+            own = scores[scores["run"] == run].set_index(["run", "query_id"])
+            stacked = own.rename_axis(columns="measure").stack()
+            parts.append(stacked.rename("value").reset_index())
+        parts.append(summary.loc[summary["run"] == run, columns])
+    return pd.concat(parts, ignore_index=True)
+
+
+def _by_group(scores: pd.DataFrame, options: argparse.Namespace) -> pd.DataFrame:
+    """Columns run, the grouping, measure, value; NumQ-like counts stay sums."""
+    if not options.queries:
+        raise RanklensError("--by needs the queries.", "Give their file with --queries FILE.")
+    queries = formats.read_queries(options.queries, encoding=options.encoding)
+    say(Path(options.queries).name, queries.notes)
+    if options.clean_ids:
+        queries = cleaned(queries, options.queries)
+    groups = group_of(queries, list(dict.fromkeys(scores["query_id"])), options.by)
+    column = f"query {options.by}" if options.by in ("run", "measure", "value") else options.by
+    parts = []
+    for group in ordered_groups(groups):
+        inside = scores[scores["query_id"].map(groups) == group]
+        parts.append(means(inside).assign(**{column: group}))
+    frame = pd.concat(parts, ignore_index=True)
+    order = {run: i for i, run in enumerate(dict.fromkeys(scores["run"]))}
+    frame = frame.sort_values("run", key=lambda runs: runs.map(order), kind="stable")
+    return frame[["run", column, "measure", "value"]]

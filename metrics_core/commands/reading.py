@@ -1,0 +1,126 @@
+"""What the commands that score files share: their options, and the files read and judged."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from metrics_core import formats
+from metrics_core.collection import told_apart
+from metrics_core.errors import RanklensError, TableError
+from metrics_core.fit import AnyTable, near_matches, with_clean_ids
+from metrics_core.judging import JudgedRanks, judge
+from metrics_core.measures import Measure, parse_measure
+from metrics_core.notes import Note
+from metrics_core.scoring import score_notes, with_tie_range
+from metrics_core.tables import Qrels, Run
+
+DEFAULT_MEASURES = ("nDCG@10", "P@10", "R@10", "AP", "RR", "Judged@10")
+
+
+def add_reading_options(parser: argparse.ArgumentParser) -> None:
+    """The judgments, the runs, the measures, and how the files are read."""
+    parser.add_argument("qrels", metavar="QRELS", help="the judgments")
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="one file for each run")
+    parser.add_argument(
+        "-m",
+        "--measure",
+        dest="measures",
+        action="append",
+        metavar="NAME",
+        help="nDCG@10, P(rel=2)@5, map … ; may be given several times "
+        f"(default: {' '.join(DEFAULT_MEASURES)})",
+    )
+    parser.add_argument(
+        "--duplicates",
+        choices=["error", "best", "first"],
+        default="error",
+        help="a document twice for a query: refuse, keep the best score, keep the first",
+    )
+    parser.add_argument(
+        "--grades",
+        type=_grades,
+        default="integer",
+        metavar="integer|real|WORD=NUMBER,…",
+        help="how grades are read: whole numbers, gains, or words by what each is worth",
+    )
+    parser.add_argument("--encoding", metavar="NAME", help="such as latin-1 (default: UTF-8)")
+    parser.add_argument(
+        "--clean-ids", action="store_true", help="drop blanks and invisible characters around ids"
+    )
+    parser.add_argument(
+        "--without-relevant",
+        choices=["zero", "leave out"],
+        default="zero",
+        help="judged queries without a relevant document: score 0, or leave them out",
+    )
+
+
+def _grades(text: str) -> formats.Grades:
+    """The argument of --grades."""
+    if text == "integer":
+        return "integer"
+    if text == "real":
+        return "real"
+    worth = {}
+    for part in text.split(","):
+        word, equals, number = part.rpartition("=")
+        try:
+            worth[word.strip()] = float(number)
+        except ValueError:
+            equals = ""
+        if not (equals and word.strip() and math.isfinite(worth.get(word.strip(), math.nan))):
+            raise argparse.ArgumentTypeError(
+                f"{part!r} is neither integer nor real nor WORD=NUMBER, such as relevant=1"
+            )
+    return worth
+
+
+def judged_files(options: argparse.Namespace) -> tuple[list[JudgedRanks], list[Measure]]:
+    """The runs joined with the judgments, and the measures asked for; notes go to stderr."""
+    measures = [parse_measure(name) for name in options.measures or DEFAULT_MEASURES]
+    qrels = formats.read_qrels(options.qrels, grades=options.grades, encoding=options.encoding)
+    say(Path(options.qrels).name, qrels.notes)
+    if options.clean_ids:
+        qrels = cleaned(qrels, options.qrels)
+    return [_judged(run, qrels, measures, options) for run in _runs(options)], measures
+
+
+def _runs(options: argparse.Namespace) -> list[Run]:
+    read = []
+    for path in options.runs:
+        run = formats.read_run(path, duplicates=options.duplicates, encoding=options.encoding)
+        say(Path(path).name, run.notes)
+        read.append(cleaned(run, path) if options.clean_ids else run)
+    runs, notes = told_apart(read)
+    say("runs", notes)
+    return runs
+
+
+def cleaned(table: AnyTable, path: str) -> AnyTable:
+    """The table with clean ids; where two ids become one, the error names the file."""
+    try:
+        return with_clean_ids(table)
+    except TableError as error:
+        raise RanklensError(f"{path}, with clean ids: {error}") from error
+
+
+def _judged(
+    run: Run, qrels: Qrels, measures: Sequence[Measure], options: argparse.Namespace
+) -> JudgedRanks:
+    ranks = judge(run, qrels)
+    notes = with_tie_range(ranks.notes, run, qrels, measures)
+    notes += near_matches(run, qrels)
+    notes += score_notes(ranks, measures, without_relevant=options.without_relevant)
+    say(run.name, notes)
+    return ranks
+
+
+def say(about: str, notes: Sequence[Note]) -> None:
+    """Print notes to stderr."""
+    for note in notes:
+        first = f" (first: {', '.join(note.examples)})" if note.examples else ""
+        print(f"note: {about}: {note.message}{first}", file=sys.stderr)

@@ -1,0 +1,99 @@
+"""How far a ranking agrees with the right order: with an ideal ranking, and pair by pair."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from metrics_core.hits import Floats, Ints, per_query, ratio
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures.parameters import Persistence
+from metrics_core.measures.registry import Scores, measure
+
+
+@measure(
+    "Compat",
+    aliases=("compatibility",),
+    title="Compatibility",
+    gloss="overlap with the ideal order",
+    formula=r"\frac{\sum_{i \le d} p^{i-1}\,|top_i \cap ideal_i| / i}"
+    r"{\sum_{i \le d} p^{i-1}\,|ideal_i| / i}",
+    reference="Clarke, Smucker and Vtyurina, Offline evaluation by maximum similarity to an ideal"
+    " ranking, TOIS 2021; rank-biased overlap by Webber et al., TOIS 2010",
+    worked={
+        "Compat": "(0.95 / 2 + 0.95**2 / 3 + 0.95**3 * 2/4 + 0.95**4 * 2/5 + 0.95**5 * 3/6)"
+        " / (1 + 0.95 + 0.95**2 + 0.95**3 + 0.95**4 * 4/5 + 0.95**5 * 4/6)",
+        "Compat(p=0.5,normalize=False)": "(0.5 / 2 + 0.5**2 / 3 + 0.5**3 * 2/4 + 0.5**4 * 2/5"
+        " + 0.5**5 * 3/6) / (1 + 0.5 + 0.5**2 + 0.5**3 + 0.5**4 + 0.5**5)",
+    },
+    ideal=1.0,
+    unjudged="An unjudged document is not part of the ideal order.",
+)
+def compatibility(ranks: JudgedRanks, *, p: Persistence = 0.95, normalize: bool = True) -> Scores:
+    """How alike the list and the ideal list are, the top counting most: the share they have in
+    common down to each rank, with weights that fall by p. The ideal list has all documents of a
+    grade above 0, best grade first and, among equals, in the order of the run, those that the run
+    lacks last. It is compared to the depth d of the longer of the two lists."""
+    hits = ranks.judged().only(ranks.judged().relevance > 0)
+    wanted = ranks.ideal().only(ranks.ideal().relevance > 0)
+    ideal_rank = _ideal_ranks(ranks)
+    n_ideal = wanted.count().astype(np.int64)
+    depth = np.maximum(ranks.retrieved, n_ideal)
+    longest = int(depth.max(initial=0))
+    weight = p ** np.arange(longest, dtype=np.float64)
+    # Sums of p^(i-1)/i and of p^(i-1) over the first n ranks.
+    shares = np.concatenate([[0.0], np.cumsum(weight / np.arange(1, longest + 1))])
+    both = np.maximum(hits.rank, ideal_rank)
+    overlap = hits.total(shares[depth[hits.query]] - shares[both - 1])
+    if not normalize:
+        return ratio(overlap, np.concatenate([[0.0], np.cumsum(weight)])[depth])
+    return ratio(overlap, wanted.total(shares[depth[wanted.query]] - shares[wanted.rank - 1]))
+
+
+def _ideal_ranks(ranks: JudgedRanks) -> Ints:
+    """Per retrieved document with a grade above 0 its rank in the ideal list; int64."""
+    hits = ranks.judged().only(ranks.judged().relevance > 0)
+    grades = np.unique(ranks.judged_relevance)
+    # Grades as numbers, the best first, so that both lists can be ordered by query and grade.
+    wanted = _by_grade(ranks.judged_query, ranks.judged_relevance, grades)
+    found = _by_grade(hits.query, hits.relevance, grades)
+    better = np.searchsorted(wanted, found) - np.searchsorted(ranks.judged_query, hits.query)
+    order = np.argsort(found, kind="stable")
+    among = np.empty(len(found), dtype=np.int64)
+    among[order] = np.arange(len(found)) - np.searchsorted(found[order], found[order])
+    place: Ints = better + among + 1
+    return place
+
+
+def _by_grade(query: Ints, grade: Floats, grades: Floats) -> Ints:
+    return query * len(grades) + (len(grades) - 1 - np.searchsorted(grades, grade))
+
+
+@measure(
+    "Accuracy",
+    aliases=("pairwise accuracy",),
+    title="Accuracy",
+    gloss="relevant above others, in pairs",
+    formula=r"\frac{|\{(r, n) : r\ relevant,\ n\ not,\ r\ above\ n,\ both\ \le k\}|}"
+    r"{|relevant_{\le k}| \cdot |others_{\le k}|}",
+    reference="ir_measures, Accuracy",
+    worked={
+        "Accuracy": "1 - (1 + 2 + 3) / (3 * 3)",
+        "Accuracy@5": "1 - (1 + 2) / (2 * 3)",
+        "Accuracy(rel=3)": "1 - 5 / 5",
+    },
+    unjudged="An unjudged document counts as not relevant, so as one that should stand below.",
+    missing="Undefined where no relevant document is listed, or no other: the mean leaves it out.",
+)
+def accuracy(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
+    """The chance that of a relevant and another document of the list, taken at random, the
+    relevant one stands above. It looks only at what is listed, and is undefined where the list
+    has no such pair."""
+    hits = ranks.relevant(rel)
+    listed = per_query(ranks.retrieved, cutoff)
+    if cutoff is not None:
+        listed = np.minimum(cutoff, listed)
+    relevant = hits.count(cutoff)
+    pairs = relevant * (listed - relevant)
+    wrong = hits.total((hits.rank - hits.ordinal()).astype(np.float64), cutoff)
+    share = np.divide(wrong, pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0)
+    return 1 - share

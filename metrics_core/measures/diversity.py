@@ -1,0 +1,283 @@
+"""Measures of how well a list covers the subtopics of a query: those of ndeval, TREC's program for
+the diversity task of its Web tracks.
+
+A document is relevant to a subtopic, or not. Only subtopics for which some judged document is
+relevant count; S is their number. What is divided by a best possible ranking takes ndeval's: at
+each rank the document that adds most to what stands above it. That is not always the very best
+(to find it is NP-hard), so such a share can pass 1.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.errors import LackingDataError
+from metrics_core.hits import Cutoff, Floats, per_query, ratio
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures.parameters import Bounds, Share
+from metrics_core.measures.registry import Need, Scores, measure
+from metrics_core.subtopics import Coverage, SubtopicJudgments
+
+Patience = Annotated[float, Bounds(0, 1), "how likely a reader goes on to the next result"]
+
+_NEEDS: tuple[Need, ...] = ("subtopics",)
+_UNJUDGED = "An unjudged document covers no subtopic."
+_ERR_ALPHA = 0.5
+"""ndeval's redundancy for ERR-IA: a subtopic satisfies its reader with this chance each time."""
+
+
+def _judgments(ranks: JudgedRanks) -> SubtopicJudgments:
+    if ranks.subtopics is None:
+        raise LackingDataError("There are no judgments by subtopic.")
+    return ranks.subtopics
+
+
+def _novelty(found: Coverage, alpha: float, discount: npt.NDArray[Any], cutoff: Cutoff) -> Floats:
+    """Sum of (1 − alpha)^(earlier documents of the subtopic) × discount over the hits."""
+    return found.hits.total((1 - alpha) ** (found.repeat - 1.0) * discount, cutoff)
+
+
+def _discounted(found: Coverage, alpha: float, cutoff: Cutoff) -> Floats:
+    return _novelty(found, alpha, 1 / np.log2(found.hits.rank + 1), cutoff)
+
+
+def _reciprocal(found: Coverage, cutoff: Cutoff) -> Floats:
+    return _novelty(found, _ERR_ALPHA, 1 / found.hits.rank, cutoff)
+
+
+def _everything(alpha: float, discount: Floats, cutoff: Cutoff) -> Floats:
+    """What one subtopic would give if every document were relevant to it, to each cutoff."""
+    worth = (1 - alpha) ** np.arange(len(discount), dtype=np.float64) * discount
+    return np.concatenate([[0.0], np.cumsum(worth)])[cutoff]
+
+
+def _ranks_to(cutoff: Cutoff) -> Floats:
+    return np.arange(1, int(np.max(cutoff)) + 1, dtype=np.float64) if cutoff is not None else _NONE
+
+
+_NONE = np.empty(0)
+
+
+@measure(
+    "alpha_DCG",
+    aliases=("α_DCG", "alpha-DCG", "αDCG"),
+    title="α-DCG",
+    gloss="new subtopics in the top {k}",
+    formula=r"\frac{\sum_{i \le k} n_i / \log_2(i+1)}{S\sum_{i \le k}(1-\alpha)^{i-1}"
+    r"/\log_2(i+1)},\ n_i = \sum_{s \in i} (1-\alpha)^{c_s(i-1)}",
+    reference="Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR"
+    " 2008; as ndeval computes it",
+    worked={
+        "alpha_DCG@5": "(2 / log2(3) + 0.5 / log2(5))"
+        " / (3 * (1 + 0.5 / log2(3) + 0.25 / log2(4) + 0.125 / log2(5) + 0.0625 / log2(6)))",
+    },
+    needs=_NEEDS,
+    unjudged=_UNJUDGED,
+)
+def alpha_dcg(ranks: JudgedRanks, *, cutoff: int, rel: int = 1, alpha: Share = 0.5) -> Scores:
+    """How many subtopics the first k results cover, early ones and new ones counting most, as a
+    share of what results would give that each cover every subtopic."""
+    judgments = _judgments(ranks)
+    each = _everything(alpha, 1 / np.log2(_ranks_to(cutoff) + 1), cutoff)
+    whole = each * per_query(judgments.n_subtopics(rel), cutoff)
+    return ratio(_discounted(judgments.covered(rel), alpha, cutoff), whole)
+
+
+@measure(
+    "alpha_nDCG",
+    aliases=("α_nDCG", "alpha-nDCG", "αnDCG"),
+    title="α-nDCG",
+    gloss="cover of subtopics, top {k}",
+    formula=r"\frac{\sum_{i \le k} n_i / \log_2(i+1)}{\text{the same for the best order}},"
+    r"\ n_i = \sum_{s \in i} (1-\alpha)^{c_s(i-1)}",
+    reference="Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR"
+    " 2008; as ndeval computes it",
+    worked={
+        "alpha_nDCG@5": "(2 / log2(3) + 0.5 / log2(5))"
+        " / (2 + 1.5 / log2(3) + 0.5 / log2(4) + 0.25 / log2(5))",
+        "alpha_nDCG": "(2 / log2(3) + 0.5 / log2(5) + 1.5 / log2(7))"
+        " / (2 + 1.5 / log2(3) + 0.5 / log2(4) + 0.25 / log2(5))",
+        "alpha_nDCG(alpha=1.0)@5": "2 / log2(3) / (2 + 1 / log2(3))",
+    },
+    range=(0, np.inf),
+    needs=_NEEDS,
+    unjudged=_UNJUDGED,
+)
+def alpha_ndcg(
+    ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1, alpha: Share = 0.5
+) -> Scores:
+    """How close the results come to the best possible cover of the query's subtopics, early and
+    new ones counting most; each further result for a subtopic counts 1 − alpha times the last."""
+    judgments = _judgments(ranks)
+    best = _discounted(judgments.ideal(rel, alpha), alpha, cutoff)
+    return ratio(_discounted(judgments.covered(rel), alpha, cutoff), best)
+
+
+@measure(
+    "ERR_IA",
+    aliases=("ERR-IA", "intent-aware ERR"),
+    title="Intent-aware ERR",
+    gloss="1 ÷ rank, by subtopic",
+    formula=r"\frac{\sum_{i \le k} n_i / i}{S\sum_{i \le k} 2^{1-i} / i},"
+    r"\ n_i = \sum_{s \in i} 2^{-c_s(i-1)}",
+    reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009; as"
+    " ndeval computes it",
+    worked={
+        "ERR_IA@5": "(2 / 2 + 0.5 / 4) / (3 * (1 + 1/2/2 + 1/4/3 + 1/8/4 + 1/16/5))",
+    },
+    needs=_NEEDS,
+    unjudged=_UNJUDGED,
+)
+def err_ia(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
+    """The reciprocal of the rank at which a reader is expected to be satisfied, who wants one of
+    the subtopics, as a share of what results would give that each cover every subtopic."""
+    judgments = _judgments(ranks)
+    each = _everything(_ERR_ALPHA, 1 / _ranks_to(cutoff), cutoff)
+    whole = each * per_query(judgments.n_subtopics(rel), cutoff)
+    return ratio(_reciprocal(judgments.covered(rel), cutoff), whole)
+
+
+@measure(
+    "nERR_IA",
+    aliases=("nERR-IA", "normalized intent-aware ERR"),
+    title="Normalised intent-aware ERR",
+    gloss="1 ÷ rank, to the best order",
+    formula=r"\frac{\sum_{i \le k} n_i / i}{\text{the same for the best order}},"
+    r"\ n_i = \sum_{s \in i} 2^{-c_s(i-1)}",
+    reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009; as"
+    " ndeval computes it",
+    worked={
+        "nERR_IA@5": "(2 / 2 + 0.5 / 4) / (2 + 1.5 / 2 + 0.5 / 3 + 0.25 / 4)",
+        "nERR_IA@1": "0",
+    },
+    range=(0, np.inf),
+    needs=_NEEDS,
+    unjudged=_UNJUDGED,
+)
+def nerr_ia(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
+    """Intent-aware ERR as a share of what the best order of the judged documents reaches."""
+    judgments = _judgments(ranks)
+    best = _reciprocal(judgments.ideal(rel, _ERR_ALPHA), cutoff)
+    return ratio(_reciprocal(judgments.covered(rel), cutoff), best)
+
+
+@measure(
+    "NRBP",
+    aliases=("novelty- and rank-biased precision",),
+    title="Novelty-biased RBP",
+    gloss="new subtopics, by patience",
+    formula=r"\frac{1-(1-\alpha)\beta}{S}\sum_i n_i\,\beta^{i-1},"
+    r"\ n_i = \sum_{s \in i} (1-\alpha)^{c_s(i-1)}",
+    reference="Clarke, Kolla and Vechtomova, An effectiveness measure for ambiguous and"
+    " underspecified queries, ICTIR 2009",
+    worked={
+        "NRBP": "0.75 / 3 * (2 * 0.5 + 0.5 * 0.5**3 + 1.5 * 0.5**5)",
+        "NRBP(alpha=0.2,beta=0.9)": "(1 - 0.8 * 0.9) / 3 * (2 * 0.9 + 0.8 * 0.9**3 + 1.8 * 0.9**5)",
+    },
+    needs=_NEEDS,
+    unjudged=_UNJUDGED,
+)
+def nrbp(ranks: JudgedRanks, *, rel: int = 1, alpha: Share = 0.5, beta: Patience = 0.5) -> Scores:
+    """How many subtopics a reader finds who goes from one result to the next with probability
+    beta, new ones counting most, as a share of what endless results would give that each cover
+    every subtopic."""
+    judgments = _judgments(ranks)
+    found = judgments.covered(rel)
+    total = _novelty(found, alpha, beta ** (found.hits.rank - 1.0), None)
+    return ratio((1 - (1 - alpha) * beta) * total, judgments.n_subtopics(rel))
+
+
+@measure(
+    "nNRBP",
+    aliases=("normalized NRBP",),
+    title="Normalised NRBP",
+    gloss="NRBP to the best order",
+    formula=r"\frac{NRBP}{\text{the same for the best order}}",
+    reference="Clarke, Kolla and Vechtomova, An effectiveness measure for ambiguous and"
+    " underspecified queries, ICTIR 2009",
+    worked={
+        "nNRBP": "(2 * 0.5 + 0.5 * 0.5**3 + 1.5 * 0.5**5)"
+        " / (2 + 1.5 * 0.5 + 0.5 * 0.5**2 + 0.25 * 0.5**3)",
+    },
+    range=(0, np.inf),
+    needs=_NEEDS,
+    unjudged=_UNJUDGED,
+)
+def nnrbp(ranks: JudgedRanks, *, rel: int = 1, alpha: Share = 0.5, beta: Patience = 0.5) -> Scores:
+    """NRBP as a share of what the best order of the judged documents reaches."""
+    judgments = _judgments(ranks)
+    found, best = judgments.covered(rel), judgments.ideal(rel, alpha)
+    return ratio(
+        _novelty(found, alpha, beta ** (found.hits.rank - 1.0), None),
+        _novelty(best, alpha, beta ** (best.hits.rank - 1.0), None),
+    )
+
+
+@measure(
+    "AP_IA",
+    aliases=("MAP_IA", "MAP-IA", "intent-aware average precision"),
+    title="Intent-aware AP",
+    gloss="AP of each subtopic, averaged",
+    formula=r"\frac{1}{S}\sum_s AP_s",
+    reference="Agrawal et al., Diversifying search results, WSDM 2009; as ndeval computes it",
+    worked={
+        "AP_IA": "((1/2 + 2/4) / 3 + (1/2 + 2/6) / 2 + 1/6) / 3",
+    },
+    needs=_NEEDS,
+    unjudged=_UNJUDGED,
+)
+def ap_ia(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+    """Average precision for each subtopic as if it were a query of its own, averaged over the
+    subtopics that have a relevant document."""
+    judgments = _judgments(ranks)
+    found = judgments.covered(rel)
+    total = found.hits.total(found.repeat / found.hits.rank / found.n_relevant)
+    return ratio(total, judgments.n_subtopics(rel))
+
+
+@measure(
+    "P_IA",
+    aliases=("P-IA", "intent-aware precision"),
+    title="Intent-aware precision",
+    gloss="top {k} relevant, by subtopic",
+    formula=r"\frac{1}{S}\sum_s P_s@k",
+    reference="Agrawal et al., Diversifying search results, WSDM 2009; as ndeval computes it",
+    worked={
+        "P_IA@5": "(2/5 + 1/5 + 0) / 3",
+        "P_IA(rel=2)@10": "(1/10 + 1/10) / 2",
+    },
+    needs=_NEEDS,
+    unjudged=_UNJUDGED,
+)
+def p_ia(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
+    """Share of the first k results that are relevant to a subtopic, averaged over the subtopics
+    that have a relevant document."""
+    judgments = _judgments(ranks)
+    whole = cutoff * per_query(judgments.n_subtopics(rel), cutoff)
+    return ratio(judgments.covered(rel).hits.count(cutoff), whole)
+
+
+@measure(
+    "StRecall",
+    aliases=("STREC", "subtopic recall", "S-recall"),
+    title="Subtopic recall",
+    gloss="subtopics covered by top {k}",
+    formula=r"\frac{|\bigcup_{i \le k} subtopics(i)|}{S}",
+    reference="Zhai, Cohen and Lafferty, Beyond independent relevance, SIGIR 2003",
+    worked={
+        "StRecall@5": "2 / 3",
+        "StRecall": "3 / 3",
+        "StRecall(rel=2)@5": "1 / 2",
+    },
+    needs=_NEEDS,
+    unjudged=_UNJUDGED,
+)
+def subtopic_recall(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
+    """Share of the query's subtopics for which the first k results have something relevant."""
+    judgments = _judgments(ranks)
+    found = judgments.covered(rel)
+    first = found.hits.only(found.repeat == 1)
+    return ratio(first.count(cutoff), per_query(judgments.n_subtopics(rel), cutoff))

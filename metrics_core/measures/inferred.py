@@ -1,0 +1,46 @@
+"""Estimates for judgments of which only a sample was made."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from metrics_core.hits import ratio
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures.registry import Scores, measure
+
+_EPSILON = 0.00001
+
+
+@measure(
+    "infAP",
+    aliases=("inferred average precision",),
+    title="Inferred AP",
+    gloss="AP estimated from a sample",
+    trec_eval="infAP",
+    formula=r"\frac{1}{R}\sum_{i : rel_i \ge rel} \frac{1}{i} + \frac{i-1}{i}"
+    r"\cdot\frac{|pool_{<i}|}{i-1}\cdot\frac{|rel_{<i}|+\epsilon}{|judged_{<i}|+2\epsilon},"
+    r"\quad \epsilon = 10^{-5}",
+    reference="Yilmaz and Aslam, Estimating average precision with incomplete and imperfect"
+    " judgments, CIKM 2006; trec_eval, m_infap.c",
+    worked={
+        "infAP": "((1 / 2 + 1 / 2 * (0 / 1) * (1e-5 / 2e-5))"
+        " + (1 / 4 + 3 / 4 * (2 / 3) * (1.00001 / 2.00002))"
+        " + (1 / 6 + 5 / 6 * (4 / 5) * (2.00001 / 3.00002))) / 4",
+        "infAP(rel=3)": "1 / 6 + 5 / 6 * (4 / 5) * (1e-5 / 3.00002)",
+    },
+    unjudged="A negative grade means pooled but not judged: such documents count as relevant in"
+    " the same share as the judged ones. Documents without any grade count as not relevant.",
+)
+def inferred_ap(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+    """Average precision, estimated where only a random part of the pool was judged. Mark the rest
+    of the pool with a negative grade; without such marks it is close to AP."""
+    relevant = ranks.relevance >= rel
+    hits = ranks.relevant(rel)
+    above = hits.rank - 1
+    pooled = ranks.pooled().ordinal()[relevant] - 1
+    judged = ranks.judged()
+    known = judged.ordinal()[judged.relevance >= rel] - 1
+    precision = (hits.ordinal() - 1 + _EPSILON) / (known + 2 * _EPSILON)
+    expected = above / hits.rank * ratio(pooled.astype(np.float64), above) * precision
+    estimates = np.where(above == 0, 1.0, 1 / hits.rank + expected)
+    return ratio(hits.total(estimates), ranks.n_relevant(rel))

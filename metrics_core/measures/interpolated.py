@@ -1,0 +1,102 @@
+"""Interpolated precision: the best precision that can still be had from a recall level on."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures.parameters import Share, Shares
+from metrics_core.measures.registry import Scores, measure
+
+Rounding = Literal["nearest", "up"]
+
+ELEVEN = tuple(level / 10 for level in range(11))
+"""The eleven recall levels in use since TREC-1."""
+
+
+def documents_at(
+    recall: npt.NDArray[np.float64], n_relevant: npt.NDArray[np.int64], rounding: Rounding
+) -> npt.NDArray[np.int64]:
+    """How many relevant documents each recall level means; int64[Q, L]."""
+    share = recall[None, :] * n_relevant[:, None]
+    if rounding == "up":
+        return np.trunc(share + 0.9).astype(np.int64)
+    # Adding one half first would round 0.49999999999999994 up; C's lround does not.
+    below = np.floor(share)
+    return (below + (share - below >= 0.5)).astype(np.int64)
+
+
+def interpolated(
+    ranks: JudgedRanks, recall: npt.ArrayLike, *, rel: int = 1, rounding: Rounding = "nearest"
+) -> Scores:
+    """Greatest precision at or beyond each recall level, float64[Q, L]; 0 where the run does not
+    reach it."""
+    hits = ranks.relevant(rel)
+    levels = np.asarray(recall, dtype=np.float64)
+    needed = np.maximum(documents_at(levels, ranks.n_relevant(rel), rounding), 1)
+    edges = np.searchsorted(hits.query, np.arange(ranks.n_queries + 1))
+    first, end = edges[:-1, None] + needed - 1, np.broadcast_to(edges[1:, None], needed.shape)
+    reached = first < end
+    scores = np.zeros(needed.shape)
+    if reached.any():
+        # The last slice may end behind the last hit, where reduceat takes no index.
+        precision = np.append(hits.ordinal() / hits.rank, 0.0)
+        slices = np.stack([first[reached], end[reached]], axis=1).ravel()
+        scores[reached] = np.maximum.reduceat(precision, slices)[::2]
+    return scores
+
+
+@measure(
+    "IPrec",
+    aliases=("interpolated precision",),
+    title="Interpolated precision",
+    gloss="precision from a recall level on",
+    trec_eval="iprec_at_recall_{recall}",
+    formula=r"\max_{j \ge c} \frac{j}{i_j},\quad c = \mathrm{round}(recall \cdot R)",
+    reference="Salton and McGill, Introduction to Modern Information Retrieval, 1983; trec_eval,"
+    " m_iprec_at_recall.c",
+    worked={
+        "IPrec@0.5": "3 / 6",
+        "IPrec@1.0": "0",
+        "IPrec@0.6": "3 / 6",
+        "IPrec(rounding='up')@0.8": "0",
+        "IPrec(rel=2)@1.0": "2 / 6",
+    },
+    at="recall",
+    ideal=1.0,
+)
+def interpolated_precision(
+    ranks: JudgedRanks, *, recall: Share, rel: int = 1, rounding: Rounding = "nearest"
+) -> Scores:
+    """The best precision a reader can have who wants at least this share of the relevant
+    documents; 0 if the results do not hold so many. trec_eval 10 rounds the share to the nearest
+    whole document, trec_eval 9 up from a tenth."""
+    return interpolated(ranks, [recall], rel=rel, rounding=rounding)[:, 0]
+
+
+@measure(
+    "IPrecAvg",
+    aliases=("11-pt avg", "eleven point average precision"),
+    title="Eleven-point average",
+    gloss="precision over recall levels",
+    trec_eval="11pt_avg",
+    formula=r"\frac{1}{|L|}\sum_{recall \in L} IPrec@recall",
+    reference="Salton and McGill, Introduction to Modern Information Retrieval, 1983; trec_eval,"
+    " m_11pt_avg.c",
+    worked={
+        "IPrecAvg": "(9 * (1 / 2)) / 11",
+        "IPrecAvg(points=[0.2,0.5,0.8])": "(1 / 2 + 1 / 2 + 1 / 2) / 3",
+    },
+    ideal=1.0,
+)
+def interpolated_average(
+    ranks: JudgedRanks, *, rel: int = 1, rounding: Rounding = "nearest", points: Shares = ELEVEN
+) -> Scores:
+    """Interpolated precision averaged over the recall levels 0, 0.1, … 1, or over other levels.
+    An old estimate of the area under the curve of precision against recall."""
+    values = interpolated(ranks, points, rel=rel, rounding=rounding)
+    # From the highest level down, as trec_eval adds them.
+    return np.cumsum(values[:, ::-1], axis=1)[:, -1] / len(points)

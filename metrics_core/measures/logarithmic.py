@@ -1,0 +1,77 @@
+"""Scores on a logarithmic scale, on which the queries that go badly count most."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures.precision_recall import average_precision
+from metrics_core.measures.preference import bpref
+from metrics_core.measures.registry import Scores, measure
+
+_MISSING = "A judged query that the run does not list counts as 0.00001, as does a score of 0."
+
+
+@measure(
+    "GMAP",
+    aliases=("geometric mean average precision", "gm_ap"),
+    title="Geometric mean AP",
+    gloss="AP, hard queries count more",
+    trec_eval="gm_map",
+    formula=r"\exp\Bigl(\frac{1}{|Q|}\sum_{q} \ln \max(AP_q, 10^{-5})\Bigr)",
+    reference="Robertson, On GMAP and other transformations, CIKM 2006; trec_eval, m_gm_map.c",
+    worked={
+        "GMAP": "(1 / 2 + 2 / 4 + 3 / 6) / 4",
+    },
+    aggregation="geometric",
+    missing=_MISSING,
+)
+def geometric_ap(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+    """Average precision whose geometric mean is taken over queries: doubling a poor query's score
+    counts as much as doubling a good one's. The score of a single query is its AP."""
+    return average_precision(ranks, rel=rel)
+
+
+@measure(
+    "GMBpref",
+    aliases=("geometric mean binary preference",),
+    title="Geometric mean bpref",
+    gloss="bpref, hard queries count more",
+    trec_eval="gm_bpref",
+    formula=r"\exp\Bigl(\frac{1}{|Q|}\sum_{q} \ln \max(Bpref_q, 10^{-5})\Bigr)",
+    reference="trec_eval, m_gm_bpref.c",
+    worked={
+        "GMBpref": "(1 + 2 * (1 - 1 / 2)) / 4",
+    },
+    aggregation="geometric",
+    ideal=1.0,
+    unjudged="Unjudged documents are passed over, as if they were not in the list.",
+    missing=_MISSING,
+)
+def geometric_bpref(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+    """Binary preference whose geometric mean is taken over queries, so that the queries that go
+    badly count more. The score of a single query is its Bpref."""
+    return bpref(ranks, rel=rel)
+
+
+@measure(
+    "Yaap",
+    aliases=("yet another average precision",),
+    title="Smoothed log-odds of AP",
+    gloss="log-odds of AP",
+    trec_eval="yaap",
+    formula=r"\ln\frac{1 + s}{1 + R - s},\quad s = \sum_{i : rel_i \ge rel} P@i",
+    reference="Robertson, On smoothing average precision, ECIR 2012; trec_eval, m_yaap.c",
+    worked={
+        "Yaap": "log((1 + 3 / 2) / (1 + 4 - 3 / 2))",
+        "Yaap(rel=2)": "log((1 + 5 / 6) / (1 + 2 - 5 / 6))",
+    },
+    range=(-np.inf, np.inf),
+    missing="A judged query that the run does not list scores ln(1 / (1 + R)) and counts.",
+)
+def yet_another_ap(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+    """Average precision on the scale of log-odds, smoothed: above 0 where it is above one half.
+    Differences near 0 and near 1 weigh more than in the middle."""
+    hits = ranks.relevant(rel)
+    found = hits.total(hits.ordinal() / hits.rank)
+    return np.log((1 + found) / (1 + ranks.n_relevant(rel) - found))

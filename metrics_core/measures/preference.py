@@ -1,0 +1,37 @@
+"""Preference between judged documents: whoever was not judged plays no part."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from metrics_core.hits import ratio
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures.registry import Scores, measure
+
+
+@measure(
+    "Bpref",
+    aliases=("binary preference",),
+    title="Binary preference",
+    gloss="relevant above not relevant",
+    trec_eval="bpref",
+    formula=r"\frac{1}{R}\sum_{i : rel_i \ge rel} 1 - \frac{\min(n_i, R)}{\min(N, R)}",
+    reference="Buckley and Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004;"
+    " as corrected in trec_eval 8",
+    worked={
+        "Bpref": "(1 + 2 * (1 - 1 / 2)) / 4",
+        "Bpref(rel=2)": "(1 + (1 - 2 / 2)) / 2",
+    },
+    elsewhere={"ranx": "bpref"},
+    ideal=1.0,
+    unjudged="Unjudged documents are passed over, as if they were not in the list.",
+)
+def bpref(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+    """How seldom a document judged not relevant stands above a relevant one: 1 if never. Each
+    relevant result loses the share of the R best not relevant ones that stand above it."""
+    judged, hits = ranks.judged(), ranks.relevant(rel)
+    above = judged.ordinal()[judged.relevance >= rel] - hits.ordinal()
+    relevant = ranks.n_relevant(rel)
+    most = np.minimum(relevant, ranks.n_relevant(0) - relevant)[hits.query]
+    lost = ratio(np.minimum(above, relevant[hits.query]), most)
+    return ratio(hits.total(1 - lost), relevant)

@@ -1,0 +1,281 @@
+"""The models of readers that cwl_eval and ir_measures compute: SDCG, BPM, INSQ, INST, NERR.
+
+All give the gain that a reader expects for each result looked at: Σ P_i g_i / Σ P_i, where P_i is
+the chance of going on as far as rank i and the gain g_i of a grade runs from 0 (`min_rel` and
+below) to 1 (`max_rel` and above). As cwl does, every list is taken to be 1,000 deep: what stands
+below counts nothing, and a shorter list goes on with documents that gain nothing. Only documents
+that gain something change P, so both sums are closed forms over the gaps between those.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import zeta
+
+from metrics_core.errors import ParameterError
+from metrics_core.hits import Cutoff, Floats, Hits, per_query, ratio
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures.browsing import stopping
+from metrics_core.measures.parameters import FromZero, Persistence, Positive
+from metrics_core.measures.registry import Scores, measure
+
+DEPTH = 1000
+"""Ranks that count; cwl_eval's default and the only depth that ir_measures asks for."""
+
+_RANKS = np.arange(1, DEPTH + 1, dtype=np.float64)
+_UNJUDGED = "An unjudged document gains nothing."
+_SOURCE = "Moffat et al., INST, ADCS 2015; as cwl_eval computes it"
+_NERR = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equation"
+
+
+def gaining(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Hits:
+    """The documents of the first 1,000 ranks that gain something, with their gain, above 0 and up
+    to 1, in place of the grade. Raises ParameterError where max_rel is not above min_rel."""
+    if max_rel is not None and max_rel <= min_rel:
+        raise ParameterError(f"max_rel must be above min_rel, {min_rel}, not {max_rel}.")
+    hits = ranks.judged()
+    hits = hits.only((hits.relevance > min_rel) & (hits.rank <= DEPTH))
+    highest = ranks.top_grade if max_rel is None else max_rel
+    gain = (np.minimum(hits.relevance, highest) - min_rel) / (highest - min_rel or 1)
+    return Hits(hits.query, hits.rank, gain, hits.n_queries)
+
+
+def _within(cutoff: Cutoff) -> int | npt.NDArray[np.int64]:
+    return DEPTH if cutoff is None else np.minimum(cutoff, DEPTH)
+
+
+def _prefix(values: Floats) -> Floats:
+    """Sums of the first 0, 1, 2, … values."""
+    return np.concatenate([[0.0], np.cumsum(values)])
+
+
+@measure(
+    "SDCG",
+    aliases=("scaled DCG", "scaled discounted cumulative gain"),
+    title="Scaled DCG",
+    gloss="gain of top {k}, discounted",
+    formula=r"\frac{\sum_{i \le k} g_i / \log_2(i+1)}{\sum_{i \le k} 1 / \log_2(i+1)}",
+    reference="Järvelin and Kekäläinen, TOIS 2002; scaled as in cwl_eval",
+    worked={
+        "SDCG@5": "(2/3 / log2(3) + 1/3 / log2(5))"
+        " / (1 + 1 / log2(3) + 1 / log2(4) + 1 / log2(5) + 1 / log2(6))",
+        "SDCG(max_rel=2)@2": "1 / log2(3) / (1 + 1 / log2(3))",
+    },
+    unjudged=_UNJUDGED,
+)
+def scaled_dcg(
+    ranks: JudgedRanks,
+    *,
+    cutoff: int,
+    dcg: Literal["log2"] = "log2",
+    min_rel: FromZero = 0,
+    max_rel: int | None = None,
+) -> Scores:
+    """DCG as a share of what k documents of the highest grade would give, whether or not the
+    query has so many. Without `max_rel` the highest grade of all judgments is the best."""
+    hits, depth = gaining(ranks, min_rel, max_rel), _within(cutoff)
+    total = hits.total(hits.relevance / np.log2(hits.rank + 1), depth)
+    return total / _prefix(1 / np.log2(_RANKS + 1))[depth]
+
+
+@measure(
+    "BPM",
+    aliases=("bejeweled player model",),
+    title="Bejeweled player model",
+    gloss="gain until sated or at {k}",
+    formula=r"\frac{1}{s}\sum_{i \le s} g_i,\ s = \min(k, \min\{i : \sum_{j \le i} g_j \ge T\})",
+    reference="Zhang et al., Evaluating web search with a Bejeweled player model, SIGIR 2017",
+    worked={
+        "BPM@10": "(2/3 + 1/3) / 4",
+        "BPM@3": "2/3 / 3",
+        "BPM(T=2.0,max_rel=4)@10": "(2/4 + 1/4 + 3/4) / 10",
+    },
+    unjudged=_UNJUDGED,
+)
+def bejeweled_player_model(
+    ranks: JudgedRanks,
+    *,
+    cutoff: int,
+    T: Positive = 1.0,  # noqa: N803
+    min_rel: FromZero = 0,
+    max_rel: int | None = None,
+) -> Scores:
+    """Average gain of the results that a reader looks at who stops after k of them, or sooner
+    when the gains add up to T. Without `max_rel` the highest grade of all judgments gains 1."""
+    hits, depth = gaining(ranks, min_rel, max_rel), _within(cutoff)
+    gained = hits.running(hits.relevance, np.add)
+    sated = hits.only(gained >= T).first_rank()
+    total = hits.only(hits.previous(gained, 0.0) < T)
+    stop = np.minimum(per_query(sated, cutoff), depth)
+    return total.total(total.relevance, depth) / stop
+
+
+@measure(
+    "INSQ",
+    title="INSQ",
+    gloss="gain, goal T, rank by rank",
+    formula=r"\frac{\sum_i g_i / (i + 2T - 1)^2}{\sum_{i \le 1000} 1 / (i + 2T - 1)^2}",
+    reference="Moffat, Scholer and Thomas, Models and metrics, ADCS 2012; as in cwl_eval",
+    worked={
+        "INSQ": "(2/3 / 9 + 1/3 / 25 + 1 / 49) / sum(1 / (i + 1)**2 for i in range(1, 1001))",
+        "INSQ(T=2.0)": "(2/3 / 25 + 1/3 / 49 + 1 / 81)"
+        " / sum(1 / (i + 3)**2 for i in range(1, 1001))",
+    },
+    unjudged=_UNJUDGED,
+)
+def insq(
+    ranks: JudgedRanks,
+    *,
+    T: Positive = 1.0,  # noqa: N803
+    min_rel: FromZero = 0,
+    max_rel: int | None = None,
+) -> Scores:
+    """Gain for each result looked at by a reader who wants T relevant documents and grows more
+    patient the further they have come, whatever they found. Without `max_rel` the highest grade
+    of all judgments gains 1."""
+    hits = gaining(ranks, min_rel, max_rel)
+    total = hits.total(hits.relevance / (hits.rank + 2 * T - 1) ** 2)
+    return total / np.sum(1 / (_RANKS + 2 * T - 1) ** 2)
+
+
+@measure(
+    "INST",
+    title="INST",
+    gloss="gain, goal T, less as found",
+    formula=r"\frac{\sum_i P_i g_i}{\sum_{i \le 1000} P_i},\ \frac{P_{i+1}}{P_i} ="
+    r" \left(\frac{i + 2T - G_i - 1}{i + 2T - G_i}\right)^2,\ G_i = \sum_{j \le i} g_j",
+    reference=_SOURCE,
+    worked={
+        "INST": "(4/9 * 2/3 + 4/9 * (7/13)**2 * 1/3 + 4/9 * (7/13)**2 * (4/6)**2)"
+        " / (1 + 4/9 + 4/9 * ((7/10)**2 + (7/13)**2) + 4/9 * (7/13)**2 * ((4/5)**2 + (4/6)**2)"
+        " + 4/9 * (7/13)**2 * (4/6)**2 * sum((5 / (i - 1))**2 for i in range(7, 1001)))",
+    },
+    unjudged=_UNJUDGED,
+)
+def inst(
+    ranks: JudgedRanks,
+    *,
+    T: Positive = 1.0,  # noqa: N803
+    min_rel: FromZero = 0,
+    max_rel: int | None = None,
+) -> Scores:
+    """Gain for each result looked at by a reader who wants T relevant documents and goes on the
+    less likely the more they have gained. Without `max_rel` the highest grade of all judgments
+    gains 1."""
+    hits = gaining(ranks, min_rel, max_rel)
+    rank, gain = hits.rank.astype(np.float64), hits.relevance
+    # From one gaining rank to the next, P_i² falls as 1/(i − 1 + x)² with x = 2T − G_i: products
+    # telescope, and the sum of such terms is a difference of Hurwitz zeta functions.
+    x = 2 * T - hits.running(gain, np.add)
+    x_before, rank_before = hits.previous(x, 2 * T), hits.previous(rank, 0)
+    lead = np.where(rank_before == 0, 2 * T, rank_before + x_before - 1)
+    reached = hits.running((lead / (rank - 1 + x_before)) ** 2, np.multiply)
+    is_last = np.append(hits.query[1:] != hits.query[:-1], True)[: len(rank)]
+    onward = np.where(is_last, DEPTH, np.append(rank[1:], DEPTH)[: len(rank)])
+    after = reached * (rank + x - 1) ** 2 * (zeta(2, rank + x) - zeta(2, onward + x))
+    first = np.minimum(hits.first_rank(), DEPTH)
+    before = (2 * T) ** 2 * (zeta(2, 2 * T) - zeta(2, 2 * T + first))
+    return hits.total(reached * gain) / (before + hits.total(after))
+
+
+def _nearly_err(hits: Hits, weight: Floats, cutoff: Cutoff) -> Scores:
+    """Gain a result for a reader who stops at a result by its gain and else goes on as the
+    weights of the ranks fall: with D_j the chance of stopping at the gaining rank j and B the
+    sums of weights, Σ D_j b_j / (B_k (1 − Σ D_j) + Σ D_j B_j)."""
+    depth, sums = _within(cutoff), _prefix(weight)
+    stop = stopping(hits, hits.relevance)
+    gained = hits.total(stop * weight[hits.rank - 1], depth)
+    stopped = hits.total(stop, depth)
+    looked_at = sums[depth] * (1 - stopped) + hits.total(stop * sums[hits.rank], depth)
+    return ratio(gained, looked_at)
+
+
+@measure(
+    "NERR8",
+    title="Nearly ERR, equation 8",
+    gloss="gain until one satisfies, to {k}",
+    formula=r"\frac{\sum_{i \le k} P_i g_i}{\sum_{i \le k} P_i},\ P_i = \prod_{j<i}(1-g_j)",
+    reference=f"{_NERR} 8",
+    worked={
+        "NERR8@5": "(2/3 + 1/9) / (2 + 2/3 + 2/9)",
+        "NERR8(max_rel=4)@5": "(2/4 + 1/4 * 1/2) / (2 + 2/2 + 3/8)",
+    },
+    unjudged=_UNJUDGED,
+)
+def nerr8(
+    ranks: JudgedRanks, *, cutoff: int, min_rel: FromZero = 0, max_rel: int | None = None
+) -> Scores:
+    """Gain for each result looked at by a reader who stops at a result with a chance that is its
+    gain, and after k of them. Without `max_rel` the highest grade of all judgments gains 1."""
+    return _nearly_err(gaining(ranks, min_rel, max_rel), np.ones(DEPTH), cutoff)
+
+
+@measure(
+    "NERR9",
+    title="Nearly ERR, equation 9",
+    gloss="as NERR8, discounted by rank",
+    formula=r"\frac{\sum_{i \le k} P_i g_i}{\sum_{i \le k} P_i},"
+    r"\ P_i = \frac{1}{i}\prod_{j<i}(1-g_j)",
+    reference=f"{_NERR} 9",
+    worked={
+        "NERR9@5": "(2/3 / 2 + 1/9 / 4) / (1 + 1/2 + (1/3 + 1/4) / 3 + 2/9 / 5)",
+    },
+    unjudged=_UNJUDGED,
+)
+def nerr9(
+    ranks: JudgedRanks, *, cutoff: int, min_rel: FromZero = 0, max_rel: int | None = None
+) -> Scores:
+    """As NERR8, for a reader who also loses patience with each rank, as 1 ÷ rank. Without
+    `max_rel` the highest grade of all judgments gains 1."""
+    return _nearly_err(gaining(ranks, min_rel, max_rel), 1 / _RANKS, cutoff)
+
+
+@measure(
+    "NERR10",
+    title="Nearly ERR, equation 10",
+    gloss="as NERR8, patience p",
+    formula=r"\frac{\sum_i P_i g_i}{\sum_{i \le 1000} P_i},\ P_i = p^{i-1}\prod_{j<i}(1-g_j)",
+    reference=f"{_NERR} 10",
+    worked={
+        "NERR10": "(0.9 * 2/3 + 0.9**3 / 9 + 0.9**5 * 2/9)"
+        " / (1 + 0.9 + (0.9**2 + 0.9**3) / 3 + (0.9**4 + 0.9**5) * 2/9)",
+    },
+    unjudged=_UNJUDGED,
+)
+def nerr10(
+    ranks: JudgedRanks, *, p: Persistence = 0.9, min_rel: FromZero = 0, max_rel: int | None = None
+) -> Scores:
+    """Gain for each result looked at by a reader who stops at a result with a chance that is its
+    gain and otherwise goes on with probability p. Without `max_rel` the highest grade of all
+    judgments gains 1."""
+    return _nearly_err(gaining(ranks, min_rel, max_rel), p ** (_RANKS - 1), None)
+
+
+@measure(
+    "NERR11",
+    title="Nearly ERR, equation 11",
+    gloss="as NERR8, goal T",
+    formula=r"\frac{\sum_i P_i g_i}{\sum_{i \le 1000} P_i},"
+    r"\ P_i = \frac{(2T)^2}{(i + 2T - 1)^2}\prod_{j<i}(1-g_j)",
+    reference=f"{_NERR} 11",
+    worked={
+        "NERR11": "(4/9 * 2/3 + 4/25 / 9 + 4/49 * 2/9)"
+        " / (1 + 4/9 + (4/16 + 4/25) / 3 + (4/36 + 4/49) * 2/9)",
+    },
+    unjudged=_UNJUDGED,
+)
+def nerr11(
+    ranks: JudgedRanks,
+    *,
+    T: Positive = 1.0,  # noqa: N803
+    min_rel: FromZero = 0,
+    max_rel: int | None = None,
+) -> Scores:
+    """Gain for each result looked at by a reader who stops at a result with a chance that is its
+    gain and otherwise goes on as in INSQ, wanting T relevant documents. Without `max_rel` the
+    highest grade of all judgments gains 1."""
+    weight = (2 * T / (_RANKS + 2 * T - 1)) ** 2
+    return _nearly_err(gaining(ranks, min_rel, max_rel), weight, None)

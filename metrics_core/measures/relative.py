@@ -1,0 +1,55 @@
+"""Precision against what the number of relevant documents allows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from metrics_core.hits import per_query, ratio
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures.parameters import Positive
+from metrics_core.measures.registry import Scores, measure
+
+
+@measure(
+    "RelP",
+    aliases=("relative precision",),
+    title="Relative precision",
+    gloss="share of the best possible {k}",
+    trec_eval="relative_P_{cutoff}",
+    formula=r"\frac{1}{\min(k, R)}\sum_{i \le k} [rel_i \ge rel]",
+    reference="trec_eval, m_rel_P.c",
+    worked={
+        "RelP@2": "1 / 2",
+        "RelP@10": "3 / 4",
+        "RelP(rel=2)@5": "1 / 2",
+    },
+    ideal=1.0,
+)
+def relative_precision(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
+    """Relevant documents among the first k, as a share of the most there could be: precision
+    while k is below the number of relevant documents, recall beyond."""
+    most = np.minimum(cutoff, per_query(ranks.n_relevant(rel), cutoff))
+    return ratio(ranks.relevant(rel).count(cutoff), most)
+
+
+@measure(
+    "RprecMult",
+    aliases=("R-precision multiple",),
+    title="Precision at a multiple of R",
+    gloss="precision at multiples of R",
+    trec_eval="Rprec_mult_{factor}",
+    formula=r"\frac{1}{c}\sum_{i \le c} [rel_i \ge rel],\quad c = \lfloor factor \cdot R"
+    r" + 0.9 \rfloor",
+    reference="trec_eval, m_Rprec_mult.c",
+    worked={
+        "RprecMult@1.0": "2 / 4",
+        "RprecMult@0.6": "1 / 3",
+        "RprecMult@2.0": "3 / 8",
+    },
+    at="factor",
+)
+def r_precision_multiple(ranks: JudgedRanks, *, factor: Positive, rel: int = 1) -> Scores:
+    """Precision at some multiple of the number of relevant documents. A run that is good at low
+    multiples serves readers who want few good results, one at high multiples those who want all."""
+    depth = np.trunc(factor * ranks.n_relevant(rel) + 0.9).astype(np.int64)
+    return ratio(ranks.relevant(rel).count_within(depth), depth)

@@ -1,0 +1,63 @@
+"""How much of a run nobody has judged."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from metrics_core.hits import per_query
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures.parameters import Persistence
+from metrics_core.measures.registry import Scores, measure
+
+
+@measure(
+    "Unjudged",
+    aliases=("unj",),
+    title="Unjudged",
+    gloss="unjudged in top {k}, over {k}",
+    trec_eval="unj_{cutoff}",
+    formula=r"\frac{|\{i \le k : unjudged\}|}{k}",
+    reference="trec_eval 10.0, m_unjudged.c",
+    worked={
+        "Unjudged@5": "2 / 5",
+        "Unjudged@10": "2 / 10",
+    },
+    higher_is_better=False,
+    ideal=0.0,
+    unjudged="Counted; a negative grade is no judgment.",
+)
+def unjudged(ranks: JudgedRanks, *, cutoff: int) -> Scores:
+    """Unjudged documents among the first k, divided by k: a warning that the other scores may
+    know too little of this run. Empty ranks count as judged."""
+    listed = np.minimum(cutoff, per_query(ranks.retrieved, cutoff))
+    return (listed - ranks.judged().count(cutoff)) / cutoff
+
+
+@measure(
+    "RBPResidual",
+    aliases=("RBP residual",),
+    title="RBP residual",
+    gloss="what RBP leaves open",
+    trec_eval="rbp_resid",
+    formula=r"p^n + (1-p)\sum_{i \le n : unjudged} p^{i-1}",
+    reference="Moffat and Zobel, Rank-biased precision, TOIS 2008; trec_eval 10.0, m_rbp_resid.c",
+    worked={
+        "RBPResidual": "0.9 ** 6 + 0.1 * (1 + 0.9 ** 4)",
+        "RBPResidual(p=0.5)": "0.5 ** 6 + 0.5 * (1 + 0.5 ** 4)",
+    },
+    higher_is_better=False,
+    ideal=0.0,
+    unjudged="Counted with the weight of its rank; a negative grade is no judgment.",
+)
+def rbp_residual(ranks: JudgedRanks, *, p: Persistence = 0.9) -> Scores:
+    """The most that RBP could gain if every unjudged result, and everything beyond the end of the
+    list, turned out relevant. As in trec_eval it is 0 where every listed document is judged."""
+    judged = ranks.judged()
+    lead = np.diff(judged.query, prepend=-1) > 0
+    above = np.where(lead, 0, np.roll(judged.rank, 1))
+    # The ranks after a up to b weigh p^a - p^b; difference by difference nothing small is lost.
+    powers = p ** np.arange(ranks.retrieved.max(initial=0) + 1)
+    between = judged.total(powers[above] - powers[judged.rank - 1])
+    deepest = np.zeros(ranks.n_queries, dtype=np.int64)
+    np.maximum.at(deepest, judged.query, judged.rank)
+    return np.where(judged.count() < ranks.retrieved, between + powers[deepest], 0.0)

@@ -1,0 +1,15 @@
+"""The four tables: Run, Qrels, Queries, Documents. Columns, checks, notes on odd input.
+
+Ids are text, always, and stay byte for byte what the user gave. The large tables (Run, Qrels,
+Documents) are Arrow tables, because seven million rows of Python strings are not affordable;
+Queries is a pandas frame, because people look at it.
+"""
+
+from metrics_core.tables.documents import Documents
+from metrics_core.tables.qrels import Qrels
+from metrics_core.tables.queries import Queries
+from metrics_core.tables.run import Duplicates, Run
+
+Table = Run | Qrels | Queries | Documents
+
+__all__ = ["Documents", "Duplicates", "Qrels", "Queries", "Run", "Table"]

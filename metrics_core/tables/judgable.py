@@ -1,0 +1,54 @@
+"""What runs and judgments share: rows of (query, document)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from metrics_core.arrow import ID, coded
+from metrics_core.notes import Note
+
+
+@dataclass(frozen=True)
+class Judgable:
+    """What Run and Qrels share: a table whose rows belong to (query_id, doc_id) pairs."""
+
+    table: pa.Table
+    notes: tuple[Note, ...] = field(default=(), compare=False)
+
+    def __len__(self) -> int:
+        return self.table.num_rows
+
+    @property
+    def query_ids(self) -> list[str]:
+        """The distinct query ids, in the order of their first row."""
+        return coded(self.table["query_id"]).dictionary.to_pylist()
+
+    @property
+    def query_codes(self) -> npt.NDArray[np.int32]:
+        """Per row the position of its query in `query_ids`; int32, read-only."""
+        return coded(self.table["query_id"]).indices.to_numpy(zero_copy_only=False)
+
+    @property
+    def doc_ids(self) -> pa.ChunkedArray:
+        """Per row the doc_id, text."""
+        return self.table["doc_id"]
+
+    def pair(self, row: int) -> str:
+        """A row's pair in words, for messages."""
+        query_id = self.table["query_id"][row].as_py()
+        return f"document {self.doc_ids[row].as_py()} of query {query_id}"
+
+    def noting(self, *notes: Note) -> Self:
+        """The same table with further notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A pandas frame with text ids; for people and exports, not for large runs."""
+        plain = self.table.set_column(0, "query_id", self.table["query_id"].cast(ID))
+        return plain.to_pandas()

@@ -1,0 +1,103 @@
+"""Relevance judgments, also by subtopic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from metrics_core.arrow import coded, drop_rows, refuse, text_column
+from metrics_core.errors import RowProblem
+from metrics_core.notes import Note
+from metrics_core.pairs import repeated_rows
+from metrics_core.tables.judgable import Judgable
+
+
+@dataclass(frozen=True)
+class Qrels(Judgable):
+    """Relevance judgments: query_id, doc_id, relevance (int64, or float64 for real grades).
+
+    A negative grade means: seen by the pool but not judged relevant; it is never relevant.
+    Judgments by subtopic stand in `subtopics` (query_id, subtopic, doc_id, relevance: a grade for
+    each subtopic a document was judged for); the table then has a document's highest grade.
+    """
+
+    subtopics: pa.Table | None = None
+
+    @classmethod
+    def from_columns(
+        cls, query_id: Any, doc_id: Any, relevance: Any, subtopic: Any = None
+    ) -> Qrels:
+        """Build and check qrels. Raises TableError where a pair is judged twice with different
+        grades (for one subtopic, where subtopics are given); the same grade twice is counted once,
+        with a note."""
+        grades = relevance
+        if isinstance(relevance, (pa.Array, pa.ChunkedArray)):
+            grades = relevance.to_numpy()
+        grades = np.asarray(grades)
+        grades = grades.astype(np.float64 if grades.dtype.kind == "f" else np.int64)
+        refuse(
+            "A grade must be a finite number.",
+            np.flatnonzero(~np.isfinite(grades)),
+            lambda row: RowProblem(row, f"{grades[row]}", "a finite grade"),
+        )
+        columns = {"query_id": coded(query_id)}
+        if subtopic is not None:
+            columns["subtopic"] = coded(subtopic)
+        table = pa.table({**columns, "doc_id": text_column(doc_id), "relevance": pa.array(grades)})
+        qrels = cls(table=table)._without_duplicates()
+        return qrels if subtopic is None else qrels._by_subtopic()
+
+    @property
+    def relevance(self) -> npt.NDArray[Any]:
+        """Per row the grade."""
+        return self.table["relevance"].to_numpy()
+
+    @property
+    def given(self) -> pa.Table:
+        """The judgments as they were given: with the column subtopic where they have subtopics."""
+        return self.table if self.subtopics is None else self.subtopics
+
+    def _without_duplicates(self) -> Qrels:
+        """The table as given (with subtopics still in it) without rows that say nothing new."""
+        by_subtopic = "subtopic" in self.table.column_names
+        codes = self.query_codes
+        if by_subtopic:
+            subtopic = coded(self.table["subtopic"]).indices.to_numpy(zero_copy_only=False)
+            pairs = np.stack([codes, subtopic], axis=1)
+            codes = np.unique(pairs, axis=0, return_inverse=True)[1].ravel().astype(np.int32)
+        repeated, first = repeated_rows(codes, self.doc_ids)
+        if not len(repeated):
+            return self
+        grades = self.relevance
+        first_of = dict(zip(repeated.tolist(), first.tolist(), strict=True))
+        each = "each subtopic of a query" if by_subtopic else "each query"
+        refuse(
+            f"A document has one grade for {each}.",
+            repeated[grades[repeated] != grades[first]],
+            lambda row: RowProblem(
+                row,
+                f"{self.pair(row)} judged {grades[row]}, earlier judged {grades[first_of[row]]}",
+                "one grade for each document of a query",
+            ),
+            hint="Keep the grade that is right and delete the other row.",
+        )
+        note = Note(
+            "duplicates",
+            f"{len(repeated):,} rows twice with the same grade, counted once",
+            count=len(repeated),
+            examples=tuple(self.pair(int(row)) for row in repeated[:3]),
+        )
+        return replace(self, table=drop_rows(self.table, repeated)).noting(note)
+
+    def _by_subtopic(self) -> Qrels:
+        """The judgments by subtopic beside a table of each document's highest grade."""
+        repeated, first = repeated_rows(self.query_codes, self.doc_ids)
+        highest = self.relevance.copy()
+        np.maximum.at(highest, first, self.relevance[repeated])
+        table = self.table.drop_columns(["subtopic", "relevance"])
+        table = table.append_column("relevance", pa.array(highest))
+        return replace(self, table=drop_rows(table, repeated), subtopics=self.table)

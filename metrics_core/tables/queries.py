@@ -1,0 +1,68 @@
+"""Queries: what people asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from metrics_core.arrow import refuse
+from metrics_core.errors import RowProblem
+from metrics_core.notes import Note
+
+
+@dataclass(frozen=True)
+class Queries:
+    """What people asked: a pandas frame with query_id, text and any metadata columns, all text.
+
+    A missing value is None in the frame; breakdowns show it as the slice "(none)".
+    """
+
+    frame: pd.DataFrame
+    notes: tuple[Note, ...] = field(default=(), compare=False)
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, Any]) -> Queries:
+        """Build and check queries from columns of equal length; query_id is required, text is
+        added empty where absent. Raises TableError where a query_id stands twice."""
+        frame = pd.DataFrame(
+            {name: pd.Series(list(values), dtype="object") for name, values in columns.items()}
+        )
+        if "text" not in frame:
+            frame.insert(1, "text", "")
+        ids = frame["query_id"]
+        refuse(
+            "A query stands once in the queries.",
+            np.flatnonzero(ids.duplicated().to_numpy()),
+            lambda row: RowProblem(
+                row, f"query {ids.iloc[row]} a second time", "each query_id once"
+            ),
+            hint="Keep one row for each query; two categories of one query need two columns.",
+        )
+        first = ["query_id", "text"]
+        return cls(frame[first + [c for c in frame.columns if c not in first]])
+
+    @property
+    def columns(self) -> list[str]:
+        """The metadata columns: everything but query_id and text."""
+        return [c for c in self.frame.columns if c not in ("query_id", "text")]
+
+    @property
+    def groupings(self) -> list[str]:
+        """The metadata columns fit for a breakdown: some value repeats and there are at most 50."""
+        few = []
+        for column in self.columns:
+            distinct = self.frame[column].nunique()
+            if 0 < distinct <= 50 and distinct < self.frame[column].notna().sum():
+                few.append(column)
+        return few
+
+    def noting(self, *notes: Note) -> Queries:
+        """The same table with further notes."""
+        return replace(self, notes=(*self.notes, *notes))
