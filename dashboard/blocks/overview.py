@@ -19,6 +19,7 @@ Href = Callable[..., str]
 Row = dict[str, Any]
 
 _SHORT_GLOSS = 24
+_USUAL = 5
 MOST_GROUPS = 8
 """Groups listed at most; of more, the ends of the order are shown."""
 
@@ -118,7 +119,9 @@ def runs_and_measures(
     columns = [
         _Column(name, gloss, _by_run(table[table["measure"] == name])) for name, gloss in measures
     ]
-    heads = "".join(_measure_head(column, chosen) for column in columns)
+    # More than the usual five fit beside the sidebar only if their glosses may break.
+    short = _SHORT_GLOSS if len(columns) <= _USUAL else 0
+    heads = "".join(_measure_head(column, chosen, short) for column in columns)
     rows = []
     for name in _best_first(table, chosen):
         style = m.style_of(styles, name)
@@ -146,9 +149,9 @@ def _best_first(table: pd.DataFrame, chosen: str) -> list[str]:
     return list(dict.fromkeys([*ordered["run"], *table["run"]]))
 
 
-def _measure_head(column: _Column, chosen: str) -> str:
+def _measure_head(column: _Column, chosen: str, short: int) -> str:
     kind = ' class="chosen"' if column.name == chosen else ""
-    length = m.length(column.gloss, _SHORT_GLOSS)
+    length = m.length(column.gloss, short)
     gloss = f'<span class="{length}">{m.escaped(column.gloss)}</span>'
     return f'<th scope="col"{kind}><b>{m.escaped(column.name)}</b> {gloss}</th>'
 
