@@ -56,9 +56,7 @@ def why_not_drawn(declaration: Declaration) -> str:
     """Why the pages cannot show a measure, as a sentence; "" where they can. They speak of means
     over queries, of which the higher is the better."""
     if declaration.aggregation == "sum":
-        return (
-            f"{declaration.name} is a count that is summed over queries; the pages compare means."
-        )
+        return f"{declaration.name} is summed over queries, not averaged; the pages compare means."
     if declaration.aggregation == "geometric":
         return (
             f"{declaration.name} takes the geometric mean over queries; the pages compare"

@@ -17,6 +17,7 @@ from metrics_core.collection import told_apart
 from metrics_core.errors import RanklensError
 from metrics_core.formats.registry import Kind, kind_of
 from metrics_core.notes import Note
+from metrics_core.stored import with_stored_compared
 from metrics_core.tables import Documents, Qrels, Queries, Run, Table
 
 Origin = Literal["sample", "folder", "upload"]
@@ -73,6 +74,26 @@ def list_folder(folder: Path) -> list[Path]:
         and not any(part.startswith((".", "__")) for part in path.relative_to(folder).parts)
     ]
     return found[:_MOST_FILES]
+
+
+def read_files(path: Path, *, shown: str, origin: Origin) -> list[File]:
+    """Read one file of a folder, which may hold several tables; never raises for what it holds."""
+    if path.is_file() and formats.is_detailed(path):
+        try:
+            loaded = with_stored_compared(formats.read_set(path, name=shown))
+        except RanklensError as error:
+            return [File(key=f"{origin}:{shown}", file=shown, origin=origin, error=error)]
+        return [
+            File(
+                key=f"{origin}:{shown}#{part.kind}",
+                file=shown,
+                origin=origin,
+                table=part.table,
+                read_as=part.title,
+            )
+            for part in loaded
+        ]
+    return [read_file(path, shown=shown, origin=origin)]
 
 
 def read_file(path: Path, *, shown: str, origin: Origin) -> File:

@@ -58,7 +58,7 @@ class Study:
         self.runs: dict[str, Run] = {}
         for run in runs:
             try:
-                self.judged[run.name] = judge(run, qrels)
+                self.judged[run.name] = judge(run, qrels, documents=documents)
             except RanklensError as error:
                 self.refused[run.name] = RanklensError(f"{run.name}: {error.message}", error.hint)
                 continue

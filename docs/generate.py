@@ -15,10 +15,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from metrics_core import wording as w
 from metrics_core.formats import Format, formats
 from metrics_core.measures import declarations
-from metrics_core.measures.description import FOR_ALL, Description, Worked, described, differences
+from metrics_core.measures.description import FOR_ALL, Description, Worked, described
+from metrics_core.measures.differences import DIFFERENCES
 from metrics_core.measures.families import Family, by_family
 from metrics_core.measures.parameters import MEANINGS
-from metrics_core.measures.worked import GRADES, LISTED, SUBTOPICS
+from metrics_core.measures.worked import COLUMNS, GRADES, LISTED, SUBTOPICS
 
 _FOLDER = Path(__file__).resolve().parent
 _NOTE = "<!-- Written by docs/generate.py from the declarations; change those. -->\n\n"
@@ -77,13 +78,18 @@ def _example() -> str:
     heads = "".join(f" {rank} |" for rank in range(1, len(LISTED) + 1))
     documents = "".join(f" {doc} |" for doc in LISTED)
     grades = "".join(f" {GRADES.get(doc, 'unjudged')} |" for doc in LISTED)
+    columns = "".join(
+        f"| {name} |{''.join(f' {values[doc]} |' for doc in LISTED)}\n"
+        for name, values in COLUMNS.items()
+    )
     rest = {doc: grade for doc, grade in GRADES.items() if doc not in LISTED}
-    apart = " and ".join(f"{doc} (grade {grade})" for doc, grade in rest.items())
+    more = {doc: ", ".join(f"{n} {v[doc]}" for n, v in COLUMNS.items()) for doc in rest}
+    apart = " and ".join(f"{doc} (grade {grade}, {more[doc]})" for doc, grade in rest.items())
     return (
         "## The worked example\n\n"
         "Every measure is worked out by hand on one query. The run lists six documents:\n\n"
         f"| rank |{heads}\n|---|{'---|' * len(LISTED)}\n| document |{documents}\n"
-        f"| grade |{grades}\n\n"
+        f"| grade |{grades}\n{columns}\n"
         f"Two more are judged and not listed: {apart}. So the relevant documents are a, c, e and f"
         " (R = 4); a negative grade means that nobody judged the document."
         " log2 is the logarithm to base 2, log the natural one.\n\n"
@@ -120,7 +126,7 @@ def _measure(m: Description) -> str:
     lines.append(f"- Source: {m.reference}\n")
     lines.append("- Worked out:\n")
     lines += [f"  - {_worked(x)}\n" for x in m.worked]
-    lines += [f"- Otherwise in {d.package}: {d.what} {d.why}\n" for d in m.differences]
+    lines += [f"- Differs from {d.package}: {d.what} {d.why}\n" for d in m.differences]
     return "".join(lines) + "\n"
 
 
@@ -152,17 +158,26 @@ def _elsewhere(m: Description) -> str:
 
 def _differences() -> str:
     """Where other packages give other numbers, and why."""
-    rows = "".join(
-        f"| [{measure}](#{_anchor(measure)}) | {package} | {what} | {why} |\n"
-        for measure, package, what, why in differences()
-    )
-    if not rows:
-        return ""
+    packages = dict.fromkeys(d.package for d in DIFFERENCES)
+    parts = []
+    for package in packages:
+        rows = "".join(
+            f"| {_linked(d.measures)} | {d.what} | {d.why} |\n"
+            for d in DIFFERENCES
+            if d.package == package
+        )
+        head = "| Measure | What differs | Why |\n|---|---|---|\n"
+        parts.append(f"### Differences to {package}\n\n{head}{rows}\n")
     return (
         "## Where other packages differ\n\n"
-        "Scores were compared query by query on random data; these are the differences that"
-        f" remain.\n\n| Measure | Package | What differs | Why |\n|---|---|---|---|\n{rows}\n"
+        "Scores are compared query by query on random data, by the tests; these are the differences"
+        f" that remain.\n\n{''.join(parts)}"
     )
+
+
+def _linked(measures: Sequence[str]) -> str:
+    """Measures as links; "*" is all of a package."""
+    return " ".join("all" if m == "*" else f"[{m}](#{_anchor(m)})" for m in measures)
 
 
 def formats_page() -> str:

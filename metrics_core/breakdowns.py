@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from metrics_core.aggregates import LEVEL, mean_intervals
+from metrics_core.aggregates import LEVEL, compared_intervals
 from metrics_core.comparisons import score_matrix
 from metrics_core.errors import UnknownColumnError
+from metrics_core.measures import Combination, parse_measure
 from metrics_core.tables import Queries
 
 NO_GROUP = "(none)"
@@ -76,40 +77,44 @@ def breakdown(
     """
     runs = list(dict.fromkeys(scores["run"]))
     matrix = score_matrix(scores, measure, runs)
+    combination = parse_measure(measure).declaration.combination
     groups = group_of(queries, list(matrix.index), by)
     names = ordered_groups(groups)
     strict = 1 - (1 - level) / max(len(names), looked_at, 1)
     parts = []
     for name in names:
         part = matrix[(groups == name).to_numpy()]
-        parts.append(_group_rows(part, name, baseline, level, strict))
+        parts.append(_group_rows(part, name, baseline, (level, strict), combination))
     return pd.concat(parts, ignore_index=True)
 
 
 def _group_rows(
-    part: pd.DataFrame, name: str, baseline: str | None, level: float, strict: float
+    part: pd.DataFrame,
+    name: str,
+    baseline: str | None,
+    levels: tuple[float, float],
+    combination: Combination,
 ) -> pd.DataFrame:
     values = part.to_numpy(dtype=np.float64)
     compared = baseline is not None and baseline in part.columns
-    paired = values - (part[[baseline]].to_numpy(dtype=np.float64) if compared else np.nan)
-    # One set of draws serves the scores and the differences, at both levels.
-    both, wide = mean_intervals(np.hstack([values, paired]), [level, strict])
-    n_runs = len(part.columns)
+    against = part[[baseline]].to_numpy(dtype=np.float64) if compared else np.full((1, 1), np.nan)
+    paired = values - against
+    (scores, gap), (_, wide) = compared_intervals(values, against, levels, combination)
     rows = pd.DataFrame(
         {
             "group": name,
             "run": list(part.columns),
             "queries": (~np.isnan(values)).sum(axis=0),
-            "mean": both.mean[:n_runs],
-            "low": both.low[:n_runs],
-            "high": both.high[:n_runs],
-            "difference": both.mean[n_runs:],
-            "diff_low": both.low[n_runs:],
-            "diff_high": both.high[n_runs:],
+            "mean": scores.mean,
+            "low": scores.low,
+            "high": scores.high,
+            "difference": gap.mean,
+            "diff_low": gap.low,
+            "diff_high": gap.high,
         }
     )
     enough = (~np.isnan(paired)).sum(axis=0) >= FEWEST_QUERIES
-    rows["clear"] = enough & ((wide.low[n_runs:] > 0) | (wide.high[n_runs:] < 0))
+    rows["clear"] = enough & ((wide.low > 0) | (wide.high < 0))
     own = rows["run"] == baseline
     rows.loc[own, ["difference", "diff_low", "diff_high"]] = np.nan
     rows.loc[own, "clear"] = False
@@ -132,11 +137,15 @@ def cross_breakdown(
     """
     pair = [run, baseline] if run != baseline else [run]
     matrix = score_matrix(scores, measure, pair)
+    combination = parse_measure(measure).declaration.combination
+    both = matrix[[run, baseline]].dropna().reindex(matrix.index)
+    scaled = combination.onto(both.to_numpy(dtype=np.float64))
     frame = pd.DataFrame(
         {
             "row": group_of(queries, list(matrix.index), rows).to_numpy(),
             "column": group_of(queries, list(matrix.index), columns).to_numpy(),
-            "difference": (matrix[run] - matrix[baseline]).to_numpy(),
+            "own": scaled[:, 0],
+            "other": scaled[:, 1],
         }
     )
     margins = [
@@ -145,11 +154,13 @@ def cross_breakdown(
         frame.assign(column=ALL),
         frame.assign(row=ALL, column=ALL),
     ]
-    found = pd.concat(margins).groupby(["row", "column"])["difference"].agg(["count", "mean"])
-    known = found.to_dict("index")
+    found = pd.concat(margins).groupby(["row", "column"])
+    means, counts = found[["own", "other"]].mean(), found["own"].count()
+    own, other = (combination.back(means[side].to_numpy()) for side in ("own", "other"))
+    gaps = pd.Series(own - other, means.index)
     cells = []
     for row in [*ordered_groups(frame["row"]), ALL]:
         for column in [*ordered_groups(frame["column"]), ALL]:
-            cell = known.get((row, column), {"count": 0, "mean": float("nan")})
-            cells.append((row, column, int(cell["count"]), float(cell["mean"])))
+            known = (int(counts.get((row, column), 0)), float(gaps.get((row, column), np.nan)))
+            cells.append((row, column, *known))
     return pd.DataFrame(cells, columns=["row", "column", "queries", "difference"])

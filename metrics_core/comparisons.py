@@ -1,6 +1,7 @@
 """Runs against a baseline: paired differences, wins and losses, verdicts.
 
-A difference is always run minus baseline. A query counts as the same where the two differ by no
+A difference is always run minus baseline, whatever is better; outcomes and verdicts say who does
+better, also where lower scores are better. A query counts as the same where the two differ by no
 more than `SAME`.
 """
 
@@ -12,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from metrics_core.aggregates import LEVEL, mean_interval
+from metrics_core.aggregates import LEVEL, compared_intervals
+from metrics_core.measures import parse_measure
 from metrics_core.significance import t_test
 
 Floats = npt.NDArray[np.float64]
@@ -44,6 +46,11 @@ def outcomes(differences: Floats, *, same: float = SAME) -> npt.NDArray[np.objec
     return result
 
 
+def _direction(measure: str) -> int:
+    """1 where a higher score is better, else -1."""
+    return 1 if parse_measure(measure).declaration.higher_is_better else -1
+
+
 def verdict(low: float, high: float) -> str:
     """ "ahead" or "behind" where the interval of the difference excludes zero, else "unclear"."""
     if low > 0:
@@ -63,7 +70,7 @@ def differences(
             "score": matrix[run].to_numpy(),
             "baseline_score": matrix[baseline].to_numpy(),
             "difference": difference,
-            "outcome": outcomes(difference, same=same),
+            "outcome": outcomes(difference * _direction(measure), same=same),
         }
     )
 
@@ -80,18 +87,23 @@ def compare(
 
     Columns: run, mean, difference, low, high (the interval of the mean paired difference), won,
     lost, same, queries (those with both scores defined), p_value (paired t-test), verdict. In the
-    baseline's own row difference and what follows from it are NaN or None.
+    baseline's own row difference and what follows from it are NaN or None. A geometric mean is
+    compared as such: difference is that of the two means, and the test is on logarithms.
     """
     runs = list(dict.fromkeys([baseline, *scores["run"]]))
     matrix = score_matrix(scores, measure, runs)
-    paired = matrix.to_numpy() - matrix[[baseline]].to_numpy()
-    interval = mean_interval(paired, level=level)
-    means = mean_interval(matrix.to_numpy(), level=level).mean
+    combination = parse_measure(measure).declaration.combination
+    values, against = matrix.to_numpy(), matrix[[baseline]].to_numpy()
+    paired = values - against
+    ((mean, interval),) = compared_intervals(values, against, [level], combination)
+    tested = combination.onto(values) - combination.onto(against)
+    direction = _direction(measure)
+    ends = np.stack([interval.low, interval.high], axis=1) * direction
     rows = []
     for i, run in enumerate(runs):
-        row: dict[str, object] = {"run": run, "mean": means[i]}
+        row: dict[str, object] = {"run": run, "mean": mean.mean[i]}
         defined = paired[~np.isnan(paired[:, i]), i]
-        found = list(outcomes(defined, same=same))
+        found = list(outcomes(defined * direction, same=same))
         own = run == baseline
         row |= {
             "difference": np.nan if own else interval.mean[i],
@@ -101,8 +113,8 @@ def compare(
             "lost": found.count(WORSE),
             "same": found.count(LEVEL_WITH),
             "queries": len(defined),
-            "p_value": np.nan if own else t_test(defined),
-            "verdict": None if own else verdict(interval.low[i], interval.high[i]),
+            "p_value": np.nan if own else t_test(tested[~np.isnan(tested[:, i]), i]),
+            "verdict": None if own else verdict(*sorted(ends[i])),
         }
         rows.append(row)
     return pd.DataFrame(rows)

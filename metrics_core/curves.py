@@ -8,14 +8,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from metrics_core.aggregates import LEVEL, mean_interval
+from metrics_core.aggregates import LEVEL, compared_intervals
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
+from metrics_core.measures.interpolated import ELEVEN, interpolated
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-RECALL_LEVELS = np.arange(11) / 10
+RECALL_LEVELS = np.array(ELEVEN)
 """The eleven recall levels at which precision is read off."""
 
 
@@ -48,12 +49,11 @@ def mean_curves(
     diff_high for the paired difference to the baseline (NaN in the baseline's rows)."""
     by_run = {r.run_name: curve(r, measure, cutoffs) for r in judged}
     parts = []
+    nothing = np.full((1, len(cutoffs)), np.nan)
     for name, values in by_run.items():
-        interval = mean_interval(values, level=level)
-        nothing = np.full(len(cutoffs), np.nan)
-        gap = (nothing, nothing, nothing)
-        if name != baseline and baseline in by_run:
-            gap = mean_interval(values - by_run[baseline], level=level)
+        against = by_run.get(baseline, nothing) if name != baseline else nothing
+        combination = measure.declaration.combination
+        ((interval, gap),) = compared_intervals(values, against, [level], combination)
         parts.append(
             pd.DataFrame(
                 {
@@ -62,9 +62,9 @@ def mean_curves(
                     "mean": interval.mean,
                     "low": interval.low,
                     "high": interval.high,
-                    "difference": gap[0],
-                    "diff_low": gap[1],
-                    "diff_high": gap[2],
+                    "difference": gap.mean,
+                    "diff_low": gap.low,
+                    "diff_high": gap.high,
                 }
             )
         )
@@ -72,22 +72,8 @@ def mean_curves(
 
 
 def precision_at_recall(ranks: JudgedRanks, *, rel: int = 1) -> Floats:
-    """Interpolated precision at the eleven recall levels, float64[Q, 11].
-
-    The greatest precision at or beyond the c-th relevant document, c = round(level · R), halves
-    rounded up; 0 where fewer are retrieved (trec_eval 10.0, m_iprec_at_recall.c).
-    """
-    hits = ranks.relevant(rel)
-    n_relevant = ranks.n_relevant(rel)
-    precision = pd.Series((hits.ordinal() / hits.rank)[::-1])
-    beyond = precision.groupby(hits.query[::-1]).cummax().to_numpy()[::-1]
-    starts = np.searchsorted(hits.query, np.arange(ranks.n_queries))
-    found = np.bincount(hits.query, minlength=ranks.n_queries)
-    needed = np.floor(RECALL_LEVELS[None, :] * n_relevant[:, None] + 0.5).astype(np.int64)
-    reached = (np.maximum(needed, 1) <= found[:, None]) & (n_relevant[:, None] > 0)
-    place = np.minimum(starts[:, None] + np.maximum(needed, 1) - 1, max(len(beyond) - 1, 0))
-    values = beyond[place] if len(beyond) else np.zeros(place.shape)
-    return np.where(reached, values, 0.0)
+    """Interpolated precision at the eleven recall levels, float64[Q, 11], as IPrec gives it."""
+    return interpolated(ranks, RECALL_LEVELS, rel=rel)
 
 
 def precision_recall(judged: Sequence[JudgedRanks], *, rel: int = 1) -> pd.DataFrame:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.ranking import ranked_documents
-from metrics_core.residuals import EXACT, residual
+from metrics_core.residuals import Residual, residual
 from metrics_core.tables import Qrels, Run
 
 SQUARES = 20
@@ -109,7 +109,7 @@ def diagnose(
     standings = pd.DataFrame(
         [
             _standing(rankings[name], scores, name, baseline, cutoff, least)
-            | dict(zip(("lowest", "highest"), reach[name], strict=True))
+            | {"lowest": _first(reach[name].low), "highest": _first(reach[name].high)}
             for name in rankings
         ]
     ).sort_values("score", ascending=False, kind="stable", ignore_index=True)
@@ -125,7 +125,7 @@ def diagnose(
         missed=_missed(grades, rankings, {baseline, focus}, cutoff, least),
         condensed_difference=condensed[focus] - condensed[baseline],
         is_judged=bool(grades),
-        residual_is_exact=measure.declaration.residual in EXACT,
+        residual_is_exact=reach[focus].exact,
         effects=_effects(own[focus], own[baseline], qrels, measure, least),
         relevant_from=least,
     )
@@ -136,12 +136,17 @@ def _first(values: npt.NDArray[np.float64]) -> float:
     return float(values[0]) if len(values) else float("nan")
 
 
-def _reach(ranks: JudgedRanks, measure: Measure) -> tuple[float, float]:
-    """Lowest and highest score that the unjudged documents allow; NaN where little is known."""
-    if measure.declaration.residual == "range":
-        return float("nan"), float("nan")
+def _reach(ranks: JudgedRanks, measure: Measure) -> Residual:
+    """What the unjudged documents allow; NaN where no more is known than the whole range."""
     found = residual(ranks, measure)
-    return _first(found.low), _first(found.high)
+    nothing_known = (found.low <= measure.declaration.range[0]) & (
+        found.high >= measure.declaration.range[1]
+    )
+    return replace(
+        found,
+        low=np.where(nothing_known & (found.low < found.high), np.nan, found.low),
+        high=np.where(nothing_known & (found.low < found.high), np.nan, found.high),
+    )
 
 
 def _relevant_from(measure: Measure) -> float:

@@ -64,8 +64,10 @@ class Hits:
         product. One array step for each ordinal, so that every query is reckoned on its own in
         rank order, to the last bit as a loop would; float64[m]."""
         ordinal = self.ordinal()
-        in_turn = np.argsort(ordinal, kind="stable")
-        edges = np.searchsorted(ordinal[in_turn], np.arange(1, ordinal.max(initial=0) + 2))
+        # numpy sorts numbers of 16 bits without comparing them, many times as fast.
+        narrow = ordinal.astype(np.uint16) if ordinal.max(initial=0) < 2**16 else ordinal
+        in_turn = np.argsort(narrow, kind="stable")
+        edges = np.append(0, np.cumsum(np.bincount(ordinal)[1:]))
         state = np.full(self.n_queries, float(step.identity))
         reached = np.empty(len(values))
         for start, end in pairwise(edges.tolist()):

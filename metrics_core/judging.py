@@ -6,7 +6,7 @@ the last step whose work grows with the run; after it there are a few judged row
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -18,10 +18,11 @@ import pyarrow.compute as pc
 from metrics_core.errors import NoSharedQueriesError
 from metrics_core.hits import Hits
 from metrics_core.ids import cleaned_id
+from metrics_core.listed import Listed
 from metrics_core.notes import Note
 from metrics_core.ranking import Ranking, Ties
 from metrics_core.subtopics import SubtopicJudgments, subtopic_judgments
-from metrics_core.tables import Qrels, Run
+from metrics_core.tables import Documents, Qrels, Run
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -43,7 +44,7 @@ class JudgedRanks:
     Per query: `retrieved` int64[Q], the number of documents the run lists (0: the query is missing
     from the run and scores 0). All judgments, sorted by query, best grade first: `judged_query`
     int64[j], `judged_relevance` float64[j]. `top_grade` is the highest grade of all judgments,
-    also where only some of the queries are left.
+    also where only some of the queries are left. `listed` gives the listed documents themselves.
     """
 
     run_name: str
@@ -59,8 +60,9 @@ class JudgedRanks:
     unjudged_queries: tuple[str, ...] = ()
     notes: tuple[Note, ...] = field(default=(), compare=False)
     subtopics: SubtopicJudgments | None = None
+    listed: Listed | None = field(default=None, compare=False, repr=False)
     # A hundred measures ask for the same few subsets; each is worked out once.
-    _kept: dict[tuple[str, float], Any] = field(
+    _kept: dict[tuple[str, Hashable], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -76,17 +78,16 @@ class JudgedRanks:
 
     def relevant(self, rel: float = 1) -> Hits:
         """The retrieved documents whose grade is at least `rel` (and not negative)."""
-        return self._once("relevant", max(rel, 0), self._relevant)
+        level = max(rel, 0)
+        return self.kept("relevant", level, lambda: self._where(self.relevance >= level))
 
-    def _once(self, what: str, level: float, make: Callable[[float], Kept]) -> Kept:
-        key = (what, level)
+    def kept(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
+        """What `make` gives, worked out once for these ranks and each detail."""
+        key = (what, detail)
         if key not in self._kept:
-            self._kept[key] = make(level)
+            self._kept[key] = make()
         kept: Kept = self._kept[key]
         return kept
-
-    def _relevant(self, level: float) -> Hits:
-        return self._where(self.relevance >= level)
 
     def judged(self) -> Hits:
         """The retrieved documents that somebody has judged (a negative grade is no judgment)."""
@@ -98,16 +99,17 @@ class JudgedRanks:
 
     def ideal(self) -> Hits:
         """All judgments as a ranking of their own, best grade first: the best possible order."""
-        return self._once("ideal", 0, self._ideal)
+        return self.kept("ideal", None, self._ideal)
 
-    def _ideal(self, _: float) -> Hits:
+    def _ideal(self) -> Hits:
         starts = np.searchsorted(self.judged_query, np.arange(self.n_queries))
         rank = np.arange(1, len(self.judged_query) + 1) - starts[self.judged_query]
         return Hits(self.judged_query, rank, self.judged_relevance, self.n_queries)
 
     def n_relevant(self, rel: float = 1) -> Ints:
         """Per query the number of judged documents whose grade is at least `rel`; int64[Q]."""
-        return self._once("n_relevant", max(rel, 0), self._n_relevant)
+        level = max(rel, 0)
+        return self.kept("n_relevant", level, lambda: self._n_relevant(level))
 
     def _n_relevant(self, level: float) -> Ints:
         counted = self.judged_query[self.judged_relevance >= level]
@@ -118,18 +120,20 @@ class JudgedRanks:
 
     def condensed(self) -> JudgedRanks:
         """The same ranks with the unjudged documents taken out of every list."""
-        return self._once("condensed", 0, self._condensed)
+        return self.kept("condensed", None, self._condensed)
 
-    def _condensed(self, _: float) -> JudgedRanks:
-        judged = self.judged()
+    def _condensed(self) -> JudgedRanks:
+        judged, rows = self.judged(), self.qrels_row[self.relevance >= 0]
+        rank = judged.ordinal()
         return replace(
             self,
             query=judged.query,
-            rank=judged.ordinal(),
+            rank=rank,
             relevance=judged.relevance,
-            qrels_row=self.qrels_row[self.relevance >= 0],
+            qrels_row=rows,
             retrieved=np.bincount(judged.query, minlength=self.n_queries),
             subtopics=self.subtopics and self.subtopics.condensed(judged),
+            listed=self.listed and self.listed.condensed(judged.query, rank, rows),
         )
 
     def among(self, queries: npt.NDArray[np.bool_]) -> JudgedRanks:
@@ -147,14 +151,21 @@ class JudgedRanks:
             judged_query=number[self.judged_query[judged]],
             judged_relevance=self.judged_relevance[judged],
             subtopics=self.subtopics and self.subtopics.among(queries),
+            listed=self.listed and self.listed.among(queries, judged),
         )
 
 
 def single_query(
-    places: Iterable[tuple[int, float]], grades: Iterable[float], listed: int
+    places: Iterable[tuple[int, float]],
+    grades: Iterable[float],
+    listed: int,
+    *,
+    rows: Iterable[int] | None = None,
+    documents: Listed | None = None,
 ) -> JudgedRanks:
     """One query's ranks without a run: (rank, grade) of its retrieved judged documents, ascending
-    by rank, the grades of all its judged documents, and how many documents are listed."""
+    by rank, the grades of all its judged documents, and how many documents are listed. With the
+    `documents` themselves, `rows` says which of the judged ones each of the places is."""
     found = list(places)
     known = sorted(grades, reverse=True)
     return JudgedRanks(
@@ -163,21 +174,26 @@ def single_query(
         query=np.zeros(len(found), dtype=np.int64),
         rank=np.array([rank for rank, _ in found], dtype=np.int64),
         relevance=np.array([grade for _, grade in found], dtype=np.float64),
-        qrels_row=np.zeros(len(found), dtype=np.int64),
+        qrels_row=np.array(list(rows or [0] * len(found)), dtype=np.int64),
         retrieved=np.array([listed], dtype=np.int64),
         judged_query=np.zeros(len(known), dtype=np.int64),
         judged_relevance=np.array(known, dtype=np.float64),
         top_grade=float(max(known, default=0)),
+        listed=documents,
     )
 
 
-def judge(run: Run, qrels: Qrels, *, ties: Ties = "doc_id") -> JudgedRanks:
+def judge(
+    run: Run, qrels: Qrels, *, ties: Ties = "doc_id", documents: Documents | None = None
+) -> JudgedRanks:
     """Join a run with judgments. Ranks by score, highest first; equal scores by doc_id, last in
     byte order first, as trec_eval does. `ties="best"` or "worst" puts the best or the worst grades
-    first instead: the range that the ties allow. Raises NoSharedQueriesError."""
+    first instead: the range that the ties allow; then `listed` is None. `documents` are for
+    measures of their columns. Raises NoSharedQueriesError."""
     query_ids = qrels.query_ids
     judged_row_query = qrels.query_codes.astype(np.int64)
-    row_query = _judged_query_of_rows(run, query_ids)
+    place = _judged_query_of_run(run, query_ids)
+    row_query = place[run.query_codes]
     rows, qrels_rows = _judged_rows(run, qrels, row_query, judged_row_query, len(query_ids))
     grades = qrels.relevance.astype(np.float64)
     ranking = Ranking(run, row_query, rows, grades[qrels_rows], ties)
@@ -199,17 +215,20 @@ def judge(run: Run, qrels: Qrels, *, ties: Ties = "doc_id") -> JudgedRanks:
         unjudged_queries=tuple(sorted(set(run.query_ids) - set(query_ids))),
         notes=(*ranking.notes, *_no_judged_document(rows)),
         subtopics=subtopic_judgments(qrels, rank_of),
+        listed=Listed(run, place, len(query_ids), qrels.doc_ids, best_first, documents)
+        if ties == "doc_id"
+        else None,
     )
 
 
-def _judged_query_of_rows(run: Run, query_ids: list[str]) -> npt.NDArray[np.int32]:
-    """Per run row the position of its query among the judged queries, -1 where it is not judged."""
+def _judged_query_of_run(run: Run, query_ids: list[str]) -> npt.NDArray[np.int32]:
+    """Per query of the run its position among the judged queries, -1 where it is not judged."""
     own = run.query_ids
     position = {query_id: i for i, query_id in enumerate(query_ids)}
     judged = np.array([position.get(query_id, -1) for query_id in own], dtype=np.int32)
     if not (judged >= 0).any():
         raise _nothing_shared(own, query_ids)
-    return judged[run.query_codes]
+    return judged
 
 
 def _nothing_shared(own: list[str], judged: list[str]) -> NoSharedQueriesError:

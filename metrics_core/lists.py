@@ -1,83 +1,286 @@
-"""The same measures for one plain Python list.
+"""The same measures for plain Python lists, in whatever convention a notebook used.
 
     >>> precision_at_k(["a", "b", "c"], {"a", "c"}, 2)
     0.5
+    >>> cg_at_k(*graded_list([0.99, 0.94, 0.88]), 2)
+    1.93
 
 `expected` is a collection of relevant ids, or a mapping from id to grade. The numbers come from
-the same kernels as everywhere else. A duplicate in `retrieved` counts at its first place only.
+the same kernels as everywhere else. `duplicates` says what a document counts that stands in
+`retrieved` more than once: its first place only ("first"), every place ("each", so that a share may
+pass 1), or nothing, because it is refused ("error", a ParameterError).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, Literal
 
-from metrics_core.judging import JudgedRanks, single_query
-from metrics_core.measures import Measure, parse_measure
+from metrics_core.errors import ParameterError
+from metrics_core.measures import Measure, declarations, parse_measure
+from metrics_core.measures.gain import Discount
+from metrics_core.measures.precision_recall import FoundShare, ListShare
+from metrics_core.plain import Columns, Duplicates, Expected, Retrieved, graded_list, judged_list
 
-Expected = Collection[Hashable] | Mapping[Hashable, float]
+__all__ = [
+    "Columns",
+    "Duplicates",
+    "Expected",
+    "Method",
+    "Retrieved",
+    "arhr",
+    "auc",
+    "average_precision",
+    "cg_at_k",
+    "dcg_at_k",
+    "graded_list",
+    "hit_rate",
+    "judged_list",
+    "mean_scores",
+    "money_precision_at_k",
+    "money_recall_at_k",
+    "ndcg_at_k",
+    "precision",
+    "precision_at_k",
+    "r_precision",
+    "recall",
+    "recall_at_k",
+    "reciprocal_rank",
+    "score_list",
+    "set_f",
+    "success_at_k",
+]
 
+Method = Literal["standard", "industry"]
 
-def judged_list(retrieved: Sequence[Hashable], expected: Expected) -> JudgedRanks:
-    """One list as JudgedRanks of a single query, for any measure."""
-    grades = expected if isinstance(expected, Mapping) else dict.fromkeys(expected, 1.0)
-    distinct = list(dict.fromkeys(retrieved))
-    places = ((rank, grades[d]) for rank, d in enumerate(distinct, 1) if d in grades)
-    return single_query(places, grades.values(), len(distinct))
+_DECLARED = {d.name: d for d in declarations()}
+_GAINS = {"standard": "log2", "industry": "exp-log2"}
 
 
 def score_list(
-    retrieved: Sequence[Hashable], expected: Expected, measures: Iterable[str | Measure]
+    retrieved: Retrieved,
+    expected: Expected,
+    measures: Iterable[str | Measure],
+    *,
+    duplicates: Duplicates = "first",
+    columns: Columns | None = None,
 ) -> dict[str, float]:
-    """Scores of one list, by the canonical name of each measure."""
-    ranks = judged_list(retrieved, expected)
+    """Scores of one list, by the canonical name of each measure; `columns` as in `judged_list`."""
+    ranks = judged_list(retrieved, expected, duplicates=duplicates, columns=columns)
     parsed = [parse_measure(m) for m in measures]
     return {str(m): float(m.score(ranks)[0]) for m in parsed}
 
 
-def _at(name: str, retrieved: Sequence[Hashable], expected: Expected, k: int | None) -> float:
-    measure = parse_measure(name if k is None else f"{name}@{k}")
-    return float(measure.score(judged_list(retrieved, expected))[0])
+def mean_scores(
+    lists: Iterable[tuple[Retrieved, Expected]],
+    measures: Iterable[str | Measure],
+    *,
+    duplicates: Duplicates = "first",
+) -> dict[str, float]:
+    """Mean scores of several lists, each with what was expected, by the canonical name of each
+    measure. A list for which a measure is not defined is left out; NaN if that is every one."""
+    parsed = [parse_measure(m) for m in measures]
+    scored = [score_list(*pair, parsed, duplicates=duplicates) for pair in lists]
+    return {str(m): _mean([s[str(m)] for s in scored]) for m in parsed}
 
 
-def precision_at_k(retrieved: Sequence[Hashable], expected: Expected, k: int) -> float:
-    """Share of the first k that are relevant; divided by k always."""
-    return _at("P", retrieved, expected, k)
+def _mean(values: Sequence[float]) -> float:
+    defined = [v for v in values if not math.isnan(v)]
+    return math.fsum(defined) / len(defined) if defined else math.nan
 
 
-def recall_at_k(retrieved: Sequence[Hashable], expected: Expected, k: int) -> float:
+def _score(
+    name: str,
+    retrieved: Retrieved,
+    expected: Expected,
+    duplicates: Duplicates,
+    columns: Columns | None = None,
+    **values: Any,
+) -> float:
+    ranks = judged_list(retrieved, expected, duplicates=duplicates, columns=columns)
+    return float(_DECLARED[name](**values).score(ranks)[0])
+
+
+def _gain_of(method: str) -> str:
+    if method not in _GAINS:
+        raise ParameterError(f"method is 'standard' or 'industry', not {method!r}.")
+    return _GAINS[method]
+
+
+def precision(
+    retrieved: Retrieved, expected: Expected, *, duplicates: Duplicates = "first"
+) -> float:
+    """Share of the whole list that is relevant."""
+    return _score("SetP", retrieved, expected, duplicates)
+
+
+def recall(retrieved: Retrieved, expected: Expected, *, duplicates: Duplicates = "first") -> float:
+    """Share of the relevant documents that stand anywhere in the list; 0 if there are none."""
+    return _score("SetR", retrieved, expected, duplicates)
+
+
+def precision_at_k(
+    retrieved: Retrieved,
+    expected: Expected,
+    k: int,
+    *,
+    denominator: ListShare = "k",
+    duplicates: Duplicates = "first",
+) -> float:
+    """Share of the first k that are relevant; divided by k, or by what was "retrieved" where that
+    is less."""
+    return _score("P", retrieved, expected, duplicates, cutoff=k, denominator=denominator)
+
+
+def recall_at_k(
+    retrieved: Retrieved, expected: Expected, k: int, *, duplicates: Duplicates = "first"
+) -> float:
     """Share of the relevant documents that stand among the first k; 0 if there are none."""
-    return _at("R", retrieved, expected, k)
+    return _score("R", retrieved, expected, duplicates, cutoff=k)
 
 
-def ndcg_at_k(retrieved: Sequence[Hashable], expected: Expected, k: int | None = None) -> float:
-    """nDCG with linear gain and log2(rank + 1); the best order is that of all expected."""
-    return _at("nDCG", retrieved, expected, k)
+def ndcg_at_k(
+    retrieved: Retrieved,
+    expected: Expected,
+    k: int | None = None,
+    *,
+    method: Method = "standard",
+    discount: Discount = "log2",
+    duplicates: Duplicates = "first",
+) -> float:
+    """nDCG; the best order is that of all expected. Gain is the grade ("standard") or
+    2^grade - 1 ("industry"), divided by log2(rank + 1) ("log2") or log2(max(rank, 2)) ("max2")."""
+    values: dict[str, Any] = {"cutoff": k, "dcg": _gain_of(method), "discount": discount}
+    return _score("nDCG", retrieved, expected, duplicates, **values)
+
+
+def dcg_at_k(
+    retrieved: Retrieved,
+    expected: Expected,
+    k: int | None = None,
+    *,
+    method: Method = "standard",
+    discount: Discount = "log2",
+    duplicates: Duplicates = "first",
+) -> float:
+    """DCG, not divided by the best order's; gain and discount as in `ndcg_at_k`."""
+    values: dict[str, Any] = {"cutoff": k, "dcg": _gain_of(method), "discount": discount}
+    return _score("DCG", retrieved, expected, duplicates, **values)
+
+
+def cg_at_k(
+    retrieved: Retrieved,
+    expected: Expected,
+    k: int | None = None,
+    *,
+    method: Method = "standard",
+    duplicates: Duplicates = "first",
+) -> float:
+    """The sum of the gains of the first k; gain as in `ndcg_at_k`."""
+    return _score("CG", retrieved, expected, duplicates, cutoff=k, dcg=_gain_of(method))
 
 
 def average_precision(
-    retrieved: Sequence[Hashable], expected: Expected, k: int | None = None
+    retrieved: Retrieved,
+    expected: Expected,
+    k: int | None = None,
+    *,
+    denominator: FoundShare = "relevant",
+    duplicates: Duplicates = "first",
 ) -> float:
-    """Average precision, divided by all relevant documents."""
-    return _at("AP", retrieved, expected, k)
+    """Average precision, divided by all relevant documents, by those "retrieved", or by k where
+    that is less ("min")."""
+    return _score("AP", retrieved, expected, duplicates, cutoff=k, denominator=denominator)
 
 
 def reciprocal_rank(
-    retrieved: Sequence[Hashable], expected: Expected, k: int | None = None
+    retrieved: Retrieved,
+    expected: Expected,
+    k: int | None = None,
+    *,
+    duplicates: Duplicates = "first",
 ) -> float:
     """1 divided by the rank of the first relevant document; 0 if there is none."""
-    return _at("RR", retrieved, expected, k)
+    return _score("RR", retrieved, expected, duplicates, cutoff=k)
 
 
-def success_at_k(retrieved: Sequence[Hashable], expected: Expected, k: int) -> float:
+def arhr(
+    retrieved: Retrieved,
+    expected: Expected,
+    k: int | None = None,
+    *,
+    duplicates: Duplicates = "first",
+) -> float:
+    """Average reciprocal hit rank: 1 divided by the rank, averaged over all relevant documents."""
+    return _score("ARHR", retrieved, expected, duplicates, cutoff=k)
+
+
+def auc(
+    retrieved: Retrieved,
+    expected: Expected,
+    k: int | None = None,
+    *,
+    duplicates: Duplicates = "first",
+) -> float:
+    """How often a relevant document stands above another, of all such pairs in the list; NaN if
+    there are none."""
+    return _score("AUC", retrieved, expected, duplicates, cutoff=k)
+
+
+def money_precision_at_k(
+    retrieved: Retrieved,
+    expected: Expected,
+    prices: Mapping[Hashable, float],
+    k: int,
+    *,
+    duplicates: Duplicates = "first",
+) -> float:
+    """The relevant share of what the first k are worth; NaN where one of them has no price."""
+    columns = {"price": prices}
+    return _score("MoneyP", retrieved, expected, duplicates, columns, cutoff=k)
+
+
+def money_recall_at_k(
+    retrieved: Retrieved,
+    expected: Expected,
+    prices: Mapping[Hashable, float],
+    k: int,
+    *,
+    duplicates: Duplicates = "first",
+) -> float:
+    """The share of what all relevant documents are worth that stands among the first k; NaN where
+    one of them has no price."""
+    columns = {"price": prices}
+    return _score("MoneyR", retrieved, expected, duplicates, columns, cutoff=k)
+
+
+def hit_rate(
+    retrieved: Retrieved,
+    expected: Expected,
+    k: int | None = None,
+    *,
+    duplicates: Duplicates = "first",
+) -> float:
+    """1 if a relevant document stands among the first k (anywhere without k), otherwise 0."""
+    cutoff = max(len(retrieved), 1) if k is None else k
+    return _score("Success", retrieved, expected, duplicates, cutoff=cutoff)
+
+
+def success_at_k(
+    retrieved: Retrieved, expected: Expected, k: int, *, duplicates: Duplicates = "first"
+) -> float:
     """1 if a relevant document stands among the first k, otherwise 0."""
-    return _at("Success", retrieved, expected, k)
+    return _score("Success", retrieved, expected, duplicates, cutoff=k)
 
 
-def r_precision(retrieved: Sequence[Hashable], expected: Expected) -> float:
+def r_precision(
+    retrieved: Retrieved, expected: Expected, *, duplicates: Duplicates = "first"
+) -> float:
     """Precision at as many results as there are relevant documents."""
-    return _at("Rprec", retrieved, expected, None)
+    return _score("Rprec", retrieved, expected, duplicates)
 
 
-def set_f(retrieved: Sequence[Hashable], expected: Expected) -> float:
+def set_f(retrieved: Retrieved, expected: Expected, *, duplicates: Duplicates = "first") -> float:
     """Harmonic mean of the precision and the recall of the whole list."""
-    return _at("SetF", retrieved, expected, None)
+    return _score("SetF", retrieved, expected, duplicates)

@@ -81,8 +81,13 @@ def _best_means(wide: pd.DataFrame, labels: int) -> set[tuple[int, str]]:
         (row, column)
         for column in wide.columns[labels:]
         if len(means) > 1 and not _is_summed(column)
-        for row in means.index[means[column] == means[column].max()]
+        for row in means.index[means[column] == _best(means[column])]
     }
+
+
+def _best(means: pd.Series) -> float:
+    higher = parse_measure(str(means.name)).declaration.higher_is_better
+    return means.max() if higher else means.min()
 
 
 PRINTERS: dict[str, Callable[[pd.DataFrame], str]] = {
@@ -119,7 +124,7 @@ def _shown(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _is_summed(column: str) -> bool:
-    return parse_measure(column).declaration.aggregation == "sum"
+    return not parse_measure(column).declaration.combination.averaged
 
 
 def _separated(frame: pd.DataFrame, separator: str) -> str:

@@ -140,6 +140,11 @@ def _tie_notes(
 
 def top_rows(run: Run, cutoff: int) -> Ints:
     """The run's rows that stand in the first `cutoff` ranks of their query, ties as in `judge`."""
+    return top_ranks(run, cutoff)[0]
+
+
+def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
+    """The rows of `top_rows` and the rank of each."""
     everything = np.arange(len(run))
     ranking = Ranking(run, run.query_codes, everything[:0], np.empty(0), "doc_id")
     position = _inverse(ranking.order, everything)
@@ -156,7 +161,8 @@ def top_rows(run: Run, cutoff: int) -> Ints:
     )
     rows = everything[best_rank[position] <= cutoff]
     ranks = Ranking(run, run.query_codes, rows, np.zeros(len(rows)), "doc_id").rank
-    return rows[ranks <= cutoff]
+    inside = ranks <= cutoff
+    return rows[inside], ranks[inside]
 
 
 def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd.DataFrame:

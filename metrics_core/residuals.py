@@ -46,7 +46,7 @@ EXACT = ("monotone", "recall", "precisions", "at relevant", "unaffected")
 @dataclass(frozen=True)
 class Residual:
     """Lowest and highest possible score of each query, float64[Q]; NaN where the score is not
-    defined. `exact` says whether both are reached, or only never passed."""
+    defined or nothing is known. `exact` says whether both are reached, or only never passed."""
 
     low: Floats
     high: Floats
@@ -59,7 +59,8 @@ def residual(ranks: JudgedRanks, measure: Measure, *, highest: float | None = No
     `highest` is the highest grade there is; without it the highest in the judgments, and at least
     the grade from which the measure counts a document as relevant.
     """
-    kind = measure.declaration.residual
+    # A table of gains may turn the order of the grades round, and leaves nothing to reason from.
+    kind = "range" if measure.value("gains") else measure.declaration.residual
     score = measure.score(ranks)
     if kind == "unaffected" or measure.value("judged_only"):
         # A condensed list leaves the unjudged documents out, whatever they are worth.
@@ -263,6 +264,8 @@ def _at_relevant(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unju
 
 def _unknown(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
     low, high = measure.declaration.range
+    if measure.value("gains") or np.isinf(low) or np.isinf(high):
+        low, high = np.nan, np.nan
     return np.full(len(score), low), np.full(len(score), high)
 
 

@@ -15,7 +15,7 @@ from metrics_core.errors import RanklensError
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.notes import Note
-from metrics_core.tables import Qrels, Run
+from metrics_core.tables import Documents, Qrels, Run
 
 WithoutRelevant = Literal["zero", "leave out"]
 
@@ -26,13 +26,15 @@ def evaluate(
     measures: Iterable[str | Measure],
     *,
     without_relevant: WithoutRelevant = "zero",
+    documents: Documents | None = None,
 ) -> pd.DataFrame:
     """Per-query scores: columns run, query_id and one float64 column a measure, named canonically.
 
     One row for each run and judged query, a query missing from the run included (it scores 0).
     `without_relevant="leave out"` gives NaN to judged queries that have no relevant document,
-    which trec_eval counts as 0. Raises UnknownMeasureError, ParameterError, NoSharedQueriesError,
-    and RanklensError where two runs share a name.
+    which trec_eval counts as 0. `documents` are for measures of their columns, such as a price.
+    Raises UnknownMeasureError, ParameterError, NoSharedQueriesError, LackingDataError, and
+    RanklensError where two runs share a name.
     """
     listed = [runs] if isinstance(runs, Run) else list(runs)
     names = [run.name for run in listed]
@@ -40,7 +42,7 @@ def evaluate(
     if twice is not None:
         raise RanklensError(f"Two runs are named {twice!r}.", "Rename one: run.renamed('other').")
     parsed = [parse_measure(m) for m in measures]
-    judged = [judge(run, qrels) for run in listed]
+    judged = [judge(run, qrels, documents=documents) for run in listed]
     return score_frame(judged, parsed, without_relevant=without_relevant)
 
 
@@ -65,29 +67,36 @@ def scores(
 ) -> npt.NDArray[np.float64]:
     """Per-query scores of one measure, float64[Q]; NaN where a query has no defined score."""
     values = measure.score(ranks)
-    if without_relevant == "leave out" and measure.declaration.aggregation == "mean":
-        values = np.where(ranks.n_relevant() > 0, values, np.nan)
+    if without_relevant == "leave out" and measure.declaration.combination.averaged:
+        values = np.where(ranks.n_relevant(_level(measure)) > 0, values, np.nan)
     return values
+
+
+def _level(measure: Measure) -> float:
+    """The grade from which the measure counts a document as relevant."""
+    return float(measure.value("rel") or 1)
 
 
 def tie_range(run: Run, qrels: Qrels, measures: Sequence[Measure]) -> list[tuple[float, float]]:
     """Lowest and highest mean of each measure that any order of the tied documents gives; sums
     where a measure is summed."""
-    worst, best = (judge(run, qrels, ties="worst"), judge(run, qrels, ties="best"))
-    return [(_total(worst, measure), _total(best, measure)) for measure in measures]
+    extremes = (judge(run, qrels, ties="worst"), judge(run, qrels, ties="best"))
+    spans = [[_total(ranks, measure) for ranks in extremes] for measure in measures]
+    return [(min(span), max(span)) for span in spans]
 
 
 def _total(ranks: JudgedRanks, measure: Measure) -> float:
-    values = measure.score(ranks)
-    return float(values.sum() if measure.declaration.aggregation == "sum" else values.mean())
+    return float(measure.declaration.combination.of(measure.score(ranks)))
 
 
 def with_tie_range(
     notes: Sequence[Note], run: Run, qrels: Qrels, measures: Sequence[Measure]
 ) -> list[Note]:
     """The notes of a judged run; a loud one on ties also says which means the ties allow."""
+    # Which documents stand in a list cannot be told from the grades of the tied ones.
+    graded = [m for m in measures if "documents" not in m.declaration.needs]
     return [
-        _with_range(note, run, qrels, measures) if note.kind == "ties" and note.loud else note
+        _with_range(note, run, qrels, graded) if note.kind == "ties" and note.loud else note
         for note in notes
     ]
 
@@ -108,18 +117,40 @@ def score_notes(
 ) -> list[Note]:
     """What the scores of a run rest on: queries that count 0 or not at all, cutoffs beyond its
     depth."""
-    lacking = tuple(ranks.query_ids[i] for i in np.flatnonzero(ranks.n_relevant() == 0))
     about_queries = [
         _query_note("missing", ranks.missing_queries, "judged {} missing"),
         _query_note("unjudged", ranks.unjudged_queries, "{} without judgments", counts=False),
-        _query_note(
-            "no_relevant",
-            lacking,
-            "judged {} without a relevant document",
-            counts=without_relevant == "zero",
-        ),
+        *_without_relevant(ranks, measures, counts=without_relevant == "zero"),
+        *(_undefined(ranks, m) for m in measures if "documents" in m.declaration.needs),
     ]
     return [note for note in about_queries if note.count] + _depth_notes(ranks, measures)
+
+
+def _without_relevant(
+    ranks: JudgedRanks, measures: Sequence[Measure], *, counts: bool
+) -> list[Note]:
+    """Queries without a document of at least grade 1, and of each other grade that a measure
+    counts from, where those are more."""
+    notes = []
+    told = 0
+    for level in sorted({1.0, *(_level(m) for m in measures)}):
+        lacking = tuple(ranks.query_ids[i] for i in np.flatnonzero(ranks.n_relevant(level) == 0))
+        what = "judged {} without a relevant document"
+        if level != 1:
+            what += f" of grade {level:g} or more"
+        if len(lacking) > told:
+            notes.append(_query_note("no_relevant", lacking, what, counts=counts))
+            told = len(lacking)
+    return notes
+
+
+def _undefined(ranks: JudgedRanks, measure: Measure) -> Note:
+    """Queries for which a measure of the documents finds no value where it needs one."""
+    scores = np.zeros(0) if measure.lacks(ranks) else measure.score(ranks)
+    queries = tuple(ranks.query_ids[i] for i in np.flatnonzero(np.isnan(scores)))
+    return _query_note(
+        "undefined", queries, f"{{}} for which {measure} is not defined", counts=False
+    )
 
 
 def _query_note(kind: str, queries: tuple[str, ...], what: str, *, counts: bool = True) -> Note:

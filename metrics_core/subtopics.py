@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from metrics_core.tables import Qrels
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,9 @@ class SubtopicJudgments:
 
     def n_subtopics(self, rel: float = 1) -> Ints:
         """Per query how many subtopics have a relevant document among the judged; int64[Q]."""
+        return self._once(("subtopics", rel, 0), lambda: self._n_subtopics(rel))
+
+    def _n_subtopics(self, rel: float) -> Ints:
         cells, _ = self._cells(rel)
         return np.bincount(cells // self._width, minlength=self.n_queries)
 
@@ -70,10 +74,10 @@ class SubtopicJudgments:
         did; of equals the last by id, as ndeval has it."""
         return self._once(("ideal", rel, alpha), lambda: self._ideal(rel, alpha))
 
-    def _once(self, key: tuple[str, float, float], make: Callable[[], Coverage]) -> Coverage:
+    def _once(self, key: tuple[str, float, float], make: Callable[[], Kept]) -> Kept:
         if key not in self._kept:
             self._kept[key] = make()
-        kept: Coverage = self._kept[key]
+        kept: Kept = self._kept[key]
         return kept
 
     @property

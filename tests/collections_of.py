@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from hypothesis import strategies as st
 
-from metrics_core.tables import Qrels, Run
+from metrics_core.tables import Documents, Qrels, Run
 
 Scores = Mapping[str, Mapping[str, float]]
 Grades = Mapping[str, Mapping[str, int]]
@@ -59,6 +60,36 @@ def qrels_from(rows: list[tuple[str, str, int, str | None]]) -> Qrels:
 _SCORES = st.sampled_from([-3.0, -1.5, 0.0, 0.5, 1.0, 2.0, 7.25])
 _DOCS = [f"d{i}" for i in range(24)]
 _QUERIES = ["q1", "q2", "q03", "q4"]
+
+
+def documents_of(rows: Mapping[str, Mapping[str, Any]]) -> Documents:
+    """Documents from doc_id -> column -> value; None where a document has none."""
+    columns = dict.fromkeys(name for row in rows.values() for name in row)
+    values = {name: [row.get(name) for row in rows.values()] for name in columns}
+    return Documents.from_columns({"doc_id": list(rows), **values})
+
+
+# A document for each that may be listed, and one that never is; sums of prices are exact.
+PRODUCTS: dict[str, dict[str, Any]] = {
+    doc: {"price": (i % 5 + 1) / 4, "popularity": 2.0 ** -(i % 4), "category": "abc"[i % 3]}
+    for i, doc in enumerate([*_DOCS, "never"])
+}
+DOCUMENTS = documents_of(PRODUCTS)
+
+
+@st.composite
+def products(draw: st.DrawFn) -> dict[str, dict[str, Any]]:
+    """Rows of documents in which some documents, prices, popularities and categories are missing
+    or 0."""
+    some = draw(st.lists(st.sampled_from(_DOCS), min_size=12, unique=True))
+    return {
+        doc: {
+            "price": draw(st.sampled_from([0.0, 1.0, 2.5, 10.0, 10.0, 4.0, None])),
+            "popularity": draw(st.sampled_from([1.0, 0.5, 0.25, 0.1, 0.75, 0.01, 0.0, None])),
+            "category": draw(st.sampled_from(["a", "b", "c", "d", "e", "f", None])),
+        }
+        for doc in some
+    } or {"never": {"price": 1.0, "popularity": 1.0, "category": "a"}}
 
 
 @st.composite

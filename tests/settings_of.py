@@ -13,7 +13,7 @@ SAMPLES: dict[str, list[Any]] = {
     "cutoff": [1, 3, 10, 500],
     "rel": [1, 2],
     "beta": [1.0, 2.5, 0.5],
-    "gains": [((0, 0.5), (1, 3), (2, -1), (3, 1.25)), ((7, 2),)],
+    "gains": [((0, 0.5), (1, 3), (2, 9)), ((1, 7), (3, -2)), ((7, 2),)],
     "recall": [0.5, 0.0, 0.1, 0.3, 0.55, 1.0],
     "factor": [1.0, 0.2, 0.6, 1.4, 2.0],
     "points": [tuple(level / 10 for level in range(11)), (0.2, 0.5, 0.8)],
@@ -27,12 +27,16 @@ SAMPLES: dict[str, list[Any]] = {
     "min_rel": [0, 1],
     "max_rel": [2, 4],
     "alpha": [0.5, 0.3],
+    "users": [1.0, 3.5],
 }
 """By name of the parameter; a parameter with choices is tried at each of them."""
 
 
 def samples_of(parameter: Parameter) -> list[Any]:
-    """The samples of its name that it may be."""
+    """The samples of its name that it may be. A column means something else to each measure, so it
+    is left at the measure's own."""
+    if parameter.name == "column":
+        return [parameter.default]
     samples = SAMPLES[parameter.name]
     if parameter.kind not in (int, float):
         return samples

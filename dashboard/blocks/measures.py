@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dashboard.blocks import markup as m
 from metrics_core import wording as w
 from metrics_core.measures.description import FOR_ALL, Description, ParameterText, Worked
-from metrics_core.measures.worked import GRADES, LISTED, SUBTOPICS
+from metrics_core.measures.worked import COLUMNS, GRADES, LISTED, SUBTOPICS
 
 Href = Callable[..., str]
 
@@ -96,7 +96,7 @@ def facts(told: Description) -> str:
         said.append((f"In {package}" if package else "Also called", listed))
     said.append(("Source", m.escaped(told.reference)))
     said += [
-        (f"Differs in {d.package}", m.with_code(f"{d.what} {d.why}")) for d in told.differences
+        (f"Differs from {d.package}", m.with_code(f"{d.what} {d.why}")) for d in told.differences
     ]
     entries = "".join(f"<div><dt>{m.escaped(k)}</dt><dd>{v}</dd></div>" for k, v in said)
     return f'<div class="lens about"><dl class="facts-of">{entries}</dl></div>'
@@ -114,6 +114,7 @@ def worked(told: Description) -> str:
         f'<div class="lens about example"><ol aria-label="The listed documents">{squares}</ol>'
         f'<p class="muted">Judged, but not listed: {w.listing(rest)}.</p>'
         f"{_by_subtopic() if told.by_subtopic else ''}"
+        f"{_of_documents() if told.of_documents else ''}"
         f'<dl class="facts-of">{lines}</dl></div>'
     )
 
@@ -124,6 +125,16 @@ def _by_subtopic() -> str:
     for name, grades in SUBTOPICS.items():
         places = [f"{_place(doc)} grade {g}".replace("-", w.MINUS) for doc, g in grades.items()]
         said.append(f"<li>Subtopic {m.escaped(name)}: {w.listing(places)}</li>")
+    return f'<ul class="muted">{"".join(said)}</ul>'
+
+
+def _of_documents() -> str:
+    """The columns of the example's documents, in the order of the list."""
+    said = []
+    for name, values in COLUMNS.items():
+        listed = ", ".join(str(values[doc]) for doc in LISTED)
+        rest = w.listing(str(value) for doc, value in values.items() if doc not in LISTED)
+        said.append(f"<li>{w.sentence_case(name)}: {listed}; not listed: {rest}</li>")
     return f'<ul class="muted">{"".join(said)}</ul>'
 
 

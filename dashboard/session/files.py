@@ -16,7 +16,7 @@ import pyarrow as pa
 import streamlit as st
 
 from dashboard.choosing import read_measure
-from dashboard.library import SAMPLE_FOLDER, File, Library, assemble, list_folder, read_file
+from dashboard.library import SAMPLE_FOLDER, File, Library, assemble, list_folder, read_files
 from dashboard.session.address import address, change, forget, generation
 from dashboard.start import DATA_VARIABLE, WORKSPACE_VARIABLE
 from dashboard.study import Study
@@ -27,6 +27,7 @@ from metrics_core import formats
 from metrics_core.errors import RanklensError
 from metrics_core.formats import Loaded
 from metrics_core.measures import Measure
+from metrics_core.stored import with_stored_compared
 from metrics_core.tables import Qrels, Run
 
 SAMPLE, OWN = "sample", "own"
@@ -45,10 +46,10 @@ def data_folder() -> Path | None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=200)
-def _file_of_folder(path: str, shown: str, origin: Any, changed: int, size: int) -> File:
+def _of_folder(path: str, shown: str, origin: Any, changed: int, size: int) -> list[File]:
     # Time and size are part of the key, so that a file that was written anew is read anew.
-    file = read_file(Path(path), shown=shown, origin=origin)
-    return replace(file, version=f"{changed}-{size}")
+    read = read_files(Path(path), shown=shown, origin=origin)
+    return [replace(file, version=f"{changed}-{size}") for file in read]
 
 
 def _files_in(folder: Path, origin: Any) -> list[File]:
@@ -56,7 +57,7 @@ def _files_in(folder: Path, origin: Any) -> list[File]:
     for path in list_folder(folder):
         stat = path.stat()
         shown = str(path.relative_to(folder))
-        files.append(_file_of_folder(str(path), shown, origin, stat.st_mtime_ns, stat.st_size))
+        files += _of_folder(str(path), shown, origin, stat.st_mtime_ns, stat.st_size)
     return files
 
 
@@ -186,7 +187,7 @@ def _read(name: str, content: bytes, **choices: Any) -> list[Loaded]:
     """A file's tables, or those of a set in a zip; one that cannot be read goes to `refusals`."""
     try:
         if formats.is_set(content):
-            read = formats.read_set(content, name=name)
+            read = with_stored_compared(formats.read_set(content, name=name))
         else:
             read = [formats.read(content, name=name, **choices)]
     except RanklensError as error:

@@ -16,7 +16,7 @@ from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.notes import Note
 from metrics_core.scoring import score_notes, with_tie_range
-from metrics_core.tables import Qrels, Run
+from metrics_core.tables import Documents, Qrels, Run
 
 DEFAULT_MEASURES = ("nDCG@10", "P@10", "R@10", "AP", "RR", "Judged@10")
 
@@ -33,6 +33,11 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="nDCG@10, P(rel=2)@5, map … ; may be given several times "
         f"(default: {' '.join(DEFAULT_MEASURES)})",
+    )
+    parser.add_argument(
+        "--documents",
+        metavar="FILE",
+        help="the documents with their columns, for measures of price, popularity, category",
     )
     parser.add_argument(
         "--duplicates",
@@ -86,7 +91,17 @@ def judged_files(options: argparse.Namespace) -> tuple[list[JudgedRanks], list[M
     say(Path(options.qrels).name, qrels.notes)
     if options.clean_ids:
         qrels = cleaned(qrels, options.qrels)
-    return [_judged(run, qrels, measures, options) for run in _runs(options)], measures
+    documents = _documents(options)
+    judged = [_judged(run, qrels, documents, measures, options) for run in _runs(options)]
+    return judged, measures
+
+
+def _documents(options: argparse.Namespace) -> Documents | None:
+    if not options.documents:
+        return None
+    documents = formats.read_documents(options.documents, encoding=options.encoding)
+    say(Path(options.documents).name, documents.notes)
+    return documents
 
 
 def _runs(options: argparse.Namespace) -> list[Run]:
@@ -109,9 +124,13 @@ def cleaned(table: AnyTable, path: str) -> AnyTable:
 
 
 def _judged(
-    run: Run, qrels: Qrels, measures: Sequence[Measure], options: argparse.Namespace
+    run: Run,
+    qrels: Qrels,
+    documents: Documents | None,
+    measures: Sequence[Measure],
+    options: argparse.Namespace,
 ) -> JudgedRanks:
-    ranks = judge(run, qrels)
+    ranks = judge(run, qrels, documents=documents)
     notes = with_tie_range(ranks.notes, run, qrels, measures)
     notes += near_matches(run, qrels)
     notes += score_notes(ranks, measures, without_relevant=options.without_relevant)

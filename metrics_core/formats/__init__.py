@@ -7,8 +7,8 @@ The format is recognised from the content and told in `Loaded.title`; a file tha
 gives a FileFormatError with the physical line, what was found, what was expected, how to mend it.
 """
 
-from metrics_core.formats import json_files, parquet, tabular, tagged, trec
-from metrics_core.formats.beir import is_set, read_set
+from metrics_core.formats import detailed, json_files, parquet, tabular, tagged, trec
+from metrics_core.formats.detailed import is_detailed
 from metrics_core.formats.reading import (
     read,
     read_documents,
@@ -17,11 +17,12 @@ from metrics_core.formats.reading import (
     read_run,
 )
 from metrics_core.formats.registry import Format, Kind, Loaded, formats
+from metrics_core.formats.sets import is_set, read_set
 from metrics_core.formats.spreadsheets import spreadsheet_csv
 from metrics_core.formats.values import Grades
 from metrics_core.formats.writing import table_bytes, write
 
-DECLARED_IN = (trec, tabular, json_files, parquet, tagged)
+DECLARED_IN = (trec, tabular, json_files, detailed, parquet, tagged)
 """The modules that declare formats; a new one is added here and nowhere else."""
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Kind",
     "Loaded",
     "formats",
+    "is_detailed",
     "is_set",
     "read",
     "read_documents",

@@ -17,6 +17,7 @@ from metrics_core.formats.source import Source
 from metrics_core.formats.values import GradeProblem, grade_array, parse_grades
 from metrics_core.notes import Note
 from metrics_core.tables import Qrels, Run
+from metrics_core.tables.qrels import subtopic_column
 
 
 def run_table(source: Source, request: Request, rows: pa.Table, index: RowLines | None) -> Run:
@@ -60,19 +61,12 @@ def qrels_table(source: Source, request: Request, rows: pa.Table, index: RowLine
 
 
 def _subtopics(rows: pa.Table) -> pa.DictionaryArray | None:
-    """The subtopic of each row. A column called subtopic has it; TREC's second column may, or may
-    hold a constant nobody uses: it has it where it differs between the rows of a query."""
+    """The subtopic of each row. A column called subtopic has it; TREC's second column may."""
     if "subtopic" in rows.column_names:
         return coded(pc.fill_null(rows["subtopic"], ""))
-    if "iteration" not in rows.column_names:
-        return None
-    column = coded(rows["iteration"])
-    codes = column.indices.to_numpy(zero_copy_only=False)
-    query = coded(rows["query_id"])
-    of_row = query.indices.to_numpy(zero_copy_only=False)
-    one = np.zeros(len(query.dictionary), dtype=codes.dtype)
-    one[of_row] = codes
-    return column if (one[of_row] != codes).any() else None
+    if "iteration" in rows.column_names:
+        return subtopic_column(rows["query_id"], rows["iteration"])
+    return None
 
 
 def _subtopic_note(qrels: Qrels) -> Note:

@@ -7,7 +7,7 @@ To add a format, write one function decorated with `reader` (and, where it can b
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePath
 from typing import Any, BinaryIO, Literal
@@ -44,7 +44,8 @@ class Loaded:
     """One file, read: its table and how it was understood.
 
     `title` is what people see as "read as", `format` the short name of the format, `file` the name
-    the user gave, `tag` the run name written inside a TREC run ("" elsewhere).
+    the user gave, `tag` the run name written inside a TREC run ("" elsewhere), `stored` the scores
+    that stand beside a run's results: query_id -> name -> value.
     """
 
     table: Table
@@ -52,6 +53,7 @@ class Loaded:
     title: str
     file: str
     tag: str = ""
+    stored: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     def kind(self) -> Kind:

@@ -6,6 +6,7 @@ Importing a family's module registers its measures; a new family adds one line h
 from metrics_core.measures import (
     agreement,
     browsing,
+    catalogue,
     diversity,
     gain,
     inferred,
@@ -14,11 +15,14 @@ from metrics_core.measures import (
     normalized_gain,
     precision_recall,
     preference,
+    rag,
     readers,
+    recommending,
     relative,
     sets,
     unjudged,
 )
+from metrics_core.measures.aggregation import MEAN, Combination
 from metrics_core.measures.names import parse_measure
 from metrics_core.measures.parameters import Parameter
 from metrics_core.measures.registry import (
@@ -29,11 +33,14 @@ from metrics_core.measures.registry import (
 )
 
 __all__ = [
+    "MEAN",
+    "Combination",
     "Declaration",
     "Measure",
     "Parameter",
     "agreement",
     "browsing",
+    "catalogue",
     "declarations",
     "diversity",
     "gain",
@@ -45,7 +52,9 @@ __all__ = [
     "parse_measure",
     "precision_recall",
     "preference",
+    "rag",
     "readers",
+    "recommending",
     "relative",
     "sets",
     "unjudged",

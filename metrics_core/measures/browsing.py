@@ -27,6 +27,7 @@ from metrics_core.measures.registry import Scores, measure
         "RBP(p=0.5,rel=2)@5": "0.5 * 0.5",
     },
     range=(0, np.inf),
+    residual="monotone",
 )
 def rank_biased_precision(
     ranks: JudgedRanks, *, cutoff: int | None = None, p: Persistence = 0.8, rel: int | None = None
@@ -65,6 +66,7 @@ def stopping(hits: Hits, chance: Floats) -> Floats:
         "ERR@5": "3/16 / 2 + (13/16) * (1/16) / 4",
         "ERR(max_rel=3)@5": "3/8 / 2 + (5/8) * (1/8) / 4",
     },
+    residual="monotone",
 )
 def expected_reciprocal_rank(
     ranks: JudgedRanks, *, cutoff: int | None = None, max_rel: int = 4

@@ -3,13 +3,12 @@ command line and on screen."""
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import math
 import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from metrics_core.measures.differences import DIFFERENCES, Difference
 from metrics_core.measures.families import Family, family_of
 from metrics_core.measures.parameters import Parameter, written
 from metrics_core.measures.registry import MISSING, TIES, UNJUDGED, Declaration
@@ -37,7 +36,7 @@ FOR_ALL = (
 _AS_USUAL = {"unjudged": UNJUDGED, "missing": MISSING, "ties": TIES}
 _NEEDS = {
     "subtopics": "judgments by subtopic (query_id subtopic doc_id relevance)",
-    "documents": "a file of documents with the column that it reads",
+    "documents": "a file of documents, with the column that it reads",
 }
 _TOGETHER = {
     "mean": "",
@@ -73,15 +72,6 @@ class ParameterText:
 
 
 @dataclass(frozen=True)
-class Difference:
-    """What another package does otherwise, and why."""
-
-    package: str
-    what: str
-    why: str
-
-
-@dataclass(frozen=True)
 class Description:
     """What a reader is told of a measure. `together` says how the scores of queries become one
     where that is not their mean; `unlike` holds what it does with unjudged, missing or
@@ -100,6 +90,7 @@ class Description:
     together: str
     needs: str
     by_subtopic: bool
+    of_documents: bool
     unlike: tuple[tuple[str, str], ...]
     as_usual: str
     names: tuple[tuple[str, tuple[str, ...]], ...]
@@ -135,6 +126,7 @@ def described(declaration: Declaration) -> Description:
         together=_TOGETHER[declaration.aggregation],
         needs=" and ".join(_NEEDS[need] for need in declaration.needs),
         by_subtopic="subtopics" in declaration.needs,
+        of_documents="documents" in declaration.needs,
         unlike=unlike,
         as_usual=_as_usual({what for what, _ in unlike}),
         names=_names(declaration),
@@ -143,20 +135,8 @@ def described(declaration: Declaration) -> Description:
             Worked(name, arithmetic, value_of(arithmetic))
             for name, arithmetic in declaration.worked.items()
         ),
-        differences=tuple(
-            Difference(package, what, why)
-            for name, package, what, why in differences()
-            if name == declaration.name
-        ),
+        differences=tuple(d for d in DIFFERENCES if declaration.name in d.measures),
     )
-
-
-def differences() -> tuple[tuple[str, str, str, str], ...]:
-    """Where other packages give other numbers: measure, package, what differs, why."""
-    module = "metrics_core.measures.differences"
-    if importlib.util.find_spec(module) is None:
-        return ()
-    return tuple(importlib.import_module(module).DIFFERENCES)
 
 
 def signature(declaration: Declaration) -> str:

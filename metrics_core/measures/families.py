@@ -31,6 +31,12 @@ FAMILIES = (
     ),
     Family("Subtopics", "Is every side of the question covered?", ("diversity",)),
     Family(
+        "Recommendations",
+        "Do people find what they choose, and what else are they shown?",
+        ("recommending", "catalogue"),
+    ),
+    Family("Retrieval for generation", "Does the context hold what an answer needs?", ("rag",)),
+    Family(
         "Gaps in the judgments",
         "What if many documents are unjudged?",
         ("preference", "inferred", "unjudged"),

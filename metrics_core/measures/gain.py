@@ -2,22 +2,57 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from metrics_core.hits import Cutoff, Hits, ratio
 from metrics_core.judging import JudgedRanks
+from metrics_core.measures.parameters import GainTable
 from metrics_core.measures.registry import Scores, measure
 
 Gain = Literal["log2", "exp-log2"]
+Discount = Literal["log2", "max2"]
+
+_JARVELIN = "Järvelin and Kekäläinen, Cumulated gain-based evaluation, TOIS 2002"
 
 
-def discounted_gain(hits: Hits, cutoff: Cutoff, gain: Gain) -> Scores:
-    """Sum of gain / log2(rank + 1) within each cutoff; negative grades gain nothing."""
-    grade = np.maximum(hits.relevance, 0)
-    gains = grade if gain == "log2" else np.exp2(grade) - 1
-    return hits.total(gains / np.log2(hits.rank + 1), cutoff)
+def gain_of(grades: Scores, dcg: Gain = "log2", gains: GainTable | None = None) -> Scores:
+    """What each grade is worth, of the same shape. A table replaces the grade itself, the grade 0
+    included; a grade that it does not list is worth itself, and a negative one always nothing.
+
+    trec_eval compares gains as whole numbers and so orders those by chance that differ by less
+    than 1; ours are ordered as they are."""
+    worth = np.maximum(grades, 0)
+    for grade, gain in gains or ():
+        if grade >= 0:
+            worth[grades == grade] = gain
+    return np.exp2(worth) - 1 if dcg == "exp-log2" else worth
+
+
+def found_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None = None) -> Hits:
+    """The retrieved documents that gain or lose something, with the gain in place of the grade."""
+    hits = ranks.judged()
+    gain = gain_of(hits.relevance, dcg, gains)
+    return replace(hits, relevance=gain).only(gain != 0)
+
+
+def best_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None = None) -> Hits:
+    """All judged documents that gain something, in the best order, with the gain in place of the
+    grade."""
+    ideal = ranks.ideal()
+    gain = gain_of(ideal.relevance, dcg, gains)
+    if gains is not None:
+        # Sorted by query and falling grade already; a table may turn the grades round.
+        gain = gain[np.lexsort((-gain, ideal.query))]
+    return replace(ideal, relevance=gain).only(gain > 0)
+
+
+def discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Scores:
+    """Sum of gain / log2(rank + 1), or gain / log2(max(rank, 2)), within each cutoff."""
+    divisor = hits.rank + 1 if discount == "log2" else np.maximum(hits.rank, 2)
+    return hits.total(hits.relevance / np.log2(divisor), cutoff)
 
 
 @measure(
@@ -26,20 +61,126 @@ def discounted_gain(hits: Hits, cutoff: Cutoff, gain: Gain) -> Scores:
     title="nDCG",
     gloss="order of the top {k}",
     trec_eval=("ndcg", "ndcg_cut_{cutoff}"),
+    elsewhere={"ranx": "ndcg@k, ndcg_burges@k", "scikit-learn": "ndcg_score(k)"},
     formula=r"\frac{\sum_{i \le k} g(rel_i) / \log_2(i+1)}{\text{the same for the best order}}",
-    reference="Järvelin and Kekäläinen, Cumulated gain-based evaluation, TOIS 2002",
+    reference=_JARVELIN,
     worked={
         "nDCG@4": "(2 / log2(3) + 1 / log2(5)) / (3 + 2 / log2(3) + 1 / log2(4) + 1 / log2(5))",
         "nDCG": "(2 / log2(3) + 1 / log2(5) + 3 / log2(7))"
         " / (3 + 2 / log2(3) + 1 / log2(4) + 1 / log2(5))",
         "nDCG(dcg='exp-log2')@4": "(3 / log2(3) + 1 / log2(5))"
         " / (7 + 3 / log2(3) + 1 / log2(4) + 1 / log2(5))",
+        "nDCG(gains={1:3,2:9})@4": "(9 / log2(3) + 3 / log2(5))"
+        " / (9 + 3 / log2(3) + 3 / log2(4) + 3 / log2(5))",
+        "nDCG(discount='max2')@4": "(2 + 1 / log2(4)) / (3 + 2 + 1 / log2(3) + 1 / log2(4))",
     },
     ideal=1.0,
     residual="normalised",
 )
-def ndcg(ranks: JudgedRanks, *, cutoff: int | None = None, dcg: Gain = "log2") -> Scores:
+def ndcg(
+    ranks: JudgedRanks,
+    *,
+    cutoff: int | None = None,
+    dcg: Gain = "log2",
+    gains: GainTable | None = None,
+    discount: Discount = "log2",
+) -> Scores:
     """How close the results come to the best possible order: 1 is perfect, 0 means nothing
-    relevant. Higher grades and earlier ranks count more."""
-    best = discounted_gain(ranks.ideal(), cutoff, dcg)
-    return ratio(discounted_gain(ranks.judged(), cutoff, dcg), best)
+    relevant. Higher grades and earlier ranks count more. Grades with decimals are worth what they
+    say."""
+    best = discounted(best_gains(ranks, dcg, gains), cutoff, discount)
+    return ratio(discounted(found_gains(ranks, dcg, gains), cutoff, discount), best)
+
+
+@measure(
+    "DCG",
+    aliases=("discounted cumulative gain",),
+    title="DCG",
+    gloss="discounted gain of top {k}",
+    trec_eval="dcg",
+    elsewhere={"ranx": "dcg@k, dcg_burges@k", "scikit-learn": "dcg_score(k)"},
+    formula=r"\sum_{i \le k} g(rel_i) / \log_2(i+1)",
+    reference=_JARVELIN,
+    worked={
+        "DCG@4": "2 / log2(3) + 1 / log2(5)",
+        "DCG": "2 / log2(3) + 1 / log2(5) + 3 / log2(7)",
+        "DCG(dcg='exp-log2')": "3 / log2(3) + 1 / log2(5) + 7 / log2(7)",
+        "DCG(gains={0:1,3:5.5})": "2 / log2(3) + 1 / log2(4) + 1 / log2(5) + 5.5 / log2(7)",
+        "DCG(discount='max2')": "2 + 1 / log2(4) + 3 / log2(6)",
+    },
+    range=(0, np.inf),
+    residual="monotone",
+)
+def discounted_cumulative_gain(
+    ranks: JudgedRanks,
+    *,
+    cutoff: int | None = None,
+    dcg: Gain = "log2",
+    gains: GainTable | None = None,
+    discount: Discount = "log2",
+) -> Scores:
+    """What the results are worth when each counts less the further down it stands. It is not
+    divided by the best order, so it can only be compared for the same queries."""
+    return discounted(found_gains(ranks, dcg, gains), cutoff, discount)
+
+
+@measure(
+    "IDCG",
+    aliases=("ideal DCG",),
+    title="Ideal DCG",
+    gloss="DCG of the best order",
+    trec_eval="ideal_dcg",
+    formula=r"\sum_{i \le k} g(rel^*_i) / \log_2(i+1)",
+    reference=_JARVELIN,
+    worked={
+        "IDCG@2": "3 + 2 / log2(3)",
+        "IDCG": "3 + 2 / log2(3) + 1 / log2(4) + 1 / log2(5)",
+        "IDCG(dcg='exp-log2')@2": "7 + 3 / log2(3)",
+        "IDCG(gains={1:9})@3": "9 + 9 / log2(3) + 3 / log2(4)",
+        "IDCG(discount='max2')": "3 + 2 + 1 / log2(3) + 1 / log2(4)",
+    },
+    range=(0, np.inf),
+    condensable=False,
+    unjudged="It does not depend on the run.",
+    missing="It does not depend on the run.",
+    ties="It does not depend on the run.",
+    residual="monotone",
+)
+def ideal_dcg(
+    ranks: JudgedRanks,
+    *,
+    cutoff: int | None = None,
+    dcg: Gain = "log2",
+    gains: GainTable | None = None,
+    discount: Discount = "log2",
+) -> Scores:
+    """The DCG of the best possible order of all judged documents: what nDCG divides by."""
+    return discounted(best_gains(ranks, dcg, gains), cutoff, discount)
+
+
+@measure(
+    "CG",
+    aliases=("cumulative gain",),
+    title="Cumulative gain",
+    gloss="sum of gains in the top {k}",
+    formula=r"\sum_{i \le k} g(rel_i)",
+    reference=_JARVELIN,
+    worked={
+        "CG@4": "2 + 1",
+        "CG": "2 + 1 + 3",
+        "CG(dcg='exp-log2')": "3 + 1 + 7",
+        "CG(gains={1:3,2:9})": "9 + 3 + 3",
+    },
+    range=(0, np.inf),
+    residual="monotone",
+)
+def cumulative_gain(
+    ranks: JudgedRanks,
+    *,
+    cutoff: int | None = None,
+    dcg: Gain = "log2",
+    gains: GainTable | None = None,
+) -> Scores:
+    """The sum of the grades among the results, wherever they stand."""
+    hits = found_gains(ranks, dcg, gains)
+    return hits.total(hits.relevance, cutoff)

@@ -67,13 +67,14 @@ def interpolated(
     },
     at="recall",
     ideal=1.0,
+    residual="normalised",
 )
 def interpolated_precision(
     ranks: JudgedRanks, *, recall: Share, rel: int = 1, rounding: Rounding = "nearest"
 ) -> Scores:
     """The best precision a reader can have who wants at least this share of the relevant
     documents; 0 if the results do not hold so many. trec_eval 10 rounds the share to the nearest
-    whole document, trec_eval 9 up from a tenth."""
+    whole document, trec_eval 9 and with it ir_measures up from a tenth."""
     return interpolated(ranks, [recall], rel=rel, rounding=rounding)[:, 0]
 
 
@@ -91,6 +92,7 @@ def interpolated_precision(
         "IPrecAvg(points=[0.2,0.5,0.8])": "(1 / 2 + 1 / 2 + 1 / 2) / 3",
     },
     ideal=1.0,
+    residual="normalised",
 )
 def interpolated_average(
     ranks: JudgedRanks, *, rel: int = 1, rounding: Rounding = "nearest", points: Shares = ELEVEN

@@ -25,6 +25,7 @@ _MISSING = "A judged query that the run does not list counts as 0.00001, as does
     },
     aggregation="geometric",
     missing=_MISSING,
+    residual="precisions",
 )
 def geometric_ap(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Average precision whose geometric mean is taken over queries: doubling a poor query's score
@@ -68,6 +69,7 @@ def geometric_bpref(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     },
     range=(-np.inf, np.inf),
     missing="A judged query that the run does not list scores ln(1 / (1 + R)) and counts.",
+    residual="precisions",
 )
 def yet_another_ap(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Average precision on the scale of log-odds, smoothed: above 0 where it is above one half.

@@ -3,59 +3,67 @@ stands above rather than by the rank."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from metrics_core.hits import Floats, Hits, Ints, ratio
 from metrics_core.judging import JudgedRanks
+from metrics_core.measures.gain import best_gains, found_gains
 from metrics_core.measures.parameters import GainTable
 from metrics_core.measures.registry import Scores, measure
 
 
-def gain_of(relevance: Floats, gains: GainTable | None) -> Floats:
-    """What each grade is worth: itself unless the table says otherwise, nothing if negative."""
-    worth = np.maximum(relevance, 0.0)
-    for grade, gain in gains or ():
-        if grade >= 0:
-            worth[relevance == grade] = gain
-    return worth
+@dataclass(frozen=True)
+class _Gained:
+    """The results with a gain and the best possible list, gains in place of grades; per hit of
+    each what it adds to DCG, and the DCG down to it."""
+
+    found: Hits
+    best: Hits
+
+    @cached_property
+    def gained(self) -> Floats:
+        return self.found.relevance / np.log2(self.found.rank + 1)
+
+    @cached_property
+    def ideal(self) -> Floats:
+        return self.best.relevance / np.log2(self.best.rank + 1)
+
+    @cached_property
+    def dcg(self) -> Floats:
+        return self.found.running(self.gained)
+
+    @cached_property
+    def ideal_dcg(self) -> Floats:
+        return self.best.running(self.ideal)
+
+    @cached_property
+    def n_best(self) -> Ints:
+        return np.bincount(self.best.query, minlength=self.best.n_queries)
+
+    @cached_property
+    def _beside(self) -> Ints:
+        first, length = np.cumsum(self.n_best) - self.n_best, self.n_best[self.found.query]
+        inside = np.minimum(self.found.rank, length)
+        return np.where(inside > 0, first[self.found.query] + inside - 1, -1)
+
+    def beside(self, sums: Floats) -> Floats:
+        """Running sums of the best list as they stand at the rank of each result."""
+        return np.append(sums, 0.0)[self._beside]
+
+    def whole(self) -> Scores:
+        """nDCG of the whole list."""
+        return ratio(self.found.total(self.gained), self.best.total(self.ideal))
 
 
-def _gaining(hits: Hits, gains: GainTable | None) -> Hits:
-    """The hits whose gain is not 0, with the gain in place of the grade."""
-    gain = gain_of(hits.relevance, gains)
-    kept = gain != 0
-    return Hits(hits.query[kept], hits.rank[kept], gain[kept], hits.n_queries)
-
-
-def _best(ranks: JudgedRanks, gains: GainTable | None) -> Hits:
-    """All judged documents that are worth more than nothing, most valuable first."""
-    ideal = ranks.ideal()
-    gain = gain_of(ideal.relevance, gains)
-    order = np.flatnonzero(gain > 0)
-    if not gains:
-        return Hits(ideal.query[order], ideal.rank[order], gain[order], ideal.n_queries)
-    order = order[np.lexsort((-gain[order], ideal.query[order]))]
-    best = Hits(ideal.query[order], ideal.rank[order], gain[order], ideal.n_queries)
-    return replace(best, rank=best.ordinal())
-
-
-def _counts(hits: Hits) -> Ints:
-    return np.bincount(hits.query, minlength=hits.n_queries)
-
-
-def _best_by(depth: Ints, query: Ints, best: Hits, weight: Floats) -> Floats:
-    """The best list's sum of `weight` down to each of these depths of these queries."""
-    count = _counts(best)
-    first = np.cumsum(count) - count
-    inside = np.minimum(depth, count[query])
-    place = np.where(inside > 0, first[query] + inside - 1, -1)
-    return np.append(best.running(weight), 0.0)[place]
-
-
-def _discounted(hits: Hits) -> Floats:
-    return hits.relevance / np.log2(hits.rank + 1)
+def _gained(ranks: JudgedRanks, gains: GainTable | None) -> _Gained:
+    return ranks.kept(
+        "gained",
+        gains,
+        lambda: _Gained(found_gains(ranks, gains=gains), best_gains(ranks, gains=gains)),
+    )
 
 
 @measure(
@@ -70,6 +78,7 @@ def _discounted(hits: Hits) -> Floats:
         "binG(rel=2)": "(1 / log2(3) + 1 / log2(6)) / 2",
     },
     ideal=1.0,
+    residual="normalised",
 )
 def binary_g(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Each relevant result counts by how few results that are not relevant stand above it;
@@ -98,9 +107,10 @@ def binary_g(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
 def normalized_g(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Scores:
     """Each result counts with its grade, the less the more gain the best possible list would have
     had by then than this one: a result is worth as much as the moment still allows."""
-    found, best = _gaining(ranks.judged(), gains), _best(ranks, gains)
-    cost = _best_by(found.rank, found.query, best, np.maximum(best.relevance, 1.0))
-    beyond = np.maximum(found.rank - _counts(best)[found.query], 0)
+    graded = _gained(ranks, gains)
+    found, best = graded.found, graded.best
+    cost = graded.beside(best.running(np.maximum(best.relevance, 1.0)))
+    beyond = np.maximum(found.rank - graded.n_best[found.query], 0)
     lost = cost + beyond - found.running(found.relevance)
     return ratio(found.total(found.relevance / np.log2(2 + lost)), best.total(best.relevance))
 
@@ -124,13 +134,12 @@ def normalized_g(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Score
 def ndcg_at_relevant(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Scores:
     """nDCG at the rank of each document with a gain, averaged over all of them; those that were
     not found count with the nDCG of the whole list."""
-    found, best = _gaining(ranks.judged(), gains), _best(ranks, gains)
-    gained, ideal = _discounted(found), _discounted(best)
-    ndcg = ratio(found.running(gained), _best_by(found.rank, found.query, best, ideal))
-    good = found.relevance > 0
-    n_best, n_found = _counts(best), found.total(good.astype(np.float64))
-    rest = ratio((n_best - n_found) * found.total(gained), best.total(ideal))
-    return np.maximum(ratio(found.total(np.where(good, ndcg, 0.0)) + rest, n_best), 0.0)
+    graded = _gained(ranks, gains)
+    found, good = graded.found, graded.found.relevance > 0
+    ndcg = ratio(graded.dcg, graded.beside(graded.ideal_dcg))
+    missed = graded.n_best - found.total(good.astype(np.float64))
+    total = found.total(np.where(good, ndcg, 0.0)) + missed * graded.whole()
+    return np.maximum(ratio(total, graded.n_best), 0.0)
 
 
 @measure(
@@ -154,16 +163,14 @@ def ndcg_at_levels(ranks: JudgedRanks, *, rel: int = 1, gains: GainTable | None 
     """nDCG averaged over the depths at which the best possible list passes to a lower grade, and
     the whole list where that reaches at least two ranks further; 0 where no grade is at least
     `rel`, which changes nothing else."""
-    found, best = _gaining(ranks.judged(), gains), _best(ranks, gains)
-    gained, ideal = _discounted(found), _discounted(best)
+    graded = _gained(ranks, gains)
+    found, best = graded.found, graded.best
     # The next query's first document or a lower gain: the last rank of a level.
     drop = (np.diff(best.query, append=-1) != 0) | (np.diff(best.relevance, append=-1) != 0)
-    query, depth = best.query[drop], best.rank[drop]
-    reached = np.append(found.running(gained), 0.0)[found.within(depth, query)]
-    levels = Hits(query, depth, best.relevance[drop], best.n_queries)
+    levels = Hits(best.query[drop], best.rank[drop], best.relevance[drop], best.n_queries)
+    reached = np.append(graded.dcg, 0.0)[found.within(levels.rank, levels.query)]
     # trec_eval adds the end of the list only where it comes later than one rank past the last.
-    longer = (ranks.retrieved > _counts(best) + 1) & (_counts(best) > 0)
-    whole = np.where(longer, ratio(found.total(gained), best.total(ideal)), 0.0)
-    ndcg = levels.total(ratio(reached, best.running(ideal)[drop]))
-    score = ratio(ndcg + whole, levels.count() + longer)
+    longer = (ranks.retrieved > graded.n_best + 1) & (graded.n_best > 0)
+    ndcg = levels.total(ratio(reached, graded.ideal_dcg[drop]))
+    score = ratio(ndcg + np.where(longer, graded.whole(), 0.0), levels.count() + longer)
     return np.where(ranks.n_relevant(rel) > 0, score, 0.0)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from metrics_core.hits import per_query, ratio
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.registry import Scores, measure
+
+ListShare = Literal["k", "retrieved"]
+FoundShare = Literal["relevant", "retrieved", "min"]
 
 
 @measure(
@@ -21,12 +26,19 @@ from metrics_core.measures.registry import Scores, measure
         "P@5": "2 / 5",
         "P@10": "3 / 10",
         "P(rel=2)@5": "1 / 5",
+        "P(denominator='retrieved')@10": "3 / 6",
     },
     residual="monotone",
 )
-def precision(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
-    """Share of the first k results that are relevant. Empty ranks count against it."""
-    return ranks.relevant(rel).count(cutoff) / cutoff
+def precision(
+    ranks: JudgedRanks, *, cutoff: int, rel: int = 1, denominator: ListShare = "k"
+) -> Scores:
+    """Share of the first k results that are relevant. Empty ranks count against it, unless it is
+    divided by the documents retrieved where those are fewer."""
+    found = ranks.relevant(rel).count(cutoff)
+    if denominator == "k":
+        return found / cutoff
+    return ratio(found, np.minimum(per_query(ranks.retrieved, cutoff), cutoff))
 
 
 @measure(
@@ -61,15 +73,31 @@ def recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
         "AP": "(1 / 2 + 2 / 4 + 3 / 6) / 4",
         "AP@5": "(1 / 2 + 2 / 4) / 4",
         "AP(rel=2)": "(1 / 2 + 2 / 6) / 2",
+        "AP(denominator='retrieved')": "(1 / 2 + 2 / 4 + 3 / 6) / 3",
+        "AP(denominator='retrieved')@5": "(1 / 2 + 2 / 4) / 2",
+        "AP(denominator='min')@3": "(1 / 2) / 3",
     },
     residual="precisions",
 )
-def average_precision(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
+def average_precision(
+    ranks: JudgedRanks,
+    *,
+    cutoff: int | None = None,
+    rel: int = 1,
+    denominator: FoundShare = "relevant",
+) -> Scores:
     """Precision at the rank of each relevant document, averaged over all relevant documents;
-    those that were not found count 0. Early relevant results count more."""
+    those that were not found count 0. Early relevant results count more. Other conventions divide
+    by the relevant documents retrieved within the cutoff, or by the lesser of k and all relevant
+    documents."""
     hits = ranks.relevant(rel)
     precisions = hits.total(hits.ordinal() / hits.rank, cutoff)
-    return ratio(precisions, per_query(ranks.n_relevant(rel), cutoff))
+    if denominator == "retrieved":
+        return ratio(precisions, hits.count(cutoff))
+    n_relevant = per_query(ranks.n_relevant(rel), cutoff)
+    if denominator == "min" and cutoff is not None:
+        n_relevant = np.minimum(n_relevant, cutoff)
+    return ratio(precisions, n_relevant)
 
 
 @measure(

@@ -17,11 +17,10 @@ import numpy.typing as npt
 
 from metrics_core.errors import LackingDataError, ParameterError, did_you_mean
 from metrics_core.judging import JudgedRanks
+from metrics_core.measures.aggregation import COMBINATIONS, Aggregation, Combination
 from metrics_core.measures.parameters import JUDGED_ONLY, Parameter, parameters_of, written
 
 Scores = npt.NDArray[np.float64]
-Aggregation = Literal["mean", "sum", "geometric"]
-"""How scores of queries become one: their mean, their sum, or exp(mean(log(max(score, 1e-5))))."""
 Need = Literal["subtopics", "documents"]
 Residual = Literal[
     "monotone", "recall", "precisions", "at relevant", "normalised", "unaffected", "range"
@@ -75,6 +74,11 @@ class Declaration:
     def cutoff(self) -> Parameter | None:
         """The cutoff parameter, if the measure has one."""
         return self.parameter("cutoff")
+
+    @property
+    def combination(self) -> Combination:
+        """How the scores of queries become one."""
+        return COMBINATIONS[self.aggregation]
 
     def parameter(self, name: str) -> Parameter | None:
         """The parameter of that name, if the measure has one."""
@@ -164,7 +168,15 @@ class Measure:
                 "Load judgments whose second column is the subtopic: query_id subtopic doc_id"
                 " relevance.",
             )
+        if "documents" in needs:
+            return self._lacks_documents(ranks)
         return None
+
+    def _lacks_documents(self, ranks: JudgedRanks) -> LackingDataError | None:
+        if ranks.listed is None:
+            return LackingDataError(f"{self} needs the listed documents.", "Judge a run for it.")
+        lacking = ranks.listed.lacks(self.value("column"))
+        return lacking and LackingDataError(f"{self}: {lacking.message}", lacking.hint)
 
     def __str__(self) -> str:
         at, defaults = self.declaration.at, {p.name: p.default for p in self.declaration.parameters}

@@ -24,6 +24,7 @@ from metrics_core.measures.registry import Scores, measure
         "RelP(rel=2)@5": "1 / 2",
     },
     ideal=1.0,
+    residual="recall",
 )
 def relative_precision(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     """Relevant documents among the first k, as a share of the most there could be: precision
@@ -47,6 +48,7 @@ def relative_precision(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scor
         "RprecMult@2.0": "3 / 8",
     },
     at="factor",
+    residual="at relevant",
 )
 def r_precision_multiple(ranks: JudgedRanks, *, factor: Positive, rel: int = 1) -> Scores:
     """Precision at some multiple of the number of relevant documents. A run that is good at low

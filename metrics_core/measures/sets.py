@@ -45,6 +45,7 @@ def set_precision(ranks: JudgedRanks, *, rel: int = 1, relative: bool = False) -
         "SetRelP(rel=2)": "2 / 2",
     },
     ideal=1.0,
+    residual="monotone",
 )
 def set_relative_precision(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Relevant results as a share of the most that so many results could hold."""
@@ -83,6 +84,7 @@ def set_recall(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
         "SetAP(rel=2)": "2 * 2 / (6 * 2)",
     },
     ideal=1.0,
+    residual="monotone",
 )
 def set_ap(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Average precision of results without an order: set precision times set recall."""
@@ -118,13 +120,14 @@ def set_f(ranks: JudgedRanks, *, rel: int = 1, beta: float = 1.0) -> Scores:
     gloss="worth of all results together",
     trec_eval="utility",
     formula=r"p_1 a + p_2 (n - a) + p_3 (R - a) + p_4 (D + a - n - R)",
-    reference="Lewis, The TREC-4 filtering track, 1995; trec_eval, m_utility.c",
+    reference="Lewis, The TREC-4 filtering track, TREC-4, 1995; trec_eval, m_utility.c",
     worked={
         "Utility": "3 - 3",
         "Utility(p1=3.0,p2=-2.0)": "3 * 3 - 2 * 3",
         "Utility(p3=-0.5,p4=0.1,documents=100)": "3 - 3 - 0.5 * 1 + 0.1 * (100 + 3 - 6 - 4)",
     },
     range=(-np.inf, np.inf),
+    residual="monotone",
 )
 def utility(
     ranks: JudgedRanks,
@@ -154,14 +157,17 @@ def utility(
     worked={
         "Judged@5": "3 / 5",
         "Judged@10": "4 / 6",
+        "Judged": "4 / 6",
     },
     ideal=1.0,
     residual="unaffected",
 )
-def judged(ranks: JudgedRanks, *, cutoff: int) -> Scores:
+def judged(ranks: JudgedRanks, *, cutoff: int | None = None) -> Scores:
     """Share of the first k results that somebody has judged. It says how far the other scores
     can be trusted: an unjudged document counts as not relevant."""
-    listed = np.minimum(cutoff, per_query(ranks.retrieved, cutoff))
+    listed = per_query(ranks.retrieved, cutoff)
+    if cutoff is not None:
+        listed = np.minimum(cutoff, listed)
     return ratio(ranks.judged().count(cutoff), listed)
 
 

@@ -25,6 +25,7 @@ from metrics_core.measures.registry import Scores, measure
     higher_is_better=False,
     ideal=0.0,
     unjudged="Counted; a negative grade is no judgment.",
+    residual="unaffected",
 )
 def unjudged(ranks: JudgedRanks, *, cutoff: int) -> Scores:
     """Unjudged documents among the first k, divided by k: a warning that the other scores may
@@ -48,6 +49,7 @@ def unjudged(ranks: JudgedRanks, *, cutoff: int) -> Scores:
     higher_is_better=False,
     ideal=0.0,
     unjudged="Counted with the weight of its rank; a negative grade is no judgment.",
+    residual="unaffected",
 )
 def rbp_residual(ranks: JudgedRanks, *, p: Persistence = 0.9) -> Scores:
     """The most that RBP could gain if every unjudged result, and everything beyond the end of the

@@ -101,3 +101,14 @@ class Qrels(Judgable):
         table = self.table.drop_columns(["subtopic", "relevance"])
         table = table.append_column("relevance", pa.array(highest))
         return replace(self, table=drop_rows(table, repeated), subtopics=self.table)
+
+
+def subtopic_column(query_id: Any, second: Any) -> pa.DictionaryArray | None:
+    """The second column of TREC qrels where it holds subtopics, else None. It may hold a constant
+    nobody uses instead; it has subtopics where it differs between the rows of a query."""
+    column, query = coded(second), coded(query_id)
+    codes = column.indices.to_numpy(zero_copy_only=False)
+    of_row = query.indices.to_numpy(zero_copy_only=False)
+    one = np.zeros(len(query.dictionary), dtype=codes.dtype)
+    one[of_row] = codes
+    return column if (one[of_row] != codes).any() else None

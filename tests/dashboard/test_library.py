@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from dashboard.library import SAMPLE_FOLDER, File, assemble, list_folder, read_file
+from dashboard.library import SAMPLE_FOLDER, File, assemble, list_folder, read_file, read_files
 from dashboard.view import Address
 
 
@@ -91,3 +92,21 @@ def test_the_view_of_an_address(address: Address, focus: str, baseline: str) -> 
     view = study.view(address)
     assert (view.focus, view.baseline) == (focus, baseline)
     assert focus in view.runs and baseline in view.runs
+
+
+def test_a_file_of_detailed_results_is_a_study(tmp_path: Path) -> None:
+    good = [{"query": "refund", "retrieved": ["d1", "d2"], "expected": ["d2"], "category": "a"}]
+    better = [{"query": "refund", "retrieved": ["d2"], "expected": ["d2"], "category": "a"}]
+    (tmp_path / "bad.json").write_text(json.dumps([*good, {}]))
+    (tmp_path / "new.json").write_text(json.dumps({"detailed_results": better}))
+    (tmp_path / "old.json").write_text(json.dumps(good))
+    files = [
+        file
+        for path in list_folder(tmp_path)
+        for file in read_files(path, shown=path.name, origin="folder")
+    ]
+    assert len({file.key for file in files}) == len(files) == 7
+    assert [file.file for file in files if file.error is not None] == ["bad.json"]
+    study = assemble(files).study
+    assert study is not None
+    assert (study.names, study.query_ids) == (["new", "old"], ["refund"])

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from metrics_core.aggregates import aggregate, mean_interval, means
+from metrics_core.aggregates import aggregate, compared_intervals, mean_interval, means
+from metrics_core.measures.aggregation import COMBINATIONS, Aggregation
 from metrics_core.scoring import evaluate
 from tests.collections_of import qrels_of, run_of
 
@@ -116,3 +117,83 @@ def test_a_mean_of_nothing_is_undefined_not_zero() -> None:
     frame = pd.DataFrame({"run": ["r"], "query_id": ["q"], "AP": [np.nan], "NumRet": [np.nan]})
     assert means(frame)["value"].isna().all()
     assert np.isnan(aggregate(frame)["mean"][0])
+
+
+# Geometric means
+
+
+HARD = np.concatenate([SKEWED, np.zeros(3)])
+
+
+def geometric(values: np.ndarray, axis: int | None = None) -> np.ndarray:
+    return np.exp(np.log(np.maximum(values, 0.00001)).mean(axis=axis))
+
+
+def frame_of(**columns: np.ndarray) -> pd.DataFrame:
+    ids = [f"q{i}" for i in range(len(HARD))]
+    return pd.DataFrame({"run": "r", "query_id": ids, **columns})
+
+
+def test_a_geometric_mean_counts_a_zero_as_trec_evals_least_score() -> None:
+    frame = frame_of(GMAP=HARD, AP=HARD)
+    value = means(frame).set_index("measure")["value"]
+    assert value["GMAP"] == pytest.approx(geometric(HARD), rel=1e-13)
+    assert value["AP"] == pytest.approx(HARD.mean(), rel=1e-13)
+    summary = aggregate(frame).set_index("measure")
+    assert summary["mean"].to_dict() == pytest.approx(value.to_dict(), rel=1e-13)
+    assert summary.loc["GMAP", "median"] == np.median(HARD)
+
+
+def test_a_geometric_interval_as_scipys_percentile_bootstrap() -> None:
+    row = aggregate(frame_of(GMAP=HARD)).iloc[0]
+    theirs = stats.bootstrap(
+        (HARD,),
+        geometric,
+        method="percentile",
+        confidence_level=0.95,
+        n_resamples=20_000,
+        rng=np.random.default_rng(1),
+    ).confidence_interval
+    assert row["low"] == pytest.approx(theirs.low, rel=0.05)
+    assert row["high"] == pytest.approx(theirs.high, rel=0.05)
+    assert row["low"] < row["mean"] < row["high"]
+
+
+def test_a_geometric_mean_leaves_undefined_scores_out() -> None:
+    holed = np.where(np.arange(len(HARD)) % 2, HARD, np.nan)
+    row = aggregate(frame_of(GMAP=holed)).iloc[0]
+    assert row["mean"] == pytest.approx(geometric(holed[1::2]), rel=1e-13)
+    assert row["queries"] == len(holed[1::2])
+    assert np.isnan(means(frame_of(GMAP=np.full(len(HARD), np.nan)))["value"]).all()
+
+
+def test_compared_geometric_means_as_scipys_paired_bootstrap() -> None:
+    other = np.roll(HARD, 1) * 0.7
+    holed = np.where(np.arange(len(HARD)) < 60, HARD, np.nan)
+    geometric_mean = COMBINATIONS["geometric"]
+    ((scores, gap),) = compared_intervals(holed[:, None], other[:, None], [0.9], geometric_mean)
+    theirs = stats.bootstrap(
+        (holed[:60], other[:60]),
+        lambda a, b, axis: geometric(a, axis) - geometric(b, axis),
+        paired=True,
+        method="percentile",
+        confidence_level=0.9,
+        n_resamples=20_000,
+        rng=np.random.default_rng(1),
+    ).confidence_interval
+    assert scores.mean == pytest.approx(geometric(holed[:60]), rel=1e-13)
+    assert gap.mean == pytest.approx(geometric(holed[:60]) - geometric(other[:60]), rel=1e-12)
+    width = theirs.high - theirs.low
+    assert gap.low == pytest.approx(theirs.low, abs=0.05 * width)
+    assert gap.high == pytest.approx(theirs.high, abs=0.05 * width)
+
+
+@pytest.mark.parametrize("aggregation", ["mean", "sum", "geometric"])
+def test_every_combination_works_over_the_first_axis(aggregation: Aggregation) -> None:
+    combination = COMBINATIONS[aggregation]
+    table = np.stack([HARD, np.where(HARD > 0.1, HARD, np.nan), np.full_like(HARD, np.nan)], axis=1)
+    together = combination.of(table)
+    assert together.tolist() == pytest.approx(
+        [float(combination.of(table[:, i])) for i in range(3)], rel=1e-13, nan_ok=True
+    )
+    assert np.isnan(together).tolist() == [False, False, True]

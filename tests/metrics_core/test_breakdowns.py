@@ -143,3 +143,25 @@ def test_cells_of_two_groupings_and_their_margins() -> None:
     assert cells.loc[(ALL, ALL)].tolist() == pytest.approx([30, (NEW - BASE).mean()])
     empty = cells.loc[("Billing", NO_GROUP)]
     assert empty["queries"] == 0 and np.isnan(empty["difference"])
+
+
+def test_geometric_means_by_group_and_in_cells() -> None:
+    def geometric(values: np.ndarray) -> float:
+        return float(np.exp(np.log(np.maximum(values, 0.00001)).mean()))
+
+    scores = SCORES.rename(columns={"AP": "GMAP"})
+    scores.loc[scores["query_id"] == IDS[3], "GMAP"] = 0.0
+    own, other = (
+        scores.loc[scores["run"] == run, "GMAP"].to_numpy()[:12] for run in ("new", "bm25")
+    )
+    rows = breakdown(scores, QUERIES, "GMAP", by="category", baseline="bm25")
+    row = rows[(rows["group"] == "Billing") & (rows["run"] == "new")].iloc[0]
+    assert row["mean"] == pytest.approx(geometric(own), rel=1e-12)
+    assert row["difference"] == pytest.approx(geometric(own) - geometric(other), rel=1e-12)
+    assert row["diff_low"] <= row["difference"] <= row["diff_high"]
+    cells = cross_breakdown(
+        scores, QUERIES, "GMAP", rows="category", columns="difficulty", run="new", baseline="bm25"
+    ).set_index(["row", "column"])
+    assert cells.loc[("Billing", ALL)].tolist() == pytest.approx(
+        [12, geometric(own) - geometric(other)], rel=1e-12
+    )

@@ -220,3 +220,19 @@ def test_residuals_say_how_far_the_unjudged_documents_reach(
     assert main(["residuals", "qrels.txt", "dense.run", "-m", "P@1", "--per-query"]) == 0
     by_query = {row[1]: row[3:6] for row in rows(capsys.readouterr().out)[1:]}
     assert by_query["q2"] == ["0.000", "0.000", "1.000"]
+
+
+def test_measures_of_the_documents(command: Command) -> None:
+    Path("items.csv").write_text("doc_id,title,price\nd1,a,30\nd2,b,10\nd3,c,5\nd9,d,\n")
+    names = ("-m", "MoneyP@2", "-m", "Coverage@2", "--format", "tsv")
+    out, err = command("--documents", "items.csv", *names)
+    values = {(run, name): float(value) for run, _, name, value in rows(out)[1:]}
+    assert values == {
+        ("bm25", "MoneyP@2"): (30 / 40 + 30 / 30 + 0) / 3,
+        ("bm25", "Coverage@2"): 2 / 4,
+        ("dense", "MoneyP@2"): (1 + 0) / 2,  # q3 shows d9, which has no price
+        ("dense", "Coverage@2"): 3 / 4,
+    }
+    assert "note: dense: 1 query for which MoneyP@2 is not defined; left out (first: q3)" in err
+    out, err = command(*names)
+    assert (out, "no documents table" in err, "'price'" in err) == ("", True, True)

@@ -113,3 +113,30 @@ def test_differences_of_a_run_to_itself_are_the_same() -> None:
     own = differences(FRAME, "AP", "bm25", "bm25")
     assert set(own["outcome"]) == {"same"}
     assert (own["score"] == own["baseline_score"]).all()
+
+
+def geometric(values: np.ndarray) -> float:
+    return float(np.exp(np.log(np.maximum(values, 0.00001)).mean()))
+
+
+def test_geometric_means_are_compared_as_such() -> None:
+    rows = compare(FRAME.rename(columns={"AP": "GMAP"}), "GMAP", "bm25").set_index("run")
+    worse = rows.loc["worse"]
+    assert worse["mean"] == pytest.approx(geometric(RUNS["worse"]), rel=1e-13)
+    gap = geometric(RUNS["worse"]) - geometric(BASE)
+    assert worse["difference"] == pytest.approx(gap, rel=1e-12)
+    assert worse["low"] < gap < worse["high"] < 0
+    assert worse["verdict"] == "behind"
+    logs = [np.log(np.maximum(v, 0.00001)) for v in (RUNS["worse"], BASE)]
+    assert worse["p_value"] == pytest.approx(stats.ttest_rel(*logs).pvalue, rel=1e-9)
+    assert (worse["won"], worse["lost"]) == (0, 40)
+
+
+def test_fewer_is_better_where_the_measure_says_so() -> None:
+    frame = FRAME.rename(columns={"AP": "Unjudged@10"})
+    rows = compare(frame, "Unjudged@10", "bm25").set_index("run")
+    assert rows.loc["better", "verdict"] == "behind"
+    assert rows.loc["worse", "verdict"] == "ahead"
+    assert rows.loc["better", "difference"] == pytest.approx(0.1)
+    assert (rows.loc["worse", "won"], rows.loc["worse", "lost"]) == (40, 0)
+    assert set(differences(frame, "Unjudged@10", "better", "bm25")["outcome"]) == {"worse"}

@@ -106,7 +106,7 @@ def test_every_example_reads_as_its_format() -> None:
 
 
 def test_declarations_are_whole() -> None:
-    assert len(DECLARED_IN) == 5
+    assert len(DECLARED_IN) == 6
     names = [declared.name for declared in formats()]
     assert len(names) == len(set(names))
     for declared in formats():

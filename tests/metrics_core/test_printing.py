@@ -105,3 +105,11 @@ def test_latex_sets_only_means_in_bold() -> None:
 
 def test_formats_are_what_the_command_line_offers() -> None:
     assert list(PRINTERS) == ["table", "tsv", "csv", "json", "markdown", "latex"]
+
+
+def test_latex_sets_the_lowest_mean_in_bold_where_fewer_is_better() -> None:
+    frame = pd.DataFrame(
+        {"run": ["a", "b"], "measure": ["Unjudged@10", "Unjudged@10"], "value": [0.4, 0.1]}
+    )
+    assert r"b & \textbf{0.100} \\" in PRINTERS["latex"](frame)
+    assert PRINTERS["latex"](frame).count("textbf") == 1

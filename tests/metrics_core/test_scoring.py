@@ -77,19 +77,34 @@ def test_a_cutoff_beyond_the_run_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["P@2", "AP", "nDCG@3", "RR", "Judged@2", "Success@1", "NumRelRet"]
+    "name",
+    ["P@2", "AP", "nDCG@3", "RR", "Judged@2", "Success@1", "NumRelRet", "GMAP", "Unjudged@2"],
 )
 def test_the_range_of_ties_is_that_of_all_orders(name: str) -> None:
     grades: dict[str, Any] = {"q": {"d1": 2, "d2": 1, "d3": 0, "d5": -1}, "p": {"d1": 1}}
     tied = {"q": {f"d{i}": 1.0 for i in range(1, 6)}, "p": {"d0": 2.0, "d1": 1.0}}
     qrels, measure = qrels_of(grades), parse_measure(name)
-    summed = measure.declaration.aggregation == "sum"
+    combined = measure.declaration.combination.of
     means = []
     for order in permutations(tied["q"]):
         run = {**tied, "q": {d: 10.0 - i for i, d in enumerate(order)}}
         values = measure.score(judge(run_of(run), qrels))
-        means.append(values.sum() if summed else values.mean())
+        means.append(float(combined(values)))
     ((low, high),) = tie_range(run_of(tied), qrels, [measure])
     assert (low, high) == pytest.approx((min(means), max(means)), rel=1e-14)
     as_ordered = measure.score(judge(run_of(tied), qrels))
-    assert low <= (as_ordered.sum() if summed else as_ordered.mean()) <= high
+    assert low <= combined(as_ordered) <= high
+
+
+def test_users_without_relevant_items_by_the_measures_own_grade() -> None:
+    qrels = qrels_of({"q1": {"d1": 2}, "q2": {"d1": 1}, "q3": {"d1": 0}})
+    run = run_of({q: {"d1": 1.0} for q in ("q1", "q2", "q3")})
+    names = ["P@1", "P(rel=2)@1"]
+    frame = evaluate(run, qrels, names, without_relevant="leave out")
+    assert frame["P@1"].fillna(-1).tolist() == [1, 1, -1]
+    assert frame["P(rel=2)@1"].fillna(-1).tolist() == [1, -1, -1]
+    notes = score_notes(judge(run, qrels), [parse_measure(n) for n in names])
+    assert [n.message for n in notes] == [
+        "1 judged query without a relevant document; it counts 0",
+        "2 judged queries without a relevant document of grade 2 or more; they count 0",
+    ]

@@ -10,16 +10,39 @@ from hypothesis import given, settings
 
 from metrics_core.judging import judge
 from metrics_core.measures import Declaration, declarations
-from tests.collections_of import collections, qrels_of, run_of
-from tests.oracle.literal import LITERAL, documents_of, ranking_of
+from tests.collections_of import collections, documents_of, products, qrels_of, run_of
+from tests.oracle.literal import CATALOGUE, LITERAL, Case, ranking_of
+from tests.oracle.literal import documents_of as listed_documents
 from tests.settings_of import settings_of
 
 
 def test_every_measure_has_a_literal_twin() -> None:
-    assert {d.name for d in declarations()} == set(LITERAL)
+    of_documents = {d.name for d in declarations() if "documents" in d.needs}
+    assert of_documents == set(CATALOGUE)
+    assert {d.name for d in declarations()} - of_documents == set(LITERAL)
 
 
-@pytest.mark.parametrize("declaration", declarations(), ids=lambda d: d.name)
+FROM_GRADES = [d for d in declarations() if d.name in LITERAL]
+FROM_DOCUMENTS = [d for d in declarations() if d.name in CATALOGUE]
+
+
+@pytest.mark.parametrize("declaration", FROM_DOCUMENTS, ids=lambda d: d.name)
+@settings(max_examples=100, deadline=None)
+@given(collection=collections(), rows=products())
+def test_equals_its_literal_twin_of_documents(
+    declaration: Declaration, collection: Any, rows: Any
+) -> None:
+    run, qrels = collection
+    ranks = judge(run_of(run), qrels_of(qrels), documents=documents_of(rows))
+    lists = {q: sorted(docs, key=lambda d: (docs[d], d), reverse=True) for q, docs in run.items()}
+    for values in settings_of(declaration):
+        scores = declaration(**values).score(ranks)
+        for query_id, score in zip(ranks.query_ids, scores, strict=True):
+            expected = CATALOGUE[declaration.name](Case(query_id, lists, qrels, rows), **values)
+            assert score == pytest.approx(expected, abs=1e-12, nan_ok=True), (values, query_id)
+
+
+@pytest.mark.parametrize("declaration", FROM_GRADES, ids=lambda d: d.name)
 @settings(max_examples=60, deadline=None)
 @given(collection=collections(subtopics=True))
 def test_equals_its_literal_twin(declaration: Declaration, collection: Any) -> None:
@@ -35,7 +58,7 @@ def test_equals_its_literal_twin(declaration: Declaration, collection: Any) -> N
             grades, scores_of = qrels[query_id], run.get(query_id, {})
             if "subtopics" in declaration.needs:
                 judged = {d: g.subtopics for d, g in grades.items()}
-                expected = twin(documents_of(scores_of), judged, **values)
+                expected = twin(listed_documents(scores_of), judged, **values)
             else:
                 ranking = ranking_of(scores_of, grades)
                 expected = twin(ranking, list(grades.values()), **values, **known)

@@ -10,8 +10,10 @@ import pytest
 import pytrec_eval
 from hypothesis import given, settings
 
+from metrics_core.aggregates import means
 from metrics_core.judging import judge
 from metrics_core.measures import Measure, declarations, parse_measure
+from metrics_core.scoring import evaluate
 from tests.collections_of import collections, qrels_of, run_of
 
 CUTOFFS: dict[str, tuple[float, ...]] = {
@@ -24,15 +26,19 @@ NO_NUMBERS = {"runid", "relstring"}
 FAMILIES = sorted(set(pytrec_eval.supported_measures) - NO_NUMBERS)
 
 
-def trec_eval(run: dict[str, Any], qrels: dict[str, Any], level: int = 1) -> dict[str, Any]:
+def trec_eval(
+    run: dict[str, Any], qrels: dict[str, Any], level: int = 1, judged_only: bool = False
+) -> dict[str, Any]:
     """pytrec_eval's scores: query_id -> trec_eval's measure name -> score, all it knows."""
     asked = {f"{name}.{k}" for name, cutoffs in CUTOFFS.items() for k in cutoffs}
     asked |= set(FAMILIES) - set(CUTOFFS)
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, asked, relevance_level=level)
+    evaluator = pytrec_eval.RelevanceEvaluator(
+        qrels, asked, relevance_level=level, judged_docs_only_flag=judged_only
+    )
     return dict(evaluator.evaluate(run))
 
 
-def as_9_0_8(name: str, level: int) -> Measure:
+def as_9_0_8(name: str, level: int, judged_only: bool = False) -> Measure:
     """The measure a trec_eval name means at a relevance level, rounding as trec_eval 9 does."""
     declaration = parse_measure(name).declaration
     values = dict(parse_measure(name).values)
@@ -40,6 +46,8 @@ def as_9_0_8(name: str, level: int) -> Measure:
         values["rel"] = level
     if declaration.parameter("rounding"):
         values["rounding"] = "up"
+    if declaration.parameter("judged_only"):
+        values["judged_only"] = judged_only
     return declaration(**values)
 
 
@@ -48,25 +56,42 @@ def test_every_family_of_trec_eval_is_declared() -> None:
     assert set(FAMILIES) <= known
 
 
-@pytest.mark.parametrize("level", [1, 2])
-@settings(max_examples=300, deadline=None)
+@pytest.mark.parametrize(("level", "judged_only"), [(1, False), (2, False), (1, True)])
+@settings(max_examples=200, deadline=None)
 @given(collection=collections())
-def test_every_trec_name_scores_as_trec_eval(level: int, collection: Any) -> None:
+def test_every_trec_name_scores_as_trec_eval(
+    level: int, judged_only: bool, collection: Any
+) -> None:
     run, qrels = collection
     ranks = judge(run_of(run), qrels_of(qrels))
-    theirs = trec_eval(run, qrels, level)
+    theirs = trec_eval(run, qrels, level, judged_only)
     for name in next(iter(theirs.values())):
-        measure = as_9_0_8(name, level)
+        measure = as_9_0_8(name, level, judged_only)
         scores = measure.score(ranks)
         if measure.declaration.aggregation == "geometric":
             # trec_eval keeps the logarithm of a query's score, of which it prints the mean only.
             scores = np.log(np.maximum(scores, 0.00001))
         ours = dict(zip(ranks.query_ids, scores, strict=True))
-        for query_id, expected in theirs.items():
-            assert ours[query_id] == pytest.approx(expected[name], rel=1e-12, abs=1e-14), (
-                name,
-                query_id,
-            )
+        for query_id, values in theirs.items():
+            # Of an empty condensed list trec_eval takes the precision, 0 / 0.
+            expected = 0.0 if np.isnan(values[name]) else values[name]
+            found = ours[query_id]
+            assert found == pytest.approx(expected, rel=1e-12, abs=1e-14), (name, query_id)
+
+
+@settings(max_examples=100, deadline=None)
+@given(collection=collections(missing=False))
+def test_every_score_is_combined_as_trec_eval_combines_it(collection: Any) -> None:
+    run, qrels = collection
+    theirs = trec_eval(run, qrels)
+    names = list(next(iter(theirs.values())))
+    measures = {name: as_9_0_8(name, 1) for name in names}
+    combined = means(evaluate(run_of(run), qrels_of(qrels), measures.values()))
+    ours = dict(zip(combined["measure"], combined["value"], strict=True))
+    for name, measure in measures.items():
+        values = [scores[name] for scores in theirs.values()]
+        expected = pytrec_eval.compute_aggregated_measure(name, values)
+        assert ours[str(measure)] == pytest.approx(expected, rel=1e-12, abs=1e-14), name
 
 
 @settings(max_examples=100, deadline=None)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import math
-
 from tests.oracle.literal.registry import Judged, Ranking, is_relevant, twin
 
 
 @twin("P")
-def precision(ranking: Ranking, judged: Judged, cutoff: int, rel: int = 1) -> float:
-    return sum(is_relevant(g, rel) for g in ranking[:cutoff]) / cutoff
+def precision(
+    ranking: Ranking, judged: Judged, cutoff: int, rel: int = 1, denominator: str = "k"
+) -> float:
+    found = sum(is_relevant(g, rel) for g in ranking[:cutoff])
+    if denominator == "retrieved":
+        return found / len(ranking[:cutoff]) if ranking else 0.0
+    return found / cutoff
 
 
 @twin("R")
@@ -20,7 +23,11 @@ def recall(ranking: Ranking, judged: Judged, cutoff: int, rel: int = 1) -> float
 
 @twin("AP")
 def average_precision(
-    ranking: Ranking, judged: Judged, cutoff: int | None = None, rel: int = 1
+    ranking: Ranking,
+    judged: Judged,
+    cutoff: int | None = None,
+    rel: int = 1,
+    denominator: str = "relevant",
 ) -> float:
     total = sum(is_relevant(g, rel) for g in judged)
     found, score = 0, 0.0
@@ -28,6 +35,10 @@ def average_precision(
         if is_relevant(grade, rel):
             found += 1
             score += found / i
+    if denominator == "retrieved":
+        total = found
+    if denominator == "min" and cutoff is not None:
+        total = min(cutoff, total)
     return score / total if total else 0.0
 
 
@@ -52,20 +63,6 @@ def r_precision(ranking: Ranking, judged: Judged, rel: int = 1) -> float:
     return precision(ranking, judged, total, rel) if total else 0.0
 
 
-@twin("nDCG")
-def ndcg(ranking: Ranking, judged: Judged, cutoff: int | None = None, dcg: str = "log2") -> float:
-    def gain(grade: float | None) -> float:
-        if grade is None or grade <= 0:
-            return 0.0
-        return grade if dcg == "log2" else 2**grade - 1
-
-    def total(grades: Ranking) -> float:
-        return sum(gain(g) / math.log2(i + 1) for i, g in enumerate(grades[:cutoff], 1))
-
-    best = total(sorted(judged, reverse=True))
-    return total(ranking) / best if best else 0.0
-
-
 @twin("SetP")
 def set_precision(ranking: Ranking, judged: Judged, rel: int = 1, relative: bool = False) -> float:
     most = len(ranking)
@@ -86,7 +83,7 @@ def set_f(ranking: Ranking, judged: Judged, rel: int = 1, beta: float = 1.0) -> 
 
 
 @twin("Judged")
-def judged_share(ranking: Ranking, judged: Judged, cutoff: int) -> float:
+def judged_share(ranking: Ranking, judged: Judged, cutoff: int | None = None) -> float:
     top = ranking[:cutoff]
     return sum(g is not None and g >= 0 for g in top) / len(top) if top else 0.0
 

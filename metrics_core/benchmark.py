@@ -1,0 +1,211 @@
+"""The benchmark calculator of SPEC-003, for programs written against it.
+
+    >>> MetricsCalculator.calculate_all(["a", "x", "b"], ["a", "b", "c"]).precision_at_5
+    0.4
+
+Precision divides by k always; an empty `retrieved` or `expected` gives 0; ids are compared as they
+stand, case included; `expected` is a set. A document that stands in `retrieved` twice counts each
+time as a hit and in precision, as the specification says. Recall and nDCG, which it bounds by 1,
+count it at its first place. The numbers come from the same kernels as everywhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import Any
+
+import numpy as np
+
+from metrics_core.errors import ParameterError
+from metrics_core.judging import JudgedRanks, single_query
+from metrics_core.measures import Measure, parse_measure
+
+NO_GROUP = "(none)"
+"""The group of results whose category or difficulty is missing, as in breakdowns."""
+
+_FIELDS = {
+    "precision@3": "precision_at_3",
+    "precision@5": "precision_at_5",
+    "recall@10": "recall_at_10",
+    "ndcg@10": "ndcg_at_10",
+}
+"""How results that were written to a file call the fields of IRMetrics."""
+
+_RECALL_10, _NDCG_10, _RR, _HITS = map(parse_measure, ("R@10", "nDCG@10", "RR", "NumRelRet"))
+_P_3, _P_5 = map(parse_measure, ("P@3", "P@5"))
+
+
+@dataclass
+class IRMetrics:
+    """The metrics of one query. `first_relevant_position` counts from 1; None if there is none."""
+
+    precision_at_3: float
+    precision_at_5: float
+    recall_at_10: float
+    mrr: float
+    ndcg_at_10: float | None = None
+    hits_in_top_3: int = 0
+    hits_in_top_5: int = 0
+    first_relevant_position: int | None = None
+
+
+class MetricsCalculator:
+    """Metrics of one ranked list against the ids that were expected."""
+
+    @staticmethod
+    def calculate_all(retrieved: Sequence[str], expected: Iterable[str]) -> IRMetrics:
+        """All metrics of one query, nDCG with binary relevance and log2(rank + 1) among them."""
+        wanted = set(expected)
+        each, once = _each_counts(retrieved, wanted), _first_counts(retrieved, wanted)
+        return IRMetrics(
+            precision_at_3=_score(_P_3, each),
+            precision_at_5=_score(_P_5, each),
+            recall_at_10=_score(_RECALL_10, once),
+            mrr=_score(_RR, each),
+            ndcg_at_10=_score(_NDCG_10, once),
+            hits_in_top_3=int(each.relevant().count(3)[0]),
+            hits_in_top_5=int(each.relevant().count(5)[0]),
+            first_relevant_position=_first_position(each),
+        )
+
+    @staticmethod
+    def precision_at_k(retrieved: Sequence[str], expected: Iterable[str], k: int) -> float:
+        """Relevant documents among the first k, divided by k."""
+        return _score(parse_measure(f"P@{k}"), _each_counts(retrieved, set(expected)))
+
+    @staticmethod
+    def recall_at_k(retrieved: Sequence[str], expected: Iterable[str], k: int) -> float:
+        """Share of the expected documents that stand among the first k; 0 if none is expected."""
+        return _score(parse_measure(f"R@{k}"), _first_counts(retrieved, set(expected)))
+
+    @staticmethod
+    def mrr(retrieved: Sequence[str], expected: Iterable[str]) -> float:
+        """1 divided by the position of the first relevant document; 0 if there is none."""
+        return _score(_RR, _each_counts(retrieved, set(expected)))
+
+    @staticmethod
+    def count_hits(retrieved: Sequence[str], expected: Iterable[str]) -> int:
+        """How many of the retrieved documents are relevant, duplicates each time."""
+        return int(_score(_HITS, _each_counts(retrieved, set(expected))))
+
+    @staticmethod
+    def first_relevant_position(retrieved: Sequence[str], expected: Iterable[str]) -> int | None:
+        """Position of the first relevant document, from 1; None if there is none."""
+        return _first_position(_each_counts(retrieved, set(expected)))
+
+
+class ReportAggregator:
+    """Summaries over queries."""
+
+    @staticmethod
+    def aggregate_metrics(results: Iterable[IRMetrics]) -> dict[str, float]:
+        """Means of precision@3, precision@5, recall@10 and mrr, and two medians; all of them 0
+        where there is no result."""
+        listed = list(results)
+        means = {
+            name: _over(fmean, [_value(r, name) for r in listed])
+            for name in ("precision@3", "precision@5", "recall@10", "mrr")
+        }
+        medians = {
+            f"median_{name}": _over(median, [_value(r, name) for r in listed])
+            for name in ("precision@3", "mrr")
+        }
+        return means | medians
+
+    @staticmethod
+    def group_by_category(
+        detailed_results: Iterable[Mapping[str, Any]], metric_field: str
+    ) -> dict[str, float]:
+        """Mean of one metric ("precision@3" or "precision_at_3") for each category.
+
+        Results whose category is missing are the group "(none)"; results without a value of the
+        metric are left out. Raises ParameterError where none of the results has such a metric.
+        """
+        grouped = _grouped(detailed_results, "category")
+        values = {
+            category: [v for v in (_value(m, metric_field) for m in metrics) if v is not None]
+            for category, metrics in grouped.items()
+        }
+        if grouped and not any(_has(m, metric_field) for own in grouped.values() for m in own):
+            raise ParameterError(f"No result has a metric {metric_field!r}.")
+        return {category: fmean(own) for category, own in values.items() if own}
+
+    @staticmethod
+    def group_by_difficulty(
+        detailed_results: Iterable[Mapping[str, Any]],
+    ) -> dict[str, dict[str, float]]:
+        """For each difficulty: count, and the means of precision@3, precision@5 and mrr.
+
+        Results whose difficulty is missing are the group "(none)"; those without metrics are left
+        out and not counted.
+        """
+        return {
+            difficulty: {
+                "count": len(metrics),
+                **{
+                    name: _over(fmean, [_value(m, name) for m in metrics])
+                    for name in ("precision@3", "precision@5", "mrr")
+                },
+            }
+            for difficulty, metrics in _grouped(detailed_results, "difficulty").items()
+        }
+
+
+def _score(measure: Measure, ranks: JudgedRanks) -> float:
+    return float(measure.score(ranks)[0])
+
+
+def _each_counts(retrieved: Sequence[str], wanted: set[str]) -> JudgedRanks:
+    places = [(rank, 1.0) for rank, doc in enumerate(retrieved, 1) if doc in wanted]
+    return single_query(places, [1.0] * len(wanted), len(retrieved))
+
+
+def _first_counts(retrieved: Sequence[str], wanted: set[str]) -> JudgedRanks:
+    """A repeated document keeps its rank there and counts at its first place only."""
+    left = set(wanted)
+    places = []
+    for rank, doc in enumerate(retrieved, 1):
+        if doc in left:
+            left.remove(doc)
+            places.append((rank, 1.0))
+    return single_query(places, [1.0] * len(wanted), len(retrieved))
+
+
+def _first_position(ranks: JudgedRanks) -> int | None:
+    first = ranks.relevant().first_rank()[0]
+    return int(first) if np.isfinite(first) else None
+
+
+def _grouped(results: Iterable[Mapping[str, Any]], column: str) -> dict[str, list[Any]]:
+    """The metrics of the results that have any, by the value of a column."""
+    groups: dict[str, list[Any]] = {}
+    for result in results:
+        metrics = result.get("metrics")
+        if metrics:
+            value = result.get(column)
+            groups.setdefault(NO_GROUP if value in (None, "") else value, []).append(metrics)
+    return groups
+
+
+def _names(field: str) -> tuple[str, ...]:
+    """The two names under which a metric may stand."""
+    other = {written: own for own, written in _FIELDS.items()} | _FIELDS
+    return (field, other[field]) if field in other else (field,)
+
+
+def _has(metrics: IRMetrics | Mapping[str, Any], field: str) -> bool:
+    there = metrics.__dict__ if isinstance(metrics, IRMetrics) else metrics
+    return any(name in there for name in _names(field))
+
+
+def _value(metrics: IRMetrics | Mapping[str, Any], field: str) -> float | None:
+    there = metrics.__dict__ if isinstance(metrics, IRMetrics) else metrics
+    return next((there[name] for name in _names(field) if there.get(name) is not None), None)
+
+
+def _over(summary: Callable[[list[float]], float], values: Iterable[float | None]) -> float:
+    """The summary of the values that are there; 0 where there is none."""
+    there = [v for v in values if v is not None]
+    return summary(there) if there else 0.0

@@ -1,0 +1,58 @@
+"""How the scores of queries become one score: the only place that knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Aggregation = Literal["mean", "sum", "geometric"]
+
+LEAST = 0.00001
+"""A score of 0 would make every geometric mean 0; trec_eval counts it as this (MIN_GEO_MEAN)."""
+
+
+@dataclass(frozen=True)
+class Combination:
+    """A sum of scores, or their mean on some scale.
+
+    `onto` takes scores to the scale on which they are averaged and `back` returns; both rise, so
+    an interval's ends go back as its middle does. On a `linear` scale the difference of two
+    combined scores is the combined difference.
+    """
+
+    onto: Callable[[Floats], Floats]
+    back: Callable[[Floats], Floats]
+    averaged: bool = True
+    linear: bool = True
+
+    def of(self, scores: npt.ArrayLike) -> Floats:
+        """The combined score over the first axis; undefined scores (NaN) are left out, and the
+        result is NaN where none is defined."""
+        scaled = self.onto(np.asarray(scores, dtype=np.float64))
+        defined = ~np.isnan(scaled)
+        total, counts = np.where(defined, scaled, 0.0).sum(axis=0), defined.sum(axis=0)
+        divisor = counts if self.averaged else np.minimum(counts, 1)
+        combined = np.full(np.shape(total), np.nan)
+        np.divide(total, divisor, out=combined, where=counts > 0)
+        return self.back(combined)
+
+
+def _same(scores: Floats) -> Floats:
+    return scores
+
+
+def _logarithm(scores: Floats) -> Floats:
+    return np.log(np.maximum(scores, LEAST))
+
+
+MEAN = Combination(_same, _same)
+COMBINATIONS: dict[Aggregation, Combination] = {
+    "mean": MEAN,
+    "sum": Combination(_same, _same, averaged=False),
+    "geometric": Combination(_logarithm, np.exp, linear=False),
+}

@@ -1,0 +1,233 @@
+"""Measures that look at the listed documents themselves: their price, popularity, category.
+
+Each reads a column of the documents table. A query for which one of the values it needs is missing
+has no defined score (NaN) and is left out of the mean; nothing is put in the value's place.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.errors import ParameterError
+from metrics_core.hits import Cutoff, Hits, per_query
+from metrics_core.judging import JudgedRanks
+from metrics_core.listed import Listed, Top
+from metrics_core.measures.parameters import Positive
+from metrics_core.measures.registry import Scores, measure
+
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+_UNJUDGED = "An unjudged document counts like any other."
+_NOT_LISTED = "Not defined for a judged query that the run does not list; left out of the mean."
+
+
+def _top(ranks: JudgedRanks, cutoff: Cutoff) -> tuple[Listed, Top]:
+    listed = ranks.listed
+    assert listed is not None and cutoff is not None
+    return listed, listed.top(int(np.max(cutoff)))
+
+
+def _sum_of_known(hits: Hits, values: Scores, cutoff: Cutoff) -> Scores:
+    """Sums within each cutoff; NaN where one of the values within it is missing."""
+    missing = np.isnan(values)
+    sums = hits.total(np.where(missing, 0, values), cutoff)
+    return np.where(hits.total(missing.astype(np.float64), cutoff) > 0, np.nan, sums)
+
+
+def _share(part: Scores, whole: Scores, empty: Mask) -> Scores:
+    """part / whole: 0 where there is nothing (`empty`), NaN where what there is is worth 0."""
+    part, whole, empty = np.broadcast_arrays(part, whole, empty)
+    shares = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
+    return np.where(empty, 0.0, shares)
+
+
+def _prices(listed: Listed, place: Ints, column: str) -> Scores:
+    prices = listed.numbers(place, column)
+    if (prices < 0).any():
+        raise ParameterError(f"The column {column!r} holds a price below 0: {np.nanmin(prices)}.")
+    return prices
+
+
+def _earned(ranks: JudgedRanks, listed: Listed, cutoff: Cutoff, rel: int, column: str) -> Scores:
+    """The prices of the relevant results within each cutoff, summed."""
+    rows = ranks.qrels_row[ranks.relevance >= max(rel, 0)]
+    prices = _prices(listed, listed.judged_place(rows), column)
+    return _sum_of_known(ranks.relevant(rel), prices, cutoff)
+
+
+@measure(
+    "MoneyP",
+    aliases=("money precision", "revenue precision"),
+    title="Money precision",
+    gloss="relevant share of top {k} value",
+    formula=r"\frac{\sum_{i \le k} price_i\,[rel_i \ge rel]}{\sum_{i \le k} price_i}",
+    reference="precision with each item weighted by its price, as courses on recommenders teach it",
+    worked={
+        "MoneyP@5": "(20 + 40) / (10 + 20 + 5 + 40 + 5)",
+        "MoneyP@10": "(20 + 40 + 20) / (10 + 20 + 5 + 40 + 5 + 20)",
+        "MoneyP(rel=2)@3": "20 / (10 + 20 + 5)",
+    },
+    ideal=1.0,
+    needs=("documents",),
+    unjudged="An unjudged document counts as not relevant; its price counts in what was offered.",
+)
+def money_precision(
+    ranks: JudgedRanks, *, cutoff: int, rel: int = 1, column: str = "price"
+) -> Scores:
+    """How much of the worth of the first k results is relevant, by the prices of the documents.
+    Not defined where a price is missing or all of them are 0."""
+    listed, top = _top(ranks, cutoff)
+    offered = _sum_of_known(top.hits, _prices(listed, top.place, column), cutoff)
+    empty = per_query(ranks.retrieved == 0, cutoff)
+    return _share(_earned(ranks, listed, cutoff, rel, column), offered, empty)
+
+
+@measure(
+    "MoneyR",
+    aliases=("money recall", "revenue recall"),
+    title="Money recall",
+    gloss="share of relevant value found",
+    formula=r"\frac{\sum_{i \le k} price_i\,[rel_i \ge rel]}"
+    r"{\sum_{d\ \text{relevant}} price_d}",
+    reference="recall with each item weighted by its price, as courses on recommenders teach it",
+    worked={
+        "MoneyR@5": "(20 + 40) / (20 + 40 + 20 + 50)",
+        "MoneyR(rel=2)@10": "(20 + 20) / (20 + 20)",
+    },
+    needs=("documents",),
+)
+def money_recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1, column: str = "price") -> Scores:
+    """How much of the worth of all relevant documents stands among the first k results, by the
+    prices of the documents. Not defined where a price is missing or all of them are 0."""
+    listed = ranks.listed
+    assert listed is not None
+    relevant = ranks.judged_relevance >= max(rel, 0)
+    prices = _prices(listed, listed.judged_place(listed.judged_rows[relevant]), column)
+    query = ranks.judged_query[relevant]
+    wanted = _sum_of_known(Hits(query, query, prices, ranks.n_queries), prices, None)
+    empty = per_query(ranks.n_relevant(rel) == 0, cutoff)
+    earned = _earned(ranks, listed, cutoff, rel, column)
+    return _share(earned, per_query(wanted, cutoff), empty)
+
+
+@measure(
+    "Coverage",
+    aliases=("catalogue coverage", "catalog coverage", "item coverage"),
+    title="Catalogue coverage",
+    gloss="share of catalogue shown",
+    formula=r"\frac{|\bigcup_q \{d : rank_q(d) \le k\}|}{|documents|}",
+    reference="Ge, Delgado-Battenfeld and Jannach, Beyond accuracy: evaluating recommender systems"
+    " by coverage and serendipity, RecSys 2010",
+    worked={
+        "Coverage@5": "5 / 8",
+        "Coverage@10": "6 / 8",
+    },
+    aggregation="sum",
+    needs=("documents",),
+    unjudged=_UNJUDGED,
+    missing="A judged query that the run does not list adds nothing.",
+)
+def catalogue_coverage(ranks: JudgedRanks, *, cutoff: int) -> Scores:
+    """Share of the documents table that stands among the first k results of any query. Each query
+    has its part: a document that n queries show counts 1/n for each of them, so that the sum over
+    all queries is the coverage. Documents that are not in the table do not count."""
+    listed, top = _top(ranks, cutoff)
+    known = top.place >= 0
+    query, rank = top.hits.query[known], top.hits.rank[known]
+    _, document = np.unique(top.place[known], return_inverse=True)
+    # By how many queries a document is shown depends on the cutoff, so each is worked out alone.
+    parts = [
+        _parts(query[rank <= k], document[rank <= k], ranks.n_queries)
+        for k in np.atleast_1d(cutoff)
+    ]
+    shares = np.stack(parts, axis=1) / max(listed.n_documents, 1)
+    return shares if isinstance(cutoff, np.ndarray) else shares[:, 0]
+
+
+def _parts(query: Ints, document: Ints, n_queries: int) -> Scores:
+    """Per query the sum of 1 / (queries that show the document) over what it shows."""
+    shown = np.bincount(document)
+    return np.bincount(query, 1 / shown[document], n_queries).astype(np.float64)
+
+
+@measure(
+    "Novelty",
+    aliases=("mean self-information", "self information"),
+    title="Novelty",
+    gloss="how rare the top {k} are",
+    formula=r"\frac{1}{\min(k, |retrieved|)}\sum_{i \le k} -\log_2 \frac{popularity_i}{users}",
+    reference="Zhou et al., Solving the apparent diversity-accuracy dilemma of recommender systems,"
+    " PNAS 2010",
+    worked={
+        "Novelty@3": "(1 + 2 + 1) / 3",
+        "Novelty@10": "(1 + 2 + 1 + 3 + 0 + 2) / 6",
+        "Novelty(users=2.0)@1": "2",
+    },
+    range=(0, np.inf),
+    needs=("documents",),
+    unjudged=_UNJUDGED,
+    missing=_NOT_LISTED,
+)
+def novelty(
+    ranks: JudgedRanks, *, cutoff: int, column: str = "popularity", users: Positive = 1.0
+) -> Scores:
+    """How little known the first k results are: the mean of -log2 of the share of users who know
+    each document. The column holds that share, or how many of `users` know it. Not defined where a
+    popularity is missing or 0."""
+    listed, top = _top(ranks, cutoff)
+    share = listed.numbers(top.place, column) / users
+    if (share > 1).any():
+        highest = float(np.nanmax(share)) * users
+        raise ParameterError(
+            f"The column {column!r} holds {highest:g}, more than the {users:g} users.",
+            f"Say how many users there are: Novelty(column='{column}',users=1000)@10.",
+        )
+    rarity = -np.log2(np.where(share > 0, share, np.nan)) + 0.0
+    total = _sum_of_known(top.hits, rarity, cutoff)
+    return _per_listed(total, top.hits.count(cutoff))
+
+
+def _per_listed(total: Scores, count: Scores) -> Scores:
+    return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+
+
+@measure(
+    "ILD",
+    aliases=("intra-list diversity", "diversity"),
+    title="Intra-list diversity",
+    gloss="how varied the top {k} are",
+    formula=r"\frac{2}{n(n-1)}\sum_{i < j \le k} [value_i \ne value_j],\quad"
+    r" n = \min(k, |retrieved|)",
+    reference="Smyth and McClave, Similarity vs. diversity, ICCBR 2001; Ziegler et al., Improving"
+    " recommendation lists through topic diversification, WWW 2005",
+    worked={
+        "ILD@3": "2 / 3",
+        "ILD@10": "(15 - 3 - 1) / 15",
+        "ILD(column='price')@5": "(10 - 1) / 10",
+    },
+    needs=("documents",),
+    unjudged=_UNJUDGED,
+    missing=_NOT_LISTED,
+)
+def intra_list_diversity(ranks: JudgedRanks, *, cutoff: int, column: str = "category") -> Scores:
+    """Share of the pairs among the first k results that differ in a column of the documents, their
+    category for example. Not defined for fewer than two results, or where a value is missing."""
+    listed, top = _top(ranks, cutoff)
+    value = listed.codes(top.place, column)
+    alike = np.where(value >= 0, _alike_above(top.hits.query, value), np.nan)
+    same = _sum_of_known(top.hits, alike, cutoff)
+    count = top.hits.count(cutoff)
+    pairs = count * (count - 1) / 2
+    return _per_listed(pairs - same, pairs)
+
+
+def _alike_above(query: Ints, value: Ints) -> Scores:
+    """Per row how many rows above it in its query's list have the same value."""
+    order = np.lexsort((value, query))
+    new = (np.diff(query[order], prepend=-1) != 0) | (np.diff(value[order], prepend=-2) != 0)
+    starts = np.flatnonzero(new)
+    above = np.empty(len(order))
+    above[order] = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
+    return above

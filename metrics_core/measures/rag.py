@@ -1,0 +1,48 @@
+"""Measures of what retrieval hands to a language model, from judgments of the documents."""
+
+from __future__ import annotations
+
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures.precision_recall import average_precision, recall
+from metrics_core.measures.registry import Scores, measure
+
+
+@measure(
+    "ContextPrecision",
+    aliases=("context precision",),
+    title="Context precision",
+    gloss="relevant context comes first",
+    elsewhere={"ragas": "context_precision, with judgments in place of the model's verdicts"},
+    formula=r"\frac{\sum_{i \le k} [rel_i \ge rel]\, P@i}{\sum_{i \le k} [rel_i \ge rel]}",
+    reference="Es et al., Ragas: automated evaluation of retrieval augmented generation, EACL 2024,"
+    " and its documentation of context precision",
+    worked={
+        "ContextPrecision@5": "(1 / 2 + 2 / 4) / 2",
+        "ContextPrecision": "(1 / 2 + 2 / 4 + 3 / 6) / 3",
+    },
+    ideal=1.0,
+)
+def context_precision(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
+    """How far the relevant documents stand at the top of the context: precision at the rank of
+    each relevant result, averaged over the relevant results in the context. It is AP divided by the
+    relevant documents retrieved, so it does not see what was not retrieved."""
+    return average_precision(ranks, cutoff=cutoff, rel=rel, denominator="retrieved")
+
+
+@measure(
+    "ContextRecall",
+    aliases=("context recall",),
+    title="Context recall",
+    gloss="share of needed context there",
+    elsewhere={"ragas": "id_based_context_recall"},
+    formula=r"\frac{\sum_{i \le k} [rel_i \ge rel]}{R}",
+    reference="Ragas, its documentation of context recall by ids",
+    worked={
+        "ContextRecall@5": "2 / 4",
+        "ContextRecall(rel=2)@5": "1 / 2",
+    },
+)
+def context_recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
+    """Share of the documents that the answer needs which stand in the context: recall of the first
+    k results, by judgments rather than by the claims of a reference answer."""
+    return recall(ranks, cutoff=cutoff, rel=rel)

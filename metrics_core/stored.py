@@ -1,0 +1,80 @@
+"""Scores that stand in a file beside its results, compared with what Ranklens computes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from metrics_core import wording as w
+from metrics_core.errors import NoSharedQueriesError, RanklensError
+from metrics_core.formats import Loaded
+from metrics_core.judging import JudgedRanks, judge
+from metrics_core.measures import Measure, parse_measure
+from metrics_core.notes import Note
+from metrics_core.tables import Qrels, Run
+
+TOLERANCE = 1e-6
+"""A stored score that differs by more than this is told."""
+
+
+def with_stored_compared(loaded: Sequence[Loaded]) -> list[Loaded]:
+    """The tables of one set; a run whose file states scores gets a note that says for how many
+    queries each of them differs from the score by the judgments of the set."""
+    qrels = next((part.table for part in loaded if isinstance(part.table, Qrels)), None)
+    return [
+        replace(part, table=part.table.noting(*_compared(part.table, qrels, part.stored)))
+        if isinstance(part.table, Run) and qrels is not None and part.stored
+        else part
+        for part in loaded
+    ]
+
+
+def _compared(
+    run: Run, qrels: Qrels, stored: Mapping[str, Mapping[str, float]]
+) -> tuple[Note, ...]:
+    try:
+        ranks = judge(run, qrels)
+    except NoSharedQueriesError:
+        return ()
+    differing = {}
+    for name in dict.fromkeys(name for scores in stored.values() for name in scores):
+        measure = _measure_of(name)
+        if measure is not None:
+            differing[name] = _differing(ranks, measure, name, stored)
+    told = {name: queries for name, queries in differing.items() if queries}
+    if not told:
+        return ()
+    queries = list(dict.fromkeys(q for found in told.values() for q in found))
+    each = w.listing([f"{name} ({len(found):,})" for name, found in told.items()])
+    n = len(queries)
+    message = (
+        f"the scores in the file differ from the ones computed here for {n:,}"
+        f" {w.plural(n, 'query', 'queries')}: {each}"
+    )
+    return (Note("stored_scores", message, n, tuple(queries[:3]), loud=True),)
+
+
+def _measure_of(name: str) -> Measure | None:
+    """The measure that a stored name means, `precision@3` or `precision_at_3`; None if none."""
+    try:
+        return parse_measure(name.replace("_at_", "@"))
+    except RanklensError:
+        return None
+
+
+def _differing(
+    ranks: JudgedRanks,
+    measure: Measure,
+    name: str,
+    stored: Mapping[str, Mapping[str, float]],
+) -> list[str]:
+    computed = dict(zip(ranks.query_ids, measure.score(ranks), strict=True))
+    return [
+        query_id
+        for query_id, scores in stored.items()
+        if name in scores
+        and query_id in computed
+        and not np.isclose(scores[name], computed[query_id], rtol=0, atol=TOLERANCE)
+    ]
