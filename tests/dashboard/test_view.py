@@ -106,7 +106,7 @@ def test_a_mistyped_name_is_answered(typed: str, said: str) -> None:
 
 def test_options_rewrite_the_address_and_defaults_leave_no_trace() -> None:
     chosen = read_measure("P@k", 7)
-    assert [p.name for p in options_of(chosen)] == ["rel", "judged_only"]
+    assert [p.name for p in options_of(chosen)] == ["rel", "denominator", "judged_only"]
     stricter = with_value(chosen, "rel", 2)
     assert stricter == "P(rel=2)@k"
     assert with_value(read_measure(stricter, 7), "rel", 1) == "P@k"

@@ -136,7 +136,7 @@ def test_measures_lists_all_with_their_names(capsys: pytest.CaptureFixture[str])
     for declaration in declarations():
         assert signature(declaration) in [line.split("  ")[0] for line in lines]
         assert described(declaration).answer.split(".")[0][:60] in out
-    assert "P(rel)@k  Precision\n" in out
+    assert "R(rel)@k  Recall\n" in out
 
 
 def test_measures_explains_one_by_any_name(capsys: pytest.CaptureFixture[str]) -> None:
@@ -148,8 +148,8 @@ def test_measures_explains_one_by_any_name(capsys: pytest.CaptureFixture[str]) -
             assert " ".join(declaration.explanation.split()) in out
             assert all(p.meaning[1:] in out for p in declaration.parameters)
             assert all(measure in out for measure in declaration.worked)
-    assert main(["measures", "P_5", "P(rel=2)"]) == 0
-    assert capsys.readouterr().out.count("P(rel)@k: Precision") == 2
+    assert main(["measures", "recall_5", "R(rel=2)"]) == 0
+    assert capsys.readouterr().out.count("R(rel)@k: Recall") == 2
 
 
 def test_measures_says_which_name_is_nearest(capsys: pytest.CaptureFixture[str]) -> None:
