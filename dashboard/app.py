@@ -15,6 +15,7 @@ PAGES = [
     Page("queries", "Queries"),
     Page("query", "Query"),
     Page("data", "Data", needs_study=False),
+    Page("measures", "Measures", needs_study=False),
 ]
 
 
@@ -39,7 +40,7 @@ def main() -> None:
         needs_study = next(page.needs_study for page in PAGES if page.name == current)
         if needs_study and session.study() is None:
             intake.first_run()
-        elif not (needs_study and frame.nothing_in_view()):
+        elif not (needs_study and (frame.nothing_in_view() or frame.lacking_data())):
             chosen.run()
     except RanklensError as error:
         frame.refuse(error)

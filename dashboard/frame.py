@@ -9,12 +9,12 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import session
+from dashboard import picker, session
 from dashboard.blocks import data, markup, navigation
 from dashboard.literal import literal
 from dashboard.study import Study
 from dashboard.theme import RunStyle, css_variables
-from dashboard.view import CUTOFFS, NOBODY, View, measure_choices
+from dashboard.view import NOBODY, View
 from metrics_core import wording as w
 from metrics_core.errors import RanklensError
 
@@ -52,7 +52,9 @@ def draw(pages: Sequence[Page], current: str) -> None:
     study = session.study()
     # Before anything is loaded there are only the way in and the files.
     offered = [p for p in pages if study or not p.needs_study or p is pages[0]]
-    names = [(p.title, session.href(p.name), p.name == current) for p in offered]
+    # What was looked up stays on its page.
+    left = {"measure": "", "find": "", "family": ""}
+    names = [(p.title, session.href(p.name, **left), p.name == current) for p in offered]
     st.html(navigation.page_names(names))
     if study is None:
         st.html(
@@ -62,7 +64,7 @@ def draw(pages: Sequence[Page], current: str) -> None:
         return
     with st.sidebar:
         st.html(navigation.drawer(names))
-        _controls(study, session.view())
+        _controls(study, session.view(), current)
 
 
 @cache
@@ -80,12 +82,27 @@ def nothing_in_view() -> bool:
     return True
 
 
+def lacking_data() -> bool:
+    """Whether the open files lack what the chosen measure needs; says so where the page would
+    be."""
+    study = session.study()
+    if study is None:
+        return False
+    measure = session.view().measure
+    lacking = measure.lacks(study.judged[study.names[0]])
+    if lacking is None:
+        return False
+    refuse(lacking)
+    st.button("Show the usual measure", on_click=session.change, kwargs={"m": ""})
+    return True
+
+
 def refuse(error: RanklensError) -> None:
     """Show a user's mistake where the page would be."""
     st.html(data.error_card(error))
 
 
-def _controls(study: Study, view: View) -> None:
+def _controls(study: Study, view: View, page: str) -> None:
     """The controls, read as a sentence: compare … with …"""
     names, styles = study.names, session.styles()
     session.widget(
@@ -118,7 +135,7 @@ def _controls(study: Study, view: View) -> None:
             selection_mode="multi",
             format_func=lambda name: _run_label(styles[name]),
         )
-    _measure_controls(view)
+    picker.measure_controls(study, view, page)
     _query_controls(study, view)
 
 
@@ -133,35 +150,6 @@ def _run_label(style: RunStyle) -> str:
     return f":{color}[{style.glyph}] {literal(style.name)}"
 
 
-def _measure_controls(view: View) -> None:
-    labels = {choice.key: choice.label for choice in measure_choices()}
-    labels.setdefault(view.measure_key, view.measure_key)
-    session.widget(
-        st.selectbox,
-        "Measure",
-        "m",
-        value=view.measure_key,
-        store=lambda key: {"m": key},
-        options=list(labels),
-        format_func=lambda key: labels[key],
-    )
-    cutoffs = sorted({*CUTOFFS, view.cutoff})
-    session.widget(
-        st.segmented_control,
-        "Top results counted (k)",
-        "k",
-        value=view.cutoff,
-        store=lambda k: {"k": str(k or view.cutoff)},
-        options=cutoffs,
-    )
-    explanation = view.measure.declaration.explanation
-    if view.measure.cutoff is not None:
-        explanation = explanation.replace("first k", f"first {view.cutoff}")
-    else:
-        explanation += f" It counts the whole list; k = {view.cutoff} is for the lists shown."
-    st.html(navigation.explained(explanation))
-
-
 def _query_controls(study: Study, view: View) -> None:
     groups = study.groups
     # Every column that narrows the view has its control, so that it can be taken back.
@@ -169,7 +157,7 @@ def _query_controls(study: Study, view: View) -> None:
     controlled = [c for i, c in enumerate(study.groupings) if i < _CONTROLS or c in narrowing]
     for number, column in enumerate(controlled):
         values = groups[column]
-        chosen = list(view.chosen(column))
+        chosen = list(view.narrowed_to(column))
         few = number > 0 and len(values) <= _FEW_VALUES
         session.widget(
             st.pills if few else st.multiselect,

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dashboard.choosing import read_measure
 from dashboard.view import (
     SHOW_ALL,
     SHOWS,
@@ -22,7 +23,6 @@ from dashboard.view import (
     View,
     choose_runs,
     read_cutoff,
-    read_measure,
     read_where,
 )
 from metrics_core import curves as by_cutoff
@@ -102,6 +102,14 @@ class Study:
         return {query_id: own.get(query_id) or query_id for query_id in everything}
 
     @cached_property
+    def document_columns(self) -> list[str]:
+        """Columns of the documents beside id, title and text."""
+        if self.documents is None:
+            return []
+        known = self.documents.table.column_names
+        return [c for c in known if c not in ("doc_id", "title", "text")]
+
+    @cached_property
     def groupings(self) -> list[str]:
         """Columns to break results down by, category and difficulty first."""
         if self.queries is None:
@@ -134,6 +142,8 @@ class Study:
         if name not in self.judged:
             return ()
         run, ranks = self.runs[name], self.judged[name]
+        if measure.lacks(ranks):
+            measure = read_measure("", 10).measure
 
         def compute() -> tuple[Note, ...]:
             return (
@@ -167,15 +177,13 @@ class Study:
     def view(self, address: Address) -> View:
         """The address, checked against what is loaded."""
         cutoff = read_cutoff(address.k, deepest=self.deepest)
-        measure, key = read_measure(address.m, cutoff)
         focus, baseline, also = choose_runs(address, self.names, self._best_first)
         by = address.by if address.by in self.groupings else next(iter(self.groupings), "")
         return View(
             focus=focus,
             baseline=baseline,
             also=also,
-            measure=measure,
-            measure_key=key,
+            chosen=read_measure(address.m, cutoff),
             cutoff=cutoff,
             where=read_where(address.where, self.groups),
             show=address.show if address.show in SHOWS else SHOW_ALL,
@@ -187,7 +195,7 @@ class Study:
     @cached_property
     def _best_first(self) -> list[str]:
         # One order for every view: another measure or cutoff must not change who is compared.
-        measure, _ = read_measure("", 10)
+        measure = read_measure("", 10).measure
         means = {n: float(measure.score(self.judged[n]).mean()) for n in self.names}
         return sorted(self.names, key=lambda n: -means[n])
 
@@ -197,7 +205,7 @@ class Study:
         if self.queries is not None:
             for column in {c for c, _ in view.where}:
                 groups = group_of(self.queries, self.query_ids, column)
-                mask &= groups.isin(view.chosen(column)).to_numpy()
+                mask &= groups.isin(view.narrowed_to(column)).to_numpy()
         return mask
 
     def score_frame(self, view: View, measures: Sequence[Measure]) -> pd.DataFrame:

@@ -7,22 +7,20 @@ default, so that an old link still opens.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from metrics_core.errors import RanklensError
-from metrics_core.measures import Declaration, Measure, declarations, parse_measure
+from dashboard.choosing import Chosen
+from metrics_core.measures import Measure
 
 SHOW_ALL = "all"
 SHOWS = (SHOW_ALL, "better", "worse", "same", "none", "zero")
 """Keys of the query lists: every query, the three outcomes, every run fails, the focus at zero."""
 
 CUTOFFS = (1, 3, 5, 10, 20)
-DEFAULT_MEASURE = "nDCG@k"
 NOBODY = "-"
 """Stands in the address for "no further run is shown"."""
 
 _ALSO_SHOWN = 3
-_WHOLE_LIST_FIRST = ("AP", "RR")
 
 
 @dataclass(frozen=True)
@@ -41,6 +39,9 @@ class Address:
     by: str = ""
     qrels: str = ""
     q: str = ""
+    measure: str = ""
+    find: str = ""
+    family: str = ""
 
 
 MULTIPLE = ("also", "where")
@@ -55,8 +56,7 @@ class View:
     focus: str
     baseline: str
     also: tuple[str, ...]
-    measure: Measure
-    measure_key: str
+    chosen: Chosen
     cutoff: int
     where: tuple[tuple[str, str], ...]
     show: str
@@ -70,63 +70,18 @@ class View:
         return tuple(dict.fromkeys((self.focus, self.baseline, *self.also)))
 
     @property
+    def measure(self) -> Measure:
+        """The chosen measure at the chosen cutoff."""
+        return self.chosen.measure
+
+    @property
     def family(self) -> str:
         """The measure's name without its cutoff."""
         return str(self.measure).rpartition("@")[0] or str(self.measure)
 
-    def chosen(self, column: str) -> tuple[str, ...]:
+    def narrowed_to(self, column: str) -> tuple[str, ...]:
         """The values of this column that the view is narrowed to; empty: all."""
         return tuple(value for name, value in self.where if name == column)
-
-
-@dataclass(frozen=True)
-class MeasureChoice:
-    """An entry of the measure picker; `key` stands in the address."""
-
-    key: str
-    label: str
-    declaration: Declaration
-    takes_k: bool
-
-    def at(self, cutoff: int) -> Measure:
-        """The measure at the chosen cutoff, or without one where it takes none."""
-        return self.declaration(**({"cutoff": cutoff} if self.takes_k else {}))
-
-
-def measure_choices() -> list[MeasureChoice]:
-    """What the measure picker offers, the usual ones first; counts are no measures of quality."""
-    choices = []
-    for d in declarations():
-        if d.aggregation != "mean" or any(p.required for p in d.parameters if p != d.cutoff):
-            continue
-        if d.cutoff is None:
-            choices.append(MeasureChoice(d.name, d.name, d, takes_k=False))
-            continue
-        at_k = MeasureChoice(f"{d.name}@k", d.name, d, takes_k=True)
-        if d.cutoff.required:
-            choices.append(at_k)
-        elif d.name in _WHOLE_LIST_FIRST:
-            whole = MeasureChoice(d.name, d.name, d, takes_k=False)
-            choices += [whole, replace(at_k, label=f"{d.name} of the top k")]
-        else:
-            whole = MeasureChoice(d.name, f"{d.name} of the whole list", d, takes_k=False)
-            choices += [at_k, whole]
-    order = {"nDCG@k": 0, "P@k": 1, "R@k": 2, "RR": 3, "AP": 4}
-    return sorted(choices, key=lambda c: order.get(c.key, len(order)))
-
-
-def read_measure(key: str, cutoff: int) -> tuple[Measure, str]:
-    """The measure an address names, and its key; the default where it names none. A name beyond
-    the picker's, such as P(rel=2)@k, is taken too."""
-    for choice in measure_choices():
-        if choice.key == key:
-            return choice.at(cutoff), key
-    if key:
-        try:
-            return parse_measure(key.replace("@k", f"@{cutoff}")), key
-        except RanklensError:
-            pass
-    return read_measure(DEFAULT_MEASURE, cutoff)
 
 
 def read_cutoff(text: str, *, deepest: int) -> int:

@@ -5,87 +5,179 @@
 
 from __future__ import annotations
 
-import math
 import re
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from metrics_core import wording as w
 from metrics_core.formats import Format, formats
-from metrics_core.measures import Declaration, declarations
-from metrics_core.measures.parameters import written
+from metrics_core.measures import declarations
+from metrics_core.measures.description import FOR_ALL, Description, Worked, described
+from metrics_core.measures.differences import DIFFERENCES
+from metrics_core.measures.families import Family, by_family
+from metrics_core.measures.parameters import MEANINGS
+from metrics_core.measures.worked import COLUMNS, GRADES, LISTED, SUBTOPICS
 
 _FOLDER = Path(__file__).resolve().parent
 _NOTE = "<!-- Written by docs/generate.py from the declarations; change those. -->\n\n"
 _ENDINGS = "Any of them may be packed as `.gz`, `.zst`, or `.zip` with one member."
-_PARAMETER = re.compile(r"\{(\w+)\}")
-_COMBINED = {
-    "mean": "",
-    "sum": ", summed over queries",
-    "geometric": "; over queries the geometric mean, a score below 0.00001 counting as that",
-}
 _KINDS = {"run": "runs", "qrels": "judgments", "queries": "queries", "documents": "documents"}
 
 
 def measures_page() -> str:
     """Every measure: what it answers, formula, parameters, range, names elsewhere, source."""
-    parts = [
-        "# Measures\n\n",
-        _NOTE,
-        "Names follow ir_measures: `nDCG@10`, `P(rel=2)@5`, `nDCG(dcg='exp-log2')@10`. trec_eval's"
-        " names (`ndcg_cut_10`) and everyday ones (`precision@5`, `mrr`) are understood too, in any"
-        " case.\n\n",
-        "For all of them: results are ranked by score, highest first, equal scores by doc_id, last"
-        " in byte order first (as trec_eval). A document is relevant from grade `rel` on, 1 unless"
-        " said otherwise; an unjudged document and a negative grade count as not relevant. A judged"
-        " query that the run does not list scores 0 and counts, as does a judged query without any"
-        " relevant document; a query without judgments is left out.\n\n",
-    ]
-    parts += [_measure(d) for d in declarations()]
+    described_ones = {f: [described(d) for d in ds] for f, ds in by_family(declarations()).items()}
+    parts = ["# Measures\n\n", _NOTE, _NAMES, _contents(described_ones), _for_all(), _example()]
+    for family, measures in described_ones.items():
+        parts.append(f"## {family.title}\n\n")
+        if family.question:
+            parts.append(f"*{family.question}*\n\n")
+        parts += [_measure(m) for m in measures]
+    parts.append(_differences())
     return "".join(parts).rstrip() + "\n"
 
 
-def _measure(d: Declaration) -> str:
-    names = [f"`{n}`" for n in d.aliases]
-    trec = [f"`{_PARAMETER.sub(_shown, n)}`" for n in d.trec_eval]
+_NAMES = """\
+A measure is asked for by its name: `nDCG@10`, `P(rel=2)@5`, `nDCG(dcg='exp-log2')@10`. What stands
+behind the @ is how many results count; parameters stand in brackets and may be left out. Names
+follow ir_measures; trec_eval's (`ndcg_cut_10`) and everyday ones (`precision@5`, `mrr`) are
+understood too, in any case. `python -m metrics_core measures` prints this list, and the page
+Measures of the dashboard shows it.
+
+"""
+
+
+def _contents(families: Mapping[Family, Sequence[Description]]) -> str:
+    lines = ["## Which measure answers what?\n\n", "| Question | Measures |\n|---|---|\n"]
+    for family, measures in families.items():
+        links = " · ".join(f"[{m.name}](#{_anchor(m.name)})" for m in measures)
+        question = f"**{family.question}**<br>" if family.question else ""
+        lines.append(f"| {question}{family.title} | {links} |\n")
+    return "".join(lines) + "\n"
+
+
+def _anchor(name: str) -> str:
+    """GitHub's anchor of a heading."""
+    return re.sub(r"[^\w\- ]", "", name.lower()).replace(" ", "-")
+
+
+def _for_all() -> str:
+    lines = "".join(f"- {sentence}\n" for sentence in FOR_ALL)
+    return (
+        "## What holds for all of them\n\n"
+        f"{lines}- Nearly all take `judged_only=True`: {MEANINGS['judged_only']}.\n\n"
+        "An entry says what it does otherwise; “as usual” means: as here.\n\n"
+    )
+
+
+def _example() -> str:
+    """The list on which every measure is worked out, as a table."""
+    heads = "".join(f" {rank} |" for rank in range(1, len(LISTED) + 1))
+    documents = "".join(f" {doc} |" for doc in LISTED)
+    grades = "".join(f" {GRADES.get(doc, 'unjudged')} |" for doc in LISTED)
+    columns = "".join(
+        f"| {name} |{''.join(f' {values[doc]} |' for doc in LISTED)}\n"
+        for name, values in COLUMNS.items()
+    )
+    rest = {doc: grade for doc, grade in GRADES.items() if doc not in LISTED}
+    more = {doc: ", ".join(f"{n} {v[doc]}" for n, v in COLUMNS.items()) for doc in rest}
+    apart = " and ".join(f"{doc} (grade {grade}, {more[doc]})" for doc, grade in rest.items())
+    return (
+        "## The worked example\n\n"
+        "Every measure is worked out by hand on one query. The run lists six documents:\n\n"
+        f"| rank |{heads}\n|---|{'---|' * len(LISTED)}\n| document |{documents}\n"
+        f"| grade |{grades}\n{columns}\n"
+        f"Two more are judged and not listed: {apart}. So the relevant documents are a, c, e and f"
+        " (R = 4); a negative grade means that nobody judged the document."
+        " log2 is the logarithm to base 2, log the natural one.\n\n"
+        f"{_subtopics()}"
+    )
+
+
+def _subtopics() -> str:
+    """The same example judged by subtopic."""
+    rows = "".join(
+        f"| {name} | {', '.join(f'{doc} {grade}' for doc, grade in grades.items())} |\n"
+        for name, grades in SUBTOPICS.items()
+    )
+    return (
+        "Measures of subtopics take the same list with these grades:\n\n"
+        f"| subtopic | documents and their grades |\n|---|---|\n{rows}\n"
+    )
+
+
+def _measure(m: Description) -> str:
+    more = f" {m.more}" if m.more else ""
+    title = f"**{m.title}** · " if m.title != m.name else ""
     lines = [
-        f"## {d.name}: {d.title}\n\n{d.explanation}\n\n$${d.formula}$$\n\n",
-        f"- Parameters: {_parameters(d)}\n",
-        f"- Range: {_range(d)}{_COMBINED[d.aggregation]}\n",
+        f"### {m.name}\n\n",
+        f"{title}`{m.signature}`\n\n",
+        f"{m.answer}{more}\n\n```math\n{m.formula}\n```\n\n",
+        _parameters(m),
+        f"- Range: {m.range}{f'; {m.together}' if m.together else ''}\n",
     ]
-    if names:
-        lines.append(f"- Also understood: {', '.join(names)}\n")
-    if trec:
-        lines.append(f"- In trec_eval: {', '.join(trec)}\n")
-    lines.append(f"- Source: {d.reference}\n\n")
-    return "".join(lines)
+    lines += [f"- Needs: {m.needs}\n"] if m.needs else []
+    lines += [f"- {_TREATED[what]}: {sentence}\n" for what, sentence in m.unlike]
+    lines += [f"- {w.sentence_case(m.as_usual)}: as usual\n"] if m.as_usual else []
+    lines.append(f"- {_elsewhere(m)}\n")
+    lines.append(f"- Source: {m.reference}\n")
+    lines.append("- Worked out:\n")
+    lines += [f"  - {_worked(x)}\n" for x in m.worked]
+    lines += [f"- Differs from {d.package}: {d.what} {d.why}\n" for d in m.differences]
+    return "".join(lines) + "\n"
 
 
-def _shown(parameter: re.Match[str]) -> str:
-    return {"cutoff": "k", "recall": "r"}.get(parameter[1], "x")
+def _worked(x: Worked) -> str:
+    steps = "" if x.is_value else f"`{x.arithmetic}` = "
+    return f"`{x.name}` = {steps}**{x.value:.6g}**"
 
 
-def _parameters(d: Declaration) -> str:
-    if not d.parameters:
-        return "none"
+_TREATED = {"unjudged": "Unjudged documents", "missing": "Missing queries", "ties": "Ties"}
+
+
+def _parameters(m: Description) -> str:
+    own = [p for p in m.parameters if p.name != "judged_only"]
+    if not own:
+        return "- No parameters\n" if not m.parameters else "- No parameters but `judged_only`\n"
+    rows = "".join(f"| `{p.place}` | {p.meaning} | {p.allowed} | {p.default} |\n" for p in own)
+    head = "| Parameter | Meaning | May be | Default |\n|---|---|---|---|\n"
+    without = "" if len(own) < len(m.parameters) else "- It takes no `judged_only`\n"
+    return f"{head}{rows}\n{without}"
+
+
+def _elsewhere(m: Description) -> str:
     said = []
-    for p in d.parameters:
-        if p.required:
-            said.append(f"`@{p.name}` (needed)" if p.name == d.at else f"`{p.name}` (needed)")
-        elif p.name == "cutoff":
-            said.append("`@cutoff` (without it the whole list counts)")
-        else:
-            choices = f", one of {', '.join(map(repr, p.choices))}" if p.choices else ""
-            said.append(f"`{p.name}` ({written(p.default)}{choices})")
-    return ", ".join(said)
+    for package, names in m.names:
+        listed = ", ".join(f"`{n}`" for n in names)
+        said.append(f"{package}: {listed}" if package else f"also understood: {listed}")
+    return f"Names: {'; '.join(said)}" if said else "Names: no other"
 
 
-def _range(d: Declaration) -> str:
-    low, high = d.range
-    if math.isinf(low):
-        return "any number"
-    return f"from {low:g}" if math.isinf(high) else f"{low:g} to {high:g}"
+def _differences() -> str:
+    """Where other packages give other numbers, and why."""
+    packages = dict.fromkeys(d.package for d in DIFFERENCES)
+    parts = []
+    for package in packages:
+        rows = "".join(
+            f"| {_linked(d.measures)} | {d.what} | {d.why} |\n"
+            for d in DIFFERENCES
+            if d.package == package
+        )
+        head = "| Measure | What differs | Why |\n|---|---|---|\n"
+        parts.append(f"### Differences to {package}\n\n{head}{rows}\n")
+    return (
+        "## Where other packages differ\n\n"
+        "Scores are compared query by query on random data, by the tests; these are the differences"
+        f" that remain.\n\n{''.join(parts)}"
+    )
+
+
+def _linked(measures: Sequence[str]) -> str:
+    """Measures as links; "*" is all of a package."""
+    return " ".join("all" if m == "*" else f"[{m}](#{_anchor(m)})" for m in measures)
 
 
 def formats_page() -> str:

@@ -152,8 +152,8 @@ def _reach(ranks: JudgedRanks, measure: Measure) -> Residual:
 def _relevant_from(measure: Measure) -> float:
     """The lowest grade that counts: the measure's own threshold, or any grade above 0 where every
     grade has its worth."""
-    values = dict(measure.values)
-    return float(values["rel"]) if "rel" in values else float(np.nextafter(0, 1))
+    rel = measure.value("rel")
+    return float(np.nextafter(0, 1)) if rel is None else float(rel)
 
 
 def _effects(

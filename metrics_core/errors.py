@@ -21,7 +21,7 @@ from dataclasses import dataclass
 MOST_PROBLEMS_SHOWN = 100
 """A report lists this many problems of one file; further ones are only counted."""
 
-_CLOSE, _NEARLY = 0.6, 0.1
+_CLOSE, _NEARLY, _NEAR_WORD = 0.6, 0.1, 0.5
 
 
 class RanklensError(Exception):
@@ -170,6 +170,12 @@ def _nearest_names(name: str, known: Mapping[str, str]) -> dict[str, str]:
         if close >= closeness[0] - _NEARLY:
             found.setdefault(known[folded[text]], folded[text])
     return dict(list(found.items())[:3])
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The nearest of some words as a question, "" where none is near."""
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=_NEAR_WORD)
+    return f"Did you mean {near[0]!r}?" if near else ""
 
 
 class ParameterError(RanklensError, ValueError):

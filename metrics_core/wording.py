@@ -13,11 +13,12 @@ _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 
 
 def score(value: float | None, digits: int = 3) -> str:
-    """A score: three decimals, "–" where undefined."""
+    """A score: three decimals, fewer from 100 on, where they say nothing; "–" where undefined."""
     if value is None or math.isnan(value):
         return DASH
-    text = f"{value:.{digits}f}"
-    if float(text) == 0:
+    size = abs(value)
+    text = f"{value:,.{digits if size < 100 else min(digits, 1 if size < 1000 else 0)}f}"
+    if not text.strip("-0."):
         text = text.lstrip("-")
     return text.replace("-", MINUS)
 
@@ -27,7 +28,7 @@ def difference(value: float | None, digits: int = 3) -> str:
     if value is None or math.isnan(value):
         return DASH
     text = score(abs(value), digits)
-    if float(text) == 0:
+    if not text.strip("0."):
         return text
     return f"+{text}" if value > 0 else f"{MINUS}{text}"
 

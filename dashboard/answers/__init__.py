@@ -6,6 +6,7 @@ One module a page, without Streamlit and without drawing; results are kept by th
 from dashboard.answers.breakdown import Breakdown, breakdown
 from dashboard.answers.curves import Curves, curves
 from dashboard.answers.data import Data, FileRow, data, first_rows
+from dashboard.answers.measures import MeasureDetail, MeasureList, measure_detail, measure_list
 from dashboard.answers.overview import Overview, overview
 from dashboard.answers.queries import QueryList, query_list
 from dashboard.answers.query import QueryPage, query
@@ -15,6 +16,8 @@ __all__ = [
     "Curves",
     "Data",
     "FileRow",
+    "MeasureDetail",
+    "MeasureList",
     "Overview",
     "QueryList",
     "QueryPage",
@@ -22,6 +25,8 @@ __all__ = [
     "curves",
     "data",
     "first_rows",
+    "measure_detail",
+    "measure_list",
     "overview",
     "query",
     "query_list",

@@ -17,13 +17,20 @@ _FAMILIES = ("P", "R", "nDCG")
 
 @dataclass(frozen=True)
 class Curves:
-    """What the Curves page shows; `frames` by measure name, `table` all of them."""
+    """What the Curves page shows; `frames` by measure name, `table` all of them. `ranges` holds
+    the least and the greatest score of each measure."""
 
     finding: findings.Sentence
     frames: dict[str, pd.DataFrame]
     precision_recall: pd.DataFrame
     table: pd.DataFrame
     queries: int
+    ranges: dict[str, tuple[float, float]]
+
+    @property
+    def alike(self) -> list[pd.DataFrame]:
+        """The frames of the measures from 0 to 1, whose differences compare."""
+        return [frame for name, frame in self.frames.items() if self.ranges[name] == (0, 1)]
 
 
 def curves(study: Study, view: View) -> Curves:
@@ -54,4 +61,7 @@ def _curves(study: Study, view: View) -> Curves:
         precision_recall=by_cutoff.precision_recall(judged),
         table=pd.concat([f.assign(measure=name) for name, f in frames.items()], ignore_index=True),
         queries=int(mask.sum()),
+        ranges=dict.fromkeys(frames, (0.0, 1.0)) | {family: view.measure.declaration.range}
+        if view.measure.declaration.cutoff is not None
+        else dict.fromkeys(frames, (0.0, 1.0)),
     )

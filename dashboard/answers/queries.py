@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pandas as pd
 
 from dashboard.study import Study, about
@@ -17,7 +19,8 @@ _ABOUT_SCORES = ("none", "zero")
 @dataclass(frozen=True)
 class QueryList:
     """What the Queries page shows: all queries in view with a column of scores per run, and which
-    of them the chip and the search keep."""
+    of them the chip and the search keep. `scale` is what the bars of the scores fill; None where
+    scores below 0 allow no bars."""
 
     finding: findings.Sentence
     counts: dict[str, int]
@@ -26,6 +29,7 @@ class QueryList:
     kept: pd.DataFrame
     groupings: list[str]
     table: pd.DataFrame
+    scale: tuple[float, float] | None = None
 
 
 def query_list(study: Study, view: View) -> QueryList:
@@ -67,14 +71,32 @@ def _query_list(study: Study, view: View) -> QueryList:
     by = "score" if alone else "difference"
     kept = kept.sort_values(by, ascending=not best_first, kind="stable")
     return QueryList(
-        finding=findings.queries_finding(frame, view.focus, view.baseline, fails, len(view.runs)),
+        finding=findings.queries_finding(
+            frame, view.focus, view.baseline, _failing(view, fails), len(view.runs)
+        ),
         counts=counts,
         mean=float(frame["difference"].mean()),
         frame=frame,
         kept=kept,
         groupings=study.groupings,
         table=_for_people(kept, view, study.groupings),
+        scale=_scale(view, matrix),
     )
+
+
+def _failing(view: View, at_zero: int) -> int:
+    """Queries on which every run fails; where scores go below 0, a score of 0 is no failure."""
+    return at_zero if view.measure.declaration.range[0] >= 0 else 0
+
+
+def _scale(view: View, matrix: pd.DataFrame) -> tuple[float, float] | None:
+    """From 0 to the greatest possible score; where there is none, to the greatest there is."""
+    least, greatest = view.measure.declaration.range
+    if least < 0:
+        return None
+    known = matrix.to_numpy()[np.isfinite(matrix.to_numpy())]
+    highest = float(known.max(initial=0.0))
+    return 0.0, greatest if math.isfinite(greatest) and greatest <= 1 else highest or 1.0
 
 
 def _for_people(kept: pd.DataFrame, view: View, groupings: list[str]) -> pd.DataFrame:

@@ -35,9 +35,10 @@ def render() -> None:
         with st.container(key=f"panels_{start}"):
             columns = st.columns(3, gap="medium")
             panels = list(shown.frames.items())[start : start + 3]
-            span = figures.difference_range(shown.frames.values(), styles)
+            span = figures.difference_range(shown.alike, styles)
             for column, (family, frame) in zip(columns, panels, strict=False):
-                title, gloss = _TITLES.get(family, (f"{family}@k", "by the number of results"))
+                own = view.measure.declaration.gloss.format(k="k")
+                title, gloss = _TITLES.get(family, (f"{family}@k", own))
                 with column:
                     figure = figures.measure_by_cutoff(
                         frame,
@@ -47,7 +48,8 @@ def render() -> None:
                         palette=session.palette(),
                         chosen_k=view.cutoff,
                         baseline=view.baseline,
-                        difference_range=span,
+                        difference_range=span if shown.ranges[family] == (0, 1) else None,
+                        value_range=shown.ranges[family],
                     )
                     alt = f"{title} of {w.listing(styles)} by k. {shown.finding.text}"
                     parts.chart(figure, f"curve_{family}", alt=alt, clickable=False)

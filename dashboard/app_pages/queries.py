@@ -72,9 +72,16 @@ def _chip_name(show: str, view: View) -> str:
     """A query list's name, as plain text."""
     return {
         SHOW_ALL: "All",
-        "none": "every run fails" if len(view.runs) > 2 else "both fail",
+        "none": _none_name(view),
         "zero": f"{view.focus} at zero",
     }.get(show, show)
+
+
+def _none_name(view: View) -> str:
+    several = len(view.runs) > 2
+    if view.measure.declaration.range[0] < 0:
+        return "every run at zero" if several else "both at zero"
+    return "every run fails" if several else "both fail"
 
 
 def _open(query_id: str) -> None:
@@ -175,7 +182,6 @@ def _columns(
     view: View, shown: QueryList, styles: dict[str, RunStyle], gap: str
 ) -> dict[str, object]:
     palette = session.palette()
-    low, high = view.measure.declaration.range
     config: dict[str, object] = {
         "text": st.column_config.TextColumn("Query", width=250),
         # Beyond the rows that are styled, Streamlit's own format has to do.
@@ -184,10 +190,13 @@ def _columns(
         ),
     }
     for name in view.runs:
+        if shown.scale is None:
+            config[f"run: {name}"] = st.column_config.NumberColumn(name, format="%.3f", width=118)
+            continue
         config[f"run: {name}"] = st.column_config.ProgressColumn(
             name,
-            min_value=low,
-            max_value=min(high, 1.0),
+            min_value=shown.scale[0],
+            max_value=shown.scale[1],
             format="%.3f",
             color=styles[name].color(palette),
             width=118,

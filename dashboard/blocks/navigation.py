@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from dashboard.blocks import markup as m
+from metrics_core import wording as w
+from metrics_core.errors import RanklensError, UnknownMeasureError
 
 PageName = tuple[str, str, bool]
 """Title, link, whether it is the page shown."""
@@ -31,9 +33,27 @@ def _current(shown: bool) -> str:
     return ' aria-current="page"' if shown else ""
 
 
-def explained(text: str) -> str:
-    """The sentence that explains the chosen measure."""
-    return f'<p class="lens explained">{m.escaped(text)}</p>'
+def explained(name: str, text: str, link: str) -> str:
+    """The chosen measure in a sentence or two, and the way to all about it."""
+    more = f'<a href="{m.escaped(link)}" target="_self">What is this?</a>'
+    return f'<p class="lens explained"><b>{m.escaped(name)}</b> {m.with_code(text)} {more}</p>'
+
+
+def refused(
+    error: RanklensError, kept: str = "", link: Callable[[str], str] = lambda name: ""
+) -> str:
+    """Why a typed name or value was not taken; the nearest measures are links, `kept` is shown
+    instead."""
+    mend = m.with_code(error.hint)
+    if isinstance(error, UnknownMeasureError):
+        near = [(name, link(name)) for name in error.nearest]
+        named = [
+            f'<a href="{m.escaped(to)}" target="_self">{m.escaped(n)}</a>' for n, to in near if to
+        ]
+        mend = f"Did you mean {w.listing(named, 'or')}?" if named else ""
+    shown = f"{m.escaped(kept)} is shown." if kept else ""
+    said = " ".join(part for part in (m.with_code(error.message), mend, shown) if part)
+    return f'<p class="lens explained warning" role="alert">{said}</p>'
 
 
 def in_view(text: str, empty: bool) -> str:

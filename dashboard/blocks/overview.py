@@ -19,6 +19,7 @@ Href = Callable[..., str]
 Row = dict[str, Any]
 
 _SHORT_GLOSS = 24
+_USUAL = 5
 MOST_GROUPS = 8
 """Groups listed at most; of more, the ends of the order are shown."""
 
@@ -118,7 +119,9 @@ def runs_and_measures(
     columns = [
         _Column(name, gloss, _by_run(table[table["measure"] == name])) for name, gloss in measures
     ]
-    heads = "".join(_measure_head(column, chosen) for column in columns)
+    # More than the usual five fit beside the sidebar only if their glosses may break.
+    short = _SHORT_GLOSS if len(columns) <= _USUAL else 0
+    heads = "".join(_measure_head(column, chosen, short) for column in columns)
     rows = []
     for name in _best_first(table, chosen):
         style = m.style_of(styles, name)
@@ -146,9 +149,9 @@ def _best_first(table: pd.DataFrame, chosen: str) -> list[str]:
     return list(dict.fromkeys([*ordered["run"], *table["run"]]))
 
 
-def _measure_head(column: _Column, chosen: str) -> str:
+def _measure_head(column: _Column, chosen: str, short: int) -> str:
     kind = ' class="chosen"' if column.name == chosen else ""
-    length = m.length(column.gloss, _SHORT_GLOSS)
+    length = m.length(column.gloss, short)
     gloss = f'<span class="{length}">{m.escaped(column.gloss)}</span>'
     return f'<th scope="col"{kind}><b>{m.escaped(column.name)}</b> {gloss}</th>'
 
@@ -230,18 +233,20 @@ def score_list(
     """The queries with the lowest or the highest scores of a run that is compared with nothing.
     `rows` has query_id, text, meta, score; `name` is the measure."""
     head = m.section(f"{kind.capitalize()} scores", f"{style.name} on {name}")
-    items = "".join(_score_item(row, href, style) for row in rows.to_dict("records"))
+    bars = bool(rows["score"].between(0, 1).all())
+    items = "".join(_score_item(row, href, style, bars=bars) for row in rows.to_dict("records"))
     link = _more("All queries", href("queries", show=""))
     return f'<div class="lens list">{head}<ul>{items}</ul>{link}</div>'
 
 
-def _score_item(row: Row, href: Href, style: RunStyle) -> str:
+def _score_item(row: Row, href: Href, style: RunStyle, *, bars: bool) -> str:
     address = m.escaped(href("query", q=row["query_id"], show=""))
     text = m.isolated(row["text"] or f"query {row['query_id']}")
     meta = f"<small>{m.isolated(row['meta'])}</small>" if row.get("meta") else ""
+    bar = m.meter(row["score"], style) if bars else ""
     return (
         f'<li><a class="row" href="{address}"><span class="what">{text}{meta}</span> '
-        f'<span class="amount">{w.score(row["score"])}{m.meter(row["score"], style)}</span>'
+        f'<span class="amount">{w.score(row["score"])}{bar}</span>'
         "</a></li>"
     )
 

@@ -71,6 +71,7 @@ def measure_by_cutoff(
     baseline: str,
     subtitle: str = "",
     difference_range: tuple[float, float] | None = None,
+    value_range: tuple[float, float] = (0, 1),
 ) -> go.Figure:
     """One measure by k: the scores above, the differences to the baseline below.
 
@@ -80,7 +81,10 @@ def measure_by_cutoff(
     runs = [s for s in drawing_order(styles) if s.name in set(shown["run"])]
     gaps = shown[shown["difference"].notna()]
     compared = [s for s in runs if s.name in set(gaps["run"])]
-    above, below = score_ticks(shown["mean"]), _difference_ticks(gaps, difference_range)
+    above, below = (
+        score_ticks(shown[["mean", "low", "high"]].to_numpy().ravel(), value_range),
+        _difference_ticks(gaps, difference_range),
+    )
     panels = _panels(runs, compared, palette, (above, below), (title, subtitle), baseline)
     deepest = max(int(shown["k"].max()), 2)
     chosen = [chosen_k] if chosen_k <= deepest else []

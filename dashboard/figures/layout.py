@@ -173,7 +173,7 @@ def signed_ticks(low: float, high: float, *, most: int = 6) -> Ticks:
 def score_ticks(values: Iterable[float], value_range: tuple[float, float] = (0, 1)) -> Ticks:
     """Ticks from the least to the greatest possible score; further if the values go further."""
     finite = [v for v in [*values, *value_range] if math.isfinite(v)]
-    return nice_ticks(min(finite), max(finite))
+    return nice_ticks(min(finite, default=0), max(finite, default=1))
 
 
 def tick_width(*ticks: Ticks) -> float:

@@ -32,10 +32,10 @@ def score_by_difficulty(
     Runs stand in the order of `styles`, groups in that of `order`.
     """
     shown = frame[frame["run"].isin(list(styles)) & frame["group"].isin(list(order))]
-    ticks = score_ticks(shown["mean"], value_range)
+    ticks = score_ticks(shown[["mean", "low", "high"]].to_numpy().ravel(), value_range)
     runs = list(styles.values())
     left = max((name_width(s) for s in runs), default=0) + 16
-    margin = Margin(left, text_width("0.000") + 14, 4, _BOTTOM)
+    margin = Margin(left, _widest_score(shown) + 14, 4, _BOTTOM)
     pitch = max(_PITCH, LINE * max((len(wrap(s.name)) for s in runs), default=1) + 4)
     panel = _HEAD + pitch * len(runs) + _AFTER
     total = panel * len(order) - _AFTER + 4
@@ -59,6 +59,10 @@ def score_by_difficulty(
         xaxis=axis(palette, ticks.span, ticks),
         yaxis=axis(palette, (total, 0)),
     )
+
+
+def _widest_score(shown: pd.DataFrame) -> float:
+    return max([text_width("0.000"), *(text_width(wording.score(v)) for v in shown["mean"])])
 
 
 def _panel_marks(

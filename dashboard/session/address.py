@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import streamlit as st
 
 from dashboard.view import MULTIPLE, Address
+from metrics_core.errors import RanklensError
 
 _PARAMETERS = [f.name for f in fields(Address)]
 
@@ -111,14 +112,27 @@ def widget(
     **options: Any,
 ) -> Any:
     """Draw a Streamlit widget as a view on the address: it shows `value`, and a change of it is
-    stored as `store(new value)` says."""
+    stored as `store(new value)` says. Where that raises RanklensError nothing is stored, and
+    `objection(name)` tells the error until the address changes."""
     key = f"w_{name}"
     st.session_state[key] = value
 
     def changed() -> None:
-        change(**store(st.session_state[key]))
+        try:
+            changes = store(st.session_state[key])
+        except RanklensError as error:
+            st.session_state["_objection"] = (name, address(), error)
+            return
+        change(**changes)
 
     return draw(label, key=key, on_change=changed, **options)
+
+
+def objection(name: str) -> RanklensError | None:
+    """Why the last value of this widget was not taken."""
+    about, then, error = st.session_state.get("_objection", ("", None, None))
+    known: RanklensError | None = error if about == name and then == address() else None
+    return known
 
 
 def generation(name: str) -> int:

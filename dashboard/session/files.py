@@ -15,12 +15,13 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
+from dashboard.choosing import read_measure
 from dashboard.library import SAMPLE_FOLDER, File, Library, assemble, list_folder, read_files
 from dashboard.session.address import address, change, forget, generation
 from dashboard.start import DATA_VARIABLE, WORKSPACE_VARIABLE
 from dashboard.study import Study
 from dashboard.theme import PALETTES, Palette, RunStyle, run_styles
-from dashboard.view import View, read_measure
+from dashboard.view import View
 from dashboard.workspace import Entry, Workspace, default_folder
 from metrics_core import formats
 from metrics_core.errors import RanklensError
@@ -135,7 +136,7 @@ def cutoff_and_measure() -> tuple[int, Measure]:
     """The chosen cutoff and measure, also where there is nothing to compare yet."""
     if study() is not None:
         return view().cutoff, view().measure
-    return 10, read_measure("", 10)[0]
+    return 10, read_measure("", 10).measure
 
 
 def opened() -> tuple[Study, View, dict[str, RunStyle]]:

@@ -6,23 +6,22 @@ import argparse
 
 from metrics_core.commands.command import command
 from metrics_core.formats import formats
-from metrics_core.measures import declarations
+from metrics_core.measure_texts import listed_measures, measure_text
+from metrics_core.measures.names import declared
 
 
-@command("measures", help="list the measures")
+def _names(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "names", metavar="NAME", nargs="*", help="all about these, such as nDCG or ndcg_cut_10"
+    )
+
+
+@command("measures", help="list the measures, or explain one", options=_names)
 def measures(options: argparse.Namespace) -> str:
-    """Every measure with its parameters, its explanation and its other names."""
-    lines = []
-    for d in declarations():
-        parameters = ", ".join(
-            p.name if p.required else f"{p.name}={p.default!r}" for p in d.parameters
-        )
-        lines.append(f"{d.name}({parameters})" if parameters else d.name)
-        lines.append(f"    {d.explanation}")
-        names = [*d.aliases, *(n.replace("{cutoff}", "k") for n in d.trec_eval)]
-        if names:
-            lines.append(f"    also: {', '.join(names)}")
-    return "\n".join(lines) + "\n"
+    """Every measure in a sentence, or all about the named ones."""
+    if not options.names:
+        return listed_measures()
+    return "\n".join(measure_text(declared(name)) for name in options.names)
 
 
 @command("formats", help="list the file formats")

@@ -23,6 +23,14 @@ def parse_measure(text: str | Measure) -> Measure:
     return text if isinstance(text, Measure) else _parsed(text)
 
 
+def declared(name: str) -> Declaration:
+    """The declaration behind any name of a measure, with or without parameters; raises
+    UnknownMeasureError and ParameterError."""
+    match = _NAME.match(name)
+    found = _find(match["name"]) if match is not None else None
+    return found or parse_measure(name).declaration
+
+
 @lru_cache(maxsize=1024)
 def _parsed(text: str) -> Measure:
     whole = _preset(text.strip()) or _trec_eval_name(text.strip())
@@ -86,6 +94,11 @@ def _preset(text: str) -> Measure | None:
 def _trec_eval_pattern(name: str) -> str:
     """trec_eval's name with its parameter behind an underscore or, as in its -m, a point."""
     return re.sub(r"_\\\{(\w+)\\\}", r"[._](?P<\1>\\d*\\.?\\d+)", re.escape(name))
+
+
+def parse_value(text: str) -> Any:
+    """The value of a parameter as it is written in a name: a number, True, a word, {1:3,2:9}."""
+    return _literal(text)
 
 
 def _literal(text: str) -> Any:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from metrics_core.errors import ParameterError
+from metrics_core.errors import ParameterError, did_you_mean
 
 GainTable = tuple[tuple[float, float], ...]
 """What each grade is worth: (grade, gain) pairs, ascending; other grades are worth themselves."""
@@ -127,7 +127,8 @@ class Parameter:
             wanted = self.allowed()
             if self.kind in (int, float) and not _is_number(value):
                 wanted = "a number"
-            raise ParameterError(f"{measure}: {self.name} must be {wanted}, not {value!r}.")
+            near = did_you_mean(value, self.choices) if isinstance(value, str) else ""
+            raise ParameterError(f"{measure}: {self.name} must be {wanted}, not {value!r}.", near)
         return checked
 
     def _converted(self, value: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.errors import LackingDataError, ParameterError
+from metrics_core.errors import LackingDataError, ParameterError, did_you_mean
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.aggregation import COMBINATIONS, Aggregation, Combination
 from metrics_core.measures.parameters import JUDGED_ONLY, Parameter, parameters_of, written
@@ -26,6 +26,8 @@ Residual = Literal[
     "monotone", "recall", "precisions", "at relevant", "normalised", "unaffected", "range"
 ]
 """How `residuals` finds what the unjudged documents could make of a score; explained there."""
+
+_CUTOFFS = ("k", "n", "at", "top", "depth", "topk", "top_k")
 
 UNJUDGED = "An unjudged document counts as not relevant."
 MISSING = "A judged query that the run does not list scores 0 and counts."
@@ -87,8 +89,7 @@ class Declaration:
         known = {p.name: p for p in self.parameters}
         for name in values:
             if name not in known:
-                there = ", ".join(known) or "none"
-                raise ParameterError(f"{self.name} has no parameter {name!r}.", f"It has: {there}.")
+                raise self._has_no(name)
         full = []
         for p in self.parameters:
             if p.name not in values and p.required:
@@ -96,8 +97,22 @@ class Declaration:
             full.append((p.name, p.check(self.name, values.get(p.name, p.default))))
         return Measure(self, tuple(full))
 
+    def _has_no(self, name: str) -> ParameterError:
+        known = [p.name for p in self.parameters]
+        if name in _CUTOFFS and self.at in known:
+            hint = f"What counts stands behind the @: {self.name}@{self._example()}."
+        else:
+            hint = f"It has: {', '.join(known) or 'none'}."
+        return ParameterError(
+            f"{self.name} has no parameter {name!r}.", f"{did_you_mean(name, known)} {hint}".strip()
+        )
+
+    def _example(self) -> str:
+        at = self.parameter(self.at)
+        return "10" if at is not None and at.kind is int else "0.5"
+
     def _needs(self, p: Parameter) -> ParameterError:
-        example = f"{self.name}@{10 if p.kind is int else 0.5}"
+        example = f"{self.name}@{self._example()}"
         if p.name != self.at:
             example = f"{self.name}({p.name}=…)"
         return ParameterError(f"{self.name} needs a {p.name}.", f"Write {example}, for example.")

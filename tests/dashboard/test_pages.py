@@ -13,6 +13,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from metrics_core.measures import declarations
+
 _APP = Path(__file__).resolve().parents[2] / "dashboard" / "app.py"
 
 
@@ -53,6 +55,7 @@ PAGES = {
     "queries": "queries against bm25 and loses",
     "query": "here because",
     "data": "Seven files are loaded and fit together",
+    "measures": f"{len(declarations())} measures.",
 }
 
 
@@ -96,7 +99,7 @@ def test_the_baseline_changes_places_with_the_run_in_focus() -> None:
 
 def test_controls_write_the_address() -> None:
     app = opened()
-    app.selectbox(key="w_m").select("P@k").run()
+    app.selectbox(key="w_m").select("P").run()
     assert "on P@10" in text_of(app)
     assert app.query_params["m"] == "P@k"
 
@@ -261,3 +264,64 @@ def test_the_queries_file_with_most_judged_queries_is_used(
 @pytest.mark.parametrize("page", ["curves", "breakdown", "queries", "query"])
 def test_a_page_without_files_says_what_to_load(page: str) -> None:
     assert "Which run is better" in text_of(opened(page, set="own"))
+
+
+def test_an_address_that_names_no_measure_says_what_is_shown() -> None:
+    assert "nDCG@10 is shown." in text_of(opened(m="bogus"))
+    assert "the pages compare means" in text_of(opened(m="NumRet"))
+
+
+def test_options_write_the_address() -> None:
+    app = opened(m="P@k")
+    app.number_input(key="w_p_P_rel").set_value(2).run()
+    assert app.query_params["m"] == "P(rel=2)@k" and "on P(rel=2)@10" in text_of(app)
+    app.number_input(key="w_p_P_rel").set_value(1).run()
+    assert app.query_params["m"] == "P@k"
+    app = opened()
+    app.toggle(key="w_whole_nDCG").set_value(True).run()
+    assert app.query_params["m"] == "nDCG" and "bm25 on nDCG by" in text_of(app)
+    app.selectbox(key="w_p_nDCG_dcg").select("exp-log2").run()
+    assert app.query_params["m"] == "nDCG(dcg='exp-log2')"
+
+
+@pytest.mark.parametrize("page", ["", "curves", "breakdown", "queries", "query"])
+@pytest.mark.parametrize("key", ["Utility", "Yaap", "IPrec@0.5"])
+def test_scores_below_zero_and_other_cutoffs_break_no_page(page: str, key: str) -> None:
+    assert text_of(opened(page, m=key))
+    assert text_of(opened(page, m=key, run="bm25", base="bm25"))
+
+
+def test_the_list_of_measures_is_searched_by_any_name() -> None:
+    app = opened("measures")
+    app.text_input(key="w_find").set_value("hit rate").run()
+    shown = text_of(app)
+    assert "Found" in shown and "1 if there is any" in shown
+    assert app.query_params["find"] == "hit rate"
+    app.text_input(key="w_find").set_value("recal").run()
+    assert "Recall" in text_of(app)
+    app.text_input(key="w_find").set_value("precisoin").run()
+    assert "No measure fits “precisoin”. Did you mean P" in text_of(app).replace(".Did", ". Did")
+
+
+@pytest.mark.parametrize("name", ["nDCG", "alpha_nDCG", "NumRet", "Utility"])
+def test_a_measure_is_looked_up(name: str) -> None:
+    declaration = next(d for d in declarations() if d.name == name)
+    app = opened("measures", measure=name)
+    shown = text_of(app)
+    assert declaration.reference in shown and declaration.formula in app.latex[0].value
+    assert ("Use this measure" in shown) == (name in ("nDCG", "Utility"))
+
+
+def test_a_measure_is_looked_up_by_any_name() -> None:
+    assert "1 divided by the rank" in text_of(opened("measures", measure="recip_rank"))
+    assert "There is no measure 'bogus'" in text_of(opened("measures", measure="bogus"))
+
+
+def test_what_a_measure_needs_is_said_on_every_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    declaration = next(d for d in declarations() if d.name == "AP")
+    monkeypatch.setitem(declaration.__dict__, "needs", ("subtopics",))
+    for page in PAGES:
+        shown = text_of(opened(page, m="AP"))
+        assert page in ("data", "measures") or "AP needs judgments by subtopic." in shown
+    assert "Seven files are loaded" in text_of(opened("data", m="AP"))
+    assert "do not hold what it needs" in text_of(opened("measures", measure="AP"))

@@ -2,46 +2,119 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from dashboard.choosing import (
+    DEFAULT_MEASURE,
+    MeasureChoice,
+    measure_choices,
+    options_of,
+    picked,
+    read_measure,
+    whole_list,
+    why_not_drawn,
+    with_text,
+    with_value,
+)
 from dashboard.literal import literal
 from dashboard.theme import DARK, LIGHT, run_styles
 from dashboard.view import (
     Address,
     choose_runs,
     default_baseline,
-    measure_choices,
     read_cutoff,
-    read_measure,
     read_where,
 )
+from metrics_core.errors import RanklensError
 from metrics_core.measures import declarations
 
 
-def test_every_measure_of_quality_can_be_picked() -> None:
-    picked = {choice.declaration.name for choice in measure_choices()}
-    # One that needs more than a cutoff is chosen by typing its name.
-    more = {d.name for d in declarations() if d.parameter(d.at) and d.at != "cutoff"}
-    assert picked == {d.name for d in declarations() if d.aggregation == "mean"} - more
-    keys = [choice.key for choice in measure_choices()]
-    assert len(keys) == len(set(keys))
-    assert keys[:5] == ["nDCG@k", "P@k", "R@k", "RR", "AP"]
+def test_every_measure_that_pages_can_draw_can_be_picked() -> None:
+    choices = measure_choices()
+    names = [choice.name for choice in choices]
+    assert sorted(names) == sorted(d.name for d in declarations() if not why_not_drawn(d))
+    assert [choice.key for choice in choices[:5]] == ["nDCG@k", "P@k", "R@k", "RR", "AP"]
+    assert len({choice.label for choice in choices}) == len(choices)
+
+
+@pytest.mark.parametrize("choice", measure_choices(), ids=lambda c: c.name)
+def test_what_is_picked_can_be_drawn_and_found(choice: MeasureChoice) -> None:
+    assert picked(choice.name, 7) == picked(choice.label, 7) == {"m": choice.key}
+    chosen = read_measure(choice.key, 7)
+    assert chosen.refused is None and chosen.key == choice.key
+    assert chosen.measure.declaration is choice.declaration
+    assert chosen.measure.cutoff == (7 if chosen.takes_k else None)
+    found = re.sub(r"[\s_-]", "", choice.label).lower()
+    for name in (choice.name, *choice.declaration.aliases):
+        assert re.sub(r"[\s_-]", "", name).lower() in found
+    for name in choice.declaration.trec_eval:
+        assert re.sub(r"_\{.*|[\s_-]", "", name).lower() in found
 
 
 @pytest.mark.parametrize(
-    ("key", "name"),
+    ("key", "name", "shown"),
     [
-        ("nDCG@k", "nDCG@7"),
-        ("nDCG", "nDCG"),
-        ("AP", "AP"),
-        ("AP@k", "AP@7"),
-        ("P(rel=2)@k", "P(rel=2)@7"),
-        ("bogus", "nDCG@7"),
-        ("", "nDCG@7"),
+        ("nDCG@k", "nDCG@7", "nDCG@k"),
+        ("nDCG", "nDCG", "nDCG"),
+        ("AP", "AP", "AP"),
+        ("AP@k", "AP@7", "AP@k"),
+        ("P(rel=2)@k", "P(rel=2)@7", "P(rel=2)@k"),
+        ("P(rel=1)@k", "P@7", "P@k"),
+        ("bogus", "nDCG@7", "nDCG@k"),
+        ("NumRet", "nDCG@7", "nDCG@k"),
+        ("", "nDCG@7", "nDCG@k"),
     ],
 )
-def test_the_measure_of_an_address(key: str, name: str) -> None:
-    assert str(read_measure(key, 7)[0]) == name
+def test_the_measure_of_an_address(key: str, name: str, shown: str) -> None:
+    chosen = read_measure(key, 7)
+    assert (str(chosen.measure), chosen.key) == (name, shown)
+    assert (chosen.refused is not None) == (key in ("bogus", "NumRet"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "changes"),
+    [
+        ("ndcg_cut_5", {"m": "nDCG@k", "k": "5"}),
+        ("precision@3", {"m": "P@k", "k": "3"}),
+        ("P(rel=2)@k", {"m": "P(rel=2)@k", "k": "7"}),
+        ("P(rel=2)", {"m": "P(rel=2)@k", "k": "7"}),
+        ("hit rate", {"m": "Success@k", "k": "7"}),
+        ("mrr", {"m": "RR"}),
+        (" map ", {"m": "AP"}),
+        ("P", {"m": "P@k"}),
+    ],
+)
+def test_a_typed_name(typed: str, changes: dict[str, str]) -> None:
+    assert picked(typed, 7) == changes
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("precison@5", "Did you mean P"),
+        ("P(reel=2)@5", "Did you mean 'rel'?"),
+        ("NumRet", "summed over queries"),
+        ("P@0", "a whole number from 1"),
+    ],
+)
+def test_a_mistyped_name_is_answered(typed: str, said: str) -> None:
+    with pytest.raises(RanklensError, match=re.escape(said)):
+        picked(typed, 7)
+
+
+def test_options_rewrite_the_address_and_defaults_leave_no_trace() -> None:
+    chosen = read_measure("P@k", 7)
+    assert [p.name for p in options_of(chosen)] == ["rel", "denominator", "judged_only"]
+    stricter = with_value(chosen, "rel", 2)
+    assert stricter == "P(rel=2)@k"
+    assert with_value(read_measure(stricter, 7), "rel", 1) == "P@k"
+    assert with_text(chosen, "rel", " 2 ") == "P(rel=2)@k"
+    assert whole_list(read_measure(DEFAULT_MEASURE, 7), 7, whole=True) == "nDCG"
+    assert whole_list(read_measure("nDCG", 7), 7, whole=False) == "nDCG@k"
+    with pytest.raises(RanklensError, match="a whole number from 1"):
+        with_value(chosen, "rel", 0)
 
 
 @pytest.mark.parametrize(

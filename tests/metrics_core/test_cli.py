@@ -15,6 +15,7 @@ from metrics_core.__main__ import main
 from metrics_core.aggregates import means
 from metrics_core.commands.reading import DEFAULT_MEASURES
 from metrics_core.measures import declarations
+from metrics_core.measures.description import described, signature
 from metrics_core.scoring import evaluate
 
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\nq3 0 d9 1\n"
@@ -131,13 +132,29 @@ def test_a_missing_file_is_told(command: Command) -> None:
 def test_measures_lists_all_with_their_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["measures"]) == 0
     out = capsys.readouterr().out
+    lines = out.splitlines()
     for declaration in declarations():
-        assert f"{declaration.name}(" in out or f"\n{declaration.name}\n" in out
-        assert declaration.explanation in out
-    assert (
-        "P(cutoff, rel=1, denominator='k', judged_only=False)\n" in out
-        and "also: Precision, prec, P_k\n" in out
-    )
+        assert signature(declaration) in [line.split("  ")[0] for line in lines]
+        assert described(declaration).answer.split(".")[0][:60] in out
+    assert "R(rel)@k  Recall\n" in out
+
+
+def test_measures_explains_one_by_any_name(capsys: pytest.CaptureFixture[str]) -> None:
+    for declaration in declarations():
+        for name in (declaration.name, *declaration.aliases):
+            assert main(["measures", name]) == 0
+            out = " ".join(capsys.readouterr().out.split())
+            assert out.startswith(f"{signature(declaration)}: {declaration.title}")
+            assert " ".join(declaration.explanation.split()) in out
+            assert all(p.meaning[1:] in out for p in declaration.parameters)
+            assert all(measure in out for measure in declaration.worked)
+    assert main(["measures", "recall_5", "R(rel=2)"]) == 0
+    assert capsys.readouterr().out.count("R(rel)@k: Recall") == 2
+
+
+def test_measures_says_which_name_is_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["measures", "reciprocal_rnak"]) == 2
+    assert "Did you mean RR (reciprocal rank)?" in capsys.readouterr().err
 
 
 def test_formats_lists_all(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,113 @@
+"""Measures: what does this one say, and which one answers my question?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dashboard.choosing import measure_choices, why_not_drawn
+from dashboard.study import Study
+from metrics_core.errors import RanklensError, UnknownMeasureError
+from metrics_core.measures import Declaration, declarations, parse_measure
+from metrics_core.measures.description import Description, described
+from metrics_core.measures.families import by_family
+from metrics_core.measures.names import declared
+
+
+@dataclass(frozen=True)
+class MeasureList:
+    """The measures that a search and a family leave: the ones of each family, or, where something
+    is searched for, the nearest first under one head. `near` holds names like what was sought."""
+
+    groups: dict[str, list[Description]]
+    questions: dict[str, str]
+    families: list[str]
+    total: int
+    near: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MeasureDetail:
+    """All about one measure; `key` chooses it in the address, `why_not` says why that is not
+    possible."""
+
+    told: Description
+    key: str
+    why_not: str
+    previous: str
+    following: str
+
+
+def measure_list(find: str, family: str) -> MeasureList:
+    """The list of measures."""
+    known = declarations()
+    families = by_family(known)
+    questions = {f.title: f.question for f in families}
+    groups = {
+        f.title: [described(d) for d in ds]
+        for f, ds in families.items()
+        if family not in questions or f.title == family
+    }
+    near: tuple[str, ...] = ()
+    if find.strip():
+        everything = [told for tolds in groups.values() for told in tolds]
+        found = sorted(
+            (r, i) for i, t in enumerate(everything) if (r := _rank(t, find)) is not None
+        )
+        groups = {"Found": [everything[i] for _, i in found]} if found else {}
+        near = () if found else _near(find)
+    return MeasureList(groups, questions, list(questions), len(known), near)
+
+
+def _rank(told: Description, find: str) -> int | None:
+    """How well a measure fits what is searched for, 0 best; None where it does not."""
+    wanted = find.casefold().split()
+    names = [told.name, *told.other_names, told.title]
+    plain = " ".join(wanted)
+    if any(plain == name.casefold() for name in names):
+        return 0
+    places = (
+        [told.name],
+        names,
+        [*names, told.answer, told.family.title],
+        [*names, told.answer, told.more, told.family.title, told.family.question],
+    )
+    for rank, place in enumerate(places, 1):
+        text = " ".join(place).casefold()
+        if all(word in text for word in wanted):
+            return rank
+    return None
+
+
+def _near(find: str) -> tuple[str, ...]:
+    try:
+        declared(find)
+    except UnknownMeasureError as error:
+        return error.nearest
+    except RanklensError:
+        pass
+    return ()
+
+
+def measure_detail(name: str, study: Study | None) -> MeasureDetail:
+    """All about the measure of that name, whichever of its names it is; raises
+    UnknownMeasureError."""
+    declaration = declared(name)
+    ordered = [d.name for ds in by_family(declarations()).values() for d in ds]
+    place = ordered.index(declaration.name)
+    choice = next((c for c in measure_choices() if c.declaration is declaration), None)
+    return MeasureDetail(
+        told=described(declaration),
+        key=choice.key if choice else "",
+        why_not=why_not_drawn(declaration) or _lacking(declaration, study),
+        previous=ordered[place - 1] if place else "",
+        following=ordered[place + 1] if place + 1 < len(ordered) else "",
+    )
+
+
+def _lacking(declaration: Declaration, study: Study | None) -> str:
+    """What the open files lack for a measure, "" where they have it or none are open."""
+    if study is None or not study.names or not declaration.needs:
+        return ""
+    example = parse_measure(next(iter(declaration.worked)))
+    lacking = example.lacks(study.judged[study.names[0]])
+    return f"The open files do not hold what it needs. {lacking.hint}" if lacking else ""

@@ -1,0 +1,86 @@
+"""Measures: what does this one say, and which one answers my question?"""
+
+import streamlit as st
+
+from dashboard import answers, parts, session
+from dashboard.answers import MeasureDetail
+from dashboard.blocks import markup, measures, navigation
+from dashboard.literal import literal
+from metrics_core import wording as w
+from metrics_core.errors import RanklensError
+from metrics_core.findings.sentence import muted, strong
+
+
+def render() -> None:
+    """All about one measure where the address names one, else the list."""
+    name = session.address().measure
+    if name:
+        try:
+            detail = answers.measure_detail(name, session.study())
+        except RanklensError as error:
+            st.html(navigation.refused(error, link=lambda n: session.href("measures", measure=n)))
+        else:
+            _one(detail)
+            return
+    _all()
+
+
+def _all() -> None:
+    asked = session.address()
+    shown = answers.measure_list(asked.find, asked.family)
+    st.html(
+        markup.sentence(
+            strong(f"{w.count(shown.total)} measures. ")
+            + muted("Find one by name, by its name elsewhere, or by what you want to know."),
+            {},
+        )
+    )
+    with st.container(key="finding"):
+        session.widget(
+            st.text_input,
+            "Search the measures",
+            "find",
+            value=asked.find,
+            store=lambda text: {"find": text.strip(), "measure": ""},
+            placeholder="Search: recip_rank, hit rate, early results …",
+            label_visibility="collapsed",
+            width=420,
+        )
+        session.widget(
+            st.pills,
+            "Family",
+            "family",
+            value=asked.family if asked.family in shown.families else None,
+            store=lambda family: {"family": family or "", "measure": ""},
+            options=shown.families,
+            format_func=literal,
+            label_visibility="collapsed",
+            wrap=True,
+        )
+    if shown.groups:
+        st.html(measures.catalogue(shown.groups, shown.questions, session.href))
+    else:
+        st.html(measures.no_measure(asked.find, shown.near, session.href))
+
+
+def _one(shown: MeasureDetail) -> None:
+    told = shown.told
+    use = ""
+    if shown.key and not shown.why_not and session.study() is not None:
+        use = session.href("overview", m=shown.key, measure="")
+    back = session.href("measures", measure="")
+    st.html(measures.head(told, back, use, shown.why_not))
+    with st.container(key="formula"):
+        st.latex(told.formula)
+    parts.heading("Parameters", "What may stand in its name.")
+    st.html(measures.parameters(told))
+    parts.heading("Good to know", "")
+    st.html(measures.facts(told))
+    parts.heading(
+        "Worked out by hand",
+        "A list of six documents, first to last, each with its grade. Relevant is grade 1 or more.",
+    )
+    st.html(measures.worked(told))
+
+
+render()

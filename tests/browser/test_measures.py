@@ -1,0 +1,50 @@
+"""The measure picker and the page to look measures up, as a person uses them."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Opened, settle
+from tests.browser.test_paths import menu, on, parameters
+
+
+def typed(page: Page, name: str) -> None:
+    """A name typed into the picker of the measure, and Enter."""
+    field = page.get_by_role("combobox", name="Measure")
+    field.click()
+    field.fill(name)
+    field.press("Enter")
+    settle(page)
+
+
+def test_a_measure_by_any_name(sample_app: str, open_page: Opened) -> None:
+    page = open_page(f"{sample_app}/?m=AP")
+    typed(page, "precison@5")
+    refusal = page.locator(".lens.explained.warning").first
+    expect(refusal).to_contain_text("There is no measure 'precison'. Did you mean P")
+    expect(page.locator("h1")).to_contain_text("on AP")
+    assert parameters(page)["m"] == ["AP"]
+    refusal.get_by_role("link", name="P", exact=True).click()
+    settle(page)
+    expect(page.locator("h1")).to_contain_text("on P@10")
+    typed(page, "ndcg_cut_5")
+    expect(page.locator("h1")).to_contain_text("on nDCG@5")
+    expect(page.locator(".lens.explained.warning")).to_have_count(0)
+    typed(page, "P(rel=2)@k")
+    expect(page.locator("h1")).to_contain_text("on P(rel=2)@5")
+
+
+def test_a_measure_is_looked_up_and_used(sample_app: str, open_page: Opened) -> None:
+    page = open_page(sample_app)
+    menu(page, "Measures")
+    search = page.get_by_role("textbox", name="Search the measures")
+    search.fill("hit rate")
+    search.press("Enter")
+    settle(page)
+    page.locator(".catalogue a").first.click()
+    settle(page)
+    expect(page.locator("h1")).to_contain_text("Success")
+    expect(page.locator(".katex").first).to_be_visible()
+    page.get_by_role("link", name="Use this measure").click()
+    on(page, "Overview")
+    expect(page.locator("h1")).to_contain_text("on Success@10")
