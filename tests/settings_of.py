@@ -23,7 +23,8 @@ SAMPLES: dict[str, list[Any]] = {
 
 def samples_of(parameter: Parameter) -> list[Any]:
     """The samples of its name that it may be."""
-    return [value for value in SAMPLES[parameter.name] if parameter.bounds.hold(value)]
+    samples = SAMPLES[parameter.name]
+    return [v for v in samples if isinstance(v, tuple) or parameter.bounds.hold(v)]
 
 
 def settings_of(declaration: Declaration) -> Iterator[dict[str, Any]]:
