@@ -101,12 +101,6 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         ("*",),
-        "pytrec_eval",
-        "judged_only takes documents with a negative grade out of the list.",
-        "trec_eval -J takes out only those that the judgments do not name.",
-    ),
-    Difference(
-        ("*",),
         "pyndeval",
         "Cutoffs beyond 20, and judged_only, have values.",
         "ndeval knows 20 ranks; ir_measures' judged_only of its measures ends with an error.",
