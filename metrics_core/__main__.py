@@ -1,4 +1,4 @@
-"""The command line: `python -m metrics_core evaluate|residuals|measures|formats`.
+"""The command line: `python -m metrics_core evaluate|residuals|measures|formats|trec_eval`.
 
 Exit status 0, or 2 with the error on stderr and nothing on stdout.
 """
@@ -9,13 +9,17 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
+from metrics_core import trec_eval
 from metrics_core.commands import COMMANDS
 from metrics_core.errors import RanklensError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
-    options = _parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if given[:1] == ["trec_eval"]:
+        return trec_eval.main(given[1:])
+    options = _parser().parse_args(given)
     command: Callable[[argparse.Namespace], str] = options.command
     try:
         output = command(options)
@@ -40,6 +44,7 @@ def _parser() -> argparse.ArgumentParser:
         own = commands.add_parser(command.name, help=command.help)
         command.options(own)
         own.set_defaults(command=command.output)
+    commands.add_parser("trec_eval", help="trec_eval's own command line")
     return parser
 
 

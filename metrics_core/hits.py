@@ -8,6 +8,7 @@ little more than a single one, and each query is summed in rank order, as trec_e
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -56,6 +57,10 @@ class Hits:
 
     def ordinal(self) -> Ints:
         """Per hit its number among the hits of its query, from 1; int64[m]."""
+        return self._ordinals
+
+    @cached_property
+    def _ordinals(self) -> Ints:
         starts = np.searchsorted(self.query, np.arange(self.n_queries))
         return np.arange(1, len(self.query) + 1) - starts[self.query]
 

@@ -70,12 +70,14 @@ def _by_grade(query: Ints, grade: Floats, grades: Floats) -> Ints:
 
 @measure(
     "Accuracy",
-    aliases=("pairwise accuracy",),
+    aliases=("AUC", "ROC AUC", "area under the curve", "pairwise accuracy"),
     title="Accuracy",
     gloss="relevant above others, in pairs",
     formula=r"\frac{|\{(r, n) : r\ relevant,\ n\ not,\ r\ above\ n,\ both\ \le k\}|}"
     r"{|relevant_{\le k}| \cdot |others_{\le k}|}",
-    reference="ir_measures, Accuracy",
+    reference="Hanley and McNeil, The meaning and use of the area under a ROC curve, 1982;"
+    " ir_measures, Accuracy",
+    elsewhere={"scikit-learn": "roc_auc_score, of the listed documents, where no scores tie"},
     worked={
         "Accuracy": "1 - (1 + 2 + 3) / (3 * 3)",
         "Accuracy@5": "1 - (1 + 2) / (2 * 3)",
@@ -86,8 +88,9 @@ def _by_grade(query: Ints, grade: Floats, grades: Floats) -> Ints:
 )
 def accuracy(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
     """The chance that of a relevant and another document of the list, taken at random, the
-    relevant one stands above. It looks only at what is listed, and is undefined where the list
-    has no such pair."""
+    relevant one stands above: 0.5 is what chance gives. Recommenders call it AUC, the area under
+    the ROC curve. It looks only at what is listed, and is undefined where the list has no such
+    pair."""
     hits = ranks.relevant(rel)
     listed = per_query(ranks.retrieved, cutoff)
     if cutoff is not None:

@@ -74,7 +74,9 @@ def expected_reciprocal_rank(
     """The reciprocal of the rank at which a reader is expected to be satisfied, where each result
     satisfies with a chance that grows with its grade, up to (2^max_rel − 1) / 2^max_rel. A grade
     above max_rel counts as max_rel."""
-    hits = ranks.judged()
-    hits = hits.only(hits.relevance > 0)
-    chance = (np.exp2(np.minimum(hits.relevance, max_rel)) - 1) / 2.0**max_rel
-    return hits.total(stopping(hits, chance) / hits.rank, cutoff)
+    hits = ranks.kept("above 0", None, lambda: ranks.judged().only(ranks.judged().relevance > 0))
+
+    def stops() -> Floats:
+        return stopping(hits, (np.exp2(np.minimum(hits.relevance, max_rel)) - 1) / 2.0**max_rel)
+
+    return hits.total(ranks.kept("err", max_rel, stops) / hits.rank, cutoff)

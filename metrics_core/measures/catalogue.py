@@ -128,6 +128,7 @@ def money_recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1, column: str =
     needs=("documents",),
     unjudged=_UNJUDGED,
     missing="A judged query that the run does not list adds nothing.",
+    residual="unaffected",
 )
 def catalogue_coverage(ranks: JudgedRanks, *, cutoff: int) -> Scores:
     """Share of the documents table that stands among the first k results of any query. Each query
@@ -169,6 +170,7 @@ def _parts(query: Ints, document: Ints, n_queries: int) -> Scores:
     needs=("documents",),
     unjudged=_UNJUDGED,
     missing=_NOT_LISTED,
+    residual="unaffected",
 )
 def novelty(
     ranks: JudgedRanks, *, cutoff: int, column: str = "popularity", users: Positive = 1.0
@@ -210,6 +212,7 @@ def _per_listed(total: Scores, count: Scores) -> Scores:
     needs=("documents",),
     unjudged=_UNJUDGED,
     missing=_NOT_LISTED,
+    residual="unaffected",
 )
 def intra_list_diversity(ranks: JudgedRanks, *, cutoff: int, column: str = "category") -> Scores:
     """Share of the pairs among the first k results that differ in a column of the documents, their

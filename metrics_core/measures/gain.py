@@ -33,20 +33,28 @@ def gain_of(grades: Scores, dcg: Gain = "log2", gains: GainTable | None = None) 
 
 def found_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None = None) -> Hits:
     """The retrieved documents that gain or lose something, with the gain in place of the grade."""
-    hits = ranks.judged()
-    gain = gain_of(hits.relevance, dcg, gains)
-    return replace(hits, relevance=gain).only(gain != 0)
+
+    def found() -> Hits:
+        hits = ranks.judged()
+        gain = gain_of(hits.relevance, dcg, gains)
+        return replace(hits, relevance=gain).only(gain != 0)
+
+    return ranks.kept("found gains", (dcg, gains), found)
 
 
 def best_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None = None) -> Hits:
     """All judged documents that gain something, in the best order, with the gain in place of the
     grade."""
-    ideal = ranks.ideal()
-    gain = gain_of(ideal.relevance, dcg, gains)
-    if gains is not None:
-        # Sorted by query and falling grade already; a table may turn the grades round.
-        gain = gain[np.lexsort((-gain, ideal.query))]
-    return replace(ideal, relevance=gain).only(gain > 0)
+
+    def best() -> Hits:
+        ideal = ranks.ideal()
+        gain = gain_of(ideal.relevance, dcg, gains)
+        if gains is not None:
+            # Sorted by query and falling grade already; a table may turn the grades round.
+            gain = gain[np.lexsort((-gain, ideal.query))]
+        return replace(ideal, relevance=gain).only(gain > 0)
+
+    return ranks.kept("best gains", (dcg, gains), best)
 
 
 def discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Scores:

@@ -41,6 +41,7 @@ def context_precision(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int
         "ContextRecall@5": "2 / 4",
         "ContextRecall(rel=2)@5": "1 / 2",
     },
+    residual="recall",
 )
 def context_recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     """Share of the documents that the answer needs which stand in the context: recall of the first

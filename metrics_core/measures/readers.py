@@ -9,6 +9,7 @@ that gain something change P, so both sums are closed forms over the gaps betwee
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -35,11 +36,15 @@ def gaining(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Hits:
     to 1, in place of the grade. Raises ParameterError where max_rel is not above min_rel."""
     if max_rel is not None and max_rel <= min_rel:
         raise ParameterError(f"max_rel must be above min_rel, {min_rel}, not {max_rel}.")
-    hits = ranks.judged()
-    hits = hits.only((hits.relevance > min_rel) & (hits.rank <= DEPTH))
     highest = ranks.top_grade if max_rel is None else max_rel
-    gain = (np.minimum(hits.relevance, highest) - min_rel) / (highest - min_rel or 1)
-    return Hits(hits.query, hits.rank, gain, hits.n_queries)
+
+    def found() -> Hits:
+        hits = ranks.judged()
+        hits = hits.only((hits.relevance > min_rel) & (hits.rank <= DEPTH))
+        gain = (np.minimum(hits.relevance, highest) - min_rel) / (highest - min_rel or 1)
+        return replace(hits, relevance=gain)
+
+    return ranks.kept("gaining", (min_rel, highest), found)
 
 
 def _within(cutoff: Cutoff) -> int | npt.NDArray[np.int64]:
@@ -106,7 +111,7 @@ def bejeweled_player_model(
     """Average gain of the results that a reader looks at who stops after k of them, or sooner
     when the gains add up to T. Without `max_rel` the highest grade of all judgments gains 1."""
     hits, depth = gaining(ranks, min_rel, max_rel), _within(cutoff)
-    gained = hits.running(hits.relevance, np.add)
+    gained = ranks.kept("gained", (min_rel, max_rel), lambda: hits.running(hits.relevance))
     sated = hits.only(gained >= T).first_rank()
     total = hits.only(hits.previous(gained, 0.0) < T)
     stop = np.minimum(per_query(sated, cutoff), depth)
@@ -171,7 +176,8 @@ def inst(
     rank, gain = hits.rank.astype(np.float64), hits.relevance
     # From one gaining rank to the next, P_i² falls as 1/(i − 1 + x)² with x = 2T − G_i: products
     # telescope, and the sum of such terms is a difference of two endless ones.
-    x = 2 * T - hits.running(gain, np.add)
+    gained = ranks.kept("gained", (min_rel, max_rel), lambda: hits.running(gain))
+    x = 2 * T - gained
     x_before, rank_before = hits.previous(x, 2 * T), hits.previous(rank, 0)
     lead = np.where(rank_before == 0, 2 * T, rank_before + x_before - 1)
     reached = hits.running((lead / (rank - 1 + x_before)) ** 2, np.multiply)
@@ -195,12 +201,14 @@ def _squares_from(start: Floats) -> Floats:
     return total + z + z2 / 2 + z * z2 * series
 
 
-def _nearly_err(hits: Hits, weight: Floats, cutoff: Cutoff) -> Scores:
+def _nearly_err(
+    ranks: JudgedRanks, min_rel: int, max_rel: int | None, weight: Floats, cutoff: Cutoff
+) -> Scores:
     """Gain a result for a reader who stops at a result by its gain and else goes on as the
     weights of the ranks fall: with D_j the chance of stopping at the gaining rank j and B the
     sums of weights, Σ D_j b_j / (B_k (1 − Σ D_j) + Σ D_j B_j)."""
-    depth, sums = _within(cutoff), _prefix(weight)
-    stop = stopping(hits, hits.relevance)
+    hits, depth, sums = gaining(ranks, min_rel, max_rel), _within(cutoff), _prefix(weight)
+    stop = ranks.kept("stopping", (min_rel, max_rel), lambda: stopping(hits, hits.relevance))
     gained = hits.total(stop * weight[hits.rank - 1], depth)
     stopped = hits.total(stop, depth)
     looked_at = sums[depth] * (1 - stopped) + hits.total(stop * sums[hits.rank], depth)
@@ -225,7 +233,7 @@ def nerr8(
 ) -> Scores:
     """Gain for each result looked at by a reader who stops at a result with a chance that is its
     gain, and after k of them. Without `max_rel` the highest grade of all judgments gains 1."""
-    return _nearly_err(gaining(ranks, min_rel, max_rel), np.ones(DEPTH), cutoff)
+    return _nearly_err(ranks, min_rel, max_rel, np.ones(DEPTH), cutoff)
 
 
 @measure(
@@ -246,7 +254,7 @@ def nerr9(
 ) -> Scores:
     """As NERR8, for a reader who also loses patience with each rank, as 1 ÷ rank. Without
     `max_rel` the highest grade of all judgments gains 1."""
-    return _nearly_err(gaining(ranks, min_rel, max_rel), 1 / _RANKS, cutoff)
+    return _nearly_err(ranks, min_rel, max_rel, 1 / _RANKS, cutoff)
 
 
 @measure(
@@ -268,7 +276,7 @@ def nerr10(
     """Gain for each result looked at by a reader who stops at a result with a chance that is its
     gain and otherwise goes on with probability p. Without `max_rel` the highest grade of all
     judgments gains 1."""
-    return _nearly_err(gaining(ranks, min_rel, max_rel), p ** (_RANKS - 1), None)
+    return _nearly_err(ranks, min_rel, max_rel, p ** (_RANKS - 1), None)
 
 
 @measure(
@@ -296,4 +304,4 @@ def nerr11(
     gain and otherwise goes on as in INSQ, wanting T relevant documents. Without `max_rel` the
     highest grade of all judgments gains 1."""
     weight = (2 * T / (_RANKS + 2 * T - 1)) ** 2
-    return _nearly_err(gaining(ranks, min_rel, max_rel), weight, None)
+    return _nearly_err(ranks, min_rel, max_rel, weight, None)

@@ -75,7 +75,7 @@ STAGES = [
         "printing",
         "ir_measures_provider",
     ),
-    ("breakdowns",),
+    ("breakdowns", "trec_eval"),
     ("findings",),
     ("commands",),
     ("__main__", "__init__"),

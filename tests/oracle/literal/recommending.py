@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from tests.oracle.literal.registry import Judged, Ranking, is_relevant, twin
 
 
@@ -14,14 +12,3 @@ def average_reciprocal_hit_rank(
     total = sum(is_relevant(g, rel) for g in judged)
     found = sum(1 / i for i, g in enumerate(ranking[:cutoff], 1) if is_relevant(g, rel))
     return found / total if total else 0.0
-
-
-@twin("AUC")
-def area_under_curve(
-    ranking: Ranking, judged: Judged, cutoff: int | None = None, rel: int = 1
-) -> float:
-    listed = [is_relevant(g, rel) for g in ranking[:cutoff]]
-    pairs = [
-        i < j for i, one in enumerate(listed) for j, other in enumerate(listed) if one and not other
-    ]
-    return sum(pairs) / len(pairs) if pairs else math.nan

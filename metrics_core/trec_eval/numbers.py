@@ -1,0 +1,31 @@
+"""Numbers as the C library reads them: what a number begins with counts, the rest is ignored."""
+
+from __future__ import annotations
+
+import re
+
+_WHOLE = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
+_DECIMAL = re.compile(r"[ \t\n\v\f\r]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
+_HEX = re.compile(
+    r"[ \t\n\v\f\r]*([+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?)"
+)
+_WORD = re.compile(r"[ \t\n\v\f\r]*([+-]?(?:inf(?:inity)?|nan))", re.IGNORECASE)
+
+_LARGEST = 2**63 - 1
+
+
+def atol(text: str) -> int:
+    """The whole number at the start of a text; 0 where there is none, at most 64 bits."""
+    match = _WHOLE.match(text)
+    return max(-_LARGEST - 1, min(_LARGEST, int(match[1]))) if match else 0
+
+
+def atof(text: str) -> float:
+    """The number at the start of a text; 0 where there is none."""
+    if match := _HEX.match(text):
+        try:
+            return float.fromhex(match[1])
+        except OverflowError:
+            return float("-inf" if match[1].startswith("-") else "inf")
+    match = _DECIMAL.match(text) or _WORD.match(text)
+    return float(match[1]) if match else 0.0
