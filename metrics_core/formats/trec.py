@@ -66,7 +66,8 @@ def _sureness(fitting: float, right: float, nearly: float, named: bool) -> int:
     title="TREC run or qrels",
     kinds=("run", "qrels"),
     endings=(".run", ".res", ".qrels", ".txt", ".trec"),
-    explanation="Columns separated by blanks or tabs, no header; what trec_eval reads.",
+    explanation="Columns separated by blanks or tabs, no header; what trec_eval reads. The second"
+    " column of judgments is the subtopic where it differs within a query, else it is not used.",
     example="q1 Q0 doc-7 1 14.2 bm25\nq1 Q0 doc-3 2 11.9 bm25",
     recognise=recognise_trec,
 )

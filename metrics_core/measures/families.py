@@ -23,7 +23,11 @@ class Family:
 FAMILIES = (
     Family("Precision and recall", "Is the first page any good?", ("precision_recall",)),
     Family("Graded relevance", "Do the best documents come first?", ("gain", "normalized_gain")),
-    Family("Readers", "What does a reader get who may stop anywhere?", ("browsing", "readers")),
+    Family(
+        "Readers",
+        "What does a reader get who may stop anywhere?",
+        ("browsing", "readers", "nearly_err"),
+    ),
     Family(
         "Precision along recall",
         "Does the list stay clean as more is found?",

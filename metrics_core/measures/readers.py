@@ -1,4 +1,4 @@
-"""The models of readers that cwl_eval and ir_measures compute: SDCG, BPM, INSQ, INST, NERR.
+"""The models of readers that cwl_eval and ir_measures compute: SDCG, BPM, INSQ, INST.
 
 All give the gain that a reader expects for each result looked at: Σ P_i g_i / Σ P_i, where P_i is
 the chance of going on as far as rank i and the gain g_i of a grade runs from 0 (`min_rel` and
@@ -16,19 +16,17 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.errors import ParameterError
-from metrics_core.hits import Cutoff, Floats, Hits, per_query, ratio
+from metrics_core.hits import Cutoff, Floats, Hits, per_query
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures.browsing import stopping
-from metrics_core.measures.parameters import FromZero, Persistence, Positive
+from metrics_core.measures.parameters import FromZero, Positive
 from metrics_core.measures.registry import Scores, measure
 
 DEPTH = 1000
 """Ranks that count; cwl_eval's default and the only depth that ir_measures asks for."""
 
-_RANKS = np.arange(1, DEPTH + 1, dtype=np.float64)
-_UNJUDGED = "An unjudged document gains nothing."
+RANKS = np.arange(1, DEPTH + 1, dtype=np.float64)
+UNJUDGED = "An unjudged document gains nothing."
 _SOURCE = "Moffat et al., INST, ADCS 2015; as cwl_eval computes it"
-_NERR = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equation"
 
 
 def gaining(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Hits:
@@ -47,11 +45,12 @@ def gaining(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Hits:
     return ranks.kept("gaining", (min_rel, highest), found)
 
 
-def _within(cutoff: Cutoff) -> int | npt.NDArray[np.int64]:
+def within(cutoff: Cutoff) -> int | npt.NDArray[np.int64]:
+    """The cutoff, 1,000 at most."""
     return DEPTH if cutoff is None else np.minimum(cutoff, DEPTH)
 
 
-def _prefix(values: Floats) -> Floats:
+def prefix(values: Floats) -> Floats:
     """Sums of the first 0, 1, 2, … values."""
     return np.concatenate([[0.0], np.cumsum(values)])
 
@@ -68,7 +67,7 @@ def _prefix(values: Floats) -> Floats:
         " / (1 + 1 / log2(3) + 1 / log2(4) + 1 / log2(5) + 1 / log2(6))",
         "SDCG(max_rel=2)@2": "1 / log2(3) / (1 + 1 / log2(3))",
     },
-    unjudged=_UNJUDGED,
+    unjudged=UNJUDGED,
     residual="monotone",
 )
 def scaled_dcg(
@@ -81,9 +80,9 @@ def scaled_dcg(
 ) -> Scores:
     """DCG as a share of what k documents of the highest grade would give, whether or not the
     query has so many. Without `max_rel` the highest grade of all judgments is the best."""
-    hits, depth = gaining(ranks, min_rel, max_rel), _within(cutoff)
+    hits, depth = gaining(ranks, min_rel, max_rel), within(cutoff)
     total = hits.total(hits.relevance / np.log2(hits.rank + 1), depth)
-    return total / _prefix(1 / np.log2(_RANKS + 1))[depth]
+    return total / prefix(1 / np.log2(RANKS + 1))[depth]
 
 
 @measure(
@@ -98,7 +97,7 @@ def scaled_dcg(
         "BPM@3": "2/3 / 3",
         "BPM(T=2.0,max_rel=4)@10": "(2/4 + 1/4 + 3/4) / 10",
     },
-    unjudged=_UNJUDGED,
+    unjudged=UNJUDGED,
 )
 def bejeweled_player_model(
     ranks: JudgedRanks,
@@ -110,7 +109,7 @@ def bejeweled_player_model(
 ) -> Scores:
     """Average gain of the results that a reader looks at who stops after k of them, or sooner
     when the gains add up to T. Without `max_rel` the highest grade of all judgments gains 1."""
-    hits, depth = gaining(ranks, min_rel, max_rel), _within(cutoff)
+    hits, depth = gaining(ranks, min_rel, max_rel), within(cutoff)
     gained = ranks.kept("gained", (min_rel, max_rel), lambda: hits.running(hits.relevance))
     sated = hits.only(gained >= T).first_rank()
     total = hits.only(hits.previous(gained, 0.0) < T)
@@ -129,7 +128,7 @@ def bejeweled_player_model(
         "INSQ(T=2.0)": "(2/3 / 25 + 1/3 / 49 + 1 / 81)"
         " / sum(1 / (i + 3)**2 for i in range(1, 1001))",
     },
-    unjudged=_UNJUDGED,
+    unjudged=UNJUDGED,
     residual="monotone",
 )
 def insq(
@@ -144,7 +143,7 @@ def insq(
     of all judgments gains 1."""
     hits = gaining(ranks, min_rel, max_rel)
     total = hits.total(hits.relevance / (hits.rank + 2 * T - 1) ** 2)
-    return total / np.sum(1 / (_RANKS + 2 * T - 1) ** 2)
+    return total / np.sum(1 / (RANKS + 2 * T - 1) ** 2)
 
 
 @measure(
@@ -159,7 +158,7 @@ def insq(
         " / (1 + 4/9 + 4/9 * ((7/10)**2 + (7/13)**2) + 4/9 * (7/13)**2 * ((4/5)**2 + (4/6)**2)"
         " + 4/9 * (7/13)**2 * (4/6)**2 * sum((5 / (i - 1))**2 for i in range(7, 1001)))",
     },
-    unjudged=_UNJUDGED,
+    unjudged=UNJUDGED,
     residual="monotone",
 )
 def inst(
@@ -199,109 +198,3 @@ def _squares_from(start: Floats) -> Floats:
     z2 = z * z
     series = 1 / 6 - z2 * (1 / 30 - z2 * (1 / 42 - z2 * (1 / 30 - z2 * 5 / 66)))
     return total + z + z2 / 2 + z * z2 * series
-
-
-def _nearly_err(
-    ranks: JudgedRanks, min_rel: int, max_rel: int | None, weight: Floats, cutoff: Cutoff
-) -> Scores:
-    """Gain a result for a reader who stops at a result by its gain and else goes on as the
-    weights of the ranks fall: with D_j the chance of stopping at the gaining rank j and B the
-    sums of weights, Σ D_j b_j / (B_k (1 − Σ D_j) + Σ D_j B_j)."""
-    hits, depth, sums = gaining(ranks, min_rel, max_rel), _within(cutoff), _prefix(weight)
-    stop = ranks.kept("stopping", (min_rel, max_rel), lambda: stopping(hits, hits.relevance))
-    gained = hits.total(stop * weight[hits.rank - 1], depth)
-    stopped = hits.total(stop, depth)
-    looked_at = sums[depth] * (1 - stopped) + hits.total(stop * sums[hits.rank], depth)
-    return ratio(gained, looked_at)
-
-
-@measure(
-    "NERR8",
-    title="Nearly ERR, equation 8",
-    gloss="gain until one satisfies, to {k}",
-    formula=r"\frac{\sum_{i \le k} P_i g_i}{\sum_{i \le k} P_i},\ P_i = \prod_{j<i}(1-g_j)",
-    reference=f"{_NERR} 8",
-    worked={
-        "NERR8@5": "(2/3 + 1/9) / (2 + 2/3 + 2/9)",
-        "NERR8(max_rel=4)@5": "(2/4 + 1/4 * 1/2) / (2 + 2/2 + 3/8)",
-    },
-    unjudged=_UNJUDGED,
-    residual="monotone",
-)
-def nerr8(
-    ranks: JudgedRanks, *, cutoff: int, min_rel: FromZero = 0, max_rel: int | None = None
-) -> Scores:
-    """Gain for each result looked at by a reader who stops at a result with a chance that is its
-    gain, and after k of them. Without `max_rel` the highest grade of all judgments gains 1."""
-    return _nearly_err(ranks, min_rel, max_rel, np.ones(DEPTH), cutoff)
-
-
-@measure(
-    "NERR9",
-    title="Nearly ERR, equation 9",
-    gloss="as NERR8, discounted by rank",
-    formula=r"\frac{\sum_{i \le k} P_i g_i}{\sum_{i \le k} P_i},"
-    r"\ P_i = \frac{1}{i}\prod_{j<i}(1-g_j)",
-    reference=f"{_NERR} 9",
-    worked={
-        "NERR9@5": "(2/3 / 2 + 1/9 / 4) / (1 + 1/2 + (1/3 + 1/4) / 3 + 2/9 / 5)",
-    },
-    unjudged=_UNJUDGED,
-    residual="monotone",
-)
-def nerr9(
-    ranks: JudgedRanks, *, cutoff: int, min_rel: FromZero = 0, max_rel: int | None = None
-) -> Scores:
-    """As NERR8, for a reader who also loses patience with each rank, as 1 ÷ rank. Without
-    `max_rel` the highest grade of all judgments gains 1."""
-    return _nearly_err(ranks, min_rel, max_rel, 1 / _RANKS, cutoff)
-
-
-@measure(
-    "NERR10",
-    title="Nearly ERR, equation 10",
-    gloss="as NERR8, patience p",
-    formula=r"\frac{\sum_i P_i g_i}{\sum_{i \le 1000} P_i},\ P_i = p^{i-1}\prod_{j<i}(1-g_j)",
-    reference=f"{_NERR} 10",
-    worked={
-        "NERR10": "(0.9 * 2/3 + 0.9**3 / 9 + 0.9**5 * 2/9)"
-        " / (1 + 0.9 + (0.9**2 + 0.9**3) / 3 + (0.9**4 + 0.9**5) * 2/9)",
-    },
-    unjudged=_UNJUDGED,
-    residual="monotone",
-)
-def nerr10(
-    ranks: JudgedRanks, *, p: Persistence = 0.9, min_rel: FromZero = 0, max_rel: int | None = None
-) -> Scores:
-    """Gain for each result looked at by a reader who stops at a result with a chance that is its
-    gain and otherwise goes on with probability p. Without `max_rel` the highest grade of all
-    judgments gains 1."""
-    return _nearly_err(ranks, min_rel, max_rel, p ** (_RANKS - 1), None)
-
-
-@measure(
-    "NERR11",
-    title="Nearly ERR, equation 11",
-    gloss="as NERR8, goal T",
-    formula=r"\frac{\sum_i P_i g_i}{\sum_{i \le 1000} P_i},"
-    r"\ P_i = \frac{(2T)^2}{(i + 2T - 1)^2}\prod_{j<i}(1-g_j)",
-    reference=f"{_NERR} 11",
-    worked={
-        "NERR11": "(4/9 * 2/3 + 4/25 / 9 + 4/49 * 2/9)"
-        " / (1 + 4/9 + (4/16 + 4/25) / 3 + (4/36 + 4/49) * 2/9)",
-    },
-    unjudged=_UNJUDGED,
-    residual="monotone",
-)
-def nerr11(
-    ranks: JudgedRanks,
-    *,
-    T: Positive = 1.0,  # noqa: N803
-    min_rel: FromZero = 0,
-    max_rel: int | None = None,
-) -> Scores:
-    """Gain for each result looked at by a reader who stops at a result with a chance that is its
-    gain and otherwise goes on as in INSQ, wanting T relevant documents. Without `max_rel` the
-    highest grade of all judgments gains 1."""
-    weight = (2 * T / (_RANKS + 2 * T - 1)) ** 2
-    return _nearly_err(ranks, min_rel, max_rel, weight, None)

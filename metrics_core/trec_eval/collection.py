@@ -96,20 +96,25 @@ def without_repeated_results(run: Run, most: int) -> tuple[Run, set[str]]:
     rows, _ = repeated_rows(run.query_codes, run.doc_ids)
     if not len(rows):
         return run, set()
+    twice, ids, codes = np.unique(run.query_codes[rows]), run.query_ids, run.query_codes
+    if most >= len(run):
+        return Run(table=drop_rows(run.table, rows), name=run.name), {ids[c] for c in twice}
     wrong: set[str] = set()
-    dropped: list[int] = []
-    ids = run.query_ids
-    for code in np.unique(run.query_codes[rows]):
-        own = np.flatnonzero(run.query_codes == code)
+    dropped = [rows]
+    by_query = np.argsort(codes, kind="stable")
+    edges = np.searchsorted(codes[by_query], np.stack([twice, twice + 1]))
+    for code, start, end in zip(twice, *edges, strict=True):
+        own = by_query[start:end]
         docs = run.doc_ids.take(pa.array(own)).to_pylist()
         scores = run.table["score"].to_numpy()[own]
         best_first = sorted(range(len(own)), key=lambda i: (scores[i], docs[i]), reverse=True)
-        kept = best_first[:most] if most > 0 else []
+        kept = best_first[: max(most, 0)]
         if len({docs[i] for i in kept}) < len(kept):
             wrong.add(ids[code])
-        dropped += [int(own[i]) for i in best_first[len(kept) :]]
-    repeated = [int(row) for row in rows if ids[run.query_codes[row]] in wrong]
-    gone = np.unique(np.array([*dropped, *repeated], dtype=np.int64))
+        else:
+            dropped[0] = np.setdiff1d(dropped[0], own)
+        dropped.append(own[best_first[len(kept) :]])
+    gone = np.unique(np.concatenate(dropped))
     return Run(table=drop_rows(run.table, gone), name=run.name), wrong
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +15,14 @@ from metrics_core.trec_eval.collection import (
     read_results,
     without_repeated_results,
 )
-from metrics_core.trec_eval.ending import ARGUMENTS, CALCULATION, CONFLICT, FILES, Ended
+from metrics_core.trec_eval.ending import (
+    ARGUMENTS,
+    CALCULATION,
+    CONFLICT,
+    FILES,
+    NOBODY_READS,
+    Ended,
+)
 from metrics_core.trec_eval.help import help_text
 from metrics_core.trec_eval.judged import Judgments, read_judgments
 from metrics_core.trec_eval.options import USAGE, Options, parse
@@ -35,9 +43,14 @@ class Outcome:
 def main(arguments: Sequence[str]) -> int:
     """Run trec_eval's command line; returns the exit status."""
     outcome = evaluate(arguments)
-    sys.stdout.flush()
-    sys.stdout.buffer.write(outcome.output)
-    sys.stdout.buffer.flush()
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(outcome.output)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # `| head` has read enough. Python would complain once more when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOBODY_READS
     for words in outcome.said:
         print(words, file=sys.stderr)
     return outcome.status

@@ -22,9 +22,9 @@ CALCULATION = 4
 """A measure cannot be calculated for a query."""
 NO_QUERIES = 7
 """No query has both judgments and results."""
-SUMMARY = 8
-"""A summary cannot be worked out."""
 CONFLICT = 134
 """Preferences contradict each other: trec_eval aborts."""
+NOBODY_READS = 141
+"""Whoever read the output has stopped, as the signal SIGPIPE says."""
 Z_SCORES = 255
 """The file of means and deviations cannot be read."""

@@ -65,7 +65,8 @@ class Groups:
         """The ranks for each group of these queries, as if each group were a query of its own."""
         groups = self._of(queries)
         listed = {query: code for code, query in enumerate(run.query_ids)}
-        rows_of = {q: np.flatnonzero(run.query_codes == listed[q]) for q in queries if q in listed}
+        codes = run.query_codes
+        rows_of = {q: np.flatnonzero(codes == listed[q]) for q in queries if q in listed}
         nothing = np.empty(0, dtype=np.int64)
         rows = [rows_of.get(self.owner[g][0], nothing) for g in groups]
         table = run.table.take(pa.array(np.concatenate(rows)))

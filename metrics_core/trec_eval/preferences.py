@@ -41,11 +41,11 @@ def read_preferences(path: str, *, subgroups: bool) -> Preferences:
 
 def listed(run: Run, queries: Sequence[str], options: Options) -> dict[str, list[str]]:
     """Per query its ranked documents; unlike elsewhere equal scores go by id, first id first."""
-    ids = run.query_ids
+    ids, codes = run.query_ids, run.query_codes
     lists: dict[str, list[str]] = {}
     for query in queries:
         code = ids.index(query) if query in ids else -1
-        rows = pa.array(np.flatnonzero(run.query_codes == code))
+        rows = pa.array(np.flatnonzero(codes == code))
         part = run.table.take(rows).select(["score", "doc_id"])
         best = part.sort_by([("score", "descending"), ("doc_id", "ascending")])
         documents: list[str] = best["doc_id"].to_pylist()

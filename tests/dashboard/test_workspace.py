@@ -8,11 +8,12 @@ import pytest
 
 from dashboard.workspace import Workspace
 from metrics_core import formats
-from metrics_core.tables import Documents, Queries, Run
+from metrics_core.tables import Documents, Qrels, Queries, Run
 
 FILES = {
     "a.run": b"001 Q0 d1 1 2.5 x\n1e5 Q0 <b>d2</b> 1 -1.0 x\n",
     "j.qrels": b"001 0 d1 2\n001 0 d1 2\n",
+    "diversity.qrels": b"1 1 d1 2\n1 2 d1 0\n1 2 d2 1\n",
     "queries.csv": b"query_id,text,category\n001,caf\xc3\xa9,A\n1e5,,\n",
     "docs.jsonl": b'{"doc_id": "d1", "title": "T", "text": "x", "price": "3"}\n',
 }
@@ -37,6 +38,9 @@ def test_a_table_comes_back_as_it_was(workspace: Workspace, name: str) -> None:
     else:
         assert not isinstance(read.table, Queries)
         assert back.table.to_pydict() == read.table.table.to_pydict()
+    if isinstance(back, Qrels):
+        assert isinstance(read.table, Qrels)
+        assert back.given.to_pydict() == read.table.given.to_pydict()
 
 
 def test_the_same_content_is_remembered_once(workspace: Workspace) -> None:
@@ -70,7 +74,7 @@ def test_removing_and_clearing(workspace: Workspace) -> None:
     workspace.remove(first.content)
     assert first.content not in [e.content for e in workspace.entries()]
     workspace.remove("../index")
-    assert len(workspace.entries()) == 3
+    assert len(workspace.entries()) == len(FILES) - 1
     workspace.clear()
     assert workspace.entries() == []
     assert not list(workspace.folder.glob("*.parquet"))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics_core.errors import ParameterError, UnknownMeasureError
+from metrics_core.errors import LackingDataError, ParameterError, UnknownMeasureError
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Declaration, declarations, parse_measure
 from metrics_core.measures.parameters import MEANINGS
@@ -116,6 +116,19 @@ def test_every_measure_is_worked_by_hand() -> None:
         ("gm_map", "GMAP"),
         ("set_F_0.5", "SetF(beta=0.5)"),
         ("g", "G"),
+        ("RBP", "RBP"),
+        ("rbp", "RBP(p=0.9)"),
+        ("RBP(p=0.5, rel=2)@10", "RBP(p=0.5,rel=2)@10"),
+        ("err@20", "ERR@20"),
+        ("BPM(T=2,max_rel=4)@10", "BPM(T=2.0,max_rel=4)@10"),
+        ("SDCG(dcg='log2',min_rel=0,max_rel=4)@10", "SDCG(max_rel=4)@10"),
+        ("α_nDCG@10", "alpha_nDCG@10"),
+        ("alpha-nDCG@10", "alpha_nDCG@10"),
+        ("α_DCG(alpha=0.3)@5", "alpha_DCG(alpha=0.3)@5"),
+        ("MAP_IA", "AP_IA"),
+        ("STREC@5", "StRecall@5"),
+        ("nNRBP(beta=0.8)", "nNRBP(beta=0.8)"),
+        ("Compat(p=0.8,normalize=False)", "Compat(p=0.8,normalize=False)"),
     ],
 )
 def test_names_are_understood(text: str, canonical: str) -> None:
@@ -191,6 +204,13 @@ def test_an_unknown_measure_is_refused(text: str) -> None:
         ("IPrecAvg(points=0.5)", "a list such as"),
         ("RprecMult@0", "a finite number above 0"),
         ("RBPResidual(p=1)", "a number"),
+        ("RBP(p=1)", "p must be a number above 0 to below 1"),
+        ("INST(T=0)", "a finite number above 0"),
+        ("INST(min_rel=-1)", "a whole number from 0"),
+        ("alpha_nDCG(alpha=1.5)@5", "a number from 0 to 1"),
+        ("NRBP(beta=-0.1)", "a number from 0 to 1"),
+        ("BPM", "needs a cutoff"),
+        ("INST@5", "takes no cutoff"),
     ],
 )
 def test_a_parameter_out_of_range_is_refused(text: str, what: str) -> None:
@@ -203,6 +223,17 @@ def test_a_cutoff_in_python_is_checked_as_well() -> None:
     for bad in (True, "5", None, 2.5, 0):
         with pytest.raises(ParameterError):
             parse_measure("P@5").declaration(cutoff=bad)
+
+
+def test_a_highest_grade_is_above_the_lowest() -> None:
+    with pytest.raises(ParameterError, match="max_rel must be above min_rel"):
+        parse_measure("INST(min_rel=2,max_rel=2)").score(example())
+
+
+def test_judgments_without_subtopics_are_told_what_they_lack() -> None:
+    ranks = judge(run_of({"q": {"d": 1.0}}), qrels_of({"q": {"d": 1}}))
+    with pytest.raises(LackingDataError, match="second column is the subtopic"):
+        parse_measure("alpha_nDCG@10").score(ranks)
 
 
 @pytest.mark.parametrize("declaration", ALL, ids=by_name)
@@ -322,6 +353,21 @@ def test_a_curve_is_its_single_scores(collection: Any, cutoffs: list[int], rel: 
 def _gains(declaration: Declaration) -> list[dict[str, str]]:
     """Each choice of a parameter that has choices; one empty setting where none has."""
     return [{p.name: choice} for p in declaration.parameters for choice in p.choices] or [{}]
+
+
+@settings(max_examples=60)
+@given(collection=collections(subtopics=True), odd=st.booleans())
+def test_a_query_scores_the_same_among_fewer(collection: Any, odd: bool) -> None:
+    run, qrels = collection
+    whole = judge(run_of(run), qrels_of(qrels))
+    chosen = np.arange(whole.n_queries) % 2 == odd
+    if not chosen.any():
+        return
+    part = whole.among(chosen)
+    for declaration in ALL:
+        measure = at(declaration)
+        expected = measure.score(whole)[chosen]
+        np.testing.assert_array_equal(measure.score(part), expected, declaration.name)
 
 
 @settings(max_examples=60)

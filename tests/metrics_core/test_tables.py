@@ -9,6 +9,7 @@ import pytest
 
 from metrics_core.arrow import coded
 from metrics_core.errors import TableError
+from metrics_core.fit import with_clean_ids
 from metrics_core.notes import Note
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
@@ -131,3 +132,43 @@ def test_documents_are_looked_up_by_id() -> None:
     documents = Documents.from_columns({"doc_id": ["01", "1"], "text": ["a", "b"]})
     assert documents.lookup(["1", "nowhere"]).to_dict("index") == {"1": {"title": "", "text": "b"}}
     assert documents.known(pa.array(["1", "x", "01"])).tolist() == [True, False, True]
+
+
+# Subtopics
+
+
+def test_a_document_has_its_highest_grade_over_the_subtopics() -> None:
+    qrels = Qrels.from_columns(
+        ["q1", "q1", "q2", "q1"],
+        ["d1", "d2", "d1", "d1"],
+        [1, 0, 2, 3],
+        ["a", "a", "a", "b"],
+    )
+    assert qrels.table.to_pydict() == {
+        "query_id": ["q1", "q1", "q2"],
+        "doc_id": ["d1", "d2", "d1"],
+        "relevance": [3, 0, 2],
+    }
+    assert qrels.given["subtopic"].to_pylist() == ["a", "a", "a", "b"]
+    assert qrels.given["relevance"].to_pylist() == [1, 0, 2, 3]
+    assert not qrels.notes
+
+
+def test_the_same_judgment_of_a_subtopic_twice_counts_once() -> None:
+    qrels = Qrels.from_columns(["q", "q", "q"], ["d", "d", "d"], [1, 1, -1], ["a", "a", "b"])
+    assert qrels.given["relevance"].to_pylist() == [1, -1]
+    assert [note.count for note in qrels.notes] == [1]
+    with pytest.raises(TableError, match="each subtopic"):
+        Qrels.from_columns(["q", "q"], ["d", "d"], [1, 2], ["a", "a"])
+
+
+def test_ids_with_subtopics_are_cleaned() -> None:
+    qrels = Qrels.from_columns([" q", " q"], ["d\u200b", "d\u200b"], [1, 2], ["a", "b"])
+    clean = with_clean_ids(qrels)
+    assert clean.given.to_pydict() == {
+        "query_id": ["q", "q"],
+        "subtopic": ["a", "b"],
+        "doc_id": ["d", "d"],
+        "relevance": [1, 2],
+    }
+    assert clean.relevance.tolist() == [2]

@@ -5,33 +5,30 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
 
 from tests.oracle.literal.registry import Judged, Ranking, twin
 
 DEPTH = 1000
+RANKS = np.arange(1, DEPTH + 1, dtype=float)
+Floats = Any
 
 
-def gains(
-    ranking: Ranking, min_rel: int, max_rel: int | None, highest: float | None
-) -> list[float]:
+def gains(ranking: Ranking, min_rel: int, max_rel: int | None, highest: float | None) -> Floats:
     top = highest if max_rel is None else max_rel
     assert top is not None
     if top <= min_rel:
-        return [0.0] * DEPTH
+        return np.zeros(DEPTH)
     listed = [(min(max(g or 0, min_rel), top) - min_rel) / (top - min_rel) for g in ranking]
-    return [*listed, *[0.0] * DEPTH][:DEPTH]
+    return np.array([*listed, *[0.0] * DEPTH][:DEPTH])
 
 
-def expected(gain: Sequence[float], goes_on: Callable[[int], float]) -> float:
-    """Gain a result looked at; `goes_on(i)` is the chance of going on from rank i to the next."""
-    chance, gained, looked_at = 1.0, 0.0, 0.0
-    for i in range(1, DEPTH + 1):
-        gained += chance * gain[i - 1]
-        looked_at += chance
-        chance *= goes_on(i)
-    return gained / looked_at
+def expected(gain: Floats, goes_on: Floats) -> float:
+    """Gain a result looked at; `goes_on` is the chance of going on from each rank to the next."""
+    chance = np.cumprod([1.0, *goes_on[:-1]])
+    return float((chance * gain).sum() / chance.sum())
 
 
 @twin("SDCG")
@@ -45,7 +42,8 @@ def scaled_dcg(
     highest: float | None = None,
 ) -> float:
     gain = gains(ranking, min_rel, max_rel, highest)
-    return expected(gain, lambda i: math.log2(i + 1) / math.log2(i + 2) if i < cutoff else 0)
+    onward = np.log2(RANKS + 1) / np.log2(RANKS + 2)
+    return expected(gain, np.where(cutoff > RANKS, onward, 0))
 
 
 @twin("BPM")
@@ -60,7 +58,7 @@ def bejeweled_player_model(
 ) -> float:
     gain = gains(ranking, min_rel, max_rel, highest)
     gained = 0.0
-    for i, g in enumerate(gain, 1):
+    for i, g in enumerate(gain.tolist(), 1):
         gained += g
         if gained >= T or i == cutoff:
             return gained / i
@@ -77,7 +75,7 @@ def insq(
     highest: float | None = None,
 ) -> float:
     gain = gains(ranking, min_rel, max_rel, highest)
-    return expected(gain, lambda i: ((i + 2 * T - 1) / (i + 2 * T)) ** 2)
+    return expected(gain, ((RANKS + 2 * T - 1) / (RANKS + 2 * T)) ** 2)
 
 
 @twin("INST")
@@ -90,13 +88,8 @@ def inst(
     highest: float | None = None,
 ) -> float:
     gain = gains(ranking, min_rel, max_rel, highest)
-    left = [2 * T - sum(gain[:i]) for i in range(len(ranking) + 1)]
-
-    def goes_on(i: int) -> float:
-        x = left[min(i, len(ranking))]
-        return float(((i + x - 1) / (i + x)) ** 2)
-
-    return expected(gain, goes_on)
+    x = 2 * T - np.cumsum(gain)
+    return expected(gain, ((RANKS + x - 1) / (RANKS + x)) ** 2)
 
 
 @twin("NERR8")
@@ -109,7 +102,7 @@ def nerr8(
     highest: float | None = None,
 ) -> float:
     gain = gains(ranking, min_rel, max_rel, highest)
-    return expected(gain, lambda i: 1 - gain[i - 1] if i < cutoff else 0)
+    return expected(gain, np.where(cutoff > RANKS, 1 - gain, 0))
 
 
 @twin("NERR9")
@@ -122,7 +115,7 @@ def nerr9(
     highest: float | None = None,
 ) -> float:
     gain = gains(ranking, min_rel, max_rel, highest)
-    return expected(gain, lambda i: i / (i + 1) * (1 - gain[i - 1]) if i < cutoff else 0)
+    return expected(gain, np.where(cutoff > RANKS, RANKS / (RANKS + 1) * (1 - gain), 0))
 
 
 @twin("NERR10")
@@ -135,7 +128,7 @@ def nerr10(
     highest: float | None = None,
 ) -> float:
     gain = gains(ranking, min_rel, max_rel, highest)
-    return expected(gain, lambda i: p * (1 - gain[i - 1]))
+    return expected(gain, p * (1 - gain))
 
 
 @twin("NERR11")
@@ -148,4 +141,4 @@ def nerr11(
     highest: float | None = None,
 ) -> float:
     gain = gains(ranking, min_rel, max_rel, highest)
-    return expected(gain, lambda i: ((i + 2 * T - 1) / (i + 2 * T)) ** 2 * (1 - gain[i - 1]))
+    return expected(gain, ((RANKS + 2 * T - 1) / (RANKS + 2 * T)) ** 2 * (1 - gain))

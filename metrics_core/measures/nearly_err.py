@@ -1,0 +1,123 @@
+"""Nearly ERR: readers who stop at a result by its gain, with patience in four forms (NERR8 to 11).
+
+They are the nearest to ERR that is a weighted mean of gains; see `readers` for what they share.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from metrics_core.hits import Cutoff, Floats, ratio
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures.browsing import stopping
+from metrics_core.measures.parameters import FromZero, Persistence, Positive
+from metrics_core.measures.readers import DEPTH, RANKS, UNJUDGED, gaining, prefix, within
+from metrics_core.measures.registry import Scores, measure
+
+_NERR = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equation"
+
+
+def _nearly_err(
+    ranks: JudgedRanks, min_rel: int, max_rel: int | None, weight: Floats, cutoff: Cutoff
+) -> Scores:
+    """Gain a result for a reader who stops at a result by its gain and else goes on as the
+    weights of the ranks fall: with D_j the chance of stopping at the gaining rank j and B the
+    sums of weights, Σ D_j b_j / (B_k (1 − Σ D_j) + Σ D_j B_j)."""
+    hits, depth, sums = gaining(ranks, min_rel, max_rel), within(cutoff), prefix(weight)
+    stop = ranks.kept("stopping", (min_rel, max_rel), lambda: stopping(hits, hits.relevance))
+    gained = hits.total(stop * weight[hits.rank - 1], depth)
+    stopped = hits.total(stop, depth)
+    looked_at = sums[depth] * (1 - stopped) + hits.total(stop * sums[hits.rank], depth)
+    return ratio(gained, looked_at)
+
+
+@measure(
+    "NERR8",
+    title="Nearly ERR, equation 8",
+    gloss="gain until one satisfies, to {k}",
+    formula=r"\frac{\sum_{i \le k} P_i g_i}{\sum_{i \le k} P_i},\ P_i = \prod_{j<i}(1-g_j)",
+    reference=f"{_NERR} 8",
+    worked={
+        "NERR8@5": "(2/3 + 1/9) / (2 + 2/3 + 2/9)",
+        "NERR8(max_rel=4)@5": "(2/4 + 1/4 * 1/2) / (2 + 2/2 + 3/8)",
+    },
+    unjudged=UNJUDGED,
+    residual="monotone",
+)
+def nerr8(
+    ranks: JudgedRanks, *, cutoff: int, min_rel: FromZero = 0, max_rel: int | None = None
+) -> Scores:
+    """Gain for each result looked at by a reader who stops at a result with a chance that is its
+    gain, and after k of them. Without `max_rel` the highest grade of all judgments gains 1."""
+    return _nearly_err(ranks, min_rel, max_rel, np.ones(DEPTH), cutoff)
+
+
+@measure(
+    "NERR9",
+    title="Nearly ERR, equation 9",
+    gloss="as NERR8, discounted by rank",
+    formula=r"\frac{\sum_{i \le k} P_i g_i}{\sum_{i \le k} P_i},"
+    r"\ P_i = \frac{1}{i}\prod_{j<i}(1-g_j)",
+    reference=f"{_NERR} 9",
+    worked={
+        "NERR9@5": "(2/3 / 2 + 1/9 / 4) / (1 + 1/2 + (1/3 + 1/4) / 3 + 2/9 / 5)",
+    },
+    unjudged=UNJUDGED,
+    residual="monotone",
+)
+def nerr9(
+    ranks: JudgedRanks, *, cutoff: int, min_rel: FromZero = 0, max_rel: int | None = None
+) -> Scores:
+    """As NERR8, for a reader who also loses patience with each rank, as 1 ÷ rank. Without
+    `max_rel` the highest grade of all judgments gains 1."""
+    return _nearly_err(ranks, min_rel, max_rel, 1 / RANKS, cutoff)
+
+
+@measure(
+    "NERR10",
+    title="Nearly ERR, equation 10",
+    gloss="as NERR8, patience p",
+    formula=r"\frac{\sum_i P_i g_i}{\sum_{i \le 1000} P_i},\ P_i = p^{i-1}\prod_{j<i}(1-g_j)",
+    reference=f"{_NERR} 10",
+    worked={
+        "NERR10": "(0.9 * 2/3 + 0.9**3 / 9 + 0.9**5 * 2/9)"
+        " / (1 + 0.9 + (0.9**2 + 0.9**3) / 3 + (0.9**4 + 0.9**5) * 2/9)",
+    },
+    unjudged=UNJUDGED,
+    residual="monotone",
+)
+def nerr10(
+    ranks: JudgedRanks, *, p: Persistence = 0.9, min_rel: FromZero = 0, max_rel: int | None = None
+) -> Scores:
+    """Gain for each result looked at by a reader who stops at a result with a chance that is its
+    gain and otherwise goes on with probability p. Without `max_rel` the highest grade of all
+    judgments gains 1."""
+    return _nearly_err(ranks, min_rel, max_rel, p ** (RANKS - 1), None)
+
+
+@measure(
+    "NERR11",
+    title="Nearly ERR, equation 11",
+    gloss="as NERR8, goal T",
+    formula=r"\frac{\sum_i P_i g_i}{\sum_{i \le 1000} P_i},"
+    r"\ P_i = \frac{(2T)^2}{(i + 2T - 1)^2}\prod_{j<i}(1-g_j)",
+    reference=f"{_NERR} 11",
+    worked={
+        "NERR11": "(4/9 * 2/3 + 4/25 / 9 + 4/49 * 2/9)"
+        " / (1 + 4/9 + (4/16 + 4/25) / 3 + (4/36 + 4/49) * 2/9)",
+    },
+    unjudged=UNJUDGED,
+    residual="monotone",
+)
+def nerr11(
+    ranks: JudgedRanks,
+    *,
+    T: Positive = 1.0,  # noqa: N803
+    min_rel: FromZero = 0,
+    max_rel: int | None = None,
+) -> Scores:
+    """Gain for each result looked at by a reader who stops at a result with a chance that is its
+    gain and otherwise goes on as in INSQ, wanting T relevant documents. Without `max_rel` the
+    highest grade of all judgments gains 1."""
+    weight = (2 * T / (RANKS + 2 * T - 1)) ** 2
+    return _nearly_err(ranks, min_rel, max_rel, weight, None)
