@@ -32,6 +32,11 @@ class _Move:
     after: int | None
     weight: float
 
+    @property
+    def fell(self) -> bool:
+        """Whether it stands lower than before, or is not listed any more."""
+        return (self.after or math.inf) > (self.before or math.inf)
+
 
 def explain(diagnosis: Diagnosis) -> Sentence:
     """The one explanation at the head of a query's page."""
@@ -176,6 +181,9 @@ def _decisive_moves(diagnosis: Diagnosis, loses: bool) -> list[_Move]:
         for d, effect in diagnosis.effects.items()
         if (effect < -_NOTHING if loses else effect > _NOTHING)
     ]
+    # Some measures lose by a document that rose (AUC, where it joins the list near its end): that
+    # is nothing a reader can see, so it is no reason.
+    moves = [m for m in moves if m.fell == loses]
     moves.sort(key=lambda m: (-m.weight, m.doc_id))
     total, chosen = sum(m.weight for m in moves), list[_Move]()
     for move in moves[:_MOST_NAMED]:
@@ -275,6 +283,8 @@ def _left_out(diagnosis: Diagnosis, loses: bool) -> str:
     if not pd.concat(tops)["grade"].isna().any():
         return ""
     rest = diagnosis.condensed_difference
+    if math.isnan(rest):
+        return ""
     if abs(rest) < 0.0005:
         return "Leaving out unjudged documents, nothing of it remains."
     noun = "loss" if rest < 0 else "gain"

@@ -27,8 +27,9 @@ FOR_ALL = (
     TIES + " So does trec_eval.",
     "A document is relevant if its grade is at least `rel`: 1 unless said otherwise.",
     UNJUDGED + " So does one with a negative grade.",
-    MISSING + " So does a judged query without any relevant document."
-    " A query without judgments is left out.",
+    MISSING,
+    "A judged query without any relevant document counts; most measures give it 0. A query without"
+    " judgments is left out.",
     "The score of a run is the mean over its judged queries.",
 )
 """What holds for every measure of which nothing else is said."""

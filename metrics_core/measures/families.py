@@ -60,9 +60,11 @@ def family_of(declaration: Declaration) -> Family:
 
 
 def by_family(declared: Sequence[Declaration]) -> dict[Family, list[Declaration]]:
-    """The measures of each family, families in their order, measures in that of their module."""
+    """The measures of each family, families and modules in their order."""
     known = {f: i for i, f in enumerate(FAMILIES)}
     found: dict[Family, list[Declaration]] = {}
     for d in declared:
         found.setdefault(family_of(d), []).append(d)
+    for family, own in found.items():
+        own.sort(key=lambda d: family.modules.index(d.family))
     return dict(sorted(found.items(), key=lambda item: known.get(item[0], len(known))))

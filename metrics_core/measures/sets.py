@@ -152,6 +152,7 @@ def utility(
     "Judged",
     title="Judged",
     gloss="share of top {k} judged",
+    unjudged="An unjudged document counts against the score: it is what this is about.",
     formula=r"\frac{|\{i \le k : judged\}|}{\min(k, |retrieved|)}",
     reference="ir_measures, Judged@k",
     worked={

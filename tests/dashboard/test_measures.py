@@ -153,3 +153,11 @@ def test_the_list_is_narrowed_to_a_family() -> None:
     listed = answers.measure_list("", family)
     assert list(listed.groups) == [family] and len(listed.families) > 2
     assert listed.total == len(declarations())
+
+
+@pytest.mark.parametrize("choice", DRAWN, ids=name_of)
+def test_no_explanation_names_a_cause_that_is_none(choice: MeasureChoice) -> None:
+    for query_id in sample().query_ids[::4]:
+        view, _ = seen(choice, q=query_id)
+        told = answers.query(sample(), view).explanation.text
+        assert "because ." not in told and "nan" not in told and "of –" not in told, told

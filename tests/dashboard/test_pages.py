@@ -325,3 +325,15 @@ def test_what_a_measure_needs_is_said_on_every_page(monkeypatch: pytest.MonkeyPa
         assert page in ("data", "measures") or "AP needs judgments by subtopic." in shown
     assert "Seven files are loaded" in text_of(opened("data", m="AP"))
     assert "do not hold what it needs" in text_of(opened("measures", measure="AP"))
+
+
+def test_measures_are_looked_up_before_anything_is_loaded() -> None:
+    assert "Precision" in text_of(opened("measures", set="own"))
+    assert "Use this measure" not in text_of(opened("measures", set="own", measure="nDCG"))
+
+
+def test_an_option_beyond_its_range_says_the_range() -> None:
+    app = opened(m="RBP")
+    app.number_input(key="w_p_RBP_p").set_value(1.0).run()
+    assert "RBP: p must be a number above 0 to below 1" in text_of(app)
+    assert app.query_params["m"] == "RBP"
