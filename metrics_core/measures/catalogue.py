@@ -125,6 +125,7 @@ def money_recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1, column: str =
         "Coverage@10": "6 / 8",
     },
     aggregation="sum",
+    by_query=False,
     needs=("documents",),
     unjudged=_UNJUDGED,
     missing="A judged query that the run does not list adds nothing.",

@@ -42,7 +42,8 @@ class Declaration:
     `worked` maps names of the measure to the arithmetic that gives their value on the shared
     example (`worked.py`). `elsewhere` maps a package to the measure's name there. `ideal` is the
     score of a perfect ranking where that is known, `needs` what the judgments or the documents
-    must hold beyond grades. `presets` maps further names to parameter values they stand for.
+    must hold beyond grades. A score that also depends on what other queries list is not
+    `by_query`. `presets` maps further names to parameter values they stand for.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Declaration:
     range: tuple[float, float] = (0.0, 1.0)
     ideal: float | None = None
     higher_is_better: bool = True
+    by_query: bool = True
     needs: tuple[Need, ...] = ()
     residual: Residual = "range"
     unjudged: str = UNJUDGED

@@ -10,16 +10,23 @@ from hypothesis import given, settings
 
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Declaration, declarations
-from tests.collections_of import collections, qrels_of, run_of
+from tests.collections_of import DOCUMENTS, collections, graded, qrels_of, run_of
 from tests.settings_of import settings_of
 
-PLAIN = [d for d in declarations() if not d.needs]
+ALL = declarations()
+BY_QUERY = [d for d in ALL if d.by_query]
+WITH_CUTOFF = [d for d in ALL if d.cutoff is not None]
 
 
 def some_settings(declaration: Declaration, most: int = 6) -> list[dict[str, Any]]:
     """A spread of the settings of a measure that has many."""
     everything = list(settings_of(declaration))
     return everything[:: max(1, len(everything) // most)]
+
+
+def judged(run: Any, qrels: Any) -> JudgedRanks:
+    """A run and qrels as dictionaries, judged, with a row for each document."""
+    return judge(run_of(run), qrels_of(qrels), documents=DOCUMENTS)
 
 
 def frozen(ranks: JudgedRanks) -> JudgedRanks:
@@ -30,12 +37,12 @@ def frozen(ranks: JudgedRanks) -> JudgedRanks:
     return ranks
 
 
-@pytest.mark.parametrize("declaration", PLAIN, ids=lambda d: d.name)
+@pytest.mark.parametrize("declaration", BY_QUERY, ids=lambda d: d.name)
 @settings(max_examples=25, deadline=None)
-@given(collection=collections())
+@given(collection=collections(subtopics=True))
 def test_a_query_scores_alone_as_among_others(declaration: Declaration, collection: Any) -> None:
     run, qrels = collection
-    ranks = frozen(judge(run_of(run), qrels_of(qrels)))
+    ranks = frozen(judged(run, qrels))
     for values in some_settings(declaration):
         measure = declaration(**values)
         together = measure.score(ranks)
@@ -46,11 +53,9 @@ def test_a_query_scores_alone_as_among_others(declaration: Declaration, collecti
             assert alone[0] == pytest.approx(together[i], rel=1e-13, abs=0, nan_ok=True), values
 
 
-@pytest.mark.parametrize(
-    "declaration", [d for d in PLAIN if d.cutoff is not None], ids=lambda d: d.name
-)
+@pytest.mark.parametrize("declaration", WITH_CUTOFF, ids=lambda d: d.name)
 @settings(max_examples=25, deadline=None)
-@given(collection=collections())
+@given(collection=collections(subtopics=True))
 def test_what_stands_below_the_cutoff_does_not_matter(
     declaration: Declaration, collection: Any
 ) -> None:
@@ -60,17 +65,20 @@ def test_what_stands_below_the_cutoff_does_not_matter(
         q: dict(sorted(docs.items(), key=lambda x: (x[1], x[0].encode()), reverse=True)[:cutoff])
         for q, docs in run.items()
     }
-    whole, top = judge(run_of(run), qrels_of(qrels)), judge(run_of(shorter), qrels_of(qrels))
+    whole, top = judged(run, qrels), judged(shorter, qrels)
     for values in some_settings(declaration):
         measure = declaration(**{**values, "cutoff": cutoff})
         expected = measure.score(top).tolist()
         assert measure.score(whole).tolist() == pytest.approx(expected, rel=1e-13, nan_ok=True)
 
 
-@pytest.mark.parametrize("declaration", PLAIN, ids=lambda d: d.name)
+@pytest.mark.parametrize("declaration", ALL, ids=lambda d: d.name)
 def test_nothing_listed_is_zero_or_undefined(declaration: Declaration) -> None:
-    judged = {"q1": {"a": 1, "b": 0}, "q2": {"a": 2, "b": 0, "c": 1}}
-    ranks = judge(run_of({"q1": {"b": 2.0, "a": 1.0}}), qrels_of(judged))
+    grades = {
+        "q1": {"d1": graded({"1": 1, "2": 0}), "d2": graded({"1": 0})},
+        "q2": {"d1": graded({"1": 2}), "d2": graded({"1": 0, "2": 1})},
+    }
+    ranks = judged({"q1": {"d2": 2.0, "d1": 1.0}}, grades)
     assert ranks.missing_queries == ("q2",)
     for values in some_settings(declaration):
         score = declaration(**values).score(ranks)[1]

@@ -356,21 +356,6 @@ def _gains(declaration: Declaration) -> list[dict[str, str]]:
 
 
 @settings(max_examples=60)
-@given(collection=collections(subtopics=True), odd=st.booleans())
-def test_a_query_scores_the_same_among_fewer(collection: Any, odd: bool) -> None:
-    run, qrels = collection
-    whole = judge(run_of(run), qrels_of(qrels))
-    chosen = np.arange(whole.n_queries) % 2 == odd
-    if not chosen.any():
-        return
-    part = whole.among(chosen)
-    for declaration in ALL:
-        measure = at(declaration)
-        expected = measure.score(whole)[chosen]
-        np.testing.assert_array_equal(measure.score(part), expected, declaration.name)
-
-
-@settings(max_examples=60)
 @given(collection=collections(subtopics=True))
 def test_looking_deeper_never_costs(collection: Any) -> None:
     run, qrels = collection
