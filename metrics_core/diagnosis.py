@@ -105,7 +105,7 @@ def diagnose(
     scores = {name: _first(measure.score(ranks)) for name, ranks in own.items()}
     condensed = {name: _first(measure.score(ranks.condensed())) for name, ranks in own.items()}
     reach = {name: _reach(ranks, measure) for name, ranks in own.items()}
-    least = _relevant_from(measure)
+    least = measure.relevant_from
     standings = pd.DataFrame(
         [
             _standing(rankings[name], scores, name, baseline, cutoff, least)
@@ -149,17 +149,13 @@ def _reach(ranks: JudgedRanks, measure: Measure) -> Residual:
     )
 
 
-def _relevant_from(measure: Measure) -> float:
-    """The lowest grade that counts: the measure's own threshold, or any grade above 0 where every
-    grade has its worth."""
-    rel = measure.value("rel")
-    return float(np.nextafter(0, 1)) if rel is None else float(rel)
-
-
 def _effects(
     focus: JudgedRanks, baseline: JudgedRanks, qrels: Qrels, measure: Measure, least: float
 ) -> dict[str, float]:
-    """What the score would lose or gain if each relevant document alone stood where it was."""
+    """What the score would lose or gain if each relevant document alone stood where it was; nothing
+    for a measure of more than grades, which ranks alone do not explain."""
+    if measure.declaration.needs:
+        return {}
     score = _first(measure.score(focus))
     grades = {**_by_row(baseline, baseline.relevance), **_by_row(focus, focus.relevance)}
     new, old = _by_row(focus, focus.rank), _by_row(baseline, baseline.rank)

@@ -112,6 +112,11 @@ def _bincount(cell: Ints, weight: Floats, size: int) -> Floats:
     return np.bincount(cell, weight, size).astype(np.float64, copy=False)
 
 
+def prefix_sums(values: Floats) -> Floats:
+    """Sums of the first 0, 1, 2, … values."""
+    return np.concatenate([[0.0], np.cumsum(values)])
+
+
 def per_query(values: npt.NDArray[Any], cutoff: Cutoff) -> npt.NDArray[Any]:
     """Per-query values shaped to stand beside sums over `cutoff`: [Q], or [Q, 1] for an array."""
     return values[:, None] if isinstance(cutoff, np.ndarray) else values

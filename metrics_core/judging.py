@@ -28,6 +28,8 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Kept = TypeVar("Kept")
 
+_MOST_KEPT = 64
+
 
 @dataclass(frozen=True)
 class JudgedRanks:
@@ -84,14 +86,24 @@ class JudgedRanks:
     def kept(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
         """What `make` gives, worked out once for these ranks and each detail."""
         key = (what, detail)
-        if key not in self._kept:
-            self._kept[key] = make()
-        kept: Kept = self._kept[key]
-        return kept
+        if key in self._kept:
+            kept: Kept = self._kept[key]
+            return kept
+        made = make()
+        if isinstance(made, np.ndarray):
+            made.flags.writeable = False
+        self._kept[key] = made
+        while len(self._kept) > _MOST_KEPT:
+            self._kept.pop(next(iter(self._kept)), None)
+        return made
 
     def judged(self) -> Hits:
         """The retrieved documents that somebody has judged (a negative grade is no judgment)."""
         return self.relevant(0)
+
+    def gaining(self) -> Hits:
+        """The retrieved documents of a grade above 0, below 1 or not."""
+        return self.kept("gaining", None, lambda: self._where(self.relevance > 0))
 
     def pooled(self) -> Hits:
         """The retrieved documents that the judgments name, with a negative grade or without."""
@@ -138,6 +150,8 @@ class JudgedRanks:
 
     def among(self, queries: npt.NDArray[np.bool_]) -> JudgedRanks:
         """The same ranks for some of the queries; `queries` is bool[Q]."""
+        if queries.all():
+            return self
         number = np.cumsum(queries) - 1
         kept, judged = queries[self.query], queries[self.judged_query]
         return replace(

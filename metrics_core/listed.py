@@ -1,7 +1,7 @@
 """The listed documents themselves, judged or not, for measures of their price or category.
 
 Most measures need only where the judged documents stand. The few that look at every document of
-the first k ranks take those rows here, on request and once for each k, never the whole run.
+the first k ranks take those rows here, on request, and never look deeper than was asked for.
 """
 
 from __future__ import annotations
@@ -68,7 +68,9 @@ class Listed:
             query, rank, row = self.lists
             inside = rank <= cutoff
             return self._top(query[inside], rank[inside], self.judged_place(row[inside]))
-        rows, rank, place = self._once("top", cutoff, lambda: self._first(cutoff))
+        rows, rank, place = self._deepest(cutoff)
+        inside = rank <= cutoff
+        rows, rank, place = rows[inside], rank[inside], place[inside]
         assert self.run is not None
         query = self.query[self.run.query_codes[rows]].astype(np.int64)
         judged = np.flatnonzero(query >= 0)
@@ -77,6 +79,14 @@ class Listed:
 
     def _top(self, query: Ints, rank: Ints, place: Ints) -> Top:
         return Top(Hits(query, rank, np.full(len(query), np.nan), self.n_queries), place)
+
+    def _deepest(self, cutoff: int) -> tuple[Ints, Ints, Ints]:
+        """`_first` of this cutoff or of a deeper one: only the deepest is kept."""
+        reached, found = self._kept.get(("top", None), (0, None))
+        if found is None or reached < cutoff:
+            found = self._first(cutoff)
+            self._kept["top", None] = (cutoff, found)
+        return found
 
     def _first(self, cutoff: int) -> tuple[Ints, Ints, Ints]:
         """Rows of the run in the first ranks of any query, their ranks, their documents."""

@@ -50,12 +50,7 @@ def measure_text(declaration: Declaration) -> str:
         *(_fact(package or "also", ", ".join(names)) for package, names in m.names),
         _fact("formula", f"{m.formula} (LaTeX)"),
         _fact("source", m.reference),
-        *(
-            _fact(
-                "example", f"{x.name} = {'' if x.is_value else f'{x.arithmetic} = '}{x.value:.6g}"
-            )
-            for x in m.worked
-        ),
+        *(_fact("example", _worked(x)) for x in m.worked),
         *(_fact("elsewhere", f"{d.package}: {d.what} {d.why}") for d in m.differences),
     ]
     if m.as_usual:

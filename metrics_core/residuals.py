@@ -17,7 +17,8 @@ judgments know counts as not relevant. A measure says in its declaration how its
                 the truth
     at relevant precision at a rank that follows from the number of relevant documents; as
                 precisions: exact
-    unaffected  grades do not enter: exact
+    unaffected  grades do not enter, or the score is about the judging itself and is taken as it
+                stands: exact
     range       nothing better than the measure's whole range is known: a bound
 
 The best-known case is RBP, whose residual is the weight of all unjudged ranks (Moffat and Zobel,
@@ -34,7 +35,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from metrics_core.hits import ratio
+from metrics_core.hits import prefix_sums, ratio
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 
@@ -62,11 +63,13 @@ def residual(ranks: JudgedRanks, measure: Measure, *, highest: float | None = No
     # A table of gains may turn the order of the grades round, and leaves nothing to reason from.
     kind = "range" if measure.value("gains") else measure.declaration.residual
     score = measure.score(ranks)
-    if kind == "unaffected" or measure.value("judged_only"):
-        # A condensed list leaves the unjudged documents out, whatever they are worth.
+    if measure.value("judged_only"):
+        # A document enters a condensed list as soon as it is judged, whatever it is worth.
+        kind = "range"
+    if kind == "unaffected":
         return Residual(score, score, exact=True)
     grade = ranks.top_grade if highest is None else highest
-    unjudged = Unjudged.of(ranks, max(grade, measure.value("rel") or 1))
+    unjudged = Unjudged.of(ranks, max(grade, measure.value("rel") or 0))
     low, high = _EXTREMES[kind](ranks, measure, score, unjudged)
     untouched = unjudged.counts() == 0
     low = np.where(untouched | np.isnan(score), score, low)
@@ -213,22 +216,18 @@ def _growth(found: Ints, rank: Ints, free: Unjudged, cutoff: float) -> tuple[Flo
     depth = int(max(rank.max(initial=0), free.rank.max(initial=0))) + 1
     place = np.searchsorted(found * depth + rank, free.query * depth + free.rank)
     above = place - start[free.query]
-    reach = np.concatenate([[0.0], np.cumsum(1 / rank)])
+    reach = prefix_sums(1 / rank)
     below = reach[start[free.query + 1]] - reach[place]
     own = np.where(free.rank <= cutoff, 1 / free.rank, 0.0)
     others = np.searchsorted(free.query, queries)
     here = np.arange(len(free.query))
-    running = np.concatenate([[0.0], np.cumsum(own)])
+    running = prefix_sums(own)
     later = running[others[free.query + 1]] - running[here + 1]
     upper = here - others[free.query]
     within = free.rank <= cutoff
     from_top = np.where(within, (above + upper + 1) * own + below, 0.0)
     from_bottom = np.where(within, (above + 1) * own + below + later, 0.0)
-    return _running(from_top), _running(from_bottom)
-
-
-def _running(values: Floats) -> Floats:
-    return np.concatenate([[0.0], np.cumsum(values)])
+    return prefix_sums(from_top), prefix_sums(from_bottom)
 
 
 def _averaged(measure: Measure, sums: Floats, relevant: Ints) -> Floats:

@@ -68,18 +68,14 @@ def scores(
     """Per-query scores of one measure, float64[Q]; NaN where a query has no defined score."""
     values = measure.score(ranks)
     if without_relevant == "leave out" and measure.declaration.combination.averaged:
-        values = np.where(ranks.n_relevant(_level(measure)) > 0, values, np.nan)
+        values = np.where(ranks.n_relevant(measure.relevant_from) > 0, values, np.nan)
     return values
-
-
-def _level(measure: Measure) -> float:
-    """The grade from which the measure counts a document as relevant."""
-    return float(measure.value("rel") or 1)
 
 
 def tie_range(run: Run, qrels: Qrels, measures: Sequence[Measure]) -> list[tuple[float, float]]:
     """Lowest and highest mean of each measure that any order of the tied documents gives; sums
-    where a measure is summed."""
+    where a measure is summed. For measures that depend on the grades of documents alone, and rise
+    or fall with them."""
     extremes = (judge(run, qrels, ties="worst"), judge(run, qrels, ties="best"))
     spans = [[_total(ranks, measure) for ranks in extremes] for measure in measures]
     return [(min(span), max(span)) for span in spans]
@@ -93,8 +89,8 @@ def with_tie_range(
     notes: Sequence[Note], run: Run, qrels: Qrels, measures: Sequence[Measure]
 ) -> list[Note]:
     """The notes of a judged run; a loud one on ties also says which means the ties allow."""
-    # Which documents stand in a list cannot be told from the grades of the tied ones.
-    graded = [m for m in measures if "documents" not in m.declaration.needs]
+    # Subtopics, prices and a table of gains may put tied documents in another order than grades.
+    graded = [m for m in measures if not m.declaration.needs and not m.value("gains")]
     return [
         _with_range(note, run, qrels, graded) if note.kind == "ties" and note.loud else note
         for note in notes
@@ -133,7 +129,7 @@ def _without_relevant(
     counts from, where those are more."""
     notes = []
     told = 0
-    for level in sorted({1.0, *(_level(m) for m in measures)}):
+    for level in sorted({1.0, *(m.relevant_from for m in measures)}):
         lacking = tuple(ranks.query_ids[i] for i in np.flatnonzero(ranks.n_relevant(level) == 0))
         what = "judged {} without a relevant document"
         if level != 1:

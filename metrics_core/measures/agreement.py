@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from metrics_core.hits import Floats, Ints, per_query, ratio
+from metrics_core.hits import Floats, Ints, per_query, prefix_sums, ratio
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.parameters import Persistence
 from metrics_core.measures.registry import Scores, measure
@@ -33,7 +33,7 @@ def compatibility(ranks: JudgedRanks, *, p: Persistence = 0.95, normalize: bool 
     common down to each rank, with weights that fall by p. The ideal list has all documents of a
     grade above 0, best grade first and, among equals, in the order of the run, those that the run
     lacks last. It is compared to the depth d of the longer of the two lists."""
-    hits = ranks.judged().only(ranks.judged().relevance > 0)
+    hits = ranks.gaining()
     wanted = ranks.ideal().only(ranks.ideal().relevance > 0)
     ideal_rank = _ideal_ranks(ranks)
     n_ideal = wanted.count().astype(np.int64)
@@ -41,17 +41,17 @@ def compatibility(ranks: JudgedRanks, *, p: Persistence = 0.95, normalize: bool 
     longest = int(depth.max(initial=0))
     weight = p ** np.arange(longest, dtype=np.float64)
     # Sums of p^(i-1)/i and of p^(i-1) over the first n ranks.
-    shares = np.concatenate([[0.0], np.cumsum(weight / np.arange(1, longest + 1))])
+    shares = prefix_sums(weight / np.arange(1, longest + 1))
     both = np.maximum(hits.rank, ideal_rank)
     overlap = hits.total(shares[depth[hits.query]] - shares[both - 1])
     if not normalize:
-        return ratio(overlap, np.concatenate([[0.0], np.cumsum(weight)])[depth])
+        return ratio(overlap, prefix_sums(weight)[depth])
     return ratio(overlap, wanted.total(shares[depth[wanted.query]] - shares[wanted.rank - 1]))
 
 
 def _ideal_ranks(ranks: JudgedRanks) -> Ints:
     """Per retrieved document with a grade above 0 its rank in the ideal list; int64."""
-    hits = ranks.judged().only(ranks.judged().relevance > 0)
+    hits = ranks.gaining()
     grades = np.unique(ranks.judged_relevance)
     # Grades as numbers, the best first, so that both lists can be ordered by query and grade.
     wanted = _by_grade(ranks.judged_query, ranks.judged_relevance, grades)

@@ -37,10 +37,7 @@ def rank_biased_precision(
     grade. The sum is over the whole list and not normalised, as in ranx and as trec_eval 10.0
     documents it (its own normalisation reads memory that was never set); cwl, which
     ir_measures asks when there is a `rel`, divides by 1 − p^1000."""
-    hits = ranks.relevant(1 if rel is None else rel)
-    if rel is None:
-        # Real-valued grades may lie between 0 and 1.
-        hits = ranks.judged().only(ranks.judged().relevance > 0)
+    hits = ranks.gaining() if rel is None else ranks.relevant(rel)
     gains = hits.relevance if rel is None else np.ones(len(hits.query))
     return (1 - p) * hits.total(gains * p ** (hits.rank - 1.0), cutoff)
 
@@ -74,7 +71,7 @@ def expected_reciprocal_rank(
     """The reciprocal of the rank at which a reader is expected to be satisfied, where each result
     satisfies with a chance that grows with its grade, up to (2^max_rel − 1) / 2^max_rel. A grade
     above max_rel counts as max_rel."""
-    hits = ranks.kept("above 0", None, lambda: ranks.judged().only(ranks.judged().relevance > 0))
+    hits = ranks.gaining()
 
     def stops() -> Floats:
         return stopping(hits, (np.exp2(np.minimum(hits.relevance, max_rel)) - 1) / 2.0**max_rel)

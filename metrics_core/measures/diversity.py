@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.errors import LackingDataError
-from metrics_core.hits import Cutoff, Floats, per_query, ratio
+from metrics_core.hits import Cutoff, Floats, per_query, prefix_sums, ratio
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.parameters import Bounds, Share
 from metrics_core.measures.registry import Need, Scores, measure
@@ -51,7 +51,7 @@ def _reciprocal(found: Coverage, cutoff: Cutoff) -> Floats:
 def _everything(alpha: float, discount: Floats, cutoff: Cutoff) -> Floats:
     """What one subtopic would give if every document were relevant to it, to each cutoff."""
     worth = (1 - alpha) ** np.arange(len(discount), dtype=np.float64) * discount
-    return np.concatenate([[0.0], np.cumsum(worth)])[cutoff]
+    return prefix_sums(worth)[cutoff]
 
 
 def _ranks_to(cutoff: Cutoff) -> Floats:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from metrics_core.hits import Cutoff, Floats, ratio
+from metrics_core.hits import Cutoff, Floats, prefix_sums, ratio
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.browsing import stopping
 from metrics_core.measures.parameters import FromZero, Persistence, Positive
-from metrics_core.measures.readers import DEPTH, RANKS, UNJUDGED, gaining, prefix, within
+from metrics_core.measures.readers import DEPTH, RANKS, UNJUDGED, gaining, within
 from metrics_core.measures.registry import Scores, measure
 
 _NERR = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equation"
@@ -23,7 +23,7 @@ def _nearly_err(
     """Gain a result for a reader who stops at a result by its gain and else goes on as the
     weights of the ranks fall: with D_j the chance of stopping at the gaining rank j and B the
     sums of weights, Σ D_j b_j / (B_k (1 − Σ D_j) + Σ D_j B_j)."""
-    hits, depth, sums = gaining(ranks, min_rel, max_rel), within(cutoff), prefix(weight)
+    hits, depth, sums = gaining(ranks, min_rel, max_rel), within(cutoff), prefix_sums(weight)
     stop = ranks.kept("stopping", (min_rel, max_rel), lambda: stopping(hits, hits.relevance))
     gained = hits.total(stop * weight[hits.rank - 1], depth)
     stopped = hits.total(stop, depth)

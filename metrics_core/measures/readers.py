@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.errors import ParameterError
-from metrics_core.hits import Cutoff, Floats, Hits, per_query
+from metrics_core.hits import Cutoff, Floats, Hits, per_query, prefix_sums
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.parameters import FromZero, Positive
 from metrics_core.measures.registry import Scores, measure
@@ -42,17 +42,18 @@ def gaining(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Hits:
         gain = (np.minimum(hits.relevance, highest) - min_rel) / (highest - min_rel or 1)
         return replace(hits, relevance=gain)
 
-    return ranks.kept("gaining", (min_rel, highest), found)
+    return ranks.kept("scaled gains", (min_rel, highest), found)
+
+
+def _gained_so_far(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Floats:
+    """Per document of `gaining` the gain of its list down to it; float64[m]."""
+    hits = gaining(ranks, min_rel, max_rel)
+    return ranks.kept("gained so far", (min_rel, max_rel), lambda: hits.running(hits.relevance))
 
 
 def within(cutoff: Cutoff) -> int | npt.NDArray[np.int64]:
     """The cutoff, 1,000 at most."""
     return DEPTH if cutoff is None else np.minimum(cutoff, DEPTH)
-
-
-def prefix(values: Floats) -> Floats:
-    """Sums of the first 0, 1, 2, … values."""
-    return np.concatenate([[0.0], np.cumsum(values)])
 
 
 @measure(
@@ -82,7 +83,7 @@ def scaled_dcg(
     query has so many. Without `max_rel` the highest grade of all judgments is the best."""
     hits, depth = gaining(ranks, min_rel, max_rel), within(cutoff)
     total = hits.total(hits.relevance / np.log2(hits.rank + 1), depth)
-    return total / prefix(1 / np.log2(RANKS + 1))[depth]
+    return total / prefix_sums(1 / np.log2(RANKS + 1))[depth]
 
 
 @measure(
@@ -110,7 +111,7 @@ def bejeweled_player_model(
     """Average gain of the results that a reader looks at who stops after k of them, or sooner
     when the gains add up to T. Without `max_rel` the highest grade of all judgments gains 1."""
     hits, depth = gaining(ranks, min_rel, max_rel), within(cutoff)
-    gained = ranks.kept("gained", (min_rel, max_rel), lambda: hits.running(hits.relevance))
+    gained = _gained_so_far(ranks, min_rel, max_rel)
     sated = hits.only(gained >= T).first_rank()
     total = hits.only(hits.previous(gained, 0.0) < T)
     stop = np.minimum(per_query(sated, cutoff), depth)
@@ -175,7 +176,7 @@ def inst(
     rank, gain = hits.rank.astype(np.float64), hits.relevance
     # From one gaining rank to the next, P_i² falls as 1/(i − 1 + x)² with x = 2T − G_i: products
     # telescope, and the sum of such terms is a difference of two endless ones.
-    gained = ranks.kept("gained", (min_rel, max_rel), lambda: hits.running(gain))
+    gained = _gained_so_far(ranks, min_rel, max_rel)
     x = 2 * T - gained
     x_before, rank_before = hits.previous(x, 2 * T), hits.previous(rank, 0)
     lead = np.where(rank_before == 0, 2 * T, rank_before + x_before - 1)

@@ -136,6 +136,13 @@ class Measure:
         """A parameter's value; None where there is no such parameter."""
         return dict(self.values).get(name)
 
+    @property
+    def relevant_from(self) -> float:
+        """The lowest grade that counts: the measure's own threshold, or any grade above 0 where
+        every grade has its worth."""
+        rel = self.value("rel")
+        return float(np.nextafter(0, 1)) if rel is None else float(rel)
+
     def at(self, cutoff: int | None) -> Measure:
         """The same measure at another cutoff; unchanged where it has no cutoff."""
         if self.declaration.cutoff is None:

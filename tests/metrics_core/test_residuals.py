@@ -101,9 +101,17 @@ def test_the_example_by_hand() -> None:
     assert not residual(example(), parse_measure("nDCG@5")).exact
 
 
-def test_a_condensed_list_has_no_residual() -> None:
+def test_of_a_condensed_list_nothing_is_known() -> None:
+    # A document that is judged enters the list, and pushes others down.
     found = residual(example(), parse_measure("P(judged_only=True)@3"))
-    assert found.low.tolist() == found.high.tolist()
+    assert (found.low[0], found.high[0], found.exact) == (0, 1, False)
+
+
+def test_grades_below_one_are_gains() -> None:
+    ranks = ranks_of([None, 1], [])
+    ranks = replace(ranks, relevance=ranks.relevance * 0.5, top_grade=0.5)
+    found = residual(ranks, parse_measure("CG"))
+    assert (found.low[0], found.high[0], found.exact) == (0.5, 1.0, True)
 
 
 def test_a_frame_says_which_values_are_reached() -> None:
