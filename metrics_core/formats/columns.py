@@ -73,7 +73,8 @@ def understand(names: Sequence[str], kind: Kind) -> Understood:
     roles = {id_name: position(names, ids), "text": position(names, texts)}
     if kind == "documents":
         roles["title"] = position(names, ("title",))
-        missing = [] if max(roles["text"], roles["title"]) >= 0 else ["text"]
+        told = max(roles["text"], roles["title"]) >= 0 or _is_catalogue(names)
+        missing = [] if told else ["text"]
     else:
         missing = [] if roles["text"] >= 0 else ["text"]
     if roles[id_name] < 0:
@@ -84,6 +85,13 @@ def understand(names: Sequence[str], kind: Kind) -> Understood:
         [i for i in range(len(names)) if i not in taken],
         missing,
     )
+
+
+def _is_catalogue(names: Sequence[str]) -> bool:
+    """Whether these are details of documents, such as a price, by an id that can be no other's."""
+    others = ("query_id", "score", "relevance", "rank")
+    alien = any(position(names, ROLES[role]) >= 0 for role in others)
+    return len(names) > 1 and not alien and position(names, ROLES["doc_id"]) >= 0
 
 
 def _judgable(names: Sequence[str], kind: Kind) -> Understood:

@@ -229,3 +229,15 @@ def test_parquet_queries_and_documents() -> None:
         {"query_id": "2", "text": "", "category": None},
     ]
     assert read(parquet(table), name="corpus.parquet").kind == "documents"
+
+
+def test_a_catalogue_needs_no_text() -> None:
+    loaded = read(b"doc_id,price\nd1,10\nd2,\n", name="products.csv")
+    assert (loaded.kind, loaded.title) == ("documents", "CSV: doc_id, price")
+    assert [(row["doc_id"], row["text"], row["price"]) for row in rows(loaded)] == [
+        ("d1", "", "10"),
+        ("d2", "", None),
+    ]
+    for header in (b"doc_id,score", b"doc_id,rank", b"doc_id,relevance", b"id,price", b"doc_id"):
+        with pytest.raises(FileFormatError):
+            read(header + b"\nd1,10\n", name="products.csv", kind="documents")
