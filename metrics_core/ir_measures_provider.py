@@ -38,6 +38,9 @@ def translated(measure: Any) -> Measure | None:
         return None
     values = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
     values = {n: v for n, v in values.items() if v is not providers.base.NOT_PROVIDED}
+    if measure.NAME == "IPrec":
+        # ir_measures runs trec_eval 9.0.8, which rounds a share of documents up from a tenth.
+        values["rounding"] = "up"
     declaration = next((d for d in declarations() if d.name == measure.NAME), None)
     if declaration is None:
         return None

@@ -22,6 +22,7 @@ from metrics_core.measures import Measure, declarations, parse_measure
 from metrics_core.measures.gain import Discount
 from metrics_core.measures.precision_recall import FoundShare, ListShare
 from metrics_core.plain import Columns, Duplicates, Expected, Retrieved, graded_list, judged_list
+from metrics_core.scoring import WithoutRelevant, scores
 
 __all__ = [
     "Columns",
@@ -77,11 +78,17 @@ def mean_scores(
     measures: Iterable[str | Measure],
     *,
     duplicates: Duplicates = "first",
+    without_relevant: WithoutRelevant = "zero",
 ) -> dict[str, float]:
     """Mean scores of several lists, each with what was expected, by the canonical name of each
-    measure. A list for which a measure is not defined is left out; NaN if that is every one."""
+    measure. A list for which a measure is not defined is left out, and with "leave out" one for
+    which nothing relevant is expected; NaN if that is every one."""
     parsed = [parse_measure(m) for m in measures]
-    scored = [score_list(*pair, parsed, duplicates=duplicates) for pair in lists]
+    scored = []
+    for retrieved, expected in lists:
+        ranks = judged_list(retrieved, expected, duplicates=duplicates)
+        own = {str(m): scores(ranks, m, without_relevant=without_relevant) for m in parsed}
+        scored.append({name: float(values[0]) for name, values in own.items()})
     return {str(m): _mean([s[str(m)] for s in scored]) for m in parsed}
 
 
@@ -225,7 +232,7 @@ def auc(
 ) -> float:
     """How often a relevant document stands above another, of all such pairs in the list; NaN if
     there are none."""
-    return _score("AUC", retrieved, expected, duplicates, cutoff=k)
+    return _score("Accuracy", retrieved, expected, duplicates, cutoff=k)
 
 
 def money_precision_at_k(

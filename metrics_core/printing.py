@@ -118,9 +118,14 @@ def _shown(frame: pd.DataFrame) -> pd.DataFrame:
     wide = _wide(frame).astype(object)
     labels = _n_labels(frame)
     for i, column in enumerate(wide.columns):
-        write = str if i < labels else (w.count if _is_summed(column) else w.score)
+        write = str if i < labels else (_total if _is_summed(column) else w.score)
         wide[column] = [write(value) for value in wide[column]]
     return wide
+
+
+def _total(value: float) -> str:
+    """A count as a whole number; a sum of shares, such as Coverage, as a score."""
+    return w.count(value) if value != value or value == int(value) else w.score(value)
 
 
 def _is_summed(column: str) -> bool:

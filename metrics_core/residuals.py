@@ -7,6 +7,8 @@ judgments know counts as not relevant. A measure says in its declaration how its
 
     monotone    a higher grade never lowers it (or never raises it), so the extremes are none
                 relevant and all of the highest grade: exact
+    count       the number of documents that were judged and found not relevant: each unjudged one
+                may be another: exact
     recall      a share of all relevant documents: lowest if all unjudged documents beyond the
                 cutoff are relevant, highest if all within it are: exact
     precisions  sums of precisions over the relevant documents: for each number m of new relevant
@@ -41,7 +43,7 @@ from metrics_core.measures import Measure
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-EXACT = ("monotone", "recall", "precisions", "at relevant", "unaffected")
+EXACT = ("monotone", "count", "recall", "precisions", "at relevant", "unaffected")
 
 
 @dataclass(frozen=True)
@@ -165,6 +167,10 @@ def _monotone(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudge
     return np.minimum(score, other), np.maximum(score, other)
 
 
+def _count(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
+    return score, score + free.counts()
+
+
 def _recall(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
     inside = free.rank <= (measure.cutoff or np.inf)
     low = measure.score(free.where(~inside).judged_in(ranks))
@@ -270,6 +276,7 @@ def _unknown(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged
 
 _EXTREMES: dict[str, Callable[[JudgedRanks, Measure, Floats, Unjudged], Extremes]] = {
     "monotone": _monotone,
+    "count": _count,
     "recall": _recall,
     "precisions": _precisions,
     "at relevant": _at_relevant,

@@ -125,14 +125,15 @@ def score_notes(
 def _without_relevant(
     ranks: JudgedRanks, measures: Sequence[Measure], *, counts: bool
 ) -> list[Note]:
-    """Queries without a document of at least grade 1, and of each other grade that a measure
-    counts from, where those are more."""
+    """Queries without a document of the lowest grade that a measure counts, and of each higher one,
+    where those are more."""
     notes = []
     told = 0
-    for level in sorted({1.0, *(m.relevant_from for m in measures)}):
+    levels = sorted({m.relevant_from for m in measures} or {1.0})
+    for level in levels:
         lacking = tuple(ranks.query_ids[i] for i in np.flatnonzero(ranks.n_relevant(level) == 0))
         what = "judged {} without a relevant document"
-        if level != 1:
+        if level > 1 or level > levels[0]:
             what += f" of grade {level:g} or more"
         if len(lacking) > told:
             notes.append(_query_note("no_relevant", lacking, what, counts=counts))

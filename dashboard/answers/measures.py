@@ -33,8 +33,6 @@ class MeasureDetail:
     told: Description
     key: str
     why_not: str
-    previous: str
-    following: str
 
 
 def measure_list(find: str, family: str) -> MeasureList:
@@ -92,15 +90,11 @@ def measure_detail(name: str, study: Study | None) -> MeasureDetail:
     """All about the measure of that name, whichever of its names it is; raises
     UnknownMeasureError."""
     declaration = declared(name)
-    ordered = [d.name for ds in by_family(declarations()).values() for d in ds]
-    place = ordered.index(declaration.name)
     choice = next((c for c in measure_choices() if c.declaration is declaration), None)
     return MeasureDetail(
         told=described(declaration),
         key=choice.key if choice else "",
         why_not=why_not_drawn(declaration) or _lacking(declaration, study),
-        previous=ordered[place - 1] if place else "",
-        following=ordered[place + 1] if place + 1 < len(ordered) else "",
     )
 
 

@@ -31,6 +31,10 @@ FOR_ALL = (
     "A judged query without any relevant document counts; most measures give it 0. A query without"
     " judgments is left out.",
     "The score of a run is the mean over its judged queries.",
+    "A document that stands twice in a list of a file is an error, or counts once, with its best"
+    " score or its first row, by `duplicates`. In plain lists (`metrics_core.lists`) 'first'"
+    " counts it at its first place and closes the gap, 'each' counts every place, 'error' refuses:"
+    " for [a, a, b] with a expected, P@2 is 1/2 with 'first' and 2/2 with 'each'.",
 )
 """What holds for every measure of which nothing else is said."""
 

@@ -128,7 +128,8 @@ DIFFERENCES: tuple[Difference, ...] = (
         "pytrec_eval",
         "A recall level may ask for one document less.",
         "trec_eval rounds r·R to the nearest whole number since 10.0; 9.0.8, which pytrec_eval and"
-        " ir_measures run, took the whole part of r·R + 0.9.",
+        " ir_measures run, took the whole part of r·R + 0.9: rounding='up' here. Inside ir_measures"
+        " the provider of Ranklens rounds so.",
     ),
     Difference(
         ("NumRel",),

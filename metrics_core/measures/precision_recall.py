@@ -29,6 +29,7 @@ FoundShare = Literal["relevant", "retrieved", "min"]
         "P(denominator='retrieved')@10": "3 / 6",
     },
     residual="monotone",
+    elsewhere={"ranx": "precision@k"},
 )
 def precision(
     ranks: JudgedRanks, *, cutoff: int, rel: int = 1, denominator: ListShare = "k"
@@ -54,6 +55,7 @@ def precision(
         "R(rel=2)@5": "1 / 2",
     },
     residual="recall",
+    elsewhere={"ranx": "recall@k"},
 )
 def recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     """Share of all relevant documents that stand among the first k results."""
@@ -78,6 +80,10 @@ def recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
         "AP(denominator='min')@3": "(1 / 2) / 3",
     },
     residual="precisions",
+    elsewhere={
+        "ranx": "map@k",
+        "scikit-learn": "average_precision_score, of the listed documents, where none tie",
+    },
 )
 def average_precision(
     ranks: JudgedRanks,
@@ -115,6 +121,7 @@ def average_precision(
     },
     ideal=1.0,
     residual="monotone",
+    elsewhere={"ranx": "mrr@k"},
 )
 def reciprocal_rank(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
     """1 divided by the rank of the first relevant result: 1 if it comes first, 0.5 if second,
@@ -137,6 +144,7 @@ def reciprocal_rank(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int =
     },
     ideal=1.0,
     residual="monotone",
+    elsewhere={"ranx": "hit_rate@k"},
 )
 def success(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     """1 if there is any relevant document among the first k results, otherwise 0; the mean is the
@@ -158,6 +166,7 @@ def success(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     },
     ideal=1.0,
     residual="at relevant",
+    elsewhere={"ranx": "r-precision"},
 )
 def r_precision(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Precision at as many results as there are relevant documents: 1 if all relevant documents

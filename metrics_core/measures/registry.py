@@ -23,7 +23,14 @@ from metrics_core.measures.parameters import JUDGED_ONLY, Parameter, parameters_
 Scores = npt.NDArray[np.float64]
 Need = Literal["subtopics", "documents"]
 Residual = Literal[
-    "monotone", "recall", "precisions", "at relevant", "normalised", "unaffected", "range"
+    "monotone",
+    "count",
+    "recall",
+    "precisions",
+    "at relevant",
+    "normalised",
+    "unaffected",
+    "range",
 ]
 """How `residuals` finds what the unjudged documents could make of a score; explained there."""
 

@@ -206,7 +206,7 @@ def number_of_queries(ranks: JudgedRanks) -> Scores:
     },
     aggregation="sum",
     range=(0, np.inf),
-    residual="unaffected",
+    residual="monotone",
 )
 def number_retrieved(ranks: JudgedRanks, *, rel: int | None = None) -> Scores:
     """Number of documents the run lists for the query; with `rel` only the relevant ones."""
@@ -250,6 +250,7 @@ def number_relevant(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     aggregation="sum",
     range=(0, np.inf),
     residual="monotone",
+    elsewhere={"ranx": "hits"},
 )
 def number_relevant_retrieved(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     """Number of relevant documents the run lists at any rank."""
@@ -269,6 +270,7 @@ def number_relevant_retrieved(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     },
     aggregation="sum",
     range=(0, np.inf),
+    residual="count",
     higher_is_better=False,
     unjudged="Unjudged documents are not counted; a negative grade is no judgment.",
 )

@@ -134,8 +134,17 @@ def _columns(
     if ended is not None:
         raise ended
     if good < len(queries.queries):
-        raise _cannot(next(a.row.name for a in asked if a.row.judgments != "any"))
+        ended = _cannot(next(a.row.name for a in asked if a.row.judgments != "any"))
+        raise _because(ended, queries.queries[good], queries.missing)
     return columns
+
+
+def _because(ended: Ended, query: str, missing: frozenset[str]) -> Ended:
+    """The same end, with the query that brought it about, and how to mend it."""
+    why = "its documents or judgments contradict each other"
+    if query in missing:
+        why = "judged, but not in the results: -c counts it with its judgments alone"
+    return Ended(ended.status, *ended.said, f"trec_eval: query '{query}': {why}")
 
 
 def _cannot(name: str) -> Ended:

@@ -66,15 +66,18 @@ class Groups:
         groups = self._of(queries)
         listed = {query: code for code, query in enumerate(run.query_ids)}
         codes = run.query_codes
-        rows_of = {q: np.flatnonzero(codes == listed[q]) for q in queries if q in listed}
+        by_query = np.argsort(codes, kind="stable")
+        edges = np.searchsorted(codes[by_query], np.arange(len(listed) + 1))
+        rows_of = {q: by_query[edges[c] : edges[c + 1]] for q, c in listed.items()}
         nothing = np.empty(0, dtype=np.int64)
         rows = [rows_of.get(self.owner[g][0], nothing) for g in groups]
         table = run.table.take(pa.array(np.concatenate(rows)))
         owner = np.repeat(np.arange(len(groups)), [len(r) for r in rows])
         copied = Run(table=table.set_column(0, "query_id", _named(owner, len(groups))))
-        number = {g: i for i, g in enumerate(groups)}
-        own = np.flatnonzero(np.isin(self.code, groups))
-        code = np.array([number[g] for g in self.code[own].tolist()], dtype=np.int64)
+        number = np.full(len(self.owner), -1, dtype=np.int64)
+        number[groups] = np.arange(len(groups))
+        own = np.flatnonzero(number[self.code] >= 0)
+        code = number[self.code[own]]
         judged = pa.table(
             {
                 "query_id": _named(code, len(groups)),

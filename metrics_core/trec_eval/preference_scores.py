@@ -13,8 +13,6 @@ import numpy.typing as npt
 
 from metrics_core.trec_eval.preferences import Counted, Group
 
-Bools = npt.NDArray[np.bool_]
-
 
 @dataclass(frozen=True)
 class Tally:

@@ -236,3 +236,22 @@ def test_measures_of_the_documents(command: Command) -> None:
     assert "note: dense: 1 query for which MoneyP@2 is not defined; left out (first: q3)" in err
     out, err = command(*names)
     assert (out, "no documents table" in err, "'price'" in err) == ("", True, True)
+
+
+def test_residuals_are_combined_as_the_scores_are(
+    command: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ("-m", "GMAP", "-m", "NumRelRet", "-m", "NumQ", "-m", "nDCG@5", "-m", "NumNonrelRet")
+    shown = {m: v for _, _, m, v in rows(command("--format", "tsv", *names)[0])[1:6]}
+    assert main(["residuals", "qrels.txt", "bm25.run", *names]) == 0
+    for _, _, name, score, low, high, _ in rows(capsys.readouterr().out)[1:]:
+        assert float(score) == pytest.approx(float(shown[name]), abs=5e-4), name
+        assert float(low) <= float(score) <= float(high), name
+    with pytest.raises(SystemExit):
+        main(["residuals", "qrels.txt", "bm25.run", "--highest", "-1"])
+
+
+def test_a_sum_of_shares_is_no_count(command: Command) -> None:
+    Path("items.csv").write_text("doc_id,price\nd1,1\nd2,1\nd3,1\nd9,1\n")
+    out, _ = command("--documents", "items.csv", "-m", "Coverage@2", "-m", "NumRet")
+    assert [line.split()[2:] for line in out.splitlines()[1:]] == [["0.500", "3"], ["0.750", "3"]]

@@ -38,7 +38,7 @@ def frozen(ranks: JudgedRanks) -> JudgedRanks:
 
 
 @pytest.mark.parametrize("declaration", BY_QUERY, ids=lambda d: d.name)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(collection=collections(subtopics=True))
 def test_a_query_scores_alone_as_among_others(declaration: Declaration, collection: Any) -> None:
     run, qrels = collection
@@ -54,7 +54,7 @@ def test_a_query_scores_alone_as_among_others(declaration: Declaration, collecti
 
 
 @pytest.mark.parametrize("declaration", WITH_CUTOFF, ids=lambda d: d.name)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(collection=collections(subtopics=True))
 def test_what_stands_below_the_cutoff_does_not_matter(
     declaration: Declaration, collection: Any

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any
 
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 
 from metrics_core.judging import judge
 from metrics_core.lists import (
+    auc,
     average_precision,
+    mean_scores,
     ndcg_at_k,
     precision_at_k,
     r_precision,
@@ -95,3 +98,15 @@ def test_eight_measures_take_well_under_a_millisecond() -> None:
         score_list(found, relevant, measures)
         times.append(time.process_time() - start)
     assert min(times) < 0.001
+
+
+def test_auc_of_one_list() -> None:
+    assert auc(["a", "b", "c"], {"b"}) == 0.5
+    assert auc(["a", "b", "c"], {"a", "b"}, 2) != auc(["a", "b", "c"], {"a"}, 2)
+    assert math.isnan(auc(["a"], {"a"}))
+
+
+def test_users_without_anything_expected_count_zero_or_not() -> None:
+    lists: list[Any] = [(["a"], {"a"}), (["b"], set())]
+    assert mean_scores(lists, ["AP"]) == {"AP": 0.5}
+    assert mean_scores(lists, ["AP"], without_relevant="leave out") == {"AP": 1.0}

@@ -12,6 +12,7 @@ from metrics_core.errors import NoSharedQueriesError, UnknownMeasureError
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from metrics_core.scoring import evaluate, score_notes, scores, tie_range
+from metrics_core.tables import Qrels
 from tests.collections_of import qrels_of, run_of
 
 QRELS = qrels_of({"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}, "q3": {"d1": 0}})
@@ -108,3 +109,12 @@ def test_users_without_relevant_items_by_the_measures_own_grade() -> None:
         "1 judged query without a relevant document; it counts 0",
         "2 judged queries without a relevant document of grade 2 or more; they count 0",
     ]
+
+
+def test_grades_below_one_are_relevant_to_gains() -> None:
+    qrels = Qrels.from_columns(["q1"], ["d1"], [0.5])
+    run = run_of({"q1": {"d1": 1.0}})
+    assert evaluate(run, qrels, ["nDCG@5"], without_relevant="leave out")["nDCG@5"][0] == 1
+    ranks = judge(run, qrels)
+    assert not [n for n in score_notes(ranks, [parse_measure("nDCG@5")]) if n.kind == "no_relevant"]
+    assert [n for n in score_notes(ranks, [parse_measure("P@5")]) if n.kind == "no_relevant"]

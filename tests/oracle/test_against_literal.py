@@ -28,7 +28,7 @@ FROM_DOCUMENTS = [d for d in declarations() if d.name in CATALOGUE]
 
 
 @pytest.mark.parametrize("declaration", FROM_DOCUMENTS, ids=lambda d: d.name)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(collection=collections(), rows=products())
 def test_equals_its_literal_twin_of_documents(
     declaration: Declaration, collection: Any, rows: Any
@@ -44,7 +44,7 @@ def test_equals_its_literal_twin_of_documents(
 
 
 @pytest.mark.parametrize("declaration", FROM_GRADES, ids=lambda d: d.name)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_equals_its_literal_twin(declaration: Declaration, data: Any) -> None:
     run, qrels = data.draw(collections(subtopics="subtopics" in declaration.needs))
