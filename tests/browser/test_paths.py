@@ -115,7 +115,9 @@ def test_back_returns_to_where_one_was(sample_app: str, open_page: Opened) -> No
     on(page, "Query")
     page.go_back()
     settle(page)
-    page.go_back()
+    # Streamlit makes one entry of the history or two: the page, then its parameters.
+    if page.locator(".lens.pages [aria-current=page]").inner_text() != "Overview":
+        page.go_back()
     on(page, "Overview")
     assert parameters(page)["k"] == ["5"]
 
