@@ -132,7 +132,7 @@ def _measure(m: Description) -> str:
 
 def _worked(x: Worked) -> str:
     steps = "" if x.is_value else f"`{x.arithmetic}` = "
-    return f"`{x.name}` = {steps}**{x.value:.6g}**"
+    return f"`{x.name}` = {steps}**{x.written}**"
 
 
 _TREATED = {"unjudged": "Unjudged documents", "missing": "Missing queries", "ties": "Ties"}

@@ -21,6 +21,7 @@ import numpy as np
 from metrics_core.errors import ParameterError
 from metrics_core.judging import JudgedRanks, single_query
 from metrics_core.measures import Measure, parse_measure
+from metrics_core.plain import judged_list
 
 NO_GROUP = "(none)"
 """The group of results whose category or difficulty is missing, as in breakdowns."""
@@ -158,8 +159,7 @@ def _score(measure: Measure, ranks: JudgedRanks) -> float:
 
 
 def _each_counts(retrieved: Sequence[str], wanted: set[str]) -> JudgedRanks:
-    places = [(rank, 1.0) for rank, doc in enumerate(retrieved, 1) if doc in wanted]
-    return single_query(places, [1.0] * len(wanted), len(retrieved))
+    return judged_list(retrieved, wanted, duplicates="each")
 
 
 def _first_counts(retrieved: Sequence[str], wanted: set[str]) -> JudgedRanks:

@@ -66,7 +66,7 @@ def _fact(label: str, text: str) -> str:
 
 
 def _worked(x: Worked) -> str:
-    return " = ".join([x.name, *([] if x.is_value else [x.arithmetic]), f"{x.value:.6g}"])
+    return " = ".join([x.name, *([] if x.is_value else [x.arithmetic]), x.written])
 
 
 def _parameter(p: ParameterText) -> str:

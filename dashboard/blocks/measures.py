@@ -143,7 +143,7 @@ def _place(doc: str) -> str:
 
 
 def _steps(x: Worked) -> str:
-    return f"{'' if x.is_value else m.escaped(x.arithmetic) + ' = '}<b>{x.value:.6g}</b>"
+    return f"{'' if x.is_value else m.escaped(x.arithmetic) + ' = '}<b>{x.written}</b>"
 
 
 def _square(rank: int, doc: str) -> str:

@@ -60,6 +60,11 @@ class Worked:
     value: float
 
     @property
+    def written(self) -> str:
+        """The value in six significant digits, the only place that says so."""
+        return f"{self.value:.6g}"
+
+    @property
     def is_value(self) -> bool:
         """Whether there is nothing to work out: the arithmetic is the value itself."""
         return self.arithmetic.strip().replace(".", "").isdecimal()
