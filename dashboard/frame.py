@@ -10,11 +10,11 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import picker, session
+from dashboard.address.view import NOBODY, View
 from dashboard.blocks import data, markup, navigation
 from dashboard.literal import literal
-from dashboard.study import Study
+from dashboard.opened.study import Study
 from dashboard.theme import RunStyle, css_variables
-from dashboard.view import NOBODY, View
 from metrics_core import wording as w
 from metrics_core.errors import RanklensError
 

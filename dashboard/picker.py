@@ -7,14 +7,15 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import choosing, session
+from dashboard import session
+from dashboard.address import measure_key
+from dashboard.address.view import CUTOFFS, View
 from dashboard.blocks import navigation
 from dashboard.literal import literal
-from dashboard.study import Study
-from dashboard.view import CUTOFFS, View
+from dashboard.opened.study import Study
 from metrics_core import wording as w
-from metrics_core.measures.description import described
-from metrics_core.measures.parameters import Parameter, written
+from metrics_core.measures.declaring.description import described
+from metrics_core.measures.declaring.parameters import Parameter, written
 
 _MOST = 1e15
 """Streamlit's number fields take no bound beyond what JavaScript counts exactly."""
@@ -22,13 +23,13 @@ _MOST = 1e15
 
 def measure_controls(study: Study, view: View, page: str) -> None:
     """Picker, cutoff, options and explanation of the measure."""
-    labels = {choice.name: choice.label for choice in choosing.measure_choices()}
+    labels = {choice.name: choice.label for choice in measure_key.measure_choices()}
     session.widget(
         st.selectbox,
         "Measure",
         "m",
         value=view.measure.declaration.name,
-        store=lambda text: choosing.picked(text or "", view.cutoff),
+        store=lambda text: measure_key.picked(text or "", view.cutoff),
         options=list(labels),
         format_func=lambda name: labels.get(name, name),
         accept_new_options=True,
@@ -51,7 +52,7 @@ def measure_controls(study: Study, view: View, page: str) -> None:
 
 def _link(name: str, page: str) -> str:
     """A link to the present page with another measure."""
-    choice = next((c for c in choosing.measure_choices() if c.name == name), None)
+    choice = next((c for c in measure_key.measure_choices() if c.name == name), None)
     return session.href(page, m=choice.key) if choice else ""
 
 
@@ -72,7 +73,7 @@ def _options(study: Study, view: View) -> None:
     declaration = view.measure.declaration
     cutoff = declaration.cutoff
     optional = cutoff is not None and cutoff.optional and declaration.at == "cutoff"
-    parameters = choosing.options_of(view.chosen)
+    parameters = measure_key.options_of(view.chosen)
     if not (parameters or optional):
         return
     with st.popover("Options", key=f"options_{declaration.name}", type="tertiary"):
@@ -83,7 +84,7 @@ def _options(study: Study, view: View) -> None:
                 f"whole_{declaration.name}",
                 value=not view.chosen.takes_k,
                 store=lambda whole: {
-                    "m": choosing.whole_list(view.chosen, view.cutoff, whole=whole)
+                    "m": measure_key.whole_list(view.chosen, view.cutoff, whole=whole)
                 },
             )
         for parameter in parameters:
@@ -96,10 +97,10 @@ def _option(study: Study, view: View, p: Parameter) -> None:
     value = view.measure.value(p.name)
 
     def stored(new: Any) -> dict[str, str]:
-        return {"m": choosing.with_value(view.chosen, p.name, new)}
+        return {"m": measure_key.with_value(view.chosen, p.name, new)}
 
     def typed(text: str | None) -> dict[str, str]:
-        return {"m": choosing.with_text(view.chosen, p.name, text or "")}
+        return {"m": measure_key.with_text(view.chosen, p.name, text or "")}
 
     draw: Callable[..., Any]
     more: dict[str, Any] = {}

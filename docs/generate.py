@@ -15,11 +15,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from metrics_core import wording as w
 from metrics_core.formats import Format, formats
 from metrics_core.measures import declarations
-from metrics_core.measures.description import FOR_ALL, Description, Worked, described
-from metrics_core.measures.differences import DIFFERENCES
-from metrics_core.measures.families import Family, by_family
-from metrics_core.measures.parameters import MEANINGS
-from metrics_core.measures.worked import COLUMNS, GRADES, LISTED, SUBTOPICS
+from metrics_core.measures.declaring.description import FOR_ALL, Description, Worked, described
+from metrics_core.measures.declaring.differences import DIFFERENCES
+from metrics_core.measures.declaring.families import Family, by_family
+from metrics_core.measures.declaring.parameters import MEANINGS
+from metrics_core.measures.declaring.worked import COLUMNS, GRADES, LISTED, SUBTOPICS
 
 _FOLDER = Path(__file__).resolve().parent
 _NOTE = "<!-- Written by docs/generate.py from the declarations; change those. -->\n\n"

@@ -11,12 +11,9 @@
 Reading is `formats`, the join `judging`, a measure one function in `measures`.
 """
 
-from metrics_core.aggregates import aggregate, mean_interval
-from metrics_core.breakdowns import breakdown, cross_breakdown
-from metrics_core.comparisons import compare, differences
-from metrics_core.curves import curve, mean_curves, precision_recall
-from metrics_core.diagnosis import diagnose
+from metrics_core.comparing.pairs import compare, differences
 from metrics_core.errors import RanklensError
+from metrics_core.explaining.diagnosis import diagnose
 from metrics_core.formats import (
     read,
     read_documents,
@@ -27,10 +24,13 @@ from metrics_core.formats import (
     write,
 )
 from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging.ranking import ranked_documents
 from metrics_core.measures import Measure, declarations, parse_measure
 from metrics_core.notes import Note
-from metrics_core.ranking import ranked_documents
-from metrics_core.scoring import evaluate
+from metrics_core.scoring.curves import curve, mean_curves, precision_recall
+from metrics_core.scoring.evaluate import evaluate
+from metrics_core.scoring.means import aggregate, mean_interval
+from metrics_core.slicing.breakdowns import breakdown, cross_breakdown
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
 __all__ = [

@@ -9,8 +9,8 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
-from metrics_core import trec_eval
 from metrics_core.commands import COMMANDS
+from metrics_core.compatible import trec_eval
 from metrics_core.errors import RanklensError
 
 

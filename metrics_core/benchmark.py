@@ -20,8 +20,8 @@ import numpy as np
 
 from metrics_core.errors import ParameterError
 from metrics_core.judging import JudgedRanks, single_query
+from metrics_core.judging.one_list import judged_list
 from metrics_core.measures import Measure, parse_measure
-from metrics_core.plain import judged_list
 
 NO_GROUP = "(none)"
 """The group of results whose category or difficulty is missing, as in breakdowns."""

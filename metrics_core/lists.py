@@ -18,11 +18,18 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from metrics_core.errors import ParameterError
+from metrics_core.judging.one_list import (
+    Columns,
+    Duplicates,
+    Expected,
+    Retrieved,
+    graded_list,
+    judged_list,
+)
 from metrics_core.measures import Measure, declarations, parse_measure
 from metrics_core.measures.gain import Discount
 from metrics_core.measures.precision_recall import FoundShare, ListShare
-from metrics_core.plain import Columns, Duplicates, Expected, Retrieved, graded_list, judged_list
-from metrics_core.scoring import WithoutRelevant, scores
+from metrics_core.scoring.evaluate import WithoutRelevant, scores
 
 __all__ = [
     "Columns",

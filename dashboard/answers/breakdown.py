@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from dashboard.address.view import View
 from dashboard.answers.overview import overview_measures
-from dashboard.study import Study, about
-from dashboard.view import View
-from metrics_core import breakdowns, findings
+from dashboard.opened.study import Study, about
+from metrics_core import findings
+from metrics_core.slicing import breakdowns
 
 
 @dataclass(frozen=True)

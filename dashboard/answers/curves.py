@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dashboard.study import Study
-from dashboard.view import View
-from metrics_core import curves as by_cutoff
+from dashboard.address.view import View
+from dashboard.opened.study import Study
 from metrics_core import findings
 from metrics_core.measures import parse_measure
+from metrics_core.scoring import curves as by_cutoff
 
 _FAMILIES = ("P", "R", "nDCG")
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.library import File, Library
+from dashboard.opened.library import File, Library
 from metrics_core import findings
+from metrics_core.checks.fit import FitLine
 from metrics_core.errors import RanklensError
-from metrics_core.fit import FitLine
 from metrics_core.measures import Measure
 from metrics_core.notes import Note
 from metrics_core.tables import Documents, Qrels, Queries, Run

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dashboard.choosing import measure_choices, why_not_drawn
-from dashboard.study import Study
+from dashboard.address.measure_key import measure_choices, why_not_drawn
+from dashboard.opened.study import Study
 from metrics_core.errors import RanklensError, UnknownMeasureError
 from metrics_core.measures import Declaration, declarations, parse_measure
-from metrics_core.measures.description import Description, described
-from metrics_core.measures.families import by_family
-from metrics_core.measures.names import declared
+from metrics_core.measures.declaring.description import Description, described
+from metrics_core.measures.declaring.families import by_family
+from metrics_core.measures.declaring.names import declared
 
 
 @dataclass(frozen=True)

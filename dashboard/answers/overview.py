@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dashboard.study import Study, about
-from dashboard.view import View
+from dashboard.address.view import View
+from dashboard.opened.study import Study, about
 from metrics_core import findings
-from metrics_core.breakdowns import breakdown
-from metrics_core.comparisons import BETTER, WORSE, compare, differences, score_matrix
-from metrics_core.curves import judged_share
+from metrics_core.comparing.pairs import BETTER, WORSE, compare, differences, score_matrix
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
+from metrics_core.scoring.curves import judged_share
+from metrics_core.slicing.breakdowns import breakdown
 
 _USUAL_MEASURES = ("nDCG@{k}", "P@{k}", "R@{k}", "RR", "AP")
 _LISTED = 5

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from dashboard.study import Study, about
-from dashboard.view import SHOW_ALL, SHOWS, View
+from dashboard.address.view import SHOW_ALL, SHOWS, View
+from dashboard.opened.study import Study, about
 from metrics_core import findings
-from metrics_core.comparisons import BETTER, LEVEL_WITH, WORSE, differences, score_matrix
+from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE, differences, score_matrix
 
 _ABOUT_SCORES = ("none", "zero")
 

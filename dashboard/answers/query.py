@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from dashboard.address.view import View
 from dashboard.answers.queries import query_list
-from dashboard.study import Study, about
-from dashboard.view import View
+from dashboard.opened.study import Study, about
 from metrics_core import findings
-from metrics_core.diagnosis import Diagnosis, diagnose
+from metrics_core.explaining.diagnosis import Diagnosis, diagnose
 
 
 @dataclass(frozen=True)

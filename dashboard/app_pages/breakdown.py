@@ -3,15 +3,15 @@
 import streamlit as st
 
 from dashboard import answers, parts, session
+from dashboard.address.view import View
 from dashboard.answers import Breakdown
 from dashboard.blocks import markup
 from dashboard.figures import breakdown as figures
 from dashboard.figures import heatmap, panels
 from dashboard.literal import literal
 from dashboard.theme import RunStyle
-from dashboard.view import View
-from metrics_core.breakdowns import ALL, FEWEST_QUERIES
 from metrics_core.findings.sentence import muted, run
+from metrics_core.slicing.breakdowns import ALL, FEWEST_QUERIES
 
 
 def render() -> None:

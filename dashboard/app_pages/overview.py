@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboard import answers, parts, session
 from dashboard.blocks import differences, markup, overview
-from metrics_core.comparisons import SAME
+from metrics_core.comparing.pairs import SAME
 
 
 def render() -> None:

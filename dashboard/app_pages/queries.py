@@ -4,14 +4,14 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import answers, parts, session
+from dashboard.address.view import SHOW_ALL, View
 from dashboard.answers import QueryList
 from dashboard.blocks import markup
 from dashboard.figures import queries as figures
 from dashboard.literal import literal
 from dashboard.theme import RunStyle
-from dashboard.view import SHOW_ALL, View
 from metrics_core import wording as w
-from metrics_core.comparisons import SAME
+from metrics_core.comparing.pairs import SAME
 
 _ROW = 34
 _ROWS_SHOWN = 14

@@ -3,11 +3,11 @@
 import streamlit as st
 
 from dashboard import answers, parts, session
+from dashboard.address.view import SHOW_ALL, View
 from dashboard.answers import QueryPage
 from dashboard.blocks import navigation, query, two_lists, words
-from dashboard.view import SHOW_ALL, View
 from metrics_core import wording as w
-from metrics_core.diagnosis import SQUARES
+from metrics_core.explaining.diagnosis import SQUARES
 
 _CHIP = 32
 

@@ -9,8 +9,8 @@ import pandas as pd
 
 from dashboard.blocks import markup as m
 from metrics_core import wording as w
+from metrics_core.checks.fit import FitLine
 from metrics_core.errors import FileFormatError, LineProblem, RanklensError
-from metrics_core.fit import FitLine
 from metrics_core.notes import Note
 
 Row = Mapping[str, Any]

@@ -11,8 +11,8 @@ import pandas as pd
 from dashboard.blocks import markup as m
 from dashboard.theme import RunStyle
 from metrics_core import wording as w
-from metrics_core.aggregates import LEVEL
-from metrics_core.comparisons import UNCLEAR
+from metrics_core.comparing.pairs import UNCLEAR
+from metrics_core.scoring.means import LEVEL
 
 Row = dict[str, Any]
 

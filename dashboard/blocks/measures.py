@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from dashboard.blocks import markup as m
 from metrics_core import wording as w
-from metrics_core.measures.description import FOR_ALL, Description, ParameterText, Worked
-from metrics_core.measures.worked import COLUMNS, GRADES, LISTED, SUBTOPICS
+from metrics_core.measures.declaring.description import FOR_ALL, Description, ParameterText, Worked
+from metrics_core.measures.declaring.worked import COLUMNS, GRADES, LISTED, SUBTOPICS
 
 Href = Callable[..., str]
 

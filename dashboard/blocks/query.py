@@ -12,8 +12,8 @@ from dashboard.blocks import markup as m
 from dashboard.blocks.grades import Grades
 from dashboard.theme import RunStyle
 from metrics_core import wording as w
-from metrics_core.comparisons import SAME
-from metrics_core.diagnosis import SQUARES, Diagnosis
+from metrics_core.comparing.pairs import SAME
+from metrics_core.explaining.diagnosis import SQUARES, Diagnosis
 from metrics_core.findings import Sentence
 
 Row = dict[str, Any]

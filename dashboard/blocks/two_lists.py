@@ -15,7 +15,7 @@ from dashboard.blocks.movement import NO_MOVE, Movement, lines, movement
 from dashboard.blocks.query import column_of, full_text, grades_of, titled
 from dashboard.blocks.words import marked
 from metrics_core import wording as w
-from metrics_core.diagnosis import Diagnosis
+from metrics_core.explaining.diagnosis import Diagnosis
 
 Row = dict[str, Any]
 

@@ -62,7 +62,7 @@ def difference_by_group(
 ) -> go.Figure:
     """The differences to the baseline by group, a row each, one interval per run.
 
-    `frame` is that of `metrics_core.breakdowns.breakdown`; rows are sorted by the run in focus.
+    `frame` is that of `slicing.breakdowns.breakdown`; rows are sorted by the run in focus.
     A click anywhere in a row gives customdata that begins with the group.
     """
     order = groups_by_difference(frame, focus)

@@ -75,7 +75,7 @@ def measure_by_cutoff(
 ) -> go.Figure:
     """One measure by k: the scores above, the differences to the baseline below.
 
-    `frame` is that of `metrics_core.curves.curves`. Without differences there is one panel.
+    `frame` is that of `metrics_core.scoring.curves.curves`. Without differences there is one panel.
     """
     shown = _shown(frame, styles)
     runs = [s for s in drawing_order(styles) if s.name in set(shown["run"])]
@@ -111,7 +111,7 @@ def precision_recall(
     frame: pd.DataFrame, *, styles: Mapping[str, RunStyle], palette: Palette
 ) -> go.Figure:
     """Interpolated precision at eleven recall levels; `frame` is that of
-    `metrics_core.curves.precision_recall`."""
+    `metrics_core.scoring.curves.precision_recall`."""
     shown = _shown(frame, styles).assign(k=lambda f: f["recall"].round(6))
     runs = [s for s in drawing_order(styles) if s.name in set(shown["run"])]
     ticks = score_ticks(shown["precision"], (0, 0.1))

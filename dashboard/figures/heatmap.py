@@ -12,7 +12,7 @@ from dashboard.figures.layout import NARROW, Margin, axis, figure, note
 from dashboard.figures.text import LINE, NAME_LENGTH, escape, text_width, widest, wrap, wrapped
 from dashboard.theme import Palette
 from metrics_core import wording
-from metrics_core.breakdowns import ALL, FEWEST_QUERIES
+from metrics_core.slicing.breakdowns import ALL, FEWEST_QUERIES
 
 _ROW, _FILLED = 52, 0.95
 _LEAST_LIMIT = 0.1
@@ -33,7 +33,7 @@ def difference_heatmap(
 ) -> go.Figure:
     """Mean differences in the cells of two groupings, with their number of queries.
 
-    `cells` is that of `metrics_core.breakdowns.cross_breakdown`. The grouping with fewer groups
+    `cells` is that of `slicing.breakdowns.cross_breakdown`. The grouping with fewer groups
     makes the columns, so that the chart fits a narrow screen. Each cell is one bar that fills it,
     with customdata [row, column, what the hover box says]; a cell without queries has none.
     """

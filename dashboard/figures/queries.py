@@ -26,7 +26,7 @@ from dashboard.figures.layout import (
 from dashboard.figures.text import LINE, escape, lines, query_text, spread, text_width, wrapped
 from dashboard.theme import Palette, RunStyle
 from metrics_core import wording
-from metrics_core.comparisons import BETTER, LEVEL_WITH, WORSE
+from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
 
 FADED = 0.2
 """The opacity of marks that a filter leaves out."""
@@ -50,7 +50,7 @@ def sorted_differences(
 ) -> go.Figure:
     """Every query as a bar, best difference first; those not `shown` fade.
 
-    `frame` is that of `metrics_core.comparisons.differences` with a column text; `mean` is the
+    `frame` is that of `metrics_core.comparing.pairs.differences` with a column text; `mean` is the
     mean difference. customdata is [query_id, escaped text, numbers]. With more than MOST_BARS
     queries evenly spaced ones are drawn for all, the best and the worst among them.
     """

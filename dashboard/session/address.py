@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import streamlit as st
 
-from dashboard.view import MULTIPLE, Address
+from dashboard.address.view import MULTIPLE, Address
 from metrics_core.errors import RanklensError
 
 _PARAMETERS = [f.name for f in fields(Address)]

@@ -15,19 +15,19 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
-from dashboard.choosing import read_measure
-from dashboard.library import SAMPLE_FOLDER, File, Library, assemble, list_folder, read_files
+from dashboard.address.measure_key import read_measure
+from dashboard.address.view import View
+from dashboard.opened.library import SAMPLE_FOLDER, File, Library, assemble, list_folder, read_files
+from dashboard.opened.study import Study
+from dashboard.opened.workspace import Entry, Workspace, default_folder
 from dashboard.session.address import address, change, forget, generation
 from dashboard.start import DATA_VARIABLE, WORKSPACE_VARIABLE
-from dashboard.study import Study
 from dashboard.theme import PALETTES, Palette, RunStyle, run_styles
-from dashboard.view import View
-from dashboard.workspace import Entry, Workspace, default_folder
 from metrics_core import formats
+from metrics_core.checks.stored_scores import with_stored_compared
 from metrics_core.errors import RanklensError
 from metrics_core.formats import Loaded
 from metrics_core.measures import Measure
-from metrics_core.stored import with_stored_compared
 from metrics_core.tables import Qrels, Run
 
 SAMPLE, OWN = "sample", "own"

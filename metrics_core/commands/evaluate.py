@@ -8,13 +8,13 @@ from pathlib import Path
 import pandas as pd
 
 from metrics_core import formats
-from metrics_core.aggregates import means
-from metrics_core.breakdowns import group_of, ordered_groups
 from metrics_core.commands.command import command
 from metrics_core.commands.reading import add_reading_options, cleaned, judged_files, say
+from metrics_core.commands.score_tables import PRINTERS
 from metrics_core.errors import RanklensError
-from metrics_core.printing import PRINTERS
-from metrics_core.scoring import score_frame
+from metrics_core.scoring.evaluate import score_frame
+from metrics_core.scoring.means import means
+from metrics_core.slicing.breakdowns import group_of, ordered_groups
 
 _MEAN = "all"
 """The query_id under which the mean is printed, as trec_eval prints it."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 
 from metrics_core.commands.command import command
+from metrics_core.commands.measure_texts import listed_measures, measure_text
 from metrics_core.formats import formats
-from metrics_core.measure_texts import listed_measures, measure_text
-from metrics_core.measures.names import declared
+from metrics_core.measures.declaring.names import declared
 
 
 def _names(parser: argparse.ArgumentParser) -> None:

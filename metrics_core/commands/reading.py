@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from metrics_core import formats
-from metrics_core.collection import told_apart
+from metrics_core.checks.fit import AnyTable, near_matches, with_clean_ids
 from metrics_core.errors import RanklensError, TableError
-from metrics_core.fit import AnyTable, near_matches, with_clean_ids
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.notes import Note
-from metrics_core.scoring import score_notes, with_tie_range
+from metrics_core.scoring.evaluate import score_notes, with_tie_range
 from metrics_core.tables import Documents, Qrels, Run
+from metrics_core.tables.run_names import told_apart
 
 DEFAULT_MEASURES = ("nDCG@10", "P@10", "R@10", "AP", "RR", "Judged@10")
 

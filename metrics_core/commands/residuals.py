@@ -11,8 +11,8 @@ from metrics_core import wording as w
 from metrics_core.commands.command import command
 from metrics_core.commands.reading import add_reading_options, judged_files
 from metrics_core.measures import parse_measure
-from metrics_core.residuals import residual_frame
-from metrics_core.scoring import score_frame
+from metrics_core.scoring.evaluate import score_frame
+from metrics_core.scoring.residuals import residual_frame
 
 
 def _grade(text: str) -> float:

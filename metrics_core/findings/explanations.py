@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from metrics_core import wording as w
-from metrics_core.comparisons import SAME
-from metrics_core.diagnosis import Diagnosis
+from metrics_core.comparing.pairs import SAME
+from metrics_core.explaining.diagnosis import Diagnosis
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 
 DEEP = 100

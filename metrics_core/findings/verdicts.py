@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from metrics_core import wording as w
-from metrics_core.comparisons import AHEAD, BEHIND, BETTER, WORSE
+from metrics_core.comparing.pairs import AHEAD, BEHIND, BETTER, WORSE
 from metrics_core.findings.sentence import Sentence, joined, muted, run, strong
 
 FEW_QUERIES = 10

@@ -9,7 +9,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.arrow import coded
 from metrics_core.errors import MOST_PROBLEMS_SHOWN, FileFormatError, TableError
 from metrics_core.formats.lines import RowLines, problem_in_row, refuse, refuse_rows
 from metrics_core.formats.registry import Request
@@ -17,6 +16,7 @@ from metrics_core.formats.source import Source
 from metrics_core.formats.values import GradeProblem, grade_array, parse_grades
 from metrics_core.notes import Note
 from metrics_core.tables import Qrels, Run
+from metrics_core.tables.columns import coded
 from metrics_core.tables.qrels import subtopic_column
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
 
-from metrics_core.arrow import CODED_ID, ID
 from metrics_core.errors import MOST_PROBLEMS_SHOWN, LineProblem
 from metrics_core.formats.columns import Understood, understand
 from metrics_core.formats.lines import LineIndex, Stretch, counted, refuse
@@ -17,6 +16,7 @@ from metrics_core.formats.regular import read_regular
 from metrics_core.formats.source import LONGEST_LINE, Source
 from metrics_core.notes import Note
 from metrics_core.parallel import in_order
+from metrics_core.tables.columns import CODED_ID, ID
 
 Record = tuple[int, int, list[str]]
 """First and last physical line, and the fields; no fields for a blank line."""

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from metrics_core.arrow import ID
 from metrics_core.errors import LineProblem
 from metrics_core.formats.checking import qrels_table, refuse_values, run_table
 from metrics_core.formats.columns import recognise_columns, usual_grades
@@ -39,6 +38,7 @@ from metrics_core.formats.source import Source, shortened
 from metrics_core.formats.values import A_SCORE, parse_scores, why_not_a_number
 from metrics_core.notes import Note
 from metrics_core.tables import Table
+from metrics_core.tables.columns import ID
 
 _MAP = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
 _VALUE = re.compile(r'"\s*:\s*(-?[0-9][0-9.eE+-]*)\s*[,}]')

@@ -10,7 +10,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.arrow import ID
 from metrics_core.errors import LineProblem, TableError
 from metrics_core.formats.checking import qrels_table, refuse_values, run_table
 from metrics_core.formats.columns import Understood, understand
@@ -20,6 +19,7 @@ from metrics_core.formats.source import Source
 from metrics_core.formats.values import A_SCORE, parse_scores, why_not_a_number
 from metrics_core.notes import Note
 from metrics_core.tables import Documents, Queries, Table
+from metrics_core.tables.columns import ID
 
 _NEEDED: dict[Kind, str] = {
     "run": "query_id, doc_id and score (or rank)",

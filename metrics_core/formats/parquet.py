@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from metrics_core.arrow import ID
 from metrics_core.errors import LineProblem
 from metrics_core.formats.checking import refuse_values
 from metrics_core.formats.columns import recognise_columns
@@ -20,6 +19,7 @@ from metrics_core.formats.named import Named, check_columns, check_header, load_
 from metrics_core.formats.registry import KINDS, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source import Source, shortened
 from metrics_core.notes import Note
+from metrics_core.tables.columns import ID
 
 MOST_ROWS = 200_000_000
 MOST_COLUMNS = 10_000

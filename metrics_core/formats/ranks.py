@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from metrics_core.arrow import coded
 from metrics_core.formats.lines import counted
 from metrics_core.notes import Note
+from metrics_core.tables.columns import coded
 
 
 def rank_notes(

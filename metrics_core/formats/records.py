@@ -8,13 +8,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from metrics_core.arrow import ID
 from metrics_core.errors import LineProblem
 from metrics_core.formats.columns import fold
 from metrics_core.formats.lines import LineIndex, refuse
 from metrics_core.formats.named import Named
 from metrics_core.formats.registry import Kind
 from metrics_core.formats.source import Source
+from metrics_core.tables.columns import ID
 
 MOST_KEYS = 10_000
 

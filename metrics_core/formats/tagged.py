@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from metrics_core.arrow import ID
 from metrics_core.errors import LineProblem, TableError
 from metrics_core.formats.lines import LineIndex, refuse, refuse_rows
 from metrics_core.formats.registry import CERTAIN, LIKELY, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source import Source
 from metrics_core.tables import Documents, Queries
+from metrics_core.tables.columns import ID
 
 _TOPIC = re.compile(r"<top(?:ic)?(?P<attributes>\s[^<>]*)?>", re.IGNORECASE)
 _DOCUMENT = re.compile(r"<doc(?P<attributes>\s[^<>]*)?>", re.IGNORECASE)

@@ -16,7 +16,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.arrow import CODED_ID, ID
 from metrics_core.errors import MOST_PROBLEMS_SHOWN, LineProblem
 from metrics_core.formats.columns import looks_like_header
 from metrics_core.formats.lines import Stretch
@@ -24,6 +23,7 @@ from metrics_core.formats.regular import read_regular
 from metrics_core.formats.source import Source, shortened
 from metrics_core.formats.values import A_SCORE, NUMBER, parse_scores, why_not_a_number
 from metrics_core.parallel import in_order
+from metrics_core.tables.columns import CODED_ID, ID
 
 _BLANK = r"^[ \t]*\n?$"
 _FIELD = r"[^ \t\n]+"

@@ -17,10 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from metrics_core.arrow import ID
 from metrics_core.errors import ParameterError, RanklensError
 from metrics_core.formats.registry import KIND_TITLES, kind_of, writer, writers
 from metrics_core.tables import Qrels, Queries, Run, Table
+from metrics_core.tables.columns import ID
 
 _ROWS_AT_ONCE = 100_000
 _NEEDS_QUOTES = re.compile(r'[",\r\n]')

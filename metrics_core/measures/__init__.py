@@ -23,10 +23,10 @@ from metrics_core.measures import (
     sets,
     unjudged,
 )
-from metrics_core.measures.aggregation import MEAN, Combination
-from metrics_core.measures.names import parse_measure
-from metrics_core.measures.parameters import Parameter
-from metrics_core.measures.registry import (
+from metrics_core.measures.declaring.aggregation import MEAN, Combination
+from metrics_core.measures.declaring.names import parse_measure
+from metrics_core.measures.declaring.parameters import Parameter
+from metrics_core.measures.declaring.registry import (
     Declaration,
     Measure,
     declarations,

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.errors import ParameterError
-from metrics_core.hits import Cutoff, Hits, per_query
 from metrics_core.judging import JudgedRanks
-from metrics_core.listed import Listed, Top
-from metrics_core.measures.parameters import Positive
-from metrics_core.measures.registry import Scores, measure
+from metrics_core.judging.documents import Listed, Top
+from metrics_core.judging.hits import Cutoff, Hits, per_query
+from metrics_core.measures.declaring.parameters import Positive
+from metrics_core.measures.declaring.registry import Scores, measure
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]

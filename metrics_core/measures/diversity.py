@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.errors import LackingDataError
-from metrics_core.hits import Cutoff, Floats, per_query, prefix_sums, ratio
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures.parameters import Bounds, Share
-from metrics_core.measures.registry import Need, Scores, measure
-from metrics_core.subtopics import Coverage, SubtopicJudgments
+from metrics_core.judging.hits import Cutoff, Floats, per_query, prefix_sums, ratio
+from metrics_core.judging.subtopics import Coverage, SubtopicJudgments
+from metrics_core.measures.declaring.parameters import Bounds, Share
+from metrics_core.measures.declaring.registry import Need, Scores, measure
 
 Patience = Annotated[float, Bounds(0, 1), "how likely a reader goes on to the next result"]
 

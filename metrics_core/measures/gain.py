@@ -7,10 +7,10 @@ from typing import Literal
 
 import numpy as np
 
-from metrics_core.hits import Cutoff, Hits, ratio
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures.parameters import GainTable
-from metrics_core.measures.registry import Scores, measure
+from metrics_core.judging.hits import Cutoff, Hits, ratio
+from metrics_core.measures.declaring.parameters import GainTable
+from metrics_core.measures.declaring.registry import Scores, measure
 
 Gain = Literal["log2", "exp-log2"]
 Discount = Literal["log2", "max2"]

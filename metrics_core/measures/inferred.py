@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from metrics_core.hits import ratio
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures.registry import Scores, measure
+from metrics_core.judging.hits import ratio
+from metrics_core.measures.declaring.registry import Scores, measure
 
 _EPSILON = 0.00001
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures.parameters import Share, Shares
-from metrics_core.measures.registry import Scores, measure
+from metrics_core.measures.declaring.parameters import Share, Shares
+from metrics_core.measures.declaring.registry import Scores, measure
 
 Rounding = Literal["nearest", "up"]
 

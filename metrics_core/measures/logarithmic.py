@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
+from metrics_core.measures.declaring.registry import Scores, measure
 from metrics_core.measures.precision_recall import average_precision
 from metrics_core.measures.preference import bpref
-from metrics_core.measures.registry import Scores, measure
 
 _MISSING = "A judged query that the run does not list counts as 0.00001, as does a score of 0."
 

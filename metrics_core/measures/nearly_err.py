@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from metrics_core.hits import Cutoff, Floats, prefix_sums, ratio
 from metrics_core.judging import JudgedRanks
+from metrics_core.judging.hits import Cutoff, Floats, prefix_sums, ratio
 from metrics_core.measures.browsing import stopping
-from metrics_core.measures.parameters import FromZero, Persistence, Positive
+from metrics_core.measures.declaring.parameters import FromZero, Persistence, Positive
+from metrics_core.measures.declaring.registry import Scores, measure
 from metrics_core.measures.readers import DEPTH, RANKS, UNJUDGED, gaining, within
-from metrics_core.measures.registry import Scores, measure
 
 _NERR = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equation"
 

@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from metrics_core.hits import Floats, Hits, Ints, ratio
 from metrics_core.judging import JudgedRanks
+from metrics_core.judging.hits import Floats, Hits, Ints, ratio
+from metrics_core.measures.declaring.parameters import GainTable
+from metrics_core.measures.declaring.registry import Scores, measure
 from metrics_core.measures.gain import best_gains, found_gains
-from metrics_core.measures.parameters import GainTable
-from metrics_core.measures.registry import Scores, measure
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from typing import Literal
 
 import numpy as np
 
-from metrics_core.hits import per_query, ratio
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures.registry import Scores, measure
+from metrics_core.judging.hits import per_query, ratio
+from metrics_core.measures.declaring.registry import Scores, measure
 
 ListShare = Literal["k", "retrieved"]
 FoundShare = Literal["relevant", "retrieved", "min"]

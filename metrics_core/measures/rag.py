@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from metrics_core.judging import JudgedRanks
+from metrics_core.measures.declaring.registry import Scores, measure
 from metrics_core.measures.precision_recall import average_precision, recall
-from metrics_core.measures.registry import Scores, measure
 
 
 @measure(

@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.errors import ParameterError
-from metrics_core.hits import Cutoff, Floats, Hits, per_query, prefix_sums
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures.parameters import FromZero, Positive
-from metrics_core.measures.registry import Scores, measure
+from metrics_core.judging.hits import Cutoff, Floats, Hits, per_query, prefix_sums
+from metrics_core.measures.declaring.parameters import FromZero, Positive
+from metrics_core.measures.declaring.registry import Scores, measure
 
 DEPTH = 1000
 """Ranks that count; cwl_eval's default and the only depth that ir_measures asks for."""

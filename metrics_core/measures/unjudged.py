@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from metrics_core.hits import per_query
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures.parameters import Persistence
-from metrics_core.measures.registry import Scores, measure
+from metrics_core.judging.hits import per_query
+from metrics_core.measures.declaring.parameters import Persistence
+from metrics_core.measures.declaring.registry import Scores, measure
 
 
 @measure(

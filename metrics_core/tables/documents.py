@@ -12,10 +12,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.arrow import ID, refuse, text_column
 from metrics_core.errors import RowProblem
 from metrics_core.notes import Note
-from metrics_core.pairs import repeated_rows
+from metrics_core.tables.columns import ID, refuse, text_column
+from metrics_core.tables.repeats import repeated_rows
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from metrics_core.arrow import ID, coded
 from metrics_core.notes import Note
+from metrics_core.tables.columns import ID, coded
 
 
 @dataclass(frozen=True)

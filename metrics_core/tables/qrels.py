@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from metrics_core.arrow import coded, drop_rows, refuse, text_column
 from metrics_core.errors import RowProblem
 from metrics_core.notes import Note
-from metrics_core.pairs import repeated_rows
+from metrics_core.tables.columns import coded, drop_rows, refuse, text_column
 from metrics_core.tables.judgable import Judgable
+from metrics_core.tables.repeats import repeated_rows
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metrics_core.arrow import refuse
 from metrics_core.errors import RowProblem
 from metrics_core.notes import Note
+from metrics_core.tables.columns import refuse
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,18 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from metrics_core.arrow import all_but_best, coded, drop_rows, float_array, refuse, text_column
 from metrics_core.errors import RowProblem
 from metrics_core.notes import Note
-from metrics_core.pairs import repeated_rows
+from metrics_core.tables.columns import (
+    all_but_best,
+    coded,
+    drop_rows,
+    float_array,
+    refuse,
+    text_column,
+)
 from metrics_core.tables.judgable import Judgable
+from metrics_core.tables.repeats import repeated_rows
 
 Duplicates = Literal["error", "best", "first"]
 

@@ -1,6 +1,6 @@
 """Every measure of ir_measures, several parameters each, query by query; and our provider in it.
 
-What is odd there (`metrics_core.measures.differences`) is left out or undone, so that the rest is
+What is odd there (`measures.declaring.differences`) is left out or undone, so that the rest is
 shown to be equal.
 """
 
@@ -63,10 +63,10 @@ from ir_measures import (
     nNRBP,
 )
 
-from metrics_core.ir_measures_provider import install, provider, translated, uninstall
+from metrics_core.compatible.ir_measures_provider import install, provider, translated, uninstall
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import declarations, parse_measure
-from metrics_core.measures.differences import DIFFERENCES
+from metrics_core.measures.declaring.differences import DIFFERENCES
 from tests.collections_of import collections, graded, qrels_of, run_of
 
 logging.getLogger("ir_measures.cwl_eval").setLevel("ERROR")
@@ -421,7 +421,8 @@ def test_ir_measures_stays_optional() -> None:
     done = _python("import sys, metrics_core; assert 'ir_measures' not in sys.modules")
     assert done.returncode == 0, done.stderr
     done = _python(
-        "import sys; sys.modules['ir_measures'] = None; import metrics_core.ir_measures_provider"
+        "import sys; sys.modules['ir_measures'] = None;"
+        "import metrics_core.compatible.ir_measures_provider"
     )
     assert "pip install ir-measures" in done.stderr
 

@@ -10,10 +10,10 @@ import pytest
 import pytrec_eval
 from hypothesis import given, settings
 
-from metrics_core.aggregates import means
 from metrics_core.judging import judge
 from metrics_core.measures import Measure, declarations, parse_measure
-from metrics_core.scoring import evaluate
+from metrics_core.scoring.evaluate import evaluate
+from metrics_core.scoring.means import means
 from tests.collections_of import collections, qrels_of, run_of
 
 CUTOFFS: dict[str, tuple[float, ...]] = {

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.collections_of import collections
-from tests.metrics_core.trec_eval_calls import Call, caller, values
+from tests.metrics_core.compatible.trec_eval.calls import Call, caller, values
 
 TEXTS = {"runid", "relstring"}
 NUMBERS = sorted(pytrec_eval.supported_measures - TEXTS)

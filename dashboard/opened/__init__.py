@@ -1,0 +1,1 @@
+"""What is open: collections on disk, what each file holds, and runs judged once. No Streamlit."""

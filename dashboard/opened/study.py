@@ -1,0 +1,238 @@
+"""Study: one collection of tables, judged once, and what every page needs of it.
+
+A study is read-only and shared by all visitors; results are kept by what was asked, so that going
+back to a page costs nothing. No Streamlit here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
+from threading import Lock
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from dashboard.address.measure_key import read_measure
+from dashboard.address.view import (
+    SHOW_ALL,
+    SHOWS,
+    Address,
+    View,
+    choose_runs,
+    read_cutoff,
+    read_where,
+)
+from metrics_core.checks.fit import FitLine, fit_report, near_matches
+from metrics_core.errors import RanklensError
+from metrics_core.judging import JudgedRanks, judge
+from metrics_core.measures import Measure
+from metrics_core.notes import Note
+from metrics_core.scoring import curves as by_cutoff
+from metrics_core.scoring.evaluate import score_frame, score_notes, with_tie_range
+from metrics_core.slicing.breakdowns import group_of, ordered_groups
+from metrics_core.tables import Documents, Qrels, Queries, Run
+
+_KEPT_RESULTS = 256
+
+Result = TypeVar("Result")
+
+
+class Study:
+    """Runs, qrels, queries and documents that belong together."""
+
+    def __init__(
+        self,
+        runs: Sequence[Run],
+        qrels: Qrels,
+        queries: Queries | None = None,
+        documents: Documents | None = None,
+    ) -> None:
+        """Judge every run. Runs that share no query with the qrels are left out of `runs`; why
+        stands in `refused`."""
+        self.qrels, self.queries, self.documents = qrels, queries, documents
+        self.refused: dict[str, RanklensError] = {}
+        self.judged: dict[str, JudgedRanks] = {}
+        self.runs: dict[str, Run] = {}
+        for run in runs:
+            try:
+                self.judged[run.name] = judge(run, qrels, documents=documents)
+            except RanklensError as error:
+                self.refused[run.name] = RanklensError(f"{run.name}: {error.message}", error.hint)
+                continue
+            self.runs[run.name] = run
+        self._results: dict[Hashable, Any] = {}
+        self._lock = Lock()
+
+    def kept(self, key: Hashable, compute: Callable[[], Result]) -> Result:
+        """The result for this key, computed once."""
+        with self._lock:
+            if key in self._results:
+                found: Result = self._results[key]
+                return found
+        result = compute()
+        with self._lock:
+            self._results[key] = result
+            while len(self._results) > _KEPT_RESULTS:
+                self._results.pop(next(iter(self._results)))
+        return result
+
+    # What there is
+
+    @property
+    def names(self) -> list[str]:
+        """The runs that can be compared, in the order of loading."""
+        return list(self.runs)
+
+    @cached_property
+    def query_ids(self) -> list[str]:
+        """All judged queries."""
+        return self.qrels.query_ids
+
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """query_id -> text, the id itself where there is none."""
+        own: dict[str, str] = {}
+        if self.queries is not None:
+            frame = self.queries.frame
+            own = dict(zip(frame["query_id"], frame["text"], strict=True))
+        everything = dict.fromkeys([*self.query_ids, *own])
+        return {query_id: own.get(query_id) or query_id for query_id in everything}
+
+    @cached_property
+    def document_columns(self) -> list[str]:
+        """Columns of the documents beside id, title and text."""
+        if self.documents is None:
+            return []
+        known = self.documents.table.column_names
+        return [c for c in known if c not in ("doc_id", "title", "text")]
+
+    @cached_property
+    def groupings(self) -> list[str]:
+        """Columns to break results down by, category and difficulty first."""
+        if self.queries is None:
+            return []
+        there = self.queries.groupings
+        usual = [c for c in there if c.lower() in ("category", "difficulty")]
+        return sorted(usual) + [c for c in there if c not in usual]
+
+    @cached_property
+    def groups(self) -> dict[str, list[str]]:
+        """Column -> its values in a reader's order."""
+        if self.queries is None:
+            return {}
+        return {
+            c: ordered_groups(group_of(self.queries, self.query_ids, c)) for c in self.groupings
+        }
+
+    @cached_property
+    def deepest(self) -> int:
+        """How deep the deepest run goes, 1,000 at the most."""
+        return by_cutoff.depth_of(list(self.judged.values()))
+
+    @cached_property
+    def grades(self) -> list[float]:
+        """The positive grades that occur, and 0."""
+        return sorted({0.0, *np.unique(self.qrels.relevance[self.qrels.relevance > 0]).tolist()})
+
+    def notes(self, name: str, measure: Measure) -> tuple[Note, ...]:
+        """What judging this run noticed, and what its score on a measure rests on."""
+        if name not in self.judged:
+            return ()
+        run, ranks = self.runs[name], self.judged[name]
+        if measure.lacks(ranks):
+            measure = read_measure("", 10).measure
+
+        def compute() -> tuple[Note, ...]:
+            return (
+                *with_tie_range(ranks.notes, run, self.qrels, [measure]),
+                *near_matches(run, self.qrels),
+                *score_notes(ranks, [measure]),
+            )
+
+        return self.kept(("notes", name, str(measure)), compute)
+
+    def fit(self, cutoff: int) -> list[FitLine]:
+        """Do the files fit together?"""
+        return self.kept(
+            ("fit", cutoff),
+            lambda: fit_report(
+                list(self.runs.values()),
+                list(self.judged.values()),
+                self.qrels,
+                self.queries,
+                self.documents,
+                cutoff=cutoff,
+            ),
+        )
+
+    def judged_share(self, name: str, cutoff: int) -> float:
+        """Share of the run's top results that are judged, over all judged queries."""
+        return by_cutoff.judged_share(self.judged[name], cutoff)
+
+    # What is asked
+
+    def view(self, address: Address) -> View:
+        """The address, checked against what is loaded."""
+        cutoff = read_cutoff(address.k, deepest=self.deepest)
+        focus, baseline, also = choose_runs(address, self.names, self._best_first)
+        by = address.by if address.by in self.groupings else next(iter(self.groupings), "")
+        return View(
+            focus=focus,
+            baseline=baseline,
+            also=also,
+            chosen=read_measure(address.m, cutoff),
+            cutoff=cutoff,
+            where=read_where(address.where, self.groups),
+            show=address.show if address.show in SHOWS else SHOW_ALL,
+            search=address.s,
+            by=by,
+            query_id=address.q,
+        )
+
+    @cached_property
+    def _best_first(self) -> list[str]:
+        # One order for every view: another measure or cutoff must not change who is compared.
+        measure = read_measure("", 10).measure
+        means = {n: float(measure.score(self.judged[n]).mean()) for n in self.names}
+        return sorted(self.names, key=lambda n: -means[n])
+
+    def in_view(self, view: View) -> npt.NDArray[np.bool_]:
+        """Which judged queries the filters leave; bool[Q]."""
+        mask = np.ones(len(self.query_ids), dtype=np.bool_)
+        if self.queries is not None:
+            for column in {c for c, _ in view.where}:
+                groups = group_of(self.queries, self.query_ids, column)
+                mask &= groups.isin(view.narrowed_to(column)).to_numpy()
+        return mask
+
+    def score_frame(self, view: View, measures: Sequence[Measure]) -> pd.DataFrame:
+        """Per-query scores of the shown runs over the queries in view."""
+        names = tuple(str(m) for m in measures)
+
+        def compute() -> pd.DataFrame:
+            mask = self.in_view(view)
+            judged = [self.judged[name].among(mask) for name in view.runs]
+            return score_frame(judged, list(measures))
+
+        return self.kept(("frame", view.runs, view.where, names), compute)
+
+    def with_texts(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The frame with `text`, `meta` ("Billing · medium") and every grouping of each query."""
+        frame = frame.assign(text=frame["query_id"].map(self.texts))
+        shown = []
+        for column in self.groupings:
+            if self.queries is not None:
+                groups = group_of(self.queries, list(frame["query_id"]), column)
+                frame[f"by: {column}"] = groups.to_numpy()
+                shown.append(f"by: {column}")
+        parts: Mapping[str, Any] = frame[shown[:2]]
+        frame["meta"] = [" · ".join(row) for row in parts.to_numpy().tolist()] if shown else ""
+        return frame
+
+
+def about(view: View) -> Hashable:
+    """What every comparison depends on."""
+    return (view.runs, view.focus, view.baseline, str(view.measure), view.cutoff, view.where)

@@ -1,0 +1,1 @@
+"""Do the files fit together, do stored scores agree with ours."""

@@ -1,0 +1,208 @@
+"""Do the files fit together? What run, qrels, queries and documents share, and what they miss."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics_core import wording as w
+from metrics_core.judging import JudgedRanks
+from metrics_core.judging.ranking import top_rows
+from metrics_core.notes import Note
+from metrics_core.tables import Documents, Qrels, Queries, Run
+from metrics_core.tables.columns import coded
+from metrics_core.tables.ids import cleaned_id
+
+AnyTable = TypeVar("AnyTable", Run, Qrels, Queries)
+
+_EXAMPLES = 3
+
+
+@dataclass(frozen=True)
+class FitLine:
+    """One line of the report: `value` in words, whether all is well, and a remark if not."""
+
+    label: str
+    value: str
+    ok: bool
+    remark: str
+
+
+def fit_report(
+    runs: Sequence[Run],
+    judged: Sequence[JudgedRanks],
+    qrels: Qrels | None,
+    queries: Queries | None,
+    documents: Documents | None,
+    *,
+    cutoff: int = 10,
+) -> list[FitLine]:
+    """How the loaded tables fit; lines that need a table that is not loaded are left out.
+
+    `judged` goes with `runs` by position, or is empty where there are no qrels.
+    """
+    lines = []
+    if qrels is not None and queries is not None:
+        lines.append(_judged_queries(qrels, queries))
+    if judged:
+        lines.append(_found_everywhere(judged))
+        lines.append(_without_judgments(judged))
+    if queries is not None and runs:
+        lines.append(_with_text(runs, qrels, queries))
+    if documents is not None and runs:
+        lines.append(_documents_with_text(runs, documents, cutoff))
+    return lines
+
+
+def _judged_queries(qrels: Qrels, queries: Queries) -> FitLine:
+    known = set(queries.frame["query_id"])
+    judged = set(qrels.query_ids)
+    both = len(known & judged)
+    lacking = sorted(known - judged)
+    remark = "all" if not lacking else f"no judgments: {_some(lacking)}"
+    return FitLine(
+        "queries that have judgments", f"{both:,} of {len(known):,}", not lacking, remark
+    )
+
+
+def _found_everywhere(judged: Sequence[JudgedRanks]) -> FitLine:
+    total = judged[0].n_queries
+    everywhere = np.logical_and.reduce([r.retrieved > 0 for r in judged])
+    lacking = [
+        f"{r.run_name} lacks {w.plural(len(r.missing_queries), 'query', 'queries')}"
+        f" {_some(r.missing_queries)}"
+        for r in judged
+        if r.missing_queries
+    ]
+    remark = "; ".join(lacking) if lacking else "all"
+    found = int(everywhere.sum())
+    return FitLine(
+        "judged queries found in every run", f"{found:,} of {total:,}", not lacking, remark
+    )
+
+
+def _without_judgments(judged: Sequence[JudgedRanks]) -> FitLine:
+    extra = sorted({q for r in judged for q in r.unjudged_queries})
+    remark = f"left out: {_some(extra)}" if extra else "none"
+    return FitLine("queries in a run without judgments", f"{len(extra):,}", not extra, remark)
+
+
+def _with_text(runs: Sequence[Run], qrels: Qrels | None, queries: Queries) -> FitLine:
+    used = {q for run in runs for q in run.query_ids} | set(qrels.query_ids if qrels else ())
+    known = set(queries.frame["query_id"])
+    lacking = sorted(used - known)
+    remark = "all" if not lacking else f"shown by id: {_some(lacking)}"
+    value = f"{len(used) - len(lacking):,} of {len(used):,}"
+    return FitLine("queries with a text", value, not lacking, remark)
+
+
+def _documents_with_text(runs: Sequence[Run], documents: Documents, cutoff: int) -> FitLine:
+    tops = [run.doc_ids.take(pa.array(top_rows(run, cutoff))).unique() for run in runs]
+    shown = pa.chunked_array(tops).unique()
+    found = int(documents.known(shown).sum())
+    lacking = len(shown) - found
+    remark = "all" if not lacking else f"{lacking:,} shown by id"
+    label = f"documents in the top {cutoff} with a text"
+    return FitLine(label, f"{found:,} of {len(shown):,}", not lacking, remark)
+
+
+def _some(ids: Sequence[str]) -> str:
+    shown = ", ".join(ids[:_EXAMPLES])
+    return f"{shown} and {len(ids) - _EXAMPLES:,} more" if len(ids) > _EXAMPLES else shown
+
+
+def with_clean_ids(table: AnyTable) -> AnyTable:
+    """The same table with every id cleaned; raises TableError where two ids become one."""
+    if isinstance(table, Queries):
+        clean = table.frame.assign(query_id=table.frame["query_id"].map(cleaned_id))
+        return Queries.from_columns(dict(clean.items())).noting(*table.notes)
+    if isinstance(table, Run):
+        ids = _clean(table.table)
+        return Run.from_columns(table.name, *ids, table.table["score"]).noting(*table.notes)
+    given = table.given
+    subtopic = None if table.subtopics is None else given["subtopic"]
+    fresh = Qrels.from_columns(*_clean(given), given["relevance"], subtopic)
+    return fresh.noting(*table.notes)
+
+
+def _clean(table: pa.Table) -> tuple[pa.Array, pa.Array]:
+    """The cleaned query_id and doc_id of each row."""
+    queries, doc_ids = coded(table["query_id"]), table["doc_id"]
+    names = pa.array([cleaned_id(q) for q in queries.dictionary.to_pylist()], pa.string())
+    odd = pc.match_substring_regex(doc_ids, r"[^\x21-\x7e]")
+    own = doc_ids.filter(odd).unique().to_pylist()
+    doc_ids = doc_ids.combine_chunks()
+    if own:
+        place = pc.index_in(doc_ids, value_set=pa.array(own, pa.string()))
+        clean = pa.array([cleaned_id(i) for i in own], pa.string()).take(place)
+        doc_ids = pc.if_else(pc.is_valid(place), clean, doc_ids)
+    return names.take(queries.indices), doc_ids
+
+
+def near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
+    """Ids that match nothing as they stand, but would after `cleaned_id`: of queries, of documents.
+
+    Ids are compared as they stand; this only says what the user may have meant.
+    """
+    notes = []
+    for what, own, judged in (
+        ("query", _texts(run.query_ids), _texts(qrels.query_ids)),
+        ("document", run.doc_ids, pa.chunked_array([qrels.doc_ids.unique()])),
+    ):
+        pairs = _near_pairs(own, judged)
+        if pairs:
+            count = len(pairs)
+            notes.append(
+                Note(
+                    f"near_{what}_ids",
+                    f"{count:,} {what} {w.plural(count, 'id')} of the judgments would match after"
+                    " removing blanks around them and invisible characters, and joining accents"
+                    " (clean-ids)",
+                    count,
+                    tuple(f"{a!r} and {b!r}" for a, b in pairs[:_EXAMPLES]),
+                    loud=True,
+                )
+            )
+    return tuple(notes)
+
+
+def _texts(ids: Sequence[str]) -> pa.ChunkedArray:
+    return pa.chunked_array([pa.array(list(ids), pa.string())])
+
+
+def _has_odd_bytes(ids: pa.ChunkedArray) -> bool:
+    """Whether any id holds a byte beyond the printable ones of ASCII."""
+    for chunk in ids.chunks:
+        data = chunk.buffers()[2]
+        if data is not None and data.size:
+            octets = np.frombuffer(data, dtype=np.uint8)
+            # A chunk's buffer may hold more than its own ids; a false alarm only costs time.
+            if octets.max() > 0x7E or octets.min() < 0x21:
+                return True
+    return False
+
+
+def _near_pairs(own: pa.ChunkedArray, judged: pa.ChunkedArray) -> list[tuple[str, str]]:
+    # Only unusual ids can change by cleaning. Where there are none, as nearly always, a look at
+    # the bytes spares a hash table of all ids.
+    if not _has_odd_bytes(own) and not _has_odd_bytes(judged):
+        return []
+    unmatched = judged.filter(pc.invert(pc.is_in(judged, value_set=own.combine_chunks())))
+    odd_own = own.filter(pc.match_substring_regex(own, r"[^\x21-\x7e]")).unique().to_pylist()
+    cleaned_own = {cleaned_id(i): i for i in odd_own}
+    odd_judged = unmatched.filter(pc.match_substring_regex(unmatched, r"[^\x21-\x7e]")).to_pylist()
+    pairs = [(i, cleaned_id(i)) for i in odd_judged if cleaned_id(i) != i]
+    plain = pa.array([clean for _, clean in pairs], pa.string())
+    there = pc.is_in(plain, value_set=own.combine_chunks()).to_pylist()
+    found = [pair for pair, known in zip(pairs, there, strict=True) if known]
+    found += [
+        (i, cleaned_own[clean])
+        for i in (unmatched.to_pylist() if cleaned_own else [])
+        if (clean := cleaned_id(i)) in cleaned_own and cleaned_own[clean] != i
+    ]
+    return list(dict.fromkeys(found))

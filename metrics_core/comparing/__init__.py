@@ -1,0 +1,1 @@
+"""Is it real: differences query by query, and tests of them."""

@@ -1,0 +1,1 @@
+"""Other people's interfaces over our measures."""

@@ -1,0 +1,177 @@
+"""Ranklens inside ir_measures: its measures, computed by our kernels.
+
+    >>> from metrics_core.compatible import ir_measures_provider  # doctest: +SKIP
+    >>> ir_measures_provider.install()  # doctest: +SKIP
+    >>> ir_measures.calc_aggregate([nDCG@10], qrels, run)  # doctest: +SKIP
+
+Importing this module registers the provider as `ir_measures.providers.registry["ranklens"]`.
+ir_measures is not among the dependencies of Ranklens; nothing else here needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from metrics_core.errors import NoSharedQueriesError, ParameterError
+from metrics_core.judging import judge
+from metrics_core.measures import Measure, declarations
+from metrics_core.tables import Qrels, Run
+from metrics_core.tables.qrels import subtopic_column
+
+try:
+    import ir_measures
+    from ir_measures import providers
+except ImportError as error:
+    raise ImportError(
+        "metrics_core.compatible.ir_measures_provider needs the package ir_measures, which is not"
+        " installed. Install it with: pip install ir-measures"
+    ) from error
+
+
+def translated(measure: Any) -> Measure | None:
+    """Our measure for one of ir_measures', with all its parameters; None where we have none."""
+    if hasattr(measure, "runtime_impl"):
+        return None
+    values = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
+    values = {n: v for n, v in values.items() if v is not providers.base.NOT_PROVIDED}
+    if measure.NAME == "IPrec":
+        # ir_measures runs trec_eval 9.0.8, which rounds a share of documents up from a tenth.
+        values["rounding"] = "up"
+    declaration = next((d for d in declarations() if d.name == measure.NAME), None)
+    if declaration is None:
+        return None
+    try:
+        return declaration(**values)
+    except ParameterError:
+        return None
+
+
+class RanklensProvider(providers.Provider):
+    """A provider of ir_measures for every measure of ir_measures that Ranklens has."""
+
+    NAME = "ranklens"
+
+    def __init__(self) -> None:
+        super().__init__()
+        known = {d.name: d for d in declarations()}
+        self.SUPPORTED_MEASURES = [
+            type(m)(**{name: providers.base.Any() for name in m.SUPPORTED_PARAMS})
+            for m in dict.fromkeys(ir_measures.measures.registry.values())
+            if m.NAME in known and not m.params
+        ]
+
+    def supports(self, measure: Any) -> bool:
+        """Whether we have the measure with these parameters."""
+        measure.validate_params()
+        return translated(measure) is not None
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> RanklensEvaluator:
+        return RanklensEvaluator(list(measures), qrels)
+
+
+class RanklensEvaluator(providers.Evaluator):
+    """Measures and judgments, ready for runs. Raises ValueError for a measure we do not have, and
+    TableError where a document is judged twice with different grades."""
+
+    def __init__(self, measures: list[Any], qrels: Any) -> None:
+        self.own: dict[Any, Measure] = {}
+        for measure in measures:
+            own = translated(measure)
+            if own is None:
+                raise ValueError(f"unsupported measure {measure}")
+            self.own[measure] = own
+        needs = {need for own in self.own.values() for need in own.declaration.needs}
+        self.qrels = _qrels(qrels, by_subtopic="subtopics" in needs)
+        super().__init__(measures, set(self.qrels.query_ids if self.qrels else ()))
+
+    def iter_calc(self, run: Any) -> Iterator[Any]:
+        """Per-query results: for the queries of the run first, then, as ir_measures has it, the
+        measure's default for judged queries that the run lacks. Where a score is undefined
+        (Accuracy without a pair to compare) there is no result at all."""
+        lacking = set(product(self.own, self.qrel_qids))
+        for metric in self._iter_calc(run):
+            lacking.discard((metric.measure, metric.query_id))
+            if metric.value == metric.value:
+                yield metric
+        for measure, query_id in sorted(lacking, key=lambda pair: (str(pair[0]), pair[1])):
+            if measure.NAME != "Accuracy":
+                yield ir_measures.Metric(query_id, measure, measure.DEFAULT)
+
+    def _iter_calc(self, run: Any) -> Iterator[Any]:
+        table = _run(run)
+        if table is None or self.qrels is None:
+            return
+        try:
+            ranks = judge(table, self.qrels)
+        except NoSharedQueriesError:
+            return
+        listed = np.flatnonzero(ranks.retrieved)
+        for measure, own in self.own.items():
+            scores = own.score(ranks).tolist()
+            for i in listed.tolist():
+                yield ir_measures.Metric(ranks.query_ids[i], measure, scores[i])
+
+
+def _run(run: Any) -> Run | None:
+    """A run in any form that ir_measures takes; None where it is empty."""
+    query_id, doc_id, score = _columns(ir_measures.util.RunConverter(run), run, "score")[:3]
+    if not len(query_id):
+        return None
+    return Run.from_columns("run", query_id, doc_id, score)
+
+
+def _qrels(qrels: Any, *, by_subtopic: bool) -> Qrels | None:
+    """Judgments in any form that ir_measures takes; None where there are none. The iteration is
+    the subtopic where it differs within a query, or where a measure asks for subtopics."""
+    converter = ir_measures.util.QrelsConverter(qrels)
+    query_id, doc_id, relevance, iteration = _columns(converter, qrels, "relevance")
+    if not len(query_id):
+        return None
+    subtopic = iteration if by_subtopic else subtopic_column(query_id, iteration)
+    return Qrels.from_columns(query_id, doc_id, relevance, subtopic)
+
+
+def _columns(converter: Any, given: Any, value: str) -> tuple[list[str], list[str], Any, list[str]]:
+    """query_id, doc_id, the value and the iteration ("0" where there is none) of each row."""
+    kind, error = converter.predict_type()
+    if kind == "UNKNOWN":
+        raise ValueError(f"unknown format of run or qrels: {error}")
+    if kind == "dict_of_dict":
+        return _nested(given)
+    if kind == "pd_dataframe":
+        texts = [given[name].astype(str).tolist() for name in ("query_id", "doc_id")]
+        second = given["iteration"].astype(str).tolist() if "iteration" in given else []
+        values = given[value].to_numpy()
+    else:
+        rows = list(converter.as_namedtuple_iter())
+        texts = [[str(getattr(r, name)) for r in rows] for name in ("query_id", "doc_id")]
+        second = [str(getattr(r, "iteration", "0")) for r in rows]
+        values = np.array([getattr(r, value) for r in rows])
+    return texts[0], texts[1], values, second or ["0"] * len(values)
+
+
+def _nested(given: Mapping[Any, Mapping[Any, float]]) -> tuple[Any, Any, Any, list[str]]:
+    query_id = [str(q) for q, documents in given.items() for _ in documents]
+    doc_id = [str(d) for documents in given.values() for d in documents]
+    values = np.array([v for documents in given.values() for v in documents.values()])
+    return query_id, doc_id, values, ["0"] * len(values)
+
+
+provider = providers.register(RanklensProvider())
+
+
+def install() -> None:
+    """Put the provider in front of ir_measures' default pipeline: what it supports comes from it,
+    everything else from where it came before."""
+    uninstall()
+    ir_measures.DefaultPipeline.providers.insert(0, provider)
+
+
+def uninstall() -> None:
+    """Take the provider out of the default pipeline."""
+    pipeline = ir_measures.DefaultPipeline
+    pipeline.providers[:] = [p for p in pipeline.providers if p is not provider]

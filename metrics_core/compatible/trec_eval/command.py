@@ -1,0 +1,176 @@
+"""One call of trec_eval from its arguments to its exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from metrics_core.compatible.trec_eval import files
+from metrics_core.compatible.trec_eval.collection import (
+    Plan,
+    Results,
+    plan,
+    read_results,
+    without_repeated_results,
+)
+from metrics_core.compatible.trec_eval.ending import (
+    ARGUMENTS,
+    CALCULATION,
+    CONFLICT,
+    FILES,
+    NOBODY_READS,
+    Ended,
+)
+from metrics_core.compatible.trec_eval.help import help_text
+from metrics_core.compatible.trec_eval.judged import Judgments, read_judgments
+from metrics_core.compatible.trec_eval.options import USAGE, Options, parse
+from metrics_core.compatible.trec_eval.parameters import Asked, asked_for
+from metrics_core.compatible.trec_eval.report import Column, Totals, query_lines, summary_lines
+from metrics_core.compatible.trec_eval.zscores import Means, read_means, standardised
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a call ends with: its exit status, what goes to stdout, and lines for stderr."""
+
+    status: int
+    output: bytes
+    said: tuple[str, ...] = ()
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run trec_eval's command line; returns the exit status."""
+    outcome = evaluate(arguments)
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(outcome.output)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # `| head` has read enough. Python would complain once more when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOBODY_READS
+    for words in outcome.said:
+        print(words, file=sys.stderr)
+    return outcome.status
+
+
+def evaluate(arguments: Sequence[str]) -> Outcome:
+    """What trec_eval gives for these arguments."""
+    printed: list[str] = []
+    status = 0
+    said: tuple[str, ...] = ()
+    try:
+        options = parse([files.as_bytes(a) for a in arguments])
+        if options.help:
+            printed.append(help_text(options))
+        else:
+            _run(options, printed)
+    except Ended as ended:
+        status, said = ended.status, ended.said
+    # What an aborted trec_eval had not yet written is lost.
+    output = "" if status == CONFLICT else "".join(printed)
+    return Outcome(status, _encoded(output), said)
+
+
+def _encoded(text: str) -> bytes:
+    # Ids hold a character a byte; the help's own words may hold others.
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        return text.encode()
+
+
+def _run(options: Options, printed: list[str]) -> None:
+    if len(options.files) != 2:
+        raise Ended(ARGUMENTS, *USAGE)
+    judgments_path, results_path = options.files
+    judgments = read_judgments(judgments_path, options)
+    if options.results_format != "trec_results":
+        what = f"trec_eval: Illegal retrieval results format '{options.results_format}'"
+        raise Ended(FILES, what)
+    results = read_results(results_path, options)
+    means = read_means(options.zscores) if options.zscores is not None else None
+    asked = asked_for(options)
+    queries = plan(results.run.query_ids, judgments.queries, options)
+    columns = _columns(asked, results, judgments, queries, options, means, printed)
+    relevant = judgments.relevant() if options.complete else None
+    scored = len(queries.queries)
+    over = queries.judged if options.complete else scored
+    if options.summary:
+        totals = Totals(over, scored, relevant, results.name)
+        printed.append(summary_lines(columns, totals, z=means is not None))
+
+
+def _columns(
+    asked: list[Asked],
+    results: Results,
+    judgments: Judgments,
+    queries: Plan,
+    options: Options,
+    means: Means | None,
+    printed: list[str],
+) -> list[Column]:
+    """The measures' columns. Prints the queries' lines, also those before one that ends it all."""
+    if all(a.row.judgments == "any" for a in asked):
+        return [Column(a) for a in asked]
+    for one in asked:
+        if one.row.judgments not in ("any", judgments.format):
+            raise _cannot(one.row.name)
+    run, repeating = without_repeated_results(results.run, options.most_retrieved)
+    wrong = repeating | judgments.wrong(queries.queries)
+    if not options.complete:
+        wrong |= queries.missing
+    good = next((i for i, q in enumerate(queries.queries) if q in wrong), len(queries.queries))
+    scored = queries.queries[:good]
+    columns, ended = judgments.columns(asked, run, scored, options)
+    scored = scored[: ended.scored] if ended is not None else scored
+    columns = [_without_made_up(c, scored, queries.missing) for c in columns]
+    if means is not None:
+        columns = [_standardised(c, scored, means) for c in columns]
+    if options.per_query:
+        printed.append(query_lines(columns, scored, z=means is not None))
+    if ended is not None:
+        raise ended
+    if good < len(queries.queries):
+        ended = _cannot(next(a.row.name for a in asked if a.row.judgments != "any"))
+        raise _because(ended, queries.queries[good], queries.missing)
+    return columns
+
+
+def _because(ended: Ended, query: str, missing: frozenset[str]) -> Ended:
+    """The same end, with the query that brought it about, and how to mend it."""
+    why = "its documents or judgments contradict each other"
+    if query in missing:
+        why = "judged, but not in the results: -c counts it with its judgments alone"
+    return Ended(ended.status, *ended.said, f"trec_eval: query '{query}': {why}")
+
+
+def _cannot(name: str) -> Ended:
+    return Ended(CALCULATION, f"trec_eval: Can't calculate measure '{name}'")
+
+
+def _without_made_up(column: Column, queries: Sequence[str], missing: frozenset[str]) -> Column:
+    """What 10.0 takes back of the document it makes up for a query without results: by the name of
+    the line, so that `utility_2,-1,0,0` keeps it."""
+    places = [i for i, q in enumerate(queries) if q in missing]
+    if not places:
+        return column
+    if column.values is None:
+        texts = [t if q not in missing else "" for t, q in zip(column.texts, queries, strict=False)]
+        return Column(column.asked, None, tuple(texts))
+    values = column.values.copy()
+    for i, name in enumerate(column.asked.names):
+        if name in ("num_ret", "utility", "rbp_resid") or name.startswith("unj"):
+            values[places, i] = 0.0
+    return Column(column.asked, values)
+
+
+def _standardised(column: Column, queries: Sequence[str], means: Means) -> Column:
+    if column.values is None:
+        return column
+    values = column.values.copy()
+    for i, name in enumerate(column.asked.names):
+        values[:, i] = standardised(values[:, i], means, queries, name)
+    return Column(column.asked, values)

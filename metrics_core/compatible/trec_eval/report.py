@@ -1,0 +1,101 @@
+"""From scores to lines: each query's, then the summary, as trec_eval prints them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.compatible.trec_eval.parameters import Asked
+from metrics_core.compatible.trec_eval.values import SMALLEST
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A measure with what it gave each query: `values` float64[Q, lines], or `texts`."""
+
+    asked: Asked
+    values: npt.NDArray[np.float64] | None = None
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What summaries need beyond the scores: how many queries they are over, how many of these
+    were scored, the relevant documents of all judgments where -c asks for them, and the run."""
+
+    queries: int
+    scored: int
+    relevant: int | None
+    run_name: str
+
+
+def line(name: str, query: str, value: str) -> str:
+    """One line of output."""
+    return f"{name:<22}\t{query}\t{value}\n"
+
+
+def number(value: float, *, whole: bool) -> str:
+    """A score as C prints it: %ld, or %6.4f, whose undefined is -nan on the machines in use."""
+    if whole:
+        return str(int(value))
+    return "  -nan" if math.isnan(value) else f"{value:6.4f}"
+
+
+def query_lines(columns: Sequence[Column], queries: Sequence[str], *, z: bool = False) -> str:
+    """The lines of each query, in the order of the measures; with `z` the values are z-scores."""
+    shown = [c for c in columns if c.asked.row.per_query]
+    parts: list[str] = []
+    for place, query in enumerate(queries):
+        for column in shown:
+            parts.extend(_lines_of(column, place, query, z))
+    return "".join(parts)
+
+
+def _lines_of(column: Column, place: int, query: str, z: bool) -> list[str]:
+    names = column.asked.names
+    if column.values is None:
+        return [line(names[0], query, f"'{column.texts[place]}'")]
+    row = column.values[place].tolist()
+    return _numbered(column.asked, query, row, z)
+
+
+def _numbered(asked: Asked, query: str, values: Sequence[float], z: bool) -> list[str]:
+    """The lines of a measure. Z-scores have Z before the name, and four decimals in any case."""
+    whole, prefix = asked.row.whole and not z, "Z" if z else ""
+    named = zip(asked.names, values, strict=True)
+    return [prefix + line(name, query, number(value, whole=whole)) for name, value in named]
+
+
+def summary_lines(columns: Sequence[Column], totals: Totals, *, z: bool = False) -> str:
+    """The lines over all queries; with `z` of z-scores."""
+    parts: list[str] = []
+    for column in columns:
+        row = column.asked.row
+        if row.summary == "run name":
+            parts.append(line(row.name, ALL, totals.run_name))
+        elif row.summary != "none":
+            parts.extend(_numbered(column.asked, ALL, _summarised(column, totals), z))
+    return "".join(parts)
+
+
+def _summarised(column: Column, totals: Totals) -> list[float]:
+    """One value a line. Queries are added one after the other, as trec_eval adds them."""
+    summary = column.asked.row.summary
+    if summary == "queries":
+        return [totals.queries]
+    if summary == "relevant" and totals.relevant is not None:
+        return [totals.relevant]
+    assert column.values is not None
+    sums = np.cumsum(column.values, axis=0)[-1]
+    if summary == "mean":
+        sums = sums / totals.queries
+    elif summary == "geometric":
+        sums = sums + (totals.queries - totals.scored) * math.log(SMALLEST)
+        sums = np.exp(sums / totals.queries)
+    return [float(v) for v in sums]

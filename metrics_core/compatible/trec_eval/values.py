@@ -1,0 +1,204 @@
+"""Scores of measures on judged ranks, as trec_eval has them: one column of values a line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.compatible.trec_eval import gain_lists
+from metrics_core.compatible.trec_eval.ending import CALCULATION, Ended
+from metrics_core.compatible.trec_eval.gains import dcg, ideal_gains, results_gains
+from metrics_core.compatible.trec_eval.parameters import Asked, gains_of, persistence_of
+from metrics_core.compatible.trec_eval.table import Version
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures import declarations
+
+Values = npt.NDArray[np.float64]
+
+SMALLEST = 1e-5
+"""What geometric means take in place of anything smaller."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the command line says about all measures; `documents` is the size of the collection."""
+
+    version: Version = "10.0"
+    level: int = 1
+    documents: int = 0
+
+
+def values_of(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+    """Scores per query and line; float64[Q, len(asked.names)]."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        special = _SPECIAL.get(asked.row.name)
+        values = special(asked, ranks, setting) if special else _declared(asked, ranks, setting)
+    return values.reshape(ranks.n_queries, len(asked.names))
+
+
+def score(name: str, ranks: JudgedRanks, setting: Setting, **values: Any) -> Values:
+    """Scores of a declared measure, where undefined is 0, as in trec_eval. Its bounds do not hold
+    here: trec_eval takes any cutoff and any level."""
+    declaration = next(d for d in declarations() if d.name == name)
+    common = {"rel": setting.level, "rounding": _rounding(setting)}
+    # An optional rel, as NumRet's, asks for another measure.
+    own = {
+        p.name: common[p.name]
+        for p in declaration.parameters
+        if p.name in common and not p.optional
+    }
+    return np.nan_to_num(declaration.kernel(ranks, **own, **values), nan=0.0)
+
+
+def _rounding(setting: Setting) -> str:
+    return "nearest" if setting.version == "10.0" else "up"
+
+
+def _declared(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+    ours = asked.row.ours
+    if asked.row.takes == "cutoffs":
+        cutoffs = np.array(asked.numbers, dtype=np.int64)
+        return score(ours, ranks, setting, cutoff=cutoffs)
+    values = score(ours, ranks, setting)
+    return np.log(np.maximum(values, SMALLEST)) if asked.row.summary == "geometric" else values
+
+
+def _counts(ranks: JudgedRanks, setting: Setting) -> tuple[Values, Values, Values]:
+    """Per query the numbers of documents found and relevant, retrieved, and relevant."""
+    names = ("NumRelRet", "NumRet", "NumRel")
+    found, retrieved, relevant = (score(name, ranks, setting) for name in names)
+    return found, retrieved, relevant
+
+
+def _utility(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+    if len(asked.numbers) != 4:
+        raise Ended(
+            CALCULATION,
+            "trec_eval.calc_utility: improper number of coefficients",
+            "trec_eval: Can't calculate measure 'utility'",
+        )
+    found, retrieved, relevant = _counts(ranks, setting)
+    a, b, c, d = asked.numbers
+    elsewhere = setting.documents + found - retrieved - relevant
+    return a * found + b * (retrieved - found) + c * (relevant - found) + d * elsewhere
+
+
+def _set_f(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+    # SetF's beta has to be positive; trec_eval's x is any number.
+    found, retrieved, relevant = _counts(ranks, setting)
+    x, precision, recall = asked.numbers[0], found / retrieved, found / relevant
+    f = (x + 1.0) * precision * recall / (x * precision + recall)
+    return np.where(found > 0, f, 0.0)
+
+
+def _interpolated(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+    """iprec_at_recall: nothing retrieved leaves 0 / 0 at the levels that ask for no document."""
+    columns = [_at_recall(level, ranks, setting) for level in asked.numbers]
+    return np.stack(columns, axis=1)
+
+
+def _at_recall(level: float, ranks: JudgedRanks, setting: Setting) -> Values:
+    needed = _documents_at(level, ranks, setting)
+    relevant = score("NumRel", ranks, setting)
+    # The measure's share ends at 1; a little more may still mean all relevant documents.
+    values = score("IPrec", ranks, setting, recall=min(max(level, 0.0), 1.0))
+    values = np.where(needed > relevant, 0.0, values)
+    return np.where((needed <= 0) & (ranks.retrieved == 0), np.nan, values)
+
+
+def _documents_at(level: float, ranks: JudgedRanks, setting: Setting) -> Values:
+    share = level * score("NumRel", ranks, setting)
+    if setting.version == "9.0.8":
+        return np.trunc(share + 0.9)
+    whole = np.trunc(share)
+    return whole + np.where(np.abs(share - whole) >= 0.5, np.sign(share), 0.0)
+
+
+def _eleven_points(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+    """The mean over the levels, added from the last on. trec_eval walks up the list once, so where
+    levels do not ascend it may pass one: it and all before it then get the best precision of all,
+    as the level 0 does."""
+    found = score("NumRelRet", ranks, setting)
+    best = _at_recall(0.0, ranks, setting)
+    total = np.zeros(ranks.n_queries)
+    passed = np.zeros(ranks.n_queries, dtype=np.bool_)
+    started = np.zeros(ranks.n_queries, dtype=np.bool_)
+    reached = found.copy()
+    for level in reversed(asked.numbers):
+        needed = _documents_at(level, ranks, setting)
+        beyond = ~started & (needed > found)
+        started |= ~beyond
+        passed |= ~beyond & ((needed <= 0) | (needed > reached))
+        value = np.where(passed, best, _at_recall(level, ranks, setting))
+        total += np.where(beyond, 0.0, value)
+        reached = np.where(beyond, reached, np.minimum(reached, needed))
+    return total / len(asked.numbers)
+
+
+def _multiples(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+    """Rprec_mult; below one document there is no precision."""
+    columns = []
+    for factor in asked.numbers:
+        values = score(asked.row.ours, ranks, setting, factor=max(factor, 0.0))
+        depth = np.trunc(factor * score("NumRel", ranks, setting) + 0.9)
+        columns.append(np.where(depth > 0, values, 0.0))
+    return np.stack(columns, axis=1)
+
+
+def _gained(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+    """ndcg, dcg, ideal_dcg."""
+    gains = gains_of(asked.pairs, setting.version)
+    if not gains:
+        return score(asked.row.ours, ranks, setting)
+    results, ideal = dcg(results_gains(ranks, gains)), dcg(ideal_gains(ranks, gains))
+    if asked.row.name == "ndcg":
+        return np.where(ideal > 0, results / ideal, 0.0)
+    return results if asked.row.name == "dcg" else ideal
+
+
+def _with_gains(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+    """G, ndcg_rel and Rndcg."""
+    gains = gains_of(asked.pairs, setting.version)
+    if gains:
+        values = gain_lists.scores(asked.row.name, ranks, gains)
+    else:
+        values = score(asked.row.ours, ranks, setting)
+    if asked.row.name != "Rndcg":
+        return values
+    if not gains:
+        # It has no depth to measure at where everything relevant is worth nothing.
+        best = np.zeros(ranks.n_queries)
+        np.maximum.at(best, ranks.judged_query, ranks.judged_relevance)
+        values = np.where(best > 0, values, np.nan)
+    return np.where(score("NumRel", ranks, setting) > 0, values, 0.0)
+
+
+def _persistent(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+    """rbp and rbp_resid."""
+    p, gains = persistence_of(asked.pairs), gains_of(asked.pairs, setting.version)
+    if gains and asked.row.name == "rbp":
+        lists = results_gains(ranks, gains)
+        return np.array([float((1 - p) * (g * p ** np.arange(len(g))).sum()) for g in lists])
+    return score(asked.row.ours, ranks, setting, p=p)
+
+
+_SPECIAL: dict[str, Callable[[Asked, JudgedRanks, Setting], Values]] = {
+    "utility": _utility,
+    "set_F": _set_f,
+    "iprec_at_recall": _interpolated,
+    "11pt_avg": _eleven_points,
+    "Rprec_mult": _multiples,
+    "Rprec_mult_avgjg": _multiples,
+    "dcg": _gained,
+    "ideal_dcg": _gained,
+    "ndcg": _gained,
+    "G": _with_gains,
+    "ndcg_rel": _with_gains,
+    "Rndcg": _with_gains,
+    "rbp": _persistent,
+    "rbp_resid": _persistent,
+}

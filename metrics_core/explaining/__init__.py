@@ -1,0 +1,1 @@
+"""Why: everything about one query."""

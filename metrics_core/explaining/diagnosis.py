@@ -1,0 +1,242 @@
+"""One query: where its score comes from, and where it went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from metrics_core.judging import JudgedRanks
+from metrics_core.judging.ranking import ranked_documents
+from metrics_core.measures import Measure
+from metrics_core.scoring.residuals import Residual, residual
+from metrics_core.tables import Qrels, Run
+
+SQUARES = 20
+"""Ranks that are drawn as squares, one by one, at least."""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What is known of one query in several runs.
+
+    grades     doc_id -> grade of every judged document of the query (negative: pooled, unjudged)
+    rankings   run -> frame rank, doc_id, score, grade (NaN: nobody judged it), the whole list
+    standings  a row a run, best score first: run, score, difference (to the baseline, NaN in its
+               own row), first_relevant (rank, NaN if none), relevant_in_top, listed, lowest and
+               highest (what the unjudged documents could make of the score; NaN where no more is
+               known than the measure's whole range)
+    missed     relevant documents that the top `cutoff` of the baseline or of the run in focus
+               lacks, best grade first: doc_id, grade and for each run a column "rank: name" (NaN:
+               not listed)
+    effects    doc_id -> what its place in the run in focus, instead of its place in the baseline,
+               changes of the score of the run in focus; relevant documents that changed place
+    """
+
+    query_id: str
+    measure: str
+    cutoff: int
+    baseline: str
+    focus: str
+    grades: Mapping[str, float]
+    rankings: Mapping[str, pd.DataFrame]
+    standings: pd.DataFrame
+    missed: pd.DataFrame
+    condensed_difference: float
+    is_judged: bool
+    effects: Mapping[str, float] = field(default_factory=dict)
+    relevant_from: float = 1.0
+    residual_is_exact: bool = True
+
+    @property
+    def n_relevant(self) -> int:
+        """Number of judged documents that the measure takes as relevant."""
+        return sum(grade >= self.relevant_from for grade in self.grades.values())
+
+    @property
+    def n_judged(self) -> int:
+        """Number of judged documents (negative grades are not judgments)."""
+        return sum(grade >= 0 for grade in self.grades.values())
+
+    def score(self, run: str) -> float:
+        """The run's score on this query."""
+        return float(self.standings.set_index("run").loc[run, "score"])
+
+    def ranks(self, run: str) -> dict[str, int]:
+        """doc_id -> rank in the run's whole list."""
+        frame = self.rankings[run]
+        return dict(zip(frame["doc_id"], frame["rank"].astype(int), strict=True))
+
+    def squares(self, run: str, depth: int = SQUARES) -> list[float | None]:
+        """The grade at each of the first ranks: NaN where nobody judged the document, None beyond
+        the end of the list."""
+        grades = [float(g) for g in self.rankings[run]["grade"].head(depth)]
+        return [*grades, *[None] * (depth - len(grades))]
+
+    def side_by_side(self, run: str, other: str) -> pd.DataFrame:
+        """The run's first `cutoff` rows with `other_rank`, the rank in the other run's whole list
+        (NaN: not listed there)."""
+        frame = self.rankings[run].head(self.cutoff).copy()
+        frame["other_rank"] = frame["doc_id"].map(self.ranks(other)).astype(float)
+        return frame
+
+
+def diagnose(
+    runs: Sequence[Run],
+    judged: Sequence[JudgedRanks],
+    qrels: Qrels,
+    query_id: str,
+    measure: Measure,
+    *,
+    baseline: str,
+    focus: str,
+    cutoff: int,
+) -> Diagnosis:
+    """Everything the page of one query shows. `runs` and `judged` go together by position;
+    `cutoff` is the number of results that are looked at, whatever the measure's own."""
+    grades = _grades(qrels, query_id)
+    rankings = {run.name: _with_grades(ranked_documents(run, query_id), grades) for run in runs}
+    own = {r.run_name: _alone(r, query_id) for r in judged}
+    scores = {name: _first(measure.score(ranks)) for name, ranks in own.items()}
+    condensed = {name: _first(measure.score(ranks.condensed())) for name, ranks in own.items()}
+    reach = {name: _reach(ranks, measure) for name, ranks in own.items()}
+    least = measure.relevant_from
+    standings = pd.DataFrame(
+        [
+            _standing(rankings[name], scores, name, baseline, cutoff, least)
+            | {"lowest": _first(reach[name].low), "highest": _first(reach[name].high)}
+            for name in rankings
+        ]
+    ).sort_values("score", ascending=False, kind="stable", ignore_index=True)
+    return Diagnosis(
+        query_id=query_id,
+        measure=str(measure),
+        cutoff=cutoff,
+        baseline=baseline,
+        focus=focus,
+        grades=grades,
+        rankings=rankings,
+        standings=standings,
+        missed=_missed(grades, rankings, {baseline, focus}, cutoff, least),
+        condensed_difference=condensed[focus] - condensed[baseline],
+        is_judged=bool(grades),
+        residual_is_exact=reach[focus].exact,
+        effects=_effects(own[focus], own[baseline], qrels, measure, least),
+        relevant_from=least,
+    )
+
+
+def _first(values: npt.NDArray[np.float64]) -> float:
+    """The single query's value; NaN where the query is not judged."""
+    return float(values[0]) if len(values) else float("nan")
+
+
+def _reach(ranks: JudgedRanks, measure: Measure) -> Residual:
+    """What the unjudged documents allow; NaN where no more is known than the whole range."""
+    found = residual(ranks, measure)
+    nothing_known = (found.low <= measure.declaration.range[0]) & (
+        found.high >= measure.declaration.range[1]
+    )
+    return replace(
+        found,
+        low=np.where(nothing_known & (found.low < found.high), np.nan, found.low),
+        high=np.where(nothing_known & (found.low < found.high), np.nan, found.high),
+    )
+
+
+def _effects(
+    focus: JudgedRanks, baseline: JudgedRanks, qrels: Qrels, measure: Measure, least: float
+) -> dict[str, float]:
+    """What the score would lose or gain if each relevant document alone stood where it was; nothing
+    for a measure of more than grades, which ranks alone do not explain."""
+    if measure.declaration.needs:
+        return {}
+    score = _first(measure.score(focus))
+    grades = {**_by_row(baseline, baseline.relevance), **_by_row(focus, focus.relevance)}
+    new, old = _by_row(focus, focus.rank), _by_row(baseline, baseline.rank)
+    moved = [row for row, g in grades.items() if g >= least and old.get(row) != new.get(row)]
+    effects = []
+    for row in moved:
+        places = (
+            {**new, row: old[row]} if row in old else {r: p for r, p in new.items() if r != row}
+        )
+        rows = np.array(sorted(places, key=lambda r: places[r]), dtype=np.int64)
+        back = replace(
+            focus,
+            query=np.zeros(len(rows), dtype=np.int64),
+            rank=np.array([places[r] for r in rows.tolist()], dtype=np.int64),
+            relevance=np.array([grades[r] for r in rows.tolist()], dtype=np.float64),
+            qrels_row=rows,
+        )
+        effects.append(score - _first(measure.score(back)))
+    doc_ids = qrels.doc_ids.take(pa.array(moved, pa.int64())).to_pylist()
+    return dict(zip(doc_ids, effects, strict=True))
+
+
+def _by_row(ranks: JudgedRanks, values: npt.NDArray[Any]) -> dict[int, Any]:
+    """Something of each judged document by its row in the qrels."""
+    return dict(zip(ranks.qrels_row.tolist(), values.tolist(), strict=True))
+
+
+def _grades(qrels: Qrels, query_id: str) -> dict[str, float]:
+    known = qrels.query_ids
+    if query_id not in known:
+        return {}
+    rows = np.flatnonzero(qrels.query_codes == known.index(query_id))
+    doc_ids = qrels.doc_ids.take(rows).to_pylist()
+    return dict(zip(doc_ids, qrels.relevance[rows].astype(float).tolist(), strict=True))
+
+
+def _with_grades(ranking: pd.DataFrame, grades: Mapping[str, float]) -> pd.DataFrame:
+    grade = ranking["doc_id"].map(dict(grades)).astype(float)
+    return ranking.assign(grade=grade.where(grade >= 0))
+
+
+def _alone(ranks: JudgedRanks, query_id: str) -> JudgedRanks:
+    """The ranks of this query only; no query at all where it is not judged."""
+    return ranks.among(np.array([q == query_id for q in ranks.query_ids], dtype=np.bool_))
+
+
+def _standing(
+    ranking: pd.DataFrame,
+    scores: Mapping[str, float],
+    name: str,
+    baseline: str,
+    cutoff: int,
+    least: float,
+) -> dict[str, object]:
+    relevant = ranking.loc[ranking["grade"] >= least, "rank"]
+    return {
+        "run": name,
+        "score": scores[name],
+        "difference": np.nan if name == baseline else scores[name] - scores[baseline],
+        "first_relevant": float(relevant.min()) if len(relevant) else np.nan,
+        "relevant_in_top": int((relevant <= cutoff).sum()),
+        "listed": len(ranking),
+    }
+
+
+def _missed(
+    grades: Mapping[str, float],
+    rankings: Mapping[str, pd.DataFrame],
+    sides: set[str],
+    cutoff: int,
+    least: float,
+) -> pd.DataFrame:
+    relevant = [doc_id for doc_id, grade in grades.items() if grade >= least]
+    frame = pd.DataFrame({"doc_id": relevant, "grade": [grades[d] for d in relevant]})
+    for name, ranking in rankings.items():
+        ranks = dict(zip(ranking["doc_id"], ranking["rank"], strict=True))
+        frame[f"rank: {name}"] = frame["doc_id"].map(ranks).astype(float)
+    lacking = np.logical_or.reduce([~(frame[f"rank: {side}"] <= cutoff) for side in sorted(sides)])
+    frame = frame[lacking]
+    best = frame[[f"rank: {name}" for name in rankings]].min(axis=1)
+    order = frame.assign(_best=best).sort_values(
+        ["grade", "_best", "doc_id"], ascending=[False, True, True], na_position="last"
+    )
+    return order.drop(columns="_best").reset_index(drop=True)

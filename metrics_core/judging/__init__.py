@@ -1,0 +1,8 @@
+"""The join of a run with judgments: the last step whose work grows with the run.
+
+`join.judge` gives JudgedRanks, and is the only place where ties are broken.
+"""
+
+from metrics_core.judging.join import JudgedRanks, judge, single_query
+
+__all__ = ["JudgedRanks", "judge", "single_query"]

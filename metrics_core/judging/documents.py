@@ -1,0 +1,226 @@
+"""The listed documents themselves, judged or not, for measures of their price or category.
+
+Most measures need only where the judged documents stand. The few that look at every document of
+the first k ranks take those rows here, on request, and never look deeper than was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics_core.errors import LackingDataError
+from metrics_core.judging.hits import Hits
+from metrics_core.judging.ranking import top_ranks
+from metrics_core.tables import Documents, Run
+from metrics_core.tables.columns import ID
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Kept = TypeVar("Kept")
+
+
+@dataclass(frozen=True)
+class Top:
+    """The first documents of each query's list, sorted by query and rank: t rows.
+
+    `hits` has their queries and ranks, its relevance is NaN; `place` int64[t] is the row of each
+    document in the documents table, -1 where it has none.
+    """
+
+    hits: Hits
+    place: Ints
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What the lists of one run hold, and the documents with their columns.
+
+    run          the run, or None where the lists stand in `lists`
+    query        int32, per query of the run its position among the Q judged ones; -1 if not judged
+    judged_docs  the doc_ids of the qrels, by row
+    judged_rows  int64[j], rows of the qrels in the order of JudgedRanks.judged_query
+    documents    the documents table, if there is one
+    lists        query, rank and row in `judged_docs` of all that is listed, where the lists are not
+                 the run's own: condensed ones, plain lists
+    """
+
+    run: Run | None
+    query: npt.NDArray[np.int32]
+    n_queries: int
+    judged_docs: pa.ChunkedArray
+    judged_rows: Ints
+    documents: Documents | None
+    lists: tuple[Ints, Ints, Ints] | None = None
+    # Shared by all parts of one run: what is kept depends on run, qrels and documents alone.
+    _kept: dict[tuple[str, Any], Any] = field(default_factory=dict, repr=False)
+
+    def top(self, cutoff: int) -> Top:
+        """The first `cutoff` documents of each judged query."""
+        if self.lists is not None:
+            query, rank, row = self.lists
+            inside = rank <= cutoff
+            return self._top(query[inside], rank[inside], self.judged_place(row[inside]))
+        rows, rank, place = self._deepest(cutoff)
+        inside = rank <= cutoff
+        rows, rank, place = rows[inside], rank[inside], place[inside]
+        assert self.run is not None
+        query = self.query[self.run.query_codes[rows]].astype(np.int64)
+        judged = np.flatnonzero(query >= 0)
+        order = judged[np.lexsort((rank[judged], query[judged]))]
+        return self._top(query[order], rank[order], place[order])
+
+    def _top(self, query: Ints, rank: Ints, place: Ints) -> Top:
+        return Top(Hits(query, rank, np.full(len(query), np.nan), self.n_queries), place)
+
+    def _deepest(self, cutoff: int) -> tuple[Ints, Ints, Ints]:
+        """`_first` of this cutoff or of a deeper one: only the deepest is kept."""
+        reached, found = self._kept.get(("top", None), (0, None))
+        if found is None or reached < cutoff:
+            found = self._first(cutoff)
+            self._kept["top", None] = (cutoff, found)
+        return found
+
+    def _first(self, cutoff: int) -> tuple[Ints, Ints, Ints]:
+        """Rows of the run in the first ranks of any query, their ranks, their documents."""
+        assert self.run is not None
+        rows, rank = top_ranks(self.run, cutoff)
+        return rows, rank, self._place(self.run.doc_ids.take(pa.array(rows)))
+
+    def judged_place(self, qrels_rows: Ints) -> Ints:
+        """The rows of judged documents in the documents table, by their rows in the qrels."""
+        return self._once("judged", None, lambda: self._place(self.judged_docs))[qrels_rows]
+
+    def numbers(self, place: Ints, column: str) -> Floats:
+        """The number that each document has in a column; NaN where it has none. Raises
+        LackingDataError where there is no such column, or a text in it is no number."""
+        make = lambda: _numbers(column, self._column(column), self._ids)  # noqa: E731
+        return np.where(place >= 0, self._once("numbers", column, make)[place], np.nan)
+
+    def codes(self, place: Ints, column: str) -> Ints:
+        """A number for each value of a column, the same for the same value; -1 where a document
+        has none. Raises LackingDataError where there is no such column."""
+        make = lambda: _codes(self._column(column))  # noqa: E731
+        return np.where(place >= 0, self._once("codes", column, make)[place], -1)
+
+    @property
+    def n_documents(self) -> int:
+        """How many documents the table has."""
+        return 0 if self.documents is None else len(self.documents)
+
+    def lacks(self, column: str | None) -> LackingDataError | None:
+        """The error for a missing documents table, or a column that it does not have."""
+        if self.documents is None:
+            what = f"a column {column!r}" if column else "the whole catalogue"
+            return LackingDataError(
+                "There is no documents table.", f"Load the documents, with {what}."
+            )
+        known = [c for c in self.documents.table.column_names if c not in ("doc_id",)]
+        if column is not None and column not in known:
+            return LackingDataError(
+                f"The documents have no column {column!r}.", f"Their columns: {', '.join(known)}."
+            )
+        return None
+
+    def among(self, queries: npt.NDArray[np.bool_], judged: npt.NDArray[np.bool_]) -> Listed:
+        """The same for some of the queries (bool[Q]) and some of the judged documents (bool[j])."""
+        number = np.cumsum(queries) - 1
+        lists = self.lists
+        if lists is not None:
+            query, rank, row = lists
+            kept = queries[query]
+            lists = (number[query[kept]], rank[kept], row[kept])
+        left = (self.query >= 0) & queries[self.query]
+        return replace(
+            self,
+            query=np.where(left, number[self.query], -1).astype(np.int32),
+            n_queries=int(queries.sum()),
+            judged_rows=self.judged_rows[judged],
+            lists=lists,
+        )
+
+    def condensed(self, query: Ints, rank: Ints, qrels_rows: Ints) -> Listed:
+        """The same with lists of these judged documents only."""
+        return replace(self, lists=(query, rank, qrels_rows))
+
+    @property
+    def _ids(self) -> pa.ChunkedArray:
+        assert self.documents is not None
+        return self.documents.table["doc_id"]
+
+    def _column(self, column: str) -> pa.ChunkedArray:
+        lacking = self.lacks(column)
+        if lacking is not None:
+            raise lacking
+        assert self.documents is not None
+        return self.documents.table[column]
+
+    def _place(self, doc_ids: pa.ChunkedArray) -> Ints:
+        found = pc.fill_null(pc.index_in(doc_ids, value_set=self._ids.combine_chunks()), -1)
+        return np.asarray(found.to_numpy(), dtype=np.int64)
+
+    def _once(self, what: str, key: Any, make: Callable[[], Kept]) -> Kept:
+        if (what, key) not in self._kept:
+            self._kept[what, key] = make()
+        kept: Kept = self._kept[what, key]
+        return kept
+
+
+def listed_alone(
+    retrieved: Sequence[str], judged: Sequence[str], columns: Mapping[str, Mapping[str, Any]]
+) -> Listed:
+    """One plain list: ids in rank order, the judged ids in falling grade, and for each column what
+    a document has in it."""
+    known = (doc for values in columns.values() for doc in values)
+    doc_ids = list(dict.fromkeys([*judged, *retrieved, *known]))
+    row = {doc: i for i, doc in enumerate(doc_ids)}
+    table = {name: [values.get(d) for d in doc_ids] for name, values in columns.items()}
+    rank = np.arange(1, len(retrieved) + 1)
+    return Listed(
+        run=None,
+        query=np.zeros(0, dtype=np.int32),
+        n_queries=1,
+        judged_docs=pa.chunked_array([pa.array(doc_ids, ID)]),
+        judged_rows=np.arange(len(judged)),
+        documents=Documents.from_columns({"doc_id": doc_ids, **table}),
+        lists=(
+            np.zeros(len(rank), dtype=np.int64),
+            rank,
+            np.array([row[d] for d in retrieved], int),
+        ),
+    )
+
+
+def _codes(column: pa.ChunkedArray) -> Ints:
+    texts = column.cast(ID).combine_chunks()
+    present = pc.if_else(pc.equal(texts, ""), None, texts).dictionary_encode()
+    codes = pc.fill_null(present.indices, -1).to_numpy(zero_copy_only=False)
+    return np.asarray(codes, dtype=np.int64)
+
+
+def _numbers(name: str, column: pa.ChunkedArray, doc_ids: pa.ChunkedArray) -> Floats:
+    """A column as finite numbers; NaN where it is empty."""
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        column = pc.utf8_trim_whitespace(column)
+        column = pc.if_else(pc.equal(column, ""), None, column)
+    empty = column.is_null().to_numpy()
+    try:
+        values = column.cast(pa.float64()).to_numpy()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        values = pd.to_numeric(column.to_pandas(), errors="coerce").to_numpy(dtype=np.float64)
+    bad = np.flatnonzero(~empty & ~np.isfinite(values))
+    if len(bad):
+        row = int(bad[0])
+        first = f"{doc_ids[row].as_py()} has {column[row].as_py()!r}"
+        raise LackingDataError(
+            f"The column {name!r} has texts that are no number, {len(bad):,} of them: {first}.",
+            "Write numbers with a point and without a currency, 1234.5, or leave the cell empty.",
+        )
+    return np.asarray(values, dtype=np.float64)

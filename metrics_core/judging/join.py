@@ -1,0 +1,290 @@
+"""judge(run, qrels) -> JudgedRanks: the join.
+
+A measure never needs the unjudged rows one by one, only where the judged ones stand. So this is
+the last step whose work grows with the run; after it there are a few judged rows per query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics_core.errors import NoSharedQueriesError
+from metrics_core.judging.documents import Listed
+from metrics_core.judging.hits import Hits
+from metrics_core.judging.ranking import Ranking, Ties
+from metrics_core.judging.subtopics import SubtopicJudgments, subtopic_judgments
+from metrics_core.notes import Note
+from metrics_core.tables import Documents, Qrels, Run
+from metrics_core.tables.ids import cleaned_id
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Kept = TypeVar("Kept")
+
+_MOST_KEPT = 64
+
+
+@dataclass(frozen=True)
+class JudgedRanks:
+    """Where the judged documents of every judged query stand in one run.
+
+    Q judged queries, in the order of the qrels, so that two runs judged by the same qrels have
+    the same rows. Per judged and retrieved document, sorted by query and rank:
+
+    query      int64[m]    position in `query_ids`
+    rank       int64[m]    from 1
+    relevance  float64[m]  the grade; negative means pooled but not judged
+    qrels_row  int64[m]    its row in the qrels, to find the document again
+
+    Per query: `retrieved` int64[Q], the number of documents the run lists (0: the query is missing
+    from the run and scores 0). All judgments, sorted by query, best grade first: `judged_query`
+    int64[j], `judged_relevance` float64[j]. `top_grade` is the highest grade of all judgments,
+    also where only some of the queries are left. `listed` gives the listed documents themselves.
+    """
+
+    run_name: str
+    query_ids: tuple[str, ...]
+    query: Ints
+    rank: Ints
+    relevance: Floats
+    qrels_row: Ints
+    retrieved: Ints
+    judged_query: Ints
+    judged_relevance: Floats
+    top_grade: float
+    unjudged_queries: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = field(default=(), compare=False)
+    subtopics: SubtopicJudgments | None = None
+    listed: Listed | None = field(default=None, compare=False, repr=False)
+    # A hundred measures ask for the same few subsets; each is worked out once.
+    _kept: dict[tuple[str, Hashable], Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    @property
+    def n_queries(self) -> int:
+        """Number of judged queries, those missing from the run included."""
+        return len(self.query_ids)
+
+    @property
+    def missing_queries(self) -> tuple[str, ...]:
+        """Judged queries for which the run lists nothing."""
+        return tuple(self.query_ids[i] for i in np.flatnonzero(self.retrieved == 0))
+
+    def relevant(self, rel: float = 1) -> Hits:
+        """The retrieved documents whose grade is at least `rel` (and not negative)."""
+        level = max(rel, 0)
+        return self.kept("relevant", level, lambda: self._where(self.relevance >= level))
+
+    def kept(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
+        """What `make` gives, worked out once for these ranks and each detail."""
+        key = (what, detail)
+        if key in self._kept:
+            kept: Kept = self._kept[key]
+            return kept
+        made = make()
+        if isinstance(made, np.ndarray):
+            made.flags.writeable = False
+        self._kept[key] = made
+        while len(self._kept) > _MOST_KEPT:
+            self._kept.pop(next(iter(self._kept)), None)
+        return made
+
+    def judged(self) -> Hits:
+        """The retrieved documents that somebody has judged (a negative grade is no judgment)."""
+        return self.relevant(0)
+
+    def gaining(self) -> Hits:
+        """The retrieved documents of a grade above 0, below 1 or not."""
+        return self.kept("gaining", None, lambda: self._where(self.relevance > 0))
+
+    def pooled(self) -> Hits:
+        """The retrieved documents that the judgments name, with a negative grade or without."""
+        return Hits(self.query, self.rank, self.relevance, self.n_queries)
+
+    def ideal(self) -> Hits:
+        """All judgments as a ranking of their own, best grade first: the best possible order."""
+        return self.kept("ideal", None, self._ideal)
+
+    def _ideal(self) -> Hits:
+        starts = np.searchsorted(self.judged_query, np.arange(self.n_queries))
+        rank = np.arange(1, len(self.judged_query) + 1) - starts[self.judged_query]
+        return Hits(self.judged_query, rank, self.judged_relevance, self.n_queries)
+
+    def n_relevant(self, rel: float = 1) -> Ints:
+        """Per query the number of judged documents whose grade is at least `rel`; int64[Q]."""
+        level = max(rel, 0)
+        return self.kept("n_relevant", level, lambda: self._n_relevant(level))
+
+    def _n_relevant(self, level: float) -> Ints:
+        counted = self.judged_query[self.judged_relevance >= level]
+        return np.bincount(counted, minlength=self.n_queries)
+
+    def _where(self, mask: npt.NDArray[np.bool_]) -> Hits:
+        return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
+
+    def condensed(self) -> JudgedRanks:
+        """The same ranks with the unjudged documents taken out of every list."""
+        return self.kept("condensed", None, self._condensed)
+
+    def _condensed(self) -> JudgedRanks:
+        judged, rows = self.judged(), self.qrels_row[self.relevance >= 0]
+        rank = judged.ordinal()
+        return replace(
+            self,
+            query=judged.query,
+            rank=rank,
+            relevance=judged.relevance,
+            qrels_row=rows,
+            retrieved=np.bincount(judged.query, minlength=self.n_queries),
+            subtopics=self.subtopics and self.subtopics.condensed(judged),
+            listed=self.listed and self.listed.condensed(judged.query, rank, rows),
+        )
+
+    def among(self, queries: npt.NDArray[np.bool_]) -> JudgedRanks:
+        """The same ranks for some of the queries; `queries` is bool[Q]."""
+        if queries.all():
+            return self
+        number = np.cumsum(queries) - 1
+        kept, judged = queries[self.query], queries[self.judged_query]
+        return replace(
+            self,
+            query_ids=tuple(q for q, keep in zip(self.query_ids, queries, strict=True) if keep),
+            query=number[self.query[kept]],
+            rank=self.rank[kept],
+            relevance=self.relevance[kept],
+            qrels_row=self.qrels_row[kept],
+            retrieved=self.retrieved[queries],
+            judged_query=number[self.judged_query[judged]],
+            judged_relevance=self.judged_relevance[judged],
+            subtopics=self.subtopics and self.subtopics.among(queries),
+            listed=self.listed and self.listed.among(queries, judged),
+        )
+
+
+def single_query(
+    places: Iterable[tuple[int, float]],
+    grades: Iterable[float],
+    listed: int,
+    *,
+    rows: Iterable[int] | None = None,
+    documents: Listed | None = None,
+) -> JudgedRanks:
+    """One query's ranks without a run: (rank, grade) of its retrieved judged documents, ascending
+    by rank, the grades of all its judged documents, and how many documents are listed. With the
+    `documents` themselves, `rows` says which of the judged ones each of the places is."""
+    found = list(places)
+    known = sorted(grades, reverse=True)
+    return JudgedRanks(
+        run_name="list",
+        query_ids=("list",),
+        query=np.zeros(len(found), dtype=np.int64),
+        rank=np.array([rank for rank, _ in found], dtype=np.int64),
+        relevance=np.array([grade for _, grade in found], dtype=np.float64),
+        qrels_row=np.array(list(rows or [0] * len(found)), dtype=np.int64),
+        retrieved=np.array([listed], dtype=np.int64),
+        judged_query=np.zeros(len(known), dtype=np.int64),
+        judged_relevance=np.array(known, dtype=np.float64),
+        top_grade=float(max(known, default=0)),
+        listed=documents,
+    )
+
+
+def judge(
+    run: Run, qrels: Qrels, *, ties: Ties = "doc_id", documents: Documents | None = None
+) -> JudgedRanks:
+    """Join a run with judgments. Ranks by score, highest first; equal scores by doc_id, last in
+    byte order first, as trec_eval does. `ties="best"` or "worst" puts the best or the worst grades
+    first instead: the range that the ties allow; then `listed` is None. `documents` are for
+    measures of their columns. Raises NoSharedQueriesError."""
+    query_ids = qrels.query_ids
+    judged_row_query = qrels.query_codes.astype(np.int64)
+    place = _judged_query_of_run(run, query_ids)
+    row_query = place[run.query_codes]
+    rows, qrels_rows = _judged_rows(run, qrels, row_query, judged_row_query, len(query_ids))
+    grades = qrels.relevance.astype(np.float64)
+    ranking = Ranking(run, row_query, rows, grades[qrels_rows], ties)
+    order = np.lexsort((ranking.rank, row_query[rows]))
+    best_first = np.lexsort((-grades, judged_row_query))
+    rank_of = np.zeros(len(qrels), dtype=np.int64)
+    rank_of[qrels_rows] = ranking.rank
+    return JudgedRanks(
+        run_name=run.name,
+        query_ids=tuple(query_ids),
+        query=row_query[rows][order].astype(np.int64),
+        rank=ranking.rank[order],
+        relevance=grades[qrels_rows][order],
+        qrels_row=qrels_rows[order],
+        retrieved=np.bincount(row_query[row_query >= 0], minlength=len(query_ids)),
+        judged_query=judged_row_query[best_first],
+        judged_relevance=grades[best_first],
+        top_grade=float(grades.max(initial=0)),
+        unjudged_queries=tuple(sorted(set(run.query_ids) - set(query_ids))),
+        notes=(*ranking.notes, *_no_judged_document(rows)),
+        subtopics=subtopic_judgments(qrels, rank_of),
+        listed=Listed(run, place, len(query_ids), qrels.doc_ids, best_first, documents)
+        if ties == "doc_id"
+        else None,
+    )
+
+
+def _judged_query_of_run(run: Run, query_ids: list[str]) -> npt.NDArray[np.int32]:
+    """Per query of the run its position among the judged queries, -1 where it is not judged."""
+    own = run.query_ids
+    position = {query_id: i for i, query_id in enumerate(query_ids)}
+    judged = np.array([position.get(query_id, -1) for query_id in own], dtype=np.int32)
+    if not (judged >= 0).any():
+        raise _nothing_shared(own, query_ids)
+    return judged
+
+
+def _nothing_shared(own: list[str], judged: list[str]) -> NoSharedQueriesError:
+    shown = f"the run has {', '.join(own[:3])}; the judgments have {', '.join(judged[:3])}"
+    hint = "Load the judgments that belong to these queries."
+    if {q.lstrip("0") for q in own} & {q.lstrip("0") for q in judged}:
+        hint = "They differ by leading zeros (001 against 1); write them alike in both files."
+    elif {cleaned_id(q) for q in own} & {cleaned_id(q) for q in judged}:
+        hint = (
+            "They would match after removing blanks around them and invisible characters, and"
+            " joining accents; read both files with clean-ids, or write them alike."
+        )
+    elif {cleaned_id(q).casefold() for q in own} & {cleaned_id(q).casefold() for q in judged}:
+        hint = "They differ by case; write them alike in both files."
+    return NoSharedQueriesError(f"Run and judgments share no query: {shown}.", hint)
+
+
+def _judged_rows(
+    run: Run, qrels: Qrels, row_query: npt.NDArray[np.int32], judged_query: Ints, n_queries: int
+) -> tuple[Ints, Ints]:
+    """Run rows whose document is judged for its query, and the qrels row of each."""
+    documents = qrels.doc_ids.unique()
+    judged_doc = pc.index_in(qrels.doc_ids, value_set=documents).to_numpy().astype(np.int64)
+    found = pc.index_in(run.doc_ids, value_set=documents)
+    known = pc.is_valid(found).to_numpy()
+    candidates = np.flatnonzero(known & (row_query >= 0))
+    doc = found.take(pa.array(candidates)).to_numpy().astype(np.int64)
+    # One integer a pair: exact, since both codes are positions.
+    pair = row_query[candidates] * np.int64(len(documents)) + doc
+    judged_pair = judged_query * np.int64(len(documents)) + judged_doc
+    by_pair = np.argsort(judged_pair)
+    place = np.searchsorted(judged_pair[by_pair], pair)
+    qrels_rows = by_pair[np.minimum(place, len(by_pair) - 1)]
+    matches = judged_pair[qrels_rows] == pair
+    return candidates[matches], qrels_rows[matches]
+
+
+def _no_judged_document(rows: Ints) -> tuple[Note, ...]:
+    if len(rows):
+        return ()
+    message = (
+        "none of its documents is judged, so every score is 0;"
+        " do run and judgments come from the same collection?"
+    )
+    return (Note("no_judged_document", message, loud=True),)

@@ -1,0 +1,207 @@
+"""Judgments by subtopic beside a run: which subtopics its documents cover, and the best order.
+
+A hit is a document that is relevant to one subtopic; a document may make several, at one rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics_core.judging.hits import Hits
+from metrics_core.tables import Qrels
+from metrics_core.tables.columns import coded
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Kept = TypeVar("Kept")
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What a list covers: its hits, sorted by query and rank. For each hit `repeat` int64[m] is how
+    many documents down to it are relevant to its subtopic (1: it is the first), and `n_relevant`
+    int64[m] how many there are in all."""
+
+    hits: Hits
+    repeat: Ints
+    n_relevant: Ints
+
+
+@dataclass(frozen=True)
+class SubtopicJudgments:
+    """s judgments, each of a document for one subtopic of one of Q queries, sorted by query,
+    document (the last first) and subtopic.
+
+    query      int64[s]    position of the query among the judged ones
+    document   int64[s]    number of the document, in the byte order of all ids
+    subtopic   int64[s]    number of the subtopic, in the byte order of all names
+    relevance  float64[s]  the grade for this subtopic
+    rank       int64[s]    the document's rank in the run, from 1; 0 where it is not listed
+    """
+
+    query: Ints
+    document: Ints
+    subtopic: Ints
+    relevance: Floats
+    rank: Ints
+    n_queries: int
+    _kept: dict[tuple[str, float, float], Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def n_subtopics(self, rel: float = 1) -> Ints:
+        """Per query how many subtopics have a relevant document among the judged; int64[Q]."""
+        return self._once(("subtopics", rel, 0), lambda: self._n_subtopics(rel))
+
+    def _n_subtopics(self, rel: float) -> Ints:
+        cells, _ = self._cells(rel)
+        return np.bincount(cells // self._width, minlength=self.n_queries)
+
+    def covered(self, rel: float = 1) -> Coverage:
+        """What the run covers."""
+        return self._once(("covered", rel, 0), lambda: self._covered(rel))
+
+    def ideal(self, rel: float, alpha: float) -> Coverage:
+        """What the best order of all judged documents covers: at each rank the document that adds
+        most, where each further document of a subtopic adds 1 − alpha times what the one before
+        did; of equals the last by id, as ndeval has it."""
+        return self._once(("ideal", rel, alpha), lambda: self._ideal(rel, alpha))
+
+    def _once(self, key: tuple[str, float, float], make: Callable[[], Kept]) -> Kept:
+        if key not in self._kept:
+            self._kept[key] = make()
+        kept: Kept = self._kept[key]
+        return kept
+
+    @property
+    def _width(self) -> int:
+        return int(self.subtopic.max(initial=0)) + 1
+
+    def _relevant(self, rel: float) -> npt.NDArray[np.bool_]:
+        return self.relevance >= max(rel, 0)
+
+    def _cells(self, rel: float) -> tuple[Ints, Ints]:
+        """Every (query, subtopic) that has a relevant document, as one number each, ascending; and
+        per relevant judgment which one it is of."""
+        relevant = self._relevant(rel)
+        cell = self.query[relevant] * self._width + self.subtopic[relevant]
+        cells, place = np.unique(cell, return_inverse=True)
+        return cells, place
+
+    def _covered(self, rel: float) -> Coverage:
+        cells, cell = self._cells(rel)
+        rank = self.rank[self._relevant(rel)]
+        return self._coverage(cells, cell, rank)
+
+    def _coverage(self, cells: Ints, cell: Ints, rank: Ints) -> Coverage:
+        """Coverage from the rank of each relevant judgment, 0 where it has none."""
+        n_relevant = np.bincount(cell, minlength=len(cells))
+        listed = rank > 0
+        cell, rank = cell[listed], rank[listed]
+        by_subtopic = np.lexsort((rank, cell))
+        ordered = cell[by_subtopic]
+        repeat = np.empty(len(cell), dtype=np.int64)
+        repeat[by_subtopic] = np.arange(len(cell)) - np.searchsorted(ordered, ordered) + 1
+        query = cells[cell] // self._width
+        order = np.lexsort((cell, rank, query))
+        hits = Hits(query[order], rank[order], np.ones(len(order)), self.n_queries)
+        return Coverage(hits, repeat[order], n_relevant[cell[order]])
+
+    def _ideal(self, rel: float, alpha: float) -> Coverage:
+        """The greedy order, for all queries at once: one step of array work for each rank. What is
+        relevant to no subtopic adds nothing and stands below the rest."""
+        cells, cell = self._cells(rel)
+        relevant = self._relevant(rel)
+        query, document = self.query[relevant], self.document[relevant]
+        new = (np.diff(query, prepend=-1) != 0) | (np.diff(document, prepend=-1) != 0)
+        doc = np.cumsum(new) - 1
+        doc_query = query[new]
+        rank_of = np.zeros(len(doc_query), dtype=np.int64)
+        worth = np.ones(len(cells))
+        rank, rows, left = 0, np.arange(len(cell)), np.arange(len(doc_query))
+        while len(left):
+            rank += 1
+            adds = np.bincount(doc[rows], worth[cell[rows]], len(doc_query))[left]
+            chosen = left[_first_best(adds, doc_query[left])]
+            rank_of[chosen] = rank
+            taken = rank_of[doc[rows]] > 0
+            worth[cell[rows[taken]]] *= 1 - alpha
+            rows, left = rows[~taken], left[rank_of[left] == 0]
+        return self._coverage(cells, cell, rank_of[doc])
+
+    def among(self, queries: npt.NDArray[np.bool_]) -> SubtopicJudgments:
+        """The same for some of the queries; `queries` is bool[Q]."""
+        kept = queries[self.query]
+        return SubtopicJudgments(
+            query=(np.cumsum(queries) - 1)[self.query[kept]],
+            document=self.document[kept],
+            subtopic=self.subtopic[kept],
+            relevance=self.relevance[kept],
+            rank=self.rank[kept],
+            n_queries=int(queries.sum()),
+        )
+
+    def condensed(self, judged: Hits) -> SubtopicJudgments:
+        """The same for the list that has only the judged documents, which are given."""
+        deepest = max(judged.rank.max(initial=0), self.rank.max(initial=0)) + 1
+        known = judged.query * deepest + judged.rank
+        own = self.query * deepest + self.rank
+        place = np.minimum(np.searchsorted(known, own), max(len(known) - 1, 0))
+        listed = (self.rank > 0) & (known[place] == own if len(known) else False)
+        rank = np.zeros(len(own), dtype=np.int64)
+        rank[listed] = judged.ordinal()[place[listed]]
+        return replace(self, rank=rank)
+
+
+def _first_best(adds: npt.NDArray[Any], query: Ints) -> Ints:
+    """Per query the place of the first of its documents that adds most."""
+    starts = np.flatnonzero(np.diff(query, prepend=-1))
+    lengths = np.diff(starts, append=len(query))
+    best = np.flatnonzero(adds == np.repeat(np.maximum.reduceat(adds, starts), lengths))
+    return best[np.diff(query[best], prepend=-1) != 0]
+
+
+def subtopic_judgments(qrels: Qrels, rank_of: Ints) -> SubtopicJudgments | None:
+    """The judgments by subtopic with the rank of each document, which is given by row of the
+    qrels (0: not listed); None where the qrels have no subtopics."""
+    table = qrels.subtopics
+    if table is None:
+        return None
+    place = {query_id: i for i, query_id in enumerate(qrels.query_ids)}
+    queries = coded(table["query_id"])
+    numbers = np.array([place[q] for q in queries.dictionary.to_pylist()], dtype=np.int64)
+    query = numbers[queries.indices.to_numpy(zero_copy_only=False)]
+    documents = _sorted(qrels.doc_ids.unique())
+    document = _numbers(table["doc_id"], documents)
+    pair = query * len(documents) + document
+    judged = qrels.query_codes * np.int64(len(documents)) + _numbers(qrels.doc_ids, documents)
+    by_pair = np.argsort(judged)
+    rank = rank_of[by_pair[np.searchsorted(judged[by_pair], pair)]]
+    names = coded(table["subtopic"])
+    subtopic = _numbers(names.dictionary, _sorted(names.dictionary))
+    subtopic = subtopic[names.indices.to_numpy(zero_copy_only=False)]
+    order = np.lexsort((subtopic, -document, query))
+    grades = table["relevance"].to_numpy().astype(np.float64)
+    return SubtopicJudgments(
+        query=query[order],
+        document=document[order],
+        subtopic=subtopic[order],
+        relevance=grades[order],
+        rank=rank[order],
+        n_queries=len(place),
+    )
+
+
+def _sorted(texts: pa.Array) -> pa.Array:
+    return texts.take(pc.sort_indices(texts))
+
+
+def _numbers(texts: pa.Array | pa.ChunkedArray, known: pa.Array) -> Ints:
+    return np.asarray(pc.index_in(texts, value_set=known).to_numpy(zero_copy_only=False), np.int64)

@@ -1,0 +1,1 @@
+"""How a measure is declared, named, described and combined over queries."""

@@ -1,0 +1,236 @@
+"""All that a reader is told of a measure, as data: for the list of measures on paper, on the
+command line and on screen."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from metrics_core.measures.declaring.differences import DIFFERENCES, Difference
+from metrics_core.measures.declaring.families import Family, family_of
+from metrics_core.measures.declaring.parameters import Parameter, written
+from metrics_core.measures.declaring.registry import MISSING, TIES, UNJUDGED, Declaration
+from metrics_core.measures.declaring.worked import value_of
+
+_IN_IR_MEASURES = """
+    AP AP_IA Accuracy BPM Bpref Compat ERR ERR_IA INSQ INST IPrec Judged NERR10 NERR11 NERR8 NERR9
+    NRBP NumQ NumRel NumRelRet NumRet P P_IA R RBP RR Rprec SDCG SetAP SetF SetP SetR StRecall
+    Success alpha_DCG alpha_nDCG infAP nDCG nERR_IA nNRBP
+"""
+IN_IR_MEASURES = frozenset(_IN_IR_MEASURES.split())
+"""Names of measures in ir_measures; ours of the same name is the same measure."""
+
+FOR_ALL = (
+    "Results are ranked by score, highest first; the rank column of a file is not read.",
+    TIES + " So does trec_eval.",
+    "A document is relevant if its grade is at least `rel`: 1 unless said otherwise.",
+    UNJUDGED + " So does one with a negative grade.",
+    MISSING,
+    "A judged query without any relevant document counts; most measures give it 0. A query without"
+    " judgments is left out.",
+    "The score of a run is the mean over its judged queries.",
+    "A document that stands twice in a list of a file is an error, or counts once, with its best"
+    " score or its first row, by `duplicates`. In plain lists (`metrics_core.lists`) 'first'"
+    " counts it at its first place and closes the gap, 'each' counts every place, 'error' refuses:"
+    " for [a, a, b] with a expected, P@2 is 1/2 with 'first' and 2/2 with 'each'.",
+)
+"""What holds for every measure of which nothing else is said."""
+
+_AS_USUAL = {"unjudged": UNJUDGED, "missing": MISSING, "ties": TIES}
+_NEEDS = {
+    "subtopics": "judgments by subtopic (query_id subtopic doc_id relevance)",
+    "documents": "a file of documents, with the column that it reads",
+}
+_TOGETHER = {
+    "mean": "",
+    "sum": "the score of a run is the sum over its queries",
+    "geometric": "the score of a run is the geometric mean over its queries, with scores below"
+    " 0.00001 raised to it",
+}
+
+
+@dataclass(frozen=True)
+class Worked:
+    """A measure worked out by hand on the shared example."""
+
+    name: str
+    arithmetic: str
+    value: float
+
+    @property
+    def written(self) -> str:
+        """The value in six significant digits, the only place that says so."""
+        return f"{self.value:.6g}"
+
+    @property
+    def is_value(self) -> bool:
+        """Whether there is nothing to work out: the arithmetic is the value itself."""
+        return self.arithmetic.strip().replace(".", "").isdecimal()
+
+
+@dataclass(frozen=True)
+class ParameterText:
+    """A parameter in words; `place` is how it stands in a name (`rel=2`, `@10`)."""
+
+    name: str
+    meaning: str
+    allowed: str
+    default: str
+    place: str
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a reader is told of a measure. `together` says how the scores of queries become one
+    where that is not their mean; `unlike` holds what it does with unjudged, missing or
+    tied documents where that is not as usual; `names` its names by package, "" for everyday
+    ones."""
+
+    name: str
+    signature: str
+    title: str
+    family: Family
+    answer: str
+    more: str
+    formula: str
+    parameters: tuple[ParameterText, ...]
+    range: str
+    together: str
+    needs: str
+    by_subtopic: bool
+    of_documents: bool
+    unlike: tuple[tuple[str, str], ...]
+    as_usual: str
+    names: tuple[tuple[str, tuple[str, ...]], ...]
+    reference: str
+    worked: tuple[Worked, ...]
+    differences: tuple[Difference, ...]
+
+    @property
+    def other_names(self) -> list[str]:
+        """Every name by which it is called, its own left out."""
+        return list(dict.fromkeys(n for _, names in self.names for n in names if n != self.name))
+
+
+@lru_cache(maxsize=1024)
+def described(declaration: Declaration) -> Description:
+    """A measure's description."""
+    answer, more = _first_sentence(declaration.explanation)
+    unlike = tuple(
+        (what, str(getattr(declaration, what)))
+        for what, usual in _AS_USUAL.items()
+        if getattr(declaration, what) != usual
+    )
+    return Description(
+        name=declaration.name,
+        signature=signature(declaration),
+        title=declaration.title,
+        family=family_of(declaration),
+        answer=answer,
+        more=more,
+        formula=declaration.formula,
+        parameters=tuple(_parameter_text(declaration, p) for p in declaration.parameters),
+        range=_range(declaration),
+        together=_TOGETHER[declaration.aggregation],
+        needs=" and ".join(_NEEDS[need] for need in declaration.needs),
+        by_subtopic="subtopics" in declaration.needs,
+        of_documents="documents" in declaration.needs,
+        unlike=unlike,
+        as_usual=_as_usual({what for what, _ in unlike}),
+        names=_names(declaration),
+        reference=declaration.reference,
+        worked=tuple(
+            Worked(name, arithmetic, value_of(arithmetic))
+            for name, arithmetic in declaration.worked.items()
+        ),
+        differences=tuple(d for d in DIFFERENCES if declaration.name in d.measures),
+    )
+
+
+def signature(declaration: Declaration) -> str:
+    """A measure's name with the names of its parameters: `P(rel)@k`, `nDCG(dcg)[@k]`. judged_only,
+    which nearly every measure has, is left out."""
+    at = declaration.parameter(declaration.at)
+    inside = [p.name for p in declaration.parameters if p.name not in (declaration.at, _EVERYWHERE)]
+    name = f"{declaration.name}({', '.join(inside)})" if inside else declaration.name
+    if at is None:
+        return name
+    place = "@k" if at.name == "cutoff" else f"@{at.name}"
+    return f"{name}{place if at.required else f'[{place}]'}"
+
+
+_EVERYWHERE = "judged_only"
+
+
+def _first_sentence(text: str) -> tuple[str, str]:
+    """The first sentence of an explanation, and the rest."""
+    match = re.match(r"(.+?[.!?])\s+(?=[A-Z0-9`(\[|\"'])(.+)", text)
+    return (match[1], match[2]) if match else (text, "")
+
+
+def _parameter_text(declaration: Declaration, p: Parameter) -> ParameterText:
+    at = p.name == declaration.at
+    if p.required:
+        default = "must be given"
+    elif p.default is None:
+        default = "without it the whole list counts" if p.name == "cutoff" else "not set"
+    else:
+        default = f"{written(p.default)} unless given"
+    short = "k" if p.name == "cutoff" else p.name
+    return ParameterText(
+        name=p.name,
+        meaning=p.meaning,
+        allowed=p.allowed(),
+        default=default,
+        place=f"@{short}" if at else f"{p.name}=",
+    )
+
+
+def _range(declaration: Declaration) -> str:
+    low, high = declaration.range
+    if math.isinf(low) and math.isinf(high):
+        said = "any number"
+    elif math.isinf(high):
+        said = f"{low:g} and more"
+    elif math.isinf(low):
+        said = f"{high:g} and less"
+    else:
+        said = f"{low:g} to {high:g}"
+    return said if declaration.higher_is_better else f"{said}; lower is better"
+
+
+def _as_usual(unlike: set[str]) -> str:
+    """Which of unjudged, missing and tied documents are treated as everywhere: "" for none."""
+    words = {"unjudged": "unjudged documents", "missing": "missing queries", "ties": "ties"}
+    usual = [word for what, word in words.items() if what not in unlike]
+    return f"{', '.join(usual[:-1])} and {usual[-1]}" if len(usual) > 1 else "".join(usual)
+
+
+_TREC_PARAMETER = re.compile(r"\{(\w+)\}")
+
+
+def _placeholder(match: re.Match[str]) -> str:
+    return "k" if match[1] == "cutoff" else f"<{match[1]}>"
+
+
+def _presets(declaration: Declaration) -> tuple[str, ...]:
+    """Names that stand for the measure at other values."""
+    return tuple(
+        f"{name} ({', '.join(f'{p} = {value!r}' for p, value in values.items())})"
+        for name, values in declaration.presets.items()
+    )
+
+
+def _names(declaration: Declaration) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Names by package; "" for the everyday ones."""
+    trec_eval = [_TREC_PARAMETER.sub(_placeholder, n) for n in declaration.trec_eval]
+    names: dict[str, tuple[str, ...]] = {
+        "": declaration.aliases,
+        "trec_eval": (*trec_eval, *_presets(declaration)),
+        "ir_measures": (declaration.name,) if declaration.name in IN_IR_MEASURES else (),
+    }
+    for package, name in declaration.elsewhere.items():
+        names[package] = (name,)
+    return tuple((package, said) for package, said in names.items() if any(said))

@@ -1,0 +1,70 @@
+"""The families of measures, each with a title and the question that its measures answer.
+
+A new module of measures joins a family here, or adds one line for a family of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from metrics_core.measures.declaring.registry import Declaration
+
+
+@dataclass(frozen=True)
+class Family:
+    """Measures that answer one question; `modules` are those that declare them."""
+
+    title: str
+    question: str
+    modules: tuple[str, ...]
+
+
+FAMILIES = (
+    Family("Precision and recall", "Is the first page any good?", ("precision_recall",)),
+    Family("Graded relevance", "Do the best documents come first?", ("gain", "normalized_gain")),
+    Family(
+        "Readers",
+        "What does a reader get who may stop anywhere?",
+        ("browsing", "readers", "nearly_err"),
+    ),
+    Family(
+        "Precision along recall",
+        "Does the list stay clean as more is found?",
+        ("interpolated", "relative"),
+    ),
+    Family("Subtopics", "Is every side of the question covered?", ("diversity",)),
+    Family(
+        "Recommendations",
+        "Do people find what they choose, and what else are they shown?",
+        ("recommending", "catalogue"),
+    ),
+    Family("Retrieval for generation", "Does the context hold what an answer needs?", ("rag",)),
+    Family(
+        "Gaps in the judgments",
+        "What if many documents are unjudged?",
+        ("preference", "inferred", "unjudged"),
+    ),
+    Family("Weak queries", "Does it help where search goes badly?", ("logarithmic",)),
+    Family("Agreement", "Is it the right order, pair by pair?", ("agreement",)),
+    Family("Whole lists and counts", "How much was found, and what do scores rest on?", ("sets",)),
+)
+"""In the order in which a reader meets them."""
+
+
+def family_of(declaration: Declaration) -> Family:
+    """The family of a measure; a module that no family lists is one of its own."""
+    name = declaration.family
+    listed = next((f for f in FAMILIES if name in f.modules), None)
+    return listed or Family(name.replace("_", " ").capitalize(), "", (name,))
+
+
+def by_family(declared: Sequence[Declaration]) -> dict[Family, list[Declaration]]:
+    """The measures of each family, families and modules in their order."""
+    known = {f: i for i, f in enumerate(FAMILIES)}
+    found: dict[Family, list[Declaration]] = {}
+    for d in declared:
+        found.setdefault(family_of(d), []).append(d)
+    for family, own in found.items():
+        own.sort(key=lambda d: family.modules.index(d.family))
+    return dict(sorted(found.items(), key=lambda item: known.get(item[0], len(known))))

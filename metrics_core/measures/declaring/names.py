@@ -1,0 +1,135 @@
+"""From a name to a measure: ir_measures' names, trec_eval's, and everyday ones, in any case."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import Any
+
+from metrics_core.errors import ParameterError, UnknownMeasureError
+from metrics_core.measures.declaring.registry import Declaration, Measure, declarations
+
+
+def _fold(name: str) -> str:
+    return re.sub(r"[\s_\-]", "", name).lower()
+
+
+_NAME = re.compile(r"^\s*(?P<name>[^@()]+?)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<at>\S+))?\s*$")
+
+
+def parse_measure(text: str | Measure) -> Measure:
+    """The measure a name means: `nDCG@10`, `P(rel=2)@5`, trec_eval's `ndcg_cut_10`, or everyday
+    names such as `precision@5`, `mrr`, in any case. Raises UnknownMeasureError, ParameterError."""
+    return text if isinstance(text, Measure) else _parsed(text)
+
+
+def declared(name: str) -> Declaration:
+    """The declaration behind any name of a measure, with or without parameters; raises
+    UnknownMeasureError and ParameterError."""
+    match = _NAME.match(name)
+    found = _find(match["name"]) if match is not None else None
+    return found or parse_measure(name).declaration
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> Measure:
+    whole = _preset(text.strip()) or _trec_eval_name(text.strip())
+    if whole is not None:
+        return whole
+    match = _NAME.match(text)
+    if match is None:
+        raise UnknownMeasureError(text, _names())
+    declaration = _find(match["name"])
+    if declaration is None:
+        raise UnknownMeasureError(match["name"], _names())
+    values = _arguments(text, match["inside"] or "")
+    if match["at"] is not None:
+        at = declaration.at
+        if declaration.parameter(at) is None:
+            raise ParameterError(f"{declaration.name} takes no {at}, so not {text!r}.")
+        if at in values:
+            raise ParameterError(f"{text}: the {at} is given twice.")
+        values[at] = _literal(match["at"])
+    return declaration(**values)
+
+
+def _names() -> dict[str, str]:
+    """Every name by which a measure can be called, with the measure's own name."""
+    return {
+        name: d.name for d in declarations() for name in (*_plain_trec_names(d), *d.aliases, d.name)
+    }
+
+
+def _plain_trec_names(declaration: Declaration) -> list[str]:
+    return [re.sub(r"_\{\w+\}", "", name) for name in declaration.trec_eval]
+
+
+def _find(name: str) -> Declaration | None:
+    exact = next((d for d in declarations() if d.name == name), None)
+    if exact is not None:
+        return exact
+    wanted = _fold(name)
+    for d in declarations():
+        if wanted in {_fold(n) for n in (d.name, *d.aliases, *_plain_trec_names(d))}:
+            return d
+    return None
+
+
+def _trec_eval_name(text: str) -> Measure | None:
+    for d in declarations():
+        for pattern in d.trec_eval:
+            match = re.fullmatch(_trec_eval_pattern(pattern), text, re.IGNORECASE)
+            if match:
+                return d(**{name: _literal(value) for name, value in match.groupdict().items()})
+    return None
+
+
+def _preset(text: str) -> Measure | None:
+    """A measure with the parameters that this very name stands for: case counts, because
+    trec_eval's rbp and ir_measures' RBP have different defaults."""
+    return next((d(**d.presets[text]) for d in declarations() if text in d.presets), None)
+
+
+@cache
+def _trec_eval_pattern(name: str) -> str:
+    """trec_eval's name with its parameter behind an underscore or, as in its -m, a point."""
+    return re.sub(r"_\\\{(\w+)\\\}", r"[._](?P<\1>\\d*\\.?\\d+)", re.escape(name))
+
+
+def parse_value(text: str) -> Any:
+    """The value of a parameter as it is written in a name: a number, True, a word, {1:3,2:9}."""
+    return _literal(text)
+
+
+def _literal(text: str) -> Any:
+    text = text.strip()
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for convert in (int, float):
+        try:
+            return convert(text)
+        except ValueError:
+            continue
+    if text.startswith("{") and text.endswith("}"):
+        pairs = [part.partition(":") for part in text[1:-1].split(",") if part.strip()]
+        return [(_literal(grade), _literal(gain)) for grade, _, gain in pairs]
+    if text.startswith("[") and text.endswith("]"):
+        return [_literal(part) for part in text[1:-1].split(",") if part.strip()]
+    return text.strip("'\"")
+
+
+_ARGUMENT = re.compile(r"(?:[^,{\['\"]|\{[^}]*\}|\[[^\]]*\]|'[^']*'|\"[^\"]*\"|[{\['\"])+")
+
+
+def _arguments(text: str, inside: str) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for part in filter(None, (p.strip() for p in _ARGUMENT.findall(inside))):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise ParameterError(
+                f"{text}: {part!r} has no name.", "Name each parameter: P(rel=2)@5."
+            )
+        if name.strip() in values:
+            raise ParameterError(f"{text}: {name.strip()} is given twice.")
+        values[name.strip()] = _literal(value)
+    return values

@@ -1,0 +1,260 @@
+"""Declaring measures.
+
+A measure is one decorated function. Its signature gives the parameters and their defaults, its
+docstring the explanation, the decorator everything else; parser, pickers, labels, help pages and
+the tests every measure must pass come from that one place.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.errors import LackingDataError, ParameterError, did_you_mean
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures.declaring.aggregation import COMBINATIONS, Aggregation, Combination
+from metrics_core.measures.declaring.parameters import (
+    JUDGED_ONLY,
+    Parameter,
+    parameters_of,
+    written,
+)
+
+Scores = npt.NDArray[np.float64]
+Need = Literal["subtopics", "documents"]
+Residual = Literal[
+    "monotone",
+    "count",
+    "recall",
+    "precisions",
+    "at relevant",
+    "normalised",
+    "unaffected",
+    "range",
+]
+"""How `residuals` finds what the unjudged documents could make of a score; explained there."""
+
+_CUTOFFS = ("k", "n", "at", "top", "depth", "topk", "top_k")
+
+UNJUDGED = "An unjudged document counts as not relevant."
+MISSING = "A judged query that the run does not list scores 0 and counts."
+TIES = "Equal scores are ranked by doc_id, last in byte order first."
+
+
+@dataclass(frozen=True, eq=False)
+class Declaration:
+    """All that is known of a measure. `kernel(ranks, **parameters)` gives float64[Q], and
+    float64[Q, K] where its cutoff is an array of K.
+
+    `worked` maps names of the measure to the arithmetic that gives their value on the shared
+    example (`worked.py`). `elsewhere` maps a package to the measure's name there. `ideal` is the
+    score of a perfect ranking where that is known, `needs` what the judgments or the documents
+    must hold beyond grades. A score that also depends on what other queries list is not
+    `by_query`. `presets` maps further names to parameter values they stand for.
+    """
+
+    name: str
+    kernel: Callable[..., Scores]
+    title: str
+    gloss: str
+    explanation: str
+    formula: str
+    reference: str
+    parameters: tuple[Parameter, ...]
+    worked: Mapping[str, str]
+    aliases: tuple[str, ...] = ()
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    trec_eval: tuple[str, ...] = ()
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    family: str = ""
+    at: str = "cutoff"
+    aggregation: Aggregation = "mean"
+    range: tuple[float, float] = (0.0, 1.0)
+    ideal: float | None = None
+    higher_is_better: bool = True
+    by_query: bool = True
+    needs: tuple[Need, ...] = ()
+    residual: Residual = "range"
+    unjudged: str = UNJUDGED
+    missing: str = MISSING
+    ties: str = TIES
+
+    @property
+    def cutoff(self) -> Parameter | None:
+        """The cutoff parameter, if the measure has one."""
+        return self.parameter("cutoff")
+
+    @property
+    def combination(self) -> Combination:
+        """How the scores of queries become one."""
+        return COMBINATIONS[self.aggregation]
+
+    def parameter(self, name: str) -> Parameter | None:
+        """The parameter of that name, if the measure has one."""
+        return next((p for p in self.parameters if p.name == name), None)
+
+    def __call__(self, **values: Any) -> Measure:
+        """The measure with these parameter values; raises ParameterError."""
+        known = {p.name: p for p in self.parameters}
+        for name in values:
+            if name not in known:
+                raise self._has_no(name)
+        full = []
+        for p in self.parameters:
+            if p.name not in values and p.required:
+                raise self._needs(p)
+            full.append((p.name, p.check(self.name, values.get(p.name, p.default))))
+        return Measure(self, tuple(full))
+
+    def _has_no(self, name: str) -> ParameterError:
+        known = [p.name for p in self.parameters]
+        if name in _CUTOFFS and self.at in known:
+            hint = f"What counts stands behind the @: {self.name}@{self._example()}."
+        else:
+            hint = f"It has: {', '.join(known) or 'none'}."
+        return ParameterError(
+            f"{self.name} has no parameter {name!r}.", f"{did_you_mean(name, known)} {hint}".strip()
+        )
+
+    def _example(self) -> str:
+        at = self.parameter(self.at)
+        return "10" if at is not None and at.kind is int else "0.5"
+
+    def _needs(self, p: Parameter) -> ParameterError:
+        example = f"{self.name}@{self._example()}"
+        if p.name != self.at:
+            example = f"{self.name}({p.name}=…)"
+        return ParameterError(f"{self.name} needs a {p.name}.", f"Write {example}, for example.")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A declared measure with its parameter values. `str()` is its canonical name."""
+
+    declaration: Declaration = field(repr=False)
+    values: tuple[tuple[str, Any], ...]
+
+    @property
+    def cutoff(self) -> int | None:
+        """The cutoff, or None where the whole list counts."""
+        return self.value("cutoff")
+
+    def value(self, name: str) -> Any:
+        """A parameter's value; None where there is no such parameter."""
+        return dict(self.values).get(name)
+
+    @property
+    def relevant_from(self) -> float:
+        """The lowest grade that counts: the measure's own threshold, or any grade above 0 where
+        every grade has its worth."""
+        rel = self.value("rel")
+        return float(np.nextafter(0, 1)) if rel is None else float(rel)
+
+    def at(self, cutoff: int | None) -> Measure:
+        """The same measure at another cutoff; unchanged where it has no cutoff."""
+        if self.declaration.cutoff is None:
+            return self
+        return self.declaration(**{**dict(self.values), "cutoff": cutoff})
+
+    def score(self, ranks: JudgedRanks) -> Scores:
+        """Per-query scores, float64[Q], in the order of `ranks.query_ids`; NaN is undefined.
+        Raises LackingDataError where the measure needs more than grades."""
+        return self._scores(ranks, dict(self.values))
+
+    def curve(self, ranks: JudgedRanks, cutoffs: npt.NDArray[np.int64]) -> Scores:
+        """Per-query scores at each cutoff, float64[Q, K]; raises ParameterError without cutoff."""
+        if self.declaration.cutoff is None:
+            raise ParameterError(f"{self} has no cutoff, so it has no curve.")
+        return self._scores(ranks, {**dict(self.values), "cutoff": cutoffs})
+
+    def _scores(self, ranks: JudgedRanks, values: dict[str, Any]) -> Scores:
+        lacking = self.lacks(ranks)
+        if lacking is not None:
+            raise lacking
+        if values.pop("judged_only", False):
+            ranks = ranks.condensed()
+        return self.declaration.kernel(ranks, **values)
+
+    def lacks(self, ranks: JudgedRanks) -> LackingDataError | None:
+        """What these ranks lack for this measure, as the error that `score` raises."""
+        needs = self.declaration.needs
+        if "subtopics" in needs and ranks.subtopics is None:
+            return LackingDataError(
+                f"{self} needs judgments by subtopic.",
+                "Load judgments whose second column is the subtopic: query_id subtopic doc_id"
+                " relevance.",
+            )
+        if "documents" in needs:
+            return self._lacks_documents(ranks)
+        return None
+
+    def _lacks_documents(self, ranks: JudgedRanks) -> LackingDataError | None:
+        if ranks.listed is None:
+            return LackingDataError(f"{self} needs the listed documents.", "Judge a run for it.")
+        lacking = ranks.listed.lacks(self.value("column"))
+        return lacking and LackingDataError(f"{self}: {lacking.message}", lacking.hint)
+
+    def __str__(self) -> str:
+        at, defaults = self.declaration.at, {p.name: p.default for p in self.declaration.parameters}
+        inside = ",".join(
+            f"{name}={written(value)}"
+            for name, value in self.values
+            if name != at and value != defaults[name]
+        )
+        name = f"{self.declaration.name}({inside})" if inside else self.declaration.name
+        value = self.value(at)
+        return name if value is None else f"{name}@{value}"
+
+
+_REGISTRY: dict[str, Declaration] = {}
+
+
+def measure(
+    name: str,
+    *,
+    title: str,
+    gloss: str,
+    formula: str,
+    reference: str,
+    worked: Mapping[str, str],
+    aliases: Iterable[str] = (),
+    trec_eval: str | Iterable[str] = (),
+    elsewhere: Mapping[str, str] | None = None,
+    condensable: bool = True,
+    **more: Any,
+) -> Callable[[Callable[..., Scores]], Callable[..., Scores]]:
+    """Declare a measure. `gloss` is its meaning in a few words for a table head, with `{k}` for
+    the cutoff; `trec_eval` names may hold `{cutoff}` or another parameter; `formula` is LaTeX.
+    A `condensable` measure also takes `judged_only`; further keywords are Declaration's own."""
+
+    def declare(kernel: Callable[..., Scores]) -> Callable[..., Scores]:
+        own = parameters_of(kernel)
+        _REGISTRY[name] = Declaration(
+            name=name,
+            kernel=kernel,
+            title=title,
+            gloss=gloss,
+            explanation=" ".join((inspect.getdoc(kernel) or "").split()),
+            formula=formula,
+            reference=reference,
+            parameters=(*own, JUDGED_ONLY) if condensable else own,
+            worked=worked,
+            aliases=tuple(aliases),
+            trec_eval=(trec_eval,) if isinstance(trec_eval, str) else tuple(trec_eval),
+            elsewhere=dict(elsewhere or {}),
+            family=kernel.__module__.rpartition(".")[2],
+            **more,
+        )
+        return kernel
+
+    return declare
+
+
+def declarations() -> list[Declaration]:
+    """All declared measures, in the order of their declaration."""
+    return list(_REGISTRY.values())

@@ -1,0 +1,1 @@
+"""Scores of each query, their means and intervals, by cutoff, and what unjudged documents allow."""

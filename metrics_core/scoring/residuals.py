@@ -1,0 +1,285 @@
+"""How far the unjudged documents could move a score: its lowest and its highest possible value.
+
+Every listed document that nobody judged could have any grade from 0 to the highest grade in the
+judgments. What the run does not list stays as it is: a document that neither the run nor the
+judgments know counts as not relevant. A measure says in its declaration how its extremes are found
+(`Declaration.residual`):
+
+    monotone    a higher grade never lowers it (or never raises it), so the extremes are none
+                relevant and all of the highest grade: exact
+    count       the number of documents that were judged and found not relevant: each unjudged one
+                may be another: exact
+    recall      a share of all relevant documents: lowest if all unjudged documents beyond the
+                cutoff are relevant, highest if all within it are: exact
+    precisions  sums of precisions over the relevant documents: for each number m of new relevant
+                documents the best are the m highest ranks, the worst the m lowest; the extremes
+                over all m: exact
+    normalised  a gain divided by the best possible gain, each of which only rises: the lowest gain
+                by the highest best one, and the other way round: a bound, never narrower than
+                the truth
+    at relevant precision at a rank that follows from the number of relevant documents; as
+                precisions: exact
+    unaffected  grades do not enter, or the score is about the judging itself and is taken as it
+                stands: exact
+    range       nothing better than the measure's whole range is known: a bound
+
+The best-known case is RBP, whose residual is the weight of all unjudged ranks (Moffat and Zobel,
+Rank-biased precision, TOIS 2008; they add the weight of all ranks after the last, p^n, which lies
+outside the list and is not counted here; the measure RBPResidual has it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from metrics_core.judging import JudgedRanks
+from metrics_core.judging.hits import prefix_sums, ratio
+from metrics_core.measures import Measure
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+EXACT = ("monotone", "count", "recall", "precisions", "at relevant", "unaffected")
+
+
+@dataclass(frozen=True)
+class Residual:
+    """Lowest and highest possible score of each query, float64[Q]; NaN where the score is not
+    defined or nothing is known. `exact` says whether both are reached, or only never passed."""
+
+    low: Floats
+    high: Floats
+    exact: bool
+
+
+def residual(ranks: JudgedRanks, measure: Measure, *, highest: float | None = None) -> Residual:
+    """The range of a measure's scores over all grades the unjudged documents could have.
+
+    `highest` is the highest grade there is; without it the highest in the judgments, and at least
+    the grade from which the measure counts a document as relevant.
+    """
+    # A table of gains may turn the order of the grades round, and leaves nothing to reason from.
+    kind = "range" if measure.value("gains") else measure.declaration.residual
+    score = measure.score(ranks)
+    if measure.value("judged_only"):
+        # A document enters a condensed list as soon as it is judged, whatever it is worth.
+        kind = "range"
+    if kind == "unaffected":
+        return Residual(score, score, exact=True)
+    grade = ranks.top_grade if highest is None else highest
+    unjudged = Unjudged.of(ranks, max(grade, measure.value("rel") or 0))
+    low, high = _EXTREMES[kind](ranks, measure, score, unjudged)
+    untouched = unjudged.counts() == 0
+    low = np.where(untouched | np.isnan(score), score, low)
+    high = np.where(untouched | np.isnan(score), score, high)
+    return Residual(low, high, exact=kind in EXACT)
+
+
+def residual_frame(
+    judged: Sequence[JudgedRanks], measures: Sequence[Measure], *, highest: float | None = None
+) -> pd.DataFrame:
+    """Columns run, query_id, measure, low, high, exact; a row for each run, measure and query."""
+    parts = []
+    for ranks in judged:
+        for measure in measures:
+            found = residual(ranks, measure, highest=highest)
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "run": ranks.run_name,
+                        "query_id": np.array(ranks.query_ids, object),
+                        "measure": str(measure),
+                        "low": found.low,
+                        "high": found.high,
+                        "exact": found.exact,
+                    }
+                )
+            )
+    return pd.concat(parts, ignore_index=True)
+
+
+@dataclass(frozen=True)
+class Unjudged:
+    """The listed documents without a judgment, sorted by query and rank; `grade` is the highest
+    that they could have."""
+
+    query: Ints
+    rank: Ints
+    n_queries: int
+    grade: float
+
+    @classmethod
+    def of(cls, ranks: JudgedRanks, grade: float) -> Unjudged:
+        """All ranks of the lists but those of judged documents."""
+        ends = np.cumsum(ranks.retrieved)
+        free = np.ones(int(ends[-1]) if len(ends) else 0, dtype=np.bool_)
+        starts = ends - ranks.retrieved
+        judged = ranks.judged()
+        free[starts[judged.query] + judged.rank - 1] = False
+        place = np.flatnonzero(free)
+        query = np.searchsorted(ends, place, "right")
+        return cls(query, place - starts[query] + 1, ranks.n_queries, grade)
+
+    def counts(self) -> Ints:
+        """Per query how many there are, int64[Q]."""
+        return np.bincount(self.query, minlength=self.n_queries)
+
+    def where(self, mask: npt.NDArray[np.bool_]) -> Unjudged:
+        """Some of them."""
+        return replace(self, query=self.query[mask], rank=self.rank[mask])
+
+    def listed_in(self, ranks: JudgedRanks) -> JudgedRanks:
+        """The ranks with these documents found relevant in the list (not in the judgments)."""
+        judged = ranks.judged()
+        query = np.concatenate([judged.query, self.query])
+        rank = np.concatenate([judged.rank, self.rank])
+        relevance = np.concatenate([judged.relevance, np.full(len(self.query), self.grade)])
+        order = np.lexsort((rank, query))
+        return replace(
+            ranks,
+            query=query[order],
+            rank=rank[order],
+            relevance=relevance[order],
+            qrels_row=np.full(len(order), -1, dtype=np.int64),
+        )
+
+    def judged_in(self, ranks: JudgedRanks) -> JudgedRanks:
+        """The ranks with these documents among the judgments (not in the list)."""
+        query = np.concatenate([ranks.judged_query, self.query])
+        relevance = np.concatenate([ranks.judged_relevance, np.full(len(self.query), self.grade)])
+        order = np.lexsort((-relevance, query))
+        return replace(ranks, judged_query=query[order], judged_relevance=relevance[order])
+
+    def known_in(self, ranks: JudgedRanks) -> JudgedRanks:
+        """The ranks with these documents relevant, in the list and among the judgments."""
+        return self.judged_in(self.listed_in(ranks))
+
+
+Extremes = tuple[Floats, Floats]
+
+
+def _monotone(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
+    other = measure.score(free.known_in(ranks))
+    return np.minimum(score, other), np.maximum(score, other)
+
+
+def _count(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
+    return score, score + free.counts()
+
+
+def _recall(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
+    inside = free.rank <= (measure.cutoff or np.inf)
+    low = measure.score(free.where(~inside).judged_in(ranks))
+    return low, measure.score(free.where(inside).known_in(ranks))
+
+
+def _normalised(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
+    ceiling = measure.declaration.range[1]
+    low = measure.score(free.judged_in(ranks))
+    high = np.minimum(measure.score(free.listed_in(ranks)), ceiling)
+    # Without a known relevant document there is nothing to divide by, and all is possible.
+    nothing = ~np.isin(np.arange(ranks.n_queries), ranks.judged_query[ranks.judged_relevance > 0])
+    level = measure.value("rel") or 0
+    nothing |= ranks.n_relevant(level) == 0
+    return np.minimum(low, score), np.where(nothing, ceiling, np.maximum(high, score))
+
+
+def _precisions(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
+    relevant = ranks.relevant(measure.value("rel") or 1)
+    cutoff = measure.cutoff or np.inf
+    denominator = measure.value("denominator") or "relevant"
+    if denominator == "retrieved":
+        # What lies beyond the cutoff enters neither the sum nor the divisor.
+        free = free.where(free.rank <= cutoff)
+    found = relevant.rank <= cutoff
+    sums = relevant.total(relevant.ordinal() / relevant.rank, measure.cutoff)
+    counted = ranks.n_relevant(measure.value("rel") or 1)
+    if denominator == "retrieved":
+        counted = relevant.count(measure.cutoff).astype(np.int64)
+    from_top, from_bottom = _growth(relevant.query[found], relevant.rank[found], free, cutoff)
+    first = np.searchsorted(free.query, np.arange(ranks.n_queries))[free.query]
+    last = np.searchsorted(free.query, np.arange(ranks.n_queries), "right")[free.query]
+    here = np.arange(len(free.query))
+    best = sums[free.query] + from_top[here + 1] - from_top[first]
+    worst = sums[free.query] + from_bottom[last] - from_bottom[here]
+    low, high = score.copy(), score.copy()
+    known = counted[free.query]
+    np.maximum.at(high, free.query, _averaged(measure, best, known + here + 1 - first))
+    np.minimum.at(low, free.query, _averaged(measure, worst, known + last - here))
+    return low, high
+
+
+def _growth(found: Ints, rank: Ints, free: Unjudged, cutoff: float) -> tuple[Floats, Floats]:
+    """What each unjudged document adds to the sum of precisions once it is relevant, if those above
+    it are (counted from the top), and if those below it are (from the bottom): running sums with a
+    leading 0. It brings its own precision, and one more hit to every relevant document below it."""
+    queries = np.arange(free.n_queries + 1)
+    start = np.searchsorted(found, queries)
+    depth = int(max(rank.max(initial=0), free.rank.max(initial=0))) + 1
+    place = np.searchsorted(found * depth + rank, free.query * depth + free.rank)
+    above = place - start[free.query]
+    reach = prefix_sums(1 / rank)
+    below = reach[start[free.query + 1]] - reach[place]
+    own = np.where(free.rank <= cutoff, 1 / free.rank, 0.0)
+    others = np.searchsorted(free.query, queries)
+    here = np.arange(len(free.query))
+    running = prefix_sums(own)
+    later = running[others[free.query + 1]] - running[here + 1]
+    upper = here - others[free.query]
+    within = free.rank <= cutoff
+    from_top = np.where(within, (above + upper + 1) * own + below, 0.0)
+    from_bottom = np.where(within, (above + 1) * own + below + later, 0.0)
+    return prefix_sums(from_top), prefix_sums(from_bottom)
+
+
+def _averaged(measure: Measure, sums: Floats, relevant: Ints) -> Floats:
+    """The measure from its sum of precisions and the number of relevant documents (at least 1)."""
+    if measure.declaration.name == "Yaap":
+        return np.log((1 + sums) / (1 + relevant - sums))
+    if measure.value("denominator") == "min" and measure.cutoff is not None:
+        return sums / np.minimum(relevant, measure.cutoff)
+    return sums / relevant
+
+
+def _at_relevant(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
+    rel = measure.value("rel") or 1
+    factor = measure.value("factor")
+    relevant = ranks.relevant(rel)
+    first = np.searchsorted(free.query, np.arange(ranks.n_queries))[free.query]
+    last = np.searchsorted(free.query, np.arange(ranks.n_queries), "right")[free.query]
+    here = np.arange(len(free.query))
+    low, high = score.copy(), score.copy()
+    for new, best in ((here + 1 - first, True), (last - here, False)):
+        n_relevant = ranks.n_relevant(rel)[free.query] + new
+        limit = n_relevant if factor is None else (factor * n_relevant + 0.9).astype(np.int64)
+        depth = int(max(ranks.retrieved.max(initial=0), limit.max(initial=0))) + 2
+        key = free.query * depth + limit
+        start = np.searchsorted(relevant.query, free.query)
+        known = np.searchsorted(relevant.query * depth + relevant.rank, key, "right") - start
+        inside = np.searchsorted(free.query * depth + free.rank, key, "right") - first
+        found = np.minimum(new, inside) if best else np.maximum(0, inside - (last - first - new))
+        value = ratio((known + found).astype(np.float64), limit)
+        (np.maximum if best else np.minimum).at(high if best else low, free.query, value)
+    return low, high
+
+
+def _unknown(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
+    low, high = measure.declaration.range
+    if measure.value("gains") or np.isinf(low) or np.isinf(high):
+        low, high = np.nan, np.nan
+    return np.full(len(score), low), np.full(len(score), high)
+
+
+_EXTREMES: dict[str, Callable[[JudgedRanks, Measure, Floats, Unjudged], Extremes]] = {
+    "monotone": _monotone,
+    "count": _count,
+    "recall": _recall,
+    "precisions": _precisions,
+    "at relevant": _at_relevant,
+    "normalised": _normalised,
+    "range": _unknown,
+}

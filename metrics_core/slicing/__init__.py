@@ -1,0 +1,1 @@
+"""Where does it come from: scores and differences by group of queries."""

@@ -1,0 +1,163 @@
+"""Every measure: the pages can work with it, axes hold its scores, and all about it is said."""
+
+from __future__ import annotations
+
+import random
+import re
+from functools import cache
+from html import unescape
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dashboard import answers
+from dashboard.address.measure_key import MeasureChoice, measure_choices, why_not_drawn
+from dashboard.address.view import Address, View
+from dashboard.blocks import measures as blocks
+from dashboard.figures import curves, panels, queries
+from dashboard.opened.study import Study
+from dashboard.theme import LIGHT, RunStyle, run_styles
+from metrics_core.measures import Declaration, declarations
+from metrics_core.measures.declaring.description import described
+from metrics_core.tables import Queries
+from tests.collections_of import qrels_of, run_of
+
+DRAWN = [choice for choice in measure_choices() if not choice.declaration.needs]
+
+
+@cache
+def sample() -> Study:
+    """A few queries in two groups, two runs and grades 0 to 3; one query without a result."""
+    chance = random.Random(7)
+    queries = [f"q{i}" for i in range(14)]
+    docs = [f"d{i}" for i in range(12)]
+    runs = [
+        run_of(
+            {
+                q: {d: 8.0 - i for i, d in enumerate(chance.sample(docs, 8))}
+                for q in queries[first:]
+            },
+            name,
+        )
+        for name, first in (("bm25", 0), ("dense", 1))
+    ]
+    qrels = qrels_of({q: {d: chance.choice([0, 0, 1, 2, 3]) for d in docs[:7]} for q in queries})
+    groups = {"category": ["A", "B"] * 7, "difficulty": ["easy"] * 7 + ["hard"] * 7}
+    return Study(runs, qrels, Queries.from_columns({"query_id": queries, **groups}))
+
+
+def seen(choice: MeasureChoice, **more: Any) -> tuple[View, dict[str, RunStyle]]:
+    view = sample().view(Address(m=choice.key, **more))
+    slots = {name: i for i, name in enumerate(view.runs)}
+    return view, run_styles(view.runs, slots, focus=view.focus, baseline=view.baseline)
+
+
+def name_of(choice: MeasureChoice) -> str:
+    return choice.name
+
+
+def holds(axis: Any, values: Any) -> bool:
+    """Whether every value stands within the axis."""
+    low, high = sorted(axis.range)
+    known = np.asarray(values, dtype=np.float64)
+    known = known[~np.isnan(known)]
+    return bool(((known >= low - 1e-9) & (known <= high + 1e-9)).all())
+
+
+@pytest.mark.parametrize("choice", DRAWN, ids=name_of)
+def test_every_page_works_with_it(choice: MeasureChoice) -> None:
+    view, styles = seen(choice)
+    assert str(view.measure) in answers.overview(sample(), view).verdict.text
+    assert answers.query(sample(), view).explanation.text
+    assert answers.breakdown(sample(), view).finding.text
+    listed = answers.query_list(sample(), view)
+    scores = listed.frame[[f"run: {name}" for name in view.runs]].to_numpy()
+    if listed.scale is None:
+        assert view.measure.declaration.range[0] < 0
+    else:
+        assert listed.scale[0] <= np.nanmin(scores) and np.nanmax(scores) <= listed.scale[1]
+    drawn = queries.run_against_run(
+        listed.frame,
+        palette=LIGHT,
+        focus=view.focus,
+        baseline=view.baseline,
+        focus_style=styles[view.focus],
+        same=0.01,
+        value_range=choice.declaration.range,
+    )
+    assert holds(drawn.layout.xaxis, listed.frame["baseline_score"])
+    assert holds(drawn.layout.yaxis, listed.frame["score"])
+
+
+@pytest.mark.parametrize("choice", DRAWN, ids=name_of)
+def test_intervals_stand_within_the_axes(choice: MeasureChoice) -> None:
+    view, styles = seen(choice)
+    groups = answers.breakdown(sample(), view).second_groups
+    assert groups is not None
+    drawn = panels.score_by_difficulty(
+        groups,
+        styles=styles,
+        palette=LIGHT,
+        order=list(dict.fromkeys(groups["group"])),
+        value_range=choice.declaration.range,
+    )
+    assert holds(drawn.layout.xaxis, groups[["mean", "low", "high"]])
+    shown = answers.curves(sample(), view)
+    for family, frame in shown.frames.items():
+        drawn = curves.measure_by_cutoff(
+            frame,
+            title=family,
+            styles=styles,
+            palette=LIGHT,
+            chosen_k=10,
+            baseline=view.baseline,
+            value_range=shown.ranges[family],
+        )
+        assert holds(drawn.layout.yaxis, frame[["mean", "low", "high"]])
+
+
+@pytest.mark.parametrize("declaration", declarations(), ids=lambda d: d.name)
+def test_all_about_it_is_said(declaration: Declaration) -> None:
+    detail = answers.measure_detail(declaration.name, sample())
+    told = described(declaration)
+    drawn = "".join(
+        (
+            blocks.head(told, "back", "use", detail.why_not),
+            blocks.parameters(told),
+            blocks.facts(told),
+            blocks.worked(told),
+        )
+    )
+    text = unescape(re.sub(r"<[^>]+>", "", drawn))
+    for said in (told.title, told.answer, told.more, told.range, told.reference, *told.other_names):
+        assert said.replace("`", "") in text
+    assert all(p.meaning[1:] in text and p.allowed in text for p in told.parameters)
+    assert all(x.name in text and f"{x.value:.6g}" in text for x in told.worked)
+    assert all(sentence in text for _, sentence in told.unlike)
+    assert bool(detail.key) == (not why_not_drawn(declaration))
+    assert bool(detail.why_not) == bool(why_not_drawn(declaration) or declaration.needs)
+
+
+@pytest.mark.parametrize("declaration", declarations(), ids=lambda d: d.name)
+def test_it_is_found_by_its_names_and_first_words(declaration: Declaration) -> None:
+    for sought in (declaration.name, *declaration.aliases, declaration.title):
+        found = answers.measure_list(sought, "").groups["Found"]
+        assert declaration.name in [told.name for told in found]
+    first = " ".join(declaration.explanation.split()[:4])
+    assert declaration.name in [t.name for t in answers.measure_list(first, "").groups["Found"]]
+
+
+def test_the_list_is_narrowed_to_a_family() -> None:
+    family = described(next(d for d in declarations() if d.name == "AP")).family.title
+    listed = answers.measure_list("", family)
+    assert list(listed.groups) == [family] and len(listed.families) > 2
+    assert listed.total == len(declarations())
+
+
+@pytest.mark.parametrize("choice", DRAWN, ids=name_of)
+def test_no_explanation_names_a_cause_that_is_none(choice: MeasureChoice) -> None:
+    for query_id in sample().query_ids[::4]:
+        view, _ = seen(choice, q=query_id)
+        told = answers.query(sample(), view).explanation.text
+        assert "because ." not in told and "nan" not in told and "of –" not in told, told

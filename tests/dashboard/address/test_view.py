@@ -1,0 +1,170 @@
+"""The address and what it means."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from dashboard.address.measure_key import (
+    DEFAULT_MEASURE,
+    MeasureChoice,
+    measure_choices,
+    options_of,
+    picked,
+    read_measure,
+    whole_list,
+    why_not_drawn,
+    with_text,
+    with_value,
+)
+from dashboard.address.view import (
+    Address,
+    choose_runs,
+    default_baseline,
+    read_cutoff,
+    read_where,
+)
+from dashboard.literal import literal
+from dashboard.theme import DARK, LIGHT, run_styles
+from metrics_core.errors import RanklensError
+from metrics_core.measures import declarations
+
+
+def test_every_measure_that_pages_can_draw_can_be_picked() -> None:
+    choices = measure_choices()
+    names = [choice.name for choice in choices]
+    assert sorted(names) == sorted(d.name for d in declarations() if not why_not_drawn(d))
+    assert [choice.key for choice in choices[:5]] == ["nDCG@k", "P@k", "R@k", "RR", "AP"]
+    assert len({choice.label for choice in choices}) == len(choices)
+
+
+@pytest.mark.parametrize("choice", measure_choices(), ids=lambda c: c.name)
+def test_what_is_picked_can_be_drawn_and_found(choice: MeasureChoice) -> None:
+    assert picked(choice.name, 7) == picked(choice.label, 7) == {"m": choice.key}
+    chosen = read_measure(choice.key, 7)
+    assert chosen.refused is None and chosen.key == choice.key
+    assert chosen.measure.declaration is choice.declaration
+    assert chosen.measure.cutoff == (7 if chosen.takes_k else None)
+    found = re.sub(r"[\s_-]", "", choice.label).lower()
+    for name in (choice.name, *choice.declaration.aliases):
+        assert re.sub(r"[\s_-]", "", name).lower() in found
+    for name in choice.declaration.trec_eval:
+        assert re.sub(r"_\{.*|[\s_-]", "", name).lower() in found
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "shown"),
+    [
+        ("nDCG@k", "nDCG@7", "nDCG@k"),
+        ("nDCG", "nDCG", "nDCG"),
+        ("AP", "AP", "AP"),
+        ("AP@k", "AP@7", "AP@k"),
+        ("P(rel=2)@k", "P(rel=2)@7", "P(rel=2)@k"),
+        ("P(rel=1)@k", "P@7", "P@k"),
+        ("bogus", "nDCG@7", "nDCG@k"),
+        ("NumRet", "nDCG@7", "nDCG@k"),
+        ("", "nDCG@7", "nDCG@k"),
+    ],
+)
+def test_the_measure_of_an_address(key: str, name: str, shown: str) -> None:
+    chosen = read_measure(key, 7)
+    assert (str(chosen.measure), chosen.key) == (name, shown)
+    assert (chosen.refused is not None) == (key in ("bogus", "NumRet"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "changes"),
+    [
+        ("ndcg_cut_5", {"m": "nDCG@k", "k": "5"}),
+        ("precision@3", {"m": "P@k", "k": "3"}),
+        ("P(rel=2)@k", {"m": "P(rel=2)@k", "k": "7"}),
+        ("P(rel=2)", {"m": "P(rel=2)@k", "k": "7"}),
+        ("hit rate", {"m": "Success@k", "k": "7"}),
+        ("mrr", {"m": "RR"}),
+        (" map ", {"m": "AP"}),
+        ("P", {"m": "P@k"}),
+    ],
+)
+def test_a_typed_name(typed: str, changes: dict[str, str]) -> None:
+    assert picked(typed, 7) == changes
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("precison@5", "Did you mean P"),
+        ("P(reel=2)@5", "Did you mean 'rel'?"),
+        ("NumRet", "summed over queries"),
+        ("P@0", "a whole number from 1"),
+    ],
+)
+def test_a_mistyped_name_is_answered(typed: str, said: str) -> None:
+    with pytest.raises(RanklensError, match=re.escape(said)):
+        picked(typed, 7)
+
+
+def test_options_rewrite_the_address_and_defaults_leave_no_trace() -> None:
+    chosen = read_measure("P@k", 7)
+    assert [p.name for p in options_of(chosen)] == ["rel", "denominator", "judged_only"]
+    stricter = with_value(chosen, "rel", 2)
+    assert stricter == "P(rel=2)@k"
+    assert with_value(read_measure(stricter, 7), "rel", 1) == "P@k"
+    assert with_text(chosen, "rel", " 2 ") == "P(rel=2)@k"
+    assert whole_list(read_measure(DEFAULT_MEASURE, 7), 7, whole=True) == "nDCG"
+    assert whole_list(read_measure("nDCG", 7), 7, whole=False) == "nDCG@k"
+    with pytest.raises(RanklensError, match="a whole number from 1"):
+        with_value(chosen, "rel", 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "cutoff"),
+    [("5", 5), ("", 10), ("-3", 10), ("x", 10), ("0", 10), ("9999", 1000), ("٣", 10)],
+)
+def test_the_cutoff_of_an_address(text: str, cutoff: int) -> None:
+    assert read_cutoff(text, deepest=1000) == cutoff
+
+
+def test_filters_name_what_there_is() -> None:
+    groups = {"category": ["A", "B=C"]}
+    pairs = ["category=A", "category=B=C", "category=Z", "other=A", "nonsense"]
+    assert read_where(pairs, groups) == (("category", "A"), ("category", "B=C"))
+
+
+def test_the_baseline_is_the_run_that_is_named_like_one() -> None:
+    assert default_baseline(["dense", "BM25-tuned"]) == "BM25-tuned"
+    assert default_baseline(["dense", "hybrid"]) == "dense"
+
+
+def test_a_single_run_is_compared_with_itself() -> None:
+    assert choose_runs(Address(), ["one"], ["one"]) == ("one", "one", ())
+
+
+def test_nobody_else_may_be_shown() -> None:
+    names = ["a", "b", "c"]
+    assert choose_runs(Address(also=("-",)), names, names)[2] == ()
+    assert choose_runs(Address(also=("c",)), names, names)[2] == ("c",)
+
+
+def test_the_baseline_is_drawn_in_ink_whichever_run_it_is() -> None:
+    styles = run_styles(["a", "b"], {"a": 0, "b": 1}, focus="b", baseline="a")
+    assert styles["a"].color(LIGHT) == LIGHT.baseline
+    assert styles["a"].dash != "solid"
+    assert styles["b"].color(DARK) == DARK.run_2
+    swapped = run_styles(["a", "b"], {"a": 0, "b": 1}, focus="a", baseline="b")
+    assert swapped["a"].color(LIGHT) == LIGHT.run_1
+
+
+def test_beyond_four_runs_grey() -> None:
+    styles = run_styles(["x"], {"x": 6}, focus="y", baseline="z")
+    assert styles["x"].color(LIGHT) == LIGHT.run_more
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["**bold**", "`code`", "$x^2$", ":red[x]", ":smile:", "[a](b)", "# head", "<b>", "a -> b"],
+)
+def test_markdown_is_escaped(text: str) -> None:
+    shown = literal(text)
+    for character in "*`$[]#<":
+        assert shown.count(character) == shown.count(f"\\{character}")

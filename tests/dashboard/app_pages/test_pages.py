@@ -1,0 +1,339 @@
+"""Each page through Streamlit's AppTest, on the sample: no error, the right sentence, the state."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from metrics_core.measures import declarations
+
+_APP = Path(__file__).resolve().parents[3] / "dashboard" / "app.py"
+
+
+@pytest.fixture(autouse=True)
+def empty_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Every test has its own workspace folder and no folder of data."""
+    monkeypatch.setenv("RANKLENS_WORKSPACE", str(tmp_path / "workspace"))
+    monkeypatch.delenv("RANKLENS_DATA", raising=False)
+    st.cache_resource.clear()
+    yield
+
+
+def opened(page: str = "", **parameters: Any) -> AppTest:
+    """The app on a page with these parameters in its address."""
+    app = AppTest.from_file(str(_APP), default_timeout=60)
+    for name, value in parameters.items():
+        app.query_params[name] = value
+    app.run()
+    if page:
+        app.switch_page(f"app_pages/{page}.py")
+        for name, value in parameters.items():
+            app.query_params[name] = value
+        app.run()
+    assert not app.exception, [e.value for e in app.exception]
+    return app
+
+
+def text_of(app: AppTest) -> str:
+    """All drawn HTML as plain text."""
+    drawn = " ".join(e.proto.body for e in app.get("html") if "<style>" not in e.proto.body)
+    return " ".join(unescape(re.sub(r"<[^>]+>", "", drawn)).split())
+
+
+PAGES = {
+    "": "is ahead of bm25 on nDCG@10",
+    "curves": "leads bm25 on nDCG",
+    "breakdown": "gains in",
+    "queries": "queries against bm25 and loses",
+    "query": "here because",
+    "data": "Seven files are loaded and fit together",
+    "measures": f"{len(declarations())} measures.",
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_each_page_opens_with_its_finding(page: str) -> None:
+    assert PAGES[page] in text_of(opened(page))
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"run": "bm25", "base": "bm25"},
+        {"also": "-"},
+        {"m": "RR", "k": "5"},
+        {"m": "P(rel=2)@k", "k": "7"},
+        {"where": ["category=Network", "difficulty=hard"]},
+        {"where": ["category=nowhere"], "m": "bogus", "k": "-3", "run": "nobody", "show": "?"},
+        {"show": "none", "s": "robot"},
+        {"q": "q031"},
+        {"q": "no such query"},
+    ],
+    ids=lambda p: "-".join(p),
+)
+def test_no_address_breaks_a_page(page: str, parameters: dict[str, Any]) -> None:
+    assert text_of(opened(page, **parameters))
+
+
+def test_an_old_address_falls_back_to_what_is_there() -> None:
+    app = opened(m="bogus", run="nobody", k="x")
+    assert "on nDCG@10" in text_of(app)
+
+
+def test_the_baseline_changes_places_with_the_run_in_focus() -> None:
+    app = opened(run="dense", base="bm25")
+    app.selectbox(key="w_base").select("dense").run()
+    assert app.query_params["base"] == "dense"
+    assert app.query_params["run"] == "bm25"
+    assert "bm25 is behind dense" in text_of(app)
+
+
+def test_controls_write_the_address() -> None:
+    app = opened()
+    app.selectbox(key="w_m").select("P").run()
+    assert "on P@10" in text_of(app)
+    assert app.query_params["m"] == "P@k"
+
+
+def test_a_click_on_a_mark_opens_the_query() -> None:
+    app = opened("queries")
+    app.session_state["sorted_0"] = {
+        "selection": {"points": [{"customdata": ["q098", ""]}], "point_indices": [0]}
+    }
+    app.run()
+    assert app.query_params["q"] == "q098"
+    assert "vinegar for the robot" in text_of(app)
+
+
+def test_a_click_on_a_cell_of_the_table_opens_the_query() -> None:
+    app = opened("queries", show="worse")
+    app.session_state["table_0"] = {
+        "selection": {"rows": [], "columns": [], "cells": [[0, "text"]]}
+    }
+    app.run()
+    assert "1 of 21 that got worse" in text_of(app)
+
+
+def test_the_heatmap_narrows_the_queries() -> None:
+    app = opened("breakdown")
+    app.session_state["cells_0"] = {
+        "selection": {"points": [{"customdata": ["Devices", "hard"]}], "point_indices": [0]}
+    }
+    app.run()
+    assert app.query_params["where"] == ["category=Devices", "difficulty=hard"]
+
+
+def test_charts_carry_the_numbers_of_metrics_core() -> None:
+    app = opened("curves")
+    charts = app.get("plotly_chart")
+    assert len(charts) == 4
+    drawn = json.loads(charts[0].proto.spec)["data"]
+    assert {trace.get("name") for trace in drawn} >= {"bm25", "dense", "hybrid", "titles-only"}
+
+
+def test_no_match_offers_the_way_back() -> None:
+    app = opened("queries", s="blockchain")
+    assert "No query matches." in text_of(app)
+    button = next(b for b in app.button if b.label == "Clear the search")
+    button.click().run()
+    assert "No query matches." not in text_of(app)
+
+
+def test_uploads_are_read_remembered_and_refused(tmp_path: Path) -> None:
+    app = opened("data")
+    app.file_uploader[0].set_value(
+        [
+            ("my.qrels", b"q1 0 d1 1\nq1 0 d2 0\n", "text/plain"),
+            ("good.run", b"q1 Q0 d1 1 2.0 x\n", "text/plain"),
+            ("broken.run", b"q1 Q0 d1 1 2.0 x\nq1 Q0 d1 oops\n", "text/plain"),
+        ]
+    ).run()
+    shown = text_of(app)
+    assert "Two files are loaded" in shown
+    assert "broken.run was not loaded: line 2" in shown
+    again = opened("data")
+    assert "Two files are loaded" in text_of(again)
+
+
+def test_duplicates_can_be_kept_by_choice() -> None:
+    app = opened("data")
+    app.file_uploader[0].set_value(
+        [
+            ("my.qrels", b"q1 0 d1 1\n", "text/plain"),
+            ("twice.run", b"q1 Q0 d1 1 2.0 x\nq1 Q0 d1 2 1.0 x\n", "text/plain"),
+        ]
+    ).run()
+    assert "twice.run was not loaded" in text_of(app)
+    next(b for b in app.button if b.label == "Keep the best score of each").click().run()
+    assert "Two files are loaded and fit together" in text_of(app)
+
+
+def test_swapped_files_are_recognised_by_content() -> None:
+    app = opened("data")
+    app.file_uploader[0].set_value(
+        [
+            ("run.txt", b"q1 0 d1 1\n", "text/plain"),
+            ("qrels.txt", b"q1 Q0 d1 1 2.0 x\n", "text/plain"),
+        ]
+    ).run()
+    shown = text_of(app)
+    assert "TREC run" in shown and "TREC qrels" in shown
+
+
+def test_first_run_without_files() -> None:
+    app = opened(set="own")
+    assert "Which run is better" in text_of(app)
+    next(b for b in app.button if b.label == "Open the example").click().run()
+    assert "on nDCG@10" in text_of(app)
+
+
+def test_a_folder_given_at_the_start_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.run").write_text("q1 Q0 d1 1 2.0 x\n")
+    (tmp_path / "j.qrels").write_text("q1 0 d1 1\n")
+    monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
+    assert "a scores 1.000 on nDCG@10" in text_of(opened())
+
+
+@pytest.mark.parametrize("page", ["", "curves", "breakdown", "queries", "query"])
+def test_filters_that_leave_nothing_say_so(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = {"q1": "A,easy", "q2": "A,easy", "q3": "B,hard", "q4": "B,hard"}
+    (tmp_path / "a.run").write_text("".join(f"{q} Q0 d1 1 2.0 x\n" for q in groups))
+    (tmp_path / "b.run").write_text("".join(f"{q} Q0 d2 1 2.0 x\n" for q in groups))
+    (tmp_path / "j.qrels").write_text("".join(f"{q} 0 d1 1\n" for q in groups))
+    listed = "".join(f"{q},text,{group}\n" for q, group in groups.items())
+    (tmp_path / "queries.csv").write_text(f"query_id,text,category,difficulty\n{listed}")
+    monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
+    app = opened(page, where=["category=A", "difficulty=hard"])
+    assert "No query is in view." in text_of(app)
+    next(b for b in app.button if b.label == "Take back all filters").click().run()
+    assert "No query is in view." not in text_of(app)
+    assert not app.exception
+
+
+@pytest.mark.parametrize("change", [{"k": "1"}, {"m": "Success@k"}, {"where": ["difficulty=easy"]}])
+def test_no_other_control_changes_who_is_compared(change: dict[str, Any]) -> None:
+    plain, changed = opened(), opened(**change)
+    for box in ("w_run", "w_base"):
+        assert changed.selectbox(key=box).value == plain.selectbox(key=box).value
+
+
+def test_a_run_can_be_added_to_the_example() -> None:
+    app = opened("data")
+    app.file_uploader[0].set_value([("mine.run", b"q001 Q0 FN-0001 1 2.0 x\n", "text/plain")]).run()
+    shown = text_of(app)
+    assert "Eight files are loaded" in shown and "mine.run" in shown
+    assert "mine" in opened().selectbox(key="w_run").options
+
+
+def test_a_file_of_the_folder_that_changes_is_read_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.run").write_text("q1 Q0 d1 1 2.0 x\n")
+    judgments = tmp_path / "j.qrels"
+    judgments.write_text("q1 0 d1 1\n")
+    monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
+    assert "a scores 1.000" in text_of(opened())
+    judgments.write_text("q1 0 d2 1\n")
+    assert "a scores 0.000" in text_of(opened())
+
+
+def test_the_queries_file_with_most_judged_queries_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.run").write_text("q1 Q0 d1 1 2.0 x\nq2 Q0 d1 1 2.0 x\n")
+    (tmp_path / "j.qrels").write_text("q1 0 d1 1\nq2 0 d1 1\n")
+    (tmp_path / "all.csv").write_text("query_id,text\nq1,first\nq2,second\n")
+    (tmp_path / "some.csv").write_text("query_id,text\nq1,other\n")
+    monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
+    assert "second" in text_of(opened("query", q="q2"))
+
+
+@pytest.mark.parametrize("page", ["curves", "breakdown", "queries", "query"])
+def test_a_page_without_files_says_what_to_load(page: str) -> None:
+    assert "Which run is better" in text_of(opened(page, set="own"))
+
+
+def test_an_address_that_names_no_measure_says_what_is_shown() -> None:
+    assert "nDCG@10 is shown." in text_of(opened(m="bogus"))
+    assert "the pages compare means" in text_of(opened(m="NumRet"))
+
+
+def test_options_write_the_address() -> None:
+    app = opened(m="P@k")
+    app.number_input(key="w_p_P_rel").set_value(2).run()
+    assert app.query_params["m"] == "P(rel=2)@k" and "on P(rel=2)@10" in text_of(app)
+    app.number_input(key="w_p_P_rel").set_value(1).run()
+    assert app.query_params["m"] == "P@k"
+    app = opened()
+    app.toggle(key="w_whole_nDCG").set_value(True).run()
+    assert app.query_params["m"] == "nDCG" and "bm25 on nDCG by" in text_of(app)
+    app.selectbox(key="w_p_nDCG_dcg").select("exp-log2").run()
+    assert app.query_params["m"] == "nDCG(dcg='exp-log2')"
+
+
+@pytest.mark.parametrize("page", ["", "curves", "breakdown", "queries", "query"])
+@pytest.mark.parametrize("key", ["Utility", "Yaap", "IPrec@0.5"])
+def test_scores_below_zero_and_other_cutoffs_break_no_page(page: str, key: str) -> None:
+    assert text_of(opened(page, m=key))
+    assert text_of(opened(page, m=key, run="bm25", base="bm25"))
+
+
+def test_the_list_of_measures_is_searched_by_any_name() -> None:
+    app = opened("measures")
+    app.text_input(key="w_find").set_value("hit rate").run()
+    shown = text_of(app)
+    assert "Found" in shown and "1 if there is any" in shown
+    assert app.query_params["find"] == "hit rate"
+    app.text_input(key="w_find").set_value("recal").run()
+    assert "Recall" in text_of(app)
+    app.text_input(key="w_find").set_value("precisoin").run()
+    assert "No measure fits “precisoin”. Did you mean P" in text_of(app).replace(".Did", ". Did")
+
+
+@pytest.mark.parametrize("name", ["nDCG", "alpha_nDCG", "NumRet", "Utility"])
+def test_a_measure_is_looked_up(name: str) -> None:
+    declaration = next(d for d in declarations() if d.name == name)
+    app = opened("measures", measure=name)
+    shown = text_of(app)
+    assert declaration.reference in shown and declaration.formula in app.latex[0].value
+    assert ("Use this measure" in shown) == (name in ("nDCG", "Utility"))
+
+
+def test_a_measure_is_looked_up_by_any_name() -> None:
+    assert "1 divided by the rank" in text_of(opened("measures", measure="recip_rank"))
+    assert "There is no measure 'bogus'" in text_of(opened("measures", measure="bogus"))
+
+
+def test_what_a_measure_needs_is_said_on_every_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    declaration = next(d for d in declarations() if d.name == "AP")
+    monkeypatch.setitem(declaration.__dict__, "needs", ("subtopics",))
+    for page in PAGES:
+        shown = text_of(opened(page, m="AP"))
+        assert page in ("data", "measures") or "AP needs judgments by subtopic." in shown
+    assert "Seven files are loaded" in text_of(opened("data", m="AP"))
+    assert "do not hold what it needs" in text_of(opened("measures", measure="AP"))
+
+
+def test_measures_are_looked_up_before_anything_is_loaded() -> None:
+    assert "Precision" in text_of(opened("measures", set="own"))
+    assert "Use this measure" not in text_of(opened("measures", set="own", measure="nDCG"))
+
+
+def test_an_option_beyond_its_range_says_the_range() -> None:
+    app = opened(m="RBP")
+    app.number_input(key="w_p_RBP_p").set_value(1.0).run()
+    assert "RBP: p must be a number above 0 to below 1" in text_of(app)
+    assert app.query_params["m"] == "RBP"

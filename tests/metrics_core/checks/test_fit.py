@@ -1,0 +1,122 @@
+"""Do the files fit together, and would odd ids match if they were cleaned?"""
+
+from __future__ import annotations
+
+import pytest
+
+from metrics_core.checks.fit import fit_report, near_matches, with_clean_ids
+from metrics_core.errors import TableError
+from metrics_core.judging import judge
+from metrics_core.tables import Documents, Queries
+from metrics_core.tables.ids import cleaned_id
+from tests.collections_of import qrels_of, run_of
+
+QRELS = qrels_of({"q1": {"d1": 1}, "q2": {"d1": 1}})
+WHOLE = run_of({"q1": {"d1": 2, "x": 1}, "q2": {"d1": 1}, "z": {"d1": 1}}, "bm25")
+PART = run_of({"q1": {"d1": 1}}, "dense")
+
+
+def report(runs: list, queries: Queries | None = None, documents: Documents | None = None) -> dict:
+    judged = [judge(run, QRELS) for run in runs]
+    lines = fit_report(runs, judged, QRELS, queries, documents, cutoff=1)
+    return {line.label: (line.value, line.ok, line.remark) for line in lines}
+
+
+def test_lines_without_their_table_are_left_out() -> None:
+    assert list(report([PART])) == [
+        "judged queries found in every run",
+        "queries in a run without judgments",
+    ]
+    assert fit_report([], [], None, None, None) == []
+
+
+def test_what_each_run_lacks() -> None:
+    lines = report([WHOLE, PART])
+    assert lines["judged queries found in every run"] == ("1 of 2", False, "dense lacks query q2")
+    assert lines["queries in a run without judgments"] == ("1", False, "left out: z")
+    alone = report([run_of({"q1": {"d1": 1}, "q2": {"d1": 1}})])
+    assert alone["judged queries found in every run"] == ("2 of 2", True, "all")
+    assert alone["queries in a run without judgments"] == ("0", True, "none")
+
+
+def test_queries_against_judgments_and_runs() -> None:
+    queries = Queries.from_columns({"query_id": ["q1", "q2", "q3"], "text": ["a", "b", "c"]})
+    lines = report([WHOLE], queries)
+    assert lines["queries that have judgments"] == ("2 of 3", False, "no judgments: q3")
+    assert lines["queries with a text"] == ("2 of 3", False, "shown by id: z")
+
+
+def test_documents_in_the_top_with_a_text() -> None:
+    documents = Documents.from_columns({"doc_id": ["d1"], "text": ["a"]})
+    lines = report([WHOLE], documents=documents)
+    assert lines["documents in the top 1 with a text"] == ("1 of 1", True, "all")
+    judged = [judge(WHOLE, QRELS)]
+    (*_, deeper) = fit_report([WHOLE], judged, QRELS, None, documents, cutoff=2)
+    assert (deeper.value, deeper.remark) == ("1 of 2", "1 shown by id")
+
+
+def test_many_are_counted_and_three_shown() -> None:
+    qrels = qrels_of({f"q{i}": {"d": 1} for i in range(6)})
+    run = run_of({"q0": {"d": 1}}, "r")
+    lines = fit_report([run], [judge(run, qrels)], qrels, None, None)
+    assert lines[0].remark == "r lacks queries q1, q2, q3 and 2 more"
+
+
+@pytest.mark.parametrize(
+    ("odd", "clean"),
+    [
+        (" a ", "a"),
+        ("\xa0a\t", "a"),
+        ("a\u200bb", "ab"),
+        ("\ufeffa", "a"),
+        ("cafe\u0301", "caf\u00e9"),
+        ("a\u00adb", "ab"),
+        ("\u200b a", "a"),
+        ("A b", "A b"),
+        ("ﬁ", "ﬁ"),
+    ],
+)
+def test_an_id_without_what_nobody_sees(odd: str, clean: str) -> None:
+    assert cleaned_id(odd) == clean
+
+
+@pytest.mark.parametrize("odd", [" d1", "d1\u200b", "d1\xa0", "\ufeffd1"])
+@pytest.mark.parametrize("side", ["run", "judgments"])
+def test_ids_that_would_match_are_noted_and_kept(odd: str, side: str) -> None:
+    own, judged = (odd, "d1") if side == "run" else ("d1", odd)
+    run, qrels = run_of({"q": {own: 1, "d2": 2}}), qrels_of({"q": {judged: 1, "d2": 0}})
+    (note,) = near_matches(run, qrels)
+    assert (note.kind, note.count, note.loud) == ("near_document_ids", 1, True)
+    assert note.message.startswith("1 document id of the judgments would match after")
+    assert "clean-ids" in note.message
+    assert note.examples == (f"{judged!r} and {own!r}",)
+    assert own in run.doc_ids.to_pylist()
+
+
+def test_query_ids_and_accents_are_noted_too() -> None:
+    run = run_of({"cafe\u0301": {"d1": 1}, "q": {"d1": 1}})
+    qrels = qrels_of({"caf\u00e9": {"d1": 1}, "q": {"d1": 1}})
+    assert [n.kind for n in near_matches(run, qrels)] == ["near_query_ids"]
+
+
+def test_ids_that_match_or_differ_visibly_are_not_noted() -> None:
+    run = run_of({"q": {"é": 2, " b": 1, "c": 0}})
+    assert near_matches(run, qrels_of({"q": {"é": 1, "x": 1, " b": 1}})) == ()
+
+
+def test_clean_ids_match() -> None:
+    run = run_of({"q\u200b": {" d1": 2, "cafe\u0301": 1, "d3": 0}}, "r")
+    qrels = qrels_of({"q": {"d1": 0, "caf\u00e9": 1}})
+    ranks = judge(with_clean_ids(run), with_clean_ids(qrels))
+    assert ranks.rank.tolist() == [1, 2]
+    assert with_clean_ids(run).name == "r"
+    queries = Queries.from_columns({"query_id": [" q"], "category": ["x"]})
+    assert with_clean_ids(queries).frame["query_id"].tolist() == ["q"]
+    assert with_clean_ids(queries).columns == ["category"]
+
+
+def test_two_ids_that_become_one_are_refused() -> None:
+    with pytest.raises(TableError, match="document d1 of query q a second time"):
+        with_clean_ids(run_of({"q": {"d1": 2, "d1\u200b": 1}}))
+    with pytest.raises(TableError):
+        with_clean_ids(Queries.from_columns({"query_id": ["q", "q "]}))

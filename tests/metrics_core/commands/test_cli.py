@@ -1,0 +1,257 @@
+"""The command line: the same numbers as the library, in every format."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from metrics_core import formats
+from metrics_core.__main__ import main
+from metrics_core.commands.reading import DEFAULT_MEASURES
+from metrics_core.measures import declarations
+from metrics_core.measures.declaring.description import described, signature
+from metrics_core.scoring.evaluate import evaluate
+from metrics_core.scoring.means import means
+
+QRELS = "q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\nq3 0 d9 1\n"
+BM25 = "q1 Q0 d2 1 9 x\nq1 Q0 d1 2 8 x\nq2 Q0 d1 1 7 x\n"
+DENSE = "q1 Q0 d1 1 9 x\nq2 Q0 d3 1 7 x\nq3 Q0 d9 1 2 x\n"
+QUERIES = "query_id,text,category,run\nq1,a,Billing,x\nq2,b,Returns,y\n"
+
+Command = Callable[..., tuple[str, str]]
+
+
+@pytest.fixture
+def command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Command:
+    """Runs `evaluate` on the files above; gives what it wrote to stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+    files = {"qrels.txt": QRELS, "bm25.run": BM25, "dense.run": DENSE, "queries.csv": QUERIES}
+    for name, content in files.items():
+        Path(name).write_text(content)
+
+    def run(*arguments: str, files: tuple[str, ...] = ("bm25.run", "dense.run")) -> tuple[str, str]:
+        status = main(["evaluate", "qrels.txt", *files, *arguments])
+        out, err = capsys.readouterr()
+        assert status == (0 if out else 2)
+        return out, err
+
+    return run
+
+
+def rows(tsv: str) -> list[list[str]]:
+    return [line.split("\t") for line in tsv.splitlines()]
+
+
+def test_tsv_is_the_means_in_full_precision(command: Command) -> None:
+    out, _ = command("--format", "tsv", "-m", "ndcg_cut_10", "-m", "map", "-m", "NumRet")
+    found = rows(out)
+    assert found[0] == ["run", "query_id", "measure", "value"]
+    runs = [formats.read_run("bm25.run"), formats.read_run("dense.run")]
+    expected = means(evaluate(runs, formats.read_qrels("qrels.txt"), ["nDCG@10", "AP", "NumRet"]))
+    assert [(r, m, v) for r, q, m, v in found[1:]] == [
+        (row["run"], row["measure"], repr(row["value"])) for row in expected.to_dict("records")
+    ]
+    assert {r[1] for r in found[1:]} == {"all"}
+
+
+def test_per_query_values_come_before_their_mean(command: Command) -> None:
+    out, _ = command("--format", "tsv", "-m", "AP", "--per-query", files=("bm25.run",))
+    assert rows(out)[1:] == [
+        ["bm25", "q1", "AP", "0.5"],
+        ["bm25", "q2", "AP", "1.0"],
+        ["bm25", "q3", "AP", "0.0"],
+        ["bm25", "all", "AP", "0.5"],
+    ]
+
+
+def test_usual_measures_and_a_table_without_options(command: Command) -> None:
+    out, _ = command()
+    head, *lines = out.splitlines()
+    assert head.split() == ["run", "query_id", *DEFAULT_MEASURES]
+    assert [line.split()[:2] for line in lines] == [["bm25", "all"], ["dense", "all"]]
+
+
+@pytest.mark.parametrize("format", ["table", "markdown", "latex", "csv", "json"])
+def test_every_format_has_the_same_number(command: Command, format: str) -> None:
+    out, _ = command("--format", format, "-m", "RR@1", files=("dense.run",))
+    assert "0.667" in out or "0.6666666666666666" in out
+    if format == "json":
+        assert json.loads(out) == [
+            {"run": "dense", "query_id": "all", "measure": "RR@1", "value": 2 / 3}
+        ]
+
+
+def test_means_by_group(command: Command) -> None:
+    options = ("--by", "category", "--queries", "queries.csv", "--format", "tsv", "-m", "AP")
+    out, _ = command(*options)
+    assert rows(out) == [
+        ["run", "category", "measure", "value"],
+        ["bm25", "Billing", "AP", "0.5"],
+        ["bm25", "Returns", "AP", "1.0"],
+        ["bm25", "(none)", "AP", "0.0"],
+        ["dense", "Billing", "AP", "1.0"],
+        ["dense", "Returns", "AP", "0.0"],
+        ["dense", "(none)", "AP", "1.0"],
+    ]
+
+
+def test_a_group_column_named_run_does_not_hide_the_runs(command: Command) -> None:
+    out, _ = command("--by", "run", "--queries", "queries.csv", "--format", "tsv", "-m", "AP")
+    assert rows(out)[0] == ["run", "query run", "measure", "value"]
+    assert rows(out)[1] == ["bm25", "x", "AP", "0.5"]
+
+
+def test_by_needs_queries_that_have_the_column(command: Command) -> None:
+    out, err = command("--by", "category")
+    assert (out, "--queries FILE" in err) == ("", True)
+    out, err = command("--by", "colour", "--queries", "queries.csv")
+    assert out == ""
+    assert "no column 'colour'" in err and "category, run" in err
+
+
+def test_notes_go_to_stderr_with_their_first_examples(command: Command) -> None:
+    _, err = command("-m", "P@9", files=("bm25.run",))
+    assert err == (
+        "note: bm25: 1 judged query missing; it counts 0 (first: q3)\n"
+        "note: bm25: P@9 looks beyond the run, which lists at most 2 documents a query\n"
+    )
+
+
+def test_a_missing_file_is_told(command: Command) -> None:
+    out, err = command(files=("nowhere.run",))
+    assert out == "" and err.startswith("nowhere.run: expected a file, found no such file")
+
+
+def test_measures_lists_all_with_their_names(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["measures"]) == 0
+    out = capsys.readouterr().out
+    lines = out.splitlines()
+    for declaration in declarations():
+        assert signature(declaration) in [line.split("  ")[0] for line in lines]
+        assert described(declaration).answer.split(".")[0][:60] in out
+    assert "R(rel)@k  Recall\n" in out
+
+
+def test_measures_explains_one_by_any_name(capsys: pytest.CaptureFixture[str]) -> None:
+    for declaration in declarations():
+        for name in (declaration.name, *declaration.aliases):
+            assert main(["measures", name]) == 0
+            out = " ".join(capsys.readouterr().out.split())
+            assert out.startswith(f"{signature(declaration)}: {declaration.title}")
+            assert " ".join(declaration.explanation.split()) in out
+            assert all(p.meaning[1:] in out for p in declaration.parameters)
+            assert all(measure in out for measure in declaration.worked)
+    assert main(["measures", "recall_5", "R(rel=2)"]) == 0
+    assert capsys.readouterr().out.count("R(rel)@k: Recall") == 2
+
+
+def test_measures_says_which_name_is_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["measures", "reciprocal_rnak"]) == 2
+    assert "Did you mean RR (reciprocal rank)?" in capsys.readouterr().err
+
+
+def test_formats_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["formats"]) == 0
+    out = capsys.readouterr().out
+    for declared in formats.formats():
+        assert f"{declared.name} ({', '.join(declared.kinds)})" in out
+
+
+@pytest.mark.parametrize("arguments", [[], ["evaluate"], ["nonsense"], ["evaluate", "qrels.txt"]])
+def test_wrong_usage_has_status_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == "" and "usage:" in err
+
+
+def test_words_can_be_given_as_grades(command: Command) -> None:
+    Path("qrels.txt").write_text("q1 0 d1 yes\nq1 0 d2 no\nq2 0 d1 1\n")
+    out, _ = command("--grades", "yes=2, no=0", "--format", "tsv", "-m", "AP", files=("bm25.run",))
+    assert rows(out)[1] == ["bm25", "all", "AP", "0.75"]
+
+
+@pytest.mark.parametrize("grades", ["words", "yes=", "=1", "yes=much", "yes=nan", "yes=1,no"])
+def test_other_ways_to_give_grades_are_refused(command: Command, grades: str) -> None:
+    with pytest.raises(SystemExit):
+        command("--grades", grades)
+
+
+def test_as_a_program(command: Command) -> None:
+    program = [sys.executable, "-m", "metrics_core", "evaluate", "qrels.txt", "bm25.run"]
+    root = Path(formats.__file__).parents[2]
+    done = subprocess.run(
+        [*program, "-m", "AP", "--format", "tsv"],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(root)},
+        check=False,
+    )
+    assert (done.returncode, done.stdout.splitlines()[1]) == (0, "bm25\tall\tAP\t0.5")
+    failed = subprocess.run(
+        [*program, "-m", "precison@5"],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(root)},
+        check=False,
+    )
+    assert (failed.returncode, failed.stdout) == (2, "")
+    assert failed.stderr.startswith("There is no measure 'precison'.\nDid you mean P (Precision)")
+
+
+def test_residuals_say_how_far_the_unjudged_documents_reach(
+    command: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command()
+    assert main(["residuals", "qrels.txt", "dense.run", "-m", "P@1", "-m", "nDCG@5"]) == 0
+    found = rows(capsys.readouterr().out)
+    assert found[0] == ["run", "query_id", "measure", "score", "lowest", "highest", "kind"]
+    # q1 and q3 have their relevant document first; q2's only result is unjudged.
+    assert found[1] == ["dense", "all", "P@1", "0.667", "0.667", "1.000", "exact"]
+    assert found[2][2] == "nDCG@5" and found[2][6] == "bound"
+    assert main(["residuals", "qrels.txt", "dense.run", "-m", "P@1", "--per-query"]) == 0
+    by_query = {row[1]: row[3:6] for row in rows(capsys.readouterr().out)[1:]}
+    assert by_query["q2"] == ["0.000", "0.000", "1.000"]
+
+
+def test_measures_of_the_documents(command: Command) -> None:
+    Path("items.csv").write_text("doc_id,title,price\nd1,a,30\nd2,b,10\nd3,c,5\nd9,d,\n")
+    names = ("-m", "MoneyP@2", "-m", "Coverage@2", "--format", "tsv")
+    out, err = command("--documents", "items.csv", *names)
+    values = {(run, name): float(value) for run, _, name, value in rows(out)[1:]}
+    assert values == {
+        ("bm25", "MoneyP@2"): (30 / 40 + 30 / 30 + 0) / 3,
+        ("bm25", "Coverage@2"): 2 / 4,
+        ("dense", "MoneyP@2"): (1 + 0) / 2,  # q3 shows d9, which has no price
+        ("dense", "Coverage@2"): 3 / 4,
+    }
+    assert "note: dense: 1 query for which MoneyP@2 is not defined; left out (first: q3)" in err
+    out, err = command(*names)
+    assert (out, "no documents table" in err, "'price'" in err) == ("", True, True)
+
+
+def test_residuals_are_combined_as_the_scores_are(
+    command: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ("-m", "GMAP", "-m", "NumRelRet", "-m", "NumQ", "-m", "nDCG@5", "-m", "NumNonrelRet")
+    shown = {m: v for _, _, m, v in rows(command("--format", "tsv", *names)[0])[1:6]}
+    assert main(["residuals", "qrels.txt", "bm25.run", *names]) == 0
+    for _, _, name, score, low, high, _ in rows(capsys.readouterr().out)[1:]:
+        assert float(score) == pytest.approx(float(shown[name]), abs=5e-4), name
+        assert float(low) <= float(score) <= float(high), name
+    with pytest.raises(SystemExit):
+        main(["residuals", "qrels.txt", "bm25.run", "--highest", "-1"])
+
+
+def test_a_sum_of_shares_is_no_count(command: Command) -> None:
+    Path("items.csv").write_text("doc_id,price\nd1,1\nd2,1\nd3,1\nd9,1\n")
+    out, _ = command("--documents", "items.csv", "-m", "Coverage@2", "-m", "NumRet")
+    assert [line.split()[2:] for line in out.splitlines()[1:]] == [["0.500", "3"], ["0.750", "3"]]

@@ -1,0 +1,547 @@
+"""The sentences, word for word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metrics_core.explaining.diagnosis import diagnose
+from metrics_core.findings import (
+    Facts,
+    Sentence,
+    breakdown_finding,
+    curves_finding,
+    explain,
+    files_finding,
+    others_verdict,
+    queries_finding,
+    strongest_other,
+    verdict,
+)
+from metrics_core.findings.sentence import joined, muted, run, strong
+from metrics_core.judging import judge
+from metrics_core.measures import parse_measure
+from tests.collections_of import qrels_of, run_of
+
+
+def compared(**changes: Any) -> pd.DataFrame:
+    """A frame of `compare`: bm25 and hybrid, 84 queries, hybrid ahead by 0.060."""
+    base = {"run": "bm25", "mean": 0.571, "difference": np.nan, "low": np.nan, "high": np.nan}
+    base |= {"won": 0, "lost": 0, "same": 84, "queries": 84, "verdict": None}
+    row = {"run": "hybrid", "mean": 0.631, "difference": 0.06, "low": 0.03, "high": 0.092}
+    row |= {"won": 46, "lost": 17, "same": 21, "queries": 84, "verdict": "ahead"}
+    rows = pd.DataFrame([base, row | changes])
+    rows["queries"] = rows["queries"].iloc[1]
+    return rows
+
+
+def groups_of(differences: Mapping[str, float], clear: Iterable[str] = ()) -> pd.DataFrame:
+    """A frame of `breakdown` for hybrid."""
+    rows = [{"group": g, "run": "hybrid", "difference": d} for g, d in differences.items()]
+    frame = pd.DataFrame(rows).assign(diff_low=-0.386, diff_high=-0.155)
+    return frame.assign(clear=frame["group"].isin(list(clear)))
+
+
+# Overview
+
+GAINS = {"Returns": 0.2, "Billing": 0.3, "Privacy": 0.1, "Devices": 0.01}
+
+
+def test_clearly_ahead() -> None:
+    sentence = verdict(compared(), "nDCG@10", "hybrid", "bm25")
+    assert sentence.text == (
+        "hybrid is ahead of bm25 on nDCG@10 by 0.060 [0.030, 0.092]. "
+        "46 queries won, 17 lost, 21 the same."
+    )
+    assert [s.text for s in sentence.spans if s.role == "run"] == ["hybrid", "bm25"]
+
+
+def test_clearly_ahead_names_the_groups_largest_first() -> None:
+    groups = groups_of(GAINS, ["Returns", "Billing", "Privacy"])
+    sentence = verdict(compared(), "nDCG@10", "hybrid", "bm25", groups)
+    assert sentence.text.endswith("21 the same; the gain is in Billing, Returns and Privacy.")
+
+
+def test_ahead_with_a_group_that_loses() -> None:
+    groups = groups_of({"Billing": 0.3, "Devices": -0.2}, ["Billing", "Devices"])
+    sentence = verdict(compared(), "nDCG@10", "hybrid", "bm25", groups)
+    assert sentence.text.endswith("the same; the gain is in Billing, it loses in Devices.")
+
+
+def test_clearly_behind() -> None:
+    changes = {"difference": -0.161, "low": -0.2, "high": -0.1, "verdict": "behind"}
+    groups = groups_of({"Billing": 0.3, "Devices": -0.2}, ["Billing", "Devices"])
+    sentence = verdict(compared(**changes), "AP", "hybrid", "bm25", groups)
+    assert sentence.text == (
+        "hybrid is behind bm25 on AP by 0.161 [−0.200, −0.100]. "
+        "46 queries won, 17 lost, 21 the same; the loss is in Devices, it gains in Billing."
+    )
+
+
+UNCLEAR = {"difference": -0.009, "low": -0.057, "high": 0.038, "verdict": "unclear"}
+
+
+def test_no_clear_difference() -> None:
+    changes = UNCLEAR | {"won": 35, "lost": 35, "same": 14}
+    groups = groups_of({"Returns": 0.3, "Devices": -0.2}, ["Returns", "Devices"])
+    sentence = verdict(compared(**changes), "nDCG@10", "hybrid", "bm25", groups)
+    assert sentence.text == (
+        "No clear difference between hybrid and bm25 on nDCG@10: −0.009 [−0.057, 0.038]. "
+        "35 queries won, 35 lost, 14 the same; it gains in Returns and loses in Devices."
+    )
+
+
+def test_no_clear_difference_without_groups_drops_the_clause() -> None:
+    sentence = verdict(compared(**UNCLEAR), "AP", "hybrid", "bm25", groups_of(GAINS))
+    assert sentence.text.endswith("[−0.057, 0.038]. 46 queries won, 17 lost, 21 the same.")
+
+
+def test_one_query_won_is_singular() -> None:
+    sentence = verdict(compared(won=1, lost=2, same=1081), "AP", "hybrid", "bm25")
+    assert sentence.text.endswith("1 query won, 2 lost, 1,081 the same.")
+
+
+@pytest.mark.parametrize(("queries", "start"), [(6, "Only 6 queries"), (1, "Only 1 query")])
+def test_fewer_than_ten_queries_are_examples(queries: int, start: str) -> None:
+    sentence = verdict(compared(queries=queries), "AP", "hybrid", "bm25")
+    assert sentence.text == (
+        f"{start}: read this as examples, not as a result. "
+        "hybrid scores 0.631 and bm25 0.571 on AP."
+    )
+    assert "Only 9 queries" in verdict(compared(queries=9), "AP", "hybrid", "bm25").text
+    assert "ahead" in verdict(compared(queries=10), "AP", "hybrid", "bm25").text
+
+
+def test_one_run_only() -> None:
+    one = compared().iloc[1:]
+    sentence = verdict(one, "nDCG@10", "hybrid", "hybrid")
+    assert sentence.text == "hybrid scores 0.631 on nDCG@10; load a second run to compare."
+    of_two = verdict(compared(), "nDCG@10", "hybrid", "hybrid")
+    assert of_two.text.endswith("; choose another run to compare.")
+
+
+def test_the_others() -> None:
+    rows = pd.concat(
+        [
+            compared(),
+            compared(run="dense", **UNCLEAR).iloc[1:],
+            compared(
+                run="titles-only", difference=-0.161, low=-0.2, high=-0.12, verdict="behind"
+            ).iloc[1:],
+            compared(run="fused").iloc[1:],
+        ]
+    )
+    assert others_verdict(rows, "hybrid", "bm25").text == (
+        "dense and bm25 are too close to call, −0.009 [−0.057, 0.038]; "
+        "titles-only is behind, −0.161 [−0.200, −0.120]; "
+        "fused is ahead, +0.060 [0.030, 0.092]."
+    )
+    assert not others_verdict(compared(), "hybrid", "bm25")
+
+
+def test_little_judged_warns_below_four_fifths() -> None:
+    facts = {"queries": 1, "judgments": 1, "lowest_grade": 0, "highest_grade": 1, "cutoff": 10}
+    facts |= {"all_zero": 0, "missing": 0, "unjudged": 0}
+    assert Facts(judged_share=0.79, **facts).little_judged
+    assert not Facts(judged_share=0.8, **facts).little_judged
+
+
+# Curves
+
+KS = [1, 2, 3, 5, 10, 20, 50, 100]
+
+
+def curve_of(signs: str) -> pd.DataFrame:
+    """A frame of `curves`: + clearly ahead, - clearly behind, . level, one sign a k."""
+    low = {"+": 0.01, "-": -0.2, ".": -0.1}
+    high = {"+": 0.2, "-": -0.01, ".": 0.1}
+    own = {"run": "hybrid", "k": KS, "difference": 0.0}
+    own |= {"diff_low": [low[s] for s in signs], "diff_high": [high[s] for s in signs]}
+    return pd.DataFrame(own)
+
+
+@pytest.mark.parametrize(
+    ("signs", "text"),
+    [
+        (
+            ".+++++++",
+            "hybrid leads bm25 on nDCG from k = 2 to k = 100. At k = 1 the two are level: "
+            "the gain comes from the results below the first.",
+        ),
+        (
+            "...+++++",
+            "hybrid leads bm25 on nDCG from k = 5 to k = 100. Up to k = 3 the two are level: "
+            "the gain comes from the results below the first 3.",
+        ),
+        (
+            "++++++++",
+            "hybrid leads bm25 on nDCG at every k from 1 to 100. "
+            "The difference does not hang on the choice of k.",
+        ),
+        (
+            "--------",
+            "hybrid trails bm25 on nDCG at every k from 1 to 100. "
+            "The difference does not hang on the choice of k.",
+        ),
+        (
+            "++++....",
+            "hybrid leads bm25 on nDCG from k = 1 to k = 5. "
+            "Beyond k = 5 the difference may be chance.",
+        ),
+        (
+            "++.++.++",
+            "hybrid leads bm25 on nDCG from k = 1 to k = 2, from k = 5 to k = 10 "
+            "and from k = 50 to k = 100. In between the difference may be chance.",
+        ),
+        (
+            "---...++",
+            "hybrid leads bm25 on nDCG from k = 50 to k = 100 and trails it "
+            "from k = 1 to k = 3. In between the difference may be chance.",
+        ),
+        (
+            "..---...",
+            "hybrid trails bm25 on nDCG from k = 3 to k = 10. Up to k = 2 the two are level: "
+            "the loss comes from the results below the first 2.",
+        ),
+        (
+            "........",
+            "At no k is the difference between hybrid and bm25 on nDCG clear of chance. "
+            "k runs from 1 to 100.",
+        ),
+        (
+            "....+...",
+            "At almost no k is the difference between hybrid and bm25 on nDCG clear of chance, "
+            "only at k = 10. k runs from 1 to 100.",
+        ),
+    ],
+)
+def test_curves(signs: str, text: str) -> None:
+    assert curves_finding(curve_of(signs), "nDCG", "hybrid", "bm25").text == text
+
+
+def test_curves_of_one_run() -> None:
+    text = "hybrid on nDCG; compare another run to see a difference."
+    assert curves_finding(curve_of("+" * 8), "nDCG", "hybrid", "hybrid").text == text
+    alone = curve_of("+" * 8).assign(difference=np.nan)
+    assert curves_finding(alone, "nDCG", "hybrid", "bm25").text == text
+
+
+# Breakdown
+
+
+def test_groups_that_gain_and_the_rest() -> None:
+    groups = groups_of(
+        {"Billing": 0.3, "Returns": 0.2, "Privacy": 0.1, "Shipping": 0, "Account": 0, "Devices": 0},
+        ["Billing", "Returns", "Privacy"],
+    )
+    assert breakdown_finding(groups, "hybrid", "bm25").text == (
+        "hybrid gains in Billing, Returns and Privacy; "
+        "in Shipping, Account and Devices the difference to bm25 may be chance."
+    )
+
+
+def test_groups_that_lose() -> None:
+    both = groups_of({"Billing": 0.3, "Devices": -0.2, "Other": 0}, ["Billing", "Devices"])
+    assert breakdown_finding(both, "hybrid", "bm25").text == (
+        "hybrid gains in Billing and loses in Devices; "
+        "in Other the difference to bm25 may be chance."
+    )
+    losses = groups_of({"Devices": -0.2, "Other": 0}, ["Devices"])
+    assert breakdown_finding(losses, "hybrid", "bm25").text.startswith("hybrid loses in Devices; ")
+
+
+def test_every_group_clear_and_none_clear() -> None:
+    every = groups_of({"Billing": 0.3, "Returns": 0.2}, ["Billing", "Returns"])
+    assert breakdown_finding(every, "hybrid", "bm25").text == (
+        "hybrid gains in Billing and Returns against bm25, in every group."
+    )
+    assert breakdown_finding(
+        groups_of({"Billing": 0.3, "Returns": 0.2}), "hybrid", "bm25"
+    ).text == (
+        "In no group is the difference between hybrid and bm25 clear of chance. "
+        "Groups looked at: Billing and Returns."
+    )
+
+
+def test_groups_of_one_run() -> None:
+    text = "hybrid by group; compare another run to see a difference."
+    assert breakdown_finding(groups_of(GAINS), "hybrid", "hybrid").text == text
+
+
+def test_the_strongest_finding_of_another_run() -> None:
+    dense = groups_of({"Devices": -0.265, "Billing": -0.1}, ["Devices"]).assign(run="dense")
+    hybrid = groups_of({"Devices": -0.5, "Billing": 0.3}, ["Devices", "Billing"])
+    groups = pd.concat([hybrid, dense], ignore_index=True)
+    assert strongest_other(groups, "hybrid", "bm25").text == (
+        "dense falls behind in Devices, −0.265 [−0.386, −0.155], and nowhere else."
+    )
+    groups["clear"] = True
+    assert strongest_other(groups, "hybrid", "bm25").text.endswith("and in one other group.")
+    assert not strongest_other(hybrid, "hybrid", "bm25")
+
+
+# Queries
+
+
+def differences_of(won: list[float], lost: list[float], same: int) -> pd.DataFrame:
+    outcome = ["better"] * len(won) + ["worse"] * len(lost) + ["same"] * same
+    return pd.DataFrame({"difference": [*won, *lost, *[0.0] * same], "outcome": outcome})
+
+
+def test_which_queries() -> None:
+    frame = differences_of([0.05, 0.096, 0.4] * 15 + [0.096], [-0.3] * 17, 21)
+    assert queries_finding(frame, "hybrid", "bm25", 10, 4).text == (
+        "hybrid wins 46 of 84 queries against bm25 and loses 17. "
+        "Half of all wins are larger than 0.096; 10 queries fail with every run."
+    )
+    assert queries_finding(frame, "hybrid", "bm25", 1, 2).text.endswith(
+        "; 1 query fails with both runs."
+    )
+    assert queries_finding(frame, "hybrid", "bm25", 0, 2).text.endswith("larger than 0.096.")
+
+
+def test_which_queries_when_few_win() -> None:
+    frame = differences_of([0.2], [-0.1, -0.3], 0)
+    assert queries_finding(frame, "hybrid", "bm25", 0, 2).text == (
+        "hybrid wins 1 of 3 queries against bm25 and loses 2. "
+        "Half of all losses are larger than 0.200."
+    )
+    level = queries_finding(differences_of([], [], 5), "hybrid", "bm25", 0, 2)
+    assert level.text == "hybrid wins 0 of 5 queries against bm25 and loses 0."
+    one = queries_finding(differences_of([], [], 5), "bm25", "bm25", 0, 1)
+    assert one.text == "5 queries; compare another run to see which it wins and loses."
+
+
+# Query
+
+FILL = [f"n{i:03}" for i in range(150)]
+ZEROS = dict.fromkeys(FILL, 0)
+ONE = {"a": 1, **ZEROS}
+FOUR = {"a": 1, "b": 1, "c": 1, "d": 1, **ZEROS}
+
+
+def explained(
+    bm25: Iterable[str] | None,
+    hybrid: Iterable[str],
+    grades: Mapping[str, int],
+    *,
+    measure: str = "nDCG@10",
+    **others: Iterable[str],
+) -> str:
+    """The explanation of query q, hybrid against bm25 (or alone), from the lists."""
+    lists = ({} if bm25 is None else {"bm25": bm25}) | {"hybrid": hybrid} | others
+    qrels = qrels_of(({"q": grades} if grades else {}) | {"other": {"z": 1}})
+    runs = [
+        run_of({"q": {d: 1000.0 - i for i, d in enumerate(docs)}, "other": {"z": 1}}, name)
+        for name, docs in lists.items()
+    ]
+    judged = [judge(run, qrels) for run in runs]
+    baseline = "hybrid" if bm25 is None else "bm25"
+    measured = parse_measure(measure)
+    return explain(
+        diagnose(runs, judged, qrels, "q", measured, baseline=baseline, focus="hybrid", cutoff=10)
+    ).text
+
+
+def test_a_loss_of_the_best_documents() -> None:
+    # AP falls from 1 to (1/5 + 2/7) / 2, and without the two unjudged to (1/3 + 2/4) / 2.
+    text = explained("abcd", ["c", "x", "d", "y", "a", "e", "b"], {"a": 3, "b": 3, "c": 0, "d": 0},
+                     measure="AP")  # fmt: skip
+    assert text == (
+        "hybrid loses 0.757 to bm25 here because the two best documents fell from ranks 1 and 2 "
+        "to ranks 5 and 7. Two documents graded 0 and three that nobody has judged now stand "
+        "above them. Leaving out unjudged documents, the loss is 0.583."
+    )
+
+
+def test_a_gain_of_the_best_documents() -> None:
+    text = explained("cxdyaeb", "abcd", {"a": 3, "b": 3, "c": 0, "d": 0}, measure="AP")
+    assert text == (
+        "hybrid gains 0.757 over bm25 here because the two best documents rose from ranks 5 and 7 "
+        "to ranks 1 and 2. Two documents graded 0 and three that nobody has judged stand above "
+        "them in bm25. Leaving out unjudged documents, the gain is 0.583."
+    )
+
+
+def test_the_cause_is_what_the_measure_counts() -> None:
+    # RR: only the first relevant document counts, so the fall of the best one is no cause.
+    first = explained("abcde", "badec", {"a": 1, "b": 0, "c": 3}, measure="RR")
+    assert "a document graded 1 fell from rank 1 to rank 2." in first
+    assert "best" not in first
+    # P@3: a fall within the first three costs nothing.
+    precise = explained("abcd", "dbac", {"a": 1, "c": 1, "d": 0}, measure="P@3")
+    assert "a relevant document fell from rank 3 to rank 4" in precise
+    assert "from rank 1" not in precise
+
+
+def test_no_relevant_document_is_no_claim_about_scores() -> None:
+    text = explained("ab", "bc", {"a": 0, "b": 0}, measure="Judged@2")
+    assert text == "None of the judged documents is relevant to this query."
+
+
+@pytest.mark.parametrize(
+    ("bm25", "hybrid", "text"),
+    [
+        (
+            ["a", *FILL[:11]],
+            [*FILL[:5], "a"],
+            "hybrid loses 0.833 to bm25 here because the only relevant document fell from rank 1 "
+            "to rank 6. Five documents graded 0 now stand above it.",
+        ),
+        (
+            ["a", *FILL[:11]],
+            [*FILL[:11], "a"],
+            "hybrid loses 1.000 to bm25 here because the only relevant document fell from rank 1 "
+            "to rank 12, below the top 10. Ten documents graded 0 now stand in its top 10.",
+        ),
+        (
+            ["a", *FILL[:11]],
+            FILL[:11],
+            "hybrid loses 1.000 to bm25 here because the only relevant document, at rank 1 "
+            "before, is not in its list. Ten documents graded 0 now stand in its top 10.",
+        ),
+        (
+            [*FILL[:11], "a"],
+            ["a", *FILL[:11]],
+            "hybrid gains 1.000 over bm25 here because the only relevant document rose from "
+            "rank 12 into the top 10, to rank 1. Ten documents graded 0 stand in the top 10 "
+            "of bm25.",
+        ),
+        (
+            FILL[:11],
+            ["a", *FILL[:11]],
+            "hybrid gains 1.000 over bm25 here because the only relevant document came in at "
+            "rank 1, not in the list of bm25. Ten documents graded 0 stand in the top 10 of bm25.",
+        ),
+    ],
+)
+def test_where_the_only_relevant_document_went(
+    bm25: list[str], hybrid: list[str], text: str
+) -> None:
+    assert explained(bm25, hybrid, ONE, measure="RR@10") == text
+
+
+def test_what_unjudged_documents_have_to_do_with_it() -> None:
+    nothing = explained("a", [*"xyz", "a"], {"a": 1}, measure="RR")
+    assert nothing == (
+        "hybrid loses 0.750 to bm25 here because the only relevant document fell from rank 1 to "
+        "rank 4. Three documents that nobody has judged now stand above it. "
+        "Leaving out unjudged documents, nothing of it remains."
+    )
+    turns = explained(["n000", "a"], ["x", "y", "a"], ONE, measure="RR")
+    assert turns.endswith("Leaving out unjudged documents, it turns into a gain of 0.500.")
+
+
+def test_documents_of_several_grades() -> None:
+    text = explained("abc", "xyzabc", {"a": 1, "b": 2, "c": 2, "d": 1})
+    assert "because two documents graded 2 and 1 fell from ranks 1 and 2 to ranks 4 and 5." in text
+
+
+def test_no_run_succeeds() -> None:
+    assert explained([*FILL[:14], "a"], [*FILL[:13], "a"], ONE) == (
+        "No run has a relevant document in its top 10; the best one stands at rank 14 in hybrid."
+    )
+    assert explained([*FILL[:120], "a"], FILL[:13], ONE) == (
+        "No run has a relevant document in its top 10; none is among the first 100 of any run."
+    )
+    assert explained(None, [*FILL[:13], "a"], ONE) == (
+        "hybrid has no relevant document in its top 10; the best one stands at rank 14."
+    )
+    assert explained(None, FILL[:20], ONE) == (
+        "hybrid has no relevant document in its top 10; none is among its first 100."
+    )
+
+
+@pytest.mark.parametrize(
+    ("bm25", "hybrid", "tail"),
+    [
+        ("abcd", "badc", "the same four relevant documents stand in other places."),
+        ("ab", "ab", "the same two relevant documents stand in the same places."),
+        ("a", "a", "the same relevant document stands in the same place."),
+        ("ab", "bc", "hybrid has two relevant in its top 10, bm25 two; one of them is in both."),
+        ("abc", "bcd", "hybrid has three relevant in its top 10, bm25 three; "
+         "two of them are in both."),
+        ("a", "c", "hybrid has one relevant in its top 10, bm25 one; none of them is in both."),
+    ],
+)  # fmt: skip
+def test_both_score_the_same(bm25: str, hybrid: str, tail: str) -> None:
+    score = {"abcd": "1.000", "abc": "0.750", "ab": "0.500", "a": "0.250"}[bm25]
+    assert explained(bm25, hybrid, FOUR, measure="R@10") == f"Both score {score}; {tail}"
+
+
+def test_about_the_same() -> None:
+    grades = {f"r{i:03}": 1 for i in range(150)}
+    text = explained(sorted(grades)[:100], sorted(grades)[:101], grades, measure="R@1000")
+    assert text.startswith("The two score about the same, 0.673 and 0.667; the same ten relevant")
+
+
+def test_neither_has_one_but_another_run_does() -> None:
+    assert explained(FILL[:12], FILL[:12], ONE, dense=["a"]) == (
+        "Both score 0.000; neither has a relevant document in its top 10."
+    )
+
+
+def test_one_run_alone() -> None:
+    assert explained(None, [*FILL[:3], "a", "b"], FOUR) == (
+        "hybrid has 2 of 4 relevant documents in its top 10; the first stands at rank 4."
+    )
+
+
+def test_no_judgments_and_nothing_relevant() -> None:
+    assert explained("ab", "ba", {}) == (
+        "Nobody has judged this query, so it has no score; the lists can still be read."
+    )
+    assert explained("ab", "ba", {"a": 0, "b": -1}) == (
+        "None of the judged documents is relevant to this query, so every run scores 0."
+    )
+
+
+# Data
+
+
+@pytest.mark.parametrize(
+    ("loaded", "refused", "options", "text"),
+    [
+        (7, 1, {}, "Seven files are loaded and fit together; one could not be read."),
+        (7, 0, {}, "Seven files are loaded and fit together."),
+        (1, 0, {}, "One file is loaded."),
+        (12, 0, {"fits": False}, "12 files are loaded; they do not fit in every point."),
+        (2, 3, {"missing": "judgments"}, "Two files are loaded; judgments still missing; "
+         "three could not be read."),
+        (0, 0, {}, "Nothing is loaded yet; add judgments and runs."),
+        (0, 1, {"missing": "judgments"}, "No files are loaded; judgments still missing; "
+         "one could not be read."),
+    ],
+)  # fmt: skip
+def test_files(loaded: int, refused: int, options: dict[str, Any], text: str) -> None:
+    assert files_finding(loaded, refused, **({"fits": True} | options)).text == text
+
+
+# Sentences
+
+
+def test_a_sentence_is_its_spans() -> None:
+    sentence = run("a<b>") + strong(" leads") + muted(".")
+    assert sentence.text == "a<b> leads."
+    assert [s.role for s in sentence.spans] == ["run", "strong", "muted"]
+    assert joined([run("a"), run("b")], "; ").text == "a; b"
+    assert not Sentence()
+
+
+def test_of_the_same_documents_only_those_that_moved_are_counted() -> None:
+    text = explained("axb", "abx", {"a": 3, "b": 1, "x": 0}, measure="Success@5")
+    assert text == (
+        "Both score 1.000; one of the same two relevant documents stands in another place."
+    )
+
+
+def test_a_missing_list_is_the_cause() -> None:
+    text = explained("", "ab", {"a": 1, "b": 0}, measure="RR")
+    assert text == (
+        "hybrid gains 1.000 over bm25 here because bm25 returned nothing for this query, "
+        "so it counts 0."
+    )

@@ -1,0 +1,43 @@
+"""Running sums and places within the hits of many queries."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics_core.judging.hits import Hits
+
+ALIKE = [3, 2, 0, 4, 1]
+SKEWED = [0, 400, 1, 0, 3, 2, 1, 1, 0, 7, 8, 1, 1, 1]
+
+
+def hits_of(lengths: list[int]) -> Hits:
+    generator = np.random.default_rng(3)
+    ranks = [np.sort(generator.choice(1000, n, replace=False)) + 1 for n in lengths]
+    query = np.repeat(np.arange(len(lengths)), lengths)
+    rank = np.concatenate([np.empty(0, dtype=np.int64), *ranks])
+    return Hits(query, rank, generator.random(len(query)), len(lengths))
+
+
+@pytest.mark.parametrize("lengths", [ALIKE, SKEWED, [], [0, 0], [1]], ids=str)
+def test_running_sums_are_those_of_each_query_alone(lengths: list[int]) -> None:
+    hits = hits_of(lengths)
+    alone = [np.cumsum(hits.relevance[hits.query == q]) for q in range(len(lengths))]
+    assert hits.running(hits.relevance).tolist() == np.concatenate([[], *alone]).tolist()
+
+
+@given(lengths=st.lists(st.integers(0, 40), min_size=1, max_size=30))
+def test_running_sums_at_any_mix_of_lengths(lengths: list[int]) -> None:
+    hits = hits_of(lengths)
+    last = np.cumsum(lengths)[np.array(lengths) > 0] - 1
+    total = hits.total(hits.relevance)[np.array(lengths) > 0]
+    assert hits.running(hits.relevance)[last].tolist() == total.tolist()
+
+
+def test_the_last_hit_within_a_depth() -> None:
+    hits = Hits(np.array([0, 0, 2]), np.array([2, 5, 1]), np.zeros(3), 4)
+    query = np.array([0, 0, 0, 0, 1, 2, 2, 3])
+    depth = np.array([1, 2, 4, 9, 3, 0, 7, 7])
+    assert hits.within(depth, query).tolist() == [-1, 0, 0, 1, -1, -1, 2, -1]

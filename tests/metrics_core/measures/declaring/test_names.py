@@ -1,0 +1,81 @@
+"""What is said of every measure, and what a mistyped name or parameter is answered."""
+
+from __future__ import annotations
+
+import pytest
+
+from metrics_core.errors import ParameterError, RanklensError, UnknownMeasureError
+from metrics_core.measures import Declaration, declarations, parse_measure
+from metrics_core.measures.declaring.description import IN_IR_MEASURES, described
+from metrics_core.measures.declaring.differences import DIFFERENCES
+from metrics_core.measures.declaring.families import FAMILIES, by_family
+
+ALL = declarations()
+
+
+def by_name(declaration: Declaration) -> str:
+    return declaration.name
+
+
+@pytest.mark.parametrize("declaration", ALL, ids=by_name)
+def test_every_measure_is_described(declaration: Declaration) -> None:
+    found = described(declaration)
+    assert found.answer.endswith((".", "!", "?"))
+    assert f"{found.answer} {found.more}".strip() == declaration.explanation
+    assert found.family in FAMILIES, "give the family a title in measures/families.py"
+    assert [p.name for p in found.parameters] == [p.name for p in declaration.parameters]
+    assert found.worked
+
+
+def test_families_hold_every_measure_once() -> None:
+    families = by_family(ALL)
+    assert sorted(d.name for ds in families.values() for d in ds) == sorted(d.name for d in ALL)
+    assert len({f.title for f in families}) == len(families)
+
+
+def test_differences_are_about_measures_there_are() -> None:
+    named = {name for difference in DIFFERENCES for name in difference.measures}
+    assert named <= {d.name for d in ALL} | {"*"}
+
+
+def test_names_in_ir_measures_are_theirs() -> None:
+    registry = pytest.importorskip("ir_measures.measures").registry
+    assert set(registry) >= IN_IR_MEASURES >= {str(m.NAME) for m in registry.values()}
+
+
+NAMES = [(d, name) for d in ALL for name in (d.name, *d.aliases) if len(name) >= 7]
+
+
+@pytest.mark.parametrize(("declaration", "name"), NAMES, ids=[name for _, name in NAMES])
+def test_a_slip_in_a_long_name_suggests_the_measure(declaration: Declaration, name: str) -> None:
+    middle = len(name) // 2
+    slips = (
+        name[:middle] + name[middle + 1 :],
+        name[:middle] + name[middle + 1] + name[middle] + name[middle + 2 :],
+        f"{name[:middle]}x{name[middle:]}",
+    )
+    for slip in slips:
+        try:
+            parse_measure(f"{slip}@10")
+        except UnknownMeasureError as error:
+            assert declaration.name in error.nearest
+        except RanklensError:
+            pass  # The slip is another measure's name.
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("P(reel=2)@5", "Did you mean 'rel'?"),
+        ("P(judgedonly=True)@5", "Did you mean 'judged_only'?"),
+        ("P(k=5)", "behind the @: P@10"),
+        ("nDCG(dcg='explog2')@5", "Did you mean 'exp-log2'?"),
+        ("SetF(betta=2)", "Did you mean 'beta'?"),
+        ("P@0", "a whole number from 1"),
+        ("SetF(beta=-1)", "a finite number from 0"),
+    ],
+)
+def test_a_wrong_parameter_is_answered(text: str, said: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        parse_measure(text)
+    assert said in str(caught.value)

@@ -1,0 +1,199 @@
+"""Means and their bootstrap intervals, against scipy's percentile bootstrap."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from metrics_core.measures.declaring.aggregation import COMBINATIONS, Aggregation
+from metrics_core.scoring.evaluate import evaluate
+from metrics_core.scoring.means import aggregate, compared_intervals, mean_interval, means
+from tests.collections_of import qrels_of, run_of
+
+GENERATOR = np.random.default_rng(7)
+SKEWED = GENERATOR.beta(0.5, 1.5, 60)
+NORMAL = GENERATOR.normal(0.02, 0.2, 35)
+ZERO_OR_ONE = (GENERATOR.random(80) < 0.3).astype(float)
+
+
+@pytest.mark.parametrize("values", [SKEWED, NORMAL, ZERO_OR_ONE], ids=["skewed", "normal", "0/1"])
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_interval_as_scipys_percentile_bootstrap(values: np.ndarray, level: float) -> None:
+    ours = mean_interval(values, level=level)
+    theirs = stats.bootstrap(
+        (values,),
+        np.mean,
+        method="percentile",
+        confidence_level=level,
+        n_resamples=20_000,
+        rng=np.random.default_rng(1),
+    ).confidence_interval
+    # Two simulations of some 10,000 draws: a quantile's own error is about 3 % of this.
+    error = values.std() / np.sqrt(len(values))
+    assert float(ours.mean) == pytest.approx(values.mean(), rel=1e-14)
+    assert float(ours.low) == pytest.approx(theirs.low, abs=0.12 * error)
+    assert float(ours.high) == pytest.approx(theirs.high, abs=0.12 * error)
+
+
+def test_a_higher_level_is_wider() -> None:
+    narrow, wide = mean_interval(SKEWED, level=0.8), mean_interval(SKEWED, level=0.99)
+    assert wide.low < narrow.low < narrow.mean < narrow.high < wide.high
+
+
+def test_the_same_values_give_the_same_interval() -> None:
+    assert mean_interval(SKEWED) == mean_interval(SKEWED.copy())
+
+
+def test_every_column_has_the_draws_it_would_have_alone() -> None:
+    values = np.stack([SKEWED, SKEWED[::-1], np.full(60, 0.25)], axis=1)
+    together = mean_interval(values.reshape(60, 3, 1))
+    assert together.low.shape == (3, 1)
+    for i in range(3):
+        alone = mean_interval(values[:, i])
+        assert together.low[i, 0] == pytest.approx(float(alone.low), rel=1e-12)
+        assert together.high[i, 0] == pytest.approx(float(alone.high), rel=1e-12)
+    assert together.low[2, 0] == pytest.approx(0.25) == together.high[2, 0]
+
+
+def test_undefined_scores_are_left_out_of_their_column() -> None:
+    holed = np.concatenate([NORMAL, np.full(15, np.nan)])
+    full = np.concatenate([NORMAL, NORMAL[:15]])
+    both = mean_interval(np.stack([holed, full], axis=1))
+    alone = mean_interval(NORMAL)
+    error = NORMAL.std() / np.sqrt(len(NORMAL))
+    assert both.mean == pytest.approx([NORMAL.mean(), full.mean()])
+    assert both.low[0] == pytest.approx(float(alone.low), abs=0.2 * error)
+    assert both.high[0] == pytest.approx(float(alone.high), abs=0.2 * error)
+
+
+@pytest.mark.parametrize("values", [[0.5], [0.5, np.nan, np.nan]])
+def test_one_query_has_a_mean_and_no_interval(values: list[float]) -> None:
+    interval = mean_interval(np.array(values))
+    assert float(interval.mean) == 0.5
+    assert np.isnan(interval.low) and np.isnan(interval.high)
+
+
+def test_two_queries_have_an_interval() -> None:
+    assert tuple(map(float, mean_interval(np.array([0.0, 1.0])))) == (0.5, 0, 1)
+
+
+def test_nothing_defined_is_undefined() -> None:
+    assert all(np.isnan(v).all() for v in mean_interval(np.full((3, 2), np.nan)))
+
+
+FRAME = evaluate(
+    [run_of({"a": {"d1": 2, "d2": 1}, "b": {"d1": 1}}, "one"), run_of({"a": {"d2": 1}}, "two")],
+    qrels_of({"a": {"d1": 1}, "b": {"d1": 1}, "c": {"d1": 0}}),
+    ["AP", "NumRet"],
+    without_relevant="leave out",
+)
+
+
+def test_aggregate_summarises_each_run_and_measure() -> None:
+    rows = aggregate(FRAME).set_index(["run", "measure"])
+    one = rows.loc["one", "AP"]
+    assert (one["mean"], one["median"], one["queries"]) == (1, 1, 2)
+    assert (one["low"], one["high"]) == (1, 1)
+    two = rows.loc["two", "AP"]
+    assert (two["mean"], two["median"], two["queries"]) == (0, 0, 2)
+
+
+def test_counts_are_summed_and_have_no_interval() -> None:
+    rows = aggregate(FRAME).set_index(["run", "measure"])
+    assert rows.loc["one", "NumRet"]["mean"] == 3
+    assert rows.loc["two", "NumRet"]["mean"] == 1
+    assert np.isnan(rows.loc["one", "NumRet"]["low"])
+
+
+def test_means_are_those_of_aggregate() -> None:
+    plain, full = means(FRAME), aggregate(FRAME)
+    assert plain["value"].tolist() == full["mean"].tolist()
+    assert list(plain.columns) == ["run", "measure", "value"]
+
+
+def test_a_mean_of_nothing_is_undefined_not_zero() -> None:
+    frame = pd.DataFrame({"run": ["r"], "query_id": ["q"], "AP": [np.nan], "NumRet": [np.nan]})
+    assert means(frame)["value"].isna().all()
+    assert np.isnan(aggregate(frame)["mean"][0])
+
+
+# Geometric means
+
+
+HARD = np.concatenate([SKEWED, np.zeros(3)])
+
+
+def geometric(values: np.ndarray, axis: int | None = None) -> np.ndarray:
+    return np.exp(np.log(np.maximum(values, 0.00001)).mean(axis=axis))
+
+
+def frame_of(**columns: np.ndarray) -> pd.DataFrame:
+    ids = [f"q{i}" for i in range(len(HARD))]
+    return pd.DataFrame({"run": "r", "query_id": ids, **columns})
+
+
+def test_a_geometric_mean_counts_a_zero_as_trec_evals_least_score() -> None:
+    frame = frame_of(GMAP=HARD, AP=HARD)
+    value = means(frame).set_index("measure")["value"]
+    assert value["GMAP"] == pytest.approx(geometric(HARD), rel=1e-13)
+    assert value["AP"] == pytest.approx(HARD.mean(), rel=1e-13)
+    summary = aggregate(frame).set_index("measure")
+    assert summary["mean"].to_dict() == pytest.approx(value.to_dict(), rel=1e-13)
+    assert summary.loc["GMAP", "median"] == np.median(HARD)
+
+
+def test_a_geometric_interval_as_scipys_percentile_bootstrap() -> None:
+    row = aggregate(frame_of(GMAP=HARD)).iloc[0]
+    theirs = stats.bootstrap(
+        (HARD,),
+        geometric,
+        method="percentile",
+        confidence_level=0.95,
+        n_resamples=20_000,
+        rng=np.random.default_rng(1),
+    ).confidence_interval
+    assert row["low"] == pytest.approx(theirs.low, rel=0.05)
+    assert row["high"] == pytest.approx(theirs.high, rel=0.05)
+    assert row["low"] < row["mean"] < row["high"]
+
+
+def test_a_geometric_mean_leaves_undefined_scores_out() -> None:
+    holed = np.where(np.arange(len(HARD)) % 2, HARD, np.nan)
+    row = aggregate(frame_of(GMAP=holed)).iloc[0]
+    assert row["mean"] == pytest.approx(geometric(holed[1::2]), rel=1e-13)
+    assert row["queries"] == len(holed[1::2])
+    assert np.isnan(means(frame_of(GMAP=np.full(len(HARD), np.nan)))["value"]).all()
+
+
+def test_compared_geometric_means_as_scipys_paired_bootstrap() -> None:
+    other = np.roll(HARD, 1) * 0.7
+    holed = np.where(np.arange(len(HARD)) < 60, HARD, np.nan)
+    geometric_mean = COMBINATIONS["geometric"]
+    ((scores, gap),) = compared_intervals(holed[:, None], other[:, None], [0.9], geometric_mean)
+    theirs = stats.bootstrap(
+        (holed[:60], other[:60]),
+        lambda a, b, axis: geometric(a, axis) - geometric(b, axis),
+        paired=True,
+        method="percentile",
+        confidence_level=0.9,
+        n_resamples=20_000,
+        rng=np.random.default_rng(1),
+    ).confidence_interval
+    assert scores.mean == pytest.approx(geometric(holed[:60]), rel=1e-13)
+    assert gap.mean == pytest.approx(geometric(holed[:60]) - geometric(other[:60]), rel=1e-12)
+    width = theirs.high - theirs.low
+    assert gap.low == pytest.approx(theirs.low, abs=0.05 * width)
+    assert gap.high == pytest.approx(theirs.high, abs=0.05 * width)
+
+
+@pytest.mark.parametrize("aggregation", ["mean", "sum", "geometric"])
+def test_every_combination_works_over_the_first_axis(aggregation: Aggregation) -> None:
+    combination = COMBINATIONS[aggregation]
+    table = np.stack([HARD, np.where(HARD > 0.1, HARD, np.nan), np.full_like(HARD, np.nan)], axis=1)
+    together = combination.of(table)
+    assert together.tolist() == pytest.approx(
+        [float(combination.of(table[:, i])) for i in range(3)], rel=1e-13, nan_ok=True
+    )
+    assert np.isnan(together).tolist() == [False, False, True]

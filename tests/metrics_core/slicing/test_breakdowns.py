@@ -1,0 +1,167 @@
+"""Scores and differences by group."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metrics_core.errors import UnknownColumnError
+from metrics_core.scoring.means import mean_interval
+from metrics_core.slicing.breakdowns import (
+    ALL,
+    FEWEST_QUERIES,
+    NO_GROUP,
+    breakdown,
+    cross_breakdown,
+    group_of,
+    ordered_groups,
+)
+from metrics_core.tables import Queries
+
+
+@pytest.mark.parametrize(
+    ("values", "ordered"),
+    [
+        (["hard", "easy", "medium", "easy"], ["easy", "medium", "hard"]),
+        (["Hard", "Easy"], ["Easy", "Hard"]),
+        (["high", "very low", "low"], ["very low", "low", "high"]),
+        (["tail", "head", "torso"], ["head", "torso", "tail"]),
+        (["10", "9", "2.5"], ["2.5", "9", "10"]),
+        (["b", "a", "10"], ["10", "a", "b"]),
+        (["hard", NO_GROUP, "easy"], ["easy", "hard", NO_GROUP]),
+        (["easy", "Billing"], ["Billing", "easy"]),
+        ([NO_GROUP], [NO_GROUP]),
+        ([], []),
+    ],
+)
+def test_groups_in_a_readers_order(values: list[str], ordered: list[str]) -> None:
+    assert ordered_groups(values) == ordered
+
+
+IDS = [f"q{i:02}" for i in range(30)]
+QUERIES = Queries.from_columns(
+    {
+        "query_id": [*IDS[:28], "unused"],
+        "category": ["Billing"] * 12 + ["Returns"] * 12 + ["Rare"] * 4 + ["Unused"],
+        "difficulty": (["easy", "hard"] * 14) + [""],
+    }
+)
+BASE = np.linspace(0.2, 0.6, 30)
+NEW = BASE.copy()
+NEW[:12] += 0.2  # Billing
+NEW[12:24] += np.array([0.1, -0.1] * 6)  # Returns
+NEW[24:28] += 0.3  # Rare: too few
+SCORES = pd.concat(
+    [
+        pd.DataFrame({"run": "bm25", "query_id": IDS, "AP": BASE}),
+        pd.DataFrame({"run": "new", "query_id": IDS, "AP": NEW}),
+    ],
+    ignore_index=True,
+)
+ROWS = breakdown(SCORES, QUERIES, "AP", by="category", baseline="bm25").set_index(["group", "run"])
+
+
+def test_a_query_without_a_value_is_in_the_group_none() -> None:
+    groups = group_of(QUERIES, ["q00", "q29", "unused"], "difficulty")
+    assert groups.to_dict() == {"q00": "easy", "q29": NO_GROUP, "unused": NO_GROUP}
+
+
+def test_an_unknown_column_is_refused_with_those_there_are() -> None:
+    with pytest.raises(UnknownColumnError) as caught:
+        group_of(QUERIES, IDS, "colour")
+    assert "'colour'" in caught.value.message
+    assert "category, difficulty" in caught.value.hint
+
+
+def test_every_group_has_its_queries_and_mean() -> None:
+    assert ROWS["queries"].xs("new", level="run").to_dict() == {
+        "Billing": 12,
+        "Rare": 4,
+        "Returns": 12,
+        NO_GROUP: 2,
+    }
+    assert ROWS.loc[("Billing", "new"), "mean"] == pytest.approx(NEW[:12].mean())
+    interval = mean_interval(NEW[:12])
+    assert ROWS.loc[("Billing", "new"), "low"] == pytest.approx(float(interval.low))
+
+
+def test_differences_are_paired_within_the_group() -> None:
+    differences = ROWS["difference"].xs("new", level="run")
+    assert differences.to_dict() == pytest.approx(
+        {"Billing": 0.2, "Rare": 0.3, "Returns": 0.0, NO_GROUP: 0.0}
+    )
+    assert ROWS["difference"].xs("bm25", level="run").isna().all()
+
+
+def test_only_a_large_enough_group_with_a_clear_difference_is_named() -> None:
+    assert FEWEST_QUERIES == 5
+    clear = ROWS["clear"].xs("new", level="run")
+    assert clear.to_dict() == {"Billing": True, "Rare": False, "Returns": False, NO_GROUP: False}
+    assert not ROWS["clear"].xs("bm25", level="run").any()
+
+
+def test_intervals_are_widened_for_the_number_of_groups() -> None:
+    # Clear on its own at 95 %, but not at the 1 - 0.05/10 that ten groups ask for.
+    gap = np.random.default_rng(2).normal(0.028, 0.05, 20)
+    alone = mean_interval(gap)
+    assert float(alone.low) > 0 > float(mean_interval(gap, level=0.995).low)
+    ids = [f"q{i}" for i in range(200)]
+    base = np.full(200, 0.5)
+    scores = pd.concat(
+        [
+            pd.DataFrame({"run": "a", "query_id": ids, "AP": base}),
+            pd.DataFrame({"run": "b", "query_id": ids, "AP": base + np.tile(gap, 10)}),
+        ]
+    )
+
+    def clear(groups: int) -> bool:
+        values = [f"g{min(i // 20, groups - 1)}" for i in range(200)]
+        queries = Queries.from_columns({"query_id": ids[:200], "g": values})
+        first = scores[scores["query_id"].isin(ids[:20])] if groups == 1 else scores
+        rows = breakdown(first, queries, "AP", by="g", baseline="a")
+        return bool(rows[(rows["run"] == "b") & (rows["group"] == "g0")]["clear"].iloc[0])
+
+    assert clear(1)
+    assert not clear(10)
+
+
+def test_without_a_baseline_there_are_scores_and_no_differences() -> None:
+    rows = breakdown(SCORES, QUERIES, "AP", by="category")
+    assert rows["mean"].notna().all()
+    assert rows["difference"].isna().all() and not rows["clear"].any()
+
+
+def test_cells_of_two_groupings_and_their_margins() -> None:
+    cells = cross_breakdown(
+        SCORES, QUERIES, "AP", rows="category", columns="difficulty", run="new", baseline="bm25"
+    ).set_index(["row", "column"])
+    assert cells.loc[("Billing", "easy")].tolist() == pytest.approx([6, 0.2])
+    assert cells.loc[("Returns", "hard")].tolist() == pytest.approx([6, -0.1])
+    assert cells.loc[("Billing", ALL)].tolist() == pytest.approx([12, 0.2])
+    assert cells.loc[(ALL, "easy"), "queries"] == 14
+    assert cells.loc[(ALL, ALL)].tolist() == pytest.approx([30, (NEW - BASE).mean()])
+    empty = cells.loc[("Billing", NO_GROUP)]
+    assert empty["queries"] == 0 and np.isnan(empty["difference"])
+
+
+def test_geometric_means_by_group_and_in_cells() -> None:
+    def geometric(values: np.ndarray) -> float:
+        return float(np.exp(np.log(np.maximum(values, 0.00001)).mean()))
+
+    scores = SCORES.rename(columns={"AP": "GMAP"})
+    scores.loc[scores["query_id"] == IDS[3], "GMAP"] = 0.0
+    own, other = (
+        scores.loc[scores["run"] == run, "GMAP"].to_numpy()[:12] for run in ("new", "bm25")
+    )
+    rows = breakdown(scores, QUERIES, "GMAP", by="category", baseline="bm25")
+    row = rows[(rows["group"] == "Billing") & (rows["run"] == "new")].iloc[0]
+    assert row["mean"] == pytest.approx(geometric(own), rel=1e-12)
+    assert row["difference"] == pytest.approx(geometric(own) - geometric(other), rel=1e-12)
+    assert row["diff_low"] <= row["difference"] <= row["diff_high"]
+    cells = cross_breakdown(
+        scores, QUERIES, "GMAP", rows="category", columns="difficulty", run="new", baseline="bm25"
+    ).set_index(["row", "column"])
+    assert cells.loc[("Billing", ALL)].tolist() == pytest.approx(
+        [12, geometric(own) - geometric(other)], rel=1e-12
+    )
