@@ -1,7 +1,7 @@
 """The listed documents themselves, judged or not, for measures of their price or category.
 
 Most measures need only where the judged documents stand. The few that look at every document of
-the first k ranks take those rows here, on request, and look no deeper than twice what was asked for.
+the first k ranks take those rows here, on request, and look at most twice as deep as was asked.
 """
 
 from __future__ import annotations
