@@ -12,7 +12,7 @@ from dashboard.blocks import markup as m
 from dashboard.theme import RunStyle
 from metrics_core import wording as w
 from metrics_core.comparing.pairs import UNCLEAR
-from metrics_core.scoring.means import LEVEL
+from metrics_core.scoring.intervals import LEVEL
 
 Row = dict[str, Any]
 

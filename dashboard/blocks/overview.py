@@ -13,7 +13,7 @@ from dashboard.blocks import markup as m
 from dashboard.theme import RunStyle
 from metrics_core import wording as w
 from metrics_core.findings import Facts, Sentence, Span
-from metrics_core.scoring.means import LEVEL
+from metrics_core.scoring.intervals import LEVEL
 
 Href = Callable[..., str]
 Row = dict[str, Any]
