@@ -339,29 +339,6 @@ def test_other_ids_in_the_same_order_score_the_same(collection: Any) -> None:
         assert same(measure.score(other), measure.score(plain)), declaration.name
 
 
-@settings(max_examples=100)
-@given(
-    collection=collections(subtopics=True),
-    cutoffs=st.lists(st.integers(1, 40), min_size=1, max_size=8),
-    rel=st.integers(1, 3),
-)
-def test_a_curve_is_its_single_scores(collection: Any, cutoffs: list[int], rel: int) -> None:
-    run, qrels = collection
-    ranks = judged(run, qrels)
-    for declaration in WITH_CUTOFF:
-        values = {p.name: rel for p in declaration.parameters if p.name == "rel"}
-        for choice in _gains(declaration):
-            measure = declaration(cutoff=1, **values, **choice)
-            curve = measure.curve(ranks, np.array(cutoffs))
-            single = np.stack([measure.at(k).score(ranks) for k in cutoffs], axis=1)
-            assert curve == pytest.approx(single, rel=1e-14, abs=0, nan_ok=True), str(measure)
-
-
-def _gains(declaration: Declaration) -> list[dict[str, str]]:
-    """Each choice of a parameter that has choices; one empty setting where none has."""
-    return [{p.name: choice} for p in declaration.parameters for choice in p.choices] or [{}]
-
-
 @settings(max_examples=60)
 @given(collection=collections(subtopics=True))
 def test_looking_deeper_never_costs(collection: Any) -> None:
