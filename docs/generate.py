@@ -18,7 +18,7 @@ from metrics_core.measures import declarations
 from metrics_core.measures.declaring.description import FOR_ALL, Description, Worked, described
 from metrics_core.measures.declaring.differences import DIFFERENCES
 from metrics_core.measures.declaring.families import Family, by_family
-from metrics_core.measures.declaring.parameters import MEANINGS
+from metrics_core.measures.declaring.parameters import JUDGED_ONLY
 from metrics_core.measures.declaring.worked import COLUMNS, GRADES, LISTED, SUBTOPICS
 
 _FOLDER = Path(__file__).resolve().parent
@@ -68,7 +68,7 @@ def _for_all() -> str:
     lines = "".join(f"- {sentence}\n" for sentence in FOR_ALL)
     return (
         "## What holds for all of them\n\n"
-        f"{lines}- Nearly all take `judged_only=True`: {MEANINGS['judged_only']}.\n\n"
+        f"{lines}- Nearly all take `judged_only=True`: {JUDGED_ONLY.meaning}.\n\n"
         "An entry says what it does otherwise; “as usual” means: as here.\n\n"
     )
 

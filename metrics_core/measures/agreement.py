@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Floats, Ints, per_query, prefix_sums, ratio
-from metrics_core.measures.declaring.parameters import Persistence
+from metrics_core.measures.declaring.parameters import Persistence, Rel, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
+
+Normalize = Annotated[bool, "divide by the best that the ideal order can reach"]
 
 
 @measure(
@@ -28,7 +32,9 @@ from metrics_core.measures.declaring.registry import Scores, measure
     ideal=1.0,
     unjudged="An unjudged document is not part of the ideal order.",
 )
-def compatibility(ranks: JudgedRanks, *, p: Persistence = 0.95, normalize: bool = True) -> Scores:
+def compatibility(
+    ranks: JudgedRanks, *, p: Persistence = 0.95, normalize: Normalize = True
+) -> Scores:
     """How alike the list and the ideal list are, the top counting most: the share they have in
     common down to each rank, with weights that fall by p. The ideal list has all documents of a
     grade above 0, best grade first and, among equals, in the order of the run, those that the run
@@ -86,7 +92,7 @@ def _by_grade(query: Ints, grade: Floats, grades: Floats) -> Ints:
     unjudged="An unjudged document counts as not relevant, so as one that should stand below.",
     missing="Undefined where no relevant document is listed, or no other: the mean leaves it out.",
 )
-def accuracy(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
+def accuracy(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Scores:
     """The chance that of a relevant and another document of the list, taken at random, the
     relevant one stands above: 0.5 is what chance gives. Recommenders call it AUC, the area under
     the ROC curve. It looks only at what is listed, and is undefined where the list has no such

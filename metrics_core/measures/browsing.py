@@ -3,12 +3,16 @@ rank, and what they are built of."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Floats, Hits
-from metrics_core.measures.declaring.parameters import Persistence
+from metrics_core.measures.declaring.parameters import Persistence, Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
+
+MaxRel = Annotated[int, "grade that is worth most; higher ones count as this one", Samples(2, 4)]
 
 
 @measure(
@@ -30,7 +34,7 @@ from metrics_core.measures.declaring.registry import Scores, measure
     residual="monotone",
 )
 def rank_biased_precision(
-    ranks: JudgedRanks, *, cutoff: int | None = None, p: Persistence = 0.8, rel: int | None = None
+    ranks: JudgedRanks, *, cutoff: TopK | None = None, p: Persistence = 0.8, rel: Rel | None = None
 ) -> Scores:
     """How much a reader gains for each result looked at, who goes from one result to the next with
     probability p. With `rel` a relevant document gains 1; without it each document gains its
@@ -66,7 +70,7 @@ def stopping(hits: Hits, chance: Floats) -> Floats:
     residual="monotone",
 )
 def expected_reciprocal_rank(
-    ranks: JudgedRanks, *, cutoff: int | None = None, max_rel: int = 4
+    ranks: JudgedRanks, *, cutoff: TopK | None = None, max_rel: MaxRel = 4
 ) -> Scores:
     """The reciprocal of the rank at which a reader is expected to be satisfied, where each result
     satisfies with a chance that grows with its grade, up to (2^max_rel − 1) / 2^max_rel. A grade

@@ -18,10 +18,13 @@ from metrics_core.errors import LackingDataError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Floats, per_query, prefix_sums, ratio
 from metrics_core.judging.subtopics import Coverage, SubtopicJudgments
-from metrics_core.measures.declaring.parameters import Bounds, Share
+from metrics_core.measures.declaring.parameters import Rel, Samples, Share, TopK
 from metrics_core.measures.declaring.registry import Need, Scores, measure
 
-Patience = Annotated[float, Bounds(0, 1), "how likely a reader goes on to the next result"]
+Alpha = Annotated[
+    Share, "how much a subtopic loses each time a result repeats it", Samples(0.5, 0.3)
+]
+Patience = Annotated[Share, "how likely a reader goes on to the next result", Samples(1.0, 0.5)]
 
 _NEEDS: tuple[Need, ...] = ("subtopics",)
 _UNJUDGED = "An unjudged document covers no subtopic."
@@ -77,7 +80,7 @@ _NONE = np.empty(0)
     needs=_NEEDS,
     unjudged=_UNJUDGED,
 )
-def alpha_dcg(ranks: JudgedRanks, *, cutoff: int, rel: int = 1, alpha: Share = 0.5) -> Scores:
+def alpha_dcg(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, alpha: Alpha = 0.5) -> Scores:
     """How many subtopics the first k results cover, early ones and new ones counting most, as a
     share of what results would give that each cover every subtopic."""
     judgments = _judgments(ranks)
@@ -107,7 +110,7 @@ def alpha_dcg(ranks: JudgedRanks, *, cutoff: int, rel: int = 1, alpha: Share = 0
     unjudged=_UNJUDGED,
 )
 def alpha_ndcg(
-    ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1, alpha: Share = 0.5
+    ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1, alpha: Alpha = 0.5
 ) -> Scores:
     """How close the results come to the best possible cover of the query's subtopics, early and
     new ones counting most; each further result for a subtopic counts 1 − alpha times the last."""
@@ -131,7 +134,7 @@ def alpha_ndcg(
     needs=_NEEDS,
     unjudged=_UNJUDGED,
 )
-def err_ia(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
+def err_ia(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     """The reciprocal of the rank at which a reader is expected to be satisfied, who wants one of
     the subtopics, as a share of what results would give that each cover every subtopic."""
     judgments = _judgments(ranks)
@@ -157,7 +160,7 @@ def err_ia(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     needs=_NEEDS,
     unjudged=_UNJUDGED,
 )
-def nerr_ia(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
+def nerr_ia(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Scores:
     """Intent-aware ERR as a share of what the best order of the judged documents reaches."""
     judgments = _judgments(ranks)
     best = _reciprocal(judgments.ideal(rel, _ERR_ALPHA), cutoff)
@@ -180,7 +183,7 @@ def nerr_ia(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> S
     needs=_NEEDS,
     unjudged=_UNJUDGED,
 )
-def nrbp(ranks: JudgedRanks, *, rel: int = 1, alpha: Share = 0.5, beta: Patience = 0.5) -> Scores:
+def nrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience = 0.5) -> Scores:
     """How many subtopics a reader finds who goes from one result to the next with probability
     beta, new ones counting most, as a share of what endless results would give that each cover
     every subtopic."""
@@ -206,7 +209,7 @@ def nrbp(ranks: JudgedRanks, *, rel: int = 1, alpha: Share = 0.5, beta: Patience
     needs=_NEEDS,
     unjudged=_UNJUDGED,
 )
-def nnrbp(ranks: JudgedRanks, *, rel: int = 1, alpha: Share = 0.5, beta: Patience = 0.5) -> Scores:
+def nnrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience = 0.5) -> Scores:
     """NRBP as a share of what the best order of the judged documents reaches."""
     judgments = _judgments(ranks)
     found, best = judgments.covered(rel), judgments.ideal(rel, alpha)
@@ -229,7 +232,7 @@ def nnrbp(ranks: JudgedRanks, *, rel: int = 1, alpha: Share = 0.5, beta: Patienc
     needs=_NEEDS,
     unjudged=_UNJUDGED,
 )
-def ap_ia(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def ap_ia(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Average precision for each subtopic as if it were a query of its own, averaged over the
     subtopics that have a relevant document."""
     judgments = _judgments(ranks)
@@ -252,7 +255,7 @@ def ap_ia(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     needs=_NEEDS,
     unjudged=_UNJUDGED,
 )
-def p_ia(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
+def p_ia(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     """Share of the first k results that are relevant to a subtopic, averaged over the subtopics
     that have a relevant document."""
     judgments = _judgments(ranks)
@@ -275,7 +278,7 @@ def p_ia(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     needs=_NEEDS,
     unjudged=_UNJUDGED,
 )
-def subtopic_recall(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
+def subtopic_recall(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Scores:
     """Share of the query's subtopics for which the first k results have something relevant."""
     judgments = _judgments(ranks)
     found = judgments.covered(rel)

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Hits, ratio
-from metrics_core.measures.declaring.parameters import GainTable
+from metrics_core.measures.declaring.parameters import GainTable, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
 
-Gain = Literal["log2", "exp-log2"]
-Discount = Literal["log2", "max2"]
+Gain = Annotated[
+    Literal["log2", "exp-log2"],
+    "what a grade is worth: the grade itself (log2) or 2^grade − 1 (exp-log2)",
+]
+Discount = Annotated[
+    Literal["log2", "max2"],
+    "a gain at rank i is divided by log2(i + 1) (log2) or log2(max(i, 2)) (max2)",
+]
+Gains = Annotated[
+    GainTable,
+    "what each grade is worth instead of itself; other grades keep their own value",
+    Samples(((0, 0.5), (1, 3), (2, 9)), ((1, 7), (3, -2)), ((7, 2),)),
+]
 
 _JARVELIN = "Järvelin and Kekäläinen, Cumulated gain-based evaluation, TOIS 2002"
 
@@ -88,9 +99,9 @@ def discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Scores:
 def ndcg(
     ranks: JudgedRanks,
     *,
-    cutoff: int | None = None,
+    cutoff: TopK | None = None,
     dcg: Gain = "log2",
-    gains: GainTable | None = None,
+    gains: Gains | None = None,
     discount: Discount = "log2",
 ) -> Scores:
     """How close the results come to the best possible order: 1 is perfect, 0 means nothing
@@ -122,9 +133,9 @@ def ndcg(
 def discounted_cumulative_gain(
     ranks: JudgedRanks,
     *,
-    cutoff: int | None = None,
+    cutoff: TopK | None = None,
     dcg: Gain = "log2",
-    gains: GainTable | None = None,
+    gains: Gains | None = None,
     discount: Discount = "log2",
 ) -> Scores:
     """What the results are worth when each counts less the further down it stands. It is not
@@ -157,9 +168,9 @@ def discounted_cumulative_gain(
 def ideal_dcg(
     ranks: JudgedRanks,
     *,
-    cutoff: int | None = None,
+    cutoff: TopK | None = None,
     dcg: Gain = "log2",
-    gains: GainTable | None = None,
+    gains: Gains | None = None,
     discount: Discount = "log2",
 ) -> Scores:
     """The DCG of the best possible order of all judged documents: what nDCG divides by."""
@@ -185,9 +196,9 @@ def ideal_dcg(
 def cumulative_gain(
     ranks: JudgedRanks,
     *,
-    cutoff: int | None = None,
+    cutoff: TopK | None = None,
     dcg: Gain = "log2",
-    gains: GainTable | None = None,
+    gains: Gains | None = None,
 ) -> Scores:
     """The sum of the grades among the results, wherever they stand."""
     hits = found_gains(ranks, dcg, gains)

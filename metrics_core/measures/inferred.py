@@ -6,6 +6,7 @@ import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import ratio
+from metrics_core.measures.declaring.parameters import Rel
 from metrics_core.measures.declaring.registry import Scores, measure
 
 _EPSILON = 0.00001
@@ -31,7 +32,7 @@ _EPSILON = 0.00001
     unjudged="A negative grade means pooled but not judged: such documents count as relevant in"
     " the same share as the judged ones. Documents without any grade count as not relevant.",
 )
-def inferred_ap(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def inferred_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Average precision, estimated where only a random part of the pool was judged. Mark the rest
     of the pool with a negative grade; without such marks it is close to AP."""
     relevant = ranks.relevance >= rel

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures.declaring.parameters import Share, Shares
+from metrics_core.measures.declaring.parameters import Bounds, Numbers, Rel, Samples, Share
 from metrics_core.measures.declaring.registry import Scores, measure
-
-Rounding = Literal["nearest", "up"]
 
 ELEVEN = tuple(level / 10 for level in range(11))
 """The eleven recall levels in use since TREC-1."""
+
+Level = Annotated[
+    Share,
+    "share of the relevant documents that have been found",
+    Samples(0.5, 0.0, 0.1, 0.3, 0.55, 1.0),
+]
+Levels = Annotated[
+    Numbers,
+    Bounds(0, 1),
+    "the recall levels that are averaged",
+    Samples(ELEVEN, (0.2, 0.5, 0.8)),
+]
+Rounding = Annotated[
+    Literal["nearest", "up"],
+    "whole documents of a recall level: nearest (trec_eval 10) or up from .1 (9)",
+]
 
 
 def documents_at(
@@ -70,7 +84,7 @@ def interpolated(
     residual="normalised",
 )
 def interpolated_precision(
-    ranks: JudgedRanks, *, recall: Share, rel: int = 1, rounding: Rounding = "nearest"
+    ranks: JudgedRanks, *, recall: Level, rel: Rel = 1, rounding: Rounding = "nearest"
 ) -> Scores:
     """The best precision a reader can have who wants at least this share of the relevant
     documents; 0 if the results do not hold so many. trec_eval 10 rounds the share to the nearest
@@ -95,7 +109,7 @@ def interpolated_precision(
     residual="normalised",
 )
 def interpolated_average(
-    ranks: JudgedRanks, *, rel: int = 1, rounding: Rounding = "nearest", points: Shares = ELEVEN
+    ranks: JudgedRanks, *, rel: Rel = 1, rounding: Rounding = "nearest", points: Levels = ELEVEN
 ) -> Scores:
     """Interpolated precision averaged over the recall levels 0, 0.1, … 1, or over other levels.
     An old estimate of the area under the curve of precision against recall."""

@@ -9,10 +9,10 @@ import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Floats, prefix_sums, ratio
-from metrics_core.measures.browsing import stopping
-from metrics_core.measures.declaring.parameters import FromZero, Persistence, Positive
+from metrics_core.measures.browsing import MaxRel, stopping
+from metrics_core.measures.declaring.parameters import Persistence, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
-from metrics_core.measures.readers import DEPTH, RANKS, UNJUDGED, gaining, within
+from metrics_core.measures.readers import DEPTH, RANKS, UNJUDGED, Goal, MinRel, gaining, within
 
 _NERR = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equation"
 
@@ -45,7 +45,7 @@ def _nearly_err(
     residual="monotone",
 )
 def nerr8(
-    ranks: JudgedRanks, *, cutoff: int, min_rel: FromZero = 0, max_rel: int | None = None
+    ranks: JudgedRanks, *, cutoff: TopK, min_rel: MinRel = 0, max_rel: MaxRel | None = None
 ) -> Scores:
     """Gain for each result looked at by a reader who stops at a result with a chance that is its
     gain, and after k of them. Without `max_rel` the highest grade of all judgments gains 1."""
@@ -66,7 +66,7 @@ def nerr8(
     residual="monotone",
 )
 def nerr9(
-    ranks: JudgedRanks, *, cutoff: int, min_rel: FromZero = 0, max_rel: int | None = None
+    ranks: JudgedRanks, *, cutoff: TopK, min_rel: MinRel = 0, max_rel: MaxRel | None = None
 ) -> Scores:
     """As NERR8, for a reader who also loses patience with each rank, as 1 ÷ rank. Without
     `max_rel` the highest grade of all judgments gains 1."""
@@ -87,7 +87,7 @@ def nerr9(
     residual="monotone",
 )
 def nerr10(
-    ranks: JudgedRanks, *, p: Persistence = 0.9, min_rel: FromZero = 0, max_rel: int | None = None
+    ranks: JudgedRanks, *, p: Persistence = 0.9, min_rel: MinRel = 0, max_rel: MaxRel | None = None
 ) -> Scores:
     """Gain for each result looked at by a reader who stops at a result with a chance that is its
     gain and otherwise goes on with probability p. Without `max_rel` the highest grade of all
@@ -112,9 +112,9 @@ def nerr10(
 def nerr11(
     ranks: JudgedRanks,
     *,
-    T: Positive = 1.0,  # noqa: N803
-    min_rel: FromZero = 0,
-    max_rel: int | None = None,
+    T: Goal = 1.0,  # noqa: N803
+    min_rel: MinRel = 0,
+    max_rel: MaxRel | None = None,
 ) -> Scores:
     """Gain for each result looked at by a reader who stops at a result with a chance that is its
     gain and otherwise goes on as in INSQ, wanting T relevant documents. Without `max_rel` the

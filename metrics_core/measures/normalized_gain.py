@@ -10,9 +10,9 @@ import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Floats, Hits, Ints, ratio
-from metrics_core.measures.declaring.parameters import GainTable
+from metrics_core.measures.declaring.parameters import GainTable, Rel
 from metrics_core.measures.declaring.registry import Scores, measure
-from metrics_core.measures.gain import best_gains, found_gains
+from metrics_core.measures.gain import Gains, best_gains, found_gains
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def _gained(ranks: JudgedRanks, gains: GainTable | None) -> _Gained:
     ideal=1.0,
     residual="normalised",
 )
-def binary_g(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def binary_g(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Each relevant result counts by how few results that are not relevant stand above it;
     relevant ones above it cost nothing."""
     hits = ranks.relevant(rel)
@@ -104,7 +104,7 @@ def binary_g(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     },
     ideal=1.0,
 )
-def normalized_g(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Scores:
+def normalized_g(ranks: JudgedRanks, *, gains: Gains | None = None) -> Scores:
     """Each result counts with its grade, the less the more gain the best possible list would have
     had by then than this one: a result is worth as much as the moment still allows."""
     graded = _gained(ranks, gains)
@@ -131,7 +131,7 @@ def normalized_g(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Score
     },
     ideal=1.0,
 )
-def ndcg_at_relevant(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Scores:
+def ndcg_at_relevant(ranks: JudgedRanks, *, gains: Gains | None = None) -> Scores:
     """nDCG at the rank of each document with a gain, averaged over all of them; those that were
     not found count with the nDCG of the whole list."""
     graded = _gained(ranks, gains)
@@ -159,7 +159,7 @@ def ndcg_at_relevant(ranks: JudgedRanks, *, gains: GainTable | None = None) -> S
     },
     ideal=1.0,
 )
-def ndcg_at_levels(ranks: JudgedRanks, *, rel: int = 1, gains: GainTable | None = None) -> Scores:
+def ndcg_at_levels(ranks: JudgedRanks, *, rel: Rel = 1, gains: Gains | None = None) -> Scores:
     """nDCG averaged over the depths at which the best possible list passes to a lower grade, and
     the whole list where that reaches at least two ranks further; 0 where no grade is at least
     `rel`, which changes nothing else."""

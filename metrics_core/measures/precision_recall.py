@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import per_query, ratio
+from metrics_core.measures.declaring.parameters import Rel, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
 
-ListShare = Literal["k", "retrieved"]
-FoundShare = Literal["relevant", "retrieved", "min"]
+ListShare = Annotated[
+    Literal["k", "retrieved"],
+    "what the sum is divided by: all that there could be, or less",
+]
+FoundShare = Annotated[
+    Literal["relevant", "retrieved", "min"],
+    "what the sum is divided by: all that there could be, or less",
+]
 
 
 @measure(
@@ -32,7 +39,7 @@ FoundShare = Literal["relevant", "retrieved", "min"]
     elsewhere={"ranx": "precision@k"},
 )
 def precision(
-    ranks: JudgedRanks, *, cutoff: int, rel: int = 1, denominator: ListShare = "k"
+    ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, denominator: ListShare = "k"
 ) -> Scores:
     """Share of the first k results that are relevant. Empty ranks count against it, unless it is
     divided by the documents retrieved where those are fewer."""
@@ -57,7 +64,7 @@ def precision(
     residual="recall",
     elsewhere={"ranx": "recall@k"},
 )
-def recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
+def recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     """Share of all relevant documents that stand among the first k results."""
     found = ranks.relevant(rel).count(cutoff)
     return ratio(found, per_query(ranks.n_relevant(rel), cutoff))
@@ -88,8 +95,8 @@ def recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
 def average_precision(
     ranks: JudgedRanks,
     *,
-    cutoff: int | None = None,
-    rel: int = 1,
+    cutoff: TopK | None = None,
+    rel: Rel = 1,
     denominator: FoundShare = "relevant",
 ) -> Scores:
     """Precision at the rank of each relevant document, averaged over all relevant documents;
@@ -123,7 +130,7 @@ def average_precision(
     residual="monotone",
     elsewhere={"ranx": "mrr@k"},
 )
-def reciprocal_rank(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
+def reciprocal_rank(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Scores:
     """1 divided by the rank of the first relevant result: 1 if it comes first, 0.5 if second,
     0 if there is none. Later results do not count."""
     first = per_query(ranks.relevant(rel).first_rank(), cutoff)
@@ -146,7 +153,7 @@ def reciprocal_rank(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int =
     residual="monotone",
     elsewhere={"ranx": "hit_rate@k"},
 )
-def success(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
+def success(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     """1 if there is any relevant document among the first k results, otherwise 0; the mean is the
     share of queries that were answered at all."""
     return (ranks.relevant(rel).count(cutoff) > 0).astype(np.float64)
@@ -168,7 +175,7 @@ def success(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     residual="at relevant",
     elsewhere={"ranx": "r-precision"},
 )
-def r_precision(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def r_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Precision at as many results as there are relevant documents: 1 if all relevant documents
     come first."""
     n_relevant = ranks.n_relevant(rel)

@@ -6,6 +6,7 @@ import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import ratio
+from metrics_core.measures.declaring.parameters import Rel
 from metrics_core.measures.declaring.registry import Scores, measure
 
 
@@ -26,7 +27,7 @@ from metrics_core.measures.declaring.registry import Scores, measure
     ideal=1.0,
     unjudged="Unjudged documents are passed over, as if they were not in the list.",
 )
-def bpref(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """How seldom a document judged not relevant stands above a relevant one: 1 if never. Each
     relevant result loses the share of the R best not relevant ones that stand above it."""
     judged, hits = ranks.judged(), ranks.relevant(rel)

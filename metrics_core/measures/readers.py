@@ -10,7 +10,7 @@ that gain something change P, so both sums are closed forms over the gaps betwee
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,8 @@ import numpy.typing as npt
 from metrics_core.errors import ParameterError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Floats, Hits, per_query, prefix_sums
-from metrics_core.measures.declaring.parameters import FromZero, Positive
+from metrics_core.measures.browsing import MaxRel
+from metrics_core.measures.declaring.parameters import FromZero, Positive, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
 
 DEPTH = 1000
@@ -26,6 +27,15 @@ DEPTH = 1000
 
 RANKS = np.arange(1, DEPTH + 1, dtype=np.float64)
 UNJUDGED = "An unjudged document gains nothing."
+
+Goal = Annotated[
+    Positive, "how much gain a reader looks for, in documents of the highest grade", Samples(1, 2.5)
+]
+Log2 = Annotated[Literal["log2"], "what a grade is worth: its share of the highest"]
+MinRel = Annotated[
+    FromZero, "grade that is worth nothing; lower ones are worth nothing either", Samples(0, 1)
+]
+
 _SOURCE = "Moffat et al., INST, ADCS 2015; as cwl_eval computes it"
 
 
@@ -74,10 +84,10 @@ def within(cutoff: Cutoff) -> int | npt.NDArray[np.int64]:
 def scaled_dcg(
     ranks: JudgedRanks,
     *,
-    cutoff: int,
-    dcg: Literal["log2"] = "log2",
-    min_rel: FromZero = 0,
-    max_rel: int | None = None,
+    cutoff: TopK,
+    dcg: Log2 = "log2",
+    min_rel: MinRel = 0,
+    max_rel: MaxRel | None = None,
 ) -> Scores:
     """DCG as a share of what k documents of the highest grade would give, whether or not the
     query has so many. Without `max_rel` the highest grade of all judgments is the best."""
@@ -103,10 +113,10 @@ def scaled_dcg(
 def bejeweled_player_model(
     ranks: JudgedRanks,
     *,
-    cutoff: int,
-    T: Positive = 1.0,  # noqa: N803
-    min_rel: FromZero = 0,
-    max_rel: int | None = None,
+    cutoff: TopK,
+    T: Goal = 1.0,  # noqa: N803
+    min_rel: MinRel = 0,
+    max_rel: MaxRel | None = None,
 ) -> Scores:
     """Average gain of the results that a reader looks at who stops after k of them, or sooner
     when the gains add up to T. Without `max_rel` the highest grade of all judgments gains 1."""
@@ -135,9 +145,9 @@ def bejeweled_player_model(
 def insq(
     ranks: JudgedRanks,
     *,
-    T: Positive = 1.0,  # noqa: N803
-    min_rel: FromZero = 0,
-    max_rel: int | None = None,
+    T: Goal = 1.0,  # noqa: N803
+    min_rel: MinRel = 0,
+    max_rel: MaxRel | None = None,
 ) -> Scores:
     """Gain for each result looked at by a reader who wants T relevant documents and grows more
     patient the further they have come, whatever they found. Without `max_rel` the highest grade
@@ -165,9 +175,9 @@ def insq(
 def inst(
     ranks: JudgedRanks,
     *,
-    T: Positive = 1.0,  # noqa: N803
-    min_rel: FromZero = 0,
-    max_rel: int | None = None,
+    T: Goal = 1.0,  # noqa: N803
+    min_rel: MinRel = 0,
+    max_rel: MaxRel | None = None,
 ) -> Scores:
     """Gain for each result looked at by a reader who wants T relevant documents and goes on the
     less likely the more they have gained. Without `max_rel` the highest grade of all judgments

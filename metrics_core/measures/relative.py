@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import per_query, ratio
-from metrics_core.measures.declaring.parameters import Positive
+from metrics_core.measures.declaring.parameters import Positive, Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
+
+Factor = Annotated[
+    Positive,
+    "how many times the number of relevant documents deep",
+    Samples(1.0, 0.2, 0.6, 1.4, 2.0),
+]
 
 
 @measure(
@@ -26,7 +34,7 @@ from metrics_core.measures.declaring.registry import Scores, measure
     ideal=1.0,
     residual="recall",
 )
-def relative_precision(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
+def relative_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     """Relevant documents among the first k, as a share of the most there could be: precision
     while k is below the number of relevant documents, recall beyond."""
     most = np.minimum(cutoff, per_query(ranks.n_relevant(rel), cutoff))
@@ -50,7 +58,7 @@ def relative_precision(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scor
     at="factor",
     residual="at relevant",
 )
-def r_precision_multiple(ranks: JudgedRanks, *, factor: Positive, rel: int = 1) -> Scores:
+def r_precision_multiple(ranks: JudgedRanks, *, factor: Factor, rel: Rel = 1) -> Scores:
     """Precision at some multiple of the number of relevant documents. A run that is good at low
     multiples serves readers who want few good results, one at high multiples those who want all."""
     depth = np.trunc(factor * ranks.n_relevant(rel) + 0.9).astype(np.int64)

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Annotated
+
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import per_query, ratio
-from metrics_core.measures.declaring.parameters import Finite, FromZero
+from metrics_core.measures.declaring.parameters import Bounds, FromZero, Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
+
+Beta = Annotated[float, "weight of recall against precision", Samples(1.0, 2.5, 0.5)]
+Finite = Annotated[float, Bounds(-sys.float_info.max)]
+Relative = Annotated[bool, "divide by the best share that this many results allow"]
 
 
 @measure(
@@ -25,7 +32,7 @@ from metrics_core.measures.declaring.registry import Scores, measure
     ideal=1.0,
     residual="monotone",
 )
-def set_precision(ranks: JudgedRanks, *, rel: int = 1, relative: bool = False) -> Scores:
+def set_precision(ranks: JudgedRanks, *, rel: Rel = 1, relative: Relative = False) -> Scores:
     """Share of all results that are relevant, whatever their order; with `relative` as a share of
     the most that so many results could hold."""
     most = np.minimum(ranks.retrieved, ranks.n_relevant(rel)) if relative else ranks.retrieved
@@ -47,7 +54,7 @@ def set_precision(ranks: JudgedRanks, *, rel: int = 1, relative: bool = False) -
     ideal=1.0,
     residual="monotone",
 )
-def set_relative_precision(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def set_relative_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Relevant results as a share of the most that so many results could hold."""
     return set_precision(ranks, rel=rel, relative=True)
 
@@ -66,7 +73,7 @@ def set_relative_precision(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     ideal=1.0,
     residual="monotone",
 )
-def set_recall(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def set_recall(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Share of all relevant documents that were retrieved at any rank."""
     return ratio(ranks.relevant(rel).count(), ranks.n_relevant(rel))
 
@@ -86,7 +93,7 @@ def set_recall(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     ideal=1.0,
     residual="monotone",
 )
-def set_ap(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def set_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Average precision of results without an order: set precision times set recall."""
     found, relevant = ranks.relevant(rel).count(), ranks.n_relevant(rel)
     return ratio(found * found, ranks.retrieved * relevant)
@@ -107,7 +114,7 @@ def set_ap(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     ideal=1.0,
     residual="monotone",
 )
-def set_f(ranks: JudgedRanks, *, rel: int = 1, beta: float = 1.0) -> Scores:
+def set_f(ranks: JudgedRanks, *, rel: Rel = 1, beta: Beta = 1.0) -> Scores:
     """Harmonic mean of set precision and set recall. As in trec_eval and ir_measures, `beta` is
     the weight itself, the square of van Rijsbergen's β."""
     p, r = set_precision(ranks, rel=rel), set_recall(ranks, rel=rel)
@@ -132,12 +139,14 @@ def set_f(ranks: JudgedRanks, *, rel: int = 1, beta: float = 1.0) -> Scores:
 def utility(
     ranks: JudgedRanks,
     *,
-    p1: Finite = 1.0,
-    p2: Finite = -1.0,
-    p3: Finite = 0.0,
-    p4: Finite = 0.0,
-    documents: FromZero = 0,
-    rel: int = 1,
+    p1: Annotated[Finite, "worth of a relevant document that is listed", Samples(1, 3.5)] = 1.0,
+    p2: Annotated[Finite, "worth of a listed document that is not relevant", Samples(-1, 0)] = -1.0,
+    p3: Annotated[
+        Finite, "worth of a relevant document that is not listed", Samples(0, -0.5)
+    ] = 0.0,
+    p4: Annotated[Finite, "worth of any other document of the collection", Samples(0, 0.25)] = 0.0,
+    documents: Annotated[FromZero, "documents in the whole collection", Samples(0, 1000)] = 0,
+    rel: Rel = 1,
 ) -> Scores:
     """What the results are worth to a reader who gains by each relevant one and loses by each
     other one; what is not listed can count too. Only p4 needs the size D of the collection."""
@@ -163,7 +172,7 @@ def utility(
     ideal=1.0,
     residual="unaffected",
 )
-def judged(ranks: JudgedRanks, *, cutoff: int | None = None) -> Scores:
+def judged(ranks: JudgedRanks, *, cutoff: TopK | None = None) -> Scores:
     """Share of the first k results that somebody has judged. It says how far the other scores
     can be trusted: an unjudged document counts as not relevant."""
     listed = per_query(ranks.retrieved, cutoff)
@@ -208,7 +217,7 @@ def number_of_queries(ranks: JudgedRanks) -> Scores:
     range=(0, np.inf),
     residual="monotone",
 )
-def number_retrieved(ranks: JudgedRanks, *, rel: int | None = None) -> Scores:
+def number_retrieved(ranks: JudgedRanks, *, rel: Rel | None = None) -> Scores:
     """Number of documents the run lists for the query; with `rel` only the relevant ones."""
     if rel is None:
         return ranks.retrieved.astype(np.float64)
@@ -232,7 +241,7 @@ def number_retrieved(ranks: JudgedRanks, *, rel: int | None = None) -> Scores:
     residual="monotone",
     missing="Counted, whether the run lists the query or not.",
 )
-def number_relevant(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def number_relevant(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Number of relevant documents the judgments know for the query."""
     return ranks.n_relevant(rel).astype(np.float64)
 
@@ -252,7 +261,7 @@ def number_relevant(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     residual="monotone",
     elsewhere={"ranx": "hits"},
 )
-def number_relevant_retrieved(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def number_relevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Number of relevant documents the run lists at any rank."""
     return ranks.relevant(rel).count()
 
@@ -274,6 +283,6 @@ def number_relevant_retrieved(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     higher_is_better=False,
     unjudged="Unjudged documents are not counted; a negative grade is no judgment.",
 )
-def number_nonrelevant_retrieved(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def number_nonrelevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Number of documents the run lists at any rank that were judged and found not relevant."""
     return ranks.judged().count() - ranks.relevant(rel).count()

@@ -6,7 +6,7 @@ import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import per_query
-from metrics_core.measures.declaring.parameters import Persistence
+from metrics_core.measures.declaring.parameters import Persistence, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
 
 
@@ -27,7 +27,7 @@ from metrics_core.measures.declaring.registry import Scores, measure
     unjudged="Counted; a negative grade is no judgment.",
     residual="unaffected",
 )
-def unjudged(ranks: JudgedRanks, *, cutoff: int) -> Scores:
+def unjudged(ranks: JudgedRanks, *, cutoff: TopK) -> Scores:
     """Unjudged documents among the first k, divided by k: a warning that the other scores may
     know too little of this run. Empty ranks count as judged."""
     listed = np.minimum(cutoff, per_query(ranks.retrieved, cutoff))
