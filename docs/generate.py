@@ -16,7 +16,7 @@ from metrics_core import wording as w
 from metrics_core.formats import Format, formats
 from metrics_core.measures import declarations
 from metrics_core.measures.declaring.description import FOR_ALL, Description, Worked, described
-from metrics_core.measures.declaring.differences import DIFFERENCES
+from metrics_core.measures.declaring.elsewhere import EVERYWHERE, Difference
 from metrics_core.measures.declaring.families import Family, by_family
 from metrics_core.measures.declaring.parameters import JUDGED_ONLY
 from metrics_core.measures.declaring.worked import COLUMNS, GRADES, LISTED, SUBTOPICS
@@ -158,12 +158,15 @@ def _elsewhere(m: Description) -> str:
 
 def _differences() -> str:
     """Where other packages give other numbers, and why."""
-    packages = dict.fromkeys(d.package for d in DIFFERENCES)
+    measures: dict[Difference, list[str]] = {d: ["*"] for d in EVERYWHERE}
+    for declaration in declarations():
+        for difference in declaration.differences:
+            measures.setdefault(difference, []).append(declaration.name)
     parts = []
-    for package in packages:
+    for package in dict.fromkeys(d.package for d in measures):
         rows = "".join(
-            f"| {_linked(d.measures)} | {d.what} | {d.why} |\n"
-            for d in DIFFERENCES
+            f"| {_linked(names)} | {d.what} | {d.why} |\n"
+            for d, names in measures.items()
             if d.package == package
         )
         head = "| Measure | What differs | Why |\n|---|---|---|\n"

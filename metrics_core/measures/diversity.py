@@ -18,6 +18,7 @@ from metrics_core.errors import LackingDataError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Floats, per_query, prefix_sums, ratio
 from metrics_core.judging.subtopics import Coverage, SubtopicJudgments
+from metrics_core.measures.declaring.elsewhere import Difference
 from metrics_core.measures.declaring.parameters import Rel, Samples, Share, TopK
 from metrics_core.measures.declaring.registry import Need, Scores, measure
 
@@ -28,6 +29,11 @@ Patience = Annotated[Share, "how likely a reader goes on to the next result", Sa
 
 _NEEDS: tuple[Need, ...] = ("subtopics",)
 _UNJUDGED = "An unjudged document covers no subtopic."
+_FIRST_RANK = Difference(
+    "pyndeval",
+    "At cutoff 1 the value is divided by the number of subtopics, as at every other cutoff.",
+    "ndeval's loop that divides starts at the second rank.",
+)
 _ERR_ALPHA = 0.5
 """ndeval's redundancy for ERR-IA: a subtopic satisfies its reader with this chance each time."""
 
@@ -69,6 +75,7 @@ _NONE = np.empty(0)
     aliases=("α_DCG", "alpha-DCG", "αDCG"),
     title="α-DCG",
     gloss="new subtopics in the top {k}",
+    ir_measures=True,
     formula=r"\frac{\sum_{i \le k} n_i / \log_2(i+1)}{S\sum_{i \le k}(1-\alpha)^{i-1}"
     r"/\log_2(i+1)},\ n_i = \sum_{s \in i} (1-\alpha)^{c_s(i-1)}",
     reference="Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR"
@@ -79,6 +86,7 @@ _NONE = np.empty(0)
     },
     needs=_NEEDS,
     unjudged=_UNJUDGED,
+    differences=_FIRST_RANK,
 )
 def alpha_dcg(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, alpha: Alpha = 0.5) -> Scores:
     """How many subtopics the first k results cover, early ones and new ones counting most, as a
@@ -94,6 +102,7 @@ def alpha_dcg(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, alpha: Alpha = 
     aliases=("α_nDCG", "alpha-nDCG", "αnDCG"),
     title="α-nDCG",
     gloss="cover of subtopics, top {k}",
+    ir_measures=True,
     formula=r"\frac{\sum_{i \le k} n_i / \log_2(i+1)}{\text{the same for the best order}},"
     r"\ n_i = \sum_{s \in i} (1-\alpha)^{c_s(i-1)}",
     reference="Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR"
@@ -124,6 +133,7 @@ def alpha_ndcg(
     aliases=("ERR-IA", "intent-aware ERR"),
     title="Intent-aware ERR",
     gloss="1 ÷ rank, by subtopic",
+    ir_measures=True,
     formula=r"\frac{\sum_{i \le k} n_i / i}{S\sum_{i \le k} 2^{1-i} / i},"
     r"\ n_i = \sum_{s \in i} 2^{-c_s(i-1)}",
     reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009; as"
@@ -133,6 +143,7 @@ def alpha_ndcg(
     },
     needs=_NEEDS,
     unjudged=_UNJUDGED,
+    differences=_FIRST_RANK,
 )
 def err_ia(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     """The reciprocal of the rank at which a reader is expected to be satisfied, who wants one of
@@ -148,6 +159,7 @@ def err_ia(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     aliases=("nERR-IA", "normalized intent-aware ERR"),
     title="Normalised intent-aware ERR",
     gloss="1 ÷ rank, to the best order",
+    ir_measures=True,
     formula=r"\frac{\sum_{i \le k} n_i / i}{\text{the same for the best order}},"
     r"\ n_i = \sum_{s \in i} 2^{-c_s(i-1)}",
     reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009; as"
@@ -172,6 +184,7 @@ def nerr_ia(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> 
     aliases=("novelty- and rank-biased precision",),
     title="Novelty-biased RBP",
     gloss="new subtopics, by patience",
+    ir_measures=True,
     formula=r"\frac{1-(1-\alpha)\beta}{S}\sum_i n_i\,\beta^{i-1},"
     r"\ n_i = \sum_{s \in i} (1-\alpha)^{c_s(i-1)}",
     reference="Clarke, Kolla and Vechtomova, An effectiveness measure for ambiguous and"
@@ -198,6 +211,7 @@ def nrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience
     aliases=("normalized NRBP",),
     title="Normalised NRBP",
     gloss="NRBP to the best order",
+    ir_measures=True,
     formula=r"\frac{NRBP}{\text{the same for the best order}}",
     reference="Clarke, Kolla and Vechtomova, An effectiveness measure for ambiguous and"
     " underspecified queries, ICTIR 2009",
@@ -208,6 +222,11 @@ def nrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience
     range=(0, np.inf),
     needs=_NEEDS,
     unjudged=_UNJUDGED,
+    differences=Difference(
+        "pyndeval",
+        "0 for a query without any relevant document.",
+        "ndeval divides 0 by 0.",
+    ),
 )
 def nnrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience = 0.5) -> Scores:
     """NRBP as a share of what the best order of the judged documents reaches."""
@@ -224,6 +243,7 @@ def nnrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patienc
     aliases=("MAP_IA", "MAP-IA", "intent-aware average precision"),
     title="Intent-aware AP",
     gloss="AP of each subtopic, averaged",
+    ir_measures=True,
     formula=r"\frac{1}{S}\sum_s AP_s",
     reference="Agrawal et al., Diversifying search results, WSDM 2009; as ndeval computes it",
     worked={
@@ -246,6 +266,7 @@ def ap_ia(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     aliases=("P-IA", "intent-aware precision"),
     title="Intent-aware precision",
     gloss="top {k} relevant, by subtopic",
+    ir_measures=True,
     formula=r"\frac{1}{S}\sum_s P_s@k",
     reference="Agrawal et al., Diversifying search results, WSDM 2009; as ndeval computes it",
     worked={
@@ -268,6 +289,7 @@ def p_ia(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     aliases=("STREC", "subtopic recall", "S-recall"),
     title="Subtopic recall",
     gloss="subtopics covered by top {k}",
+    ir_measures=True,
     formula=r"\frac{|\bigcup_{i \le k} subtopics(i)|}{S}",
     reference="Zhai, Cohen and Lafferty, Beyond independent relevance, SIGIR 2003",
     worked={

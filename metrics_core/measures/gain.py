@@ -9,6 +9,8 @@ import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Hits, ratio
+from metrics_core.measures.browsing import DECIMALS
+from metrics_core.measures.declaring.elsewhere import CUTOFFS, Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import GainTable, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
 
@@ -27,6 +29,12 @@ Gains = Annotated[
 ]
 
 _JARVELIN = "Järvelin and Kekäläinen, Cumulated gain-based evaluation, TOIS 2002"
+
+_RANX_LEVEL = Difference(
+    "ranx",
+    "Grades between 0 and 1 gain what they are.",
+    "ranx counts only grades from its rel_lvl (1 by default), and wants whole numbers.",
+)
 
 
 def gain_of(grades: Scores, dcg: Gain = "log2", gains: GainTable | None = None) -> Scores:
@@ -79,8 +87,12 @@ def discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Scores:
     aliases=("normalized discounted cumulative gain",),
     title="nDCG",
     gloss="order of the top {k}",
-    trec_eval=("ndcg", "ndcg_cut_{cutoff}"),
+    trec_eval=(
+        InTrecEval("ndcg", takes="pairs"),
+        InTrecEval("ndcg_cut_{cutoff}", CUTOFFS),
+    ),
     elsewhere={"ranx": "ndcg@k, ndcg_burges@k", "scikit-learn": "ndcg_score(k)"},
+    ir_measures=True,
     formula=r"\frac{\sum_{i \le k} g(rel_i) / \log_2(i+1)}{\text{the same for the best order}}",
     reference=_JARVELIN,
     worked={
@@ -95,6 +107,7 @@ def discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Scores:
     },
     ideal=1.0,
     residual="normalised",
+    differences=(DECIMALS, _RANX_LEVEL),
 )
 def ndcg(
     ranks: JudgedRanks,
@@ -116,7 +129,7 @@ def ndcg(
     aliases=("discounted cumulative gain",),
     title="DCG",
     gloss="discounted gain of top {k}",
-    trec_eval="dcg",
+    trec_eval=InTrecEval("dcg", takes="pairs", since="10.0"),
     elsewhere={"ranx": "dcg@k, dcg_burges@k", "scikit-learn": "dcg_score(k)"},
     formula=r"\sum_{i \le k} g(rel_i) / \log_2(i+1)",
     reference=_JARVELIN,
@@ -129,6 +142,7 @@ def ndcg(
     },
     range=(0, np.inf),
     residual="monotone",
+    differences=_RANX_LEVEL,
 )
 def discounted_cumulative_gain(
     ranks: JudgedRanks,
@@ -148,7 +162,7 @@ def discounted_cumulative_gain(
     aliases=("ideal DCG",),
     title="Ideal DCG",
     gloss="DCG of the best order",
-    trec_eval="ideal_dcg",
+    trec_eval=InTrecEval("ideal_dcg", takes="pairs", since="10.0"),
     formula=r"\sum_{i \le k} g(rel^*_i) / \log_2(i+1)",
     reference=_JARVELIN,
     worked={

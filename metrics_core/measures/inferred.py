@@ -18,6 +18,7 @@ _EPSILON = 0.00001
     title="Inferred AP",
     gloss="AP estimated from a sample",
     trec_eval="infAP",
+    ir_measures=True,
     formula=r"\frac{1}{R}\sum_{i : rel_i \ge rel} \frac{1}{i} + \frac{i-1}{i}"
     r"\cdot\frac{|pool_{<i}|}{i-1}\cdot\frac{|rel_{<i}|+\epsilon}{|judged_{<i}|+2\epsilon},"
     r"\quad \epsilon = 10^{-5}",

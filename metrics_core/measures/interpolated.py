@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.judging import JudgedRanks
+from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Bounds, Numbers, Rel, Samples, Share
 from metrics_core.measures.declaring.registry import Scores, measure
 
@@ -68,7 +69,9 @@ def interpolated(
     aliases=("interpolated precision",),
     title="Interpolated precision",
     gloss="precision from a recall level on",
-    trec_eval="iprec_at_recall_{recall}",
+    trec_eval=InTrecEval("iprec_at_recall_{recall}", ELEVEN),
+    # It runs trec_eval 9.0.8, which rounds a share of documents up from a tenth.
+    ir_measures={"rounding": "up"},
     formula=r"\max_{j \ge c} \frac{j}{i_j},\quad c = \mathrm{round}(recall \cdot R)",
     reference="Salton and McGill, Introduction to Modern Information Retrieval, 1983; trec_eval,"
     " m_iprec_at_recall.c",
@@ -82,6 +85,13 @@ def interpolated(
     at="recall",
     ideal=1.0,
     residual="normalised",
+    differences=Difference(
+        "pytrec_eval",
+        "A recall level may ask for one document less.",
+        "trec_eval rounds r·R to the nearest whole number since 10.0; 9.0.8, which pytrec_eval and"
+        " ir_measures run, took the whole part of r·R + 0.9: rounding='up' here. Inside ir_measures"
+        " the provider of Ranklens rounds so.",
+    ),
 )
 def interpolated_precision(
     ranks: JudgedRanks, *, recall: Level, rel: Rel = 1, rounding: Rounding = "nearest"
@@ -97,7 +107,7 @@ def interpolated_precision(
     aliases=("11-pt avg", "eleven point average precision"),
     title="Eleven-point average",
     gloss="precision over recall levels",
-    trec_eval="11pt_avg",
+    trec_eval=InTrecEval("11pt_avg", ELEVEN, takes="numbers"),
     formula=r"\frac{1}{|L|}\sum_{recall \in L} IPrec@recall",
     reference="Salton and McGill, Introduction to Modern Information Retrieval, 1983; trec_eval,"
     " m_11pt_avg.c",

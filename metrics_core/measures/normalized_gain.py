@@ -10,6 +10,7 @@ import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Floats, Hits, Ints, ratio
+from metrics_core.measures.declaring.elsewhere import InTrecEval
 from metrics_core.measures.declaring.parameters import GainTable, Rel
 from metrics_core.measures.declaring.registry import Scores, measure
 from metrics_core.measures.gain import Gains, best_gains, found_gains
@@ -93,7 +94,7 @@ def binary_g(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     aliases=("normalized gain",),
     title="Normalized gain G",
     gloss="graded, little lost above",
-    trec_eval="G",
+    trec_eval=InTrecEval("G", takes="pairs"),
     formula=r"\frac{1}{\sum_j g^*_j}\sum_i \frac{g_i}{\log_2(2 + \sum_{j \le i} \max(g^*_j, 1)"
     r" - \sum_{j \le i} g_j)}",
     reference="trec_eval, m_G.c (experimental, 2008)",
@@ -120,7 +121,7 @@ def normalized_g(ranks: JudgedRanks, *, gains: Gains | None = None) -> Scores:
     aliases=("nDCG at relevant",),
     title="nDCG over relevant documents",
     gloss="nDCG at each relevant result",
-    trec_eval="ndcg_rel",
+    trec_eval=InTrecEval("ndcg_rel", takes="pairs"),
     formula=r"\frac{1}{R_g}\sum_{j} nDCG@i_j",
     reference="trec_eval, m_ndcg_rel.c (experimental)",
     worked={
@@ -147,7 +148,7 @@ def ndcg_at_relevant(ranks: JudgedRanks, *, gains: Gains | None = None) -> Score
     aliases=("nDCG at R levels",),
     title="nDCG at the R levels",
     gloss="nDCG where the best grade drops",
-    trec_eval="Rndcg",
+    trec_eval=InTrecEval("Rndcg", takes="pairs"),
     formula=r"\frac{1}{|L|}\sum_{k \in L} nDCG@k",
     reference="trec_eval, m_Rndcg.c (experimental)",
     worked={

@@ -8,6 +8,7 @@ import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import per_query, ratio
+from metrics_core.measures.declaring.elsewhere import CUTOFFS, InTrecEval
 from metrics_core.measures.declaring.parameters import Rel, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
 
@@ -26,7 +27,8 @@ FoundShare = Annotated[
     aliases=("Precision", "prec"),
     title="Precision",
     gloss="share of top {k} relevant",
-    trec_eval="P_{cutoff}",
+    trec_eval=InTrecEval("P_{cutoff}", CUTOFFS),
+    ir_measures=True,
     formula=r"\frac{1}{k}\sum_{i \le k} [rel_i \ge rel]",
     reference="van Rijsbergen, Information Retrieval, 1979",
     worked={
@@ -54,7 +56,8 @@ def precision(
     aliases=("Recall",),
     title="Recall",
     gloss="share of relevant found",
-    trec_eval="recall_{cutoff}",
+    trec_eval=InTrecEval("recall_{cutoff}", CUTOFFS),
+    ir_measures=True,
     formula=r"\frac{1}{R}\sum_{i \le k} [rel_i \ge rel]",
     reference="van Rijsbergen, Information Retrieval, 1979",
     worked={
@@ -75,7 +78,8 @@ def recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     aliases=("MAP", "average precision", "mean average precision"),
     title="Average precision",
     gloss="precision over all ranks",
-    trec_eval=("map", "map_cut_{cutoff}"),
+    trec_eval=("map", InTrecEval("map_cut_{cutoff}", CUTOFFS)),
+    ir_measures=True,
     formula=r"\frac{1}{R}\sum_{i \le k} [rel_i \ge rel]\, P@i",
     reference="Buckley and Voorhees, Evaluating evaluation measure stability, SIGIR 2000",
     worked={
@@ -119,6 +123,7 @@ def average_precision(
     title="Reciprocal rank",
     gloss="1 ÷ first relevant rank",
     trec_eval="recip_rank",
+    ir_measures=True,
     formula=r"\frac{1}{\min\{i \le k : rel_i \ge rel\}}",
     reference="Kantor and Voorhees, The TREC-5 confusion track, 2000",
     worked={
@@ -142,7 +147,8 @@ def reciprocal_rank(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel 
     aliases=("hit rate", "hit", "HR"),
     title="Success",
     gloss="a relevant one in top {k}",
-    trec_eval="success_{cutoff}",
+    trec_eval=InTrecEval("success_{cutoff}", (1, 5, 10)),
+    ir_measures=True,
     formula=r"[\exists\, i \le k : rel_i \ge rel]",
     reference="trec_eval, m_success.c",
     worked={
@@ -165,6 +171,7 @@ def success(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     title="R-precision",
     gloss="precision at R relevant",
     trec_eval="Rprec",
+    ir_measures=True,
     formula=r"\frac{1}{R}\sum_{i \le R} [rel_i \ge rel]",
     reference="Buckley and Voorhees, Retrieval system evaluation, 2005",
     worked={

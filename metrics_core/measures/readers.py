@@ -19,6 +19,7 @@ from metrics_core.errors import ParameterError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Floats, Hits, per_query, prefix_sums
 from metrics_core.measures.browsing import MaxRel
+from metrics_core.measures.declaring.elsewhere import Difference
 from metrics_core.measures.declaring.parameters import FromZero, Positive, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
 
@@ -36,6 +37,12 @@ MinRel = Annotated[
     FromZero, "grade that is worth nothing; lower ones are worth nothing either", Samples(0, 1)
 ]
 
+OF_CWL = Difference(
+    "cwl_eval",
+    "min_rel cannot be negative, and max_rel need not be given.",
+    "Negative grades are no judgments here. In ir_measures max_rel is required; here the"
+    " highest grade of all judgments stands in for it.",
+)
 _SOURCE = "Moffat et al., INST, ADCS 2015; as cwl_eval computes it"
 
 
@@ -71,6 +78,7 @@ def within(cutoff: Cutoff) -> int | npt.NDArray[np.int64]:
     aliases=("scaled DCG", "scaled discounted cumulative gain"),
     title="Scaled DCG",
     gloss="gain of top {k}, discounted",
+    ir_measures=True,
     formula=r"\frac{\sum_{i \le k} g_i / \log_2(i+1)}{\sum_{i \le k} 1 / \log_2(i+1)}",
     reference="Järvelin and Kekäläinen, TOIS 2002; scaled as in cwl_eval",
     worked={
@@ -80,6 +88,7 @@ def within(cutoff: Cutoff) -> int | npt.NDArray[np.int64]:
     },
     unjudged=UNJUDGED,
     residual="monotone",
+    differences=OF_CWL,
 )
 def scaled_dcg(
     ranks: JudgedRanks,
@@ -101,6 +110,7 @@ def scaled_dcg(
     aliases=("bejeweled player model",),
     title="Bejeweled player model",
     gloss="gain until sated or at {k}",
+    ir_measures=True,
     formula=r"\frac{1}{s}\sum_{i \le s} g_i,\ s = \min(k, \min\{i : \sum_{j \le i} g_j \ge T\})",
     reference="Zhang et al., Evaluating web search with a Bejeweled player model, SIGIR 2017",
     worked={
@@ -109,6 +119,7 @@ def scaled_dcg(
         "BPM(T=2.0,max_rel=4)@10": "(2/4 + 1/4 + 3/4) / 10",
     },
     unjudged=UNJUDGED,
+    differences=OF_CWL,
 )
 def bejeweled_player_model(
     ranks: JudgedRanks,
@@ -132,6 +143,7 @@ def bejeweled_player_model(
     "INSQ",
     title="INSQ",
     gloss="gain, goal T, rank by rank",
+    ir_measures=True,
     formula=r"\frac{\sum_i g_i / (i + 2T - 1)^2}{\sum_{i \le 1000} 1 / (i + 2T - 1)^2}",
     reference="Moffat, Scholer and Thomas, Models and metrics, ADCS 2012; as in cwl_eval",
     worked={
@@ -141,6 +153,7 @@ def bejeweled_player_model(
     },
     unjudged=UNJUDGED,
     residual="monotone",
+    differences=OF_CWL,
 )
 def insq(
     ranks: JudgedRanks,
@@ -161,6 +174,7 @@ def insq(
     "INST",
     title="INST",
     gloss="gain, goal T, less as found",
+    ir_measures=True,
     formula=r"\frac{\sum_i P_i g_i}{\sum_{i \le 1000} P_i},\ \frac{P_{i+1}}{P_i} ="
     r" \left(\frac{i + 2T - G_i - 1}{i + 2T - G_i}\right)^2,\ G_i = \sum_{j \le i} g_j",
     reference=_SOURCE,
@@ -171,6 +185,7 @@ def insq(
     },
     unjudged=UNJUDGED,
     residual="monotone",
+    differences=OF_CWL,
 )
 def inst(
     ranks: JudgedRanks,

@@ -8,8 +8,12 @@ import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import per_query, ratio
+from metrics_core.measures.declaring.elsewhere import CUTOFFS, InTrecEval
 from metrics_core.measures.declaring.parameters import Positive, Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
+
+MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
+"""The multiples of R that trec_eval takes where none are asked for."""
 
 Factor = Annotated[
     Positive,
@@ -23,7 +27,7 @@ Factor = Annotated[
     aliases=("relative precision",),
     title="Relative precision",
     gloss="share of the best possible {k}",
-    trec_eval="relative_P_{cutoff}",
+    trec_eval=InTrecEval("relative_P_{cutoff}", CUTOFFS),
     formula=r"\frac{1}{\min(k, R)}\sum_{i \le k} [rel_i \ge rel]",
     reference="trec_eval, m_rel_P.c",
     worked={
@@ -46,7 +50,7 @@ def relative_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Sco
     aliases=("R-precision multiple",),
     title="Precision at a multiple of R",
     gloss="precision at multiples of R",
-    trec_eval="Rprec_mult_{factor}",
+    trec_eval=InTrecEval("Rprec_mult_{factor}", MULTIPLES),
     formula=r"\frac{1}{c}\sum_{i \le c} [rel_i \ge rel],\quad c = \lfloor factor \cdot R"
     r" + 0.9 \rfloor",
     reference="trec_eval, m_Rprec_mult.c",

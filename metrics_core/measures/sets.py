@@ -9,6 +9,7 @@ import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import per_query, ratio
+from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Bounds, FromZero, Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
 
@@ -23,6 +24,7 @@ Relative = Annotated[bool, "divide by the best share that this many results allo
     title="Set precision",
     gloss="share of all results relevant",
     trec_eval="set_P",
+    ir_measures=True,
     formula=r"\frac{|relevant \cap retrieved|}{|retrieved|}",
     reference="van Rijsbergen, Information Retrieval, 1979",
     worked={
@@ -65,6 +67,7 @@ def set_relative_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     title="Set recall",
     gloss="share of relevant anywhere",
     trec_eval="set_recall",
+    ir_measures=True,
     formula=r"\frac{|relevant \cap retrieved|}{|relevant|}",
     reference="van Rijsbergen, Information Retrieval, 1979",
     worked={
@@ -84,6 +87,7 @@ def set_recall(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     title="Set average precision",
     gloss="set precision × set recall",
     trec_eval="set_map",
+    ir_measures=True,
     formula=r"\frac{|relevant \cap retrieved|^2}{|retrieved| \cdot |relevant|}",
     reference="trec_eval, m_set_map.c",
     worked={
@@ -104,7 +108,8 @@ def set_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     aliases=("set F", "F1"),
     title="Set F",
     gloss="set precision with set recall",
-    trec_eval=("set_F", "set_F_{beta}"),
+    trec_eval=InTrecEval("set_F_{beta}", (1,), takes="numbers"),
+    ir_measures=True,
     formula=r"\frac{(1+\beta)\,P\,R}{R + \beta P}",
     reference="van Rijsbergen, Information Retrieval, 1979; beta as in trec_eval's set_F.x",
     worked={
@@ -125,7 +130,7 @@ def set_f(ranks: JudgedRanks, *, rel: Rel = 1, beta: Beta = 1.0) -> Scores:
     "Utility",
     title="Utility",
     gloss="worth of all results together",
-    trec_eval="utility",
+    trec_eval=InTrecEval("utility", (1, -1, 0, 0), takes="numbers"),
     formula=r"p_1 a + p_2 (n - a) + p_3 (R - a) + p_4 (D + a - n - R)",
     reference="Lewis, The TREC-4 filtering track, TREC-4, 1995; trec_eval, m_utility.c",
     worked={
@@ -162,6 +167,7 @@ def utility(
     title="Judged",
     gloss="share of top {k} judged",
     unjudged="An unjudged document counts against the score: it is what this is about.",
+    ir_measures=True,
     formula=r"\frac{|\{i \le k : judged\}|}{\min(k, |retrieved|)}",
     reference="ir_measures, Judged@k",
     worked={
@@ -171,6 +177,11 @@ def utility(
     },
     ideal=1.0,
     residual="unaffected",
+    differences=Difference(
+        "ir_measures",
+        "A document with a negative grade is not judged.",
+        "ir_measures counts every document that the judgments name.",
+    ),
 )
 def judged(ranks: JudgedRanks, *, cutoff: TopK | None = None) -> Scores:
     """Share of the first k results that somebody has judged. It says how far the other scores
@@ -185,7 +196,8 @@ def judged(ranks: JudgedRanks, *, cutoff: TopK | None = None) -> Scores:
     "NumQ",
     title="Queries",
     gloss="queries",
-    trec_eval="num_q",
+    trec_eval=InTrecEval("num_q", summary="queries"),
+    ir_measures=True,
     formula=r"|queries|",
     reference="trec_eval, m_num_q.c",
     worked={
@@ -207,6 +219,7 @@ def number_of_queries(ranks: JudgedRanks) -> Scores:
     title="Retrieved",
     gloss="documents retrieved",
     trec_eval="num_ret",
+    ir_measures=True,
     formula=r"|retrieved|",
     reference="trec_eval, m_num_ret.c",
     worked={
@@ -228,7 +241,8 @@ def number_retrieved(ranks: JudgedRanks, *, rel: Rel | None = None) -> Scores:
     "NumRel",
     title="Relevant",
     gloss="relevant documents",
-    trec_eval="num_rel",
+    trec_eval=InTrecEval("num_rel", summary="relevant"),
+    ir_measures=True,
     formula=r"|relevant|",
     reference="trec_eval, m_num_rel.c",
     worked={
@@ -240,6 +254,11 @@ def number_retrieved(ranks: JudgedRanks, *, rel: Rel | None = None) -> Scores:
     condensable=False,
     residual="monotone",
     missing="Counted, whether the run lists the query or not.",
+    differences=Difference(
+        "pytrec_eval",
+        "NumRel(rel=…) counts documents of at least that grade.",
+        "pytrec_eval cannot; ir_measures therefore has no NumRel but for rel=1.",
+    ),
 )
 def number_relevant(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Number of relevant documents the judgments know for the query."""
@@ -251,6 +270,7 @@ def number_relevant(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     title="Relevant retrieved",
     gloss="relevant documents retrieved",
     trec_eval="num_rel_ret",
+    ir_measures=True,
     formula=r"|relevant \cap retrieved|",
     reference="trec_eval, m_num_rel_ret.c",
     worked={
