@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Cutoff, Hits, ratio
+from metrics_core.judging.hits import Cutoff, Hits, per_query, ratio
 from metrics_core.measures.browsing import DECIMALS
 from metrics_core.measures.declaring.elsewhere import CUTOFFS, Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import GainTable, Samples, TopK
@@ -21,6 +21,10 @@ Gain = Annotated[
 Discount = Annotated[
     Literal["log2", "max2"],
     "a gain at rank i is divided by log2(i + 1) (log2) or log2(max(i, 2)) (max2)",
+]
+Averaged = Annotated[
+    Literal["none", "retrieved"],
+    "what the sum is divided by: nothing, or the results counted, k or fewer",
 ]
 Gains = Annotated[
     GainTable,
@@ -139,6 +143,8 @@ def ndcg(
         "DCG(dcg='exp-log2')": "3 / log2(3) + 1 / log2(5) + 7 / log2(7)",
         "DCG(gains={0:1,3:5.5})": "2 / log2(3) + 1 / log2(4) + 1 / log2(5) + 5.5 / log2(7)",
         "DCG(discount='max2')": "2 + 1 / log2(4) + 3 / log2(6)",
+        "DCG(denominator='retrieved')@4": "(2 / log2(3) + 1 / log2(5)) / 4",
+        "DCG(denominator='retrieved')@10": "(2 / log2(3) + 1 / log2(5) + 3 / log2(7)) / 6",
     },
     range=(0, np.inf),
     residual="monotone",
@@ -151,10 +157,16 @@ def discounted_cumulative_gain(
     dcg: Gain = "log2",
     gains: Gains | None = None,
     discount: Discount = "log2",
+    denominator: Averaged = "none",
 ) -> Scores:
     """What the results are worth when each counts less the further down it stands. It is not
-    divided by the best order, so it can only be compared for the same queries."""
-    return discounted(found_gains(ranks, dcg, gains), cutoff, discount)
+    divided by the best order, so it can only be compared for the same queries. Some recommender
+    courses average it over the first k results, or over fewer where the list is shorter."""
+    total = discounted(found_gains(ranks, dcg, gains), cutoff, discount)
+    if denominator == "none":
+        return total
+    listed = per_query(ranks.retrieved, cutoff)
+    return ratio(total, listed if cutoff is None else np.minimum(listed, cutoff))
 
 
 @measure(

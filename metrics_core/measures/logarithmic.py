@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring.parameters import Rel
@@ -56,6 +57,10 @@ def geometric_bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     return bpref(ranks, rel=rel)
 
 
+def _log_odds(precisions: Scores, relevant: npt.NDArray[np.int64]) -> Scores:
+    return np.log((1 + precisions) / (1 + relevant - precisions))
+
+
 @measure(
     "Yaap",
     aliases=("yet another average precision",),
@@ -71,10 +76,10 @@ def geometric_bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     range=(-np.inf, np.inf),
     missing="A judged query that the run does not list scores ln(1 / (1 + R)) and counts.",
     residual="precisions",
+    from_precisions=_log_odds,
 )
 def yet_another_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Average precision on the scale of log-odds, smoothed: above 0 where it is above one half.
     Differences near 0 and near 1 weigh more than in the middle."""
     hits = ranks.relevant(rel)
-    found = hits.total(hits.ordinal() / hits.rank)
-    return np.log((1 + found) / (1 + ranks.n_relevant(rel) - found))
+    return _log_odds(hits.total(hits.ordinal() / hits.rank), ranks.n_relevant(rel))

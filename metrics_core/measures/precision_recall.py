@@ -14,11 +14,12 @@ from metrics_core.measures.declaring.registry import Scores, measure
 
 ListShare = Annotated[
     Literal["k", "retrieved"],
-    "what the sum is divided by: all that there could be, or less",
+    "what the hits are divided by: k, or what is listed where that is less",
 ]
 FoundShare = Annotated[
-    Literal["relevant", "retrieved", "min"],
-    "what the sum is divided by: all that there could be, or less",
+    Literal["relevant", "retrieved", "min", "k"],
+    "what the sum is divided by: all relevant documents, those retrieved, the lesser of k and all,"
+    " or k",
 ]
 
 
@@ -89,6 +90,8 @@ def recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
         "AP(denominator='retrieved')": "(1 / 2 + 2 / 4 + 3 / 6) / 3",
         "AP(denominator='retrieved')@5": "(1 / 2 + 2 / 4) / 2",
         "AP(denominator='min')@3": "(1 / 2) / 3",
+        "AP(denominator='k')@5": "(1 / 2 + 2 / 4) / 5",
+        "AP(denominator='k')": "(1 / 2 + 2 / 4 + 3 / 6) / 6",
     },
     residual="precisions",
     elsewhere={
@@ -105,12 +108,15 @@ def average_precision(
 ) -> Scores:
     """Precision at the rank of each relevant document, averaged over all relevant documents;
     those that were not found count 0. Early relevant results count more. Other conventions divide
-    by the relevant documents retrieved within the cutoff, or by the lesser of k and all relevant
-    documents."""
+    by the relevant documents retrieved within the cutoff, by the lesser of k and all relevant
+    documents, or, as some recommender courses do, always by k: without a cutoff by the number of
+    documents listed."""
     hits = ranks.relevant(rel)
     precisions = hits.total(hits.ordinal() / hits.rank, cutoff)
     if denominator == "retrieved":
         return ratio(precisions, hits.count(cutoff))
+    if denominator == "k":
+        return ratio(precisions, ranks.retrieved) if cutoff is None else precisions / cutoff
     n_relevant = per_query(ranks.n_relevant(rel), cutoff)
     if denominator == "min" and cutoff is not None:
         n_relevant = np.minimum(n_relevant, cutoff)

@@ -55,7 +55,9 @@ class Declaration:
     `worked` maps names of the measure to the arithmetic that gives their value on the shared
     example (`worked.py`). `ideal` is the score of a perfect ranking where that is known, `needs`
     what the judgments or the documents must hold beyond grades. A score that also depends on what
-    other queries list is not `by_query`.
+    other queries list is not `by_query`. `from_precisions` makes the score of a measure of the
+    residual "precisions" from its sum of precisions and the number of relevant documents, where
+    that is not the one divided by the other.
 
     In other packages: `ir_measures` is None where that has no measure of this name, otherwise the
     parameter values under which ours is the same; `presets` maps further names, as ranx's, to the
@@ -86,6 +88,7 @@ class Declaration:
     by_query: bool = True
     needs: tuple[Need, ...] = ()
     residual: Residual = "range"
+    from_precisions: Callable[[Scores, npt.NDArray[np.int64]], Scores] | None = None
     unjudged: str = UNJUDGED
     missing: str = MISSING
     ties: str = TIES
