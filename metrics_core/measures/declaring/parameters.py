@@ -12,6 +12,7 @@ import math
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -139,7 +140,8 @@ class Parameter:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    # numpy's whole numbers are Real as well; its truth values are not.
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _gain_table(value: Any) -> GainTable | None:
