@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.figures.layout import NARROW, Margin, Ticks, axis, figure, interval_line, note, point
+from dashboard.figures.layout import NARROW, Margin, axis, figure, interval_line, note, point
 from dashboard.figures.text import (
     LINE,
     SIZE,
@@ -30,6 +30,7 @@ from dashboard.figures.text import (
     wrapped,
 )
 from dashboard.theme import Palette, RunStyle
+from dashboard.ticks import Ticks
 from metrics_core import wording
 
 PITCH = 15
