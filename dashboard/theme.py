@@ -5,7 +5,7 @@ Number formats live in `metrics_core.wording`, because findings write numbers to
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Literal
 
@@ -180,6 +180,18 @@ class RunStyle:
     def width(self) -> float:
         """Line width in px."""
         return 2.8 if self.role == "focus" else 1.9
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a view is drawn: the colours of the reader's theme, and the style of every run."""
+
+    palette: Palette
+    styles: Mapping[str, RunStyle]
+
+    def of(self, runs: Iterable[str]) -> dict[str, RunStyle]:
+        """The styles of these runs, in their order."""
+        return {name: self.styles[name] for name in runs}
 
 
 def run_styles(

@@ -29,7 +29,7 @@ from metrics_core.judging.one_list import (
 from metrics_core.measures import Measure, declarations, parse_measure
 from metrics_core.measures.gain import Discount
 from metrics_core.measures.precision_recall import FoundShare, ListShare
-from metrics_core.scoring.evaluate import WithoutRelevant, scores
+from metrics_core.scoring.scores import WithoutRelevant, scores_of
 
 __all__ = [
     "Columns",
@@ -94,7 +94,7 @@ def mean_scores(
     scored = []
     for retrieved, expected in lists:
         ranks = judged_list(retrieved, expected, duplicates=duplicates)
-        own = {str(m): scores(ranks, m, without_relevant=without_relevant) for m in parsed}
+        own = {str(m): scores_of(ranks, m, without_relevant=without_relevant) for m in parsed}
         scored.append({name: float(values[0]) for name, values in own.items()})
     return {str(m): _mean([s[str(m)] for s in scored]) for m in parsed}
 

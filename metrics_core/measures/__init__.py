@@ -24,7 +24,7 @@ from metrics_core.measures import (
     unjudged,
 )
 from metrics_core.measures.declaring.aggregation import MEAN, Combination
-from metrics_core.measures.declaring.names import parse_measure
+from metrics_core.measures.declaring.names import GivenMeasure, measures_from, parse_measure
 from metrics_core.measures.declaring.parameters import Parameter
 from metrics_core.measures.declaring.registry import (
     Declaration,
@@ -37,6 +37,7 @@ __all__ = [
     "MEAN",
     "Combination",
     "Declaration",
+    "GivenMeasure",
     "Measure",
     "Parameter",
     "agreement",
@@ -49,6 +50,7 @@ __all__ = [
     "interpolated",
     "logarithmic",
     "measure",
+    "measures_from",
     "nearly_err",
     "normalized_gain",
     "parse_measure",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any
 
-from metrics_core.errors import ParameterError, UnknownMeasureError
+from metrics_core.errors import ParameterError, RanklensError, UnknownMeasureError
 from metrics_core.measures.declaring.registry import Declaration, Measure, declarations
 
 
@@ -17,10 +18,24 @@ def _fold(name: str) -> str:
 _NAME = re.compile(r"^\s*(?P<name>[^@()]+?)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<at>\S+))?\s*$")
 
 
-def parse_measure(text: str | Measure) -> Measure:
+GivenMeasure = Any
+"""A measure's name, a Measure, or a measure object of ir_measures."""
+
+
+def parse_measure(text: GivenMeasure) -> Measure:
     """The measure a name means: `nDCG@10`, `P(rel=2)@5`, trec_eval's `ndcg_cut_10`, or everyday
     names such as `precision@5`, `mrr`, in any case. Raises UnknownMeasureError, ParameterError."""
-    return text if isinstance(text, Measure) else _parsed(text)
+    return text if isinstance(text, Measure) else _parsed(str(text))
+
+
+def measures_from(given: GivenMeasure | Iterable[GivenMeasure]) -> list[Measure]:
+    """One measure or several, as measures. Raises as `parse_measure`, and RanklensError where there
+    is none."""
+    single = isinstance(given, (str, Measure)) or not isinstance(given, Iterable)
+    measures = [parse_measure(m) for m in ([given] if single else given)]
+    if not measures:
+        raise RanklensError("No measure is given.", 'Name at least one, such as "nDCG@10".')
+    return measures
 
 
 def declared(name: str) -> Declaration:
