@@ -28,8 +28,8 @@ _KNOWN_ORDERS = (
 
 
 def ordered_groups(values: Iterable[str]) -> list[str]:
-    """Distinct group names in a reader's order: easy before hard, numbers and ranges by size, else by
-    name; the group of queries without a value comes last."""
+    """Distinct group names in a reader's order: easy before hard, numbers and ranges by size,
+    else by name; the group of queries without a value comes last."""
     distinct = set(values)
     named = distinct - {NO_GROUP}
     for order in _KNOWN_ORDERS:
