@@ -24,7 +24,9 @@ DEFAULT_MEASURES = ("nDCG@10", "P@10", "R@10", "AP", "RR", "Judged@10")
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
     """The judgments, the runs, the measures, and how the files are read."""
     parser.add_argument("qrels", metavar="QRELS", help="the judgments")
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="one file for each run")
+    parser.add_argument(
+        "runs", metavar="RUN", nargs="+", help="one file for each run; - is the standard input"
+    )
     parser.add_argument(
         "-m",
         "--measure",
@@ -87,6 +89,7 @@ def _grades(text: str) -> formats.Grades:
 def judged_files(options: argparse.Namespace) -> tuple[list[JudgedRanks], list[Measure]]:
     """The runs joined with the judgments, and the measures asked for; notes go to stderr."""
     measures = [parse_measure(name) for name in options.measures or DEFAULT_MEASURES]
+    _refuse_rereading([options.qrels, *options.runs, options.documents, options.queries])
     qrels = formats.read_qrels(options.qrels, grades=options.grades, encoding=options.encoding)
     say(Path(options.qrels).name, qrels.notes)
     if options.clean_ids:
@@ -94,6 +97,14 @@ def judged_files(options: argparse.Namespace) -> tuple[list[JudgedRanks], list[M
     documents = _documents(options)
     judged = [_judged(run, qrels, documents, measures, options) for run in _runs(options)]
     return judged, measures
+
+
+def _refuse_rereading(files: Sequence[str | None]) -> None:
+    """Refuse the standard input in two places: the first to read it would leave nothing."""
+    if sum(name in ("-", "/dev/stdin") for name in files) > 1:
+        raise RanklensError(
+            "The standard input can be read once.", "Give a file for all but one of them."
+        )
 
 
 def _documents(options: argparse.Namespace) -> Documents | None:

@@ -25,6 +25,7 @@ def _grade(text: str) -> float:
 
 def _options(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
+    parser.set_defaults(queries=None)
     parser.add_argument("--per-query", action="store_true", help="one line per query")
     parser.add_argument(
         "--highest",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import cast
 
@@ -22,6 +23,7 @@ from metrics_core.formats.registry import (
     run_name,
 )
 from metrics_core.formats.source import Source, shortened
+from metrics_core.formats.unpacking import drained
 from metrics_core.formats.values import Grades
 from metrics_core.tables import Documents, Duplicates, Qrels, Queries, Run
 
@@ -40,7 +42,8 @@ def read(
 ) -> Loaded:
     """Read one file, packed or not, and say how it was understood.
 
-    `source` is a path, or the bytes of a file whose `name` then should be given. Kind and format
+    `source` is a path (`-` for the standard input; a pipe will do), or the bytes of a file whose
+    `name` then should be given. Kind and format
     are recognised from the content unless they are given. `duplicates` says what becomes of a
     document twice in a query of a run ("error", "best" score, "first" row), `grades` whether grades
     are whole numbers ("integer"), gains ("real") or words by a mapping, `encoding` replaces UTF-8.
@@ -114,10 +117,17 @@ def read_documents(
 def open_source(
     source: str | Path | bytes, name: str | None = None, encoding: str | None = None
 ) -> Source:
-    """The source of a path or of bytes, under the name the user gave."""
+    """The source of a path or of bytes, under the name the user gave. A path of `-` is the
+    standard input; it and pipes, which can be read but once, are held in memory."""
     if isinstance(source, bytes):
         return Source(name or "the file", source, encoding)
-    return Source(name or str(source), Path(source), encoding)
+    if str(source) == "-":
+        return Source(name or "standard input", drained("-", sys.stdin.buffer), encoding)
+    path, shown = Path(source), name or str(source)
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with path.open("rb") as pipe:
+            return Source(shown, drained(shown, pipe), encoding)
+    return Source(shown, path, encoding)
 
 
 def _check_choices(kind: str | None, format: str | None, duplicates: str, grades: Grades) -> None:
