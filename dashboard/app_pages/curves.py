@@ -6,6 +6,7 @@ from dashboard import answers, parts, session
 from dashboard.blocks import curves as blocks
 from dashboard.blocks import markup
 from dashboard.figures import curves as figures
+from dashboard.page import Page
 from metrics_core import wording as w
 
 _TITLES = {
@@ -15,10 +16,14 @@ _TITLES = {
 }
 
 
+PAGE = Page("curves", "Curves", place=2)
+
+
 def render() -> None:
     """Measures by cutoff, then precision against recall."""
-    study, view, styles = session.opened()
-    shown = answers.curves(study, view)
+    here = session.opened_study()
+    view, styles = here.comparison, here.look.of(here.comparison.runs)
+    shown = answers.curves(here.study, view)
     st.html(markup.sentence(shown.finding, styles))
     gap = (
         f" Above: scores. Below: differences to {view.baseline}, which decide;"
@@ -45,7 +50,7 @@ def render() -> None:
                         title=title,
                         subtitle=gloss,
                         styles=styles,
-                        palette=session.palette(),
+                        palette=here.look.palette,
                         chosen_k=view.cutoff,
                         baseline=view.baseline,
                         difference_range=span if shown.ranges[family] == (0, 1) else None,
@@ -63,7 +68,7 @@ def render() -> None:
             key="precision_recall",
         )
         figure = figures.precision_recall(
-            shown.precision_recall, styles=styles, palette=session.palette()
+            shown.precision_recall, styles=styles, palette=here.look.palette
         )
         alt = f"Precision against recall of {w.listing(styles)}."
         parts.chart(figure, "precision_recall", alt=alt, clickable=False)
@@ -74,4 +79,5 @@ def render() -> None:
         st.html(blocks.read_off(shown.precision_recall, styles, view.baseline))
 
 
-render()
+if __name__ == "__main__":
+    render()

@@ -3,59 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from dashboard.blocks import markup as m
 from dashboard.theme import RunStyle
+from dashboard.ticks import Ticks, difference_ticks
 from metrics_core import wording as w
 from metrics_core.comparing.pairs import UNCLEAR
-from metrics_core.scoring.means import LEVEL
+from metrics_core.scoring.intervals import LEVEL
 
 Row = dict[str, Any]
 
-_TICKS = 4
-_MARGIN = 0.08
+_MOST_TICKS = 5
+_ROOM = 0.08
 _SHORT_NAME = 16
-
-
-@dataclass(frozen=True)
-class Axis:
-    """The shared axis of differences; it always holds zero."""
-
-    low: float
-    high: float
-    step: float
-
-    @classmethod
-    def around(cls, values: list[float]) -> Axis:
-        """An axis for these values, with a step of 1, 2 or 5 and room at both ends."""
-        known = [0.0, *(value for value in values if not math.isnan(value))]
-        low, high = min(known), max(known)
-        if high - low < 1e-9:
-            low, high = -0.1, 0.1
-        rough = (high - low) / _TICKS
-        power = 10.0 ** math.floor(math.log10(rough))
-        step = next(f * power for f in (1, 2, 5, 10) if f * power >= rough * (1 - 1e-9))
-        room = (high - low) * _MARGIN
-        return cls(low - room, high + room, step)
-
-    def share(self, value: float) -> float:
-        """Where a value stands, from 0 at the left end to 1 at the right."""
-        return (value - self.low) / (self.high - self.low)
-
-    @property
-    def ticks(self) -> list[int]:
-        """Ticks as multiples of the step."""
-        first = math.ceil(self.low / self.step)
-        return list(range(first, math.floor(self.high / self.step) + 1))
-
-    def label(self, tick: int) -> str:
-        """A tick's label; zero is plain."""
-        digits = max(-math.floor(math.log10(self.step) + 1e-9), 2) if self.step < 1 else 0
-        return w.difference(tick * self.step, digits) if tick else "0"
 
 
 def difference_rows(
@@ -67,7 +30,8 @@ def difference_rows(
         text = f"Load a second run, and its difference to {baseline} stands here."
         return m.nothing("Nothing to compare yet", text)
     ordered = others.sort_values("difference", ascending=False, na_position="last", kind="stable")
-    axis = Axis.around([*others["low"], *others["high"], *others["difference"]])
+    values = [*others["low"], *others["high"], *others["difference"]]
+    axis = difference_ticks(values, most=_MOST_TICKS, room=_ROOM, fewest_digits=2)
     most = max(1, int(others[["won", "lost"]].to_numpy().max()))
     records = ordered.to_dict("records")
     rows = "".join(_row(r, axis, most, m.style_of(styles, r["run"]), focus) for r in records)
@@ -80,7 +44,7 @@ def difference_rows(
     )
 
 
-def _head(axis: Axis, baseline: str, mean: float) -> str:
+def _head(axis: Ticks, baseline: str, mean: float) -> str:
     zero = axis.share(0)
     # A label in the middle of its line, unless it would leave the drawing.
     centred = 0.15 < zero < 0.85 and len(baseline) <= _SHORT_NAME
@@ -99,7 +63,7 @@ def _head(axis: Axis, baseline: str, mean: float) -> str:
     return f'<tr role="row">{"".join(cells)}</tr>'
 
 
-def _row(row: Row, axis: Axis, most: int, style: RunStyle, focus: str) -> str:
+def _row(row: Row, axis: Ticks, most: int, style: RunStyle, focus: str) -> str:
     gap = w.interval(row["low"], row["high"])
     kind = "focus" if row["run"] == focus else ""
     clear = row["verdict"] is not None and row["verdict"] != UNCLEAR
@@ -114,8 +78,8 @@ def _row(row: Row, axis: Axis, most: int, style: RunStyle, focus: str) -> str:
     return f'<tr role="row" class="{kind}" {m.run_color(style)}>{"".join(cells)}</tr>'
 
 
-def _drawing(row: Row, axis: Axis, style: RunStyle) -> str:
-    lines = "".join(_line(axis, tick) for tick in axis.ticks)
+def _drawing(row: Row, axis: Ticks, style: RunStyle) -> str:
+    lines = "".join(_line(axis, tick) for tick in axis.values)
     marks = ""
     if not math.isnan(row["low"]) and not math.isnan(row["high"]):
         left, right = axis.share(row["low"]), axis.share(row["high"])
@@ -130,9 +94,9 @@ def _drawing(row: Row, axis: Axis, style: RunStyle) -> str:
     return m.unspoken(lines + marks, "drawing")
 
 
-def _line(axis: Axis, tick: int) -> str:
+def _line(axis: Ticks, tick: float) -> str:
     kind = "zero" if tick == 0 else "tick"
-    return f'<i class="{kind}" style="left:{m.percent(axis.share(tick * axis.step))}"></i>'
+    return f'<i class="{kind}" style="left:{m.percent(axis.share(tick))}"></i>'
 
 
 def _tally(row: Row, most: int) -> str:
@@ -145,12 +109,13 @@ def _tally(row: Row, most: int) -> str:
     )
 
 
-def _feet(axis: Axis) -> str:
+def _feet(axis: Ticks) -> str:
     """Tick labels and directions; for the eye only."""
+    zero = axis.values.index(0)
     ticks = "".join(
-        f'<i class="{"odd" if tick % 2 else ""}" '
-        f'style="left:{m.percent(axis.share(tick * axis.step))}">{axis.label(tick)}</i>'
-        for tick in axis.ticks
+        f'<i class="{"odd" if (place - zero) % 2 else ""}" '
+        f'style="left:{m.percent(axis.share(tick))}">{text}</i>'
+        for place, (tick, text) in enumerate(zip(axis.values, axis.texts, strict=True))
     )
     ends = '<span class="ends"><span>← worse</span><span>better →</span></span>'
     return (

@@ -13,7 +13,7 @@ from dashboard.blocks import markup as m
 from dashboard.theme import RunStyle
 from metrics_core import wording as w
 from metrics_core.findings import Facts, Sentence, Span
-from metrics_core.scoring.means import LEVEL
+from metrics_core.scoring.intervals import LEVEL
 
 Href = Callable[..., str]
 Row = dict[str, Any]
@@ -33,14 +33,18 @@ def facts_line(facts: Facts, href: Href) -> str:
     ]
     if facts.all_zero:
         noun = w.plural(facts.all_zero, "query", "queries")
-        fact = f"<b>{w.count(facts.all_zero)}</b> {noun} where every run scores 0"
+        scores = "score" if facts.every_run == "both runs" else "scores"
+        fact = f"<b>{w.count(facts.all_zero)}</b> {noun} where {facts.every_run} {scores} 0"
         if facts.unanswerable:
             fact += f" ({w.count(facts.unanswerable)} without a relevant document)"
         parts.append(f'<li><a href="{m.escaped(href("queries", show="none"))}">{fact}</a></li>')
     if facts.missing:
-        noun = w.plural(facts.missing, "query", "queries")
-        what = f"judged {noun} missing from a run, counted as 0"
-        parts.append(_fact(w.count(facts.missing), what, "warning"))
+        lacks = w.listing(
+            f"{m.escaped(run)} lacks {w.count(n)} {w.plural(n, 'query', 'queries')}"
+            for run, n in facts.missing.items()
+        )
+        link = f'<a href="{m.escaped(href("queries", show="missing"))}">{lacks}</a>'
+        parts.append(f'<li class="warning">{link}, counted as 0</li>')
     if facts.unjudged:
         noun = w.plural(facts.unjudged, "query", "queries")
         parts.append(_fact(w.count(facts.unjudged), f"{noun} without judgments, left out"))

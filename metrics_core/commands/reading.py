@@ -14,7 +14,7 @@ from metrics_core.errors import RanklensError, TableError
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.notes import Note
-from metrics_core.scoring.evaluate import score_notes, with_tie_range
+from metrics_core.scoring.notes import score_notes, with_tie_range
 from metrics_core.tables import Documents, Qrels, Run
 from metrics_core.tables.run_names import told_apart
 

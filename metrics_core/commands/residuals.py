@@ -11,8 +11,8 @@ from metrics_core import wording as w
 from metrics_core.commands.command import command
 from metrics_core.commands.reading import add_reading_options, judged_files
 from metrics_core.measures import parse_measure
-from metrics_core.scoring.evaluate import score_frame
 from metrics_core.scoring.residuals import residual_frame
+from metrics_core.scoring.scores import score_runs
 
 
 def _grade(text: str) -> float:
@@ -41,7 +41,7 @@ def residuals(options: argparse.Namespace) -> str:
     whether the two are reached (exact) or only never passed (bound)."""
     judged, measures = judged_files(options)
     found = residual_frame(judged, measures, highest=options.highest)
-    scores = score_frame(judged, measures, without_relevant=options.without_relevant)
+    scores = score_runs(judged, measures, without_relevant=options.without_relevant).frame
     long = scores.melt(id_vars=["run", "query_id"], var_name="measure", value_name="score")
     found = found.merge(long, on=["run", "query_id", "measure"], sort=False)
     # A query that is left out has no extremes either.

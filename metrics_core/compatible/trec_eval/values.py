@@ -64,6 +64,9 @@ def _declared(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
     if asked.row.takes == "cutoffs":
         cutoffs = np.array(asked.numbers, dtype=np.int64)
         return score(ours, ranks, setting, cutoff=cutoffs)
+    if asked.row.takes == "levels":
+        at = next(d.at for d in declarations() if d.name == ours)
+        return np.stack([score(ours, ranks, setting, **{at: x}) for x in asked.numbers], axis=1)
     values = score(ours, ranks, setting)
     return np.log(np.maximum(values, SMALLEST)) if asked.row.summary == "geometric" else values
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any
 
-from metrics_core.errors import ParameterError, UnknownMeasureError
+from metrics_core.errors import ParameterError, RanklensError, UnknownMeasureError
 from metrics_core.measures.declaring.registry import Declaration, Measure, declarations
 
 
@@ -17,10 +18,24 @@ def _fold(name: str) -> str:
 _NAME = re.compile(r"^\s*(?P<name>[^@()]+?)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<at>\S+))?\s*$")
 
 
-def parse_measure(text: str | Measure) -> Measure:
+GivenMeasure = Any
+"""A measure's name, a Measure, or a measure object of ir_measures."""
+
+
+def parse_measure(text: GivenMeasure) -> Measure:
     """The measure a name means: `nDCG@10`, `P(rel=2)@5`, trec_eval's `ndcg_cut_10`, or everyday
     names such as `precision@5`, `mrr`, in any case. Raises UnknownMeasureError, ParameterError."""
-    return text if isinstance(text, Measure) else _parsed(text)
+    return text if isinstance(text, Measure) else _parsed(str(text))
+
+
+def measures_from(given: GivenMeasure | Iterable[GivenMeasure]) -> list[Measure]:
+    """One measure or several, as measures. Raises as `parse_measure`, and RanklensError where there
+    is none."""
+    single = isinstance(given, (str, Measure)) or not isinstance(given, Iterable)
+    measures = [parse_measure(m) for m in ([given] if single else given)]
+    if not measures:
+        raise RanklensError("No measure is given.", 'Name at least one, such as "nDCG@10".')
+    return measures
 
 
 def declared(name: str) -> Declaration:
@@ -61,7 +76,7 @@ def _names() -> dict[str, str]:
 
 
 def _plain_trec_names(declaration: Declaration) -> list[str]:
-    return [re.sub(r"_\{\w+\}", "", name) for name in declaration.trec_eval]
+    return [own.plain for own in declaration.in_trec_eval if own.patterns]
 
 
 def _find(name: str) -> Declaration | None:
@@ -87,7 +102,11 @@ def _trec_eval_name(text: str) -> Measure | None:
 def _preset(text: str) -> Measure | None:
     """A measure with the parameters that this very name stands for: case counts, because
     trec_eval's rbp and ir_measures' RBP have different defaults."""
-    return next((d(**d.presets[text]) for d in declarations() if text in d.presets), None)
+    for d in declarations():
+        for own in d.in_trec_eval:
+            if own.values and own.name == text:
+                return d(**own.values)
+    return None
 
 
 @cache

@@ -84,8 +84,35 @@ def test_no_address_breaks_a_page(page: str, parameters: dict[str, Any]) -> None
     assert text_of(opened(page, **parameters))
 
 
-def test_an_old_address_falls_back_to_what_is_there() -> None:
-    app = opened(m="bogus", run="nobody", k="x")
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"run": "nobody"}, "These files have no run nobody."),
+        ({"base": "old-bm25", "run": "dense"}, "These files have no run old-bm25."),
+        ({"also": ["dense", "gone"]}, "These files have no run gone."),
+        ({"where": "category=Nowhere"}, "These files have no value Nowhere in category."),
+        ({"where": "language=en"}, "These files have no column language."),
+    ],
+)
+def test_a_link_that_no_longer_fits_says_what_is_not_there(
+    parameters: dict[str, Any], said: str
+) -> None:
+    app = opened(**parameters)
+    assert said in text_of(app) and "is ahead of" not in text_of(app)
+    next(b for b in app.button if b.label == "Show what is here").click().run()
+    assert said not in text_of(app) and "on nDCG@10" in text_of(app)
+
+
+def test_a_query_that_is_not_there_is_said_on_its_page_alone() -> None:
+    app = opened("query", q="416")
+    assert "These files have no query 416." in text_of(app)
+    assert "is ahead of bm25" in text_of(opened(q="416"))
+    next(b for b in app.button if b.label == "Show what is here").click().run()
+    assert "These files have no query 416." not in text_of(app) and "here because" in text_of(app)
+
+
+def test_what_no_address_can_mean_falls_back() -> None:
+    app = opened(m="bogus", k="x")
     assert "on nDCG@10" in text_of(app)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.address.view import Address
+from dashboard.address.address import Address
 from dashboard.opened.library import (
     SAMPLE_FOLDER,
     File,
@@ -85,11 +85,11 @@ def test_readmes_and_programs_are_no_data(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("address", "focus", "baseline"),
     [
-        (Address(), "dense", "bm25"),
-        (Address(base="dense"), "hybrid", "dense"),
-        (Address(run="titles-only"), "titles-only", "bm25"),
-        (Address(run="nobody", base="nobody"), "dense", "bm25"),
-        (Address(run="bm25"), "bm25", "bm25"),
+        (Address.of(), "dense", "bm25"),
+        (Address.of(base="dense"), "hybrid", "dense"),
+        (Address.of(run="titles-only"), "titles-only", "bm25"),
+        (Address.of(run="nobody", base="nobody"), "dense", "bm25"),
+        (Address.of(run="bm25"), "bm25", "bm25"),
     ],
 )
 def test_the_view_of_an_address(address: Address, focus: str, baseline: str) -> None:
@@ -97,8 +97,11 @@ def test_the_view_of_an_address(address: Address, focus: str, baseline: str) -> 
     study = assemble([read_file(p, shown=p.name, origin="sample") for p in paths]).study
     assert study is not None
     view = study.view(address)
-    assert (view.focus, view.baseline) == (focus, baseline)
-    assert focus in view.runs and baseline in view.runs
+    shown = view.comparison
+    assert (shown.focus, shown.baseline) == (focus, baseline)
+    assert focus in shown.runs and baseline in shown.runs
+    assert view.pinned == address.changed(run=focus, base=baseline)
+    assert bool(view.lacking) == (address["run"] == "nobody")
 
 
 def test_a_file_of_detailed_results_is_a_study(tmp_path: Path) -> None:
