@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 from pathlib import Path
 from typing import cast
@@ -122,12 +124,18 @@ def open_source(
     if isinstance(source, bytes):
         return Source(name or "the file", source, encoding)
     if str(source) == "-":
-        return Source(name or "standard input", drained("-", sys.stdin.buffer), encoding)
-    path, shown = Path(source), name or str(source)
+        stdin = sys.stdin.buffer if sys.stdin is not None else io.BytesIO()
+        return Source(name or "standard input", drained("-", stdin), encoding)
+    path, shown = Path(source), name or legible(str(source))
     if path.exists() and not path.is_file() and not path.is_dir():
         with path.open("rb") as pipe:
             return Source(shown, drained(shown, pipe), encoding)
     return Source(shown, path, encoding)
+
+
+def legible(name: str) -> str:
+    """A file's name as text, with a sign for what is no UTF-8 in it."""
+    return os.fsencode(name).decode(errors="replace")
 
 
 def _check_choices(kind: str | None, format: str | None, duplicates: str, grades: Grades) -> None:
