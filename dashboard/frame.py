@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import streamlit as st
+from markupsafe import Markup
 
 from dashboard import picker, session
 from dashboard.address.view import NOBODY, View
@@ -44,7 +45,6 @@ class Page:
 
 def draw(pages: Sequence[Page], current: str) -> None:
     """Styles, page names and sidebar; follows a clicked link."""
-    st.html(f"<style>{css_variables()}{_css()}</style>")
     st.logo(str(_HERE / "static" / f"logo-{session.theme()}.svg"), size="large")
     clicked = _LINKS(key="links", on_go_change=lambda: None)
     if clicked.go:
@@ -55,7 +55,8 @@ def draw(pages: Sequence[Page], current: str) -> None:
     # What was looked up stays on its page.
     left = {"measure": "", "find": "", "family": ""}
     names = [(p.title, session.href(p.name, **left), p.name == current) for p in offered]
-    st.html(navigation.page_names(names))
+    # In one part with the menu, the style cannot come later than what it styles.
+    st.html(navigation.page_names(names) + Markup(f"<style>{css_variables()}{_css()}</style>"))
     if study is None:
         st.html(
             "<style>section[data-testid=stSidebar],[data-testid=stExpandSidebarButton]"
