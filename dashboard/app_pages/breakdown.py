@@ -80,7 +80,7 @@ def _differences(shown: Breakdown, here: Opened) -> None:
         shown.groups,
         styles=styles,
         palette=here.look.palette,
-        focus=view.focus,
+        order=shown.order,
         baseline=view.baseline,
     )
     alt = f"Difference to {view.baseline} by {shown.by}. {shown.finding.text}"

@@ -9,6 +9,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers import QueryList
 from dashboard.answers.queries import SHOW_ALL
 from dashboard.blocks import markup
+from dashboard.figures import against
 from dashboard.figures import queries as figures
 from dashboard.literal import literal
 from dashboard.page import Page
@@ -127,7 +128,7 @@ def _against(shown: QueryList, here: Opened) -> None:
         f"{view.focus} against {view.baseline}",
         "One point per query. On the line both score the same.",
     )
-    figure = figures.run_against_run(
+    figure = against.run_against_run(
         shown.frame,
         palette=here.look.palette,
         focus=view.focus,
