@@ -12,7 +12,7 @@ from metrics_core.formats.values import is_number
 ROLES: dict[str, tuple[str, ...]] = {
     "query_id": ("queryid", "qid", "topicid", "topic", "queryno", "qno", "topicno", "query"),
     "doc_id": (
-        *("docid", "docno", "doc", "document", "documentid", "corpusid", "pid", "passageid"),
+        *("docno", "docid", "doc", "document", "documentid", "corpusid", "pid", "passageid"),
         *("item", "itemid", "productid", "iid"),
     ),
     "score": ("score", "sim", "similarity", "rsv"),
@@ -22,11 +22,13 @@ ROLES: dict[str, tuple[str, ...]] = {
     "iteration": ("iteration", "iter", "q0", "0"),
     "tag": ("tag", "run", "runid", "runname", "runtag", "system"),
 }
-"""Names of the columns of runs and judgments as `fold` leaves them, the first being preferred."""
+"""Names of the columns of runs and judgments as `fold` leaves them, the first being preferred.
+
+Where both stand, docno is the document's name; PyTerrier's docid then is a number of its index."""
 
 QUERY_IDS = ("queryid", "qid", "id", *ROLES["query_id"][2:-1], "number", "num")
 QUERY_TEXTS = ("text", "query", "querytext", "title", "question", "keywords")
-DOCUMENT_IDS = ("docid", "docno", "id", *ROLES["doc_id"][2:])
+DOCUMENT_IDS = (*ROLES["doc_id"][:2], "id", *ROLES["doc_id"][2:])
 DOCUMENT_TEXTS = ("text", "body", "content", "contents", "description", "passage", "abstract")
 
 DOCUMENT_NAMES = ("corpus", "doc", "article", "passage", "collection")

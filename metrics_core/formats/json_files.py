@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
 
-from metrics_core.errors import LineProblem
+from metrics_core.errors import LineProblem, RanklensError
 from metrics_core.formats.checking import qrels_table, refuse_values, run_table
 from metrics_core.formats.columns import recognise_columns, usual_grades
 from metrics_core.formats.json_text import (
@@ -22,6 +22,7 @@ from metrics_core.formats.json_text import (
 )
 from metrics_core.formats.lines import counted, refuse
 from metrics_core.formats.named import load_named
+from metrics_core.formats.outgoing import ROWS_AT_ONCE, arrow_of
 from metrics_core.formats.records import named_of
 from metrics_core.formats.registry import (
     CERTAIN,
@@ -37,7 +38,7 @@ from metrics_core.formats.registry import (
 from metrics_core.formats.source import Source, shortened
 from metrics_core.formats.values import A_SCORE, parse_scores, why_not_a_number
 from metrics_core.notes import Note
-from metrics_core.tables import Table
+from metrics_core.tables import Qrels, Run, Table
 from metrics_core.tables.columns import ID
 
 _MAP = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
@@ -70,6 +71,34 @@ def recognise_jsonl(sample: Sample) -> Mapping[Kind, int]:
     return found or dict.fromkeys(KINDS, POSSIBLE - 20)
 
 
+def write_json(table: Run | Qrels, file: BinaryIO) -> None:
+    """JSON: an object by query of objects by document, as pytrec_eval and ranx read it."""
+    if isinstance(table, Qrels) and table.subtopics is not None:
+        raise RanklensError(
+            "JSON has one grade for each document of a query, and these have one by subtopic.",
+            "Write them as TREC, CSV, TSV, JSON Lines or Parquet.",
+        )
+    separator = b"{\n"
+    for query_id, documents in _by_query(table):
+        entry = f"{json.dumps(query_id, ensure_ascii=False)}: "
+        entry += json.dumps(documents, ensure_ascii=False)
+        file.write(separator + entry.encode())
+        separator = b",\n"
+    file.write(b"\n}\n" if separator == b",\n" else b"{}\n")
+
+
+def _by_query(table: Run | Qrels) -> Iterator[tuple[str, dict[str, float]]]:
+    codes = table.query_codes
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    ends: Sequence[int] = [*starts[1:].tolist(), len(order)]
+    names = table.query_ids
+    for start, end in zip(starts.tolist(), ends, strict=True):
+        rows = table.table.take(pa.array(order[start:end]))
+        documents = zip(rows["doc_id"].to_pylist(), rows.column(2).to_pylist(), strict=True)
+        yield names[int(codes[order[start]])], dict(documents)
+
+
 @reader(
     "json",
     title="JSON",
@@ -79,6 +108,7 @@ def recognise_jsonl(sample: Sample) -> Mapping[Kind, int]:
     " or a list of records.",
     example='{"q1": {"doc-7": 14.2, "doc-3": 11.9}}',
     recognise=recognise_json,
+    write={"run": write_json, "qrels": write_json},
 )
 def read_json(source: Source, request: Request) -> Loaded:
     """A JSON file: `{query: {document: number}}`, or a list of records with named values."""
@@ -98,6 +128,14 @@ def read_json(source: Source, request: Request) -> Loaded:
     return _load_map(source, request, content, text)
 
 
+def write_jsonl(table: Table, file: BinaryIO) -> None:
+    """JSON Lines: one record a row, named as our columns are."""
+    arrow = arrow_of(table)
+    for batch in arrow.to_batches(max_chunksize=ROWS_AT_ONCE):
+        for record in batch.to_pylist():
+            file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+
+
 @reader(
     "jsonl",
     title="JSON Lines",
@@ -106,6 +144,7 @@ def read_json(source: Source, request: Request) -> Loaded:
     explanation="One record a line, with named values; also BEIR's queries and corpus.",
     example='{"_id": "doc-7", "title": "Refunds", "text": "Ask within 30 days."}',
     recognise=recognise_jsonl,
+    write=dict.fromkeys(KINDS, write_jsonl),
 )
 def read_jsonl(source: Source, request: Request) -> Loaded:
     """A JSON Lines file; blank lines are skipped with a note."""
@@ -214,7 +253,7 @@ def _is_lines(sample: Sample) -> bool:
     if not sample.text.lstrip().startswith("{"):
         return False
     objects = [line for line in sample.lines if line.startswith("{")]
-    if sample.path.removesuffix(".gz").removesuffix(".zst").endswith((".jsonl", ".ndjson")):
+    if sample.path.endswith((".jsonl", ".ndjson")):
         return True
     whole = sum(bool(_first_object(line)) for line in objects[:20])
     if len(objects) > 1:

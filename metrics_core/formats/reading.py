@@ -27,8 +27,6 @@ from metrics_core.tables import Documents, Duplicates, Qrels, Queries, Run
 
 MOST_COLUMNS = 10_000
 
-_BINARY = (b"PAR1",)
-
 
 def read(
     source: str | Path | bytes,
@@ -135,7 +133,7 @@ def _check_choices(kind: str | None, format: str | None, duplicates: str, grades
 
 
 def _sample(source: Source) -> Sample:
-    if source.magic.startswith(_BINARY):
+    if source.magic.startswith(tuple(f.magic for f in formats() if f.magic)):
         return Sample(source, "")
     text = source.head.decode()
     if not text.strip():

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any, BinaryIO
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics_core.errors import LineProblem
 from metrics_core.formats.checking import qrels_table, run_table
 from metrics_core.formats.lines import LineIndex, counted, refuse
+from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts
 from metrics_core.formats.ranks import rank_notes
 from metrics_core.formats.registry import (
     CERTAIN,
@@ -26,7 +30,8 @@ from metrics_core.formats.source import Source, shortened
 from metrics_core.formats.trec_lines import QRELS, RUN, Layout, Parsed, parse
 from metrics_core.formats.values import is_number
 from metrics_core.notes import Note
-from metrics_core.tables import Table
+from metrics_core.tables import Qrels, Run, Table
+from metrics_core.tables.columns import ID
 
 
 def recognise_trec(sample: Sample) -> Mapping[Kind, int]:
@@ -61,15 +66,53 @@ def _sureness(fitting: float, right: float, nearly: float, named: bool) -> int:
     return POSSIBLE - 10 if nearly > 0.5 else NO
 
 
+def write_trec_run(run: Run, file: BinaryIO) -> None:
+    """A TREC run; the rank column says what the scores say, ties by position."""
+    check_texts(run.table, r"[ \t\r\n\x00]", "TREC", first="#\ufeff")
+    table = run.table.append_column("rank", pa.array(_ranks(run)))
+    name = " ".join(run.name.split()) or "run"
+    for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
+        query, doc, score, rank = (batch[c].cast(ID) for c in range(4))
+        _write_lines(file, query, "Q0", doc, rank, score, name)
+
+
+def write_trec_qrels(qrels: Qrels, file: BinaryIO) -> None:
+    """TREC qrels, with the subtopic in the second column, 0 where there is none."""
+    table = qrels.given
+    check_texts(table, r"^$|[ \t\r\n\x00]", "TREC", first="#\ufeff")
+    for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
+        query, doc, grade = (batch[c].cast(ID) for c in ("query_id", "doc_id", "relevance"))
+        second = "0" if qrels.subtopics is None else batch["subtopic"].cast(ID)
+        _write_lines(file, query, second, doc, grade)
+
+
+def _ranks(run: Run) -> Any:
+    """Per row its 1-based rank within its query, by score; equal scores by position."""
+    codes = run.query_codes
+    order = np.lexsort((-run.table["score"].to_numpy(), codes))
+    ordered = codes[order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+    lengths = np.diff(starts, append=len(ordered))
+    ranks = np.empty(len(codes), dtype=np.int64)
+    ranks[order] = np.arange(len(codes)) - np.repeat(starts, lengths) + 1
+    return ranks
+
+
+def _write_lines(file: BinaryIO, *fields: pa.Array | str) -> None:
+    lines = pc.binary_join_element_wise(*fields, " ").to_pylist()
+    file.write(("\n".join(lines) + "\n").encode() if lines else b"")
+
+
 @reader(
     "trec",
     title="TREC run or qrels",
     kinds=("run", "qrels"),
-    endings=(".run", ".res", ".qrels", ".txt", ".trec"),
+    endings=(".run", ".res", ".qrels", ".qrel", ".txt", ".trec"),
     explanation="Columns separated by blanks or tabs, no header; what trec_eval reads. The second"
     " column of judgments is the subtopic where it differs within a query, else it is not used.",
     example="q1 Q0 doc-7 1 14.2 bm25\nq1 Q0 doc-3 2 11.9 bm25",
     recognise=recognise_trec,
+    write={"run": write_trec_run, "qrels": write_trec_qrels},
 )
 def read_trec(source: Source, request: Request, *, only_carefully: bool = False) -> Loaded:
     """A TREC run or qrels file. `only_carefully` skips the fast path; tests compare both."""

@@ -1,14 +1,18 @@
-"""Bytes out of plain, gzip, Zstandard and zip files, as a stream, with a cap against bombs."""
+"""Bytes out of plain and packed files, as a stream, with a cap against bombs."""
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
+import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
@@ -26,11 +30,54 @@ RATIO_CHECKED_FROM = 256 << 20
 MOST_RATIO = 200
 """Past `RATIO_CHECKED_FROM` bytes, unpacked may be at most this many times the packed size."""
 
-_GZIP, _ZSTD, _ZIPS = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", (b"PK\x03\x04", b"PK\x05\x06")
+
+def _by_arrow(codec: str) -> Callable[[BinaryIO], BinaryIO]:
+    """Unpacks a stream with one of Arrow's codecs."""
+
+    def opened(plain: BinaryIO) -> BinaryIO:
+        return cast(BinaryIO, pa.CompressedInputStream(pa.PythonFile(plain, "r"), codec))
+
+    return opened
+
+
+def _by_lzma(plain: BinaryIO) -> BinaryIO:
+    return cast(BinaryIO, lzma.LZMAFile(plain))
+
+
+@dataclass(frozen=True)
+class Packing:
+    """A way to pack one file: its ending, the bytes it starts with, and what unpacks a stream."""
+
+    ending: str
+    start: re.Pattern[bytes]
+    opened: Callable[[BinaryIO], BinaryIO]
+
+
+PACKINGS = (
+    Packing(
+        ".gz",
+        re.compile(rb"\x1f\x8b"),
+        lambda plain: cast(BinaryIO, gzip.GzipFile(fileobj=plain)),
+    ),
+    Packing(".zst", re.compile(rb"\x28\xb5\x2f\xfd"), _by_arrow("zstd")),
+    Packing(".lz4", re.compile(rb"\x04\x22\x4d\x18"), _by_arrow("lz4")),
+    Packing(".xz", re.compile(rb"\xfd7zXZ\x00"), _by_lzma),
+    # A text may begin with BZh; what follows the digit does not stand in one.
+    Packing(
+        ".bz2",
+        re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"),
+        lambda plain: cast(BinaryIO, bz2.BZ2File(plain)),
+    ),
+)
+
+PACKING_ENDINGS = frozenset((*(packing.ending for packing in PACKINGS), ".zip"))
+
+_START = 10
+_ZIPS = (b"PK\x03\x04", b"PK\x05\x06")
 # zipfile meets damaged headers with ValueError (a seek before the start), struct.error and
 # NotImplementedError as well; Arrow's ArrowInvalid is a ValueError, too.
 _DAMAGED = (
-    *(EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile),
+    *(EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile),
     *(ValueError, struct.error, NotImplementedError, OverflowError),
 )
 
@@ -94,6 +141,12 @@ def member_bytes(name: str, archive: zipfile.ZipFile, member: str) -> bytes:
     return b"".join(pieces)
 
 
+def without_packing(name: str) -> str:
+    """A file's name without the endings that say how it is packed."""
+    stem, dot, ending = name.rpartition(".")
+    return without_packing(stem) if dot + ending.lower() in PACKING_ENDINGS else name
+
+
 def leads_out(member: str) -> bool:
     """Whether a member's name leads out of the archive."""
     path = PurePosixPath(member.replace("\\", "/"))
@@ -115,13 +168,12 @@ def _plain(origin: Origin) -> BinaryIO:
 
 
 def _unpacking(name: str, plain: BinaryIO) -> BinaryIO:
-    magic = plain.read(4)
+    start = plain.read(_START)
     plain.seek(0)
-    if magic.startswith(_GZIP):
-        return cast(BinaryIO, gzip.GzipFile(fileobj=plain))
-    if magic == _ZSTD:
-        return cast(BinaryIO, pa.CompressedInputStream(pa.PythonFile(plain, "r"), "zstd"))
-    if magic in _ZIPS:
+    for packing in PACKINGS:
+        if packing.start.match(start):
+            return packing.opened(plain)
+    if start.startswith(_ZIPS):
         archive = opened_zip(name, plain)
         member = _only_member(name, archive)
         return cast(BinaryIO, archive.open(_readable_member(name, archive, member)))
@@ -201,7 +253,7 @@ def _damaged(name: str) -> FileFormatError:
     return _refused(
         name,
         "a packed file that is damaged or cut off",
-        "a whole .gz, .zst or .zip file",
+        f"a whole {', '.join(p.ending for p in PACKINGS)} or .zip file",
         "Copy or download the file again.",
     )
 

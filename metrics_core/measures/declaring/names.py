@@ -76,7 +76,7 @@ def _names() -> dict[str, str]:
 
 
 def _plain_trec_names(declaration: Declaration) -> list[str]:
-    return [re.sub(r"_\{\w+\}", "", name) for name in declaration.trec_eval]
+    return [own.plain for own in declaration.in_trec_eval if own.patterns]
 
 
 def _find(name: str) -> Declaration | None:
@@ -102,7 +102,11 @@ def _trec_eval_name(text: str) -> Measure | None:
 def _preset(text: str) -> Measure | None:
     """A measure with the parameters that this very name stands for: case counts, because
     trec_eval's rbp and ir_measures' RBP have different defaults."""
-    return next((d(**d.presets[text]) for d in declarations() if text in d.presets), None)
+    for d in declarations():
+        for own in d.in_trec_eval:
+            if own.values and own.name == text:
+                return d(**own.values)
+    return None
 
 
 @cache
