@@ -30,7 +30,7 @@ from dashboard.ticks import Ticks, difference_ticks, score_ticks, signed_ticks
 
 UPPER, GAP, LOWER = 250, 44, 150
 _TICKS = (1, 10, 100, 1000, 2, 5, 20, 50, 200, 500)
-_SUBTITLE_LENGTH, _MINUS_LENGTH = 50, 40
+_SUBTITLE_LENGTH, _MINUS_LENGTH = 50, 34
 _MOST_BANDS = 4
 _BEST_FIRST: dict[str, Any] = {"hovermode": "x unified", "hoversort": "value descending"}
 

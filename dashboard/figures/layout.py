@@ -31,6 +31,9 @@ from dashboard.ticks import Ticks
 NARROW = 360
 """The least width in px at which a chart is still right."""
 _GAP = 8
+_END_LENGTH = 17
+_LARGER = {"star": 1.35, "cross": 1.1}
+"""Marks that look smaller than a circle of their size."""
 
 
 class Margin(NamedTuple):
@@ -158,7 +161,7 @@ def end_names(styles: Iterable[RunStyle]) -> dict[str, str]:
     """The names at the line ends: shortened, and with the run's mark where two runs share a
     colour."""
     drawn = list(styles)
-    short = short_names(style.name for style in drawn)
+    short = short_names((style.name for style in drawn), _END_LENGTH)
     if len({style.color_name for style in drawn}) < len(drawn):
         return {style.name: f"{style.glyph} {short[style.name]}" for style in drawn}
     return short
@@ -231,10 +234,10 @@ def point(style: RunStyle, palette: Palette, size: float = 11) -> dict[str, Any]
     """A run's marker with a paper-coloured rim."""
     return {
         "symbol": style.symbol,
-        "size": size,
+        "size": size * _LARGER.get(style.symbol, 1.0),
         "color": style.color(palette),
         "opacity": 1,
-        "line": {"color": palette.page, "width": 1.5},
+        "line": {"color": palette.page, "width": 1.5 if size >= 10 else 0.8},
     }
 
 

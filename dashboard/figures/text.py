@@ -27,6 +27,8 @@ _WIDTHS = {
 }
 _ORDINARY, _WIDE = 0.64, 1.05
 _PIECES = re.compile(r"[^\s\-_./:,;]+[\-_./:,;]*\s*|[\-_./:,;]+\s*")
+_CUT_WORD = re.compile(r"(?<=[\s\-_./:,;])[^\s\-_./:,;]{1,3}$")
+_CUT_WORD_BEFORE = re.compile(r"^[^\s\-_./:,;]{1,3}(?=[\s\-_./:,;])")
 
 
 def escape(text: object) -> str:
@@ -48,19 +50,24 @@ def wrap(text: str, length: int = NAME_LENGTH) -> list[str]:
     return [line.rstrip() for line in lines if line.strip()] or [""]
 
 
-def shorten(text: str, length: int = RUN_LENGTH) -> str:
-    """The text with so much left out in its middle that it has at most `length` characters."""
+def shorten(text: str, length: int = RUN_LENGTH, *, between_words: bool = True) -> str:
+    """The text with so much left out in its middle that it has at most `length` characters; cut
+    between two words rather than inside one, if that costs few letters."""
     if len(text) <= length:
         return text
-    tail = (length - 1) // 2
-    return f"{text[: length - 1 - tail].rstrip()}…{text[-tail:].lstrip()}"
+    ends = (length - 1) // 2
+    head, tail = text[: length - 1 - ends], text[-ends:]
+    if between_words:
+        head, tail = _CUT_WORD.sub("", head), _CUT_WORD_BEFORE.sub("", tail)
+    return f"{head.rstrip()}…{tail.lstrip()}"
 
 
 def short_names(names: Iterable[str], length: int = RUN_LENGTH) -> dict[str, str]:
     """Each name shortened in its middle; no two names become the same, so a few may be longer."""
     wanted = list(dict.fromkeys(names))
     for allowed in range(length, max(map(len, wanted), default=0)):
-        short = {name: shorten(name, allowed) for name in wanted}
+        first = allowed == length
+        short = {name: shorten(name, allowed, between_words=first) for name in wanted}
         if len(set(short.values())) == len(wanted):
             return short
     return {name: name for name in wanted}

@@ -317,7 +317,8 @@ def test_shortened_names_stay_different() -> None:
     assert len(set(short.values())) == 12
     assert all("…" in text and len(text) < len(name) for name, text in short.items())
     assert short_names(["bm25", "dense"]) == {"bm25": "bm25", "dense": "dense"}
-    assert shorten("a-long-name-of-a-run", 9) == "a-lo…-run"
+    assert shorten("abcdefghijklmnopqrst", 9) == "abcd…qrst"
+    assert shorten("an item of very large size", 15) == "an item…size"
 
 
 @pytest.mark.parametrize("count", [4, 12, 20])
