@@ -15,7 +15,10 @@ def _fold(name: str) -> str:
     return re.sub(r"[\s_\-]", "", name).lower()
 
 
-_NAME = re.compile(r"^\s*(?P<name>[^@()]+?)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<at>\S+))?\s*$")
+_AT = r"(?:@|_at_(?=\d)|\s+at\s+(?=\d))"
+_NAME = re.compile(
+    rf"^\s*(?P<name>[^@()]+?)\s*(\((?P<inside>.*)\))?\s*({_AT}\s*(?P<at>\S+))?\s*$", re.IGNORECASE
+)
 
 
 GivenMeasure = Any
@@ -24,7 +27,8 @@ GivenMeasure = Any
 
 def parse_measure(text: GivenMeasure) -> Measure:
     """The measure a name means: `nDCG@10`, `P(rel=2)@5`, trec_eval's `ndcg_cut_10`, or everyday
-    names such as `precision@5`, `mrr`, in any case. Raises UnknownMeasureError, ParameterError."""
+    names such as `precision@5`, `precision_at_5`, `mrr`, in any case. Raises UnknownMeasureError
+    and ParameterError."""
     return text if isinstance(text, Measure) else _parsed(str(text))
 
 
