@@ -50,9 +50,9 @@ def wrap(text: str, length: int = NAME_LENGTH) -> list[str]:
     return [line.rstrip() for line in lines if line.strip()] or [""]
 
 
-def shorten(text: str, length: int = RUN_LENGTH, *, between_words: bool = True) -> str:
-    """The text with so much left out in its middle that it has at most `length` characters; cut
-    between two words rather than inside one, if that costs few letters."""
+def shorten(text: str, length: int = RUN_LENGTH, *, between_words: bool = False) -> str:
+    """The text with so much left out in its middle that it has at most `length` characters; if
+    asked cut between two words rather than inside one, where that costs few letters."""
     if len(text) <= length:
         return text
     ends = (length - 1) // 2
@@ -66,8 +66,7 @@ def short_names(names: Iterable[str], length: int = RUN_LENGTH) -> dict[str, str
     """Each name shortened in its middle; no two names become the same, so a few may be longer."""
     wanted = list(dict.fromkeys(names))
     for allowed in range(length, max(map(len, wanted), default=0)):
-        first = allowed == length
-        short = {name: shorten(name, allowed, between_words=first) for name in wanted}
+        short = {name: shorten(name, allowed) for name in wanted}
         if len(set(short.values())) == len(wanted):
             return short
     return {name: name for name in wanted}
@@ -75,7 +74,7 @@ def short_names(names: Iterable[str], length: int = RUN_LENGTH) -> dict[str, str
 
 def shorten_group(group: str) -> str:
     """A group's name, shortened in its middle where it fills more than two lines."""
-    return shorten(group, _GROUP_LENGTH)
+    return shorten(group, _GROUP_LENGTH, between_words=True)
 
 
 def group_lines(group: str) -> list[str]:

@@ -318,7 +318,7 @@ def test_shortened_names_stay_different() -> None:
     assert all("…" in text and len(text) < len(name) for name, text in short.items())
     assert short_names(["bm25", "dense"]) == {"bm25": "bm25", "dense": "dense"}
     assert shorten("abcdefghijklmnopqrst", 9) == "abcd…qrst"
-    assert shorten("an item of very large size", 15) == "an item…size"
+    assert shorten("an item of very large size", 15, between_words=True) == "an item…size"
 
 
 @pytest.mark.parametrize("count", [4, 12, 20])
