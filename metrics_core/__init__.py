@@ -36,6 +36,8 @@ from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import breakdown, cross_breakdown
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
+__version__ = "0.1.0"
+
 __all__ = [
     "Documents",
     "JudgedRanks",

@@ -9,8 +9,10 @@ gives a FileFormatError with the physical line, what was found, what was expecte
 
 # Importing a module declares its formats: a line for each.
 from metrics_core.formats import (  # noqa: F401
+    cast,
     detailed,
     json_files,
+    msmarco,
     parquet,
     tabular,
     tagged,

@@ -17,7 +17,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     ),
     "score": ("score", "sim", "similarity", "rsv"),
     "relevance": ("relevance", "rel", "grade", "label", "rating", "judgment", "judgement", "gain"),
-    "rank": ("rank",),
+    "rank": ("rank", "position", "pos"),
     "subtopic": ("subtopic", "subtopicid", "subtopicno", "subtopicnumber", "intent", "aspect"),
     "iteration": ("iteration", "iter", "q0", "0"),
     "tag": ("tag", "run", "runid", "runname", "runtag", "system"),
@@ -78,7 +78,7 @@ def understand(names: Sequence[str], kind: Kind) -> Understood:
         told = max(roles["text"], roles["title"]) >= 0 or _is_catalogue(names)
         missing = [] if told else ["text"]
     else:
-        missing = [] if roles["text"] >= 0 else ["text"]
+        missing = [] if roles["text"] >= 0 or _has_only_details(names) else ["text"]
     if roles[id_name] < 0:
         missing.insert(0, id_name)
     taken = {at for at in roles.values() if at >= 0}
@@ -87,6 +87,13 @@ def understand(names: Sequence[str], kind: Kind) -> Understood:
         [i for i in range(len(names)) if i not in taken],
         missing,
     )
+
+
+def _has_only_details(names: Sequence[str]) -> bool:
+    """Whether these are details of queries, such as a category, by an id that can be no other's."""
+    others = ("doc_id", "score", "relevance", "rank", "subtopic")
+    alien = any(position(names, ROLES[role]) >= 0 for role in others)
+    return len(names) > 1 and not alien and position(names, ROLES["query_id"][:-1]) >= 0
 
 
 def _is_catalogue(names: Sequence[str]) -> bool:

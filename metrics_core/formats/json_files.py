@@ -17,8 +17,10 @@ from metrics_core.formats.columns import recognise_columns, usual_grades
 from metrics_core.formats.json_text import (
     NumberText,
     check_characters,
+    first_object,
     line_of_pair,
     parse_json,
+    strings_in,
 )
 from metrics_core.formats.lines import counted, refuse
 from metrics_core.formats.named import load_named
@@ -51,7 +53,7 @@ def recognise_json(sample: Sample) -> Mapping[Kind, int]:
     if not text.startswith(("{", "[")) or _is_lines(sample):
         return {}
     if text.startswith("["):
-        record = _first_object(text[1:].lstrip())
+        record = first_object(text[1:].lstrip())
         found = _by_keys(record, sample)
         return found or dict.fromkeys(KINDS, POSSIBLE - 20)
     if not _MAP.match(text):
@@ -66,7 +68,7 @@ def recognise_jsonl(sample: Sample) -> Mapping[Kind, int]:
     """By the keys of the first record."""
     if not _is_lines(sample):
         return {}
-    records = (_first_object(line) for line in sample.lines[:20])
+    records = (first_object(line) for line in sample.lines[:20])
     found = _by_keys(next((record for record in records if record), {}), sample)
     return found or dict.fromkeys(KINDS, POSSIBLE - 20)
 
@@ -116,7 +118,7 @@ def read_json(source: Source, request: Request) -> Loaded:
     content = parse_json(source, text)
     if isinstance(content, list):
         records = ((None, record) for record in content)
-        check_characters(source, text, _strings(content), None)
+        check_characters(source, text, strings_in(content), None)
         named = named_of(source, records, request.kind, known_lines=False)
         return load_named(source, request, named, "json", "JSON records")
     if not isinstance(content, dict) or request.kind not in ("run", "qrels"):
@@ -124,7 +126,7 @@ def read_json(source: Source, request: Request) -> Loaded:
         problem = LineProblem(1, "JSON of another shape", wanted)
         hint = 'Records look like [{"query_id": "q1", "text": "…"}, …].'
         raise refuse(source, [problem], hint=hint)
-    check_characters(source, text, _strings(content), None)
+    check_characters(source, text, strings_in(content), None)
     return _load_map(source, request, content, text)
 
 
@@ -157,7 +159,7 @@ def read_jsonl(source: Source, request: Request) -> Loaded:
                 blanks += 1
                 continue
             record = parse_json(source, line, number)
-            check_characters(source, line, _strings(record), number)
+            check_characters(source, line, strings_in(record), number)
             yield number, record
 
     named = named_of(source, records(), request.kind, known_lines=True)
@@ -235,19 +237,6 @@ def _map_table(
     return run_table(source, request, rows.append_column("score", pa.array(scores)), index)
 
 
-def _strings(value: Any) -> Iterator[str]:
-    """All texts in a JSON value, keys included."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            yield key
-            yield from _strings(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _strings(inner)
-
-
 def _is_lines(sample: Sample) -> bool:
     """Whether each line is an object of its own rather than a part of one."""
     if not sample.text.lstrip().startswith("{"):
@@ -255,19 +244,10 @@ def _is_lines(sample: Sample) -> bool:
     objects = [line for line in sample.lines if line.startswith("{")]
     if sample.path.endswith((".jsonl", ".ndjson")):
         return True
-    whole = sum(bool(_first_object(line)) for line in objects[:20])
+    whole = sum(bool(first_object(line)) for line in objects[:20])
     if len(objects) > 1:
         return whole > 0
     return whole == 1 and len(sample.lines) == 1 and not _MAP.match(sample.lines[0])
-
-
-def _first_object(text: str) -> dict[str, Any]:
-    """The object with which a text begins; empty if there is none that is whole."""
-    try:
-        value, _ = json.JSONDecoder(parse_int=str).raw_decode(text)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _by_keys(record: Mapping[str, Any], sample: Sample) -> dict[Kind, int]:

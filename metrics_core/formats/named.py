@@ -135,7 +135,11 @@ def _qrels(source: Source, request: Request, named: Named, understood: Understoo
 def _queries(source: Source, named: Named, understood: Understood) -> Table:
     ids = _ids(named, understood, "query_id")
     columns = {"query_id": ids["query_id"].to_pylist()}
-    columns["text"] = pc.fill_null(named.column(understood.roles["text"]), "").to_pylist()
+    if "text" in understood.roles:
+        columns["text"] = pc.fill_null(named.column(understood.roles["text"]), "").to_pylist()
+    else:
+        message = "there is no column for the text; the queries have none"
+        named.notes.append(Note("columns", message, len(named)))
     for at in understood.others:
         name = _free_name(named.names[at], ("query_id", "text"))
         columns[name] = [value or None for value in named.column(at).to_pylist()]

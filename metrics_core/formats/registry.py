@@ -30,8 +30,9 @@ KIND_TITLES: Mapping[Kind, str] = {
     "documents": "documents",
 }
 
-CERTAIN, LIKELY, POSSIBLE, NO = 90, 60, 30, 0
-"""How sure a format is that a file is of its own: the surest wins."""
+SPECIFIC, CERTAIN, LIKELY, POSSIBLE, NO = 97, 90, 60, 30, 0
+"""How sure a format is that a file is of its own: the surest wins. SPECIFIC is for a special shape
+of what another format reads, too."""
 
 
 @dataclass(frozen=True)

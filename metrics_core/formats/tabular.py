@@ -20,6 +20,7 @@ from metrics_core.formats.delimited import (
 from metrics_core.formats.named import load_named
 from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts, texts_of
 from metrics_core.formats.registry import (
+    CERTAIN,
     KINDS,
     LIKELY,
     POSSIBLE,
@@ -50,6 +51,8 @@ def recognise_tsv(sample: Sample) -> Mapping[Kind, int]:
     found = _recognise(sample, tsv_fields)
     if found or not all(_bare(tsv_fields(line)) for line in sample.lines):
         return found
+    if sample.named("quer", "topic"):  # such as msmarco-docdev-queries.tsv
+        return {"queries": CERTAIN, "documents": LIKELY}
     texts = [tsv_fields(line)[1] for line in sample.lines]
     if sample.named(*DOCUMENT_NAMES) or sum(map(len, texts)) > 200 * len(texts):
         return {"documents": LIKELY, "queries": POSSIBLE}

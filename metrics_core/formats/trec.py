@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.errors import LineProblem
+from metrics_core.formats.blocks import line_notes, refuse_problems
 from metrics_core.formats.checking import qrels_table, run_table
-from metrics_core.formats.lines import LineIndex, counted, refuse
+from metrics_core.formats.lines import LineIndex
 from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts
 from metrics_core.formats.ranks import rank_notes
 from metrics_core.formats.registry import (
@@ -27,7 +26,7 @@ from metrics_core.formats.registry import (
     reader,
 )
 from metrics_core.formats.source import Source, shortened
-from metrics_core.formats.trec_lines import QRELS, RUN, Layout, Parsed, parse
+from metrics_core.formats.trec_lines import QRELS, RUN, fields_of, parse
 from metrics_core.formats.values import is_number
 from metrics_core.notes import Note
 from metrics_core.tables import Qrels, Run, Table
@@ -36,7 +35,7 @@ from metrics_core.tables.columns import ID
 
 def recognise_trec(sample: Sample) -> Mapping[Kind, int]:
     """Runs by six columns with a number in the fifth, qrels by four with a number in the fourth."""
-    lines = [line.split() for line in sample.lines]
+    lines = [fields_of(line) for line in sample.lines]
     if not lines:
         return {}
     runs = sum(len(f) >= 6 and is_number(f[4]) for f in lines) / len(lines)
@@ -118,9 +117,9 @@ def read_trec(source: Source, request: Request, *, only_carefully: bool = False)
     """A TREC run or qrels file. `only_carefully` skips the fast path; tests compare both."""
     layout = RUN if request.kind == "run" else QRELS
     blocks = list(parse(source, layout, only_carefully=only_carefully))
-    _refuse_problems(source, blocks)
+    refuse_problems(source, blocks)
     index = LineIndex(tuple(block.stretch for block in blocks))
-    notes = _line_notes(blocks, layout)
+    notes = line_notes(blocks)
     rows = pa.concat_tables([block.table for block in blocks]).unify_dictionaries()
     tags = tuple(dict.fromkeys(tag for block in blocks for tag in block.tags))
     blocks.clear()  # the columns a table does not keep are freed as it is built
@@ -133,52 +132,6 @@ def read_trec(source: Source, request: Request, *, only_carefully: bool = False)
     rows = pa.table({"query_id": rows["query_id"], "doc_id": rows["doc_id"], "score": scores})
     table = run_table(source, request, rows, index)
     return Loaded(table.noting(*notes), "trec", f"TREC run{tabs}", source.name, tag=tags[0])
-
-
-def _refuse_problems(source: Source, blocks: Sequence[Parsed]) -> None:
-    """Raise for all bad lines together, and for a file without rows."""
-    before = 1
-    problems: list[LineProblem] = []
-    for block in blocks:
-        problems += [replace(p, line=(p.line or 0) + before) for p in block.problems]
-        before += block.stretch.lines
-    whole = any(block.stretch.rows for block in blocks)
-    if problems:
-        count = sum(block.problem_count for block in blocks)
-        raise refuse(source, problems, count=count, cut_off=blocks[-1].cut_off and whole)
-    if not whole:
-        header = any(block.header for block in blocks)
-        raise refuse(
-            source,
-            [
-                LineProblem(
-                    None, "only a header" if header else "no rows", "a row for each document"
-                )
-            ],
-            hint="The file is empty; was it written to the end?",
-        )
-
-
-def _line_notes(blocks: Sequence[Parsed], layout: Layout) -> list[Note]:
-    notes = []
-    header = next((block.header for block in blocks if block.header), "")
-    if header:
-        message = "the first line names the columns and was skipped"
-        notes.append(Note("header", message, 1, (header,)))
-    comments = sum(block.comments for block in blocks)
-    if comments:
-        first = next(block.comment for block in blocks if block.comment)
-        notes.append(
-            Note("comment", f"{counted(comments, 'comment line')} (#), skipped", comments, (first,))
-        )
-    blanks = sum(block.blanks for block in blocks)
-    if blanks:
-        notes.append(Note("blank", f"{counted(blanks, 'blank line')}, skipped", blanks))
-    long = sum(block.long_lines for block in blocks)
-    if long:
-        message = f"{counted(long, 'line')} of more than six columns; the run name takes the rest"
-        notes.append(Note("long_lines", message, long))
-    return notes
 
 
 def _tag_notes(tags: Sequence[str]) -> list[Note]:

@@ -73,6 +73,7 @@ PACKINGS = (
 PACKING_ENDINGS = frozenset((*(packing.ending for packing in PACKINGS), ".zip"))
 
 _START = 10
+_PIECE = 4 << 20
 _ZIPS = (b"PK\x03\x04", b"PK\x05\x06")
 # zipfile meets damaged headers with ValueError (a seek before the start), struct.error and
 # NotImplementedError as well; Arrow's ArrowInvalid is a ValueError, too.
@@ -105,6 +106,19 @@ def unpacked(name: str, origin: Origin, size: int) -> Iterator[bytes]:
             raise _unreadable(name, error) from error
 
 
+def drained(name: str, stream: BinaryIO) -> bytes:
+    """All that a pipe gives; raises FileFormatError where that is more than any file may hold."""
+    pieces: list[bytes] = []
+    total = 0
+    while piece := stream.read(_PIECE):
+        pieces.append(piece)
+        total += len(piece)
+        if total > MOST_UNPACKED:
+            found = f"more than {MOST_UNPACKED >> 30} GB from a pipe"
+            raise _refused(name, found, "a file", "Write it to a file and give that.")
+    return b"".join(pieces)
+
+
 def opened_zip(name: str, plain: Path | BinaryIO) -> zipfile.ZipFile:
     """A zip file, its directory read; raises FileFormatError where it is damaged."""
     try:
@@ -131,7 +145,7 @@ def member_bytes(name: str, archive: zipfile.ZipFile, member: str) -> bytes:
     total = 0
     try:
         with archive.open(info) as stream:
-            while piece := stream.read(4 << 20):
+            while piece := stream.read(_PIECE):
                 pieces.append(piece)
                 total += len(piece)
                 if total > _cap(info.compress_size):

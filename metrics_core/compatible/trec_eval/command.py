@@ -43,6 +43,9 @@ class Outcome:
 def main(arguments: Sequence[str]) -> int:
     """Run trec_eval's command line; returns the exit status."""
     outcome = evaluate(arguments)
+    if sys.stdout is None:
+        print("trec_eval: the standard output is closed", file=sys.stderr)
+        return FILES
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(outcome.output)
@@ -51,6 +54,9 @@ def main(arguments: Sequence[str]) -> int:
         # `| head` has read enough. Python would complain once more when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return NOBODY_READS
+    except OSError as error:
+        print(f"trec_eval: the standard output: {error.strerror}", file=sys.stderr)
+        return FILES
     for words in outcome.said:
         print(words, file=sys.stderr)
     return outcome.status

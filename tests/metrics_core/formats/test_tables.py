@@ -106,6 +106,13 @@ def test_rank_without_score_gives_the_order() -> None:
     assert [note.kind for note in loaded.notes] == ["rank"]
 
 
+@pytest.mark.parametrize("name", ["position", "Pos"])
+def test_a_run_by_position(name: str) -> None:
+    loaded = load(f"query_id,doc_id,{name}\nq,a,2\nq,b,1\n")
+    assert [row["score"] for row in rows(loaded)] == [-2, -1]
+    assert loaded.kind == "run"
+
+
 def test_columns_not_used_are_noted() -> None:
     loaded = load("query_id,doc_id,score,colour,size\nq,a,1,red,9\n")
     assert [(n.kind, n.examples) for n in loaded.notes] == [("columns", ("colour", "size"))]
