@@ -33,21 +33,42 @@ def measure_controls(study: Study, view: Comparison, page: str) -> None:
         options=list(labels),
         format_func=lambda name: labels.get(name, name),
         accept_new_options=True,
+        # Fuzzy search puts long names above the one that was typed.
+        filter_mode="contains",
         help="Search by any name, or type one with parameters: `P(rel=2)@5`, `ndcg_cut_10`.",
     )
     refused = session.objection("m") or view.chosen.refused
     if refused is not None:
         st.html(navigation.refused(refused, str(view.measure), lambda name: _link(name, page)))
-    session.widget(
-        st.segmented_control,
-        "Top results counted (k)",
-        "k",
-        value=view.cutoff,
-        store=lambda k: {"k": str(k or view.cutoff)},
-        options=sorted({*CUTOFFS, view.cutoff}),
-    )
+    _cutoff(study, view)
     st.html(navigation.explained(str(view.measure), _explanation(view), _about(view)))
     _options(study, view)
+
+
+def _cutoff(study: Study, view: Comparison) -> None:
+    """The usual cutoffs as buttons, and a field for any other."""
+    with st.container(horizontal=True, key="cutoff", vertical_alignment="bottom"):
+        session.widget(
+            st.segmented_control,
+            "Top results counted (k)",
+            "k",
+            value=view.cutoff if view.cutoff in CUTOFFS else None,
+            store=lambda k: {"k": str(k or view.cutoff)},
+            options=list(CUTOFFS),
+            width="content",
+        )
+        session.widget(
+            st.number_input,
+            "Any other k",
+            "k_typed",
+            value=view.cutoff,
+            store=lambda k: {"k": str(k or view.cutoff)},
+            min_value=1,
+            max_value=max(study.deepest, view.cutoff),
+            step=1,
+            label_visibility="collapsed",
+            help=f"Any k up to {w.count(study.deepest)}, as deep as the lists go.",
+        )
 
 
 def _link(name: str, page: str) -> str:

@@ -437,3 +437,64 @@ def test_of_forty_categories_both_ends_are_listed(
     monkeypatch.setenv("RANKLENS_DATA", str(folder))
     shown = text_of(opened(run="a", base="b"))
     assert "32 between" in shown and "All 40 groups" in shown
+
+
+NAMES = [f"a-rather-long-name-of-a-run-{size}-seed{n}" for n in range(6) for size in ("s", "xl")]
+
+
+def many_runs(folder: Path) -> Path:
+    """Twelve runs with long names, the later the better."""
+    ids = [f"q{i}" for i in range(12)]
+    (folder / "j.qrels").write_text("".join(f"{q} 0 d1 1\n" for q in ids))
+    for n, name in enumerate(NAMES):
+        found = [f"{q} Q0 d{1 if i <= n else 2} 1 2.0 x\n" for i, q in enumerate(ids)]
+        (folder / f"{name}.run").write_text("".join(found))
+    return folder
+
+
+def test_of_many_runs_all_the_best_or_none_are_shown_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANKLENS_DATA", str(many_runs(tmp_path)))
+    app = opened()
+    for choice, shown in (
+        ("all", "*"),
+        ("best five", list(reversed(NAMES[6:11]))),
+        ("none", "-"),
+    ):
+        app.button_group(key="w_also_at_once").select(choice).run()
+        assert app.query_params["also"] == shown
+    assert [b for b in opened(set="sample").get("button_group") if b.key == "w_also_at_once"] == []
+
+
+def test_long_names_are_shortened_and_pills_have_the_colours_of_the_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANKLENS_DATA", str(many_runs(tmp_path)))
+    app = opened()
+    options = app.selectbox(key="w_run").options
+    assert len(set(options)) == 12 and all(len(o) <= 24 and "…" in o for o in options)
+    best = sorted(NAMES).index(
+        NAMES[-2]
+    )  # in focus is the best, beside it the first as the baseline
+    rules = " ".join(e.proto.body for e in app.get("html"))
+    assert (
+        f"button:nth-child(1) .stMarkdownColoredText {{ color: var(--run-{best % 8 + 1})" in rules
+    )
+
+
+def test_any_k_can_be_typed() -> None:
+    app = opened()
+    app.number_input(key="w_k_typed").set_value(13).run()
+    assert app.query_params["k"] == "13" and "on nDCG@13" in text_of(app)
+    app.button_group(key="w_k").select(5).run()
+    assert app.number_input(key="w_k_typed").value == 5 and "on nDCG@5" in text_of(app)
+
+
+def test_a_run_clicked_in_the_breakdown_is_compared_and_the_others_stay() -> None:
+    app = opened("breakdown", run="hybrid", base="bm25", also=["dense"])
+    app.session_state["difference_by_group_0"] = {
+        "selection": {"points": [{"customdata": ["Network", "dense", ""]}], "point_indices": [0]}
+    }
+    app.run()
+    assert app.query_params["run"] == "dense" and app.query_params["also"] == "hybrid"
