@@ -169,4 +169,4 @@ def test_no_explanation_names_a_cause_that_is_none(choice: MeasureChoice) -> Non
     ("typed", "key"), [("ndcg", "nDCG@k"), ("hit rate", "Success@k"), ("mrr", "RR"), ("map", "AP")]
 )
 def test_a_name_alone_is_the_entry_of_that_name(typed: str, key: str) -> None:
-    assert measure_key.picked(typed, 10) == {"m": key}
+    assert measure_key.picked(typed, 10)["m"] == key

@@ -474,13 +474,11 @@ def test_long_names_are_shortened_and_pills_have_the_colours_of_the_runs(
     app = opened()
     options = app.selectbox(key="w_run").options
     assert len(set(options)) == 12 and all(len(o) <= 24 and "…" in o for o in options)
-    best = sorted(NAMES).index(
-        NAMES[-2]
-    )  # in focus is the best, beside it the first as the baseline
+    # In focus is the best, and the baseline is the first.
+    best = sorted(NAMES).index(NAMES[-2])
     rules = " ".join(e.proto.body for e in app.get("html"))
-    assert (
-        f"button:nth-child(1) .stMarkdownColoredText {{ color: var(--run-{best % 8 + 1})" in rules
-    )
+    color = f"var(--run-{best % 8 + 1})"
+    assert f"button:nth-child(1) .stMarkdownColoredText {{ color: {color}" in rules
 
 
 def test_any_k_can_be_typed() -> None:
@@ -498,3 +496,20 @@ def test_a_run_clicked_in_the_breakdown_is_compared_and_the_others_stay() -> Non
     }
     app.run()
     assert app.query_params["run"] == "dense" and app.query_params["also"] == "hybrid"
+
+
+def test_bands_of_the_differences_hold_for_all_k_at_once_and_none_under_ten_queries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = text_of(opened("curves"))
+    assert "the bands below hold for all k at once" in shown
+    monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 9)))
+    shown = text_of(opened("curves", run="a", base="b"))
+    assert "under 10 queries any difference may be chance" in shown
+    assert "unlikely to be chance" not in shown
+
+
+def test_a_table_is_downloaded_under_a_name_that_says_what_it_holds() -> None:
+    app = opened(run="dense", base="bm25", m="P(rel=2)@k", k="5")
+    button = next(b for b in app.get("download_button") if b.key == "csv_runs")
+    assert re.sub(r":gray\[(.*)\]", r"\1", button.label) == "CSV of Runs and measures"
