@@ -421,13 +421,16 @@ def test_a_numeric_column_narrows_by_its_ranges(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 114)))
-    app = opened("breakdown", by="length")
+    app = opened("breakdown", run="a", base="b", by="length")
+    assert "a gains in length 0\u20138" in text_of(app) and "In their own order." in text_of(app)
+    rows = json.loads(app.get("plotly_chart")[0].proto.spec)["data"][0]["customdata"]
+    assert [row[0] for row in rows][:3] == ["0\u20138", "9\u201318", "19\u201327"]
     app.session_state["difference_by_group_0"] = {
         "selection": {"points": [{"customdata": ["0\u20138"]}], "point_indices": [0]}
     }
     app.run()
     assert app.query_params["where"] == "length=0\u20138"
-    assert "and loses 18." in text_of(app)
+    assert "wins 18 of 18 queries" in text_of(app)
 
 
 def test_of_forty_categories_both_ends_are_listed(
