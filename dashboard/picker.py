@@ -41,7 +41,8 @@ def measure_controls(study: Study, view: Comparison, page: str) -> None:
     if refused is not None:
         st.html(navigation.refused(refused, str(view.measure), lambda name: _link(name, page)))
     _cutoff(study, view)
-    st.html(navigation.explained(str(view.measure), _explanation(view), _about(view)))
+    text, more = _explanation(view)
+    st.html(navigation.explained(str(view.measure), text, _about(view), more))
     _options(study, view)
 
 
@@ -81,12 +82,15 @@ def _about(view: Comparison) -> str:
     return session.href("measures", measure=view.measure.declaration.name)
 
 
-def _explanation(view: Comparison) -> str:
+def _explanation(view: Comparison) -> tuple[str, str]:
+    """What the measure says, and what only matters to few."""
     told = described(view.measure.declaration)
-    text = f"{told.answer} {told.more}".strip()
-    if view.measure.cutoff is not None:
-        return text.replace("first k", f"first {view.measure.cutoff}")
-    return f"{text} It counts the whole list; k = {view.cutoff} is for the lists shown."
+    first, _, rest = told.more.partition(". ")
+    text = f"{told.answer} {first}{'.' if rest else ''}".strip()
+    if view.measure.cutoff is None:
+        return f"{text} It counts the whole list; k = {view.cutoff} is for the lists shown.", rest
+    at_k = f"first {view.measure.cutoff}"
+    return text.replace("first k", at_k), rest.replace("first k", at_k)
 
 
 def _options(study: Study, view: Comparison) -> None:

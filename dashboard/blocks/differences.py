@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from dashboard.blocks.markup import Lead, Styles, nothing, style_of
 from dashboard.blocks.templates import Template, percent
+from dashboard.figures.text import shorten
 from dashboard.theme import RunStyle
 from dashboard.ticks import Ticks, difference_ticks
 from metrics_core.comparing.pairs import AHEAD, BEHIND, BETTER, LEVEL_WITH, WORSE
@@ -69,8 +70,9 @@ def difference_rows(
         ],
         axis=axis,
         ticks=_ticks(axis),
-        zero_label=_zero_label(axis, baseline),
+        zero_label=_zero_label(axis, shorten(baseline)),
         baseline=baseline,
+        short=shorten(baseline),
         mean=float(comparison.loc[comparison["run"] == baseline, "mean"].iloc[0]),
         label=f"Difference to {baseline} on {measure}",
     )

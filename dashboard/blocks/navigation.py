@@ -26,9 +26,10 @@ def drawer(pages: Sequence[PageName]) -> Markup:
     return _drawn("menu", kind="drawer", pages=pages)
 
 
-def explained(name: str, text: str, link: str) -> Markup:
-    """The chosen measure in a sentence or two, and the way to all about it."""
-    return _drawn("explained", name=name, text=text, link=link)
+def explained(name: str, text: str, link: str, more: str = "") -> Markup:
+    """The chosen measure in a sentence or two, and the way to all about it; `more` is what matters
+    to few, and is folded."""
+    return _drawn("explained", name=name, text=text, link=link, more=more)
 
 
 def refused(

@@ -79,3 +79,13 @@ def test_a_shortened_name_is_whole_for_eye_and_ear(tmp_path: Path, open_page: Op
         expect(pill).to_have_attribute("title", LONG[1])
         assert "…" in pill.inner_text()
         expect(page.locator(".st-key-w_run input")).to_have_attribute("title", LONG[0])
+
+
+def test_a_table_that_goes_on_says_so_at_its_edge(sample_app: str, open_page: Opened) -> None:
+    page = open_page(f"{sample_app}/?m=RBP", width=1024, height=720)
+    table = page.locator(".lens.measures")
+    assert table.evaluate("e => e.scrollWidth > e.clientWidth")
+    assert "local, scroll" in table.evaluate("e => getComputedStyle(e).backgroundAttachment")
+    first = table.get_by_role("rowheader").first
+    table.evaluate("e => e.scrollLeft = 200")
+    assert first.evaluate("e => getComputedStyle(e).position") == "sticky"

@@ -361,7 +361,7 @@ def test_difference_rows():
     assert names == ["hybrid", "dense", "titles"]
     assert "bm25 = 0.571" in page.text
     assert "+0.060 [0.030, 0.092]" in page.text and "−0.161 [−0.204, −0.119]" in page.text
-    assert "17 lost by hybrid 46 won by hybrid21 same" in page.text
+    assert "17 lost lost by hybrid 46 won won by hybrid21 same the same with hybrid" in page.text
     assert "−0.20−0.100+0.10" in page.text, "the axis: nice ticks, a plain zero"
     assert "← worse" in page.text and "better →" in page.text
     assert [own["class"] for own in page.having("change")] == [
@@ -747,7 +747,7 @@ def test_no_user_text_becomes_markup():
         two_lists(found, "base", EVIL, documents, query_words(EVIL), styles),
         query.missed(found, documents, styles, 2),
         data.preview(EVIL, pd.DataFrame({EVIL: [EVIL]})),
-        navigation.explained(EVIL, EVIL, EVIL),
+        navigation.explained(EVIL, EVIL, EVIL, EVIL),
         navigation.in_view(EVIL, False),
         navigation.page_names([(EVIL, EVIL, True)]),
         navigation.refused(UnknownMeasureError(EVIL, {EVIL: EVIL}), EVIL, lambda name: name),
