@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import streamlit as st
+from markupsafe import Markup
 
 from dashboard import intake, session, sidebar
 from dashboard.address.address import SHARED
@@ -19,27 +20,34 @@ from metrics_core.errors import RanklensError
 _HERE = Path(__file__).parent
 ICON = str(_HERE / "static" / "icon.svg")
 
-# A click on a link of ours changes the page in place; the browser itself would load it anew. And
-# Plotly's own download button knows one image format at a time: a chart's menu sets it.
+# A click on a link of ours changes the page in place; the browser itself would load it anew.
+# Another theme draws the page again, for charts are drawn here. And Plotly's own download button
+# knows one image format at a time: a chart's menu sets it.
 _LINKS = st.components.v2.component(
     "ranklens_links",
-    html="<span></span>",
+    html='<i class="scheme"></i>',
+    css=".scheme{position:absolute;color:light-dark(#000,#fff);transition:color 1ms}",
     js=(_HERE / "links.js").read_text("utf-8"),
 )
 
 
 def draw(pages: Sequence[Page], current: str) -> None:
     """Styles, page names and sidebar; follows a clicked link."""
-    st.html(f"<style>{css_variables()}{_css()}</style>")
     st.logo(str(_HERE / "static" / f"logo-{session.theme()}.svg"), size="large")
-    clicked = _LINKS(key="links", on_go_change=lambda: None)
+    clicked = _LINKS(
+        key="links",
+        data={"theme": session.theme()},
+        on_go_change=lambda: None,
+        on_theme_change=lambda: None,
+    )
     if clicked.go:
         session.follow(clicked.go)
     here = session.opened()
     # Before anything is loaded there are only the way in and the files.
     offered = [p for p in pages if here or not p.needs_study or p is pages[0]]
     names = [(p.title, session.menu_href(p.name), p.name == current) for p in offered]
-    st.html(navigation.page_names(names))
+    # In one part with the menu, the style cannot come later than what it styles.
+    st.html(navigation.page_names(names) + Markup(f"<style>{css_variables()}{_css()}</style>"))
     if here is None:
         st.html(
             "<style>section[data-testid=stSidebar],[data-testid=stExpandSidebarButton]"

@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from metrics_core import wording as w
 from metrics_core.formats import Format, formats
+from metrics_core.formats.unpacking import PACKINGS
 from metrics_core.measures import declarations
 from metrics_core.measures.declaring.description import FOR_ALL, Description, Worked, described
 from metrics_core.measures.declaring.elsewhere import EVERYWHERE, Difference
@@ -23,7 +24,10 @@ from metrics_core.measures.declaring.worked import COLUMNS, GRADES, LISTED, SUBT
 
 _FOLDER = Path(__file__).resolve().parent
 _NOTE = "<!-- Written by docs/generate.py from the declarations; change those. -->\n\n"
-_ENDINGS = "Any of them may be packed as `.gz`, `.zst`, or `.zip` with one member."
+_ENDINGS = (
+    f"Any of them may be packed as {', '.join(f'`{p.ending}`' for p in PACKINGS)}, or `.zip` with"
+    " one member."
+)
 _KINDS = {"run": "runs", "qrels": "judgments", "queries": "queries", "documents": "documents"}
 
 

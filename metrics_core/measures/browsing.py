@@ -55,9 +55,11 @@ MaxRel = Annotated[int, "grade that is worth most; higher ones count as this one
         ),
         Difference(
             "trec_eval",
-            "rbp of version 10.0 may print any number.",
-            "Its m_rbp.c compares with variables that were never set; rbp here is the formula it"
-            " documents, with p = 0.9.",
+            "rbp of version 10.0 scales the grades of a query to [0, 1] where one lies outside.",
+            "Here each grade is its gain, as published and in ranx. What trec_eval's binary prints"
+            " depends on its compiler, as its m_rbp.c never sets the least and greatest it scales"
+            " by; our trec_eval command line starts both at 0, which gives what NIST's own tests"
+            " expect.",
         ),
         Difference(
             "ranx",
@@ -71,9 +73,9 @@ def rank_biased_precision(
 ) -> Scores:
     """How much a reader gains for each result looked at, who goes from one result to the next with
     probability p. With `rel` a relevant document gains 1; without it each document gains its
-    grade. The sum is over the whole list and not normalised, as in ranx and as trec_eval 10.0
-    documents it (its own normalisation reads memory that was never set); cwl, which
-    ir_measures asks when there is a `rel`, divides by 1 − p^1000."""
+    grade. The sum is over the whole list and not normalised, as in ranx; trec_eval 10.0 scales the
+    grades of a query to [0, 1] first, and cwl, which ir_measures asks when there is a `rel`,
+    divides by 1 − p^1000."""
     hits = ranks.gaining() if rel is None else ranks.relevant(rel)
     gains = hits.relevance if rel is None else np.ones(len(hits.query))
     return (1 - p) * hits.total(gains * p ** (hits.rank - 1.0), cutoff)
