@@ -8,14 +8,8 @@ from pathlib import Path
 import pytest
 
 from dashboard.address.address import Address
-from dashboard.opened.library import (
-    SAMPLE_FOLDER,
-    File,
-    assemble,
-    list_folder,
-    read_file,
-    read_files,
-)
+from dashboard.opened.files import SAMPLE_FOLDER, File, list_folder, read_file, read_files
+from dashboard.opened.library import assemble
 
 
 def files_in(folder: Path, contents: dict[str, str]) -> list[File]:
