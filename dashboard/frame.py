@@ -27,12 +27,20 @@ _LINKS = st.components.v2.component(
     js=(_HERE / "links.js").read_text("utf-8"),
 )
 
+# Back returns to where a page was left; a table that is sorted stays where it is seen.
+_PLACE = st.components.v2.component(
+    "ranklens_place",
+    html="<span></span>",
+    js=(_HERE / "place.js").read_text("utf-8"),
+)
+
 
 def draw(pages: Sequence[Page], current: str) -> None:
     """Styles, page names and sidebar; follows a clicked link."""
     st.html(f"<style>{css_variables()}{_css()}</style>")
     st.logo(str(_HERE / "static" / f"logo-{session.theme()}.svg"), size="large")
     clicked = _LINKS(key="links", on_go_change=lambda: None)
+    _PLACE(key="place")
     if clicked.go:
         session.follow(clicked.go)
     here = session.opened()
