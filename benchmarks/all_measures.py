@@ -20,13 +20,12 @@ from metrics_core.judging import judge
 from metrics_core.measures import Declaration, Measure, declarations
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-NEEDED = {"recall": 0.5, "factor": 1.0}
-"""Values of the parameters that a measure cannot do without, cutoffs aside."""
 
 
 def measures_of(declaration: Declaration) -> list[Measure]:
     """The measure at its defaults, at every cutoff if it takes one."""
-    needed = {p.name: NEEDED[p.name] for p in declaration.parameters if p.name in NEEDED}
+    must = [p for p in declaration.parameters if p.required and p.name != "cutoff"]
+    needed = {p.name: p.samples[0] for p in must}
     if declaration.cutoff is None:
         return [declaration(**needed)]
     return [declaration(**needed, cutoff=cutoff) for cutoff in CUTOFFS]

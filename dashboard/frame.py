@@ -19,11 +19,13 @@ from metrics_core.errors import RanklensError
 _HERE = Path(__file__).parent
 ICON = str(_HERE / "static" / "icon.svg")
 
-# A click on a link of ours changes the page in place; the browser itself would load it anew. And
-# Plotly's own download button knows one image format at a time: a chart's menu sets it.
+# A click on a link of ours changes the page in place; the browser itself would load it anew.
+# Another theme draws the page again, for charts are drawn here. And Plotly's own download button
+# knows one image format at a time: a chart's menu sets it.
 _LINKS = st.components.v2.component(
     "ranklens_links",
-    html="<span></span>",
+    html='<i class="scheme"></i>',
+    css=".scheme{position:absolute;color:light-dark(#000,#fff);transition:color 1ms}",
     js=(_HERE / "links.js").read_text("utf-8"),
 )
 
@@ -39,7 +41,12 @@ def draw(pages: Sequence[Page], current: str) -> None:
     """Styles, page names and sidebar; follows a clicked link."""
     st.html(f"<style>{css_variables()}{_css()}</style>")
     st.logo(str(_HERE / "static" / f"logo-{session.theme()}.svg"), size="large")
-    clicked = _LINKS(key="links", on_go_change=lambda: None)
+    clicked = _LINKS(
+        key="links",
+        data={"theme": session.theme()},
+        on_go_change=lambda: None,
+        on_theme_change=lambda: None,
+    )
     _PLACE(key="place")
     if clicked.go:
         session.follow(clicked.go)

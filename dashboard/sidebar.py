@@ -15,7 +15,7 @@ from metrics_core import wording as w
 
 _FEW_VALUES = 4
 _CONTROLS = 3
-_MARKDOWN_COLORS = ("blue", "red", "yellow", "violet")
+_MARKDOWN_COLORS = {"run_1": "blue", "run_2": "red", "run_3": "yellow", "run_4": "violet"}
 
 
 def controls(here: Opened, page: str) -> None:
@@ -62,7 +62,7 @@ def _with_baseline(view: Comparison, name: str) -> dict[str, str]:
 
 
 def _run_label(style: RunStyle) -> str:
-    color = _MARKDOWN_COLORS[style.slot] if style.slot < len(_MARKDOWN_COLORS) else "gray"
+    color = _MARKDOWN_COLORS.get(style.color_name, "gray")
     return f":{color}[{style.glyph}] {literal(style.name)}"
 
 

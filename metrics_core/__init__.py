@@ -30,10 +30,13 @@ from metrics_core.measures import Measure, declarations, parse_measure
 from metrics_core.notes import Note
 from metrics_core.scoring.curves import curve, mean_curves, precision_recall
 from metrics_core.scoring.evaluate import evaluate
-from metrics_core.scoring.means import aggregate, mean_interval
+from metrics_core.scoring.intervals import mean_interval
+from metrics_core.scoring.means import aggregate
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import breakdown, cross_breakdown
 from metrics_core.tables import Documents, Qrels, Queries, Run
+
+__version__ = "0.1.0"
 
 __all__ = [
     "Documents",

@@ -50,13 +50,20 @@ class RowProblem:
 class TableError(RanklensError):
     """Rows break a table's rules. A reader that knows the file turns it into a FileFormatError.
 
-    `problems` holds at most `MOST_PROBLEMS_SHOWN` of them, `count` says how many there are.
+    `problems` holds at most `MOST_PROBLEMS_SHOWN` of them, `count` says how many there are, `offer`
+    names a reading choice that would accept them (such as `duplicates=best`) or is "".
     """
 
     def __init__(
-        self, message: str, problems: Sequence[RowProblem], count: int | None = None, hint: str = ""
+        self,
+        message: str,
+        problems: Sequence[RowProblem],
+        count: int | None = None,
+        hint: str = "",
+        offer: str = "",
     ) -> None:
         super().__init__(message, hint)
+        self.offer = offer
         self.problems = tuple(problems[:MOST_PROBLEMS_SHOWN])
         self.count = len(problems) if count is None else count
 

@@ -13,7 +13,6 @@ from metrics_core import wording as w
 from metrics_core.measures.declaring.description import FOR_ALL, Description
 from metrics_core.measures.declaring.worked import COLUMNS, GRADES, LISTED, SUBTOPICS
 
-
 _TREATED = {"unjudged": "Unjudged documents", "missing": "Missing queries", "ties": "Ties"}
 
 _drawn = Template("measures")

@@ -15,7 +15,7 @@ from dashboard.blocks.templates import Template
 from dashboard.theme import RunStyle
 from metrics_core import wording as w
 from metrics_core.findings import Facts, Sentence, Span
-from metrics_core.scoring.means import LEVEL
+from metrics_core.scoring.intervals import LEVEL
 
 Row = dict[str, Any]
 
@@ -32,11 +32,7 @@ _drawn = Template("overview")
 
 def facts_line(facts: Facts, href: Href) -> Markup:
     """What every number of the view rests on, as one line."""
-    lacks = w.listing(
-        f"{run} lacks {w.count(n)} {w.plural(n, 'query', 'queries')}"
-        for run, n in facts.missing.items()
-    )
-    return _drawn("facts_line", facts=facts, lacks=lacks, href=href, plain=PLAIN)
+    return _drawn("facts_line", facts=facts, href=href, plain=PLAIN)
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,9 @@ from dashboard.figures.colour import rgba
 from dashboard.figures.layout import (
     NARROW,
     Margin,
-    Ticks,
     clamped,
     corner,
-    difference_ticks,
     drawing_order,
-    nice_ticks,
     note,
 )
 from dashboard.figures.rows import (
@@ -36,6 +33,7 @@ from dashboard.figures.rows import (
 )
 from dashboard.figures.text import LINE, escape, name_width, run_name, text_width
 from dashboard.theme import Palette, RunStyle
+from dashboard.ticks import Ticks, difference_ticks, nice_ticks
 
 _DIFFERENCE = ("difference", "diff_low", "diff_high")
 _SCORE = ("mean", "low", "high")

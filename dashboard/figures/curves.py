@@ -12,29 +12,26 @@ import plotly.graph_objects as go
 from dashboard.figures.layout import (
     NARROW,
     Margin,
-    Ticks,
     axis,
     axis_name,
     corner,
-    difference_ticks,
     drawing_order,
     end_labels_height,
     end_margin,
     figure,
     note,
     point,
-    score_ticks,
-    signed_ticks,
     tick_width,
 )
 from dashboard.figures.lines import band, line, markers, names
 from dashboard.figures.text import LINE, escape, text_width, wrap, wrapped
 from dashboard.theme import Palette, RunStyle
+from dashboard.ticks import Ticks, difference_ticks, score_ticks, signed_ticks
 
 UPPER, GAP, LOWER = 250, 44, 150
 _TICKS = (1, 10, 100, 1000, 2, 5, 20, 50, 200, 500)
 _SUBTITLE_LENGTH, _MINUS_LENGTH = 50, 40
-_BEST_FIRST = {"hovermode": "x unified", "hoversort": "value descending"}
+_BEST_FIRST: dict[str, Any] = {"hovermode": "x unified", "hoversort": "value descending"}
 
 
 class _Panels(NamedTuple):

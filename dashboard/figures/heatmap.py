@@ -139,9 +139,14 @@ def _heads(grid: _Grid, palette: Palette, length: int) -> list[dict[str, Any]]:
     def strong(group: str, html: str) -> str:
         return f"<b>{html}</b>" if group == ALL else html
 
-    over = {"yref": "paper", "xanchor": "center", "yanchor": "bottom", "align": "center"}
-    beside = {"xref": "paper", "xanchor": "right", "align": "right", "xshift": -8}
-    over |= {} if length else {"textangle": -90, "align": "left"}
+    over: dict[str, Any] = {
+        "yref": "paper",
+        "xanchor": "center",
+        "yanchor": "bottom",
+        "align": "center",
+    }
+    beside: dict[str, Any] = {"xref": "paper", "xanchor": "right", "align": "right", "xshift": -8}
+    over |= {"align": "center"} if length else {"textangle": -90, "align": "left"}
     columns = [
         note(strong(c, wrapped(c, length or NAME_LENGTH)), i, 1, palette.ink, yshift=3, **over)
         for i, c in enumerate(grid.columns)
@@ -160,7 +165,7 @@ def _blanks(cells: pd.DataFrame, grid: _Grid, palette: Palette) -> list[dict[str
     notes = []
     for row, column in cells.loc[cells["queries"] == 0, ["row", "column"]].itertuples(index=False):
         x, y = (row, column) if grid.turned else (column, row)
-        place = {"xanchor": "center", "align": "center"}
+        place: dict[str, Any] = {"xanchor": "center", "align": "center"}
         at = (grid.columns.index(x), grid.rows.index(y))
         notes.append(note(text, *at, palette.faint, **place))
     return notes

@@ -1,4 +1,4 @@
-"""What all charts share: a figure that carries its whole layout, axes, ticks and notes.
+"""What all charts share: a figure that carries its whole layout, axes and notes.
 
 The server does not know how wide a chart is drawn. So whatever must not overlap is placed in px
 at the narrowest width, NARROW; on a wider page the gaps only grow.
@@ -7,7 +7,7 @@ at the narrowest width, NARROW; on a wider page the gaps only grow.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
@@ -25,7 +25,7 @@ from dashboard.figures.text import (
     widest,
 )
 from dashboard.theme import FONT, Palette, RunStyle
-from metrics_core import wording
+from dashboard.ticks import Ticks
 
 NARROW = 360
 """The least width in px at which a chart is still right."""
@@ -39,23 +39,6 @@ class Margin(NamedTuple):
     right: float
     top: float
     bottom: float
-
-
-class Ticks(NamedTuple):
-    """Round values on an axis, how they are written, and the range of the axis."""
-
-    values: list[float]
-    texts: list[str]
-    span: tuple[float, float]
-
-    def within(self, low: float, high: float) -> Ticks:
-        """The same ticks on an axis that runs from low to high."""
-        kept = [(v, t) for v, t in zip(self.values, self.texts, strict=True) if low <= v <= high]
-        return Ticks([v for v, _ in kept], [t for _, t in kept], (low, high))
-
-    def share(self, value: float) -> float:
-        """Where a value stands on the axis, 0 at its beginning and 1 at its end."""
-        return (value - self.span[0]) / (self.span[1] - self.span[0])
 
 
 def figure(
@@ -129,51 +112,6 @@ def axis(
         "ticklabelstandoff": 5,
         "automargin": False,
     }
-
-
-def nice_ticks(
-    low: float, high: float, *, most: int = 6, write: Callable[[float, int], str] = wording.score
-) -> Ticks:
-    """At most `most` + 1 round ticks that cover the range, with the decimals that they need."""
-    span = high - low
-    if not (math.isfinite(span) and span > 0):
-        low, high, span = 0.0, 1.0, 1.0
-    power = 10.0 ** math.floor(math.log10(span / most))
-    step = next(f * power for f in (1, 2, 5, 10, 20) if _intervals(low, high, f * power) <= most)
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    digits = max(0, -math.floor(math.log10(step) + 1e-9))
-    values = [round(i * step, digits + 1) for i in range(first, last + 1)]
-    return Ticks(values, [write(v, digits) for v in values], (values[0], values[-1]))
-
-
-def _intervals(low: float, high: float, step: float) -> int:
-    return math.ceil(high / step - 1e-9) - math.floor(low / step + 1e-9)
-
-
-def signed(value: float, digits: int) -> str:
-    """A tick on an axis of differences: signed, zero plain."""
-    return "0" if value == 0 else wording.difference(value, digits)
-
-
-def difference_ticks(values: Iterable[float], *, most: int = 6) -> Ticks:
-    """Ticks for differences, on an axis that reaches a little beyond them and has zero on it."""
-    finite = [v for v in values if math.isfinite(v)]
-    low, high = min([0.0, *finite]), max([0.0, *finite])
-    if high - low < 1e-6:
-        low, high = -0.1, 0.1
-    room = 0.04 * (high - low)
-    return signed_ticks(low - room, high + room, most=most)
-
-
-def signed_ticks(low: float, high: float, *, most: int = 6) -> Ticks:
-    """Ticks for differences on an axis from low to high."""
-    return nice_ticks(low, high, most=most, write=signed).within(low, high)
-
-
-def score_ticks(values: Iterable[float], value_range: tuple[float, float] = (0, 1)) -> Ticks:
-    """Ticks from the least to the greatest possible score; further if the values go further."""
-    finite = [v for v in [*values, *value_range] if math.isfinite(v)]
-    return nice_ticks(min(finite, default=0), max(finite, default=1))
 
 
 def tick_width(*ticks: Ticks) -> float:

@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.figures.layout import Margin, Ticks, axis, drawing_order, figure, note, score_ticks
+from dashboard.figures.layout import Margin, axis, drawing_order, figure, note
 from dashboard.figures.rows import marks
 from dashboard.figures.text import LINE, coloured, escape, name_width, run_name, text_width, wrap
 from dashboard.theme import Palette, RunStyle
+from dashboard.ticks import Ticks, score_ticks
 from metrics_core import wording
 
 _HEAD, _AFTER, _PITCH = 28, 20, 23

@@ -14,17 +14,15 @@ from dashboard.figures.colour import blend, rgba
 from dashboard.figures.layout import (
     NARROW,
     Margin,
-    Ticks,
     axis,
     corner,
-    difference_ticks,
     figure,
     note,
-    score_ticks,
     tick_width,
 )
 from dashboard.figures.text import LINE, escape, lines, query_text, spread, text_width, wrapped
 from dashboard.theme import Palette, RunStyle
+from dashboard.ticks import Ticks, difference_ticks, score_ticks
 from metrics_core import wording
 from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
 

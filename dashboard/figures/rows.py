@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.figures.layout import NARROW, Margin, Ticks, axis, figure, interval_line, note, point
+from dashboard.figures.layout import NARROW, Margin, axis, figure, interval_line, note, point
 from dashboard.figures.text import (
     LINE,
     SIZE,
@@ -30,6 +30,7 @@ from dashboard.figures.text import (
     wrapped,
 )
 from dashboard.theme import Palette, RunStyle
+from dashboard.ticks import Ticks
 from metrics_core import wording
 
 PITCH = 15
@@ -125,7 +126,7 @@ def _clicks(rows: Rows, ticks: Ticks) -> go.Bar:
 
 def _wash(index: int, rows: Rows, margin: Margin, palette: Palette) -> Iterable[dict[str, Any]]:
     """The ground of one row: over the plot, and in px over the margins on both sides."""
-    edges = [
+    edges: list[dict[str, Any]] = [
         {"x0": 0, "x1": 1},
         {"xsizemode": "pixel", "xanchor": 0, "x0": -math.ceil(margin.left), "x1": 0},
         {"xsizemode": "pixel", "xanchor": 1, "x0": 0, "x1": math.ceil(margin.right)},

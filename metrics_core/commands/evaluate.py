@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -11,10 +12,12 @@ from metrics_core import formats
 from metrics_core.commands.command import command
 from metrics_core.commands.reading import add_reading_options, cleaned, judged_files, say
 from metrics_core.commands.score_tables import PRINTERS
-from metrics_core.errors import RanklensError
+from metrics_core.errors import NoSharedQueriesError, RanklensError
+from metrics_core.notes import Note
 from metrics_core.scoring.means import means
 from metrics_core.scoring.scores import Scores, score_runs
 from metrics_core.slicing.breakdowns import group_of, ordered_groups
+from metrics_core.tables import Queries
 
 _MEAN = "all"
 """The query_id under which the mean is printed, as trec_eval prints it."""
@@ -32,6 +35,8 @@ def _options(parser: argparse.ArgumentParser) -> None:
 def evaluate(options: argparse.Namespace) -> str:
     """Scores as text; notes go to stderr."""
     judged, measures = judged_files(options)
+    if options.queries and not options.by:
+        say("--queries", [Note("unused", "only --by needs them; they were not read")])
     scores = score_runs(judged, measures, without_relevant=options.without_relevant)
     if options.by:
         return PRINTERS[options.format](_by_group(scores, options))
@@ -65,6 +70,7 @@ def _by_group(scores: Scores, options: argparse.Namespace) -> pd.DataFrame:
     say(Path(options.queries).name, queries.notes)
     if options.clean_ids:
         queries = cleaned(queries, options.queries)
+    _refuse_strangers(queries, scores.query_ids, options.queries)
     groups = group_of(queries, scores.query_ids, options.by)
     column = f"query {options.by}" if options.by in ("run", "measure", "value") else options.by
     parts = []
@@ -75,3 +81,15 @@ def _by_group(scores: Scores, options: argparse.Namespace) -> pd.DataFrame:
     order = {run: i for i, run in enumerate(scores.runs)}
     frame = frame.sort_values("run", key=lambda runs: runs.map(order), kind="stable")
     return frame[["run", column, "measure", "value"]]
+
+
+def _refuse_strangers(queries: Queries, scored: Sequence[str], file: str) -> None:
+    """Refuse a queries file with none of the scored queries: all would be in one group, (none)."""
+    there = queries.frame["query_id"]
+    if there.isin(list(scored)).any():
+        return
+    ours, theirs = (", ".join(map(repr, list(ids)[:3])) for ids in (scored, there))
+    raise NoSharedQueriesError(
+        f"{file} has none of the judged queries.",
+        f"The judged queries are called {ours}, those of the file {theirs}.",
+    )

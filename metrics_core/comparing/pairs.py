@@ -13,7 +13,7 @@ import pandas as pd
 
 from metrics_core.comparing.tests import t_test
 from metrics_core.measures import GivenMeasure, Measure, parse_measure
-from metrics_core.scoring.means import LEVEL, compared_intervals
+from metrics_core.scoring.intervals import LEVEL, compared
 from metrics_core.scoring.scores import Scores
 
 Floats = npt.NDArray[np.float64]
@@ -100,7 +100,8 @@ def compare(
     values = np.ascontiguousarray(given.only(runs).of(wanted).T)
     against = values[:, :1]
     combination = wanted.declaration.combination
-    ((mean, interval),) = compared_intervals(values, against, [level], combination)
+    scores, gaps = compared(values, against, combination)
+    (interval,) = gaps.intervals([level])
     paired = values - against
     tested = combination.onto(values) - combination.onto(against)
     direction = _direction(wanted)
@@ -114,7 +115,7 @@ def compare(
         rows.append(
             {
                 "run": run,
-                "mean": mean.mean[i],
+                "mean": scores.mean[i],
                 "difference": np.nan if own else interval.mean[i],
                 "low": np.nan if own else interval.low[i],
                 "high": np.nan if own else interval.high[i],

@@ -1,28 +1,11 @@
 """Measures: one decorated function each, over JudgedRanks.
 
-Importing a family's module registers its measures; a new family adds one line here.
+Importing a module registers its measures; every module of this folder is imported here.
 """
 
-from metrics_core.measures import (
-    agreement,
-    browsing,
-    catalogue,
-    diversity,
-    gain,
-    inferred,
-    interpolated,
-    logarithmic,
-    nearly_err,
-    normalized_gain,
-    precision_recall,
-    preference,
-    rag,
-    readers,
-    recommending,
-    relative,
-    sets,
-    unjudged,
-)
+from importlib import import_module
+from pkgutil import iter_modules
+
 from metrics_core.measures.declaring.aggregation import MEAN, Combination
 from metrics_core.measures.declaring.names import GivenMeasure, measures_from, parse_measure
 from metrics_core.measures.declaring.parameters import Parameter
@@ -40,26 +23,11 @@ __all__ = [
     "GivenMeasure",
     "Measure",
     "Parameter",
-    "agreement",
-    "browsing",
-    "catalogue",
     "declarations",
-    "diversity",
-    "gain",
-    "inferred",
-    "interpolated",
-    "logarithmic",
     "measure",
     "measures_from",
-    "nearly_err",
-    "normalized_gain",
     "parse_measure",
-    "precision_recall",
-    "preference",
-    "rag",
-    "readers",
-    "recommending",
-    "relative",
-    "sets",
-    "unjudged",
 ]
+
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")

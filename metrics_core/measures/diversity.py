@@ -18,13 +18,22 @@ from metrics_core.errors import LackingDataError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Floats, per_query, prefix_sums, ratio
 from metrics_core.judging.subtopics import Coverage, SubtopicJudgments
-from metrics_core.measures.declaring.parameters import Bounds, Share
+from metrics_core.measures.declaring.elsewhere import Difference
+from metrics_core.measures.declaring.parameters import Rel, Samples, Share, TopK
 from metrics_core.measures.declaring.registry import Need, Scores, measure
 
-Patience = Annotated[float, Bounds(0, 1), "how likely a reader goes on to the next result"]
+Alpha = Annotated[
+    Share, "how much a subtopic loses each time a result repeats it", Samples(0.5, 0.3)
+]
+Patience = Annotated[Share, "how likely a reader goes on to the next result", Samples(1.0, 0.5)]
 
 _NEEDS: tuple[Need, ...] = ("subtopics",)
 _UNJUDGED = "An unjudged document covers no subtopic."
+_FIRST_RANK = Difference(
+    "pyndeval",
+    "At cutoff 1 the value is divided by the number of subtopics, as at every other cutoff.",
+    "ndeval's loop that divides starts at the second rank.",
+)
 _ERR_ALPHA = 0.5
 """ndeval's redundancy for ERR-IA: a subtopic satisfies its reader with this chance each time."""
 
@@ -66,6 +75,7 @@ _NONE = np.empty(0)
     aliases=("α_DCG", "alpha-DCG", "αDCG"),
     title="α-DCG",
     gloss="new subtopics in the top {k}",
+    ir_measures=True,
     formula=r"\frac{\sum_{i \le k} n_i / \log_2(i+1)}{S\sum_{i \le k}(1-\alpha)^{i-1}"
     r"/\log_2(i+1)},\ n_i = \sum_{s \in i} (1-\alpha)^{c_s(i-1)}",
     reference="Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR"
@@ -76,8 +86,9 @@ _NONE = np.empty(0)
     },
     needs=_NEEDS,
     unjudged=_UNJUDGED,
+    differences=_FIRST_RANK,
 )
-def alpha_dcg(ranks: JudgedRanks, *, cutoff: int, rel: int = 1, alpha: Share = 0.5) -> Scores:
+def alpha_dcg(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, alpha: Alpha = 0.5) -> Scores:
     """How many subtopics the first k results cover, early ones and new ones counting most, as a
     share of what results would give that each cover every subtopic."""
     judgments = _judgments(ranks)
@@ -91,6 +102,7 @@ def alpha_dcg(ranks: JudgedRanks, *, cutoff: int, rel: int = 1, alpha: Share = 0
     aliases=("α_nDCG", "alpha-nDCG", "αnDCG"),
     title="α-nDCG",
     gloss="cover of subtopics, top {k}",
+    ir_measures=True,
     formula=r"\frac{\sum_{i \le k} n_i / \log_2(i+1)}{\text{the same for the best order}},"
     r"\ n_i = \sum_{s \in i} (1-\alpha)^{c_s(i-1)}",
     reference="Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR"
@@ -107,7 +119,7 @@ def alpha_dcg(ranks: JudgedRanks, *, cutoff: int, rel: int = 1, alpha: Share = 0
     unjudged=_UNJUDGED,
 )
 def alpha_ndcg(
-    ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1, alpha: Share = 0.5
+    ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1, alpha: Alpha = 0.5
 ) -> Scores:
     """How close the results come to the best possible cover of the query's subtopics, early and
     new ones counting most; each further result for a subtopic counts 1 − alpha times the last."""
@@ -121,6 +133,7 @@ def alpha_ndcg(
     aliases=("ERR-IA", "intent-aware ERR"),
     title="Intent-aware ERR",
     gloss="1 ÷ rank, by subtopic",
+    ir_measures=True,
     formula=r"\frac{\sum_{i \le k} n_i / i}{S\sum_{i \le k} 2^{1-i} / i},"
     r"\ n_i = \sum_{s \in i} 2^{-c_s(i-1)}",
     reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009; as"
@@ -130,8 +143,9 @@ def alpha_ndcg(
     },
     needs=_NEEDS,
     unjudged=_UNJUDGED,
+    differences=_FIRST_RANK,
 )
-def err_ia(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
+def err_ia(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     """The reciprocal of the rank at which a reader is expected to be satisfied, who wants one of
     the subtopics, as a share of what results would give that each cover every subtopic."""
     judgments = _judgments(ranks)
@@ -145,6 +159,7 @@ def err_ia(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     aliases=("nERR-IA", "normalized intent-aware ERR"),
     title="Normalised intent-aware ERR",
     gloss="1 ÷ rank, to the best order",
+    ir_measures=True,
     formula=r"\frac{\sum_{i \le k} n_i / i}{\text{the same for the best order}},"
     r"\ n_i = \sum_{s \in i} 2^{-c_s(i-1)}",
     reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009; as"
@@ -157,7 +172,7 @@ def err_ia(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     needs=_NEEDS,
     unjudged=_UNJUDGED,
 )
-def nerr_ia(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
+def nerr_ia(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Scores:
     """Intent-aware ERR as a share of what the best order of the judged documents reaches."""
     judgments = _judgments(ranks)
     best = _reciprocal(judgments.ideal(rel, _ERR_ALPHA), cutoff)
@@ -169,6 +184,7 @@ def nerr_ia(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> S
     aliases=("novelty- and rank-biased precision",),
     title="Novelty-biased RBP",
     gloss="new subtopics, by patience",
+    ir_measures=True,
     formula=r"\frac{1-(1-\alpha)\beta}{S}\sum_i n_i\,\beta^{i-1},"
     r"\ n_i = \sum_{s \in i} (1-\alpha)^{c_s(i-1)}",
     reference="Clarke, Kolla and Vechtomova, An effectiveness measure for ambiguous and"
@@ -180,7 +196,7 @@ def nerr_ia(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> S
     needs=_NEEDS,
     unjudged=_UNJUDGED,
 )
-def nrbp(ranks: JudgedRanks, *, rel: int = 1, alpha: Share = 0.5, beta: Patience = 0.5) -> Scores:
+def nrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience = 0.5) -> Scores:
     """How many subtopics a reader finds who goes from one result to the next with probability
     beta, new ones counting most, as a share of what endless results would give that each cover
     every subtopic."""
@@ -195,6 +211,7 @@ def nrbp(ranks: JudgedRanks, *, rel: int = 1, alpha: Share = 0.5, beta: Patience
     aliases=("normalized NRBP",),
     title="Normalised NRBP",
     gloss="NRBP to the best order",
+    ir_measures=True,
     formula=r"\frac{NRBP}{\text{the same for the best order}}",
     reference="Clarke, Kolla and Vechtomova, An effectiveness measure for ambiguous and"
     " underspecified queries, ICTIR 2009",
@@ -205,8 +222,13 @@ def nrbp(ranks: JudgedRanks, *, rel: int = 1, alpha: Share = 0.5, beta: Patience
     range=(0, np.inf),
     needs=_NEEDS,
     unjudged=_UNJUDGED,
+    differences=Difference(
+        "pyndeval",
+        "0 for a query without any relevant document.",
+        "ndeval divides 0 by 0.",
+    ),
 )
-def nnrbp(ranks: JudgedRanks, *, rel: int = 1, alpha: Share = 0.5, beta: Patience = 0.5) -> Scores:
+def nnrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience = 0.5) -> Scores:
     """NRBP as a share of what the best order of the judged documents reaches."""
     judgments = _judgments(ranks)
     found, best = judgments.covered(rel), judgments.ideal(rel, alpha)
@@ -221,6 +243,7 @@ def nnrbp(ranks: JudgedRanks, *, rel: int = 1, alpha: Share = 0.5, beta: Patienc
     aliases=("MAP_IA", "MAP-IA", "intent-aware average precision"),
     title="Intent-aware AP",
     gloss="AP of each subtopic, averaged",
+    ir_measures=True,
     formula=r"\frac{1}{S}\sum_s AP_s",
     reference="Agrawal et al., Diversifying search results, WSDM 2009; as ndeval computes it",
     worked={
@@ -229,7 +252,7 @@ def nnrbp(ranks: JudgedRanks, *, rel: int = 1, alpha: Share = 0.5, beta: Patienc
     needs=_NEEDS,
     unjudged=_UNJUDGED,
 )
-def ap_ia(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def ap_ia(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Average precision for each subtopic as if it were a query of its own, averaged over the
     subtopics that have a relevant document."""
     judgments = _judgments(ranks)
@@ -243,6 +266,7 @@ def ap_ia(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     aliases=("P-IA", "intent-aware precision"),
     title="Intent-aware precision",
     gloss="top {k} relevant, by subtopic",
+    ir_measures=True,
     formula=r"\frac{1}{S}\sum_s P_s@k",
     reference="Agrawal et al., Diversifying search results, WSDM 2009; as ndeval computes it",
     worked={
@@ -252,7 +276,7 @@ def ap_ia(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     needs=_NEEDS,
     unjudged=_UNJUDGED,
 )
-def p_ia(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
+def p_ia(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     """Share of the first k results that are relevant to a subtopic, averaged over the subtopics
     that have a relevant document."""
     judgments = _judgments(ranks)
@@ -265,6 +289,7 @@ def p_ia(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     aliases=("STREC", "subtopic recall", "S-recall"),
     title="Subtopic recall",
     gloss="subtopics covered by top {k}",
+    ir_measures=True,
     formula=r"\frac{|\bigcup_{i \le k} subtopics(i)|}{S}",
     reference="Zhai, Cohen and Lafferty, Beyond independent relevance, SIGIR 2003",
     worked={
@@ -275,7 +300,7 @@ def p_ia(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     needs=_NEEDS,
     unjudged=_UNJUDGED,
 )
-def subtopic_recall(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
+def subtopic_recall(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Scores:
     """Share of the query's subtopics for which the first k results have something relevant."""
     judgments = _judgments(ranks)
     found = judgments.covered(rel)

@@ -12,7 +12,7 @@ from metrics_core.errors import UnknownRunError
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.measures.interpolated import ELEVEN, interpolated
-from metrics_core.scoring.means import LEVEL, compared_intervals, simultaneous_difference
+from metrics_core.scoring.intervals import LEVEL, Interval, drawn, less
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -56,13 +56,19 @@ def mean_curves(
     by_run = {r.run_name: curve(r, measure, cutoffs) for r in judged}
     if baseline not in by_run:
         raise UnknownRunError(baseline, list(by_run))
+    combination = measure.declaration.combination
+    against = by_run[baseline]
+    # All runs at once: the draws are one matrix product.
+    together = drawn(np.hstack(list(by_run.values())), combination).split(len(by_run))
+    by_name = dict(zip(by_run, together, strict=True))
+    base = by_name[baseline]
     parts = []
-    nothing = np.full((1, len(cutoffs)), np.nan)
     for name, values in by_run.items():
-        against = by_run[baseline] if name != baseline else nothing
-        combination = measure.declaration.combination
-        ((interval, _),) = compared_intervals(values, against, [level], combination)
-        gap = simultaneous_difference(values, against, combination, level=level)
+        own = by_name[name]
+        (interval,) = own.intervals([level])
+        gap = less(own, values, base, against, combination).band(level)
+        if name == baseline:
+            gap = Interval(*(np.full(len(cutoffs), np.nan) for _ in gap))
         defined = ~np.isnan(values) & ~np.isnan(against)
         parts.append(
             pd.DataFrame(

@@ -9,7 +9,7 @@ import pandas as pd
 
 from metrics_core.errors import UnknownColumnError
 from metrics_core.measures import Combination, GivenMeasure, parse_measure
-from metrics_core.scoring.means import LEVEL, compared_intervals
+from metrics_core.scoring.intervals import LEVEL, compared
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Queries
 
@@ -99,10 +99,14 @@ def _group_rows(
     combination: Combination,
 ) -> pd.DataFrame:
     values = part.to_numpy(dtype=np.float64)
-    compared = baseline is not None and baseline in part.columns
-    against = part[[baseline]].to_numpy(dtype=np.float64) if compared else np.full((1, 1), np.nan)
+    with_baseline = baseline is not None and baseline in part.columns
+    against = (
+        part[[baseline]].to_numpy(dtype=np.float64) if with_baseline else np.full((1, 1), np.nan)
+    )
     paired = values - against
-    (scores, gap), (_, wide) = compared_intervals(values, against, levels, combination)
+    own, difference = compared(values, against, combination)
+    (scores,) = own.intervals(levels[:1])
+    gap, wide = difference.intervals(levels)
     rows = pd.DataFrame(
         {
             "group": name,
@@ -118,9 +122,9 @@ def _group_rows(
     )
     enough = (~np.isnan(paired)).sum(axis=0) >= FEWEST_QUERIES
     rows["clear"] = enough & ((wide.low > 0) | (wide.high < 0))
-    own = rows["run"] == baseline
-    rows.loc[own, ["difference", "diff_low", "diff_high"]] = np.nan
-    rows.loc[own, "clear"] = False
+    baselines = rows["run"] == baseline
+    rows.loc[baselines, ["difference", "diff_low", "diff_high"]] = np.nan
+    rows.loc[baselines, "clear"] = False
     return rows
 
 

@@ -15,7 +15,10 @@ def _fold(name: str) -> str:
     return re.sub(r"[\s_\-]", "", name).lower()
 
 
-_NAME = re.compile(r"^\s*(?P<name>[^@()]+?)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<at>\S+))?\s*$")
+_AT = r"(?:@|_at_(?=\d)|\s+at\s+(?=\d))"
+_NAME = re.compile(
+    rf"^\s*(?P<name>[^@()]+?)\s*(\((?P<inside>.*)\))?\s*({_AT}\s*(?P<at>\S+))?\s*$", re.IGNORECASE
+)
 
 
 GivenMeasure = Any
@@ -24,7 +27,8 @@ GivenMeasure = Any
 
 def parse_measure(text: GivenMeasure) -> Measure:
     """The measure a name means: `nDCG@10`, `P(rel=2)@5`, trec_eval's `ndcg_cut_10`, or everyday
-    names such as `precision@5`, `mrr`, in any case. Raises UnknownMeasureError, ParameterError."""
+    names such as `precision@5`, `precision_at_5`, `mrr`, in any case. Raises UnknownMeasureError
+    and ParameterError."""
     return text if isinstance(text, Measure) else _parsed(str(text))
 
 
@@ -76,7 +80,7 @@ def _names() -> dict[str, str]:
 
 
 def _plain_trec_names(declaration: Declaration) -> list[str]:
-    return [re.sub(r"_\{\w+\}", "", name) for name in declaration.trec_eval]
+    return [own.plain for own in declaration.in_trec_eval if own.patterns]
 
 
 def _find(name: str) -> Declaration | None:
@@ -102,7 +106,11 @@ def _trec_eval_name(text: str) -> Measure | None:
 def _preset(text: str) -> Measure | None:
     """A measure with the parameters that this very name stands for: case counts, because
     trec_eval's rbp and ir_measures' RBP have different defaults."""
-    return next((d(**d.presets[text]) for d in declarations() if text in d.presets), None)
+    for d in declarations():
+        for own in d.in_trec_eval:
+            if own.values and own.name == text:
+                return d(**own.values)
+    return None
 
 
 @cache

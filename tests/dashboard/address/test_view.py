@@ -21,7 +21,6 @@ from dashboard.address.measure_key import (
 )
 from dashboard.address.view import choose_runs, default_baseline, lacking, read_cutoff
 from dashboard.literal import literal
-from dashboard.theme import DARK, LIGHT, run_styles
 from metrics_core.errors import RanklensError
 from metrics_core.measures import declarations
 
@@ -152,20 +151,6 @@ def test_nobody_else_may_be_shown() -> None:
     assert choose_runs(Address.of(also=("-",)), names, names)[2] == ()
     assert choose_runs(Address.of(also=("*",)), names, names)[2] == ("c",)
     assert choose_runs(Address.of(also=("c",)), names, names)[2] == ("c",)
-
-
-def test_the_baseline_is_drawn_in_ink_whichever_run_it_is() -> None:
-    styles = run_styles(["a", "b"], {"a": 0, "b": 1}, focus="b", baseline="a")
-    assert styles["a"].color(LIGHT) == LIGHT.baseline
-    assert styles["a"].dash != "solid"
-    assert styles["b"].color(DARK) == DARK.run_2
-    swapped = run_styles(["a", "b"], {"a": 0, "b": 1}, focus="a", baseline="b")
-    assert swapped["a"].color(LIGHT) == LIGHT.run_1
-
-
-def test_beyond_four_runs_grey() -> None:
-    styles = run_styles(["x"], {"x": 6}, focus="y", baseline="z")
-    assert styles["x"].color(LIGHT) == LIGHT.run_more
 
 
 @pytest.mark.parametrize(

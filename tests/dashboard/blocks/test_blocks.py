@@ -351,15 +351,6 @@ def test_difference_rows_without_an_interval_or_another_run():
     assert "Load a second run" in Page(alone).text
 
 
-@pytest.mark.parametrize("values", [[], [0.0], [0.3], [-0.4, -0.2], [1e-4, 2e-4], [-3.0, 250.0]])
-def test_axis_holds_zero_and_a_handful_of_ticks(values):
-    axis = differences.Axis.around([*values, math.nan])
-    assert 0 < axis.share(0) < 1
-    assert all(0 <= axis.share(v) <= 1 for v in values)
-    assert 0 in axis.ticks and 2 <= len(axis.ticks) <= 7
-    assert axis.label(0) == "0"
-
-
 # One query
 
 

@@ -17,7 +17,6 @@ from dashboard.figures.breakdown import difference_by_group, groups_by_differenc
 from dashboard.figures.colour import READABLE, blend, contrast, diverging, text_on
 from dashboard.figures.curves import difference_range, measure_by_cutoff, precision_recall
 from dashboard.figures.heatmap import cell_color, difference_heatmap
-from dashboard.figures.layout import difference_ticks, nice_ticks, score_ticks
 from dashboard.figures.panels import score_by_difficulty
 from dashboard.figures.queries import FADED, MOST_BARS, run_against_run, sorted_differences
 from dashboard.figures.text import escape, query_text, spread, wrap, wrapped
@@ -458,12 +457,3 @@ def test_query_texts_in_hovers_are_short_and_escaped() -> None:
     assert "&lt;b&gt;" in text
     assert text.count("<br>") <= 2
     assert wrapped("a<br>b") == "a&lt;br&gt;b"
-
-
-def test_ticks_are_round_and_hold_zero() -> None:
-    assert score_ticks([0.3]).texts == ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
-    assert nice_ticks(0, 7).values == [0, 2, 4, 6, 8]
-    ticks = difference_ticks([-0.32, 0.21])
-    assert ticks.texts == ["−0.2", "0", "+0.2"]
-    assert difference_ticks([]).texts[len(difference_ticks([]).texts) // 2] == "0"
-    assert difference_ticks([np.nan, 0.0]).span[0] < 0

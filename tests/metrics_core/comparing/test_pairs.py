@@ -9,7 +9,7 @@ from scipy import stats
 
 from metrics_core.comparing.pairs import FEWEST_QUERIES, compare, differences, outcomes, verdict
 from metrics_core.errors import UnknownRunError
-from metrics_core.scoring.means import mean_interval
+from metrics_core.scoring.intervals import mean_interval
 
 GENERATOR = np.random.default_rng(5)
 BASE = GENERATOR.random(50).round(3)

@@ -441,13 +441,13 @@ def test_no_relevant_document_is_no_claim_about_scores() -> None:
             ["a", *FILL[:11]],
             [*FILL[:11], "a"],
             "hybrid loses 1.000 to bm25 here because the only relevant document fell from rank 1 "
-            "to rank 12, below the top 10. Ten documents graded 0 now stand in its top 10.",
+            "to rank 12, below the top 10. One document graded 0 now stands in its top 10.",
         ),
         (
             ["a", *FILL[:11]],
             FILL[:11],
             "hybrid loses 1.000 to bm25 here because the only relevant document, at rank 1 "
-            "before, is not in its list. Ten documents graded 0 now stand in its top 10.",
+            "before, is not in its list. One document graded 0 now stands in its top 10.",
         ),
         (
             [*FILL[:11], "a"],
@@ -479,6 +479,12 @@ def test_what_unjudged_documents_have_to_do_with_it() -> None:
     )
     turns = explained(["n000", "a"], ["x", "y", "a"], ONE, measure="RR")
     assert turns.endswith("Leaving out unjudged documents, it turns into a gain of 0.500.")
+
+
+def test_only_documents_that_newly_stand_above_are_said_to() -> None:
+    # x stood above before and still does; y is new there.
+    text = explained(["x", "a", "y"], ["x", "y", "a"], {"a": 1, "x": 0, "y": 0}, measure="RR")
+    assert text.endswith("One document graded 0 now stands above it.")
 
 
 def test_documents_of_several_grades() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Declaration, declarations
@@ -70,6 +71,24 @@ def test_what_stands_below_the_cutoff_does_not_matter(
         measure = declaration(**{**values, "cutoff": cutoff})
         expected = measure.score(top).tolist()
         assert measure.score(whole).tolist() == pytest.approx(expected, rel=1e-13, nan_ok=True)
+
+
+@pytest.mark.parametrize("declaration", WITH_CUTOFF, ids=lambda d: d.name)
+@settings(max_examples=40, deadline=None)
+@given(
+    collection=collections(subtopics=True),
+    cutoffs=st.lists(st.integers(1, 40), min_size=1, max_size=8),
+)
+def test_a_cutoff_gives_the_same_bits_whatever_else_is_asked(
+    declaration: Declaration, collection: Any, cutoffs: list[int]
+) -> None:
+    run, qrels = collection
+    ranks = frozen(judged(run, qrels))
+    for values in some_settings(declaration):
+        measure = declaration(**{**values, "cutoff": 1})
+        curve = measure.curve(ranks, np.array(cutoffs))
+        single = np.stack([measure.at(k).score(ranks) for k in cutoffs], axis=1)
+        assert np.array_equal(curve, single, equal_nan=True), values
 
 
 @pytest.mark.parametrize("declaration", ALL, ids=lambda d: d.name)

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from metrics_core.errors import LackingDataError, ParameterError, UnknownMeasureError
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Declaration, declarations, parse_measure
-from metrics_core.measures.declaring.parameters import MEANINGS
 from metrics_core.measures.declaring.worked import (
     COLUMNS,
     GRADES,
@@ -34,7 +33,7 @@ from tests.collections_of import (
     rows_of,
     run_of,
 )
-from tests.settings_of import SAMPLES, at, settings_of
+from tests.settings_of import at, samples_of, settings_of
 
 ALL = declarations()
 SCORES = [d for d in ALL if d.aggregation != "sum"]
@@ -88,6 +87,11 @@ def test_every_measure_is_worked_by_hand() -> None:
         ("nDCG(dcg=log2)@10", "nDCG@10"),
         ("P_5", "P@5"),
         ("precision@5", "P@5"),
+        ("precision_at_3", "P@3"),
+        ("NDCG_AT_10", "nDCG@10"),
+        ("hit_rate_at_5", "Success@5"),
+        ("recall at 20", "R@20"),
+        ("P(rel=2)_at_5", "P(rel=2)@5"),
         ("P(rel=2)@5", "P(rel=2)@5"),
         (" P ( rel = 2 ) @ 5 ", "P(rel=2)@5"),
         ("P(cutoff=5)", "P@5"),
@@ -145,13 +149,13 @@ def test_names_are_understood(text: str, canonical: str) -> None:
 
 @pytest.mark.parametrize("declaration", ALL, ids=by_name)
 def test_every_name_of_a_measure_leads_to_it(declaration: Declaration) -> None:
-    number = SAMPLES[declaration.at][0]
-    suffix = f"@{number}" if declaration.parameter(declaration.at) else ""
+    samples = {p.name: samples_of(p)[0] for p in declaration.parameters}
+    suffix = f"@{samples[declaration.at]}" if declaration.at in samples else ""
     for name in (declaration.name, *declaration.aliases):
         for text in (name, name.upper(), name.lower()):
             assert parse_measure(text + suffix).declaration is declaration, text
     for name in declaration.trec_eval:
-        text = name.format(**{parameter: values[0] for parameter, values in SAMPLES.items()})
+        text = name.format(**samples)
         assert parse_measure(text).declaration is declaration, text
 
 
@@ -339,29 +343,6 @@ def test_other_ids_in_the_same_order_score_the_same(collection: Any) -> None:
         assert same(measure.score(other), measure.score(plain)), declaration.name
 
 
-@settings(max_examples=100)
-@given(
-    collection=collections(subtopics=True),
-    cutoffs=st.lists(st.integers(1, 40), min_size=1, max_size=8),
-    rel=st.integers(1, 3),
-)
-def test_a_curve_is_its_single_scores(collection: Any, cutoffs: list[int], rel: int) -> None:
-    run, qrels = collection
-    ranks = judged(run, qrels)
-    for declaration in WITH_CUTOFF:
-        values = {p.name: rel for p in declaration.parameters if p.name == "rel"}
-        for choice in _gains(declaration):
-            measure = declaration(cutoff=1, **values, **choice)
-            curve = measure.curve(ranks, np.array(cutoffs))
-            single = np.stack([measure.at(k).score(ranks) for k in cutoffs], axis=1)
-            assert curve == pytest.approx(single, rel=1e-14, abs=0, nan_ok=True), str(measure)
-
-
-def _gains(declaration: Declaration) -> list[dict[str, str]]:
-    """Each choice of a parameter that has choices; one empty setting where none has."""
-    return [{p.name: choice} for p in declaration.parameters for choice in p.choices] or [{}]
-
-
 @settings(max_examples=60)
 @given(collection=collections(subtopics=True))
 def test_looking_deeper_never_costs(collection: Any) -> None:
@@ -427,7 +408,7 @@ def test_judged_only_is_the_score_of_the_condensed_list(collection: Any) -> None
 
 @pytest.mark.parametrize("declaration", ALL, ids=by_name)
 def test_every_parameter_is_explained_and_written_as_it_is_read(declaration: Declaration) -> None:
-    assert {p.name for p in declaration.parameters} <= set(MEANINGS)
+    assert all(p.meaning for p in declaration.parameters)
     for values in settings_of(declaration):
         measure = declaration(**values)
         assert parse_measure(str(measure)) == measure

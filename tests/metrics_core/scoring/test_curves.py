@@ -22,7 +22,7 @@ from metrics_core.scoring.curves import (
     precision_at_recall,
     precision_recall,
 )
-from metrics_core.scoring.means import mean_interval, simultaneous_difference
+from metrics_core.scoring.intervals import drawn, drawn_difference, mean_interval
 from tests.collections_of import collections, qrels_of, run_of
 
 QRELS = qrels_of({"a": {"d1": 1, "d2": 2}, "b": {"d1": 1, "d3": 0}, "c": {"d9": 1}})
@@ -65,11 +65,11 @@ def test_means_and_differences_by_cutoff() -> None:
 
 def test_the_band_of_differences_holds_for_all_cutoffs_at_once() -> None:
     values = np.random.default_rng(3).normal(0, 0.2, (60, 12))
-    band = simultaneous_difference(values, np.zeros((60, 1)))
+    band = drawn(values).band()
     alone = mean_interval(values)
     assert (band.low < alone.low).all() and (band.high > alone.high).all()
     # One column: nothing else to hold for, so it is as wide as a percentile interval.
-    single = simultaneous_difference(values[:, :1], np.zeros((60, 1)))
+    single = drawn_difference(values[:, :1], np.zeros((60, 1))).band()
     assert float(single.high[0]) == pytest.approx(float(alone.high[0]), abs=0.01)
 
 
@@ -79,7 +79,7 @@ def test_where_nothing_differs_at_some_cutoff_few_bands_claim_a_lead() -> None:
     apart = together = 0
     for _ in range(200):
         values = generator.normal(0, 0.2, (40, 20)).cumsum(axis=1) / np.arange(1, 21)
-        band, alone = simultaneous_difference(values, np.zeros((40, 1))), mean_interval(values)
+        band, alone = drawn(values).band(), mean_interval(values)
         together += bool(((band.low > 0) | (band.high < 0)).any())
         apart += bool(((alone.low > 0) | (alone.high < 0)).any())
     assert together <= 16 < 40 <= apart
@@ -87,7 +87,7 @@ def test_where_nothing_differs_at_some_cutoff_few_bands_claim_a_lead() -> None:
 
 def test_a_cutoff_at_which_all_queries_are_equal_has_a_certain_difference() -> None:
     values = np.column_stack([np.full(30, 0.25), np.linspace(-1, 1, 30)])
-    band = simultaneous_difference(values, np.zeros((30, 1)))
+    band = drawn(values).band()
     assert (band.low[0], band.mean[0], band.high[0]) == (0.25, 0.25, 0.25)
     assert band.low[1] < 0 < band.high[1]
 

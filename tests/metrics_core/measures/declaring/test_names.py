@@ -6,8 +6,8 @@ import pytest
 
 from metrics_core.errors import ParameterError, RanklensError, UnknownMeasureError
 from metrics_core.measures import Declaration, declarations, parse_measure
-from metrics_core.measures.declaring.description import IN_IR_MEASURES, described
-from metrics_core.measures.declaring.differences import DIFFERENCES
+from metrics_core.measures.declaring.description import described
+from metrics_core.measures.declaring.elsewhere import EVERYWHERE
 from metrics_core.measures.declaring.families import FAMILIES, by_family
 
 ALL = declarations()
@@ -33,14 +33,15 @@ def test_families_hold_every_measure_once() -> None:
     assert len({f.title for f in families}) == len(families)
 
 
-def test_differences_are_about_measures_there_are() -> None:
-    named = {name for difference in DIFFERENCES for name in difference.measures}
-    assert named <= {d.name for d in ALL} | {"*"}
+def test_differences_are_told_in_sentences() -> None:
+    for difference in (*EVERYWHERE, *(own for d in ALL for own in d.differences)):
+        assert difference.what.endswith(".") and difference.why.endswith(".")
 
 
 def test_names_in_ir_measures_are_theirs() -> None:
     registry = pytest.importorskip("ir_measures.measures").registry
-    assert set(registry) >= IN_IR_MEASURES >= {str(m.NAME) for m in registry.values()}
+    here = {d.name for d in ALL if d.ir_measures is not None}
+    assert set(registry) >= here >= {str(m.NAME) for m in registry.values()}
 
 
 NAMES = [(d, name) for d in ALL for name in (d.name, *d.aliases) if len(name) >= 7]
