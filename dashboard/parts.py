@@ -55,7 +55,7 @@ def counted(n: int, one: str, many: str) -> str:
 def chart(figure: go.Figure, key: str, *, alt: str, clickable: bool = True) -> list[Any] | None:
     """Draw a figure; the customdata of the mark that was clicked, if one was."""
     with st.container(key=f"chart_{key}"):
-        st.html(navigation.image_menu())
+        st.html(navigation.image_menu(figure.layout.height or 0))
         event = st.plotly_chart(
             figure,
             key=f"{key}_{session.generation(key)}",

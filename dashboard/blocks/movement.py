@@ -28,10 +28,16 @@ _drawn = Template("movement")
 
 @dataclass(frozen=True)
 class Movement:
-    """A movement in words, and whether it is "better", "worse" or "" (no matter)."""
+    """A movement in words with its arrow, and whether it is "better", "worse" or "" (no matter)."""
 
     words: str
     tone: str
+    arrow: str = ""
+
+    @property
+    def length(self) -> int:
+        """Characters that are seen."""
+        return len(f"{self.arrow} {self.words}".strip())
 
 
 NO_MOVE = Movement("", "")
@@ -42,7 +48,7 @@ def movement(row: Row, side: str) -> Movement:
     """What a row of `Diagnosis.side_by_side` says of its document: where it goes from the left
     list, or whence it comes to the right one. Only a relevant document's movement has a tone."""
     rank, other = row["rank"], row["other_rank"]
-    matters = row["grade"] >= 1
+    matters, arrow = row["grade"] >= 1, ""
     if math.isnan(other):
         words, tone = ("dropped", "worse") if side == "left" else ("new", "better")
     elif other == rank:
@@ -51,9 +57,9 @@ def movement(row: Row, side: str) -> Movement:
         words, tone = f"to {w.count(other)}", "worse" if other > rank else "better"
     else:
         fell = rank > other
-        words = f"{'▼' if fell else '▲'} from {w.count(other)}"
-        tone = "worse" if fell else "better"
-    return Movement(words, tone if matters else "")
+        arrow = "▼" if fell else "▲"
+        words, tone = f"from {w.count(other)}", "worse" if fell else "better"
+    return Movement(words, tone if matters else "", arrow)
 
 
 def lines(left: pd.DataFrame, right: pd.DataFrame, cutoff: int, height: int) -> Markup:

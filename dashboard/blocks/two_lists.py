@@ -66,7 +66,7 @@ class _List:
     @property
     def widest(self) -> int:
         """Length of the longest movement in words."""
-        return max(len(item.move.words) for item in self.items)
+        return max(item.move.length for item in self.items)
 
 
 def two_lists(

@@ -169,8 +169,8 @@ def facts(**changed: object) -> Facts:
 def test_facts_line():
     page = Page(str(overview.facts_line(facts(), href)).replace("</li>", " · </li>"))
     assert page.text.replace("\u00a0", " ") == (
-        "84 queries · 1,641 judgments, grades 0–3 · 90 % of the top 10 judged · "
-        "10 queries where every run scores 0 · intervals: 95 %, bootstrap over queries ·"
+        "84 queries · 1,641 judgments, grades 0–3 (0: not relevant) · 90 % of the top 10 judged · "
+        "10 queries where every run scores 0 · intervals: 95 %, from drawing the queries anew (bootstrap) ·"
     )
     assert [own["href"] for tag, own in page.found if tag == "a"] == ["queries?show=none"]
     assert not page.having("warning")
@@ -262,8 +262,8 @@ def test_query_list():
     assert links == ["query?q=1&list=worse", "query?q=2&list=worse", "queries?show=worse"]
     assert "Where it got worse" in page.text
     assert "hybrid minus bm25, largest losses" in page.text
-    assert "charged twiceBilling · medium · 0.775 → 0.442 −0.333" in page.text
-    assert "query 20.100 → 0.000" in page.text, "a query without a text is named by its id"
+    assert "charged twiceBilling · medium · 0.775 →to 0.442 −0.333" in page.text
+    assert "query 20.100 →to 0.000" in page.text, "a query without a text is named by its id"
     assert "All 17 lost queries →" in page.text
     assert re.findall(r"width:([\d.]+)%", part) == ["50.00", "15.02"]
 
@@ -446,9 +446,9 @@ def test_standings_of_an_unjudged_query():
     [
         (1, 5, 3, "left", "to 5", "worse"),
         (5, 1, 3, "left", "to 1", "better"),
-        (5, 1, 3, "right", "▼ from 1", "worse"),
-        (1, 1200, 1, "right", "▲ from 1,200", "better"),
-        (1, 12, 0, "right", "▲ from 12", ""),
+        (5, 1, 3, "right", "▼fell from 1", "worse"),
+        (1, 1200, 1, "right", "▲rose from 1,200", "better"),
+        (1, 12, 0, "right", "▲rose from 12", ""),
         (1, 12, math.nan, "left", "to 12", ""),
         (2, 2, 3, "left", "stays", ""),
         (2, math.nan, 3, "left", "dropped", "worse"),
@@ -458,7 +458,9 @@ def test_standings_of_an_unjudged_query():
 )
 def test_movement_in_words(rank, other, grade, side, words, tone):
     row = {"rank": rank, "other_rank": other, "grade": grade}
-    assert movement.movement(row, side) == movement.Movement(words, tone)
+    said = movement.movement(row, side)
+    assert Page(Template("two_lists")("move", move=said)).text == words
+    assert said.tone == tone
 
 
 def layers(part: str) -> dict[str, str]:
@@ -485,7 +487,7 @@ def test_two_lists_texts():
     )
     page = Page(part)
     moves = texts_of(r"<small[^>]*>(.*?)</small>", part)
-    assert moves == ["to 3", "to 5", "to 1", "▲ from 3", "new", "▼ from 1"]
+    assert moves == ["to 3", "to 5", "to 1", "▲rose from 3", "new", "▼fell from 1"]
     assert "<mark>Charged</mark> twice" in part and "We <mark>charge</mark> once." in part
     assert part.count("<details") == 3, "a row with a text opens"
     assert page.having("whole") and '<p dir="auto">More.</p>' in part
@@ -604,9 +606,32 @@ def test_file_table():
     page = Page(data.file_table([row, base, plain], 5))
     assert "Top 5 judged" in page.text
     assert "rows 8,400queries –judged 90\u00a0%" in "".join(page.words)
-    assert [own["title"] for own in page.having("warning")] == [EVIL]
+    assert f"2 rows twice ({EVIL})" in page.text
     assert page.text.count("no remarks") == 1 and page.text.count("baseline") == 1
     assert len(page.having("dot")) == 2
+
+
+def test_only_what_may_change_the_scores_stands_open():
+    row = {"file": "a", "kind": "Run", "read_as": "", "rows": 1, "queries": 1, "judged": 1.0}
+    row |= {"style": None, "is_baseline": False}
+    loud, quiet = Note("x", "half are tied", 1, loud=True), Note("y", "a blank line", 1)
+    both = data.file_table([{**row, "notes": (quiet, loud)}])
+    assert texts_of("<details>.*?</details>", both) == ["1 morea blank line"]
+    assert "half are tied" in Page(both).text
+    alone = data.file_table([{**row, "notes": (quiet, quiet)}])
+    assert texts_of("<summary>.*?</summary>", alone) == ["2 small remarks"]
+    assert "<details>" not in data.file_table([{**row, "notes": (loud,)}])
+
+
+def test_what_is_seen_by_a_sign_is_said_in_words():
+    steps = navigation.steps("a", "b", "1 of 2")
+    assert '<span aria-hidden="true">←</span> Previous' in steps
+    cell = Template("markup")("change", value=0.1, clear=True, hint="95 % interval [0.0, 0.2]")
+    assert 'class="unseen">, 95 % interval [0.0, 0.2]<' in cell
+    named = re.findall(
+        r"<(ul|ol)\b([^>]*)>", data.first_run_steps() + overview.facts_line(facts(), href)
+    )
+    assert all('role="list"' in own for _, own in named), "Safari drops the role with the bullets"
 
 
 def test_fit_table_steps_and_preview():
