@@ -74,7 +74,8 @@ const restore = () => {
 // After a click on a head or a page of a table: the same columns, and the focus where it was.
 const keep = (link) => {
   const old = document.querySelector('[data-place]');
-  const left = old?.scrollLeft ?? 0;
+  if (!old) return;
+  const left = old.scrollLeft;
   until(() => {
     const box = document.querySelector('[data-place]');
     if (!box || box === old) return false;

@@ -102,7 +102,8 @@ def _none_name(view: Comparison) -> str:
 def _opening(query_id: str, here: Opened) -> dict[str, str]:
     """The address of a query that is opened from this list: the list goes with it, and stays."""
     asked = here.view.address
-    return {"q": query_id, "list": asked["show"], "search": asked["s"], "sort": asked["order"]}
+    came_from = {"list": asked["show"], "search": asked["s"], "sort": asked["order"]}
+    return {"q": query_id, "rows": "", **came_from}
 
 
 def _kept_ids(shown: QueryList) -> set[str] | None:

@@ -66,7 +66,19 @@ def render() -> None:
         key="lists",
     )
     marked = words.query_words(shown.text)
-    st.html(two_lists.two_lists(found, view.baseline, view.focus, shown.documents, marked, styles))
+    st.html(
+        two_lists.two_lists(
+            found,
+            view.baseline,
+            view.focus,
+            shown.documents,
+            marked,
+            styles,
+            grades,
+            rows=_rows(asked["rows"]),
+            unfolded=lambda rows: session.href("query", rows=str(rows)),
+        )
+    )
     parts.heading(
         f"Relevant documents that a top {view.cutoff} misses",
         f"Rank in each run; a dash means not among the first {w.count(study.deepest)}.",
@@ -74,6 +86,13 @@ def render() -> None:
         key="missed",
     )
     st.html(query.missed(found, shown.documents, styles, study.deepest, grades))
+
+
+def _rows(asked: str) -> int:
+    """How many rows of the two lists are shown; a hundred where the address has no number."""
+    return (
+        max(int(asked), two_lists.STEP) if asked.isascii() and asked.isdigit() else two_lists.STEP
+    )
 
 
 def _steps(shown: QueryPage, here: Opened) -> None:

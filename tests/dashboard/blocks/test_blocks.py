@@ -457,7 +457,7 @@ def test_standings_of_an_unjudged_query():
     ],
 )
 def test_movement_in_words(rank, other, grade, side, words, tone):
-    row = {"rank": rank, "other_rank": other, "grade": grade}
+    row = {"rank": rank, "other_rank": other, "relevant": grade >= 1}
     said = movement.movement(row, side)
     assert Page(Template("two_lists")("move", move=said)).text == words
     assert said.tone == tone
@@ -524,7 +524,7 @@ def test_missed():
         "bm25",
         "hybrid",
     ]
-    assert texts_of('<th role="rowheader"[^>]*>(.*?)</th>', part) == ["f", "Refund <i> b", "g"]
+    assert texts_of('<th role="rowheader"[^>]*>(.*?)</th>', part) == ["f", "Refund <i> bText", "g"]
     assert [own["class"] for own in page.having("rank")][2:] == [
         "rank outside",
         "rank outside",
