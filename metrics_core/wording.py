@@ -102,12 +102,3 @@ def plural(n: int, one: str, many: str | None = None) -> str:
 def sentence_case(text: str) -> str:
     """The text with its first letter in upper case."""
     return text[:1].upper() + text[1:]
-
-
-def shortened(text: str, most: int) -> str:
-    """A text of at most so many characters: a long one loses its middle, because names that begin
-    alike differ at their ends."""
-    if len(text) <= most:
-        return text
-    head = most // 2
-    return f"{text[:head]}…{text[len(text) - (most - head - 1) :]}"

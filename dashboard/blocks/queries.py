@@ -11,6 +11,7 @@ from markupsafe import Markup
 from dashboard.answers.queries import Column, Rows
 from dashboard.blocks.markup import Styles, style_of
 from dashboard.blocks.templates import Template, percent
+from dashboard.figures.text import short_names, shorten
 from dashboard.theme import RunStyle
 from metrics_core import wording as w
 from metrics_core.comparing.pairs import BETTER, WORSE
@@ -18,8 +19,8 @@ from metrics_core.comparing.pairs import BETTER, WORSE
 Link = Callable[[str], str]
 """The address that an order, a query_id, a page number or a column leads to."""
 
-_HEAD = 26
-"""Characters of a name in a head of two lines."""
+_HEAD = 48
+"""Characters of a head that names no run, in a few lines."""
 _VALUES = 3
 """Values of a filter that are named; more are counted."""
 _AROUND = 1
@@ -79,7 +80,7 @@ def query_table(
     records = rows.frame.to_dict("records")
     return _drawn(
         "query_table",
-        heads=[_head(column, order, styles, difference, sorted_by) for column in columns],
+        heads=_heads(columns, order, styles, difference, sorted_by),
         rows=[_row(record, columns, styles, scale, coloured, opened) for record in records],
         runs=sum(column.kind == "score" for column in columns),
         groups=sum(column.kind == "group" for column in columns),
@@ -88,20 +89,28 @@ def query_table(
     )
 
 
-def _head(column: Column, order: str, styles: Styles, difference: str, sorted_by: Link) -> _Head:
-    whole = {"text": "Query", "difference": difference}.get(column.kind, column.name)
-    if column.kind == "group":
-        whole = w.sentence_case(whole)
-    name = w.shortened(whole, _HEAD)
-    down = order == f"-{column.key}"
-    return _Head(
-        column=column,
-        name=name,
-        whole=whole if name != whole else "",
-        sorted="descending" if down else "ascending" if order == column.key else "",
-        link=sorted_by(column.key),
-        style=style_of(styles, column.name) if column.kind == "score" else None,
-    )
+def _heads(
+    columns: Sequence[Column], order: str, styles: Styles, difference: str, sorted_by: Link
+) -> list[_Head]:
+    fixed = {"text": "Query", "difference": difference}
+    short = short_names(column.name for column in columns if column.kind == "score")
+    heads = []
+    for column in columns:
+        whole = fixed.get(column.kind, column.name)
+        whole = w.sentence_case(whole) if column.kind == "group" else whole
+        name = short[whole] if column.kind == "score" else shorten(whole, _HEAD)
+        down = order == f"-{column.key}"
+        heads.append(
+            _Head(
+                column=column,
+                name=name,
+                whole=whole if name != whole else "",
+                sorted="descending" if down else "ascending" if order == column.key else "",
+                link=sorted_by(column.key),
+                style=style_of(styles, column.name) if column.kind == "score" else None,
+            )
+        )
+    return heads
 
 
 def _row(
@@ -160,7 +169,7 @@ def filters(where: Sequence[tuple[str, str]], without: Link) -> Markup:
     chips = []
     for column in columns:
         values = [value for name, value in where if name == column]
-        named = [w.shortened(value, _HEAD) for value in values[:_VALUES]]
+        named = [shorten(value) for value in values[:_VALUES]]
         more = len(values) - _VALUES
         said = w.listing([*named, *([f"{more} more"] if more > 0 else [])], "or")
         chips.append((column.replace("_", " "), said, ", ".join(values), without(column)))

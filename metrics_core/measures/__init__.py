@@ -7,7 +7,12 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from metrics_core.measures.declaring.aggregation import MEAN, Combination
-from metrics_core.measures.declaring.names import GivenMeasure, measures_from, parse_measure
+from metrics_core.measures.declaring.names import (
+    GivenMeasure,
+    measures_from,
+    name_notes,
+    parse_measure,
+)
 from metrics_core.measures.declaring.parameters import Parameter
 from metrics_core.measures.declaring.registry import (
     Declaration,
@@ -26,6 +31,7 @@ __all__ = [
     "declarations",
     "measure",
     "measures_from",
+    "name_notes",
     "parse_measure",
 ]
 

@@ -279,6 +279,7 @@ def number_relevant(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     aggregation="sum",
     range=(0, np.inf),
     residual="monotone",
+    presets={"hits": {}},
     elsewhere={"ranx": "hits"},
 )
 def number_relevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:

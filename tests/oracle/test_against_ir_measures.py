@@ -139,7 +139,10 @@ def untied(draw: st.DrawFn, **kinds: bool) -> Any:
 def test_every_measure_is_here(measure: Any) -> None:
     own = translated(measure)
     assert own is not None
-    assert parse_measure(str(measure)) == own
+    named = parse_measure(str(measure))
+    assert named == own
+    # The object itself is taken wherever a name is.
+    assert parse_measure(measure) == named
     assert provider.supports(measure)
 
 

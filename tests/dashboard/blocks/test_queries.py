@@ -69,7 +69,7 @@ def test_the_sorted_column_says_so() -> None:
 
 def test_a_long_name_loses_its_middle_and_is_whole_on_hover() -> None:
     page = table(rows())
-    assert "bm25-with-rm3…ame-v2-final" in page.text and LONG not in page.text
+    assert "bm25-with-r…e-v2-final" in page.text and LONG not in page.text
     assert [own["title"] for tag, own in page.found if tag == "a" and own.get("title") == LONG]
 
 
@@ -112,7 +112,7 @@ def test_pages_are_links() -> None:
 def test_a_filter_is_a_chip_that_takes_it_back() -> None:
     where = [("category", "Billing"), ("category", EVIL), ("query_type", "a"), ("query_type", "b")]
     page = Page(queries.filters(where, lambda column: f"queries?without={column}"))
-    assert f"category: Billing or {EVIL[:13]}" in page.text
+    assert f"category: Billing or {EVIL[:11]}" in page.text
     assert "query type: a or b" in page.text
     links = [own for tag, own in page.found if tag == "a"]
     assert [own["href"] for own in links] == [
@@ -127,4 +127,4 @@ def test_a_filter_is_a_chip_that_takes_it_back() -> None:
 
 def test_no_user_text_becomes_markup() -> None:
     page = table(rows(1, text=EVIL, **{"by: topic": EVIL}), difference=EVIL)
-    assert page.text.count(EVIL) == 2
+    assert page.text.count(EVIL) == 3

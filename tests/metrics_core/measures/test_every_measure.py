@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Declaration, declarations
+from metrics_core.scoring.evaluate import evaluate
 from tests.collections_of import DOCUMENTS, collections, graded, qrels_of, run_of
 from tests.settings_of import settings_of
 
@@ -89,6 +90,20 @@ def test_a_cutoff_gives_the_same_bits_whatever_else_is_asked(
         curve = measure.curve(ranks, np.array(cutoffs))
         single = np.stack([measure.at(k).score(ranks) for k in cutoffs], axis=1)
         assert np.array_equal(curve, single, equal_nan=True), values
+
+
+@pytest.mark.filterwarnings("error")
+def test_hundreds_at_once_print_no_warnings() -> None:
+    grades = {
+        "q1": {"d1": graded({"1": 1, "2": 0}), "d2": graded({"1": 0}), "d5": graded({"1": -1})},
+        "q2": {"d1": graded({"1": 0})},
+        "q3": {"d1": graded({"1": 4})},
+    }
+    run = {"q1": {"d2": 2.0, "d1": 1.0, "d9": 0.5}, "q2": {"d1": 1.0, "d2": 0.0}}
+    measures = [d(**values) for d in ALL for values in settings_of(d)]
+    assert len(measures) > 400
+    frame = evaluate(run_of(run), qrels_of(grades), measures, documents=DOCUMENTS)
+    assert frame.shape == (3, 2 + len(set(map(str, measures))))
 
 
 @pytest.mark.parametrize("declaration", ALL, ids=lambda d: d.name)
