@@ -178,7 +178,8 @@ def _draw(figure: Any, key: str, view: Comparison, by: str, **told: Any) -> None
 def _list_queries(view: Comparison, picked: dict[str, str]) -> None:
     """Open the queries of a group or cell; "all" leaves a column as it was."""
     chosen = {column: [value] for column, value in picked.items() if value != ALL}
-    session.goto("queries", where=view.narrowed(chosen), show="")
+    plain = {"show": "", "s": "", "order": "", "p": ""}
+    session.goto("queries", where=view.narrowed(chosen), **plain)
 
 
 if __name__ == "__main__":
