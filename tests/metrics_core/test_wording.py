@@ -1,4 +1,4 @@
-"""Numbers as they are written: decimals where they say something, a real minus, a dash for nothing."""
+"""Numbers as written: decimals where they say something, a real minus, a dash for nothing."""
 
 from __future__ import annotations
 
