@@ -1,5 +1,7 @@
 """Breakdown: where does the difference come from?"""
 
+from typing import Any
+
 import streamlit as st
 
 from dashboard import answers, parts, session
@@ -80,13 +82,14 @@ def _differences(shown: Breakdown, here: Opened) -> None:
         shown.groups,
         styles=styles,
         palette=here.look.palette,
-        focus=view.focus,
+        order=shown.order,
         baseline=view.baseline,
     )
     alt = f"Difference to {view.baseline} by {shown.by}. {shown.finding.text}"
-    clicked = parts.chart(figure, "difference_by_group", alt=alt)
-    if clicked:
-        _list_queries(view, {shown.by: clicked[0]})
+    picture = parts.caption(
+        f"Difference to {view.baseline} on {name}, by {shown.by}", name, parts.INTERVALS
+    )
+    _draw(figure, "difference_by_group", view, shown.by, alt=alt, picture=picture)
 
 
 def _scores(shown: Breakdown, here: Opened) -> None:
@@ -100,10 +103,9 @@ def _scores(shown: Breakdown, here: Opened) -> None:
     figure = figures.score_by_group(
         shown.groups, styles=styles, palette=here.look.palette, order=shown.order
     )
-    alt = f"Mean {view.measure} per run by {shown.by}."
-    clicked = parts.chart(figure, "score_by_group", alt=alt)
-    if clicked:
-        _list_queries(view, {shown.by: clicked[0]})
+    alt = f"Mean {view.measure} per run by {shown.by}. {shown.finding.text}"
+    picture = parts.caption(f"Score on {view.measure}, by {shown.by}", str(view.measure))
+    _draw(figure, "score_by_group", view, shown.by, alt=alt, picture=picture)
 
 
 def _cells(shown: Breakdown, here: Opened) -> None:
@@ -124,8 +126,14 @@ def _cells(shown: Breakdown, here: Opened) -> None:
     figure = heatmap.difference_heatmap(
         shown.cells, palette=here.look.palette, rows_title=shown.by, columns_title=shown.second
     )
-    alt = f"Difference to {view.baseline} by {shown.by} and {shown.second}."
-    clicked = parts.chart(figure, "cells", alt=alt)
+    alt = f"Difference to {view.baseline} by {shown.by} and {shown.second}. {shown.finding.text}"
+    picture = parts.caption(
+        f"{view.focus} minus {view.baseline}, by {shown.by} and {shown.second}",
+        str(view.measure),
+        "n is the number of queries",
+        runs=(view.focus, view.baseline),
+    )
+    clicked = parts.chart(figure, "cells", alt=alt, picture=picture)
     if clicked:
         picked = {shown.by: clicked[0], shown.second: clicked[1]}
         _list_queries(view, picked)
@@ -147,10 +155,24 @@ def _second(shown: Breakdown, here: Opened) -> None:
         order=shown.second_order,
         value_range=view.measure.declaration.range,
     )
-    alt = f"Mean {view.measure} per run by {shown.second}."
-    clicked = parts.chart(figure, "second", alt=alt)
-    if clicked:
-        _list_queries(view, {shown.second: clicked[0]})
+    alt = f"Mean {view.measure} per run by {shown.second}. {shown.strongest.text}"
+    picture = parts.caption(
+        f"Score on {view.measure}, by {shown.second}", str(view.measure), parts.INTERVALS
+    )
+    _draw(figure, "second", view, shown.second, alt=alt, picture=picture)
+
+
+def _draw(figure: Any, key: str, view: Comparison, by: str, **told: Any) -> None:
+    """A chart with groups and runs: a click on a run's dot compares that run, one on the rest of a
+    row opens its queries."""
+    clicked = parts.chart(figure, key, **told)
+    if not clicked:
+        return
+    run_clicked = clicked[1] if len(clicked) > 1 else view.focus
+    if run_clicked in (view.focus, view.baseline):
+        _list_queries(view, {by: clicked[0]})
+    session.forget(key)
+    session.goto("breakdown", run=run_clicked)
 
 
 def _list_queries(view: Comparison, picked: dict[str, str]) -> None:

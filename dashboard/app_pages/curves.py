@@ -57,7 +57,12 @@ def render() -> None:
                         value_range=shown.ranges[family],
                     )
                     alt = f"{title} of {w.listing(styles)} by k. {shown.finding.text}"
-                    parts.chart(figure, f"curve_{family}", alt=alt, clickable=False)
+                    picture = parts.caption(
+                        f"{title} against the number of results counted", parts.INTERVALS
+                    )
+                    parts.chart(
+                        figure, f"curve_{family}", alt=alt, picture=picture, clickable=False
+                    )
     left, right = st.columns([1.35, 1], gap="large")
     with left:
         parts.heading(
@@ -71,7 +76,8 @@ def render() -> None:
             shown.precision_recall, styles=styles, palette=here.look.palette
         )
         alt = f"Precision against recall of {w.listing(styles)}."
-        parts.chart(figure, "precision_recall", alt=alt, clickable=False)
+        picture = parts.caption("Precision against recall", "interpolated precision")
+        parts.chart(figure, "precision_recall", alt=alt, picture=picture, clickable=False)
     with right:
         parts.heading(
             "Read off", "Precision when a given share of the relevant documents has been found."

@@ -9,6 +9,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers import QueryList
 from dashboard.answers.queries import SHOW_ALL
 from dashboard.blocks import markup
+from dashboard.figures import against
 from dashboard.figures import queries as figures
 from dashboard.literal import literal
 from dashboard.page import Page
@@ -116,7 +117,13 @@ def _sorted(shown: QueryList, here: Opened) -> None:
         mean=shown.mean,
         shown=_kept_ids(shown),
     )
-    clicked = parts.chart(figure, "sorted", alt=f"Differences by query. {shown.finding.text}")
+    picture = parts.caption(
+        f"Every query, sorted by its difference: {view.focus} minus {view.baseline}",
+        str(view.measure),
+        runs=(view.focus, view.baseline),
+    )
+    alt = f"Differences by query. {shown.finding.text}"
+    clicked = parts.chart(figure, "sorted", alt=alt, picture=picture)
     if clicked:
         _open(clicked[0])
 
@@ -127,7 +134,7 @@ def _against(shown: QueryList, here: Opened) -> None:
         f"{view.focus} against {view.baseline}",
         "One point per query. On the line both score the same.",
     )
-    figure = figures.run_against_run(
+    figure = against.run_against_run(
         shown.frame,
         palette=here.look.palette,
         focus=view.focus,
@@ -137,8 +144,13 @@ def _against(shown: QueryList, here: Opened) -> None:
         same=SAME,
         value_range=view.measure.declaration.range,
     )
-    alt = f"Each query's {view.measure}: {view.focus} against {view.baseline}."
-    clicked = parts.chart(figure, "against", alt=alt)
+    alt = f"Each query's {view.measure}: {view.focus} against {view.baseline}. {shown.finding.text}"
+    picture = parts.caption(
+        f"{view.focus} against {view.baseline}",
+        str(view.measure),
+        runs=(view.focus, view.baseline),
+    )
+    clicked = parts.chart(figure, "against", alt=alt, picture=picture)
     if clicked:
         _open(clicked[0])
 

@@ -1,1 +1,1 @@
-"""Drawn tables and lists: one function each, table in, escaped HTML out."""
+"""Drawn tables and lists: one function each, table in, escaped markup out; see `templates`."""

@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 
 import pandas as pd
+from markupsafe import Markup
 
-from dashboard.blocks import markup as m
+from dashboard.blocks.markup import Styles, style_of
+from dashboard.blocks.templates import Template
 from metrics_core import wording as w
 
 _READ_AT = ((0.2, "a fifth"), (0.5, "half"), (0.8, "four fifths"))
 
+_drawn = Template("curves")
 
-def read_off(frame: pd.DataFrame, styles: m.Styles, baseline: str) -> str:
+
+def read_off(frame: pd.DataFrame, styles: Styles, baseline: str) -> Markup:
     """Precision where a fifth, half and four fifths of the relevant documents are found, best run
     at half first; `frame` is that of `precision_recall`."""
     level = frame["recall"].round(6)
@@ -22,16 +26,11 @@ def read_off(frame: pd.DataFrame, styles: m.Styles, baseline: str) -> str:
     ]
     middle = columns[1]
     runs = sorted(dict.fromkeys(frame["run"]), key=lambda r: -_known(middle.get(r)))
-    rows = "".join(
-        f'<tr><th scope="row">{m.run_label(m.style_of(styles, run))}</th>'
-        f"{''.join(_cell(column, run) for column in columns)}</tr>"
-        for run in runs
-    )
-    heads = "".join(f'<th scope="col" class="number">{name}</th>' for _, name in _READ_AT)
-    label = f"Precision by recall; the baseline is {baseline}"
-    return (
-        f'<div class="lens read-off"><table aria-label="{m.escaped(label)}"><thead><tr>'
-        f'<th scope="col">Run</th>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
+    return _drawn(
+        "read_off",
+        heads=[name for _, name in _READ_AT],
+        rows=[(style_of(styles, run), [_cell(c, run) for c in columns]) for run in runs],
+        label=f"Precision by recall; the baseline is {baseline}",
     )
 
 
@@ -39,7 +38,7 @@ def _known(value: float | None) -> float:
     return -1.0 if value is None or math.isnan(value) else value
 
 
-def _cell(column: dict[str, float], run: str) -> str:
+def _cell(column: dict[str, float], run: str) -> tuple[str, bool]:
+    """A value as it is written, and whether it is the best of its column."""
     text = w.score(column.get(run))
-    best = len(column) > 1 and text == w.score(max(map(_known, column.values())))
-    return f'<td class="number">{f"<b>{text}</b>" if best else text}</td>'
+    return text, len(column) > 1 and text == w.score(max(map(_known, column.values())))

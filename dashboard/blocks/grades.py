@@ -6,11 +6,15 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from dashboard.blocks import markup as m
+from markupsafe import Markup
+
+from dashboard.blocks.templates import Template
 from metrics_core import wording as w
 
 TINTS = 3
 NOT_RELEVANT, NOT_JUDGED = "not relevant", "not judged"
+
+_drawn = Template("grades")
 
 
 @dataclass(frozen=True)
@@ -37,23 +41,20 @@ class Grades:
         """A grade for screen readers and hover texts."""
         return NOT_JUDGED if self.tint(grade) == "gx" else f"grade {w.grade(grade)}"
 
-    def chip(self, grade: float) -> str:
+    def chip(self, grade: float) -> Markup:
         """A grade as a small square with its digit."""
-        shown = m.unspoken(w.grade(None if self.tint(grade) == "gx" else grade))
-        return f'<span class="chip {self.tint(grade)}">{m.unseen(self.spoken(grade))}{shown}</span>'
+        tint = self.tint(grade)
+        shown = w.grade(None if tint == "gx" else grade)
+        return _drawn("chip", tint=tint, spoken=self.spoken(grade), shown=shown)
 
-    def legend(self, names: Mapping[float, str]) -> str:
+    def legend(self, names: Mapping[float, str]) -> Markup:
         """What the chips mean, the highest grade first."""
         known = {float(grade): name for grade, name in names.items()}
         entries = [
-            (grade, known.get(grade) or self._usual_name(grade))
+            (self.chip(grade), known.get(grade) or self._usual_name(grade))
             for grade in sorted(self.levels, reverse=True)
         ]
-        items = [
-            f"<li>{self.chip(grade)} {m.escaped(name)}</li>"
-            for grade, name in [*entries, (math.nan, NOT_JUDGED)]
-        ]
-        return f'<div class="legend"><span>Grades</span><ul>{"".join(items)}</ul></div>'
+        return _drawn("legend", entries=[*entries, (self.chip(math.nan), NOT_JUDGED)])
 
     def _usual_name(self, grade: float) -> str:
         """What can be said of a grade that nobody named."""

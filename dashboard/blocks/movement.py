@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
+from markupsafe import Markup
 
+from dashboard.blocks.templates import Template
 from metrics_core import wording as w
 
 GAP = 92
@@ -18,14 +20,24 @@ _HOOK = 15
 _THICK, _THIN = 3, 1.3
 
 Row = dict[str, Any]
+_Stroke = tuple[str, float]
+"""A curve as svg writes it, and its width in px."""
+
+_drawn = Template("movement")
 
 
 @dataclass(frozen=True)
 class Movement:
-    """A movement in words, and whether it is "better", "worse" or "" (no matter)."""
+    """A movement in words with its arrow, and whether it is "better", "worse" or "" (no matter)."""
 
     words: str
     tone: str
+    arrow: str = ""
+
+    @property
+    def length(self) -> int:
+        """Characters that are seen."""
+        return len(f"{self.arrow} {self.words}".strip())
 
 
 NO_MOVE = Movement("", "")
@@ -36,7 +48,7 @@ def movement(row: Row, side: str) -> Movement:
     """What a row of `Diagnosis.side_by_side` says of its document: where it goes from the left
     list, or whence it comes to the right one. Only a relevant document's movement has a tone."""
     rank, other = row["rank"], row["other_rank"]
-    matters = row["grade"] >= 1
+    matters, arrow = row["grade"] >= 1, ""
     if math.isnan(other):
         words, tone = ("dropped", "worse") if side == "left" else ("new", "better")
     elif other == rank:
@@ -45,38 +57,38 @@ def movement(row: Row, side: str) -> Movement:
         words, tone = f"to {w.count(other)}", "worse" if other > rank else "better"
     else:
         fell = rank > other
-        words = f"{'▼' if fell else '▲'} from {w.count(other)}"
-        tone = "worse" if fell else "better"
-    return Movement(words, tone if matters else "")
+        arrow = "▼" if fell else "▲"
+        words, tone = f"from {w.count(other)}", "worse" if fell else "better"
+    return Movement(words, tone if matters else "", arrow)
 
 
-def lines(left: pd.DataFrame, right: pd.DataFrame, cutoff: int, height: int) -> str:
+def lines(left: pd.DataFrame, right: pd.DataFrame, cutoff: int, height: int) -> Markup:
     """The lines between two lists whose rows are `height` high: one layer a colour, drawn as a
     mask, because the sanitiser drops inline svg. A mask holds only numbers."""
-    layers: dict[str, list[str]] = {"line": [], "worse": [], "better": []}
+    layers: dict[str, list[_Stroke]] = {"line": [], "worse": [], "better": []}
     for row in left.to_dict("records"):
-        color, path = _from_left(row, cutoff, height)
-        layers[color].append(path)
+        color, strokes = _from_left(row, cutoff, height)
+        layers[color] += strokes
     for row in right.to_dict("records"):
         if row["grade"] >= 1 and not row["other_rank"] <= cutoff:
             color = movement(row, "right").tone
-            layers[color].append(_path(_hook(_height(row["rank"], height), GAP, -1), _THICK))
+            layers[color].append((_hook(_height(row["rank"], height), GAP, -1), _THICK))
     total = max(len(left), len(right)) * height
-    drawn = "".join(_layer(color, paths, total) for color, paths in layers.items() if any(paths))
-    return f'<div class="joins" aria-hidden="true">{drawn}</div>'
+    masks = [(color, _mask(strokes, total)) for color, strokes in layers.items() if strokes]
+    return _drawn("joins", layers=masks)
 
 
-def _from_left(row: Row, cutoff: int, height: int) -> tuple[str, str]:
-    """The colour and the path of what begins at a row of the left list."""
+def _from_left(row: Row, cutoff: int, height: int) -> tuple[str, list[_Stroke]]:
+    """The colour of what begins at a row of the left list, and the stroke, if there is one."""
     relevant = row["grade"] >= 1
     color = movement(row, "left").tone or "line"
     start = _height(row["rank"], height)
     if not row["other_rank"] <= cutoff:
-        return color, _path(_hook(start, 0, 1), _THICK) if relevant else ""
+        return color, [(_hook(start, 0, 1), _THICK)] if relevant else []
     end = _height(row["other_rank"], height)
     # Steeper lines turn later, so that they leave and reach a row level.
     curve = f"M0 {start}C{GAP * 0.55:g} {start} {GAP * 0.45:g} {end} {GAP} {end}"
-    return color, _path(curve, _THICK if relevant else _THIN)
+    return color, [(curve, _THICK if relevant else _THIN)]
 
 
 def _height(rank: float, height: int) -> int:
@@ -89,20 +101,8 @@ def _hook(y: int, x: int, direction: int) -> str:
     return f"M{x} {y}C{turn} {y} {end} {y + 3} {end} {y + _HOOK - 2}"
 
 
-def _path(curve: str, width: float) -> str:
-    return f'<path d="{curve}" stroke-width="{width:g}"/>'
-
-
-def _layer(color: str, paths: list[str], height: int) -> str:
-    drawing = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{GAP}" height="{height}" '
-        f'viewBox="0 0 {GAP} {height}" preserveAspectRatio="none" '
-        f'fill="none" stroke="#000" stroke-linecap="round">'
-        f"{''.join(paths)}</svg>"
-    )
+def _mask(strokes: list[_Stroke], height: int) -> str:
+    """The strokes as an image, as CSS."""
+    drawing = _drawn("mask", strokes=strokes, width=GAP, height=height)
     code = base64.b64encode(drawing.encode()).decode()
-    address = f"url(data:image/svg+xml;base64,{code})"
-    return (
-        f'<i style="background:var(--{color});-webkit-mask:{address} 0 0/100% 100% no-repeat;'
-        f'mask:{address} 0 0/100% 100% no-repeat"></i>'
-    )
+    return f"url(data:image/svg+xml;base64,{code}) 0 0/100% 100% no-repeat"

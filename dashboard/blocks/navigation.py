@@ -4,82 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from dashboard.blocks import markup as m
-from metrics_core import wording as w
+from markupsafe import Markup
+
+from dashboard.blocks.templates import Template
 from metrics_core.errors import RanklensError, UnknownMeasureError
 
 PageName = tuple[str, str, bool]
 """Title, link, whether it is the page shown."""
 
+_drawn = Template("navigation")
 
-def page_names(pages: Sequence[PageName]) -> str:
+
+def page_names(pages: Sequence[PageName]) -> Markup:
     """The menu on top of every page."""
-    return f'<nav class="lens pages" aria-label="Pages">{_links(pages)}</nav>'
+    return _drawn("menu", kind="pages", pages=pages)
 
 
-def drawer(pages: Sequence[PageName]) -> str:
+def drawer(pages: Sequence[PageName]) -> Markup:
     """The same menu inside the sidebar, shown on narrow screens only."""
-    return f'<nav class="lens drawer" aria-label="Pages">{_links(pages)}</nav>'
+    return _drawn("menu", kind="drawer", pages=pages)
 
 
-def _links(pages: Sequence[PageName]) -> str:
-    return "".join(
-        f'<a href="{m.escaped(link)}" target="_self"{_current(shown)}>{m.escaped(title)}</a>'
-        for title, link, shown in pages
-    )
-
-
-def _current(shown: bool) -> str:
-    return ' aria-current="page"' if shown else ""
-
-
-def explained(name: str, text: str, link: str) -> str:
+def explained(name: str, text: str, link: str) -> Markup:
     """The chosen measure in a sentence or two, and the way to all about it."""
-    more = f'<a href="{m.escaped(link)}" target="_self">What is this?</a>'
-    return f'<p class="lens explained"><b>{m.escaped(name)}</b> {m.with_code(text)} {more}</p>'
+    return _drawn("explained", name=name, text=text, link=link)
 
 
 def refused(
     error: RanklensError, kept: str = "", link: Callable[[str], str] = lambda name: ""
-) -> str:
+) -> Markup:
     """Why a typed name or value was not taken; the nearest measures are links, `kept` is shown
     instead."""
-    mend = m.with_code(error.hint)
+    near: list[tuple[str, str]] = []
+    hint = error.hint
     if isinstance(error, UnknownMeasureError):
-        near = [(name, link(name)) for name in error.nearest]
-        named = [
-            f'<a href="{m.escaped(to)}" target="_self">{m.escaped(n)}</a>' for n, to in near if to
-        ]
-        mend = f"Did you mean {w.listing(named, 'or')}?" if named else ""
-    shown = f"{m.escaped(kept)} is shown." if kept else ""
-    said = " ".join(part for part in (m.with_code(error.message), mend, shown) if part)
-    return f'<p class="lens explained warning" role="alert">{said}</p>'
+        near = [(name, link(name)) for name in error.nearest if link(name)]
+        hint = ""
+    return _drawn("refused", message=error.message, hint=hint, near=near, kept=kept)
 
 
-def in_view(text: str, empty: bool) -> str:
+def in_view(text: str, empty: bool) -> Markup:
     """How many queries the filters leave."""
-    return f'<p class="lens explained{" warning" if empty else ""}">{m.escaped(text)}</p>'
+    return _drawn("in_view", text=text, empty=empty)
 
 
-def steps(previous: str | None, following: str | None, place: str) -> str:
+def steps(previous: str | None, following: str | None, place: str) -> Markup:
     """← Previous · 1 of 17 that got worse · Next →; a link that is None leads nowhere."""
-    return (
-        '<nav class="lens steps-through" aria-label="Queries">'
-        f"{_step(previous, '← Previous')}<span>{m.escaped(place)}</span>"
-        f"{_step(following, 'Next →')}</nav>"
-    )
+    return _drawn("steps", previous=previous, following=following, place=place)
 
 
-def _step(link: str | None, text: str) -> str:
-    if link is None:
-        return f'<span class="faint">{text}</span>'
-    return f'<a href="{m.escaped(link)}" target="_self">{text}</a>'
-
-
-def image_menu() -> str:
+def image_menu() -> Markup:
     """A chart's own menu: the picture in two formats."""
-    return (
-        '<div class="lens image-menu">'
-        '<a href="#" data-image="png" aria-label="Download the chart as PNG">PNG</a>'
-        '<a href="#" data-image="svg" aria-label="Download the chart as SVG">SVG</a></div>'
-    )
+    return _drawn("image_menu")

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
+from markupsafe import Markup
 
-from dashboard.blocks import markup as m
 from dashboard.blocks.grades import Grades
+from dashboard.blocks.markup import Styles, style_of
 from dashboard.blocks.movement import NO_MOVE, Movement, lines, movement
-from dashboard.blocks.query import column_of, full_text, grades_of, titled
+from dashboard.blocks.query import column_of, grades_of
+from dashboard.blocks.templates import Template
 from dashboard.blocks.words import marked
-from metrics_core import wording as w
+from dashboard.theme import RunStyle
 from metrics_core.explaining.diagnosis import Diagnosis
 
 Row = dict[str, Any]
@@ -24,6 +25,8 @@ _HEIGHTS = {"with-text": 86, "with-title": 68, "by-id": 46}
 lists are alike, so that the lines meet them."""
 _EXCERPT = 360
 
+_drawn = Template("two_lists")
+
 
 @dataclass(frozen=True)
 class _View:
@@ -32,8 +35,38 @@ class _View:
     documents: pd.DataFrame
     words: Collection[str]
     grades: Grades
-    kind: str
     alone: bool
+
+
+@dataclass(frozen=True)
+class _Item:
+    """One listed document."""
+
+    doc_id: str
+    rank: int
+    relevant: bool
+    chip: Markup
+    move: Movement
+    title: str
+    marked_title: Markup
+    text: str
+    excerpt: Markup
+
+
+@dataclass(frozen=True)
+class _List:
+    """One run's list; every row is a grid of its own, so the widest movement is given to all."""
+
+    side: str
+    style: RunStyle
+    score: float
+    difference: float
+    items: Sequence[_Item]
+
+    @property
+    def widest(self) -> int:
+        """Length of the longest movement in words."""
+        return max(item.move.length for item in self.items)
 
 
 def two_lists(
@@ -42,33 +75,31 @@ def two_lists(
     right_run: str,
     documents: pd.DataFrame,
     query_words: Collection[str],
-    styles: m.Styles,
+    styles: Styles,
     grade_names: Mapping[float, str] | None = None,
-) -> str:
+) -> Markup:
     """The first k documents of two runs. `documents` is indexed by doc_id with title and text, and
     may lack any of them. A row opens its full text. With one run there is one list."""
     alone = left_run == right_run
     left = diagnosis.side_by_side(left_run, right_run)
     right = diagnosis.side_by_side(right_run, left_run)
     shown = documents.reindex([*left["doc_id"], *right["doc_id"]])
-    view = _View(documents, query_words, grades_of(diagnosis, grade_names), _kind(shown), alone)
-    note = ""
-    if view.kind == "by-id" and len(shown):
-        note = '<p class="note">No document file is loaded; documents are shown by id.</p>'
-    parts = [
-        _head(diagnosis, left_run, styles, "left"),
-        _list(left, left_run, view, "left"),
+    view = _View(documents, query_words, grades_of(diagnosis, grade_names), alone)
+    kind = _kind(shown)
+    ends = [
+        _list(rows, diagnosis, style_of(styles, run), view, side)
+        for rows, run, side in ((left, left_run, "left"), (right, right_run, "right"))
     ]
-    if not alone:
-        parts += [
-            lines(left, right, diagnosis.cutoff, _HEIGHTS[view.kind]),
-            _head(diagnosis, right_run, styles, "right"),
-            _list(right, right_run, view, "right"),
-        ]
-    single = " single" if alone else ""
-    return (
-        f'<div class="lens pairs{single}">{note}'
-        f'<div class="board {view.kind}">{"".join(parts)}</div></div>'
+    note = ""
+    if kind == "by-id" and len(shown):
+        note = "No document file is loaded; documents are shown by id."
+    return _drawn(
+        "two_lists",
+        left=ends[0],
+        right=None if alone else ends[1],
+        joins=Markup() if alone else lines(left, right, diagnosis.cutoff, _HEIGHTS[kind]),
+        kind=kind,
+        note=note,
     )
 
 
@@ -81,47 +112,26 @@ def _kind(shown: pd.DataFrame) -> str:
     return "with-title" if any_in("title") else "by-id"
 
 
-def _head(diagnosis: Diagnosis, run: str, styles: m.Styles, side: str) -> str:
-    row = diagnosis.standings.set_index("run").loc[run]
-    change = ""
-    if side == "right" and not math.isnan(row["difference"]):
-        change = " " + m.change(row["difference"], clear=True)
-    return (
-        f'<div class="head {side}">{m.run_label(m.style_of(styles, run))}'
-        f'<span class="scored">{w.score(row["score"])}{change}</span></div>'
-    )
+def _list(
+    rows: pd.DataFrame, diagnosis: Diagnosis, style: RunStyle, view: _View, side: str
+) -> _List:
+    standing = diagnosis.standings.set_index("run").loc[style.name]
+    items = [_item(row, view, side) for row in rows.to_dict("records")]
+    return _List(side, style, standing["score"], standing["difference"], items)
 
 
-def _list(rows: pd.DataFrame, run: str, view: _View, side: str) -> str:
-    if rows.empty:
-        text = f"{m.isolated(run)} lists nothing for this query."
-        return f'<p class="ranked {side} none">{text}</p>'
-    records = rows.to_dict("records")
-    moves = [NO_MOVE if view.alone else movement(row, side) for row in records]
-    # Every row is a grid of its own, so the widest movement is given to all of them.
-    widest = max(len(move.words) for move in moves)
-    items = "".join(_item(row, move, view, side) for row, move in zip(records, moves, strict=True))
-    label = f"First documents of {m.escaped(run)}"
-    return f'<ol class="ranked {side}" aria-label="{label}" style="--move:{widest}ch">{items}</ol>'
-
-
-def _item(row: Row, move: Movement, view: _View, side: str) -> str:
+def _item(row: Row, view: _View, side: str) -> _Item:
     doc_id = row["doc_id"]
+    title = column_of(view.documents, doc_id, "title").strip()
     text = column_of(view.documents, doc_id, "text").strip()
-    title = marked(column_of(view.documents, doc_id, "title").strip(), view.words)
-    name = titled(doc_id, view.documents, f"<bdi>{title}</bdi>" if title else "")
-    excerpt = f'<span class="excerpt" dir="auto">{marked(text[:_EXCERPT], view.words)}</span>'
-    weight = "relevant" if row["grade"] >= 1 else "other"
-    line = (
-        f'<span class="place"><b>{m.unseen("rank ")}{w.count(row["rank"])}</b> '
-        f'<small class="{move.tone}">{m.escaped(move.words)}</small></span>'
-        f"{view.grades.chip(row['grade'])}"
-        f'<span class="paper"><span class="name">{name}</span> {excerpt if text else ""}</span>'
-    )
-    if not text:
-        return f'<li class="{weight}"><div class="line">{line}</div></li>'
-    return (
-        f'<li class="{weight}"><details name="lens-{side}"><summary class="line">{line}</summary>'
-        f'<div class="whole"><div class="document-head"><b>{titled(doc_id, view.documents)}</b>'
-        f"</div>{full_text(text)}</div></details></li>"
+    return _Item(
+        doc_id=doc_id,
+        rank=row["rank"],
+        relevant=row["grade"] >= 1,
+        chip=view.grades.chip(row["grade"]),
+        move=NO_MOVE if view.alone else movement(row, side),
+        title=title,
+        marked_title=marked(title, view.words),
+        text=text,
+        excerpt=marked(text[:_EXCERPT], view.words),
     )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from dashboard.blocks.markup import escaped
+from markupsafe import Markup
+
+from dashboard.blocks.templates import Template
 
 _COMMON = """
     a about after all also am an and any are as at be been but by can cannot did do does for
@@ -17,6 +19,8 @@ _STOP_WORDS = frozenset(_COMMON.split())
 _ENDINGS = ("ings", "ing", "ed", "es", "s", "e")
 _SHORTEST_STEM = 3
 _WORD = re.compile(r"\w+")
+
+_drawn = Template("markup")
 
 
 def query_words(text: str) -> list[str]:
@@ -34,18 +38,18 @@ def stem(word: str) -> str:
     return word
 
 
-def marked(text: str, words: Iterable[str]) -> str:
-    """The text as HTML with the query's words marked."""
+def marked(text: str, words: Iterable[str]) -> Markup:
+    """The text with the query's words marked."""
     wanted = list(words)
     stems = {stem(word) for word in wanted}
     # Scripts without blanks between words: look for the word anywhere.
     inside = [re.escape(word) for word in wanted if not word.isascii()]
     pattern = re.compile("|".join([*sorted(inside, key=len, reverse=True), r"\w+"]), re.IGNORECASE)
-    parts, end = [], 0
+    pieces, end = [], 0
     known = {word.lower() for word in wanted}
     for match in pattern.finditer(text):
         if stem(match[0]) not in stems and match[0].lower() not in known:
             continue
-        parts += [escaped(text[end : match.start()]), f"<mark>{escaped(match[0])}</mark>"]
+        pieces += [(text[end : match.start()], False), (match[0], True)]
         end = match.end()
-    return "".join([*parts, escaped(text[end:])])
+    return _drawn("marked", pieces=[*pieces, (text[end:], False)])

@@ -15,7 +15,12 @@ _NUMBER = re.compile(r"\d*\.?\d+")
 def measures_named(given: Sequence[str]) -> list[Measure]:
     """The measures of `AP,nDCG@10`, `P.5,10`, `P(rel=2)@5`, each once, in their order. Raises
     RanklensError where there is none, UnknownMeasureError and ParameterError."""
-    return list(dict.fromkeys(measures_from([n for text in given for n in _names(text)])))
+    return list(dict.fromkeys(measures_from(names_given(given))))
+
+
+def names_given(given: Sequence[str]) -> list[str]:
+    """The single names in these texts, as they were typed."""
+    return [name for text in given for name in _names(text)]
 
 
 def _names(text: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ from dashboard.address.address import Address
 from dashboard.address.measure_key import MeasureChoice, measure_choices, why_not_drawn
 from dashboard.address.view import Comparison
 from dashboard.blocks import measures as blocks
-from dashboard.figures import curves, panels, queries
+from dashboard.figures import against, curves, panels
 from dashboard.opened.study import Study
 from dashboard.theme import LIGHT, RunStyle, run_styles
 from metrics_core.measures import Declaration, declarations
@@ -78,7 +78,7 @@ def test_every_page_works_with_it(choice: MeasureChoice) -> None:
         assert view.measure.declaration.range[0] < 0
     else:
         assert listed.scale[0] <= np.nanmin(scores) and np.nanmax(scores) <= listed.scale[1]
-    drawn = queries.run_against_run(
+    drawn = against.run_against_run(
         listed.frame,
         palette=LIGHT,
         focus=view.focus,

@@ -11,15 +11,32 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from markupsafe import Markup
 
-from dashboard.blocks import curves, data, differences, markup, movement, overview, query
+from dashboard.blocks import (
+    curves,
+    data,
+    differences,
+    markup,
+    measures,
+    movement,
+    navigation,
+    overview,
+    query,
+)
 from dashboard.blocks.grades import Grades
+from dashboard.blocks.templates import Template
 from dashboard.blocks.two_lists import two_lists
 from dashboard.blocks.words import marked, query_words
 from dashboard.theme import RunStyle, run_styles
 from metrics_core.checks.fit import FitLine
 from metrics_core.comparing.pairs import compare
-from metrics_core.errors import FileFormatError, LineProblem, NoSharedQueriesError
+from metrics_core.errors import (
+    FileFormatError,
+    LineProblem,
+    NoSharedQueriesError,
+    UnknownMeasureError,
+)
 from metrics_core.explaining.diagnosis import Diagnosis, diagnose
 from metrics_core.findings import Facts, Sentence, Span
 from metrics_core.judging import judge
@@ -30,9 +47,9 @@ from metrics_core.tables import Qrels, Run
 
 EVIL = """<script>alert(1)</script><b onclick="x">'&"""
 TAGS = """a b bdi br caption code dd details div dl dt h1 h2 h3 i li mark ol p pre small span
-summary table tbody td tfoot th thead tr ul"""
-ATTRIBUTES = """aria-hidden aria-label class colspan dir href name role scope style tabindex
-title"""
+summary nav table tbody td tfoot th thead tr ul"""
+ATTRIBUTES = """aria-current aria-hidden aria-label class colspan dir href name role scope style
+tabindex target title"""
 VOID = {"br"}
 
 
@@ -109,13 +126,11 @@ def test_baseline_stays_quiet_within_a_muted_clause():
     assert markup.second(Sentence(), STYLES) == ""
 
 
-def test_section_takes_a_sentence_or_text_and_offers_the_csv():
-    part = markup.section(
-        "Files", Sentence((Span("hybrid", "run"), Span(" first"))), "/x?a&b", STYLES
-    )
-    assert Page(part).text == "Fileshybrid firstCSV"
-    assert 'href="/x?a&amp;b"' in part
-    assert "CSV" not in markup.section("Files")
+def test_section_takes_a_sentence_or_text():
+    part = markup.section("Files", Sentence((Span("hybrid", "run"), Span(" first"))), STYLES)
+    assert Page(part).text == "Fileshybrid first"
+    assert Page(markup.section("Files", "a < b")).text == "Filesa < b"
+    assert "<p>" not in markup.section("Files")
 
 
 @pytest.mark.parametrize(
@@ -129,7 +144,8 @@ def test_section_takes_a_sentence_or_text_and_offers_the_csv():
     ],
 )
 def test_a_difference_is_coloured_only_where_it_is_clear(value, clear, expected):
-    assert Page(markup.change(value, clear=clear)).having("change")[0]["class"] == expected
+    part = Template("markup")("change", value=value, clear=clear)
+    assert Page(part).having("change")[0]["class"] == expected
 
 
 # Overview
@@ -151,10 +167,11 @@ def facts(**changed: object) -> Facts:
 
 
 def test_facts_line():
-    page = Page(overview.facts_line(facts(), href).replace("</li>", " · </li>"))
+    page = Page(str(overview.facts_line(facts(), href)).replace("</li>", " · </li>"))
     assert page.text.replace("\u00a0", " ") == (
-        "84 queries · 1,641 judgments, grades 0–3 · 90 % of the top 10 judged · "
-        "10 queries where every run scores 0 · intervals: 95 %, bootstrap over queries ·"
+        "84 queries · 1,641 judgments, grades 0–3 (0: not relevant) · 90 % of the top 10 judged · "
+        "10 queries where every run scores 0 · "
+        "intervals: 95 %, from drawing the queries anew (bootstrap) ·"
     )
     assert [own["href"] for tag, own in page.found if tag == "a"] == ["queries?show=none"]
     assert not page.having("warning")
@@ -246,8 +263,8 @@ def test_query_list():
     assert links == ["query?q=1&show=worse", "query?q=2&show=worse", "queries?show=worse"]
     assert "Where it got worse" in page.text
     assert "hybrid minus bm25, largest losses" in page.text
-    assert "charged twiceBilling · medium · 0.775 → 0.442 −0.333" in page.text
-    assert "query 20.100 → 0.000" in page.text, "a query without a text is named by its id"
+    assert "charged twiceBilling · medium · 0.775 →to 0.442 −0.333" in page.text
+    assert "query 20.100 →to 0.000" in page.text, "a query without a text is named by its id"
     assert "All 17 lost queries →" in page.text
     assert re.findall(r"width:([\d.]+)%", part) == ["50.00", "15.02"]
 
@@ -430,9 +447,9 @@ def test_standings_of_an_unjudged_query():
     [
         (1, 5, 3, "left", "to 5", "worse"),
         (5, 1, 3, "left", "to 1", "better"),
-        (5, 1, 3, "right", "▼ from 1", "worse"),
-        (1, 1200, 1, "right", "▲ from 1,200", "better"),
-        (1, 12, 0, "right", "▲ from 12", ""),
+        (5, 1, 3, "right", "▼fell from 1", "worse"),
+        (1, 1200, 1, "right", "▲rose from 1,200", "better"),
+        (1, 12, 0, "right", "▲rose from 12", ""),
         (1, 12, math.nan, "left", "to 12", ""),
         (2, 2, 3, "left", "stays", ""),
         (2, math.nan, 3, "left", "dropped", "worse"),
@@ -442,7 +459,9 @@ def test_standings_of_an_unjudged_query():
 )
 def test_movement_in_words(rank, other, grade, side, words, tone):
     row = {"rank": rank, "other_rank": other, "grade": grade}
-    assert movement.movement(row, side) == movement.Movement(words, tone)
+    said = movement.movement(row, side)
+    assert Page(Template("two_lists")("move", move=said)).text == words
+    assert said.tone == tone
 
 
 def layers(part: str) -> dict[str, str]:
@@ -469,7 +488,7 @@ def test_two_lists_texts():
     )
     page = Page(part)
     moves = texts_of(r"<small[^>]*>(.*?)</small>", part)
-    assert moves == ["to 3", "to 5", "to 1", "▲ from 3", "new", "▼ from 1"]
+    assert moves == ["to 3", "to 5", "to 1", "▲rose from 3", "new", "▼fell from 1"]
     assert "<mark>Charged</mark> twice" in part and "We <mark>charge</mark> once." in part
     assert part.count("<details") == 3, "a row with a text opens"
     assert page.having("whole") and '<p dir="auto">More.</p>' in part
@@ -534,9 +553,11 @@ def test_many_missed_are_folded():
 
 
 def test_long_text_is_cut_with_a_word_on_it():
-    page = Page(query.document("", "d", "x" * 7000, 1))
-    assert "The first 6,000 of 7,000 characters." in page.text
-    assert "No text is known" in query.document("Title", "d", " ", math.nan)
+    found = small_diagnosis(LISTS, GRADES)
+    long = pd.DataFrame({"text": ["x" * 7000]}, index=["a"])
+    page = Page(two_lists(found, "bm25", "hybrid", long, [], STYLES))
+    assert page.text.count("The first 6,000 of 7,000 characters.") == 2
+    assert "x" * 6001 not in page.text
 
 
 def test_query_words_mark_their_forms():
@@ -586,9 +607,32 @@ def test_file_table():
     page = Page(data.file_table([row, base, plain], 5))
     assert "Top 5 judged" in page.text
     assert "rows 8,400queries –judged 90\u00a0%" in "".join(page.words)
-    assert [own["title"] for own in page.having("warning")] == [EVIL]
+    assert f"2 rows twice ({EVIL})" in page.text
     assert page.text.count("no remarks") == 1 and page.text.count("baseline") == 1
     assert len(page.having("dot")) == 2
+
+
+def test_only_what_may_change_the_scores_stands_open():
+    row = {"file": "a", "kind": "Run", "read_as": "", "rows": 1, "queries": 1, "judged": 1.0}
+    row |= {"style": None, "is_baseline": False}
+    loud, quiet = Note("x", "half are tied", 1, loud=True), Note("y", "a blank line", 1)
+    both = data.file_table([{**row, "notes": (quiet, loud)}])
+    assert texts_of("<details>.*?</details>", both) == ["1 morea blank line"]
+    assert "half are tied" in Page(both).text
+    alone = data.file_table([{**row, "notes": (quiet, quiet)}])
+    assert texts_of("<summary>.*?</summary>", alone) == ["2 small remarks"]
+    assert "<details>" not in data.file_table([{**row, "notes": (loud,)}])
+
+
+def test_what_is_seen_by_a_sign_is_said_in_words():
+    steps = navigation.steps("a", "b", "1 of 2")
+    assert '<span aria-hidden="true">←</span> Previous' in steps
+    cell = Template("markup")("change", value=0.1, clear=True, hint="95 % interval [0.0, 0.2]")
+    assert 'class="unseen">, 95 % interval [0.0, 0.2]<' in cell
+    named = re.findall(
+        r"<(ul|ol)\b([^>]*)>", data.first_run_steps() + overview.facts_line(facts(), href)
+    )
+    assert all('role="list"' in own for _, own in named), "Safari drops the role with the bullets"
 
 
 def test_fit_table_steps_and_preview():
@@ -642,7 +686,7 @@ def test_no_user_text_becomes_markup():
     parts = [
         markup.sentence(said, styles),
         markup.second(said, styles),
-        markup.section(EVIL, EVIL, EVIL),
+        markup.section(EVIL, EVIL),
         markup.nothing(EVIL, EVIL),
         overview.runs_and_measures(table, [("AP", EVIL)], "AP", styles, "base", 10, {}),
         overview.query_list(rows, "worse", href, styles, EVIL, "base", total=2),
@@ -653,12 +697,19 @@ def test_no_user_text_becomes_markup():
         query.standings(found, styles, {1: EVIL}),
         two_lists(found, "base", EVIL, documents, query_words(EVIL), styles),
         query.missed(found, documents, styles, 2),
-        query.document(EVIL, EVIL, EVIL, 1),
         data.preview(EVIL, pd.DataFrame({EVIL: [EVIL]})),
+        navigation.explained(EVIL, EVIL, EVIL),
+        navigation.in_view(EVIL, False),
+        navigation.page_names([(EVIL, EVIL, True)]),
+        navigation.refused(UnknownMeasureError(EVIL, {EVIL: EVIL}), EVIL, lambda name: name),
+        navigation.steps(EVIL, None, EVIL),
+        measures.no_measure(EVIL, [EVIL], href),
     ]
     for part in parts:
+        assert isinstance(part, Markup)
         # Page refuses every tag and attribute that is not ours.
         assert EVIL in Page(part).text, part
+        assert "&amp;#39;" not in part and "&amp;amp;" not in part, "escaped twice"
 
 
 def test_colours_are_variables_only():

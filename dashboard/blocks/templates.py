@@ -1,0 +1,91 @@
+"""Templates: the markup of a part stands in `NAME.html.j2` beside `NAME.py`, one macro a part.
+
+The function in `NAME.py` decides what is said and in which order; the macro writes it down. Every
+text is escaped where it is written, unless it is `Markup` already, and a value that was not given
+is an error. Line breaks next to a tag are layout of the source and do not reach the page, where
+they would be blanks between words; a blank that is meant stands within its line, or as {{ " " }}.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2.ext import Extension
+from markupsafe import Markup, escape
+
+from metrics_core import wording as w
+from metrics_core.scoring.intervals import LEVEL
+
+_LAYOUT = re.compile(
+    r"(?:(?<=>)|(?<=%\}))\s*\n\s*"  # after a tag
+    r"|\s*\n\s*(?=<|\{%|\Z)"  # before one, and at the end
+    r"|(?<=\}\})\s*\n\s*(?=\{\{)"  # between two values
+)
+
+
+class _Layout(Extension):
+    """Takes the layout of the source out of a template before it is compiled."""
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        return _LAYOUT.sub("", source)
+
+
+def with_code(text: str) -> Markup:
+    """A message in which `backticks` mark what stands in a file."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def percent(share: float) -> str:
+    """A length as CSS, kept within its track."""
+    return f"{min(max(share, 0.0), 1.0) * 100:.2f}%"
+
+
+def tone(value: float | None, digits: int = 3) -> str:
+    """ "better" or "worse" by the sign that is shown, "" for zero and for no value."""
+    shown = w.difference(value, digits)
+    if shown.startswith("+"):
+        return "better"
+    return "worse" if shown.startswith(w.MINUS) else ""
+
+
+def is_known(value: object) -> bool:
+    """Whether there is a value: neither None nor NaN nor pandas' NA."""
+    return value is not None and value is not pd.NA and value == value
+
+
+def environment() -> Environment:
+    """What the templates are read with, and what they can call."""
+    made = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        extensions=[_Layout],
+        auto_reload=False,
+    )
+    made.globals |= {"w": w, "LEVEL": LEVEL}
+    made.filters |= {"with_code": with_code, "percent": percent, "tone": tone}
+    made.tests["known"] = is_known
+    return made
+
+
+_ENVIRONMENT = environment()
+
+
+class Template:
+    """The macros of one template."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __call__(self, macro: str, /, **values: object) -> Markup:
+        """The part that this macro draws; TypeError for a value that it does not take."""
+        return Markup(getattr(_macros(self._name), macro)(**values))
+
+
+@cache
+def _macros(name: str) -> object:
+    return _ENVIRONMENT.get_template(f"{name}.html.j2").module
