@@ -12,7 +12,7 @@ BIN = .venv/bin
 .PHONY: run test lock bench clean
 
 run: .venv/run.stamp
-	@$(BIN)/python -m dashboard.start --port "$(PORT)" $(if $(DATA),--data "$(DATA)") $(if $(WORKSPACE),--workspace "$(WORKSPACE)")
+	@exec $(BIN)/python -m dashboard.start --port "$(PORT)" $(if $(DATA),--data "$(DATA)") $(if $(WORKSPACE),--workspace "$(WORKSPACE)")
 
 test: .venv/test.stamp
 	$(BIN)/python -m tests.browser.install

@@ -18,15 +18,13 @@ from benchmarks.large_run import make_files
 from metrics_core.formats import read_qrels, read_run
 from metrics_core.judging import judge
 from metrics_core.measures import Declaration, Measure, declarations
-
-CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-NEEDED = {"recall": 0.5, "factor": 1.0}
-"""Values of the parameters that a measure cannot do without, cutoffs aside."""
+from metrics_core.measures.declaring.elsewhere import CUTOFFS
 
 
 def measures_of(declaration: Declaration) -> list[Measure]:
     """The measure at its defaults, at every cutoff if it takes one."""
-    needed = {p.name: NEEDED[p.name] for p in declaration.parameters if p.name in NEEDED}
+    must = [p for p in declaration.parameters if p.required and p.name != "cutoff"]
+    needed = {p.name: p.samples[0] for p in must}
     if declaration.cutoff is None:
         return [declaration(**needed)]
     return [declaration(**needed, cutoff=cutoff) for cutoff in CUTOFFS]

@@ -36,7 +36,8 @@ def first_run() -> None:
     uploader()
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Open the example", type="primary"):
-            session.goto("overview", set=session.SAMPLE)
+            session.open_collection(session.SAMPLE)
+            session.goto("overview")
         st.html(
             '<p class="lens explained">Questions to a help centre, four runs.'
             " Nothing leaves this computer.</p>"

@@ -1,14 +1,70 @@
-export default function ({ setTriggerValue }) {
-  const plain = (event) =>
-    event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+// What the pages need of the browser: links that change the page in place, charts that follow the
+// theme, pictures of charts that can stand alone.
 
-  const download = (link) => {
-    const chart = link.closest('[class*="st-key-chart_"]')?.querySelector('.js-plotly-plot');
-    const options = chart?._context?.toImageButtonOptions;
-    if (!options) return;
-    options.format = link.dataset.image;
-    options.scale = link.dataset.image === 'png' ? 2 : 1;
-    chart.querySelector('.modebar-btn')?.click();
+const plain = (event) =>
+  event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+
+const scheme = () => {
+  const app = document.querySelector('.stApp') ?? document.body;
+  return getComputedStyle(app).colorScheme.includes('dark') ? 'dark' : 'light';
+};
+
+// A chart on the page is transparent and has its title beside it; a picture of it carries a ground,
+// a title, the measure, the runs and the number of queries: `layout.meta` says all this in px.
+// Plotly reads the layout while its button is clicked, so the page's own is back at once.
+const download = (link) => {
+  const chart = link.closest('[class*="st-key-chart_"]')?.querySelector('.js-plotly-plot');
+  const options = chart?._context?.toImageButtonOptions;
+  const button = chart?.querySelector('.modebar-btn');
+  if (!options || !button) return;
+  const layout = chart.layout;
+  const picture = layout.meta?.picture;
+  options.format = link.dataset.image;
+  options.scale = link.dataset.image === 'png' ? 2 : 1;
+  if (picture) {
+    const { pad, top, width, ground, annotations } = picture;
+    const { l, r, t, b } = layout.margin;
+    options.width = Math.max(width, chart.clientWidth) + 2 * pad;
+    options.height = layout.height + top + 2 * pad;
+    chart.layout = {
+      ...layout,
+      autosize: false,
+      width: options.width,
+      height: options.height,
+      paper_bgcolor: ground,
+      margin: { ...layout.margin, l: l + pad, r: r + pad, t: t + top + pad, b: b + pad },
+      annotations: [...(layout.annotations ?? []), ...annotations],
+    };
+  }
+  try {
+    button.click();
+  } finally {
+    chart.layout = layout;
+  }
+};
+
+// The address that a reader copies names collection, run and baseline, also where the page was opened
+// without them. It replaces the entry of the history, so that Back leads where it did.
+const pin = (address) => {
+  if (address !== undefined && address !== window.location.search) {
+    window.history.replaceState(window.history.state, '', window.location.pathname + address);
+  }
+};
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  pin(data?.address);
+  const probe = parentElement.querySelector('.scheme');
+
+  // Python draws the charts, and learns of another theme only when the page is drawn again. One
+  // request for each theme that differs from the drawn one, so this cannot go round in circles.
+  const followTheme = () => {
+    const now = scheme();
+    if (now === data?.theme) {
+      delete probe.dataset.asked;
+    } else if (probe.dataset.asked !== now) {
+      probe.dataset.asked = now;
+      setTriggerValue('theme', now);
+    }
   };
 
   const follow = (event) => {
@@ -24,6 +80,12 @@ export default function ({ setTriggerValue }) {
     }
   };
 
+  // The probe's colour changes with the theme, whoever changes it, and its transition says so.
+  probe.addEventListener('transitionend', followTheme);
   document.addEventListener('click', follow, true);
-  return () => document.removeEventListener('click', follow, true);
+  followTheme();
+  return () => {
+    probe.removeEventListener('transitionend', followTheme);
+    document.removeEventListener('click', follow, true);
+  };
 }

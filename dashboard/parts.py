@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -10,10 +11,12 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.blocks import markup, navigation
+from dashboard.figures.picture import Caption, captioned
 from dashboard.literal import literal
 from dashboard.theme import RunStyle
 from metrics_core import wording as w
 from metrics_core.findings import Sentence
+from metrics_core.scoring.means import LEVEL
 
 _CONFIG = {
     "displaylogo": False,
@@ -52,8 +55,25 @@ def counted(n: int, one: str, many: str) -> str:
     return f"{w.count(n)} {w.plural(n, one, many)}"
 
 
-def chart(figure: go.Figure, key: str, *, alt: str, clickable: bool = True) -> list[Any] | None:
-    """Draw a figure; the customdata of the mark that was clicked, if one was."""
+INTERVALS = f"intervals: {w.share(LEVEL)}, bootstrap over queries"
+"""What the intervals of a chart are, for its picture."""
+
+
+def caption(title: str, *notes: str, runs: Iterable[str] | None = None) -> Caption:
+    """What a chart's picture says: its title, `notes`, the number of queries, the runs; by default
+    all that are shown."""
+    here = session.opened_study()
+    queries = int(here.study.in_view(here.comparison).sum())
+    named = here.look.of(here.comparison.runs if runs is None else runs)
+    return Caption(title, (*notes, counted(queries, "query", "queries")), list(named.values()))
+
+
+def chart(
+    figure: go.Figure, key: str, *, alt: str, picture: Caption, clickable: bool = True
+) -> list[Any] | None:
+    """Draw a figure; the customdata of the mark that was clicked, if one was. `alt` tells its
+    finding to those who do not see it, `picture` is what it says when it is downloaded."""
+    captioned(figure, picture, session.opened_study().look.palette)
     with st.container(key=f"chart_{key}"):
         st.html(navigation.image_menu())
         event = st.plotly_chart(

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.address import measure_key
-from dashboard.address.view import CUTOFFS, View
+from dashboard.address.view import CUTOFFS, Comparison
 from dashboard.blocks import navigation
 from dashboard.literal import literal
 from dashboard.opened.study import Study
@@ -21,7 +21,7 @@ _MOST = 1e15
 """Streamlit's number fields take no bound beyond what JavaScript counts exactly."""
 
 
-def measure_controls(study: Study, view: View, page: str) -> None:
+def measure_controls(study: Study, view: Comparison, page: str) -> None:
     """Picker, cutoff, options and explanation of the measure."""
     labels = {choice.name: choice.label for choice in measure_key.measure_choices()}
     session.widget(
@@ -56,11 +56,11 @@ def _link(name: str, page: str) -> str:
     return session.href(page, m=choice.key) if choice else ""
 
 
-def _about(view: View) -> str:
+def _about(view: Comparison) -> str:
     return session.href("measures", measure=view.measure.declaration.name)
 
 
-def _explanation(view: View) -> str:
+def _explanation(view: Comparison) -> str:
     told = described(view.measure.declaration)
     text = f"{told.answer} {told.more}".strip()
     if view.measure.cutoff is not None:
@@ -68,7 +68,7 @@ def _explanation(view: View) -> str:
     return f"{text} It counts the whole list; k = {view.cutoff} is for the lists shown."
 
 
-def _options(study: Study, view: View) -> None:
+def _options(study: Study, view: Comparison) -> None:
     """One widget for each parameter beside the cutoff's."""
     declaration = view.measure.declaration
     cutoff = declaration.cutoff
@@ -91,7 +91,7 @@ def _options(study: Study, view: View) -> None:
             _option(study, view, parameter)
 
 
-def _option(study: Study, view: View, p: Parameter) -> None:
+def _option(study: Study, view: Comparison, p: Parameter) -> None:
     """The widget of one parameter; a change of it rewrites the measure in the address."""
     name = f"p_{view.measure.declaration.name}_{p.name}"
     value = view.measure.value(p.name)

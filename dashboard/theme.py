@@ -5,7 +5,7 @@ Number formats live in `metrics_core.wording`, because findings write numbers to
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Literal
 
@@ -32,6 +32,10 @@ class Palette:
     run_2: str
     run_3: str
     run_4: str
+    run_5: str
+    run_6: str
+    run_7: str
+    run_8: str
     run_more: str
     better: str
     worse: str
@@ -77,6 +81,10 @@ LIGHT = Palette(
     run_2="#C93A8A",
     run_3="#9A6700",
     run_4="#7C4DDB",
+    run_5="#256B1E",
+    run_6="#84573E",
+    run_7="#8E3255",
+    run_8="#194F81",
     run_more="#6B7280",
     better="#0B7285",
     worse="#B93E0D",
@@ -110,6 +118,10 @@ DARK = Palette(
     run_2="#E56AB3",
     run_3="#E0B23E",
     run_4="#B195FF",
+    run_5="#8FD97F",
+    run_6="#D9B08F",
+    run_7="#D79FAF",
+    run_8="#4790D8",
     run_more="#7E8795",
     better="#45C4D6",
     worse="#FF9166",
@@ -130,27 +142,39 @@ DARK = Palette(
 )
 PALETTES: Mapping[str, Palette] = {"light": LIGHT, "dark": DARK}
 
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up")
-_GLYPHS = ("●", "■", "◆", "▲")
-SLOTS = len(_SYMBOLS)
-"""Runs that have a colour and a shape of their own; further ones are grey with a label."""
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "cross")
+_GLYPHS = ("●", "■", "◆", "▲", "★", "✚")
+_DASHES = ("solid", "1.5px,3px", "10px,3px", "10px,3px,1.5px,3px", "14px,6px", "3px,6px")
+COLORS = 8
+SLOTS = COLORS * len(_SYMBOLS)
+"""Runs that have a colour, a shape and a line of their own; further ones are grey."""
+_BASELINE_DASH = "5px,3px"
 
 
 @dataclass(frozen=True)
 class RunStyle:
-    """How one run is drawn. `slot` counts from 0 and stays with the run for good; the role is the
-    part it plays in the view: the baseline is drawn in ink and dashed, whichever run it is."""
+    """How one run is drawn; the rule of all pages stands here.
+
+    - `slot` counts from 0 and stays with a run for good, and with it its colour and its shape. The
+      eight colours come first, then they come again with another shape and another line, so that
+      no two of the first 48 runs look alike. The first four are those of the house.
+    - The baseline, whichever run it is, is drawn in ink, as a circle, with a dashed line.
+    - The run in focus has its colour for itself: it keeps its own, and a run that has the same
+      colour in another round is grey (`dimmed`) while it is in focus; its shape stays.
+    """
 
     name: str
     slot: int
     role: Role = "other"
+    dimmed: bool = False
 
     @property
     def color_name(self) -> str:
         """The palette role of the run's colour."""
         if self.role == "baseline":
             return "baseline"
-        return f"run_{self.slot + 1}" if self.slot < SLOTS else "run_more"
+        own = self.slot < SLOTS and not self.dimmed
+        return f"run_{self.slot % COLORS + 1}" if own else "run_more"
 
     def color(self, palette: Palette) -> str:
         """The run's colour in this palette."""
@@ -164,17 +188,24 @@ class RunStyle:
     @property
     def symbol(self) -> str:
         """Plotly's name of the run's marker."""
-        return "circle" if self.role == "baseline" else _SYMBOLS[self.slot % SLOTS]
+        return "circle" if self.role == "baseline" else _SYMBOLS[self._shape]
 
     @property
     def glyph(self) -> str:
         """The run's marker as a character."""
-        return "●" if self.role == "baseline" else _GLYPHS[self.slot % SLOTS]
+        return "●" if self.role == "baseline" else _GLYPHS[self._shape]
 
     @property
     def dash(self) -> str:
         """Plotly's dash of the run's line."""
-        return "5px,3px" if self.role == "baseline" else "solid"
+        if self.role == "baseline":
+            return _BASELINE_DASH
+        return _DASHES[self.slot // COLORS % len(_DASHES)]
+
+    @property
+    def _shape(self) -> int:
+        # One back in each round: eight colours then meet all six shapes.
+        return (self.slot - self.slot // COLORS) % len(_SYMBOLS)
 
     @property
     def width(self) -> float:
@@ -182,17 +213,33 @@ class RunStyle:
         return 2.8 if self.role == "focus" else 1.9
 
 
+@dataclass(frozen=True)
+class Look:
+    """How a view is drawn: the colours of the reader's theme, and the style of every run."""
+
+    palette: Palette
+    styles: Mapping[str, RunStyle]
+
+    def of(self, runs: Iterable[str]) -> dict[str, RunStyle]:
+        """The styles of these runs, in their order."""
+        return {name: self.styles[name] for name in runs}
+
+
 def run_styles(
     names: Sequence[str], slots: Mapping[str, int], *, focus: str, baseline: str
 ) -> dict[str, RunStyle]:
-    """The style of each of these runs in a view."""
+    """The style of each of these runs in a view; see `RunStyle` for the rule."""
+    focused = slots.get(focus, SLOTS) % COLORS if focus != baseline else None
 
-    def role(name: str) -> Role:
+    def style(name: str) -> RunStyle:
+        slot = slots.get(name, SLOTS)
         if name == baseline:
-            return "baseline"
-        return "focus" if name == focus else "other"
+            return RunStyle(name, slot, "baseline")
+        if name == focus:
+            return RunStyle(name, slot, "focus")
+        return RunStyle(name, slot, dimmed=slot % COLORS == focused)
 
-    return {name: RunStyle(name, slots.get(name, SLOTS), role(name)) for name in names}
+    return {name: style(name) for name in names}
 
 
 def css_variables() -> str:

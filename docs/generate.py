@@ -14,16 +14,20 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from metrics_core import wording as w
 from metrics_core.formats import Format, formats
+from metrics_core.formats.unpacking import PACKINGS
 from metrics_core.measures import declarations
 from metrics_core.measures.declaring.description import FOR_ALL, Description, Worked, described
-from metrics_core.measures.declaring.differences import DIFFERENCES
+from metrics_core.measures.declaring.elsewhere import EVERYWHERE, Difference
 from metrics_core.measures.declaring.families import Family, by_family
-from metrics_core.measures.declaring.parameters import MEANINGS
+from metrics_core.measures.declaring.parameters import JUDGED_ONLY
 from metrics_core.measures.declaring.worked import COLUMNS, GRADES, LISTED, SUBTOPICS
 
 _FOLDER = Path(__file__).resolve().parent
 _NOTE = "<!-- Written by docs/generate.py from the declarations; change those. -->\n\n"
-_ENDINGS = "Any of them may be packed as `.gz`, `.zst`, or `.zip` with one member."
+_ENDINGS = (
+    f"Any of them may be packed as {', '.join(f'`{p.ending}`' for p in PACKINGS)}, or `.zip` with"
+    " one member."
+)
 _KINDS = {"run": "runs", "qrels": "judgments", "queries": "queries", "documents": "documents"}
 
 
@@ -68,7 +72,7 @@ def _for_all() -> str:
     lines = "".join(f"- {sentence}\n" for sentence in FOR_ALL)
     return (
         "## What holds for all of them\n\n"
-        f"{lines}- Nearly all take `judged_only=True`: {MEANINGS['judged_only']}.\n\n"
+        f"{lines}- Nearly all take `judged_only=True`: {JUDGED_ONLY.meaning}.\n\n"
         "An entry says what it does otherwise; “as usual” means: as here.\n\n"
     )
 
@@ -158,12 +162,15 @@ def _elsewhere(m: Description) -> str:
 
 def _differences() -> str:
     """Where other packages give other numbers, and why."""
-    packages = dict.fromkeys(d.package for d in DIFFERENCES)
+    measures: dict[Difference, list[str]] = {d: ["*"] for d in EVERYWHERE}
+    for declaration in declarations():
+        for difference in declaration.differences:
+            measures.setdefault(difference, []).append(declaration.name)
     parts = []
-    for package in packages:
+    for package in dict.fromkeys(d.package for d in measures):
         rows = "".join(
-            f"| {_linked(d.measures)} | {d.what} | {d.why} |\n"
-            for d in DIFFERENCES
+            f"| {_linked(names)} | {d.what} | {d.why} |\n"
+            for d, names in measures.items()
             if d.package == package
         )
         head = "| Measure | What differs | Why |\n|---|---|---|\n"
@@ -186,7 +193,8 @@ def formats_page() -> str:
         "# File formats\n\n",
         _NOTE,
         "The format is recognised from the content, and said. Text is UTF-8; UTF-16 with a byte"
-        f" order mark is decoded. {_ENDINGS} Ids are text and stay byte for byte as they"
+        f" order mark is decoded. {_ENDINGS} The command line takes `-` for the standard input, and"
+        " pipes. Ids are text and stay byte for byte as they"
         " are.\n\n",
     ]
     parts += [_format(f) for f in formats()]

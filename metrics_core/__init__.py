@@ -1,14 +1,15 @@
 """Scores of retrieval runs against relevance judgments, and what they mean.
 
     files ──► tables ──► judged ranks ──► per-query scores ──► aggregates, curves,
-              Run        query, rank,     query × measure      breakdowns, comparisons,
-              Qrels      relevance of                          diagnoses, findings
+              Run        query, rank,     Scores: run ×        breakdowns, comparisons,
+              Qrels      relevance of     query × measure      diagnoses, findings
               Queries    every judged
               Documents  retrieved doc
 
-    >>> evaluate(read_run("bm25.run"), read_qrels("qrels.txt"), ["nDCG@10"])  # doctest: +SKIP
+    >>> evaluate("bm25.run", "qrels.txt", ["nDCG@10"])  # doctest: +SKIP
 
-Reading is `formats`, the join `judging`, a measure one function in `measures`.
+The packages are the stages: `formats` read, `judging` joins, a measure is one function in
+`measures`, `scoring`, `comparing`, `slicing`, `explaining`, and `findings` say it in a sentence.
 """
 
 from metrics_core.comparing.pairs import compare, differences
@@ -29,9 +30,13 @@ from metrics_core.measures import Measure, declarations, parse_measure
 from metrics_core.notes import Note
 from metrics_core.scoring.curves import curve, mean_curves, precision_recall
 from metrics_core.scoring.evaluate import evaluate
-from metrics_core.scoring.means import aggregate, mean_interval
+from metrics_core.scoring.intervals import mean_interval
+from metrics_core.scoring.means import aggregate
+from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import breakdown, cross_breakdown
 from metrics_core.tables import Documents, Qrels, Queries, Run
+
+__version__ = "0.1.0"
 
 __all__ = [
     "Documents",
@@ -42,6 +47,7 @@ __all__ = [
     "Queries",
     "RanklensError",
     "Run",
+    "Scores",
     "aggregate",
     "breakdown",
     "compare",

@@ -9,7 +9,9 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
+from metrics_core import __version__
 from metrics_core.commands import COMMANDS
+from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, any_console, say_no_more
 from metrics_core.compatible import trec_eval
 from metrics_core.errors import RanklensError
 
@@ -17,9 +19,20 @@ from metrics_core.errors import RanklensError
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     given = sys.argv[1:] if arguments is None else list(arguments)
-    if given[:1] == ["trec_eval"]:
-        return trec_eval.main(given[1:])
-    options = _parser().parse_args(given)
+    try:
+        with any_console():
+            if given[:1] == ["trec_eval"]:
+                return trec_eval.main(given[1:])
+            return _run(_parser().parse_args(given))
+    except BrokenPipeError:
+        return NOBODY_READS
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    finally:
+        say_no_more()
+
+
+def _run(options: argparse.Namespace) -> int:
     command: Callable[[argparse.Namespace], str] = options.command
     try:
         output = command(options)
@@ -28,10 +41,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for line in _on_the_command_line(error):
             print(line, file=sys.stderr)
         return 2
+    except BrokenPipeError:
+        raise
     except OSError as error:
         print(f"{error.filename}: {error.strerror}", file=sys.stderr)
         return 2
-    sys.stdout.write(output)
+    return _printed(output)
+
+
+def _printed(output: str) -> int:
+    """The exit status once this is on stdout, or cannot be."""
+    if sys.stdout is None:
+        print("The standard output is closed.", file=sys.stderr)
+        return 2
+    try:
+        sys.stdout.write(output)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        print(f"The standard output: {error.strerror}", file=sys.stderr)
+        return 2
     return 0
 
 
@@ -39,6 +69,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="metrics-core", description="Scores of runs against relevance judgments."
     )
+    version = f"%(prog)s {__version__}"
+    parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
         own = commands.add_parser(command.name, help=command.help)

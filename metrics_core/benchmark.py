@@ -20,7 +20,7 @@ import numpy as np
 
 from metrics_core.errors import ParameterError
 from metrics_core.judging import JudgedRanks, single_query
-from metrics_core.judging.one_list import judged_list
+from metrics_core.judging.one_list import ids_of, judged_list
 from metrics_core.measures import Measure, parse_measure
 
 NO_GROUP = "(none)"
@@ -58,7 +58,7 @@ class MetricsCalculator:
     @staticmethod
     def calculate_all(retrieved: Sequence[str], expected: Iterable[str]) -> IRMetrics:
         """All metrics of one query, nDCG with binary relevance and log2(rank + 1) among them."""
-        wanted = set(expected)
+        wanted = _wanted(expected)
         each, once = _each_counts(retrieved, wanted), _first_counts(retrieved, wanted)
         return IRMetrics(
             precision_at_3=_score(_P_3, each),
@@ -74,27 +74,27 @@ class MetricsCalculator:
     @staticmethod
     def precision_at_k(retrieved: Sequence[str], expected: Iterable[str], k: int) -> float:
         """Relevant documents among the first k, divided by k."""
-        return _score(parse_measure(f"P@{k}"), _each_counts(retrieved, set(expected)))
+        return _score(parse_measure(f"P@{k}"), _each_counts(retrieved, _wanted(expected)))
 
     @staticmethod
     def recall_at_k(retrieved: Sequence[str], expected: Iterable[str], k: int) -> float:
         """Share of the expected documents that stand among the first k; 0 if none is expected."""
-        return _score(parse_measure(f"R@{k}"), _first_counts(retrieved, set(expected)))
+        return _score(parse_measure(f"R@{k}"), _first_counts(retrieved, _wanted(expected)))
 
     @staticmethod
     def mrr(retrieved: Sequence[str], expected: Iterable[str]) -> float:
         """1 divided by the position of the first relevant document; 0 if there is none."""
-        return _score(_RR, _each_counts(retrieved, set(expected)))
+        return _score(_RR, _each_counts(retrieved, _wanted(expected)))
 
     @staticmethod
     def count_hits(retrieved: Sequence[str], expected: Iterable[str]) -> int:
         """How many of the retrieved documents are relevant, duplicates each time."""
-        return int(_score(_HITS, _each_counts(retrieved, set(expected))))
+        return int(_score(_HITS, _each_counts(retrieved, _wanted(expected))))
 
     @staticmethod
     def first_relevant_position(retrieved: Sequence[str], expected: Iterable[str]) -> int | None:
         """Position of the first relevant document, from 1; None if there is none."""
-        return _first_position(_each_counts(retrieved, set(expected)))
+        return _first_position(_each_counts(retrieved, _wanted(expected)))
 
 
 class ReportAggregator:
@@ -158,6 +158,10 @@ def _score(measure: Measure, ranks: JudgedRanks) -> float:
     return float(measure.score(ranks)[0])
 
 
+def _wanted(expected: Iterable[str]) -> set[str]:
+    return set(ids_of(expected, "expected"))
+
+
 def _each_counts(retrieved: Sequence[str], wanted: set[str]) -> JudgedRanks:
     return judged_list(retrieved, wanted, duplicates="each")
 
@@ -166,11 +170,12 @@ def _first_counts(retrieved: Sequence[str], wanted: set[str]) -> JudgedRanks:
     """A repeated document keeps its rank there and counts at its first place only."""
     left = set(wanted)
     places = []
-    for rank, doc in enumerate(retrieved, 1):
+    listed = ids_of(retrieved, "retrieved", ordered=True)
+    for rank, doc in enumerate(listed, 1):
         if doc in left:
             left.remove(doc)
             places.append((rank, 1.0))
-    return single_query(places, [1.0] * len(wanted), len(retrieved))
+    return single_query(places, [1.0] * len(wanted), len(listed))
 
 
 def _first_position(ranks: JudgedRanks) -> int | None:

@@ -6,6 +6,7 @@
     ├── UnknownMeasureError        no measure of that name; the nearest names
     ├── ParameterError             a parameter is out of its range
     ├── LackingDataError           a measure needs more than the files hold (subtopics, prices)
+    ├── UnknownRunError            no run of that name; the ones there are
     ├── UnknownColumnError         no such metadata column; the ones there are
     └── NoSharedQueriesError       run and qrels have no query in common
 
@@ -49,13 +50,20 @@ class RowProblem:
 class TableError(RanklensError):
     """Rows break a table's rules. A reader that knows the file turns it into a FileFormatError.
 
-    `problems` holds at most `MOST_PROBLEMS_SHOWN` of them, `count` says how many there are.
+    `problems` holds at most `MOST_PROBLEMS_SHOWN` of them, `count` says how many there are, `offer`
+    names a reading choice that would accept them (such as `duplicates=best`) or is "".
     """
 
     def __init__(
-        self, message: str, problems: Sequence[RowProblem], count: int | None = None, hint: str = ""
+        self,
+        message: str,
+        problems: Sequence[RowProblem],
+        count: int | None = None,
+        hint: str = "",
+        offer: str = "",
     ) -> None:
         super().__init__(message, hint)
+        self.offer = offer
         self.problems = tuple(problems[:MOST_PROBLEMS_SHOWN])
         self.count = len(problems) if count is None else count
 
@@ -184,6 +192,15 @@ class ParameterError(RanklensError, ValueError):
 
 class LackingDataError(RanklensError):
     """A measure needs more than judgments and run hold: subtopics, or a column of documents."""
+
+
+class UnknownRunError(RanklensError):
+    """No run of that name."""
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        there = f"There are: {', '.join(known)}." if known else "There is none."
+        hint = f"{did_you_mean(name, known)} {there}".strip()
+        super().__init__(f"There is no run {name!r}.", hint)
 
 
 class UnknownColumnError(RanklensError):

@@ -5,8 +5,9 @@
     >>> cg_at_k(*graded_list([0.99, 0.94, 0.88]), 2)
     1.93
 
-`expected` is a collection of relevant ids, or a mapping from id to grade. The numbers come from
-the same kernels as everywhere else. `duplicates` says what a document counts that stands in
+`expected` is a collection of relevant ids, or a mapping from id to grade. Ids may stand in a list,
+a numpy array or a pandas Series; a text in place of a list is an error. The numbers come from the
+same kernels as everywhere else. `duplicates` says what a document counts that stands in
 `retrieved` more than once: its first place only ("first"), every place ("each", so that a share may
 pass 1), or nothing, because it is refused ("error", a ParameterError).
 """
@@ -14,22 +15,24 @@ pass 1), or nothing, because it is refused ("error", a ParameterError).
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from metrics_core.errors import ParameterError
 from metrics_core.judging.one_list import (
+    ByDocument,
     Columns,
     Duplicates,
     Expected,
     Retrieved,
+    all_prices,
     graded_list,
     judged_list,
 )
-from metrics_core.measures import Measure, declarations, parse_measure
-from metrics_core.measures.gain import Discount
+from metrics_core.measures import GivenMeasure, declarations, measures_from
+from metrics_core.measures.gain import Averaged, Discount
 from metrics_core.measures.precision_recall import FoundShare, ListShare
-from metrics_core.scoring.evaluate import WithoutRelevant, scores
+from metrics_core.scoring.scores import WithoutRelevant, scores_of
 
 __all__ = [
     "Columns",
@@ -61,41 +64,49 @@ __all__ = [
 ]
 
 Method = Literal["standard", "industry"]
+Depth = int | None
+"""How many results count, from the top; None for the whole list."""
 
 _DECLARED = {d.name: d for d in declarations()}
+_ANYWHERE = 2**31
 _GAINS = {"standard": "log2", "industry": "exp-log2"}
 
 
 def score_list(
     retrieved: Retrieved,
     expected: Expected,
-    measures: Iterable[str | Measure],
+    measures: GivenMeasure | Iterable[GivenMeasure],
     *,
     duplicates: Duplicates = "first",
     columns: Columns | None = None,
 ) -> dict[str, float]:
     """Scores of one list, by the canonical name of each measure; `columns` as in `judged_list`."""
     ranks = judged_list(retrieved, expected, duplicates=duplicates, columns=columns)
-    parsed = [parse_measure(m) for m in measures]
-    return {str(m): float(m.score(ranks)[0]) for m in parsed}
+    return {str(m): float(m.score(ranks)[0]) for m in measures_from(measures)}
 
 
 def mean_scores(
     lists: Iterable[tuple[Retrieved, Expected]],
-    measures: Iterable[str | Measure],
+    measures: GivenMeasure | Iterable[GivenMeasure],
     *,
     duplicates: Duplicates = "first",
     without_relevant: WithoutRelevant = "zero",
 ) -> dict[str, float]:
     """Mean scores of several lists, each with what was expected, by the canonical name of each
     measure. A list for which a measure is not defined is left out, and with "leave out" one for
-    which nothing relevant is expected; NaN if that is every one."""
-    parsed = [parse_measure(m) for m in measures]
+    which nothing relevant is expected; NaN if that is every one. Raises ParameterError where there
+    is no list."""
+    parsed = measures_from(measures)
     scored = []
     for retrieved, expected in lists:
         ranks = judged_list(retrieved, expected, duplicates=duplicates)
-        own = {str(m): scores(ranks, m, without_relevant=without_relevant) for m in parsed}
+        own = {str(m): scores_of(ranks, m, without_relevant=without_relevant) for m in parsed}
         scored.append({name: float(values[0]) for name, values in own.items()})
+    if not scored:
+        raise ParameterError(
+            "There is no list to score.",
+            "Give pairs of what was retrieved and what was expected: [(['a', 'b'], {'a'})].",
+        )
     return {str(m): _mean([s[str(m)] for s in scored]) for m in parsed}
 
 
@@ -157,7 +168,7 @@ def recall_at_k(
 def ndcg_at_k(
     retrieved: Retrieved,
     expected: Expected,
-    k: int | None = None,
+    k: Depth = None,
     *,
     method: Method = "standard",
     discount: Discount = "log2",
@@ -172,21 +183,23 @@ def ndcg_at_k(
 def dcg_at_k(
     retrieved: Retrieved,
     expected: Expected,
-    k: int | None = None,
+    k: Depth = None,
     *,
     method: Method = "standard",
     discount: Discount = "log2",
+    denominator: Averaged = "none",
     duplicates: Duplicates = "first",
 ) -> float:
-    """DCG, not divided by the best order's; gain and discount as in `ndcg_at_k`."""
+    """DCG, not divided by the best order's; gain and discount as in `ndcg_at_k`. Divided by what
+    was "retrieved", k or fewer, it is an average."""
     values: dict[str, Any] = {"cutoff": k, "dcg": _gain_of(method), "discount": discount}
-    return _score("DCG", retrieved, expected, duplicates, **values)
+    return _score("DCG", retrieved, expected, duplicates, denominator=denominator, **values)
 
 
 def cg_at_k(
     retrieved: Retrieved,
     expected: Expected,
-    k: int | None = None,
+    k: Depth = None,
     *,
     method: Method = "standard",
     duplicates: Duplicates = "first",
@@ -198,44 +211,32 @@ def cg_at_k(
 def average_precision(
     retrieved: Retrieved,
     expected: Expected,
-    k: int | None = None,
+    k: Depth = None,
     *,
     denominator: FoundShare = "relevant",
     duplicates: Duplicates = "first",
 ) -> float:
-    """Average precision, divided by all relevant documents, by those "retrieved", or by k where
-    that is less ("min")."""
+    """Average precision, divided by all relevant documents, by those "retrieved", by k where that
+    is less ("min"), or always by "k"; without k that is the length of the list."""
     return _score("AP", retrieved, expected, duplicates, cutoff=k, denominator=denominator)
 
 
 def reciprocal_rank(
-    retrieved: Retrieved,
-    expected: Expected,
-    k: int | None = None,
-    *,
-    duplicates: Duplicates = "first",
+    retrieved: Retrieved, expected: Expected, k: Depth = None, *, duplicates: Duplicates = "first"
 ) -> float:
     """1 divided by the rank of the first relevant document; 0 if there is none."""
     return _score("RR", retrieved, expected, duplicates, cutoff=k)
 
 
 def arhr(
-    retrieved: Retrieved,
-    expected: Expected,
-    k: int | None = None,
-    *,
-    duplicates: Duplicates = "first",
+    retrieved: Retrieved, expected: Expected, k: Depth = None, *, duplicates: Duplicates = "first"
 ) -> float:
     """Average reciprocal hit rank: 1 divided by the rank, averaged over all relevant documents."""
     return _score("ARHR", retrieved, expected, duplicates, cutoff=k)
 
 
 def auc(
-    retrieved: Retrieved,
-    expected: Expected,
-    k: int | None = None,
-    *,
-    duplicates: Duplicates = "first",
+    retrieved: Retrieved, expected: Expected, k: Depth = None, *, duplicates: Duplicates = "first"
 ) -> float:
     """How often a relevant document stands above another, of all such pairs in the list; NaN if
     there are none."""
@@ -245,12 +246,13 @@ def auc(
 def money_precision_at_k(
     retrieved: Retrieved,
     expected: Expected,
-    prices: Mapping[Hashable, float],
+    prices: ByDocument,
     k: int,
     *,
     duplicates: Duplicates = "first",
 ) -> float:
-    """The relevant share of what the first k are worth; NaN where one of them has no price."""
+    """The relevant share of what the first k are worth; NaN where one of them has no price. The
+    prices are a mapping from id to price, or a list beside `retrieved`."""
     columns = {"price": prices}
     return _score("MoneyP", retrieved, expected, duplicates, columns, cutoff=k)
 
@@ -258,26 +260,24 @@ def money_precision_at_k(
 def money_recall_at_k(
     retrieved: Retrieved,
     expected: Expected,
-    prices: Mapping[Hashable, float],
+    prices: ByDocument,
     k: int,
     *,
+    expected_prices: Iterable[float] | None = None,
     duplicates: Duplicates = "first",
 ) -> float:
     """The share of what all relevant documents are worth that stands among the first k; NaN where
-    one of them has no price."""
-    columns = {"price": prices}
-    return _score("MoneyR", retrieved, expected, duplicates, columns, cutoff=k)
+    one of them has no price. The prices are a mapping from id to price, or a list beside
+    `retrieved`; then `expected_prices` stand beside `expected` for what is not retrieved."""
+    known = all_prices(retrieved, expected, prices, expected_prices)
+    return _score("MoneyR", retrieved, expected, duplicates, {"price": known}, cutoff=k)
 
 
 def hit_rate(
-    retrieved: Retrieved,
-    expected: Expected,
-    k: int | None = None,
-    *,
-    duplicates: Duplicates = "first",
+    retrieved: Retrieved, expected: Expected, k: Depth = None, *, duplicates: Duplicates = "first"
 ) -> float:
     """1 if a relevant document stands among the first k (anywhere without k), otherwise 0."""
-    cutoff = max(len(retrieved), 1) if k is None else k
+    cutoff = _ANYWHERE if k is None else k
     return _score("Success", retrieved, expected, duplicates, cutoff=cutoff)
 
 

@@ -40,6 +40,21 @@ def interval(low: float | None, high: float | None, digits: int = 3) -> str:
     return f"[{score(low, digits)}, {score(high, digits)}]"
 
 
+def decimals(low: float | None, high: float | None) -> int:
+    """How many decimals an interval needs so that its width is not lost: three, more where it is
+    narrower than a few thousandths, eight at the most."""
+    if low is None or high is None or not math.isfinite(high - low) or high <= low:
+        return 3
+    return min(max(3, 1 - math.floor(math.log10(high - low))), 8)
+
+
+def with_interval(value: float | None, low: float | None, high: float | None) -> str:
+    """A difference and its interval, with as many decimals as the interval needs: "+0.060
+    [0.030, 0.092]"."""
+    digits = decimals(low, high)
+    return f"{difference(value, digits)} {interval(low, high, digits)}"
+
+
 def share(value: float | None) -> str:
     """A share in whole per cent with a space; 99.6 % is not shown as 100 %."""
     if value is None or math.isnan(value):

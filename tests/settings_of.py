@@ -9,38 +9,17 @@ from typing import Any
 
 from metrics_core.measures import Declaration, Measure, Parameter
 
-SAMPLES: dict[str, list[Any]] = {
-    "cutoff": [1, 3, 10, 500],
-    "rel": [1, 2],
-    "beta": [1.0, 2.5, 0.5],
-    "gains": [((0, 0.5), (1, 3), (2, 9)), ((1, 7), (3, -2)), ((7, 2),)],
-    "recall": [0.5, 0.0, 0.1, 0.3, 0.55, 1.0],
-    "factor": [1.0, 0.2, 0.6, 1.4, 2.0],
-    "points": [tuple(level / 10 for level in range(11)), (0.2, 0.5, 0.8)],
-    "p": [0.9, 0.5],
-    "p1": [1.0, 3.5],
-    "p2": [-1.0, 0.0],
-    "p3": [0.0, -0.5],
-    "p4": [0.0, 0.25],
-    "documents": [0, 1000],
-    "T": [1.0, 2.5],
-    "min_rel": [0, 1],
-    "max_rel": [2, 4],
-    "alpha": [0.5, 0.3],
-    "users": [1.0, 3.5],
-}
-"""By name of the parameter; a parameter with choices is tried at each of them."""
-
 
 def samples_of(parameter: Parameter) -> list[Any]:
-    """The samples of its name that it may be. A column means something else to each measure, so it
-    is left at the measure's own."""
-    if parameter.name == "column":
-        return [parameter.default]
-    samples = SAMPLES[parameter.name]
-    if parameter.kind not in (int, float):
-        return samples
-    return [value for value in samples if parameter.bounds.hold(value)]
+    """The values that its annotation names, its choices, or what follows from its kind; a name, as
+    of a column, is left at the measure's own."""
+    if parameter.samples:
+        return list(parameter.samples)
+    if parameter.choices:
+        return list(parameter.choices)
+    if parameter.kind is bool:
+        return [False, True]
+    return [parameter.default] if not parameter.required else [max(parameter.bounds.low, 1)]
 
 
 MOST = 24
@@ -54,7 +33,7 @@ def settings_of(declaration: Declaration) -> Iterator[dict[str, Any]]:
     for p in declaration.parameters:
         if p.name == "judged_only":
             continue
-        values = list(p.choices) or ([False, True] if p.kind is bool else samples_of(p))
+        values = samples_of(p)
         names.append(p.name)
         choices.append([*values, None] if p.optional else values)
     combinations = list(product(*choices))

@@ -7,7 +7,7 @@ The address holds a measure's canonical name, with "@k" where it follows the con
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -44,7 +44,7 @@ class Chosen:
 
     measure: Measure
     key: str
-    refused: RanklensError | None = None
+    refused: RanklensError | None = field(default=None, compare=False)
 
     @property
     def takes_k(self) -> bool:

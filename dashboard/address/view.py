@@ -1,68 +1,39 @@
-"""View: what the reader has chosen, as one value, and how it stands in the address.
+"""View: what the reader has chosen, as one value.
 
-Every value from the address is checked against what is loaded; what does not fit falls back to the
-default, so that an old link still opens.
+Every value of an address is checked against what is loaded. What does not fit is told in `lacking`
+and shown where the page would be: a link never shows something else than it was sent for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from dashboard.address.address import Address, Pair
 from dashboard.address.measure_key import Chosen
 from metrics_core.measures import Measure
 
-SHOW_ALL = "all"
-SHOWS = (SHOW_ALL, "better", "worse", "same", "none", "zero")
-"""Keys of the query lists: every query, the three outcomes, every run fails, the focus at zero."""
-
 CUTOFFS = (1, 3, 5, 10, 20)
-NOBODY = "-"
-"""Stands in the address for "no further run is shown"."""
+NOBODY, EVERYBODY = "-", "*"
+"""Stand in the address for "no further run is shown" and "all are"."""
 
 _ALSO_SHOWN = 3
+_DEFAULT_CUTOFF = 10
 
 
 @dataclass(frozen=True)
-class Address:
-    """The parameters of the address as they stand there; empty means default."""
-
-    set: str = ""
-    run: str = ""
-    base: str = ""
-    also: tuple[str, ...] = ()
-    m: str = ""
-    k: str = ""
-    where: tuple[str, ...] = ()
-    show: str = ""
-    s: str = ""
-    by: str = ""
-    qrels: str = ""
-    q: str = ""
-    measure: str = ""
-    find: str = ""
-    family: str = ""
-
-
-MULTIPLE = ("also", "where")
-"""Parameters that may stand several times."""
-
-
-@dataclass(frozen=True)
-class View:
-    """The checked choice. `where` holds (column, value) pairs: values of one column are
-    alternatives, columns narrow each other."""
+class Comparison:
+    """What is compared: all that the numbers of a comparison depend on, and so the key under which
+    they are kept. `where` holds (column, value) pairs: values of one column are alternatives,
+    columns narrow each other. `loaded` is how many runs there are to choose from."""
 
     focus: str
     baseline: str
     also: tuple[str, ...]
     chosen: Chosen
     cutoff: int
-    where: tuple[tuple[str, str], ...]
-    show: str
-    search: str
-    by: str
-    query_id: str
+    where: tuple[Pair, ...] = ()
+    loaded: int = 0
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -70,38 +41,66 @@ class View:
         return tuple(dict.fromkeys((self.focus, self.baseline, *self.also)))
 
     @property
+    def alone(self) -> bool:
+        """Whether nothing is compared: the run in focus is the baseline itself."""
+        return self.focus == self.baseline
+
+    @property
+    def every_run(self) -> str:
+        """What may be said of all runs shown: they are all that are loaded, or not."""
+        if len(self.runs) == 2 and self.loaded <= 2:
+            return "both runs"
+        return "every run" if len(self.runs) >= self.loaded else "every shown run"
+
+    @property
     def measure(self) -> Measure:
         """The chosen measure at the chosen cutoff."""
         return self.chosen.measure
 
     @property
+    def name(self) -> str:
+        """The measure's name, cutoff included."""
+        return str(self.measure)
+
+    @property
     def family(self) -> str:
         """The measure's name without its cutoff."""
-        return str(self.measure).rpartition("@")[0] or str(self.measure)
+        return self.name.rpartition("@")[0] or self.name
 
     def narrowed_to(self, column: str) -> tuple[str, ...]:
-        """The values of this column that the view is narrowed to; empty: all."""
+        """The values of this column that the queries are narrowed to; empty: all."""
         return tuple(value for name, value in self.where if name == column)
+
+    def narrowed(self, picked: Mapping[str, Sequence[str]]) -> tuple[Pair, ...]:
+        """The filters with the values of these columns replaced; no values: all."""
+        kept = [pair for pair in self.where if pair[0] not in picked]
+        return (*kept, *((column, v) for column, values in picked.items() for v in values))
+
+
+@dataclass(frozen=True)
+class View:
+    """What the reader sees: the comparison, and the address with the pages' own fields. `lacking`
+    says, by field, what the address asks for that is not there."""
+
+    comparison: Comparison
+    address: Address
+    lacking: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def pinned(self) -> Address:
+        """The address with what it leaves to a default, so that a link shows the same later; what
+        it asks for and is not there stays, so that it is still said."""
+        return self.address.changed(
+            run=self.address["run"] or self.comparison.focus,
+            base=self.address["base"] or self.comparison.baseline,
+        )
 
 
 def read_cutoff(text: str, *, deepest: int) -> int:
-    """A cutoff from the address, 10 where it is none."""
-    return (
-        min(int(text), max(deepest, 1)) if text.isascii() and text.isdigit() and int(text) else 10
-    )
-
-
-def read_where(
-    pairs: Sequence[str], groups: Mapping[str, Sequence[str]]
-) -> tuple[tuple[str, str], ...]:
-    """The filters of an address that name a column and a value there is."""
-    found = []
-    for pair in pairs:
-        # A column's name may hold "=" itself.
-        for column, values in groups.items():
-            if pair.startswith(f"{column}=") and pair[len(column) + 1 :] in values:
-                found.append((column, pair[len(column) + 1 :]))
-    return tuple(dict.fromkeys(found))
+    """A cutoff from the address, 10 where it is none; never deeper than the lists."""
+    if not (text.isascii() and text.isdigit() and int(text)):
+        return _DEFAULT_CUTOFF
+    return min(int(text), max(deepest, 1))
 
 
 def choose_runs(
@@ -109,13 +108,15 @@ def choose_runs(
 ) -> tuple[str, str, tuple[str, ...]]:
     """Run in focus, baseline and the others shown. By default the baseline is a run that is named
     like one, else the first, and the best of the others is in focus."""
-    baseline = address.base if address.base in names else default_baseline(names)
+    baseline = address["base"] if address["base"] in names else default_baseline(names)
     rest = [name for name in best_first if name != baseline]
-    focus = address.run if address.run in names else (rest[0] if rest else baseline)
+    focus = address["run"] if address["run"] in names else (rest[0] if rest else baseline)
     others = [name for name in best_first if name not in (focus, baseline)]
-    if NOBODY in address.also:
+    if NOBODY in address["also"]:
         return focus, baseline, ()
-    asked = tuple(name for name in others if name in address.also)
+    if EVERYBODY in address["also"]:
+        return focus, baseline, tuple(others)
+    asked = tuple(name for name in others if name in address["also"])
     return focus, baseline, asked or tuple(others[:_ALSO_SHOWN])
 
 
@@ -126,3 +127,34 @@ def default_baseline(names: Sequence[str]) -> str:
             if hint in name.lower():
                 return name
     return names[0]
+
+
+def lacking(
+    address: Address,
+    names: Sequence[str],
+    groups: Mapping[str, Sequence[str]],
+    query_ids: Mapping[str, object],
+) -> dict[str, str]:
+    """What an address asks for that these files do not have, as a sentence for each field."""
+    found = {}
+    wanted = [address["run"], address["base"], *address["also"]]
+    runs = dict.fromkeys(n for n in wanted if n and n not in (*names, NOBODY, EVERYBODY))
+    if runs:
+        found["run"] = _have_no("run", runs)
+    columns = dict.fromkeys(column for column, _ in address["where"])
+    unknown = [column for column in columns if column not in groups]
+    values = [
+        f"{value} in {column}"
+        for column, value in address["where"]
+        if column in groups and value not in groups[column]
+    ]
+    if unknown or values:
+        found["where"] = _have_no("column", unknown) if unknown else _have_no("value", values)
+    query_id = address["q"] if any(f.name == "q" for f in address.fields) else ""
+    if query_id and query_id not in query_ids:
+        found["q"] = _have_no("query", [query_id])
+    return found
+
+
+def _have_no(what: str, names: Sequence[str] | Mapping[str, object]) -> str:
+    return f"These files have no {what} {' and no '.join(names)}."

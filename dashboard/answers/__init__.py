@@ -5,7 +5,7 @@ One module a page, without Streamlit and without drawing; results are kept by th
 
 from dashboard.answers.breakdown import Breakdown, breakdown
 from dashboard.answers.curves import Curves, curves
-from dashboard.answers.data import Data, FileRow, data, first_rows
+from dashboard.answers.data import Data, FileRow, data, first_rows, looked_at
 from dashboard.answers.measures import MeasureDetail, MeasureList, measure_detail, measure_list
 from dashboard.answers.overview import Overview, overview
 from dashboard.answers.queries import QueryList, query_list
@@ -25,6 +25,7 @@ __all__ = [
     "curves",
     "data",
     "first_rows",
+    "looked_at",
     "measure_detail",
     "measure_list",
     "overview",

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from dashboard.address.view import View
-from dashboard.answers.overview import overview_measures
-from dashboard.opened.study import Study, about
+from dashboard.address.view import Comparison
+from dashboard.opened.study import Study
 from metrics_core import findings
 from metrics_core.slicing import breakdowns
 
@@ -30,69 +29,63 @@ class Breakdown:
     second_order: list[str] = field(default_factory=list)
 
 
-def breakdown(study: Study, view: View) -> Breakdown:
-    """The Breakdown page."""
-    return study.kept(("breakdown", about(view), view.by), lambda: _breakdown(study, view))
-
-
-def _breakdown(study: Study, view: View) -> Breakdown:
-    if study.queries is None or not view.by:
+def breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
+    """The Breakdown page, by one of the columns of the queries; by the first where `by` is none."""
+    if study.queries is None or not study.groupings:
         return Breakdown(groupings=[])
-    name = str(view.measure)
-    scores = study.score_frame(view, overview_measures(view))
-    groups = breakdowns.breakdown(
-        scores,
-        study.queries,
-        name,
-        by=view.by,
-        baseline=view.baseline,
-        looked_at=len(study.groups[view.by]),
-    )
-    own = groups[groups["run"] == view.focus]
-    rank_by = "difference" if view.focus != view.baseline else "mean"
+    return study.kept(_breakdown, shown, by if by in study.groupings else study.groupings[0])
+
+
+def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
+    groups = _by(study, shown, by)
+    own = groups[groups["run"] == shown.focus]
+    rank_by = "mean" if shown.alone else "difference"
     order = list(own.sort_values(rank_by, ascending=False)["group"])
-    second = next((c for c in study.groupings if c != view.by), None)
+    place = {group: i for i, group in enumerate(order)}
+    second = next((c for c in study.groupings if c != by), None)
     cells = second_groups = None
     if second is not None:
-        cells = breakdowns.cross_breakdown(
-            scores,
-            study.queries,
-            name,
-            rows=view.by,
-            columns=second,
-            run=view.focus,
-            baseline=view.baseline,
-        )
-        rank = {group: i for i, group in enumerate(order)}
+        cells = _cells(study, shown, by, second)
         cells = cells.sort_values(
-            "row", key=lambda rows: rows.map(rank).fillna(len(rank)), kind="stable"
+            "row", key=lambda rows: rows.map(place).fillna(len(place)), kind="stable"
         )
-        second_groups = breakdowns.breakdown(
-            scores,
-            study.queries,
-            name,
-            by=second,
-            baseline=view.baseline,
-            looked_at=len(study.groups[second]),
-        )
+        second_groups = _by(study, shown, second)
+    ranked = groups.assign(_rank=groups["group"].map(place)).sort_values("_rank", kind="stable")
     return Breakdown(
         groupings=study.groupings,
-        by=view.by,
-        looked_at=len(study.groups[view.by]),
-        finding=findings.breakdown_finding(
-            groups.assign(
-                _rank=groups["group"].map({g: i for i, g in enumerate(order)})
-            ).sort_values("_rank", kind="stable"),
-            view.focus,
-            view.baseline,
-        ),
-        strongest=findings.strongest_other(groups, view.focus, view.baseline),
+        by=by,
+        looked_at=len(study.groups[by]),
+        finding=findings.breakdown_finding(ranked, shown.focus, shown.baseline),
+        strongest=findings.strongest_other(groups, shown.focus, shown.baseline),
         groups=groups,
         order=order,
         second=second,
         cells=cells,
         second_groups=second_groups,
-        second_order=list(dict.fromkeys(second_groups["group"]))
-        if second_groups is not None
-        else [],
+        second_order=[] if second_groups is None else list(dict.fromkeys(second_groups["group"])),
+    )
+
+
+def _by(study: Study, shown: Comparison, column: str) -> pd.DataFrame:
+    assert study.queries is not None
+    return breakdowns.breakdown(
+        study.scores(shown, shown.measure),
+        study.queries,
+        shown.measure,
+        by=column,
+        baseline=shown.baseline,
+        looked_at=len(study.groups[column]),
+    )
+
+
+def _cells(study: Study, shown: Comparison, rows: str, columns: str) -> pd.DataFrame:
+    assert study.queries is not None
+    return breakdowns.cross_breakdown(
+        study.scores(shown, shown.measure),
+        study.queries,
+        shown.measure,
+        rows=rows,
+        columns=columns,
+        run=shown.focus,
+        baseline=shown.baseline,
     )

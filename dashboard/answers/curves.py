@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dashboard.address.view import View
+from dashboard.address.view import Comparison
 from dashboard.opened.study import Study
 from metrics_core import findings
 from metrics_core.measures import parse_measure
@@ -33,35 +33,34 @@ class Curves:
         return [frame for name, frame in self.frames.items() if self.ranges[name] == (0, 1)]
 
 
-def curves(study: Study, view: View) -> Curves:
+def curves(study: Study, shown: Comparison) -> Curves:
     """The Curves page."""
-    key = ("curves", view.runs, view.baseline, view.where, view.family, view.cutoff)
-    return study.kept(key, lambda: _curves(study, view))
+    return study.kept(_curves, shown)
 
 
-def _curves(study: Study, view: View) -> Curves:
-    mask = study.in_view(view)
-    judged = [study.judged[name].among(mask) for name in view.runs]
-    cutoffs = by_cutoff.cutoffs_up_to(by_cutoff.depth_of(judged), also=[view.cutoff])
+def _curves(study: Study, shown: Comparison) -> Curves:
+    mask = study.in_view(shown)
+    judged = [study.judged[name].among(mask) for name in shown.runs]
+    cutoffs = by_cutoff.cutoffs_up_to(by_cutoff.depth_of(judged), also=[shown.cutoff])
     frames = {
-        family: by_cutoff.mean_curves(judged, parse_measure(f"{family}@1"), cutoffs, view.baseline)
+        family: by_cutoff.mean_curves(judged, parse_measure(f"{family}@1"), cutoffs, shown.baseline)
         for family in _FAMILIES
     }
-    family = view.family
-    if view.measure.declaration.cutoff is None:
+    family = shown.family
+    if shown.measure.declaration.cutoff is None:
         family = "nDCG"
     own = frames.get(family)
     if own is None:
-        own = by_cutoff.mean_curves(judged, view.measure.at(1), cutoffs, view.baseline)
+        own = by_cutoff.mean_curves(judged, shown.measure.at(1), cutoffs, shown.baseline)
         frames = {family: own, **frames}
     return Curves(
-        finding=findings.curves_finding(own, family, view.focus, view.baseline)
-        + findings.short_lists(judged, (view.focus, view.baseline)),
+        finding=findings.curves_finding(own, family, shown.focus, shown.baseline)
+        + findings.short_lists(judged, (shown.focus, shown.baseline)),
         frames=frames,
         precision_recall=by_cutoff.precision_recall(judged),
         table=pd.concat([f.assign(measure=name) for name, f in frames.items()], ignore_index=True),
         queries=int(mask.sum()),
-        ranges=dict.fromkeys(frames, (0.0, 1.0)) | {family: view.measure.declaration.range}
-        if view.measure.declaration.cutoff is not None
+        ranges=dict.fromkeys(frames, (0.0, 1.0)) | {family: shown.measure.declaration.range}
+        if shown.measure.declaration.cutoff is not None
         else dict.fromkeys(frames, (0.0, 1.0)),
     )

@@ -7,7 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.opened.library import File, Library
+from dashboard.address.measure_key import read_measure
+from dashboard.address.view import Comparison
+from dashboard.opened.files import File
+from dashboard.opened.library import Library
 from metrics_core import findings
 from metrics_core.checks.fit import FitLine
 from metrics_core.errors import RanklensError
@@ -41,6 +44,13 @@ class Data:
     errors: list[RanklensError]
     fit: list[FitLine]
     notes: tuple[Note, ...]
+
+
+def looked_at(shown: Comparison | None) -> tuple[int, Measure]:
+    """The cutoff and the measure that the page speaks of, also where nothing is compared yet."""
+    if shown is not None:
+        return shown.cutoff, shown.measure
+    return 10, read_measure("", 10).measure
 
 
 def data(library: Library, refused: int, measure: Measure, cutoff: int) -> Data:

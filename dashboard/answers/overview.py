@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from dashboard.address.view import View
-from dashboard.opened.study import Study, about
+from dashboard.address.view import Comparison
+from dashboard.opened.study import Study
 from metrics_core import findings
-from metrics_core.comparing.pairs import BETTER, WORSE, compare, differences, score_matrix
+from metrics_core.comparing.pairs import (
+    AHEAD,
+    BEHIND,
+    BETTER,
+    WORSE,
+    compare,
+    differences,
+)
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.curves import judged_share
+from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import breakdown
 
 _USUAL_MEASURES = ("nDCG@{k}", "P@{k}", "R@{k}", "RR", "AP")
@@ -44,44 +52,43 @@ class Overview:
     grouping: str | None
 
 
-def overview(study: Study, view: View) -> Overview:
+def overview(study: Study, shown: Comparison) -> Overview:
     """The Overview page."""
-    return study.kept(("overview", about(view)), lambda: _overview(study, view))
+    return study.kept(_overview, shown)
 
 
-def _overview(study: Study, view: View) -> Overview:
-    measures = overview_measures(view)
-    scores = study.score_frame(view, measures)
-    name = str(view.measure)
-    by_measure = {str(m): compare(scores, str(m), view.baseline) for m in measures}
-    comparison = by_measure[name]
+def _overview(study: Study, shown: Comparison) -> Overview:
+    measures = overview_measures(shown)
+    scores = study.scores(shown, *measures)
+    by_measure = {str(m): compare(scores, m, shown.baseline) for m in measures}
+    comparison = by_measure[shown.name]
     table = pd.concat([f.assign(measure=m) for m, f in by_measure.items()], ignore_index=True)
-    table["clear"] = table["verdict"].isin(["ahead", "behind"])
+    table["clear"] = table["verdict"].isin([AHEAD, BEHIND])
     grouping = next(iter(study.groupings), None)
     groups = None
-    if grouping is not None and study.queries is not None and not scores.empty:
+    if grouping is not None and study.queries is not None and scores.n_queries:
         groups = breakdown(
             scores,
             study.queries,
-            name,
+            shown.measure,
             by=grouping,
-            baseline=view.baseline,
+            baseline=shown.baseline,
             looked_at=len(study.groups[grouping]),
         )
-    gaps = study.with_texts(differences(scores, name, view.focus, view.baseline))
+    gaps = study.with_texts(differences(scores, shown.measure, shown.focus, shown.baseline))
     gaps = gaps.sort_values("difference", kind="stable")
-    own = groups[groups["run"] == view.focus] if groups is not None else None
-    mask = study.in_view(view)
-    in_view = {name: study.judged[name].among(mask) for name in view.runs}
+    own = groups[groups["run"] == shown.focus] if groups is not None else None
+    mask = study.in_view(shown)
+    in_view = {name: study.judged[name].among(mask) for name in shown.runs}
     return Overview(
         verdict=findings.verdict(
-            comparison, name, view.focus, view.baseline, groups, runs_loaded=len(study.names)
+            comparison, shown.name, shown.focus, shown.baseline, groups, runs_loaded=shown.loaded
         ),
-        others=findings.others_verdict(comparison, view.focus, view.baseline),
-        facts=_facts(study, view, scores, list(in_view.values())),
+        others=findings.others_verdict(comparison, shown.focus, shown.baseline),
+        facts=_facts(study, shown, scores, in_view),
         table=table,
         measures=[(str(m), gloss(m)) for m in measures],
-        judged_shares={n: judged_share(ranks, view.cutoff) for n, ranks in in_view.items()},
+        judged_shares={n: judged_share(ranks, shown.cutoff) for n, ranks in in_view.items()},
         comparison=comparison,
         worse=gaps[gaps["outcome"] == WORSE].head(_LISTED),
         better=gaps[gaps["outcome"] == BETTER].iloc[::-1].head(_LISTED),
@@ -96,32 +103,32 @@ def _overview(study: Study, view: View) -> Overview:
 
 
 def _facts(
-    study: Study, view: View, scores: pd.DataFrame, ranks: Sequence[JudgedRanks]
+    study: Study, shown: Comparison, scores: Scores, in_view: Mapping[str, JudgedRanks]
 ) -> findings.Facts:
-    listed = sum(int(np.minimum(r.retrieved, view.cutoff).sum()) for r in ranks)
-    judged = sum(float(r.judged().count(view.cutoff).sum()) for r in ranks)
+    ranks = list(in_view.values())
+    listed = sum(int(np.minimum(r.retrieved, shown.cutoff).sum()) for r in ranks)
+    judged = sum(float(r.judged().count(shown.cutoff).sum()) for r in ranks)
     grades = ranks[0].judged_relevance
-    matrix = score_matrix(scores, str(view.measure), view.runs)
+    pair = dict.fromkeys((shown.focus, shown.baseline))
     return findings.Facts(
         queries=ranks[0].n_queries,
         judgments=int((grades >= 0).sum()),
         lowest_grade=float(grades.min()) if len(grades) else math.nan,
         highest_grade=float(grades.max()) if len(grades) else math.nan,
         judged_share=judged / listed if listed else math.nan,
-        cutoff=view.cutoff,
-        all_zero=int((matrix == 0).all(axis=1).sum()),
-        missing=len({q for r in ranks for q in r.missing_queries}),
+        cutoff=shown.cutoff,
+        all_zero=int((scores.of(shown.measure) == 0).all(axis=0).sum()),
+        missing={n: c for n in pair if (c := len(in_view[n].missing_queries))},
         unanswerable=int((ranks[0].n_relevant() == 0).sum()),
-        unjudged=len({q for n in view.runs for q in study.judged[n].unjudged_queries}),
+        unjudged=len({q for n in shown.runs for q in study.judged[n].unjudged_queries}),
+        every_run=shown.every_run,
     )
 
 
-def overview_measures(view: View) -> list[Measure]:
+def overview_measures(shown: Comparison) -> list[Measure]:
     """The usual measures at the chosen cutoff, with the chosen one."""
-    usual = [parse_measure(m.format(k=view.cutoff)) for m in _USUAL_MEASURES]
-    if str(view.measure) in {str(m) for m in usual}:
-        return usual
-    return [view.measure, *usual]
+    usual = [parse_measure(m.format(k=shown.cutoff)) for m in _USUAL_MEASURES]
+    return usual if shown.measure in usual else [shown.measure, *usual]
 
 
 def gloss(measure: Measure) -> str:

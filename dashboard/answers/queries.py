@@ -6,14 +6,20 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from dashboard.address.view import SHOW_ALL, SHOWS, View
-from dashboard.opened.study import Study, about
+from dashboard.address.view import Comparison
+from dashboard.opened.study import Study
 from metrics_core import findings
-from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE, differences, score_matrix
+from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE, differences
 
-_ABOUT_SCORES = ("none", "zero")
+SHOW_ALL = "all"
+SHOWS = (SHOW_ALL, BETTER, WORSE, LEVEL_WITH, "none", "zero", "missing")
+"""Keys of the query lists: every query, the three outcomes, every run fails, the focus at zero,
+one of the compared runs lacks it."""
+
+_ABOUT_SCORES = ("none", "zero", "missing")
 
 
 @dataclass(frozen=True)
@@ -23,6 +29,7 @@ class QueryList:
     scores below 0 allow no bars."""
 
     finding: findings.Sentence
+    show: str
     counts: dict[str, int]
     mean: float
     frame: pd.DataFrame
@@ -32,76 +39,76 @@ class QueryList:
     scale: tuple[float, float] | None = None
 
 
-def query_list(study: Study, view: View) -> QueryList:
-    """The Queries page."""
-    key = ("queries", about(view), view.show)
-    found = study.kept(key, lambda: _query_list(study, view))
-    return _searched(found, view) if view.search else found
+def query_list(study: Study, shown: Comparison, show: str, search: str) -> QueryList:
+    """The Queries page: the list of that name, all where there is none, and what the search leaves
+    of it."""
+    found = study.kept(_query_list, shown, show if show in SHOWS else SHOW_ALL)
+    return _searched(found, shown, search) if search else found
 
 
-def _searched(found: QueryList, view: View) -> QueryList:
+def _searched(found: QueryList, shown: Comparison, search: str) -> QueryList:
     """The list narrowed to texts that hold the search, or the query with that very id."""
-    wanted = view.search.casefold()
+    wanted = search.casefold()
     inside = found.kept["text"].str.casefold().str.contains(wanted, regex=False)
     inside |= found.kept["query_id"].str.casefold() == wanted
     kept = found.kept[inside]
-    return replace(found, kept=kept, table=_for_people(kept, view, found.groupings))
+    return replace(found, kept=kept, table=_for_people(kept, shown, found.groupings))
 
 
-def _query_list(study: Study, view: View) -> QueryList:
-    name = str(view.measure)
-    scores = study.score_frame(view, [view.measure])
-    frame = study.with_texts(differences(scores, name, view.focus, view.baseline))
-    matrix = score_matrix(scores, name, view.runs).reset_index(drop=True)
-    all_zero = (matrix == 0).all(axis=1)
-    frame = pd.concat([frame, matrix.add_prefix("run: ")], axis=1)
-    frame["in: none"] = all_zero.to_numpy()
-    frame["in: zero"] = (matrix[view.focus] == 0).to_numpy()
+def _query_list(study: Study, shown: Comparison, show: str) -> QueryList:
+    scores = study.scores(shown, shown.measure)
+    own = scores.of(shown.measure)
+    frame = study.with_texts(differences(scores, shown.measure, shown.focus, shown.baseline))
+    runs = pd.DataFrame(own.T, columns=[f"run: {name}" for name in shown.runs])
+    frame = pd.concat([frame, runs], axis=1)
+    frame["in: none"] = (own == 0).all(axis=0)
+    frame["in: zero"] = own[shown.runs.index(shown.focus)] == 0
+    frame["in: missing"] = scores.only([shown.focus, shown.baseline]).missing.any(axis=0)
     for outcome in (BETTER, WORSE, LEVEL_WITH):
         frame[f"in: {outcome}"] = (frame["outcome"] == outcome).to_numpy()
     frame[f"in: {SHOW_ALL}"] = True
-    counts = {show: int(frame[f"in: {show}"].sum()) for show in SHOWS}
+    counts = {name: int(frame[f"in: {name}"].sum()) for name in SHOWS}
     fails = counts["none"]
-    if view.focus == view.baseline:
+    if shown.alone:
         # Nothing is compared, so nothing got better or worse.
-        counts = {show: counts[show] for show in (SHOW_ALL, *_ABOUT_SCORES, view.show)}
-    kept = frame[frame[f"in: {view.show}"]]
-    alone = view.focus == view.baseline
-    best_first = view.show == BETTER
-    by = "score" if alone else "difference"
-    kept = kept.sort_values(by, ascending=not best_first, kind="stable")
+        counts = {name: counts[name] for name in (SHOW_ALL, *_ABOUT_SCORES, show)}
+    if not counts["missing"] and show != "missing":
+        del counts["missing"]
+    kept = frame[frame[f"in: {show}"]]
+    by = "score" if shown.alone else "difference"
+    kept = kept.sort_values(by, ascending=show != BETTER, kind="stable")
     return QueryList(
         finding=findings.queries_finding(
-            frame, view.focus, view.baseline, _failing(view, fails), len(view.runs)
+            frame, shown.focus, shown.baseline, _failing(shown, fails), shown.every_run
         ),
+        show=show,
         counts=counts,
         mean=float(frame["difference"].mean()),
         frame=frame,
         kept=kept,
         groupings=study.groupings,
-        table=_for_people(kept, view, study.groupings),
-        scale=_scale(view, matrix),
+        table=_for_people(kept, shown, study.groupings),
+        scale=_scale(shown, own),
     )
 
 
-def _failing(view: View, at_zero: int) -> int:
+def _failing(shown: Comparison, at_zero: int) -> int:
     """Queries on which every run fails; where scores go below 0, a score of 0 is no failure."""
-    return at_zero if view.measure.declaration.range[0] >= 0 else 0
+    return at_zero if shown.measure.declaration.range[0] >= 0 else 0
 
 
-def _scale(view: View, matrix: pd.DataFrame) -> tuple[float, float] | None:
+def _scale(shown: Comparison, scores: npt.NDArray[np.float64]) -> tuple[float, float] | None:
     """From 0 to the greatest possible score; where there is none, to the greatest there is."""
-    least, greatest = view.measure.declaration.range
+    least, greatest = shown.measure.declaration.range
     if least < 0:
         return None
-    known = matrix.to_numpy()[np.isfinite(matrix.to_numpy())]
-    highest = float(known.max(initial=0.0))
+    highest = float(scores[np.isfinite(scores)].max(initial=0.0))
     return 0.0, greatest if math.isfinite(greatest) and greatest <= 1 else highest or 1.0
 
 
-def _for_people(kept: pd.DataFrame, view: View, groupings: list[str]) -> pd.DataFrame:
+def _for_people(kept: pd.DataFrame, shown: Comparison, groupings: list[str]) -> pd.DataFrame:
     """The list as it is downloaded: plain column names, a column of scores for each run."""
     columns = {"query_id": "query_id", "text": "query", "difference": "difference"}
-    columns |= {f"run: {name}": name for name in view.runs}
+    columns |= {f"run: {name}": name for name in shown.runs}
     columns |= {f"by: {column}": column for column in groupings}
     return kept[list(columns)].set_axis(list(columns.values()), axis=1)

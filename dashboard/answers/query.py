@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dashboard.address.view import View
+from dashboard.address.view import Comparison
 from dashboard.answers.queries import query_list
-from dashboard.opened.study import Study, about
+from dashboard.opened.study import Study
 from metrics_core import findings
 from metrics_core.explaining.diagnosis import Diagnosis, diagnose
 
@@ -29,15 +29,12 @@ class QueryPage:
     listed: int
 
 
-def query(study: Study, view: View) -> QueryPage:
-    """The Query page; of the first query in the list where the view names none."""
-    listed = list(query_list(study, view).kept["query_id"])
-    known = view.query_id in study.texts
-    query_id = view.query_id if known else next(iter(listed), study.query_ids[0])
+def query(study: Study, shown: Comparison, query_id: str, show: str, search: str) -> QueryPage:
+    """The Query page; of the first query in the list where none is named."""
+    listed = list(query_list(study, shown, show, search).kept["query_id"])
+    query_id = query_id or next(iter(listed), study.query_ids[0])
     place = listed.index(query_id) if query_id in listed else None
-    found = study.kept(
-        ("diagnosis", query_id, about(view)), lambda: _diagnosis(study, view, query_id)
-    )
+    found = study.kept(_diagnosis, shown, query_id)
     documents = _documents_of(study, found)
     return QueryPage(
         diagnosis=found,
@@ -53,16 +50,16 @@ def query(study: Study, view: View) -> QueryPage:
     )
 
 
-def _diagnosis(study: Study, view: View, query_id: str) -> Diagnosis:
+def _diagnosis(study: Study, shown: Comparison, query_id: str) -> Diagnosis:
     return diagnose(
-        [study.runs[name] for name in view.runs],
-        [study.judged[name] for name in view.runs],
+        [study.runs[name] for name in shown.runs],
+        [study.judged[name] for name in shown.runs],
         study.qrels,
         query_id,
-        view.measure,
-        baseline=view.baseline,
-        focus=view.focus,
-        cutoff=view.cutoff,
+        shown.measure,
+        baseline=shown.baseline,
+        focus=shown.focus,
+        cutoff=shown.cutoff,
     )
 
 

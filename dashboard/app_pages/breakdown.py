@@ -1,23 +1,29 @@
 """Breakdown: where does the difference come from?"""
 
+from typing import Any
+
 import streamlit as st
 
 from dashboard import answers, parts, session
-from dashboard.address.view import View
+from dashboard.address.address import Field
+from dashboard.address.view import Comparison
 from dashboard.answers import Breakdown
 from dashboard.blocks import markup
 from dashboard.figures import breakdown as figures
 from dashboard.figures import heatmap, panels
 from dashboard.literal import literal
-from dashboard.theme import RunStyle
+from dashboard.page import Page
+from dashboard.session import Opened
 from metrics_core.findings.sentence import muted, run
 from metrics_core.slicing.breakdowns import ALL, FEWEST_QUERIES
+
+PAGE = Page("breakdown", "Breakdown", place=3, fields=(Field("by"),))
 
 
 def render() -> None:
     """Differences and scores by group, group by group, and in the cells of two groupings."""
-    study, view, styles = session.opened()
-    shown = answers.breakdown(study, view)
+    here = session.opened_study()
+    shown = answers.breakdown(here.study, here.comparison, here.view.address["by"])
     if not shown.groupings:
         st.html(
             markup.nothing(
@@ -26,6 +32,7 @@ def render() -> None:
             )
         )
         return
+    styles = here.look.of(here.comparison.runs)
     st.html(markup.sentence(shown.finding, styles) + markup.second(shown.strongest, styles))
     if len(shown.groupings) > 1:
         session.widget(
@@ -40,19 +47,20 @@ def render() -> None:
     with st.container(key="by_group"):
         left, right = st.columns([1.6, 1], gap="large")
         with left:
-            _differences(shown, view, styles)
+            _differences(shown, here)
         with right:
-            _scores(shown, view, styles)
+            _scores(shown, here)
     if shown.cells is not None and shown.second_groups is not None:
         with st.container(key="by_cells"):
             left, right = st.columns([1.35, 1], gap="large")
             with left:
-                _cells(shown, view, styles)
+                _cells(shown, here)
             with right:
-                _second(shown, view, styles)
+                _second(shown, here)
 
 
-def _differences(shown: Breakdown, view: View, styles: dict[str, RunStyle]) -> None:
+def _differences(shown: Breakdown, here: Opened) -> None:
+    view, styles = here.comparison, here.look.of(here.comparison.runs)
     name = str(view.measure)
     parts.heading(
         f"Difference to {view.baseline} on {name}, by {shown.by}",
@@ -67,23 +75,25 @@ def _differences(shown: Breakdown, view: View, styles: dict[str, RunStyle]) -> N
         key="groups",
         styles=styles,
     )
-    if view.focus == view.baseline:
+    if view.alone:
         st.html(markup.nothing("No difference to show.", "Compare another run at the left."))
         return
     figure = figures.difference_by_group(
         shown.groups,
         styles=styles,
-        palette=session.palette(),
-        focus=view.focus,
+        palette=here.look.palette,
+        order=shown.order,
         baseline=view.baseline,
     )
     alt = f"Difference to {view.baseline} by {shown.by}. {shown.finding.text}"
-    clicked = parts.chart(figure, "difference_by_group", alt=alt)
-    if clicked:
-        session.goto("queries", where=_narrowed(view, {shown.by: clicked[0]}), show="")
+    picture = parts.caption(
+        f"Difference to {view.baseline} on {name}, by {shown.by}", name, parts.INTERVALS
+    )
+    _draw(figure, "difference_by_group", view, shown.by, alt=alt, picture=picture)
 
 
-def _scores(shown: Breakdown, view: View, styles: dict[str, RunStyle]) -> None:
+def _scores(shown: Breakdown, here: Opened) -> None:
+    view, styles = here.comparison, here.look.of(here.comparison.runs)
     parts.heading(
         f"Score on {view.measure}",
         "Mean per run; same order of rows.",
@@ -91,15 +101,15 @@ def _scores(shown: Breakdown, view: View, styles: dict[str, RunStyle]) -> None:
         key="scores",
     )
     figure = figures.score_by_group(
-        shown.groups, styles=styles, palette=session.palette(), order=shown.order
+        shown.groups, styles=styles, palette=here.look.palette, order=shown.order
     )
-    alt = f"Mean {view.measure} per run by {shown.by}."
-    clicked = parts.chart(figure, "score_by_group", alt=alt)
-    if clicked:
-        session.goto("queries", where=_narrowed(view, {shown.by: clicked[0]}), show="")
+    alt = f"Mean {view.measure} per run by {shown.by}. {shown.finding.text}"
+    picture = parts.caption(f"Score on {view.measure}, by {shown.by}", str(view.measure))
+    _draw(figure, "score_by_group", view, shown.by, alt=alt, picture=picture)
 
 
-def _cells(shown: Breakdown, view: View, styles: dict[str, RunStyle]) -> None:
+def _cells(shown: Breakdown, here: Opened) -> None:
+    view, styles = here.comparison, here.look.of(here.comparison.runs)
     assert shown.cells is not None and shown.second is not None
     parts.heading(
         f"{shown.by.capitalize()} and {shown.second}",
@@ -114,16 +124,23 @@ def _cells(shown: Breakdown, view: View, styles: dict[str, RunStyle]) -> None:
         styles=styles,
     )
     figure = heatmap.difference_heatmap(
-        shown.cells, palette=session.palette(), rows_title=shown.by, columns_title=shown.second
+        shown.cells, palette=here.look.palette, rows_title=shown.by, columns_title=shown.second
     )
-    alt = f"Difference to {view.baseline} by {shown.by} and {shown.second}."
-    clicked = parts.chart(figure, "cells", alt=alt)
+    alt = f"Difference to {view.baseline} by {shown.by} and {shown.second}. {shown.finding.text}"
+    picture = parts.caption(
+        f"{view.focus} minus {view.baseline}, by {shown.by} and {shown.second}",
+        str(view.measure),
+        "n is the number of queries",
+        runs=(view.focus, view.baseline),
+    )
+    clicked = parts.chart(figure, "cells", alt=alt, picture=picture)
     if clicked:
         picked = {shown.by: clicked[0], shown.second: clicked[1]}
-        session.goto("queries", where=_narrowed(view, picked), show="")
+        _list_queries(view, picked)
 
 
-def _second(shown: Breakdown, view: View, styles: dict[str, RunStyle]) -> None:
+def _second(shown: Breakdown, here: Opened) -> None:
+    view, styles = here.comparison, here.look.of(here.comparison.runs)
     assert shown.second_groups is not None and shown.second is not None
     parts.heading(
         f"By {shown.second}",
@@ -134,21 +151,35 @@ def _second(shown: Breakdown, view: View, styles: dict[str, RunStyle]) -> None:
     figure = panels.score_by_difficulty(
         shown.second_groups,
         styles=styles,
-        palette=session.palette(),
+        palette=here.look.palette,
         order=shown.second_order,
         value_range=view.measure.declaration.range,
     )
-    alt = f"Mean {view.measure} per run by {shown.second}."
-    clicked = parts.chart(figure, "second", alt=alt)
-    if clicked:
-        session.goto("queries", where=_narrowed(view, {shown.second: clicked[0]}), show="")
+    alt = f"Mean {view.measure} per run by {shown.second}. {shown.strongest.text}"
+    picture = parts.caption(
+        f"Score on {view.measure}, by {shown.second}", str(view.measure), parts.INTERVALS
+    )
+    _draw(figure, "second", view, shown.second, alt=alt, picture=picture)
 
 
-def _narrowed(view: View, picked: dict[str, str]) -> tuple[str, ...]:
-    """The view's filters with these columns set; "all" leaves a column as it was."""
-    chosen = {column: value for column, value in picked.items() if value != ALL}
-    kept = [f"{column}={value}" for column, value in view.where if column not in chosen]
-    return (*kept, *(f"{column}={value}" for column, value in chosen.items()))
+def _draw(figure: Any, key: str, view: Comparison, by: str, **told: Any) -> None:
+    """A chart with groups and runs: a click on a run's dot compares that run, one on the rest of a
+    row opens its queries."""
+    clicked = parts.chart(figure, key, **told)
+    if not clicked:
+        return
+    run_clicked = clicked[1] if len(clicked) > 1 else view.focus
+    if run_clicked in (view.focus, view.baseline):
+        _list_queries(view, {by: clicked[0]})
+    session.forget(key)
+    session.goto("breakdown", run=run_clicked)
 
 
-render()
+def _list_queries(view: Comparison, picked: dict[str, str]) -> None:
+    """Open the queries of a group or cell; "all" leaves a column as it was."""
+    chosen = {column: [value] for column, value in picked.items() if value != ALL}
+    session.goto("queries", where=view.narrowed(chosen), show="")
+
+
+if __name__ == "__main__":
+    render()

@@ -6,6 +6,7 @@ from dashboard import answers, parts, session
 from dashboard.blocks import curves as blocks
 from dashboard.blocks import markup
 from dashboard.figures import curves as figures
+from dashboard.page import Page
 from metrics_core import wording as w
 
 _TITLES = {
@@ -15,10 +16,14 @@ _TITLES = {
 }
 
 
+PAGE = Page("curves", "Curves", place=2)
+
+
 def render() -> None:
     """Measures by cutoff, then precision against recall."""
-    study, view, styles = session.opened()
-    shown = answers.curves(study, view)
+    here = session.opened_study()
+    view, styles = here.comparison, here.look.of(here.comparison.runs)
+    shown = answers.curves(here.study, view)
     st.html(markup.sentence(shown.finding, styles))
     gap = (
         f" Above: scores. Below: differences to {view.baseline}, which decide;"
@@ -45,14 +50,19 @@ def render() -> None:
                         title=title,
                         subtitle=gloss,
                         styles=styles,
-                        palette=session.palette(),
+                        palette=here.look.palette,
                         chosen_k=view.cutoff,
                         baseline=view.baseline,
                         difference_range=span if shown.ranges[family] == (0, 1) else None,
                         value_range=shown.ranges[family],
                     )
                     alt = f"{title} of {w.listing(styles)} by k. {shown.finding.text}"
-                    parts.chart(figure, f"curve_{family}", alt=alt, clickable=False)
+                    picture = parts.caption(
+                        f"{title} against the number of results counted", parts.INTERVALS
+                    )
+                    parts.chart(
+                        figure, f"curve_{family}", alt=alt, picture=picture, clickable=False
+                    )
     left, right = st.columns([1.35, 1], gap="large")
     with left:
         parts.heading(
@@ -63,10 +73,11 @@ def render() -> None:
             key="precision_recall",
         )
         figure = figures.precision_recall(
-            shown.precision_recall, styles=styles, palette=session.palette()
+            shown.precision_recall, styles=styles, palette=here.look.palette
         )
         alt = f"Precision against recall of {w.listing(styles)}."
-        parts.chart(figure, "precision_recall", alt=alt, clickable=False)
+        picture = parts.caption("Precision against recall", "interpolated precision")
+        parts.chart(figure, "precision_recall", alt=alt, picture=picture, clickable=False)
     with right:
         parts.heading(
             "Read off", "Precision when a given share of the relevant documents has been found."
@@ -74,4 +85,5 @@ def render() -> None:
         st.html(blocks.read_off(shown.precision_recall, styles, view.baseline))
 
 
-render()
+if __name__ == "__main__":
+    render()

@@ -8,14 +8,19 @@ from dashboard import answers, intake, parts, session
 from dashboard.answers import FileRow
 from dashboard.blocks import data, markup
 from dashboard.literal import literal
+from dashboard.page import Page
+from dashboard.session import Opened
 from metrics_core import wording as w
 from metrics_core.notes import Note
+
+PAGE = Page("data", "Data", place=6, needs_study=False)
 
 
 def render() -> None:
     """The files, what is odd about them, and the way to add more."""
     library = session.library()
-    cutoff, measure = session.cutoff_and_measure()
+    here = session.opened()
+    cutoff, measure = answers.looked_at(here.comparison if here else None)
     shown = answers.data(library, len(session.refusals()), measure, cutoff)
     st.html(markup.sentence(shown.finding, {}))
     intake.refused()
@@ -23,7 +28,8 @@ def render() -> None:
         st.html(data.error_card(error))
     if shown.files:
         parts.heading("Files", "What Ranklens read, and what it noticed.")
-        st.html(data.file_table([_described(row, shown.notes) for row in shown.files], cutoff))
+        rows = [_described(row, shown.notes, here) for row in shown.files]
+        st.html(data.file_table(rows, cutoff))
         _look_and_remove(shown.files)
     left, right = st.columns(2, gap="large")
     with left:
@@ -43,9 +49,8 @@ def render() -> None:
             st.html(data.fit_table(shown.fit))
 
 
-def _described(row: FileRow, all_notes: tuple[Note, ...]) -> dict[str, Any]:
-    styles = session.styles() if session.study() else {}
-    view = session.view() if session.study() else None
+def _described(row: FileRow, all_notes: tuple[Note, ...], here: Opened | None) -> dict[str, Any]:
+    styles = here.look.styles if here else {}
     own = [n for n in all_notes if row.run and row.run in n.examples]
     return {
         "file": row.file.file,
@@ -56,7 +61,7 @@ def _described(row: FileRow, all_notes: tuple[Note, ...]) -> dict[str, Any]:
         "judged": row.judged,
         "notes": (*row.notes, *own),
         "style": styles.get(row.run or ""),
-        "is_baseline": view is not None and row.run == view.baseline,
+        "is_baseline": here is not None and row.run == here.comparison.baseline,
     }
 
 
@@ -83,9 +88,9 @@ def _collection() -> None:
     with st.container(horizontal=True):
         if sample:
             label = "Back to my files" if session.own_files() else "Start with my own files"
-            st.button(label, on_click=session.change, kwargs={"set": session.OWN})
+            st.button(label, on_click=session.open_collection, args=(session.OWN,))
         else:
-            st.button("Open the example", on_click=session.change, kwargs={"set": session.SAMPLE})
+            st.button("Open the example", on_click=session.open_collection, args=(session.SAMPLE,))
             if session.workspace().entries():
                 st.button("Remove all uploaded files", on_click=session.workspace().clear)
     several = session.library().of_kind("qrels")
@@ -103,4 +108,5 @@ def _collection() -> None:
         )
 
 
-render()
+if __name__ == "__main__":
+    render()

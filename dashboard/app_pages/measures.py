@@ -3,31 +3,46 @@
 import streamlit as st
 
 from dashboard import answers, parts, session
+from dashboard.address.address import Field
 from dashboard.answers import MeasureDetail
 from dashboard.blocks import markup, measures, navigation
 from dashboard.literal import literal
+from dashboard.page import Page
 from metrics_core import wording as w
 from metrics_core.errors import RanklensError
 from metrics_core.findings.sentence import muted, strong
 
+PAGE = Page(
+    "measures",
+    "Measures",
+    place=7,
+    needs_study=False,
+    fields=(
+        Field("measure", lasting=False),
+        Field("find", lasting=False),
+        Field("family", lasting=False),
+    ),
+)
+
 
 def render() -> None:
     """All about one measure where the address names one, else the list."""
-    name = session.address().measure
+    name = session.address()["measure"]
+    here = session.opened()
     if name:
         try:
-            detail = answers.measure_detail(name, session.study())
+            detail = answers.measure_detail(name, here.study if here else None)
         except RanklensError as error:
             st.html(navigation.refused(error, link=lambda n: session.href("measures", measure=n)))
         else:
-            _one(detail)
+            _one(detail, in_use=here is not None)
             return
     _all()
 
 
 def _all() -> None:
     asked = session.address()
-    shown = answers.measure_list(asked.find, asked.family)
+    shown = answers.measure_list(asked["find"], asked["family"])
     st.html(
         markup.sentence(
             strong(f"{w.count(shown.total)} measures. ")
@@ -40,7 +55,7 @@ def _all() -> None:
             st.text_input,
             "Search the measures",
             "find",
-            value=asked.find,
+            value=asked["find"],
             store=lambda text: {"find": text.strip(), "measure": ""},
             placeholder="Search: recip_rank, hit rate, early results …",
             label_visibility="collapsed",
@@ -50,7 +65,7 @@ def _all() -> None:
             st.pills,
             "Family",
             "family",
-            value=asked.family if asked.family in shown.families else None,
+            value=asked["family"] if asked["family"] in shown.families else None,
             store=lambda family: {"family": family or "", "measure": ""},
             options=shown.families,
             format_func=literal,
@@ -60,13 +75,13 @@ def _all() -> None:
     if shown.groups:
         st.html(measures.catalogue(shown.groups, shown.questions, session.href))
     else:
-        st.html(measures.no_measure(asked.find, shown.near, session.href))
+        st.html(measures.no_measure(asked["find"], shown.near, session.href))
 
 
-def _one(shown: MeasureDetail) -> None:
+def _one(shown: MeasureDetail, *, in_use: bool) -> None:
     told = shown.told
     use = ""
-    if shown.key and not shown.why_not and session.study() is not None:
+    if shown.key and not shown.why_not and in_use:
         use = session.href("overview", m=shown.key, measure="")
     back = session.href("measures", measure="")
     st.html(measures.head(told, back, use, shown.why_not))
@@ -83,4 +98,5 @@ def _one(shown: MeasureDetail) -> None:
     st.html(measures.worked(told))
 
 
-render()
+if __name__ == "__main__":
+    render()

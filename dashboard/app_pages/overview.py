@@ -4,16 +4,20 @@ import streamlit as st
 
 from dashboard import answers, parts, session
 from dashboard.blocks import differences, markup, overview
+from dashboard.page import Page
 from metrics_core.comparing.pairs import SAME
+
+PAGE = Page("overview", "Overview", place=1)
 
 
 def render() -> None:
     """The verdict, what it rests on, and the ways into it."""
-    study, view, styles = session.opened()
-    shown = answers.overview(study, view)
+    here = session.opened_study()
+    view, styles = here.comparison, here.look.of(here.comparison.runs)
+    shown = answers.overview(here.study, view)
     st.html(markup.sentence(shown.verdict, styles) + markup.second(shown.others, styles))
     st.html(overview.facts_line(shown.facts, session.href))
-    name, base = str(view.measure), view.baseline
+    name, base = view.name, view.baseline
     mean = f"Mean over {parts.counted(shown.facts.queries, 'query', 'queries')}."
     compared = (
         f" Small number: difference to {base}; coloured only where its 95 % interval excludes zero."
@@ -36,7 +40,7 @@ def render() -> None:
             shown.judged_shares,
         )
     )
-    if view.focus == base:
+    if view.alone:
         extremes = (
             overview.score_list(shown.lowest, "lowest", session.href, styles[base], name),
             overview.score_list(shown.highest, "highest", session.href, styles[base], name),
@@ -65,4 +69,5 @@ def render() -> None:
     st.html(overview.three_lists(*lists))
 
 
-render()
+if __name__ == "__main__":
+    render()

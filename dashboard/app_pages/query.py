@@ -3,30 +3,37 @@
 import streamlit as st
 
 from dashboard import answers, parts, session
-from dashboard.address.view import SHOW_ALL, View
+from dashboard.address.address import Field
 from dashboard.answers import QueryPage
 from dashboard.blocks import navigation, query, two_lists, words
+from dashboard.page import Page
+from dashboard.session import Opened
 from metrics_core import wording as w
 from metrics_core.explaining.diagnosis import SQUARES
 
 _CHIP = 32
 
 _LISTS = {
-    SHOW_ALL: "",
     "better": " that got better",
     "worse": " that got worse",
     "same": " that stayed the same",
     "none": " that fail with every run",
     "zero": " at zero",
+    "missing": " that a run lacks",
 }
+
+
+PAGE = Page("query", "Query", place=5, fields=(Field("q"),))
 
 
 def render() -> None:
     """The query, one explanation, the ranks, the lists, and what is missing from them."""
-    study, view, styles = session.opened()
-    shown = answers.query(study, view)
+    here = session.opened_study()
+    view, styles, asked = here.comparison, here.look.of(here.comparison.runs), here.view.address
+    study = here.study
+    shown = answers.query(study, view, asked["q"], asked["show"], asked["s"])
     found = shown.diagnosis
-    _steps(shown, view)
+    _steps(shown, here)
     known = f"{w.count(found.n_relevant)} relevant of {w.count(found.n_judged)} judged documents"
     short = [v for v in shown.metadata.values() if len(v) <= _CHIP]
     chips = [*short[:4], f"query {found.query_id}", known]
@@ -44,7 +51,7 @@ def render() -> None:
     grades = dict.fromkeys(study.grades, "")
     st.html(query.standings(found, styles, grades))
     parts.heading(
-        "The two lists" if view.focus != view.baseline else "The list",
+        "The two lists" if not view.alone else "The list",
         "A line joins the same document in both lists: thick if it is relevant, coloured by whether"
         " it rose or fell. Query words are marked. A click on a document opens its text.",
         frame=shown.lists,
@@ -61,18 +68,21 @@ def render() -> None:
     st.html(query.missed(found, shown.documents, styles, study.deepest, grades))
 
 
-def _steps(shown: QueryPage, view: View) -> None:
+def _steps(shown: QueryPage, here: Opened) -> None:
+    asked = here.view.address
+
     def link(query_id: str | None) -> str | None:
         return None if query_id is None else session.href("query", q=query_id)
 
     if shown.position is None:
         place = f"not among the {w.count(shown.listed)} queries in view"
     else:
-        searched = f" with “{view.search}”" if view.search else ""
-        kind = _LISTS[view.show]
+        searched = f" with “{asked['s']}”" if asked["s"] else ""
+        kind = _LISTS.get(asked["show"], "")
         noun = "" if kind else f" {w.plural(shown.listed, 'query', 'queries')}"
         place = f"{w.count(shown.position + 1)} of {w.count(shown.listed)}{noun}{kind}{searched}"
     st.html(navigation.steps(link(shown.previous), link(shown.following), place))
 
 
-render()
+if __name__ == "__main__":
+    render()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,55 +11,14 @@ from markupsafe import Markup
 from dashboard.blocks.markup import Styles, nothing, style_of
 from dashboard.blocks.templates import Template, percent
 from dashboard.theme import RunStyle
-from metrics_core import wording as w
-from metrics_core.comparing.pairs import UNCLEAR
+from dashboard.ticks import Ticks, difference_ticks
+from metrics_core.comparing.pairs import AHEAD, BEHIND
 
 _drawn = Template("differences")
 
-_TICKS = 4
-_MARGIN = 0.08
+_MOST_TICKS = 5
+_ROOM = 0.08
 _SHORT_NAME = 16
-
-
-@dataclass(frozen=True)
-class Axis:
-    """The shared axis of differences; it always holds zero."""
-
-    low: float
-    high: float
-    step: float
-
-    @classmethod
-    def around(cls, values: list[float]) -> Axis:
-        """An axis for these values, with a step of 1, 2 or 5 and room at both ends."""
-        known = [0.0, *(value for value in values if not math.isnan(value))]
-        low, high = min(known), max(known)
-        if high - low < 1e-9:
-            low, high = -0.1, 0.1
-        rough = (high - low) / _TICKS
-        power = 10.0 ** math.floor(math.log10(rough))
-        step = next(f * power for f in (1, 2, 5, 10) if f * power >= rough * (1 - 1e-9))
-        room = (high - low) * _MARGIN
-        return cls(low - room, high + room, step)
-
-    def share(self, value: float) -> float:
-        """Where a value stands, from 0 at the left end to 1 at the right."""
-        return (value - self.low) / (self.high - self.low)
-
-    @property
-    def ticks(self) -> list[int]:
-        """Ticks as multiples of the step."""
-        first = math.ceil(self.low / self.step)
-        return list(range(first, math.floor(self.high / self.step) + 1))
-
-    def at(self, tick: int) -> str:
-        """Where a tick stands, as CSS."""
-        return percent(self.share(tick * self.step))
-
-    def label(self, tick: int) -> str:
-        """A tick's label; zero is plain."""
-        digits = max(-math.floor(math.log10(self.step) + 1e-9), 2) if self.step < 1 else 0
-        return w.difference(tick * self.step, digits) if tick else "0"
 
 
 @dataclass(frozen=True)
@@ -89,12 +47,14 @@ def difference_rows(
         text = f"Load a second run, and its difference to {baseline} stands here."
         return nothing("Nothing to compare yet", text)
     ordered = others.sort_values("difference", ascending=False, na_position="last", kind="stable")
-    axis = Axis.around([*others["low"], *others["high"], *others["difference"]])
+    values = [*others["low"], *others["high"], *others["difference"]]
+    axis = difference_ticks(values, most=_MOST_TICKS, room=_ROOM, fewest_digits=2)
     most = max(1, int(others[["won", "lost"]].to_numpy().max()))
     return _drawn(
         "difference_rows",
         rows=[_row(record, styles, focus, most) for record in ordered.to_dict("records")],
         axis=axis,
+        ticks=_ticks(axis),
         zero_label=_zero_label(axis, baseline),
         baseline=baseline,
         mean=float(comparison.loc[comparison["run"] == baseline, "mean"].iloc[0]),
@@ -102,7 +62,26 @@ def difference_rows(
     )
 
 
-def _zero_label(axis: Axis, baseline: str) -> str:
+@dataclass(frozen=True)
+class _Tick:
+    """A tick's place as CSS and its label; every second one counted from zero gives way where there
+    is little room."""
+
+    at: str
+    label: str
+    is_zero: bool
+    is_odd: bool
+
+
+def _ticks(axis: Ticks) -> list[_Tick]:
+    zero = axis.values.index(0)
+    return [
+        _Tick(percent(axis.share(value)), text, value == 0, bool((place - zero) % 2))
+        for place, (value, text) in enumerate(zip(axis.values, axis.texts, strict=True))
+    ]
+
+
+def _zero_label(axis: Ticks, baseline: str) -> str:
     """Where the zero line's label stands, as CSS."""
     zero = axis.share(0)
     # In the middle of its line, unless it would leave the drawing.
@@ -118,7 +97,7 @@ def _row(record: dict[str, Any], styles: Styles, focus: str, most: int) -> _Row:
         difference=record["difference"],
         low=record["low"],
         high=record["high"],
-        clear=record["verdict"] is not None and record["verdict"] != UNCLEAR,
+        clear=record["verdict"] in (AHEAD, BEHIND),
         lost=lost,
         won=won,
         same=record["same"],

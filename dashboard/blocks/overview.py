@@ -15,7 +15,7 @@ from dashboard.blocks.templates import Template
 from dashboard.theme import RunStyle
 from metrics_core import wording as w
 from metrics_core.findings import Facts, Sentence, Span
-from metrics_core.scoring.means import LEVEL
+from metrics_core.scoring.intervals import LEVEL
 
 Row = dict[str, Any]
 

@@ -18,7 +18,7 @@ from jinja2.ext import Extension
 from markupsafe import Markup, escape
 
 from metrics_core import wording as w
-from metrics_core.scoring.means import LEVEL
+from metrics_core.scoring.intervals import LEVEL
 
 _LAYOUT = re.compile(
     r"(?:(?<=>)|(?<=%\}))\s*\n\s*"  # after a tag
@@ -44,9 +44,9 @@ def percent(share: float) -> str:
     return f"{min(max(share, 0.0), 1.0) * 100:.2f}%"
 
 
-def tone(value: float | None) -> str:
+def tone(value: float | None, digits: int = 3) -> str:
     """ "better" or "worse" by the sign that is shown, "" for zero and for no value."""
-    shown = w.difference(value)
+    shown = w.difference(value, digits)
     if shown.startswith("+"):
         return "better"
     return "worse" if shown.startswith(w.MINUS) else ""

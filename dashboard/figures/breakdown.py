@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,46 +10,32 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.figures.colour import rgba
+from dashboard.figures.keys import Placed, key_height, key_notes, name_notes, names_above
 from dashboard.figures.layout import (
     NARROW,
     Margin,
-    Ticks,
     clamped,
-    corner,
-    difference_ticks,
     drawing_order,
-    nice_ticks,
     note,
 )
-from dashboard.figures.rows import (
-    PITCH,
-    Placed,
-    Rows,
-    first_values,
-    key,
-    marks,
-    name_notes,
-    names_above,
-    points,
-    row_figure,
-    rows_of,
+from dashboard.figures.rows import Rows, first_values, marks, points, row_figure, rows_of
+from dashboard.figures.text import (
+    LINE,
+    escape,
+    name_width,
+    run_name,
+    shorten,
+    text_width,
+    whole,
 )
-from dashboard.figures.text import LINE, escape, name_width, run_name, text_width
 from dashboard.theme import Palette, RunStyle
+from dashboard.ticks import Ticks, difference_ticks, nice_ticks
 
 _DIFFERENCE = ("difference", "diff_low", "diff_high")
 _SCORE = ("mean", "low", "high")
-_WIDEST_BESIDE = 120
+_WIDEST_BESIDE, _MOST_BESIDE = 120, 6
 _RIGHT, _BOTTOM = 14, 28
 _HIDDEN, _DODGE = 0.02, 10.0
-
-
-def groups_by_difference(frame: pd.DataFrame, focus: str) -> list[str]:
-    """The groups sorted by the difference of the run in focus, best first, undefined last."""
-    gaps = frame[frame["run"] == focus].set_index("group")["difference"].dropna()
-    order = list(dict.fromkeys(frame["group"]))
-    known = sorted((g for g in order if g in gaps.index), key=lambda g: -gaps[g])
-    return known + [g for g in order if g not in gaps.index]
 
 
 def difference_by_group(
@@ -57,20 +43,19 @@ def difference_by_group(
     *,
     styles: Mapping[str, RunStyle],
     palette: Palette,
-    focus: str,
+    order: Sequence[str],
     baseline: str,
 ) -> go.Figure:
-    """The differences to the baseline by group, a row each, one interval per run.
+    """The differences to the baseline by group, a row each in this order, one interval per run.
 
-    `frame` is that of `slicing.breakdowns.breakdown`; rows are sorted by the run in focus.
-    A click anywhere in a row gives customdata that begins with the group.
+    `frame` is that of `slicing.breakdowns.breakdown`. A click on a run's point gives customdata
+    [group, run, what the hover box says], a click anywhere else in a row gives [group].
     """
-    order = groups_by_difference(frame, focus)
     rows = rows_of(frame, styles, palette, order, counted=True)
     gaps = frame[frame["run"].isin(list(styles)) & frame["difference"].notna()]
     ticks = difference_ticks(gaps[list(_DIFFERENCE)].to_numpy().ravel())
     runs = _compared(frame, styles)
-    offsets = {s.name: (i - (len(runs) - 1) / 2) * PITCH for i, s in enumerate(runs)}
+    offsets = {s.name: (i - (len(runs) - 1) / 2) * rows.pitch for i, s in enumerate(runs)}
     keyed = _is_keyed(runs)
     firsts = first_values(gaps.assign(end=_ends(gaps)), runs, order, "end")
     right = _RIGHT if keyed else _beside_margin(firsts, styles, ticks, rows.label_width)
@@ -79,10 +64,10 @@ def difference_by_group(
     for style in (s for s in drawing_order(styles) if s.name in offsets):
         part = gaps[gaps["run"] == style.name]
         y = rows.centres(part["group"]) + offsets[style.name]
-        traces += marks(part, y, style, palette, _DIFFERENCE)
+        traces += marks(part, y, style, palette, _DIFFERENCE, rows.pitch)
     notes = [_zero_label(baseline, ticks, margin, palette)]
     if keyed:
-        notes.append(corner("<br>".join(key(runs, palette)), palette.ink, margin, 0))
+        notes += key_notes(runs, palette, margin)
     else:
         notes += _beside(firsts, styles, rows, offsets, palette)
     line = {"zeroline": True, "zerolinecolor": palette.zero, "zerolinewidth": 1.5}
@@ -98,18 +83,21 @@ def score_by_group(
     palette: Palette,
     order: Sequence[str],
 ) -> go.Figure:
-    """The mean score by group: a dot per run on one line, rows as in `difference_by_group`."""
+    """The mean score by group: a dot per run on one line, rows and customdata as in
+    `difference_by_group`."""
     rows = rows_of(frame, styles, palette, order, counted=False)
     ticks = _mean_ticks(frame, styles)
     shown = frame[frame["run"].isin(list(styles)) & frame["mean"].notna()]
-    shown = shown.assign(dodge=_dodge(shown, ticks))
+    shown = shown.assign(dodge=_dodge(shown, ticks, rows.height))
     margin = Margin(rows.label_width, _RIGHT, _top(frame, styles, palette, order), _BOTTOM)
     traces = [_spans(shown, rows, palette)]
     for style in drawing_order(styles):
         part = shown[shown["run"] == style.name]
         y = rows.centres(part["group"]) + part["dodge"].to_numpy()
-        traces.append(points(part, y, style, palette, _SCORE))
-    notes = name_notes(_names_above(frame, styles, palette, order), palette)
+        traces.append(points(part, y, style, palette, _SCORE, rows.pitch))
+    above = _names_above(frame, styles, palette, order)
+    runs = _present(frame, styles)
+    notes = name_notes(above, palette) or list(key_notes(runs, palette, margin))
     return row_figure(
         traces, rows=rows, palette=palette, margin=margin, ticks=ticks, annotations=notes
     )
@@ -121,9 +109,14 @@ def _compared(frame: pd.DataFrame, styles: Mapping[str, RunStyle]) -> list[RunSt
     return sorted((s for s in styles.values() if s.name in known), key=lambda s: s.role != "focus")
 
 
-def _is_keyed(runs: Iterable[RunStyle]) -> bool:
-    """Whether names are too long to stand beside the first row and get lines of their own."""
-    return any(name_width(s, length=99) > _WIDEST_BESIDE for s in runs)
+def _present(frame: pd.DataFrame, styles: Mapping[str, RunStyle]) -> list[RunStyle]:
+    known = set(frame.loc[frame["mean"].notna(), "run"])
+    return [style for style in styles.values() if style.name in known]
+
+
+def _is_keyed(runs: Sequence[RunStyle]) -> bool:
+    """Whether the names do not fit beside the first row and stand in a key."""
+    return len(runs) > _MOST_BESIDE or any(name_width(s) > _WIDEST_BESIDE for s in runs)
 
 
 def _top(
@@ -134,9 +127,10 @@ def _top(
 ) -> float:
     """The top margin, the same for both charts of these groups, so that their rows align."""
     runs = _compared(frame, styles)
-    over_differences = 1 + (len(key(runs, palette)) if _is_keyed(runs) else 0)
-    over_scores = len(_names_above(frame, styles, palette, order))
-    return 10 + LINE * max(over_differences, over_scores)
+    over_differences = LINE + (key_height(runs) if _is_keyed(runs) else 0)
+    lines = len(_names_above(frame, styles, palette, order))
+    over_scores = LINE * lines if lines else key_height(_present(frame, styles))
+    return 10 + max(over_differences, over_scores)
 
 
 def _names_above(
@@ -172,7 +166,7 @@ def _beside_margin(
     needed = [float(_RIGHT)]
     for run, (_, end) in firsts.items():
         share = max(ticks.share(end), 0.01)
-        free = NARROW - left - 12 - name_width(styles[run], length=99)
+        free = NARROW - left - 12 - name_width(styles[run])
         needed.append(NARROW - left - free / share)
     return max(needed)
 
@@ -186,7 +180,7 @@ def _beside(
 ) -> list[dict[str, Any]]:
     return [
         note(
-            run_name(styles[run], palette, length=99),
+            run_name(styles[run], palette),
             end,
             float(rows.centres([group])[0]) + offsets[run],
             palette.ink,
@@ -198,18 +192,22 @@ def _beside(
 
 
 def _zero_label(baseline: str, ticks: Ticks, margin: Margin, palette: Palette) -> dict[str, Any]:
-    shift = clamped(ticks.share(0), text_width(baseline), margin)
+    shown = shorten(baseline)
+    shift = clamped(ticks.share(0), text_width(shown), margin)
     place = {"yref": "paper", "xanchor": "center", "yanchor": "bottom", "yshift": 4}
-    return note(escape(baseline), 0, 1, palette.ink, xshift=shift, **place)
+    more = whole(baseline, shown)
+    return note(escape(shown), 0, 1, palette.ink, xshift=shift, **place, **more)
 
 
-def _dodge(shown: pd.DataFrame, ticks: Ticks) -> pd.Series:
-    """Px by which dots that would hide another one leave the line, so that all are seen."""
+def _dodge(shown: pd.DataFrame, ticks: Ticks, height: float) -> pd.Series:
+    """Px by which dots that would hide another one leave the line, so that all are seen; none
+    leaves its row, which is this high."""
     ordered = shown.sort_values(["group", "mean"], kind="stable")
     near = ordered.groupby("group")["mean"].diff() < _HIDDEN * (ticks.span[1] - ticks.span[0])
     together = near.groupby((~near).cumsum())
-    middle = (together.transform("size") - 1) / 2
-    return ((together.cumcount() - middle) * _DODGE).reindex(shown.index)
+    size = together.transform("size")
+    step = np.minimum(_DODGE, (height - _DODGE) / size)
+    return ((together.cumcount() - (size - 1) / 2) * step).reindex(shown.index)
 
 
 def _spans(shown: pd.DataFrame, rows: Rows, palette: Palette) -> go.Scatter:

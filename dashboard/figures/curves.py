@@ -12,29 +12,27 @@ import plotly.graph_objects as go
 from dashboard.figures.layout import (
     NARROW,
     Margin,
-    Ticks,
     axis,
     axis_name,
     corner,
-    difference_ticks,
     drawing_order,
     end_labels_height,
     end_margin,
     figure,
     note,
     point,
-    score_ticks,
-    signed_ticks,
     tick_width,
 )
 from dashboard.figures.lines import band, line, markers, names
-from dashboard.figures.text import LINE, escape, text_width, wrap, wrapped
+from dashboard.figures.text import LINE, escape, shorten, text_width, whole, wrap, wrapped
 from dashboard.theme import Palette, RunStyle
+from dashboard.ticks import Ticks, difference_ticks, score_ticks, signed_ticks
 
 UPPER, GAP, LOWER = 250, 44, 150
 _TICKS = (1, 10, 100, 1000, 2, 5, 20, 50, 200, 500)
-_SUBTITLE_LENGTH, _MINUS_LENGTH = 50, 40
-_BEST_FIRST = {"hovermode": "x unified", "hoversort": "value descending"}
+_SUBTITLE_LENGTH, _MINUS_LENGTH = 50, 34
+_MOST_BANDS = 4
+_BEST_FIRST: dict[str, Any] = {"hovermode": "x unified", "hoversort": "value descending"}
 
 
 class _Panels(NamedTuple):
@@ -85,7 +83,7 @@ def measure_by_cutoff(
         score_ticks(shown[["mean", "low", "high"]].to_numpy().ravel(), value_range),
         _difference_ticks(gaps, difference_range),
     )
-    panels = _panels(runs, compared, palette, (above, below), (title, subtitle), baseline)
+    panels = _panels(runs, compared, (above, below), (title, subtitle))
     deepest = max(int(shown["k"].max()), 2)
     chosen = [chosen_k] if chosen_k <= deepest else []
     notes = [
@@ -93,7 +91,7 @@ def measure_by_cutoff(
         axis_name("k, results counted", palette.muted, panels.margin),
         *_heads(title, subtitle, baseline if compared else "", palette, panels),
         *names(shown, runs, palette, chosen_k, "mean", above, panels.upper),
-        *names(gaps, compared, palette, chosen_k, "difference", below, panels.lower),
+        *names(gaps, _named_below(compared), palette, chosen_k, "difference", below, panels.lower),
     ]
     return figure(
         _traces(shown, runs, palette, chosen_k),
@@ -116,7 +114,7 @@ def precision_recall(
     runs = [s for s in drawing_order(styles) if s.name in set(shown["run"])]
     ticks = score_ticks(shown["precision"], (0, 0.1))
     margin = Margin(max(tick_width(ticks), text_width("precision")), end_margin(runs), 30, 48)
-    height = max(260, end_labels_height(runs, palette))
+    height = max(260, end_labels_height(runs))
     traces = []
     for style in runs:
         marker = {**point(style, palette, 7), "line_width": 0}
@@ -145,17 +143,32 @@ def precision_recall(
 def _traces(
     shown: pd.DataFrame, runs: Sequence[RunStyle], palette: Palette, chosen_k: int
 ) -> list[go.Scatter]:
-    """Bands below lines: above those of the focus and the baseline only, four would make mud."""
+    """Bands below lines: above those of the focus and the baseline only, four would make mud;
+    below those of every run, or with many runs of the focus only."""
     gaps = shown[shown["difference"].notna()]
     compared = [s for s in runs if s.name in set(gaps["run"])]
     traces = [
         *(band(shown, s, palette, 0.13, "low", "high") for s in runs if s.role != "other"),
         *(line(shown, s, palette, "mean") for s in runs),
         markers(shown, runs, palette, chosen_k, "mean"),
-        *(band(gaps, s, palette, 0.16, "diff_low", "diff_high") for s in compared),
+        *(band(gaps, s, palette, 0.16, "diff_low", "diff_high") for s in _banded(compared)),
         *(line(gaps, s, palette, "difference") for s in compared),
     ]
     return [trace for trace in traces if trace is not None]
+
+
+def _banded(compared: Sequence[RunStyle]) -> Sequence[RunStyle]:
+    if len(compared) <= _MOST_BANDS:
+        return compared
+    return [style for style in compared if style.role == "focus"]
+
+
+def _named_below(compared: Sequence[RunStyle]) -> Sequence[RunStyle]:
+    """The runs named in the lower panel: all, or the focus where not all have room. The upper
+    panel names them all."""
+    if end_labels_height(compared) <= LOWER:
+        return compared
+    return [style for style in compared if style.role == "focus"]
 
 
 def _shown(frame: pd.DataFrame, styles: Mapping[str, RunStyle]) -> pd.DataFrame:
@@ -171,17 +184,15 @@ def _difference_ticks(gaps: pd.DataFrame, span: tuple[float, float] | None = Non
 def _panels(
     runs: Sequence[RunStyle],
     compared: Sequence[RunStyle],
-    palette: Palette,
     ticks: tuple[Ticks, Ticks],
     head: tuple[str, str],
-    baseline: str,
 ) -> _Panels:
-    upper = max(UPPER, end_labels_height(runs, palette))
-    lower = max(LOWER, end_labels_height(compared, palette)) if compared else 0
+    upper = max(UPPER, end_labels_height(runs))
+    lower = LOWER if compared else 0
     title, subtitle = head
     over = 26 * bool(title) + LINE * len(wrap(subtitle, _SUBTITLE_LENGTH)) * bool(subtitle)
     margin = Margin(tick_width(*ticks), end_margin(runs), over + 30, 46)
-    gap = GAP + LINE * (len(wrap(baseline, _MINUS_LENGTH)) - 1) if compared else 0
+    gap = GAP if compared else 0
     return _Panels(margin, upper, gap, lower)
 
 
@@ -196,9 +207,11 @@ def _heads(
         text = wrapped(subtitle, _SUBTITLE_LENGTH)
         yield corner(text, palette.muted, margin, 26 * bool(title))
     if baseline:
-        text = f"<b>minus {wrapped(baseline, _MINUS_LENGTH)}</b>"
+        shown = shorten(baseline, _MINUS_LENGTH)
+        text = f"<b>minus {escape(shown)}</b>"
         top = margin.top + panels.upper + panels.gap - 10
-        yield corner(text, palette.muted, margin, top, yanchor="bottom")
+        more = whole(baseline, shown)
+        yield corner(text, palette.muted, margin, top, yanchor="bottom", **more)
 
 
 def _rule(chosen_k: int, palette: Palette) -> dict[str, Any]:

@@ -9,7 +9,18 @@ import plotly.graph_objects as go
 
 from dashboard.figures.colour import blend, diverging, text_on
 from dashboard.figures.layout import NARROW, Margin, axis, figure, note
-from dashboard.figures.text import LINE, NAME_LENGTH, escape, text_width, widest, wrap, wrapped
+from dashboard.figures.text import (
+    LINE,
+    NAME_LENGTH,
+    escape,
+    group_lines,
+    shorten_group,
+    text_width,
+    whole,
+    widest,
+    wrap,
+    wrapped,
+)
 from dashboard.theme import Palette
 from metrics_core import wording
 from metrics_core.slicing.breakdowns import ALL, FEWEST_QUERIES
@@ -108,12 +119,14 @@ def _limit(filled: pd.DataFrame) -> float:
 def _margin(grid: _Grid) -> tuple[Margin, int]:
     """The margins, and how many characters of a column's name stand on one line; 0 if the names
     stand on end, because the columns are narrow."""
-    left = max(widest(wrap(row), bold=row == ALL) for row in grid.rows) + 14
+    left = max(widest(group_lines(row), bold=row == ALL) for row in grid.rows) + 14
     cell = (NARROW - left) / len(grid.columns)
     if cell < _UPRIGHT:
-        return Margin(left, 2, max(widest(wrap(c), bold=True) for c in grid.columns) + 10, 2), 0
+        return Margin(
+            left, 2, max(widest(group_lines(c), bold=True) for c in grid.columns) + 10, 2
+        ), 0
     length = int(cell / 7.4)
-    most = max(len(wrap(column, length)) for column in grid.columns)
+    most = max(len(wrap(shorten_group(column), length)) for column in grid.columns)
     return Margin(left, 2, LINE * most + 8, 2), length
 
 
@@ -136,20 +149,17 @@ def _customdata(filled: pd.DataFrame, rows_title: str, columns_title: str) -> li
 
 
 def _heads(grid: _Grid, palette: Palette, length: int) -> list[dict[str, Any]]:
-    def strong(group: str, html: str) -> str:
-        return f"<b>{html}</b>" if group == ALL else html
+    def head(group: str, length: int, x: float, y: float, **place: Any) -> dict[str, Any]:
+        shown = shorten_group(group)
+        html = wrapped(shown, length)
+        html = f"<b>{html}</b>" if group == ALL else html
+        return note(html, x, y, palette.ink, **place, **whole(group, shown))
 
-    over = {"yref": "paper", "xanchor": "center", "yanchor": "bottom", "align": "center"}
+    over = {"yref": "paper", "xanchor": "center", "yanchor": "bottom", "yshift": 3}
+    over |= {"align": "center"} if length else {"textangle": -90, "align": "left"}
     beside = {"xref": "paper", "xanchor": "right", "align": "right", "xshift": -8}
-    over |= {} if length else {"textangle": -90, "align": "left"}
-    columns = [
-        note(strong(c, wrapped(c, length or NAME_LENGTH)), i, 1, palette.ink, yshift=3, **over)
-        for i, c in enumerate(grid.columns)
-    ]
-    rows = [
-        note(strong(r, wrapped(r)), 0, i, palette.ink, **beside) for i, r in enumerate(grid.rows)
-    ]
-    return columns + rows
+    columns = [head(c, length or NAME_LENGTH, i, 1, **over) for i, c in enumerate(grid.columns)]
+    return columns + [head(r, NAME_LENGTH, 0, i, **beside) for i, r in enumerate(grid.rows)]
 
 
 def _blanks(cells: pd.DataFrame, grid: _Grid, palette: Palette) -> list[dict[str, Any]]:
@@ -160,7 +170,7 @@ def _blanks(cells: pd.DataFrame, grid: _Grid, palette: Palette) -> list[dict[str
     notes = []
     for row, column in cells.loc[cells["queries"] == 0, ["row", "column"]].itertuples(index=False):
         x, y = (row, column) if grid.turned else (column, row)
-        place = {"xanchor": "center", "align": "center"}
+        place: dict[str, Any] = {"xanchor": "center", "align": "center"}
         at = (grid.columns.index(x), grid.rows.index(y))
         notes.append(note(text, *at, palette.faint, **place))
     return notes

@@ -1,4 +1,4 @@
-"""What all charts share: a figure that carries its whole layout, axes, ticks and notes.
+"""What all charts share: a figure that carries its whole layout, axes and notes.
 
 The server does not know how wide a chart is drawn. So whatever must not overlap is placed in px
 at the narrowest width, NARROW; on a wider page the gaps only grow.
@@ -7,7 +7,7 @@ at the narrowest width, NARROW; on a wider page the gaps only grow.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
@@ -17,19 +17,23 @@ from dashboard.figures.text import (
     LINE,
     SIZE,
     escape,
-    lines,
     name_width,
     run_name,
+    short_names,
     spread,
     text_width,
+    whole,
     widest,
 )
 from dashboard.theme import FONT, Palette, RunStyle
-from metrics_core import wording
+from dashboard.ticks import Ticks
 
 NARROW = 360
 """The least width in px at which a chart is still right."""
 _GAP = 8
+_END_LENGTH = 17
+_LARGER = {"star": 1.35, "cross": 1.1}
+"""Marks that look smaller than a circle of their size."""
 
 
 class Margin(NamedTuple):
@@ -39,23 +43,6 @@ class Margin(NamedTuple):
     right: float
     top: float
     bottom: float
-
-
-class Ticks(NamedTuple):
-    """Round values on an axis, how they are written, and the range of the axis."""
-
-    values: list[float]
-    texts: list[str]
-    span: tuple[float, float]
-
-    def within(self, low: float, high: float) -> Ticks:
-        """The same ticks on an axis that runs from low to high."""
-        kept = [(v, t) for v, t in zip(self.values, self.texts, strict=True) if low <= v <= high]
-        return Ticks([v for v, _ in kept], [t for _, t in kept], (low, high))
-
-    def share(self, value: float) -> float:
-        """Where a value stands on the axis, 0 at its beginning and 1 at its end."""
-        return (value - self.span[0]) / (self.span[1] - self.span[0])
 
 
 def figure(
@@ -76,7 +63,7 @@ def figure(
             **_house_style(palette),
             "height": round(height),
             "margin": {**margins, "pad": 0},
-            "annotations": list(annotations),
+            "annotations": [_readable(a, palette) for a in annotations],
             "shapes": list(shapes),
             **layout,
         },
@@ -84,7 +71,7 @@ def figure(
 
 
 def _house_style(palette: Palette) -> dict[str, Any]:
-    font = {"family": FONT, "size": SIZE, "color": palette.ink}
+    font = _font(palette)
     modebar = {"bgcolor": TRANSPARENT, "color": palette.faint, "activecolor": palette.ink}
     return {
         "template": {},
@@ -95,16 +82,25 @@ def _house_style(palette: Palette) -> dict[str, Any]:
         "showlegend": False,
         "dragmode": False,
         "hovermode": "closest",
-        "hoverlabel": {
-            "bgcolor": palette.page,
-            "bordercolor": palette.line,
-            "font": font,
-            "align": "left",
-            "namelength": -1,
-        },
+        "hoverlabel": {**_hover_box(palette), "align": "left", "namelength": -1},
         "modebar": modebar,
         "uirevision": "ranklens",
     }
+
+
+def _font(palette: Palette) -> dict[str, Any]:
+    return {"family": FONT, "size": SIZE, "color": palette.ink}
+
+
+def _hover_box(palette: Palette) -> dict[str, Any]:
+    return {"bgcolor": palette.page, "bordercolor": palette.line, "font": _font(palette)}
+
+
+def _readable(annotation: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
+    """A note; where it says more when it is pointed at, in a hover box like all others."""
+    if "hovertext" not in annotation:
+        return dict(annotation)
+    return {**annotation, "hoverlabel": _hover_box(palette)}
 
 
 def axis(
@@ -129,51 +125,6 @@ def axis(
         "ticklabelstandoff": 5,
         "automargin": False,
     }
-
-
-def nice_ticks(
-    low: float, high: float, *, most: int = 6, write: Callable[[float, int], str] = wording.score
-) -> Ticks:
-    """At most `most` + 1 round ticks that cover the range, with the decimals that they need."""
-    span = high - low
-    if not (math.isfinite(span) and span > 0):
-        low, high, span = 0.0, 1.0, 1.0
-    power = 10.0 ** math.floor(math.log10(span / most))
-    step = next(f * power for f in (1, 2, 5, 10, 20) if _intervals(low, high, f * power) <= most)
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    digits = max(0, -math.floor(math.log10(step) + 1e-9))
-    values = [round(i * step, digits + 1) for i in range(first, last + 1)]
-    return Ticks(values, [write(v, digits) for v in values], (values[0], values[-1]))
-
-
-def _intervals(low: float, high: float, step: float) -> int:
-    return math.ceil(high / step - 1e-9) - math.floor(low / step + 1e-9)
-
-
-def signed(value: float, digits: int) -> str:
-    """A tick on an axis of differences: signed, zero plain."""
-    return "0" if value == 0 else wording.difference(value, digits)
-
-
-def difference_ticks(values: Iterable[float], *, most: int = 6) -> Ticks:
-    """Ticks for differences, on an axis that reaches a little beyond them and has zero on it."""
-    finite = [v for v in values if math.isfinite(v)]
-    low, high = min([0.0, *finite]), max([0.0, *finite])
-    if high - low < 1e-6:
-        low, high = -0.1, 0.1
-    room = 0.04 * (high - low)
-    return signed_ticks(low - room, high + room, most=most)
-
-
-def signed_ticks(low: float, high: float, *, most: int = 6) -> Ticks:
-    """Ticks for differences on an axis from low to high."""
-    return nice_ticks(low, high, most=most, write=signed).within(low, high)
-
-
-def score_ticks(values: Iterable[float], value_range: tuple[float, float] = (0, 1)) -> Ticks:
-    """Ticks from the least to the greatest possible score; further if the values go further."""
-    finite = [v for v in [*values, *value_range] if math.isfinite(v)]
-    return nice_ticks(min(finite, default=0), max(finite, default=1))
 
 
 def tick_width(*ticks: Ticks) -> float:
@@ -206,14 +157,26 @@ def corner(text: str, color: str, margin: Margin, top: float, **more: Any) -> di
     return note(text, 0, 1, color, **{**place, **shift, **more})
 
 
+def end_names(styles: Iterable[RunStyle]) -> dict[str, str]:
+    """The names at the line ends: shortened, and with the run's mark where two runs share a
+    colour."""
+    drawn = list(styles)
+    short = short_names((style.name for style in drawn), _END_LENGTH)
+    if len({style.color_name for style in drawn}) < len(drawn):
+        return {style.name: f"{style.glyph} {short[style.name]}" for style in drawn}
+    return short
+
+
 def end_margin(styles: Iterable[RunStyle]) -> float:
     """The right margin that the names at the line ends need."""
-    return _GAP + 4 + max((name_width(s) for s in styles), default=0.0)
+    drawn = list(styles)
+    names = end_names(drawn)
+    return _GAP + 4 + max((name_width(s, names[s.name]) for s in drawn), default=0.0)
 
 
-def end_labels_height(styles: Iterable[RunStyle], palette: Palette) -> float:
+def end_labels_height(styles: Sequence[RunStyle]) -> float:
     """The height in px that the names at the line ends need when all stand close together."""
-    return sum(_block_height(run_name(s, palette)) for s in styles)
+    return LINE * len(styles)
 
 
 def end_labels(
@@ -235,19 +198,22 @@ def end_labels(
         return round(ends[run][0] * height / 3), -ends[run][1], -drawn.index(run)
 
     order = sorted(ends, key=place)
-    names = [run_name(styles[run], palette) for run in order]
-    sizes = [_block_height(name) for name in names]
+    shown = end_names(styles.values())
     wanted = [ends[run][0] * height for run in order]
-    centres = spread(wanted, sizes, -LINE / 2, height + LINE / 2)
+    centres = spread(wanted, [LINE] * len(order), -LINE / 2, height + LINE / 2)
     side = {"xref": "paper", "yref": f"{yref} domain", "xshift": _GAP}
     return [
-        note(name, 1, 1, palette.ink, yshift=-centre, **side)
-        for name, centre in zip(names, centres, strict=True)
+        note(
+            run_name(styles[run], palette, shown[run]),
+            1,
+            1,
+            palette.ink,
+            yshift=-centre,
+            **side,
+            **whole(run, shown[run].removeprefix(f"{styles[run].glyph} ")),
+        )
+        for run, centre in zip(order, centres, strict=True)
     ]
-
-
-def _block_height(html: str) -> float:
-    return LINE * lines(html) + (5 if lines(html) > 1 else 0)
 
 
 def axis_name(text: str, color: str, margin: Margin) -> dict[str, Any]:
@@ -268,14 +234,14 @@ def point(style: RunStyle, palette: Palette, size: float = 11) -> dict[str, Any]
     """A run's marker with a paper-coloured rim."""
     return {
         "symbol": style.symbol,
-        "size": size,
+        "size": size * _LARGER.get(style.symbol, 1.0),
         "color": style.color(palette),
         "opacity": 1,
-        "line": {"color": palette.page, "width": 1.5},
+        "line": {"color": palette.page, "width": 1.5 if size >= 10 else 0.8},
     }
 
 
-def interval_line(style: RunStyle, palette: Palette, width: float = 7) -> dict[str, Any]:
+def interval_line(style: RunStyle, palette: Palette, width: float) -> dict[str, Any]:
     """The line of a run's intervals."""
     return {"color": rgba(style.color(palette), 0.38), "width": width}
 

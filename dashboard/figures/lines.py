@@ -13,9 +13,10 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.figures.colour import rgba
-from dashboard.figures.layout import Ticks, end_labels
+from dashboard.figures.layout import end_labels
 from dashboard.figures.text import escape
 from dashboard.theme import Palette, RunStyle
+from dashboard.ticks import Ticks
 from metrics_core import wording
 
 

@@ -9,10 +9,19 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.figures.layout import Margin, Ticks, axis, drawing_order, figure, note, score_ticks
+from dashboard.figures.layout import Margin, axis, drawing_order, figure, note
 from dashboard.figures.rows import marks
-from dashboard.figures.text import LINE, coloured, escape, name_width, run_name, text_width, wrap
+from dashboard.figures.text import (
+    coloured,
+    escape,
+    name_width,
+    run_name,
+    short_names,
+    text_width,
+    whole,
+)
 from dashboard.theme import Palette, RunStyle
+from dashboard.ticks import Ticks, score_ticks
 from metrics_core import wording
 
 _HEAD, _AFTER, _PITCH = 28, 20, 23
@@ -28,25 +37,26 @@ def score_by_difficulty(
     value_range: tuple[float, float] = (0, 1),
 ) -> go.Figure:
     """Scores with intervals in one small panel per group, all on one scale, values at the right.
+    customdata of a point is [group, run, what the hover box says].
 
     Runs stand in the order of `styles`, groups in that of `order`.
     """
     shown = frame[frame["run"].isin(list(styles)) & frame["group"].isin(list(order))]
     ticks = score_ticks(shown[["mean", "low", "high"]].to_numpy().ravel(), value_range)
     runs = list(styles.values())
-    left = max((name_width(s) for s in runs), default=0) + 16
+    short = short_names(s.name for s in runs)
+    left = max((name_width(s, short[s.name]) for s in runs), default=0) + 16
     margin = Margin(left, _widest_score(shown) + 14, 4, _BOTTOM)
-    pitch = max(_PITCH, LINE * max((len(wrap(s.name)) for s in runs), default=1) + 4)
-    panel = _HEAD + pitch * len(runs) + _AFTER
+    panel = _HEAD + _PITCH * len(runs) + _AFTER
     total = panel * len(order) - _AFTER + 4
     places = {
-        (g, s.name): i * panel + _HEAD + (j + 0.5) * pitch
+        (g, s.name): i * panel + _HEAD + (j + 0.5) * _PITCH
         for i, g in enumerate(order)
         for j, s in enumerate(runs)
     }
     return figure(
         [
-            _panel_grid(order, panel, pitch * len(runs), ticks, palette),
+            _panel_grid(order, panel, _PITCH * len(runs), ticks, palette),
             *_panel_marks(shown, styles, places, palette),
         ],
         palette=palette,
@@ -54,7 +64,7 @@ def score_by_difficulty(
         margin=margin,
         annotations=[
             *(_panel_head(g, shown, i * panel, margin, palette) for i, g in enumerate(order)),
-            *_panel_rows(shown, styles, places, margin, palette),
+            *_panel_rows(shown, styles, short, places, margin, palette),
         ],
         xaxis=axis(palette, ticks.span, ticks),
         yaxis=axis(palette, (total, 0)),
@@ -103,15 +113,16 @@ def _panel_head(
 def _panel_rows(
     shown: pd.DataFrame,
     styles: Mapping[str, RunStyle],
+    short: Mapping[str, str],
     places: Mapping[tuple[str, str], float],
     margin: Margin,
     palette: Palette,
 ) -> Iterator[dict[str, Any]]:
     """The name at the left and the score at the right of every row."""
-    place = {"xref": "paper", "xanchor": "right", "align": "right"}
+    place: dict[str, Any] = {"xref": "paper", "xanchor": "right", "align": "right"}
     means = shown.set_index(["group", "run"])["mean"]
     for (group, run), y in places.items():
-        name = run_name(styles[run], palette)
+        name = run_name(styles[run], palette, short[run])
         score = wording.score(means.get((group, run)))
-        yield note(name, 0, y, palette.ink, xshift=-12, **place)
+        yield note(name, 0, y, palette.ink, xshift=-12, **place, **whole(run, short[run]))
         yield note(score, 1, y, palette.ink, xshift=margin.right - 2, **place)

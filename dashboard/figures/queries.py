@@ -1,30 +1,36 @@
-"""Charts of the Queries page: every query by its difference, and run against run."""
+"""The chart of every query by its difference; run against run is in `against`."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.figures.colour import blend, rgba
+from dashboard.figures.colour import blend
 from dashboard.figures.layout import (
     NARROW,
     Margin,
-    Ticks,
     axis,
     corner,
-    difference_ticks,
     figure,
     note,
-    score_ticks,
     tick_width,
 )
-from dashboard.figures.text import LINE, escape, lines, query_text, spread, text_width, wrapped
-from dashboard.theme import Palette, RunStyle
+from dashboard.figures.text import (
+    LINE,
+    escape,
+    lines,
+    query_text,
+    shorten,
+    spread,
+    text_width,
+    wrapped,
+)
+from dashboard.theme import Palette
+from dashboard.ticks import Ticks, difference_ticks
 from metrics_core import wording
 from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
 
@@ -32,11 +38,10 @@ FADED = 0.2
 """The opacity of marks that a filter leaves out."""
 MOST_BARS = 1000
 """More bars than this are narrower than a pixel; evenly spaced ones stand for the rest."""
-_BARS_HEIGHT, _SQUARE = 290, 280
+_BARS_HEIGHT = 290
 _FEWEST_SLOTS = 12
-_NAME = 44
-_WITH_GAPS, _MANY_POINTS = 200, 2000
-_SYMBOLS = {BETTER: "triangle-up", WORSE: "triangle-down", LEVEL_WITH: "circle"}
+_NAME, _HALF = 44, 30
+_WITH_GAPS = 200
 
 
 def sorted_differences(
@@ -58,9 +63,12 @@ def sorted_differences(
     ranked = ranked.assign(place=np.arange(len(ranked)))
     ticks = difference_ticks(ranked["difference"], most=8)
     right = text_width("+0.000") + 12 if mean is not None else 8
-    name = wrapped(f"{focus} minus {baseline}", _NAME)
+    name = wrapped(f"{shorten(focus, _HALF)} minus {shorten(baseline, _HALF)}", _NAME)
     margin = Margin(tick_width(ticks), right, 12 + LINE * lines(name), 8)
-    notes = [*_counts(ranked, ticks, margin, mean, palette), corner(name, palette.muted, margin, 0)]
+    notes = [
+        *_counts(ranked, ticks, margin, mean, palette),
+        corner(name, palette.muted, margin, 0, **_wholes(focus, baseline)),
+    ]
     notes += [] if mean is None else [_mean_name(mean, palette)]
     zero = {"zeroline": True, "zerolinecolor": palette.zero, "zerolinewidth": 1}
     slots = max(len(ranked), _FEWEST_SLOTS)
@@ -78,57 +86,19 @@ def sorted_differences(
     )
 
 
-def run_against_run(
-    frame: pd.DataFrame,
-    *,
-    palette: Palette,
-    focus: str,
-    baseline: str,
-    focus_style: RunStyle,
-    same: float,
-    shown: Collection[str] | None = None,
-    value_range: tuple[float, float] = (0, 1),
-) -> go.Figure:
-    """One point per query: the baseline's score to the right, that of the run in focus upward.
-
-    Around the diagonal lies the band in which two scores count as the same. customdata is
-    [query_id, escaped text, numbers].
-    """
-    known = frame.dropna(subset=["difference"])
-    ticks = score_ticks(known[["score", "baseline_score"]].to_numpy().ravel(), value_range)
-    upward, across = f"↑ {wrapped(focus, _NAME)}", f"{wrapped(baseline, _NAME)} →"
-    margin = Margin(tick_width(ticks), 14, 14 + LINE * lines(upward), 32 + LINE * lines(across))
-    low, high = ticks.span
-    room = 0.03 * (high - low)
-    span = (low - room, high + room)
-    square = axis(palette, span, ticks, grid=True)
-    over = {"yref": "paper", "xref": "paper", "xanchor": "left", "yanchor": "top"}
-    return figure(
-        [*_ties(span, same, palette), *_points(known, palette, shown)],
-        palette=palette,
-        height=_SQUARE + margin.top + margin.bottom,
-        margin=margin,
-        annotations=[
-            corner(upward, focus_style.color(palette), margin, 0),
-            note(across, 0, 0, palette.ink, **over, yshift=-26),
-            *_sides(focus, baseline, ticks, palette),
-        ],
-        xaxis={**square, "constrain": "domain", "constraintoward": "left"},
-        yaxis={**square, "scaleanchor": "x", "constrain": "domain", "constraintoward": "top"},
-    )
+def _wholes(focus: str, baseline: str) -> dict[str, str]:
+    """What the name of the bars says when it is pointed at, where it is shortened."""
+    long = max(len(focus), len(baseline)) > _HALF
+    return {"hovertext": escape(f"{focus} minus {baseline}")} if long else {}
 
 
-def _color(outcome: str, palette: Palette) -> str:
+def outcome_color(outcome: str, palette: Palette) -> str:
+    """The colour of a query that got better, worse or stayed the same."""
     return {BETTER: palette.better, WORSE: palette.worse, LEVEL_WITH: palette.zero}[outcome]
 
 
-def _opacity(part: pd.DataFrame, shown: Collection[str] | None) -> float | npt.NDArray[np.float64]:
-    if shown is None:
-        return 1.0
-    return np.where(part["query_id"].isin(set(shown)), 1.0, FADED)
-
-
-def _customdata(part: pd.DataFrame) -> list[list[str]]:
+def query_customdata(part: pd.DataFrame) -> list[list[str]]:
+    """Per query [query_id, escaped text, numbers]; `HOVER` shows the last two."""
     columns = ["query_id", "text", "score", "baseline_score", "difference"]
     data = []
     for query_id, text, score, before, gap in part[columns].itertuples(index=False):
@@ -138,7 +108,7 @@ def _customdata(part: pd.DataFrame) -> list[list[str]]:
     return data
 
 
-_HOVER = "<b>%{customdata[1]}</b><br>%{customdata[2]}<extra></extra>"
+HOVER = "<b>%{customdata[1]}</b><br>%{customdata[2]}<extra></extra>"
 
 
 def _bars(ranked: pd.DataFrame, palette: Palette, shown: Collection[str] | None) -> list[go.Bar]:
@@ -151,15 +121,15 @@ def _bars(ranked: pd.DataFrame, palette: Palette, shown: Collection[str] | None)
     for layer, share in ((ranked[~kept], FADED), (ranked[kept], 1.0)):
         for outcome, part in _thinned(layer).groupby("outcome", sort=True):
             # Paler, not translucent: bars narrower than a pixel overlap.
-            color = blend(_color(str(outcome), palette), palette.page, share)
+            color = blend(outcome_color(str(outcome), palette), palette.page, share)
             traces.append(
                 go.Bar(
                     x=part["place"].to_numpy(),
                     y=part["difference"].to_numpy(),
                     width=width,
                     marker={"color": color, "line": {"width": 0}},
-                    customdata=_customdata(part),
-                    hovertemplate=_HOVER,
+                    customdata=query_customdata(part),
+                    hovertemplate=HOVER,
                 )
             )
     return traces
@@ -213,7 +183,7 @@ def _counts(
         shift = sign * _clear_of_mean(ticks, mean, sign)
         for outcome, centre in zip(side, centres, strict=True):
             n, word = texts[outcome].split(" ", 1)
-            color = palette.muted if outcome == LEVEL_WITH else _color(outcome, palette)
+            color = palette.muted if outcome == LEVEL_WITH else outcome_color(outcome, palette)
             place = {"xref": "paper", "xanchor": "center", "xshift": centre - px[outcome]}
             text = f"<b>{n}</b> {word}"
             at = px[outcome] / plot
@@ -225,68 +195,3 @@ def _clear_of_mean(ticks: Ticks, mean: float | None, sign: int) -> float:
     """Px from the zero line to the middle of a count that the mean line does not strike."""
     off = 0.0 if mean is None else sign * (ticks.share(mean) - ticks.share(0)) * _BARS_HEIGHT
     return off + 13 if 3 < off < 25 else 14
-
-
-def _ties(span: tuple[float, float], same: float, palette: Palette) -> list[go.Scatter]:
-    low, high = span
-    band = go.Scatter(
-        x=[low, high, high, low],
-        y=[low - same, high - same, high + same, low + same],
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        fillcolor=rgba(palette.zero, 0.3),
-        hoverinfo="skip",
-    )
-    line = {"color": palette.zero, "width": 1}
-    diagonal = go.Scatter(x=[low, high], y=[low, high], mode="lines", line=line, hoverinfo="skip")
-    return [band, diagonal]
-
-
-def _points(
-    known: pd.DataFrame, palette: Palette, shown: Collection[str] | None
-) -> list[go.Scatter]:
-    many = len(known) > _MANY_POINTS
-    if many:
-        grid = known[["score", "baseline_score"]].round(2).assign(shown=_opacity(known, shown))
-        known = known[~grid.duplicated()]
-    traces = []
-    for outcome in (LEVEL_WITH, BETTER, WORSE):
-        part = known[known["outcome"] == outcome]
-        traces.append(
-            go.Scatter(
-                x=part["baseline_score"].to_numpy(),
-                y=part["score"].to_numpy(),
-                mode="markers",
-                marker=_marker(outcome, palette, many, _opacity(part, shown)),
-                customdata=_customdata(part),
-                hovertemplate=_HOVER,
-                cliponaxis=False,
-            )
-        )
-    return traces
-
-
-def _marker(
-    outcome: str, palette: Palette, many: bool, opacity: float | npt.NDArray[np.float64]
-) -> Mapping[str, Any]:
-    return {
-        "symbol": _SYMBOLS[outcome],
-        "size": 6 if many else 9,
-        "color": _color(outcome, palette),
-        "opacity": opacity,
-        "line": {"color": palette.page, "width": 0 if many else 0.7},
-    }
-
-
-def _sides(focus: str, baseline: str, ticks: Ticks, palette: Palette) -> list[dict[str, Any]]:
-    """Which side of the diagonal belongs to which run."""
-    low, high = ticks.span
-    ground = {"bgcolor": rgba(palette.page, 0.75), "borderpad": 1}
-    ours, theirs = f"{wrapped(focus, 22)} better", f"{wrapped(baseline, 22)} better"
-    ends = {"xanchor": "right", "yanchor": "bottom", "align": "right", "xshift": -4, "yshift": 4}
-    starts = {"yanchor": "top", "xshift": 6, "yshift": -4}
-    return [
-        note(ours, low, high, palette.better, **ground, **starts),
-        note(theirs, high, low, palette.worse, **ground, **ends),
-    ]

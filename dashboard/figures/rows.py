@@ -16,35 +16,39 @@ import numpy.typing as npt
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.figures.layout import NARROW, Margin, Ticks, axis, figure, interval_line, note, point
+from dashboard.figures.layout import (
+    Margin,
+    axis,
+    figure,
+    interval_line,
+    note,
+    point,
+)
 from dashboard.figures.text import (
     LINE,
-    SIZE,
     escape,
-    name_width,
-    run_name,
-    spread,
-    text_width,
+    group_lines,
+    shorten_group,
+    whole,
     widest,
-    wrap,
-    wrapped,
 )
 from dashboard.theme import Palette, RunStyle
+from dashboard.ticks import Ticks
 from metrics_core import wording
 
-PITCH = 15
-"""Px between the intervals of two runs in one row."""
-_BETWEEN = 10
+_PITCH, _LEAST_PITCH, _ALL_PITCHES = 15.0, 5.0, 72.0
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The groups from top to bottom, with what is written at their left; all of one height."""
+    """The groups from top to bottom, with what is written at their left; all of one height.
+    `pitch` is the px between the intervals of two runs in one row."""
 
     groups: tuple[str, ...]
     labels: tuple[str, ...]
     label_width: float
     height: float
+    pitch: float
 
     @property
     def total(self) -> float:
@@ -63,20 +67,27 @@ def rows_of(
 ) -> Rows:  # fmt: skip
     """The rows of a breakdown's groups in this order; `counted` adds "18 queries" to the labels
     and makes them bold. The height does not depend on it."""
-    queries = frame.groupby("group", sort=False)["queries"].max()
+    queries = frame.groupby("group", sort=False)["queries"].max()[list(order)]
     compared = frame.loc[frame["run"].isin(list(styles)) & frame["difference"].notna(), "run"]
-    names = [wrap(group) for group in order]
-    counts = [f"{wording.count(n)} {wording.plural(n, 'query', 'queries')}" for n in queries[order]]
+    names = [group_lines(group) for group in order]
+    counts = [
+        f"{wording.count(n)} {wording.plural(n, 'query', 'queries')}" for n in queries[list(order)]
+    ]
     labels, widths = [], [0.0]
-    for group, lines, count in zip(order, names, counts, strict=True):
+    for lines, count in zip(names, counts, strict=True):
         muted = f'<span style="color:{palette.muted}">{count}</span>'
-        text = wrapped(group)
+        text = "<br>".join(map(escape, lines))
         labels.append(f"<b>{text}</b><br>{muted}" if counted else text)
         widths.append(widest(lines, bold=counted))
         widths.append(widest([count]) if counted else 0.0)
     tallest = max((len(lines) for lines in names), default=1) + 1
-    height = max(PITCH * compared.nunique() + 17, LINE * tallest + 12)
-    return Rows(tuple(order), tuple(labels), max(widths) + 16, height)
+    runs = int(compared.nunique())
+    pitch = max(_LEAST_PITCH, min(_PITCH, _ALL_PITCHES / max(runs, 1)))
+    height = max(pitch * runs + 17, LINE * tallest + 12)
+    return Rows(tuple(order), tuple(labels), max(widths) + 16, height, pitch)
+
+
+_LABEL: dict[str, Any] = {"xref": "paper", "xanchor": "right", "xshift": -12, "align": "right"}
 
 
 def row_figure(
@@ -92,8 +103,8 @@ def row_figure(
     """The figure of a chart with rows: every second row washed from edge to edge, the groups at
     the left, a click anywhere in a row gives its group."""
     labels = [
-        note(label, 0, y, palette.ink, xref="paper", xanchor="right", xshift=-12, align="right")
-        for label, y in zip(rows.labels, rows.centres(rows.groups), strict=True)
+        note(label, 0, y, palette.ink, **_LABEL, **whole(group, shorten_group(group)))
+        for group, label, y in zip(rows.groups, rows.labels, rows.centres(rows.groups), strict=True)
     ]
     return figure(
         [_clicks(rows, ticks), *traces],
@@ -125,7 +136,7 @@ def _clicks(rows: Rows, ticks: Ticks) -> go.Bar:
 
 def _wash(index: int, rows: Rows, margin: Margin, palette: Palette) -> Iterable[dict[str, Any]]:
     """The ground of one row: over the plot, and in px over the margins on both sides."""
-    edges = [
+    edges: list[dict[str, Any]] = [
         {"x0": 0, "x1": 1},
         {"xsizemode": "pixel", "xanchor": 0, "x0": -math.ceil(margin.left), "x1": 0},
         {"xsizemode": "pixel", "xanchor": 1, "x0": 0, "x1": math.ceil(margin.right)},
@@ -165,21 +176,26 @@ def points(
     style: RunStyle,
     palette: Palette,
     columns: tuple[str, str, str],
+    pitch: float = _PITCH,
 ) -> go.Scatter:
-    """The points of a run: customdata [group, what the hover box says]."""
+    """The points of a run: customdata [group, run, what the hover box says]."""
     write = wording.difference if columns[0] == "difference" else wording.score
     name = f"<b>{escape(style.name)}</b>"
     data = [
-        [group, f"{name}  {escape(group)}<br>{write(value)} {_interval(low, high)}".rstrip()]
+        [
+            group,
+            style.name,
+            f"{name}  {escape(group)}<br>{write(value)} {_interval(low, high)}".rstrip(),
+        ]
         for group, value, low, high in part[["group", *columns]].itertuples(index=False)
     ]
     return go.Scatter(
         x=part[columns[0]].to_numpy(),
         y=y,
         mode="markers",
-        marker=point(style, palette),
+        marker=point(style, palette, min(11, pitch + 3)),
         customdata=data,
-        hovertemplate="%{customdata[1]}<extra></extra>",
+        hovertemplate="%{customdata[2]}<extra></extra>",
         unselected={"marker": {"opacity": 1}},
         cliponaxis=False,
     )
@@ -195,11 +211,13 @@ def marks(
     style: RunStyle,
     palette: Palette,
     columns: tuple[str, str, str],
+    pitch: float = _PITCH,
 ) -> list[go.Scatter]:
-    """The intervals of a run and its points on top."""
+    """The intervals of a run and its points on top, as thick as `pitch` px between runs allow."""
+    line = interval_line(style, palette, min(7, pitch * 0.5))
     return [
-        intervals(part, y, columns[1:], interval_line(style, palette)),
-        points(part, y, style, palette, columns),
+        intervals(part, y, columns[1:], line),
+        points(part, y, style, palette, columns, pitch),
     ]
 
 
@@ -215,70 +233,3 @@ def first_values(
             first = part.loc[part["group"].map(place).idxmin()]
             found[style.name] = (str(first["group"]), float(first[column]))
     return found
-
-
-def key(styles: Iterable[RunStyle], palette: Palette) -> list[str]:
-    """Lines that name the runs with their marks, for names too long to stand beside them."""
-    filled, used = [""], 0.0
-    for style in styles:
-        text = f"{style.glyph} {style.name}"
-        width = text_width(text, bold=True) + 18
-        if used + width > NARROW and used:
-            filled.append("")
-            used = 0.0
-        used += width
-        filled[-1] += f"{style.glyph} {run_name(style, palette, length=44)}".replace(
-            style.glyph, f'<span style="color:{style.color(palette)}">{style.glyph}</span>', 1
-        )
-        filled[-1] += "\u2003"
-    return [line.rstrip("\u2003") for line in filled if line]
-
-
-Placed = list[list[tuple[RunStyle, float, float]]]
-"""Lines of run names from bottom to top: each name's style, its share of the axis, its shift."""
-
-
-def names_above(shares: Mapping[str, float], styles: Mapping[str, RunStyle], left: float,
-                right: float) -> Placed:  # fmt: skip
-    """Names over their points, in as few lines as hold them at the narrowest width."""
-    plot = NARROW - left - right
-    order = sorted(shares, key=lambda run: shares[run])
-    for n in range(1, len(order) + 1):
-        lines = [order[i::n] for i in range(n)]
-        sizes = [[name_width(styles[r], length=44) + _BETWEEN for r in line] for line in lines]
-        if n == len(order) or max(map(sum, sizes)) <= NARROW:
-            break
-    else:
-        return []
-    placed = []
-    for line, widths in zip(lines, sizes, strict=True):
-        wanted = [shares[run] * plot for run in line]
-        centres = spread(wanted, widths, -left, plot + right)
-        placed.append(
-            [
-                (styles[run], shares[run], centre - want)
-                for run, centre, want in zip(line, centres, wanted, strict=True)
-            ]
-        )
-    return placed
-
-
-def name_notes(placed: Placed, palette: Palette) -> list[dict[str, Any]]:
-    """The names of `names_above` as notes over the plot."""
-    return [
-        note(
-            run_name(style, palette, length=44),
-            share,
-            1,
-            palette.ink,
-            xref="paper",
-            yref="paper",
-            xanchor="center",
-            yanchor="bottom",
-            xshift=shift,
-            yshift=4 + LINE * i,
-            font={"size": SIZE},
-        )
-        for i, line in enumerate(placed)
-        for style, share, shift in line
-    ]

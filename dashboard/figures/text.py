@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from dashboard.theme import Palette, RunStyle
 
@@ -11,7 +11,10 @@ SIZE = 13
 LINE = 16
 """Height of a line of text in px."""
 NAME_LENGTH = 18
-"""Characters of a name on one line; longer names are broken, never cut."""
+"""Characters of a group's name on one line; longer names are broken into two lines."""
+RUN_LENGTH = 22
+"""Characters of a run's name in a chart; longer ones are shortened in their middle."""
+_GROUP_LENGTH = 2 * NAME_LENGTH
 _QUERY_LENGTH, _QUERY_LINE = 90, 46
 
 # Advance widths of Inter in em, in classes; a little generous, so that a label is never cut.
@@ -24,6 +27,8 @@ _WIDTHS = {
 }
 _ORDINARY, _WIDE = 0.64, 1.05
 _PIECES = re.compile(r"[^\s\-_./:,;]+[\-_./:,;]*\s*|[\-_./:,;]+\s*")
+_CUT_WORD = re.compile(r"(?<=[\s\-_./:,;])[^\s\-_./:,;]{1,3}$")
+_CUT_WORD_BEFORE = re.compile(r"^[^\s\-_./:,;]{1,3}(?=[\s\-_./:,;])")
 
 
 def escape(text: object) -> str:
@@ -43,6 +48,43 @@ def wrap(text: str, length: int = NAME_LENGTH) -> list[str]:
             lines.append("")
         lines[-1] += piece
     return [line.rstrip() for line in lines if line.strip()] or [""]
+
+
+def shorten(text: str, length: int = RUN_LENGTH, *, between_words: bool = False) -> str:
+    """The text with so much left out in its middle that it has at most `length` characters; if
+    asked cut between two words rather than inside one, where that costs few letters."""
+    if len(text) <= length:
+        return text
+    ends = (length - 1) // 2
+    head, tail = text[: length - 1 - ends], text[-ends:]
+    if between_words:
+        head, tail = _CUT_WORD.sub("", head), _CUT_WORD_BEFORE.sub("", tail)
+    return f"{head.rstrip()}…{tail.lstrip()}"
+
+
+def short_names(names: Iterable[str], length: int = RUN_LENGTH) -> dict[str, str]:
+    """Each name shortened in its middle; no two names become the same, so a few may be longer."""
+    wanted = list(dict.fromkeys(names))
+    for allowed in range(length, max(map(len, wanted), default=0)):
+        short = {name: shorten(name, allowed) for name in wanted}
+        if len(set(short.values())) == len(wanted):
+            return short
+    return {name: name for name in wanted}
+
+
+def shorten_group(group: str) -> str:
+    """A group's name, shortened in its middle where it fills more than two lines."""
+    return shorten(group, _GROUP_LENGTH, between_words=True)
+
+
+def group_lines(group: str) -> list[str]:
+    """The lines of `shorten_group`, at most three."""
+    return wrap(shorten_group(group))
+
+
+def whole(text: str, shown: str) -> dict[str, str]:
+    """What a note says when it is pointed at: the whole text where only a part is shown."""
+    return {} if text == shown else {"hovertext": escape(text)}
 
 
 def wrapped(text: str, length: int = NAME_LENGTH) -> str:
@@ -80,15 +122,15 @@ def coloured(html: str, color: str, *, bold: bool = False) -> str:
     return f'<span style="color:{color}">{inner}</span>'
 
 
-def run_name(style: RunStyle, palette: Palette, *, length: int = NAME_LENGTH) -> str:
-    """A run's name in its colour, the run in focus bold, long names in several lines."""
-    lines = wrapped(style.name, length)
-    return coloured(lines, style.color(palette), bold=style.role == "focus")
+def run_name(style: RunStyle, palette: Palette, shown: str = "") -> str:
+    """A run's name in its colour, the run in focus bold; `shown` is the name shortened."""
+    name = escape(shown or style.name)
+    return coloured(name, style.color(palette), bold=style.role == "focus")
 
 
-def name_width(style: RunStyle, *, length: int = NAME_LENGTH) -> float:
+def name_width(style: RunStyle, shown: str = "") -> float:
     """The width in px of `run_name`."""
-    return widest(wrap(style.name, length), bold=style.role == "focus")
+    return text_width(shown or style.name, bold=style.role == "focus")
 
 
 def spread(wanted: Sequence[float], sizes: Sequence[float], low: float, high: float) -> list[float]:

@@ -6,32 +6,26 @@ back to a page costs nothing. No Streamlit here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
-from threading import Lock
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dashboard.address.address import Address, Pair
 from dashboard.address.measure_key import read_measure
-from dashboard.address.view import (
-    SHOW_ALL,
-    SHOWS,
-    Address,
-    View,
-    choose_runs,
-    read_cutoff,
-    read_where,
-)
+from dashboard.address.view import Comparison, View, choose_runs, lacking, read_cutoff
 from metrics_core.checks.fit import FitLine, fit_report, near_matches
 from metrics_core.errors import RanklensError
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure
+from metrics_core.memo import Memo
 from metrics_core.notes import Note
 from metrics_core.scoring import curves as by_cutoff
-from metrics_core.scoring.evaluate import score_frame, score_notes, with_tie_range
+from metrics_core.scoring.notes import score_notes, with_tie_range
+from metrics_core.scoring.scores import Scores, score_runs
 from metrics_core.slicing.breakdowns import group_of, ordered_groups
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
@@ -63,21 +57,12 @@ class Study:
                 self.refused[run.name] = RanklensError(f"{run.name}: {error.message}", error.hint)
                 continue
             self.runs[run.name] = run
-        self._results: dict[Hashable, Any] = {}
-        self._lock = Lock()
+        self._memo = Memo(_KEPT_RESULTS)
 
-    def kept(self, key: Hashable, compute: Callable[[], Result]) -> Result:
-        """The result for this key, computed once."""
-        with self._lock:
-            if key in self._results:
-                found: Result = self._results[key]
-                return found
-        result = compute()
-        with self._lock:
-            self._results[key] = result
-            while len(self._results) > _KEPT_RESULTS:
-                self._results.pop(next(iter(self._results)))
-        return result
+    def kept(self, answer: Callable[..., Result], *asked: Hashable) -> Result:
+        """`answer(study, *asked)`, worked out once: what an answer is given is its key, so that
+        nothing it depends on can be forgotten there."""
+        return self._memo((answer, asked), lambda: answer(self, *asked))
 
     # What there is
 
@@ -141,32 +126,14 @@ class Study:
         """What judging this run noticed, and what its score on a measure rests on."""
         if name not in self.judged:
             return ()
-        run, ranks = self.runs[name], self.judged[name]
-        if measure.lacks(ranks):
+        if measure.lacks(self.judged[name]):
             measure = read_measure("", 10).measure
 
-        def compute() -> tuple[Note, ...]:
-            return (
-                *with_tie_range(ranks.notes, run, self.qrels, [measure]),
-                *near_matches(run, self.qrels),
-                *score_notes(ranks, [measure]),
-            )
-
-        return self.kept(("notes", name, str(measure)), compute)
+        return self.kept(_notes, name, measure)
 
     def fit(self, cutoff: int) -> list[FitLine]:
         """Do the files fit together?"""
-        return self.kept(
-            ("fit", cutoff),
-            lambda: fit_report(
-                list(self.runs.values()),
-                list(self.judged.values()),
-                self.qrels,
-                self.queries,
-                self.documents,
-                cutoff=cutoff,
-            ),
-        )
+        return self.kept(_fit, cutoff)
 
     def judged_share(self, name: str, cutoff: int) -> float:
         """Share of the run's top results that are judged, over all judged queries."""
@@ -176,48 +143,39 @@ class Study:
 
     def view(self, address: Address) -> View:
         """The address, checked against what is loaded."""
-        cutoff = read_cutoff(address.k, deepest=self.deepest)
-        focus, baseline, also = choose_runs(address, self.names, self._best_first)
-        by = address.by if address.by in self.groupings else next(iter(self.groupings), "")
-        return View(
+        cutoff = read_cutoff(address["k"], deepest=self.deepest)
+        focus, baseline, also = choose_runs(address, self.names, self.best_first)
+        comparison = Comparison(
             focus=focus,
             baseline=baseline,
             also=also,
-            chosen=read_measure(address.m, cutoff),
+            chosen=read_measure(address["m"], cutoff),
             cutoff=cutoff,
-            where=read_where(address.where, self.groups),
-            show=address.show if address.show in SHOWS else SHOW_ALL,
-            search=address.s,
-            by=by,
-            query_id=address.q,
+            where=tuple(
+                (column, value)
+                for column, value in address["where"]
+                if value in self.groups.get(column, ())
+            ),
+            loaded=len(self.names),
         )
+        return View(comparison, address, lacking(address, self.names, self.groups, self.texts))
 
     @cached_property
-    def _best_first(self) -> list[str]:
+    def best_first(self) -> list[str]:
+        """The runs, best first on the usual measure."""
         # One order for every view: another measure or cutoff must not change who is compared.
         measure = read_measure("", 10).measure
         means = {n: float(measure.score(self.judged[n]).mean()) for n in self.names}
         return sorted(self.names, key=lambda n: -means[n])
 
-    def in_view(self, view: View) -> npt.NDArray[np.bool_]:
+    def in_view(self, comparison: Comparison) -> npt.NDArray[np.bool_]:
         """Which judged queries the filters leave; bool[Q]."""
-        mask = np.ones(len(self.query_ids), dtype=np.bool_)
-        if self.queries is not None:
-            for column in {c for c, _ in view.where}:
-                groups = group_of(self.queries, self.query_ids, column)
-                mask &= groups.isin(view.narrowed_to(column)).to_numpy()
-        return mask
+        return self.kept(_in_view, comparison.where)
 
-    def score_frame(self, view: View, measures: Sequence[Measure]) -> pd.DataFrame:
+    def scores(self, comparison: Comparison, *measures: Measure) -> Scores:
         """Per-query scores of the shown runs over the queries in view."""
-        names = tuple(str(m) for m in measures)
-
-        def compute() -> pd.DataFrame:
-            mask = self.in_view(view)
-            judged = [self.judged[name].among(mask) for name in view.runs]
-            return score_frame(judged, list(measures))
-
-        return self.kept(("frame", view.runs, view.where, names), compute)
+        every = self.kept(_scores, measures)
+        return every.only(comparison.runs).among(self.in_view(comparison))
 
     def with_texts(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The frame with `text`, `meta` ("Billing · medium") and every grouping of each query."""
@@ -228,11 +186,40 @@ class Study:
                 groups = group_of(self.queries, list(frame["query_id"]), column)
                 frame[f"by: {column}"] = groups.to_numpy()
                 shown.append(f"by: {column}")
-        parts: Mapping[str, Any] = frame[shown[:2]]
-        frame["meta"] = [" · ".join(row) for row in parts.to_numpy().tolist()] if shown else ""
+        parts = frame[shown[:2]].to_numpy().tolist()
+        frame["meta"] = [" · ".join(row) for row in parts] if shown else ""
         return frame
 
 
-def about(view: View) -> Hashable:
-    """What every comparison depends on."""
-    return (view.runs, view.focus, view.baseline, str(view.measure), view.cutoff, view.where)
+def _notes(study: Study, name: str, measure: Measure) -> tuple[Note, ...]:
+    run, ranks = study.runs[name], study.judged[name]
+    return (
+        *with_tie_range(ranks.notes, run, study.qrels, [measure]),
+        *near_matches(run, study.qrels),
+        *score_notes(ranks, [measure]),
+    )
+
+
+def _fit(study: Study, cutoff: int) -> list[FitLine]:
+    return fit_report(
+        list(study.runs.values()),
+        list(study.judged.values()),
+        study.qrels,
+        study.queries,
+        study.documents,
+        cutoff=cutoff,
+    )
+
+
+def _in_view(study: Study, where: tuple[Pair, ...]) -> npt.NDArray[np.bool_]:
+    mask = np.ones(len(study.query_ids), dtype=np.bool_)
+    if study.queries is not None:
+        for column in {c for c, _ in where}:
+            groups = group_of(study.queries, study.query_ids, column)
+            mask &= groups.isin([v for c, v in where if c == column]).to_numpy()
+    mask.flags.writeable = False
+    return mask
+
+
+def _scores(study: Study, measures: tuple[Measure, ...]) -> Scores:
+    return score_runs(list(study.judged.values()), measures)

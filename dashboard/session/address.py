@@ -5,101 +5,105 @@ Widgets are views on it, so that reload, a pasted link, Back and Forward all giv
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, fields, replace
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-from urllib.parse import parse_qs, urlencode, urlsplit
 
 import streamlit as st
 
-from dashboard.address.view import MULTIPLE, Address
+from dashboard.address.address import Address
+from dashboard.page import Page
 from metrics_core.errors import RanklensError
-
-_PARAMETERS = [f.name for f in fields(Address)]
 
 
 def _from_browser() -> Address:
-    given = {
-        name: tuple(st.query_params.get_all(name)) if name in MULTIPLE else st.query_params[name]
-        for name in _PARAMETERS
-        if name in st.query_params
-    }
-    return Address(**given)
-
-
-def _as_params(address: Address) -> dict[str, Any]:
-    default = asdict(Address())
-    return {
-        name: list(value) if name in MULTIPLE else value
-        for name, value in asdict(address).items()
-        if value != default[name]
-    }
+    given = {name: st.query_params.get_all(name) for name in st.query_params}
+    return _empty().read(given)
 
 
 def _in_browser() -> dict[str, Any]:
+    several = {f.name for f in _empty().fields if f.kind != "one"}
     return {
-        name: st.query_params.get_all(name) if name in MULTIPLE else st.query_params[name]
+        name: st.query_params.get_all(name) if name in several else st.query_params[name]
         for name in st.query_params
     }
 
 
+def _empty() -> Address:
+    empty: Address = st.session_state["_empty"]
+    return empty
+
+
+def register_pages(pages: Sequence[Page], shown: Mapping[str, Any]) -> None:
+    """Tell the address the pages' fields, and `goto` Streamlit's pages by their names."""
+    st.session_state["_empty"] = Address.of(f for page in pages for f in page.fields)
+    st.session_state["_pages"] = dict(shown)
+    st.session_state["_first_page"] = pages[0].name
+
+
 def sync() -> None:
     """Bring session state and browser address together; once a run, before the page is drawn."""
-    # The files may have changed since the last run.
-    st.session_state.pop("_library", None)
+    # The files may have changed since the last run, and the address may now.
+    for name in ("_library", "_opened"):
+        st.session_state.pop(name, None)
     now = _in_browser()
-    if "_address" not in st.session_state or now != st.session_state.get("_written"):
+    if "_address" not in st.session_state or now not in st.session_state["_written"]:
         st.session_state["_address"] = _from_browser()
-    wanted = _as_params(address())
+    wanted = address().parameters()
     if now != wanted:
         st.query_params.from_dict(wanted)
-    st.session_state["_written"] = wanted
+    st.session_state["_written"] = [wanted]
+
+
+def pin(pinned: Address) -> None:
+    """Say what the address means: from here on it holds collection, run in focus and baseline, also
+    where it was opened without. The browser's own is replaced in the page, by links.js; until then
+    it may still be what it was."""
+    st.session_state["_address"] = pinned
+    st.session_state["_written"].append(pinned.parameters())
 
 
 def address() -> Address:
     """The address as it stands."""
-    current: Address = st.session_state.get("_address", Address())
+    current: Address = st.session_state.get("_address", _empty())
     return current
-
-
-def params(**changes: Any) -> dict[str, Any]:
-    """Query parameters of the address with these changes; for links."""
-    return _as_params(replace(address(), **changes))
 
 
 def href(page: str, **changes: Any) -> str:
     """A relative link to a page in the present view with these changes."""
-    query = urlencode(params(**changes), doseq=True)
-    path = "" if page == "overview" else page
-    return f"./{path}?{query}" if query else f"./{path}"
+    return address().changed(**changes).link(_path(page))
+
+
+def menu_href(page: str) -> str:
+    """The menu's link to a page: what was only looked up stays behind."""
+    return address().left.link(_path(page))
+
+
+def _path(page: str) -> str:
+    return "" if page == st.session_state["_first_page"] else page
 
 
 def goto(page: str, **changes: Any) -> None:
     """Open a page with these changes to the address; does not return."""
-    st.session_state["_address"] = replace(address(), **changes)
-    st.session_state["_written"] = params()
-    st.switch_page(st.session_state["_pages"][page], query_params=params())
+    _open(page, address().changed(**changes))
 
 
 def follow(link: str) -> None:
     """Open a link made by `href`; does not return unless it leads nowhere."""
-    parts = urlsplit(link)
-    page = parts.path.strip("./") or "overview"
-    given = parse_qs(parts.query)
-    known = {n: v for n, v in given.items() if n in _PARAMETERS}
-    target = Address(**{n: tuple(v) if n in MULTIPLE else v[-1] for n, v in known.items()})
+    page, target = address().followed(link)
+    page = page or st.session_state["_first_page"]
     if page in st.session_state["_pages"]:
-        goto(page, **asdict(target))
+        _open(page, target)
 
 
-def register_pages(pages: Mapping[str, Any]) -> None:
-    """Tell `goto` the pages by their names."""
-    st.session_state["_pages"] = dict(pages)
+def _open(page: str, target: Address) -> None:
+    st.session_state["_address"] = target
+    st.session_state["_written"] = [target.parameters()]
+    st.switch_page(st.session_state["_pages"][page], query_params=target.parameters())
 
 
 def change(**changes: Any) -> None:
     """Change the address in place; for callbacks, which run before the page is drawn again."""
-    st.session_state["_address"] = replace(address(), **changes)
+    st.session_state["_address"] = address().changed(**changes)
 
 
 def widget(

@@ -15,19 +15,15 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
-from dashboard.address.measure_key import read_measure
-from dashboard.address.view import View
-from dashboard.opened.library import SAMPLE_FOLDER, File, Library, assemble, list_folder, read_files
-from dashboard.opened.study import Study
+from dashboard.opened.files import SAMPLE_FOLDER, File, list_folder, read_files
+from dashboard.opened.library import Library, assemble
 from dashboard.opened.workspace import Entry, Workspace, default_folder
 from dashboard.session.address import address, change, forget, generation
 from dashboard.start import DATA_VARIABLE, WORKSPACE_VARIABLE
-from dashboard.theme import PALETTES, Palette, RunStyle, run_styles
 from metrics_core import formats
 from metrics_core.checks.stored_scores import with_stored_compared
 from metrics_core.errors import RanklensError
 from metrics_core.formats import Loaded
-from metrics_core.measures import Measure
 from metrics_core.tables import Qrels, Run
 
 SAMPLE, OWN = "sample", "own"
@@ -92,7 +88,7 @@ def _sample_files() -> list[File]:
 
 def collection() -> str:
     """Which files are open: "sample" or "own"."""
-    chosen = address().set
+    chosen = address()["set"]
     if chosen in (SAMPLE, OWN):
         return chosen
     own = any(not entry.with_sample for entry in workspace().entries())
@@ -108,7 +104,7 @@ def library() -> Library:
     identity = tuple(
         (f.key, f.version, f.table.name if isinstance(f.table, Run) else "") for f in files
     )
-    found = _assembled(identity, address().qrels, files)
+    found = _assembled(identity, address()["qrels"], files)
     st.session_state["_library"] = found
     return found
 
@@ -116,43 +112,6 @@ def library() -> Library:
 @st.cache_resource(show_spinner="Judging the runs …", max_entries=8)
 def _assembled(identity: Any, qrels_key: str, _files: Sequence[File]) -> Library:
     return assemble(_files, qrels_key=qrels_key)
-
-
-def study() -> Study | None:
-    """The study of the open files; None while judgments or runs that fit them are missing."""
-    found = library().study
-    return found if found is not None and found.names else None
-
-
-def view() -> View:
-    """What the reader has chosen; only where there is a study."""
-    here = study()
-    if here is None:
-        raise RuntimeError("there is no study to view")
-    return here.view(address())
-
-
-def cutoff_and_measure() -> tuple[int, Measure]:
-    """The chosen cutoff and measure, also where there is nothing to compare yet."""
-    if study() is not None:
-        return view().cutoff, view().measure
-    return 10, read_measure("", 10).measure
-
-
-def opened() -> tuple[Study, View, dict[str, RunStyle]]:
-    """The study, what the reader has chosen, and how the runs in view are drawn; for pages that
-    need a study."""
-    chosen, here = view(), study()
-    assert here is not None
-    drawn = styles()
-    return here, chosen, {name: drawn[name] for name in chosen.runs}
-
-
-def styles() -> dict[str, RunStyle]:
-    """How the shown runs are drawn."""
-    chosen = view()
-    names = library().study.names if library().study else []
-    return run_styles(names, library().slots, focus=chosen.focus, baseline=chosen.baseline)
 
 
 @dataclass(frozen=True)
@@ -203,7 +162,13 @@ def _remember(read: Sequence[Loaded]) -> None:
     for loaded in read:
         workspace().add(loaded, slot=_free_slot(), with_sample=beside)
     if read and not beside:
-        change(set=OWN)
+        open_collection(OWN)
+
+
+def open_collection(name: str) -> None:
+    """Open the sample or the reader's own files: nothing of the other's address fits them."""
+    asked = {"run": "", "base": "", "also": (), "where": (), "qrels": ""}
+    change(**(asked if name != collection() else {}), set=name)
 
 
 def read_again(name: str, **choices: Any) -> None:
@@ -235,16 +200,6 @@ def give_memory_back() -> None:
     pa.default_memory_pool().release_unused()
     if sys.platform == "linux":
         ctypes.CDLL("libc.so.6").malloc_trim(0)
-
-
-def theme() -> str:
-    """The reader's theme: "light" or "dark"."""
-    return "dark" if st.context.theme.type == "dark" else "light"
-
-
-def palette() -> Palette:
-    """The colours of the reader's theme."""
-    return PALETTES[theme()]
 
 
 def spreadsheet(frame: pd.DataFrame) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -11,10 +12,12 @@ from metrics_core import formats
 from metrics_core.commands.command import command
 from metrics_core.commands.reading import add_reading_options, cleaned, judged_files, say
 from metrics_core.commands.score_tables import PRINTERS
-from metrics_core.errors import RanklensError
-from metrics_core.scoring.evaluate import score_frame
+from metrics_core.errors import NoSharedQueriesError, RanklensError
+from metrics_core.notes import Note
 from metrics_core.scoring.means import means
+from metrics_core.scoring.scores import Scores, score_runs
 from metrics_core.slicing.breakdowns import group_of, ordered_groups
+from metrics_core.tables import Queries
 
 _MEAN = "all"
 """The query_id under which the mean is printed, as trec_eval prints it."""
@@ -32,15 +35,17 @@ def _options(parser: argparse.ArgumentParser) -> None:
 def evaluate(options: argparse.Namespace) -> str:
     """Scores as text; notes go to stderr."""
     judged, measures = judged_files(options)
-    scores = score_frame(judged, measures, without_relevant=options.without_relevant)
+    if options.queries and not options.by:
+        say("--queries", [Note("unused", "only --by needs them; they were not read")])
+    scores = score_runs(judged, measures, without_relevant=options.without_relevant)
     if options.by:
         return PRINTERS[options.format](_by_group(scores, options))
     return PRINTERS[options.format](_long(scores, per_query=options.per_query))
 
 
-def _long(scores: pd.DataFrame, *, per_query: bool) -> pd.DataFrame:
+def _long(scores: Scores, *, per_query: bool) -> pd.DataFrame:
     """Columns run, query_id, measure, value; the mean (or sum) as query_id "all"."""
-    if per_query and (scores["query_id"] == _MEAN).any():
+    if per_query and _MEAN in scores.query_ids:
         raise RanklensError(
             f"A query is called {_MEAN!r}, as is the mean over all queries.",
             "Leave --per-query out, or rename that query.",
@@ -48,16 +53,16 @@ def _long(scores: pd.DataFrame, *, per_query: bool) -> pd.DataFrame:
     summary = means(scores).assign(query_id=_MEAN)
     columns = ["run", "query_id", "measure", "value"]
     parts = []
-    for run in dict.fromkeys(scores["run"]):
+    for run in scores.runs:
         if per_query:
-            own = scores[scores["run"] == run].set_index(["run", "query_id"])
+            own = scores.only([run]).frame.set_index(["run", "query_id"])
             stacked = own.rename_axis(columns="measure").stack()
             parts.append(stacked.rename("value").reset_index())
         parts.append(summary.loc[summary["run"] == run, columns])
     return pd.concat(parts, ignore_index=True)
 
 
-def _by_group(scores: pd.DataFrame, options: argparse.Namespace) -> pd.DataFrame:
+def _by_group(scores: Scores, options: argparse.Namespace) -> pd.DataFrame:
     """Columns run, the grouping, measure, value; NumQ-like counts stay sums."""
     if not options.queries:
         raise RanklensError("--by needs the queries.", "Give their file with --queries FILE.")
@@ -65,13 +70,26 @@ def _by_group(scores: pd.DataFrame, options: argparse.Namespace) -> pd.DataFrame
     say(Path(options.queries).name, queries.notes)
     if options.clean_ids:
         queries = cleaned(queries, options.queries)
-    groups = group_of(queries, list(dict.fromkeys(scores["query_id"])), options.by)
+    _refuse_strangers(queries, scores.query_ids, options.queries)
+    groups = group_of(queries, scores.query_ids, options.by)
     column = f"query {options.by}" if options.by in ("run", "measure", "value") else options.by
     parts = []
     for group in ordered_groups(groups):
-        inside = scores[scores["query_id"].map(groups) == group]
+        inside = scores.among((groups == group).to_numpy())
         parts.append(means(inside).assign(**{column: group}))
     frame = pd.concat(parts, ignore_index=True)
-    order = {run: i for i, run in enumerate(dict.fromkeys(scores["run"]))}
+    order = {run: i for i, run in enumerate(scores.runs)}
     frame = frame.sort_values("run", key=lambda runs: runs.map(order), kind="stable")
     return frame[["run", column, "measure", "value"]]
+
+
+def _refuse_strangers(queries: Queries, scored: Sequence[str], file: str) -> None:
+    """Refuse a queries file with none of the scored queries: all would be in one group, (none)."""
+    there = queries.frame["query_id"]
+    if there.isin(list(scored)).any():
+        return
+    ours, theirs = (", ".join(map(repr, list(ids)[:3])) for ids in (scored, there))
+    raise NoSharedQueriesError(
+        f"{file} has none of the judged queries.",
+        f"The judged queries are called {ours}, those of the file {theirs}.",
+    )

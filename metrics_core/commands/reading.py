@@ -10,11 +10,12 @@ from pathlib import Path
 
 from metrics_core import formats
 from metrics_core.checks.fit import AnyTable, near_matches, with_clean_ids
+from metrics_core.commands.measure_names import measures_named, names_given
 from metrics_core.errors import RanklensError, TableError
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.measures import Measure, parse_measure
+from metrics_core.measures import Measure, name_notes
 from metrics_core.notes import Note
-from metrics_core.scoring.evaluate import score_notes, with_tie_range
+from metrics_core.scoring.notes import score_notes, with_tie_range
 from metrics_core.tables import Documents, Qrels, Run
 from metrics_core.tables.run_names import told_apart
 
@@ -24,15 +25,18 @@ DEFAULT_MEASURES = ("nDCG@10", "P@10", "R@10", "AP", "RR", "Judged@10")
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
     """The judgments, the runs, the measures, and how the files are read."""
     parser.add_argument("qrels", metavar="QRELS", help="the judgments")
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="one file for each run")
+    parser.add_argument(
+        "runs", metavar="RUN", nargs="+", help="one file for each run; - is the standard input"
+    )
     parser.add_argument(
         "-m",
         "--measure",
         dest="measures",
         action="append",
         metavar="NAME",
-        help="nDCG@10, P(rel=2)@5, map … ; may be given several times "
-        f"(default: {' '.join(DEFAULT_MEASURES)})",
+        help="one or several: nDCG@10,AP or P.5,10 or P(rel=2)@5, by their names in ir_measures, in"
+        " trec_eval (ndcg_cut_10) or everywhere (precision_at_5); may be given again. The command"
+        f" measures lists them (default: {','.join(DEFAULT_MEASURES)})",
     )
     parser.add_argument(
         "--documents",
@@ -86,7 +90,9 @@ def _grades(text: str) -> formats.Grades:
 
 def judged_files(options: argparse.Namespace) -> tuple[list[JudgedRanks], list[Measure]]:
     """The runs joined with the judgments, and the measures asked for; notes go to stderr."""
-    measures = [parse_measure(name) for name in options.measures or DEFAULT_MEASURES]
+    measures = measures_named(options.measures or DEFAULT_MEASURES)
+    say("measures", name_notes(names_given(options.measures or ())))
+    _refuse_rereading([options.qrels, *options.runs, options.documents, options.queries])
     qrels = formats.read_qrels(options.qrels, grades=options.grades, encoding=options.encoding)
     say(Path(options.qrels).name, qrels.notes)
     if options.clean_ids:
@@ -94,6 +100,14 @@ def judged_files(options: argparse.Namespace) -> tuple[list[JudgedRanks], list[M
     documents = _documents(options)
     judged = [_judged(run, qrels, documents, measures, options) for run in _runs(options)]
     return judged, measures
+
+
+def _refuse_rereading(files: Sequence[str | None]) -> None:
+    """Refuse the standard input in two places: the first to read it would leave nothing."""
+    if sum(name in ("-", "/dev/stdin") for name in files) > 1:
+        raise RanklensError(
+            "The standard input can be read once.", "Give a file for all but one of them."
+        )
 
 
 def _documents(options: argparse.Namespace) -> Documents | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -10,9 +11,13 @@ import pandas as pd
 from metrics_core import wording as w
 from metrics_core.commands.command import command
 from metrics_core.commands.reading import add_reading_options, judged_files
+from metrics_core.commands.score_tables import PRINTERS
 from metrics_core.measures import parse_measure
-from metrics_core.scoring.evaluate import score_frame
 from metrics_core.scoring.residuals import residual_frame
+from metrics_core.scoring.scores import score_runs
+
+_LABELS = ("run", "query_id", "measure")
+_VALUES = ("score", "lowest", "highest")
 
 
 def _grade(text: str) -> float:
@@ -25,6 +30,7 @@ def _grade(text: str) -> float:
 
 def _options(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
+    parser.set_defaults(queries=None)
     parser.add_argument("--per-query", action="store_true", help="one line per query")
     parser.add_argument(
         "--highest",
@@ -32,26 +38,45 @@ def _options(parser: argparse.ArgumentParser) -> None:
         metavar="GRADE",
         help="the highest grade there is (default: given)",
     )
+    parser.add_argument("--format", choices=sorted(FORMATS), default="table")
 
 
 @command("residuals", help="what the unjudged documents could make of the scores", options=_options)
 def residuals(options: argparse.Namespace) -> str:
-    """Tab-separated lines: run, query_id (all: the mean), measure, score, lowest, highest, and
-    whether the two are reached (exact) or only never passed (bound)."""
+    """Run, query_id (all: the mean), measure, score, lowest, highest, and whether the two are
+    reached (exact) or only never passed (bound); the table has three decimals, the other formats
+    plain numbers in full."""
     judged, measures = judged_files(options)
     found = residual_frame(judged, measures, highest=options.highest)
-    scores = score_frame(judged, measures, without_relevant=options.without_relevant)
+    scores = score_runs(judged, measures, without_relevant=options.without_relevant).frame
     long = scores.melt(id_vars=["run", "query_id"], var_name="measure", value_name="score")
     found = found.merge(long, on=["run", "query_id", "measure"], sort=False)
     # A query that is left out has no extremes either.
     found.loc[found["score"].isna(), ["low", "high"]] = np.nan
     rows = found if options.per_query else _combined(found)
-    lines = ["run\tquery_id\tmeasure\tscore\tlowest\thighest\tkind"]
-    for row in rows.to_dict("records"):
-        values = (w.score(row[name]) for name in ("score", "low", "high"))
-        kind = "exact" if row["exact"] else "bound"
-        lines.append("\t".join([row["run"], row["query_id"], row["measure"], *values, kind]))
+    return FORMATS[options.format](_named(rows))
+
+
+def _named(rows: pd.DataFrame) -> pd.DataFrame:
+    """The columns as they are printed."""
+    names = {"low": "lowest", "high": "highest", "exact": "kind"}
+    frame = rows.rename(columns=names)[[*_LABELS, *_VALUES, "kind"]]
+    return frame.assign(kind=np.where(frame["kind"].to_numpy(dtype=bool), "exact", "bound"))
+
+
+def table(frame: pd.DataFrame) -> str:
+    """Tab-separated lines with a header, three decimals."""
+    lines = ["\t".join(frame.columns)]
+    for row in frame.to_dict("records"):
+        values = (w.score(row[name]) for name in _VALUES)
+        lines.append("\t".join([*(row[name] for name in _LABELS), *values, row["kind"]]))
     return "\n".join(lines) + "\n"
+
+
+FORMATS: dict[str, Callable[[pd.DataFrame], str]] = {
+    "table": table,
+    **{name: PRINTERS[name] for name in ("tsv", "csv", "json")},
+}
 
 
 def _combined(found: pd.DataFrame) -> pd.DataFrame:

@@ -7,32 +7,26 @@ more than `SAME`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from metrics_core.comparing.tests import t_test
-from metrics_core.measures import parse_measure
-from metrics_core.scoring.means import LEVEL, compared_intervals
+from metrics_core.measures import GivenMeasure, Measure, parse_measure
+from metrics_core.scoring.intervals import LEVEL, compared
+from metrics_core.scoring.scores import Scores
 
 Floats = npt.NDArray[np.float64]
 
 SAME = 0.01
 """Half the width of the band in which two scores of a query count as the same."""
 
-AHEAD, BEHIND, UNCLEAR = "ahead", "behind", "unclear"
+FEWEST_QUERIES = 10
+"""With fewer queries two runs are examples, not a result: there is no verdict, whatever the
+interval."""
+
+AHEAD, BEHIND, UNCLEAR, TOO_FEW = "ahead", "behind", "unclear", "too few"
 BETTER, WORSE, LEVEL_WITH = "better", "worse", "same"
-
-
-def score_matrix(scores: pd.DataFrame, measure: str, runs: Sequence[str]) -> pd.DataFrame:
-    """Scores of one measure: a row for each query_id, in the order of the frame, a column a run."""
-    columns = {}
-    for run in runs:
-        part = scores.loc[scores["run"] == run]
-        columns[run] = pd.Series(part[measure].to_numpy(), index=part["query_id"].to_numpy())
-    return pd.DataFrame(columns)
 
 
 def outcomes(differences: Floats, *, same: float = SAME) -> npt.NDArray[np.object_]:
@@ -46,38 +40,47 @@ def outcomes(differences: Floats, *, same: float = SAME) -> npt.NDArray[np.objec
     return result
 
 
-def _direction(measure: str) -> int:
-    """1 where a higher score is better, else -1."""
-    return 1 if parse_measure(measure).declaration.higher_is_better else -1
-
-
-def verdict(low: float, high: float) -> str:
-    """ "ahead" or "behind" where the interval of the difference excludes zero, else "unclear"."""
+def verdict(low: float, high: float, queries: int) -> str:
+    """ "ahead" or "behind" where the interval of the difference excludes zero, else "unclear"; "too
+    few" where it rests on fewer than `FEWEST_QUERIES` queries, whatever the interval."""
+    if queries < FEWEST_QUERIES:
+        return TOO_FEW
     if low > 0:
         return AHEAD
     return BEHIND if high < 0 else UNCLEAR
 
 
+def _direction(measure: Measure) -> int:
+    """1 where a higher score is better, else -1."""
+    return 1 if measure.declaration.higher_is_better else -1
+
+
 def differences(
-    scores: pd.DataFrame, measure: str, run: str, baseline: str, *, same: float = SAME
+    scores: Scores | pd.DataFrame,
+    measure: GivenMeasure,
+    run: str,
+    baseline: str,
+    *,
+    same: float = SAME,
 ) -> pd.DataFrame:
-    """Per query: columns query_id, score, baseline_score, difference, outcome."""
-    matrix = score_matrix(scores, measure, [run, baseline] if run != baseline else [run])
-    difference = (matrix[run] - matrix[baseline]).to_numpy()
+    """Per query: columns query_id, score, baseline_score, difference, outcome. Raises
+    UnknownRunError."""
+    given, wanted = Scores.given(scores), parse_measure(measure)
+    own, other = given.only([run, baseline]).of(wanted)
     return pd.DataFrame(
         {
-            "query_id": matrix.index.to_numpy(),
-            "score": matrix[run].to_numpy(),
-            "baseline_score": matrix[baseline].to_numpy(),
-            "difference": difference,
-            "outcome": outcomes(difference * _direction(measure), same=same),
+            "query_id": np.array(given.query_ids, dtype=object),
+            "score": own,
+            "baseline_score": other,
+            "difference": own - other,
+            "outcome": outcomes((own - other) * _direction(wanted), same=same),
         }
     )
 
 
 def compare(
-    scores: pd.DataFrame,
-    measure: str,
+    scores: Scores | pd.DataFrame,
+    measure: GivenMeasure,
     baseline: str,
     *,
     same: float = SAME,
@@ -88,33 +91,40 @@ def compare(
     Columns: run, mean, difference, low, high (the interval of the mean paired difference), won,
     lost, same, queries (those with both scores defined), p_value (paired t-test), verdict. In the
     baseline's own row difference and what follows from it are NaN or None. A geometric mean is
-    compared as such: difference is that of the two means, and the test is on logarithms.
+    compared as such: difference is that of the two means, and the test is on logarithms. Raises
+    UnknownRunError.
     """
-    runs = list(dict.fromkeys([baseline, *scores["run"]]))
-    matrix = score_matrix(scores, measure, runs)
-    combination = parse_measure(measure).declaration.combination
-    values, against = matrix.to_numpy(), matrix[[baseline]].to_numpy()
+    given, wanted = Scores.given(scores), parse_measure(measure)
+    given.position(baseline)
+    runs = list(dict.fromkeys([baseline, *given.runs]))
+    values = np.ascontiguousarray(given.only(runs).of(wanted).T)
+    against = values[:, :1]
+    combination = wanted.declaration.combination
+    scores, gaps = compared(values, against, combination)
+    (interval,) = gaps.intervals([level])
     paired = values - against
-    ((mean, interval),) = compared_intervals(values, against, [level], combination)
     tested = combination.onto(values) - combination.onto(against)
-    direction = _direction(measure)
+    direction = _direction(wanted)
     ends = np.stack([interval.low, interval.high], axis=1) * direction
     rows = []
     for i, run in enumerate(runs):
-        row: dict[str, object] = {"run": run, "mean": mean.mean[i]}
+        own = run == baseline
         defined = paired[~np.isnan(paired[:, i]), i]
         found = list(outcomes(defined * direction, same=same))
-        own = run == baseline
-        row |= {
-            "difference": np.nan if own else interval.mean[i],
-            "low": np.nan if own else interval.low[i],
-            "high": np.nan if own else interval.high[i],
-            "won": found.count(BETTER),
-            "lost": found.count(WORSE),
-            "same": found.count(LEVEL_WITH),
-            "queries": len(defined),
-            "p_value": np.nan if own else t_test(tested[~np.isnan(tested[:, i]), i]),
-            "verdict": None if own else verdict(*sorted(ends[i])),
-        }
-        rows.append(row)
+        low, high = sorted(ends[i])
+        rows.append(
+            {
+                "run": run,
+                "mean": scores.mean[i],
+                "difference": np.nan if own else interval.mean[i],
+                "low": np.nan if own else interval.low[i],
+                "high": np.nan if own else interval.high[i],
+                "won": found.count(BETTER),
+                "lost": found.count(WORSE),
+                "same": found.count(LEVEL_WITH),
+                "queries": len(defined),
+                "p_value": np.nan if own else t_test(tested[~np.isnan(tested[:, i]), i]),
+                "verdict": None if own else verdict(low, high, len(defined)),
+            }
+        )
     return pd.DataFrame(rows)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from metrics_core.errors import NoSharedQueriesError, ParameterError
-from metrics_core.judging import judge
+from metrics_core.judging import judge, single_query
 from metrics_core.measures import Measure, declarations
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.qrels import subtopic_column
@@ -38,14 +38,11 @@ def translated(measure: Any) -> Measure | None:
         return None
     values = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
     values = {n: v for n, v in values.items() if v is not providers.base.NOT_PROVIDED}
-    if measure.NAME == "IPrec":
-        # ir_measures runs trec_eval 9.0.8, which rounds a share of documents up from a tenth.
-        values["rounding"] = "up"
     declaration = next((d for d in declarations() if d.name == measure.NAME), None)
-    if declaration is None:
+    if declaration is None or declaration.ir_measures is None:
         return None
     try:
-        return declaration(**values)
+        return declaration(**values, **declaration.ir_measures)
     except ParameterError:
         return None
 
@@ -57,7 +54,7 @@ class RanklensProvider(providers.Provider):
 
     def __init__(self) -> None:
         super().__init__()
-        known = {d.name: d for d in declarations()}
+        known = {d.name for d in declarations() if d.ir_measures is not None}
         self.SUPPORTED_MEASURES = [
             type(m)(**{name: providers.base.Any() for name in m.SUPPORTED_PARAMS})
             for m in dict.fromkeys(ir_measures.measures.registry.values())
@@ -98,7 +95,7 @@ class RanklensEvaluator(providers.Evaluator):
             if metric.value == metric.value:
                 yield metric
         for measure, query_id in sorted(lacking, key=lambda pair: (str(pair[0]), pair[1])):
-            if measure.NAME != "Accuracy":
+            if not _undefined_unlisted(self.own[measure]):
                 yield ir_measures.Metric(query_id, measure, measure.DEFAULT)
 
     def _iter_calc(self, run: Any) -> Iterator[Any]:
@@ -114,6 +111,12 @@ class RanklensEvaluator(providers.Evaluator):
             scores = own.score(ranks).tolist()
             for i in listed.tolist():
                 yield ir_measures.Metric(ranks.query_ids[i], measure, scores[i])
+
+
+def _undefined_unlisted(measure: Measure) -> bool:
+    """Whether a query that the run does not list has no score."""
+    empty = single_query([], [1.0], 0)
+    return not measure.declaration.needs and bool(np.isnan(measure.score(empty)[0]))
 
 
 def _run(run: Any) -> Run | None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import pyarrow as pa
 
+from metrics_core.explaining.effects import effects_of_moves
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.measures import Measure
@@ -34,8 +33,8 @@ class Diagnosis:
     missed     relevant documents that the top `cutoff` of the baseline or of the run in focus
                lacks, best grade first: doc_id, grade and for each run a column "rank: name" (NaN:
                not listed)
-    effects    doc_id -> what its place in the run in focus, instead of its place in the baseline,
-               changes of the score of the run in focus; relevant documents that changed place
+    effects    doc_id -> what the document is worth to the score of the run in focus, less what it
+               is worth to that of the baseline; relevant documents that changed place
     """
 
     query_id: str
@@ -126,7 +125,7 @@ def diagnose(
         condensed_difference=condensed[focus] - condensed[baseline],
         is_judged=bool(grades),
         residual_is_exact=reach[focus].exact,
-        effects=_effects(own[focus], own[baseline], qrels, measure, least),
+        effects=effects_of_moves(own[focus], own[baseline], qrels, measure),
         relevant_from=least,
     )
 
@@ -147,40 +146,6 @@ def _reach(ranks: JudgedRanks, measure: Measure) -> Residual:
         low=np.where(nothing_known & (found.low < found.high), np.nan, found.low),
         high=np.where(nothing_known & (found.low < found.high), np.nan, found.high),
     )
-
-
-def _effects(
-    focus: JudgedRanks, baseline: JudgedRanks, qrels: Qrels, measure: Measure, least: float
-) -> dict[str, float]:
-    """What the score would lose or gain if each relevant document alone stood where it was; nothing
-    for a measure of more than grades, which ranks alone do not explain."""
-    if measure.declaration.needs:
-        return {}
-    score = _first(measure.score(focus))
-    grades = {**_by_row(baseline, baseline.relevance), **_by_row(focus, focus.relevance)}
-    new, old = _by_row(focus, focus.rank), _by_row(baseline, baseline.rank)
-    moved = [row for row, g in grades.items() if g >= least and old.get(row) != new.get(row)]
-    effects = []
-    for row in moved:
-        places = (
-            {**new, row: old[row]} if row in old else {r: p for r, p in new.items() if r != row}
-        )
-        rows = np.array(sorted(places, key=lambda r: places[r]), dtype=np.int64)
-        back = replace(
-            focus,
-            query=np.zeros(len(rows), dtype=np.int64),
-            rank=np.array([places[r] for r in rows.tolist()], dtype=np.int64),
-            relevance=np.array([grades[r] for r in rows.tolist()], dtype=np.float64),
-            qrels_row=rows,
-        )
-        effects.append(score - _first(measure.score(back)))
-    doc_ids = qrels.doc_ids.take(pa.array(moved, pa.int64())).to_pylist()
-    return dict(zip(doc_ids, effects, strict=True))
-
-
-def _by_row(ranks: JudgedRanks, values: npt.NDArray[Any]) -> dict[int, Any]:
-    """Something of each judged document by its row in the qrels."""
-    return dict(zip(ranks.qrels_row.tolist(), values.tolist(), strict=True))
 
 
 def _grades(qrels: Qrels, query_id: str) -> dict[str, float]:

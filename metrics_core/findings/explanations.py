@@ -3,39 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-
-import pandas as pd
 
 from metrics_core import wording as w
 from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining.diagnosis import Diagnosis
+from metrics_core.findings.changes import change, stand
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 
 DEEP = 100
 """How deep "not among the first …" looks."""
-
-_MOST_NAMED = 3
-_ENOUGH_OF_THE_CHANGE = 0.7
-_FEW_BEST = 5
-_NOTHING = 1e-9
-
-
-@dataclass(frozen=True)
-class _Move:
-    """A relevant document that changed place; rank None: not listed. `weight` is how much of the
-    score that change alone is worth."""
-
-    doc_id: str
-    grade: float
-    before: int | None
-    after: int | None
-    weight: float
-
-    @property
-    def fell(self) -> bool:
-        """Whether it stands lower than before, or is not listed any more."""
-        return (self.after or math.inf) > (self.before or math.inf)
 
 
 def explain(diagnosis: Diagnosis) -> Sentence:
@@ -55,7 +31,7 @@ def explain(diagnosis: Diagnosis) -> Sentence:
     difference = diagnosis.score(diagnosis.focus) - diagnosis.score(diagnosis.baseline)
     if abs(difference) <= SAME + 1e-12:
         return _same(diagnosis)
-    return _change(diagnosis, difference)
+    return change(diagnosis, difference)
 
 
 def _nobody_succeeds(diagnosis: Diagnosis) -> Sentence:
@@ -109,14 +85,14 @@ def _same(diagnosis: Diagnosis) -> Sentence:
     if in_focus == in_baseline:
         what = _documents(len(in_focus), "relevant document")
         places = w.plural(len(in_focus), "place")
-        return head + muted(f"the same {what} {_stand(len(in_focus))} in the same {places}.")
+        return head + muted(f"the same {what} {stand(len(in_focus))} in the same {places}.")
     if in_focus.keys() == in_baseline.keys():
         what = _documents(len(in_focus), "relevant document")
         moved = sum(in_focus[d] != in_baseline[d] for d in in_focus)
         if moved < len(in_focus):
-            these = f"{w.number(moved)} of the same {what} {_stand(moved)}"
+            these = f"{w.number(moved)} of the same {what} {stand(moved)}"
         else:
-            these = f"the same {what} {_stand(moved)}"
+            these = f"the same {what} {stand(moved)}"
         return head + muted(f"{these} in {'another place' if moved == 1 else 'other places'}.")
     shared = len(in_focus.keys() & in_baseline.keys())
     of_them = f"{w.number(shared) if shared else 'none'} of them {'are' if shared > 1 else 'is'}"
@@ -129,10 +105,6 @@ def _same(diagnosis: Diagnosis) -> Sentence:
     )
 
 
-def _stand(n: int) -> str:
-    return "stands" if n == 1 else "stand"
-
-
 def _documents(n: int, noun: str) -> str:
     return noun if n == 1 else f"{w.number(n)} {noun}s"
 
@@ -141,157 +113,3 @@ def _relevant_places(diagnosis: Diagnosis, name: str) -> dict[str, int]:
     top = diagnosis.rankings[name].head(diagnosis.cutoff)
     top = top[top["grade"] >= diagnosis.relevant_from]
     return dict(zip(top["doc_id"], top["rank"].astype(int), strict=True))
-
-
-def _change(diagnosis: Diagnosis, difference: float) -> Sentence:
-    loses = difference < 0
-    head = (
-        run(diagnosis.focus)
-        + muted(" loses " if loses else " gains ")
-        + strong(w.score(abs(difference)))
-        + muted(" to " if loses else " over ")
-        + run(diagnosis.baseline)
-        + muted(" here")
-    )
-    silent = _without_list(diagnosis, loses)
-    if silent is not None:
-        return (
-            head
-            + muted(" because ")
-            + run(silent)
-            + muted(" returned nothing for this query, so it counts 0.")
-        )
-    moves = _decisive_moves(diagnosis, loses)
-    reason = f" because {_moved(diagnosis, moves, loses)}." if moves else "."
-    rest = [_above(diagnosis, moves, loses) if moves else "", _left_out(diagnosis, loses)]
-    return head + muted(" ".join([reason, *filter(None, rest)]))
-
-
-def _without_list(diagnosis: Diagnosis, loses: bool) -> str | None:
-    """The worse of the two runs, where it has no list at all for the query."""
-    worse = diagnosis.focus if loses else diagnosis.baseline
-    return worse if diagnosis.rankings[worse].empty else None
-
-
-def _decisive_moves(diagnosis: Diagnosis, loses: bool) -> list[_Move]:
-    """The few relevant documents whose change of place makes most of the difference."""
-    before, after = diagnosis.ranks(diagnosis.baseline), diagnosis.ranks(diagnosis.focus)
-    moves = [
-        _Move(d, diagnosis.grades[d], before.get(d), after.get(d), abs(effect))
-        for d, effect in diagnosis.effects.items()
-        if (effect < -_NOTHING if loses else effect > _NOTHING)
-    ]
-    # Some measures lose by a document that rose (AUC, where it joins the list near its end): that
-    # is nothing a reader can see, so it is no reason.
-    moves = [m for m in moves if m.fell == loses]
-    moves.sort(key=lambda m: (-m.weight, m.doc_id))
-    total, chosen = sum(m.weight for m in moves), list[_Move]()
-    for move in moves[:_MOST_NAMED]:
-        if chosen and sum(m.weight for m in chosen) >= _ENOUGH_OF_THE_CHANGE * total:
-            break
-        chosen.append(move)
-    return chosen
-
-
-def _moved(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:
-    """What happened to these documents, those with the same fate together."""
-    k = diagnosis.cutoff
-    fates: dict[str, list[_Move]] = {}
-    for move in moves:
-        place, other = (move.after, move.before) if loses else (move.before, move.after)
-        fate = "unlisted" if place is None else ("inside" if place <= k else "outside")
-        if other is not None:
-            fates.setdefault(fate, []).append(move)
-    clauses = [_fate(diagnosis, fate, group, loses) for fate, group in fates.items()]
-    return w.listing(clauses)
-
-
-def _fate(diagnosis: Diagnosis, fate: str, moves: list[_Move], loses: bool) -> str:
-    who = _who(diagnosis, moves)
-    moves = sorted(moves, key=lambda m: (m.before or 0, m.after or 0))
-    old, new = _ranks([m.before for m in moves]), _ranks([m.after for m in moves])
-    several = len(moves) > 1
-    if fate == "inside":
-        return f"{who} {'fell' if loses else 'rose'} from {old} to {new}"
-    if fate == "outside":
-        if loses:
-            return f"{who} fell from {old} to {new}, below the top {diagnosis.cutoff}"
-        return f"{who} rose from {old} into the top {diagnosis.cutoff}, to {new}"
-    if loses:
-        be = "are" if several else "is"
-        return f"{who}, at {old} before, {be} not in its list"
-    return f"{who} came in at {new}, not in the list of {diagnosis.baseline}"
-
-
-def _ranks(ranks: list[int | None]) -> str:
-    known = [str(r) for r in ranks if r is not None]
-    return f"{w.plural(len(known), 'rank')} {w.listing(known)}"
-
-
-def _who(diagnosis: Diagnosis, moves: list[_Move]) -> str:
-    """The documents in words: "the best document", "two documents graded 1 and 2"."""
-    best = max(diagnosis.grades.values())
-    grades = [m.grade for m in moves]
-    n_best = sum(grade == best for grade in diagnosis.grades.values())
-    if diagnosis.n_relevant == 1:
-        return "the only relevant document"
-    if all(grade == best for grade in grades) and best > 1 and n_best <= _FEW_BEST:
-        if n_best == len(moves):
-            return "the best document" if n_best == 1 else f"the {w.number(n_best)} best documents"
-        return f"{w.number(len(moves))} of the {w.number(n_best)} best documents"
-    noun = w.plural(len(moves), "document")
-    article = "a" if len(moves) == 1 else w.number(len(moves))
-    if best == 1:
-        return f"{article} relevant {noun}"
-    named = w.listing(w.grade(g) for g in sorted(set(grades), reverse=True))
-    return f"{article} {noun} graded {named}"
-
-
-def _above(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:
-    """What stands above them in the list in which they stand lower; in its top k where they are
-    not in it."""
-    name = diagnosis.focus if loses else diagnosis.baseline
-    k = diagnosis.cutoff
-    places = [(m.after if loses else m.before) for m in moves]
-    reach = max(min(p, k + 1) if p is not None else k + 1 for p in places)
-    above = diagnosis.rankings[name]
-    above = above[above["rank"] < reach]
-    zero = int((above["grade"] == 0).sum())
-    unjudged = int(above["grade"].isna().sum())
-    parts = []
-    if zero:
-        parts.append(f"{w.number(zero)} {w.plural(zero, 'document')} graded 0")
-    if unjudged:
-        noun = "" if zero else f" {w.plural(unjudged, 'document')}"
-        parts.append(f"{w.number(unjudged)}{noun} that nobody has judged")
-    if not parts:
-        return ""
-    verb = _stand(zero + unjudged)
-    them = "it" if len(moves) == 1 else "them"
-    if reach > k:
-        where = f"now {verb} in its top {k}" if loses else f"{verb} in the top {k} of {name}"
-    else:
-        where = f"now {verb} above {them}" if loses else f"{verb} above {them} in {name}"
-    return f"{w.sentence_case(w.listing(parts))} {where}."
-
-
-def _left_out(diagnosis: Diagnosis, loses: bool) -> str:
-    """What remains of the difference when unjudged documents are left out of both lists."""
-    tops = [
-        diagnosis.rankings[n].head(diagnosis.cutoff) for n in (diagnosis.focus, diagnosis.baseline)
-    ]
-    if not pd.concat(tops)["grade"].isna().any():
-        return ""
-    rest = diagnosis.condensed_difference
-    if math.isnan(rest):
-        return ""
-    if abs(rest) < 0.0005:
-        return "Leaving out unjudged documents, nothing of it remains."
-    noun = "loss" if rest < 0 else "gain"
-    size = w.score(abs(rest))
-    difference = diagnosis.score(diagnosis.focus) - diagnosis.score(diagnosis.baseline)
-    if w.score(rest) == w.score(difference):
-        return ""
-    if (rest < 0) == loses:
-        return f"Leaving out unjudged documents, the {noun} is {size}."
-    return f"Leaving out unjudged documents, it turns into a {noun} of {size}."

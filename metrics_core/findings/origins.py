@@ -9,8 +9,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from metrics_core import wording as w
+from metrics_core.comparing.pairs import FEWEST_QUERIES
 from metrics_core.findings.sentence import Sentence, muted, run, strong
-from metrics_core.findings.verdicts import named_groups
+from metrics_core.findings.verdicts import named, named_groups, too_few
 from metrics_core.judging import JudgedRanks
 
 _SHORT_LIST = 0.5
@@ -18,11 +19,14 @@ _COMPARE = "compare another run to see a difference."
 
 
 def curves_finding(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> Sentence:
-    """Does the lead depend on how many results count? `curve` is the frame of `curves`, `family`
-    the measure's name without its cutoff."""
+    """Does the lead depend on how many results count? `curve` is the frame of `mean_curves`, whose
+    bands of differences hold for all k at once; `family` the measure's name without its cutoff."""
     own = curve[curve["run"] == focus].sort_values("k")
     if focus == baseline or own["difference"].isna().all():
         return run(focus) + strong(f" on {family}; ") + muted(_COMPARE)
+    queries = int(own["queries"].max())
+    if queries < FEWEST_QUERIES:
+        return too_few(queries) + muted("No k is looked at for a lead.")
     ks = own["k"].to_numpy()
     ahead = ranges_where(ks, (own["diff_low"] > 0).to_numpy())
     behind = ranges_where(ks, (own["diff_high"] < 0).to_numpy())
@@ -118,20 +122,20 @@ def breakdown_finding(groups: pd.DataFrame, focus: str, baseline: str) -> Senten
             + strong(" and ")
             + run(baseline)
             + strong(" clear of chance. ")
-            + muted(f"Groups looked at: {w.listing(own['group'])}.")
+            + muted(f"Groups looked at: {named(list(own['group']))}.")
         )
     sentence = run(focus)
     if gains:
-        sentence += strong(f" gains in {w.listing(gains)}")
+        sentence += strong(f" gains in {named(gains)}")
     if losses:
-        sentence += strong(f"{' and' if gains else ''} loses in {w.listing(losses)}")
+        sentence += strong(f"{' and' if gains else ''} loses in {named(losses)}")
     if not rest:
         every = "" if len(own) == 1 else ", in every group"
         return sentence + strong(" against ") + run(baseline) + strong(f"{every}.")
     return (
         sentence
         + strong("; ")
-        + muted(f"in {w.listing(rest)} the difference to ")
+        + muted(f"in {named(rest)} the difference to ")
         + run(baseline)
         + muted(" may be chance.")
     )
@@ -144,7 +148,7 @@ def strongest_other(groups: pd.DataFrame, focus: str, baseline: str) -> Sentence
         return Sentence()
     top = others.loc[others["difference"].abs().idxmax()]
     falls = top["difference"] < 0
-    gap = f"{w.difference(top['difference'])} {w.interval(top['diff_low'], top['diff_high'])}"
+    gap = w.with_interval(top["difference"], top["diff_low"], top["diff_high"])
     alike = others[(others["run"] == top["run"]) & ((others["difference"] < 0) == falls)]
     more = len(alike) - 1
     tail = (

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
 from metrics_core import wording as w
-from metrics_core.comparing.pairs import AHEAD, BEHIND, BETTER, WORSE
+from metrics_core.comparing.pairs import AHEAD, BEHIND, BETTER, TOO_FEW, WORSE
 from metrics_core.findings.sentence import Sentence, joined, muted, run, strong
-
-FEW_QUERIES = 10
-"""With fewer queries there is no result, only examples."""
 
 
 def named_groups(groups: pd.DataFrame | None, name: str) -> tuple[list[str], list[str]]:
@@ -39,7 +37,6 @@ def verdict(
     `comparison` is the frame of `compare`, `groups` that of `breakdown` by one column.
     """
     rows = comparison.set_index("run")
-    queries = int(rows["queries"].max())
     if focus == baseline:
         score = w.score(rows.loc[focus, "mean"])
         hint = (
@@ -49,39 +46,47 @@ def verdict(
         )
         return run(focus) + strong(f" scores {score} on {measure}; ") + muted(f"{hint}.")
     row = rows.loc[focus]
-    if queries < FEW_QUERIES:
-        return (
-            strong(
-                f"Only {queries} {w.plural(queries, 'query', 'queries')}: "
-                "read this as examples, not as a result. "
-            )
-            + run(focus)
+    if row["verdict"] == TOO_FEW:
+        return too_few(int(row["queries"])) + (
+            run(focus)
             + muted(f" scores {w.score(row['mean'])} and ")
             + run(baseline)
             + muted(f" {w.score(rows.loc[baseline, 'mean'])} on {measure}.")
         )
-    gap = w.interval(row["low"], row["high"])
-    gains, losses = named_groups(groups, focus)
-    tally = f"{_tally(row)}{_where(row['verdict'], gains, losses)}."
+    digits = w.decimals(row["low"], row["high"])
+    tally = muted(f"{_tally(row)}{_where(row['verdict'], groups, focus)}.")
     if row["verdict"] in (AHEAD, BEHIND):
+        # "by 0.06" has no sign, so the interval has none either: both say how far.
+        nearer, farther = sorted(abs(row[end]) for end in ("low", "high"))
+        by = w.score(abs(row["difference"]), digits)
         return (
             run(focus)
             + strong(f" is {row['verdict']} of " if row["verdict"] == AHEAD else " is behind ")
             + run(baseline)
-            + strong(f" on {measure} by {w.score(abs(row['difference']))} ")
-            + muted(gap)
+            + strong(f" on {measure} by {by} ")
+            + muted(w.interval(nearer, farther, digits))
             + strong(". ")
-            + muted(tally)
+            + tally
         )
     return (
         strong("No clear difference between ")
         + run(focus)
         + strong(" and ")
         + run(baseline)
-        + strong(f" on {measure}: {w.difference(row['difference'])} ")
-        + muted(gap)
+        + strong(f" on {measure}: {w.difference(row['difference'], digits)} ")
+        + muted(w.interval(row["low"], row["high"], digits))
         + strong(". ")
-        + muted(tally)
+        + tally
+    )
+
+
+def too_few(queries: int) -> Sentence:
+    """What is said instead of a verdict where there are too few queries for one."""
+    if not queries:
+        return strong("No query has a score with both runs. ")
+    return strong(
+        f"Only {queries} {w.plural(queries, 'query', 'queries')}: "
+        "read this as examples, not as a result. "
     )
 
 
@@ -92,30 +97,48 @@ def _tally(row: pd.Series) -> str:
     )
 
 
-def _where(found: str, gains: list[str], losses: list[str]) -> str:
+def _where(found: str, groups: pd.DataFrame | None, focus: str) -> str:
     """The clause that names groups, or "" where none is clear."""
-    if not gains and not losses:
+    gains, losses = named_groups(groups, focus)
+    if groups is None or not (gains or losses):
         return ""
-    if found == AHEAD:
-        parts = [f"the gain is in {w.listing(gains)}"] if gains else []
-        parts += [f"it loses in {w.listing(losses)}"] if losses else []
-    elif found == BEHIND:
-        parts = [f"the loss is in {w.listing(losses)}"] if losses else []
-        parts += [f"it gains in {w.listing(gains)}"] if gains else []
-    else:
-        parts = [f"gains in {w.listing(gains)}"] if gains else []
-        parts += [f"loses in {w.listing(losses)}"] if losses else []
+    if found not in (AHEAD, BEHIND):
+        parts = [f"gains in {named(gains)}"] if gains else []
+        parts += [f"loses in {named(losses)}"] if losses else []
         return f"; it {' and '.join(parts)}"
+    what, main, other = ("gain", gains, losses) if found == AHEAD else ("loss", losses, gains)
+    verb = "loses" if found == AHEAD else "gains"
+    # "Is in" says that it is nowhere else, which must hold for all other queries together.
+    only = (
+        "is" if _rest(groups, focus, main) * (1 if found == AHEAD else -1) <= 0 else "is clearest"
+    )
+    parts = [f"the {what} {only} in {named(main)}"] if main else []
+    parts += [f"it {verb} in {named(other)}"] if other else []
     return f"; {', '.join(parts)}"
 
 
+def _rest(groups: pd.DataFrame, focus: str, main: list[str]) -> float:
+    """The sum of the differences of all queries that are in none of these groups."""
+    own = groups[(groups["run"] == focus) & ~groups["group"].isin(main)]
+    return float((own["difference"] * own["queries"]).sum())
+
+
+def named(groups: Sequence[str], most: int = 3) -> str:
+    """Groups in a sentence: the first few by name, the others counted."""
+    if len(groups) <= most + 1:
+        return w.listing(groups)
+    rest = len(groups) - most
+    return f"{', '.join(groups[:most])} and {w.count(rest)} more"
+
+
 def others_verdict(comparison: pd.DataFrame, focus: str, baseline: str) -> Sentence:
-    """One line on the runs that are shown but not in focus; empty where there are none."""
+    """One line on the runs that are shown but not in focus; empty where there are none, or too few
+    queries to say anything."""
     parts = []
     for row in comparison.to_dict("records"):
-        if row["run"] in (focus, baseline):
+        if row["run"] in (focus, baseline) or row["verdict"] == TOO_FEW:
             continue
-        gap = f"{w.difference(row['difference'])} {w.interval(row['low'], row['high'])}"
+        gap = w.with_interval(row["difference"], row["low"], row["high"])
         if row["verdict"] in (AHEAD, BEHIND):
             parts.append(run(row["run"]) + muted(f" is {row['verdict']}, {gap}"))
         else:
@@ -125,12 +148,22 @@ def others_verdict(comparison: pd.DataFrame, focus: str, baseline: str) -> Sente
                 + run(baseline)
                 + muted(f" are too close to call, {gap}")
             )
-    return joined(parts, "; ") + muted(".") if parts else Sentence()
+    return joined(parts[:_MOST_OTHERS], "; ") + muted(_more(parts)) if parts else Sentence()
+
+
+_MOST_OTHERS = 4
+
+
+def _more(parts: Sequence[Sentence]) -> str:
+    rest = len(parts) - _MOST_OTHERS
+    return f"; {w.count(rest)} more below." if rest > 0 else "."
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What every number of a view rests on; `unanswerable` queries have no relevant document."""
+    """What every number of a view rests on. `unanswerable` queries have no relevant document;
+    `missing` is, for each of the compared runs that lacks queries, how many; `every_run` says of
+    which runs `all_zero` speaks."""
 
     queries: int
     judgments: int
@@ -139,9 +172,10 @@ class Facts:
     judged_share: float
     cutoff: int
     all_zero: int
-    missing: int
+    missing: Mapping[str, int]
     unjudged: int
     unanswerable: int = 0
+    every_run: str = "every run"
 
     LITTLE_JUDGED = 0.8
 
@@ -152,9 +186,10 @@ class Facts:
 
 
 def queries_finding(
-    differences: pd.DataFrame, focus: str, baseline: str, all_zero: int, n_runs: int
+    differences: pd.DataFrame, focus: str, baseline: str, all_zero: int, every_run: str
 ) -> Sentence:
-    """Which queries? `differences` is the frame of `differences` over the queries in view."""
+    """Which queries? `differences` is the frame of `differences` over the queries in view;
+    `every_run` names the runs that all score 0 on `all_zero` of them."""
     total = len(differences)
     if focus == baseline:
         hint = "compare another run to see which it wins and loses"
@@ -176,8 +211,8 @@ def queries_finding(
         parts.append(f"Half of all losses are {_beyond_median(-lost)}")
     if all_zero:
         verb = w.plural(all_zero, "fails", "fail")
-        runs = "every run" if n_runs > 2 else "both runs"
-        parts.append(f"{all_zero:,} {w.plural(all_zero, 'query', 'queries')} {verb} with {runs}")
+        noun = w.plural(all_zero, "query", "queries")
+        parts.append(f"{all_zero:,} {noun} {verb} with {every_run}")
     return headline + (muted(f" {'; '.join(parts)}.") if parts else Sentence())
 
 

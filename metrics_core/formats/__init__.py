@@ -7,7 +7,17 @@ The format is recognised from the content and told in `Loaded.title`; a file tha
 gives a FileFormatError with the physical line, what was found, what was expected, how to mend it.
 """
 
-from metrics_core.formats import detailed, json_files, parquet, tabular, tagged, trec
+# Importing a module declares its formats: a line for each.
+from metrics_core.formats import (  # noqa: F401
+    cast,
+    detailed,
+    json_files,
+    msmarco,
+    parquet,
+    tabular,
+    tagged,
+    trec,
+)
 from metrics_core.formats.detailed import is_detailed
 from metrics_core.formats.reading import (
     read,
@@ -21,9 +31,6 @@ from metrics_core.formats.sets import is_set, read_set
 from metrics_core.formats.spreadsheets import spreadsheet_csv
 from metrics_core.formats.values import Grades
 from metrics_core.formats.writing import table_bytes, write
-
-DECLARED_IN = (trec, tabular, json_files, detailed, parquet, tagged)
-"""The modules that declare formats; a new one is added here and nowhere else."""
 
 __all__ = [
     "Format",

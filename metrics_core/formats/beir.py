@@ -16,12 +16,12 @@ from metrics_core.formats.unpacking import (
     leads_out,
     member_bytes,
     opened_zip,
+    without_packing,
     zip_members,
 )
 from metrics_core.notes import Note
 
 _SPLITS = ("test", "dev", "train")
-_PACKINGS = (".gz", ".zst")
 _RUN_ENDINGS = (".run", ".res", ".trec")
 
 
@@ -90,8 +90,7 @@ def _base(names: Collection[str]) -> PurePosixPath | None:
 
 def _plain_name(member: str) -> str:
     """The last part of a name, in lower case, without the ending of a packing."""
-    last = PurePosixPath(member).name.lower()
-    return next((last.removesuffix(p) for p in _PACKINGS if last.endswith(p)), last)
+    return without_packing(PurePosixPath(member).name.lower())
 
 
 def _read_members(

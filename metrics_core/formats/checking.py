@@ -32,7 +32,7 @@ def run_table(source: Source, request: Request, rows: pa.Table, index: RowLines 
             duplicates=request.duplicates,
         )
     except TableError as error:
-        raise refuse_rows(source, error, index, offer="duplicates=best") from error
+        raise refuse_rows(source, error, index) from error
 
 
 def qrels_table(source: Source, request: Request, rows: pa.Table, index: RowLines | None) -> Qrels:

@@ -12,21 +12,23 @@ from metrics_core.formats.values import is_number
 ROLES: dict[str, tuple[str, ...]] = {
     "query_id": ("queryid", "qid", "topicid", "topic", "queryno", "qno", "topicno", "query"),
     "doc_id": (
-        *("docid", "docno", "doc", "document", "documentid", "corpusid", "pid", "passageid"),
+        *("docno", "docid", "doc", "document", "documentid", "corpusid", "pid", "passageid"),
         *("item", "itemid", "productid", "iid"),
     ),
     "score": ("score", "sim", "similarity", "rsv"),
     "relevance": ("relevance", "rel", "grade", "label", "rating", "judgment", "judgement", "gain"),
-    "rank": ("rank",),
+    "rank": ("rank", "position", "pos"),
     "subtopic": ("subtopic", "subtopicid", "subtopicno", "subtopicnumber", "intent", "aspect"),
     "iteration": ("iteration", "iter", "q0", "0"),
     "tag": ("tag", "run", "runid", "runname", "runtag", "system"),
 }
-"""Names of the columns of runs and judgments as `fold` leaves them, the first being preferred."""
+"""Names of the columns of runs and judgments as `fold` leaves them, the first being preferred.
+
+Where both stand, docno is the document's name; PyTerrier's docid then is a number of its index."""
 
 QUERY_IDS = ("queryid", "qid", "id", *ROLES["query_id"][2:-1], "number", "num")
 QUERY_TEXTS = ("text", "query", "querytext", "title", "question", "keywords")
-DOCUMENT_IDS = ("docid", "docno", "id", *ROLES["doc_id"][2:])
+DOCUMENT_IDS = (*ROLES["doc_id"][:2], "id", *ROLES["doc_id"][2:])
 DOCUMENT_TEXTS = ("text", "body", "content", "contents", "description", "passage", "abstract")
 
 DOCUMENT_NAMES = ("corpus", "doc", "article", "passage", "collection")
@@ -76,7 +78,7 @@ def understand(names: Sequence[str], kind: Kind) -> Understood:
         told = max(roles["text"], roles["title"]) >= 0 or _is_catalogue(names)
         missing = [] if told else ["text"]
     else:
-        missing = [] if roles["text"] >= 0 else ["text"]
+        missing = [] if roles["text"] >= 0 or _has_only_details(names) else ["text"]
     if roles[id_name] < 0:
         missing.insert(0, id_name)
     taken = {at for at in roles.values() if at >= 0}
@@ -85,6 +87,13 @@ def understand(names: Sequence[str], kind: Kind) -> Understood:
         [i for i in range(len(names)) if i not in taken],
         missing,
     )
+
+
+def _has_only_details(names: Sequence[str]) -> bool:
+    """Whether these are details of queries, such as a category, by an id that can be no other's."""
+    others = ("doc_id", "score", "relevance", "rank", "subtopic")
+    alien = any(position(names, ROLES[role]) >= 0 for role in others)
+    return len(names) > 1 and not alien and position(names, ROLES["query_id"][:-1]) >= 0
 
 
 def _is_catalogue(names: Sequence[str]) -> bool:

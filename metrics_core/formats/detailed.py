@@ -16,10 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from metrics_core.errors import FileFormatError, LineProblem
-from metrics_core.formats.json_text import NumberText, check_characters, parse_json
+from metrics_core.formats.json_text import NumberText, check_characters, parse_json, strings_in
 from metrics_core.formats.lines import refuse
 from metrics_core.formats.reading import open_source
-from metrics_core.formats.registry import Kind, Loaded, Request, Sample, reader, run_name
+from metrics_core.formats.registry import (
+    SPECIFIC,
+    Kind,
+    Loaded,
+    Request,
+    Sample,
+    reader,
+    run_name,
+)
 from metrics_core.formats.source import Source
 from metrics_core.notes import Note
 from metrics_core.tables import Qrels, Queries, Run
@@ -28,7 +36,6 @@ RETRIEVED = ("retrieved", "returned", "retrieved_modules", "returned_modules", "
 EXPECTED = ("expected", "expected_modules", "expected_ids")
 _IDS = ("query_id", "id", "qid")
 _WRAPPED = re.compile(r'"detailed_results"\s*:\s*\[\s*')
-_SURE = 97
 _TABLES: tuple[Kind, ...] = ("run", "qrels", "queries")
 _HINT = (
     'A record looks like {"query": "…", "category": "…", "difficulty": "…", "retrieved": ["d1"],'
@@ -50,7 +57,7 @@ class _Results:
 
 def recognise_detailed(sample: Sample) -> Mapping[Kind, int]:
     """By the first record: a list of what was retrieved and one of what was expected."""
-    return dict.fromkeys(_TABLES, _SURE) if _is_detailed(sample.text) else {}
+    return dict.fromkeys(_TABLES, SPECIFIC) if _is_detailed(sample.text) else {}
 
 
 @reader(
@@ -119,23 +126,15 @@ def _records(source: Source) -> Iterator[tuple[int | None, Any]]:
         for number, line in enumerate(text.split("\n"), 1):
             if line.strip():
                 record = parse_json(source, line, number)
-                check_characters(source, line, _texts_in(record), number)
+                check_characters(source, line, strings_in(record), number)
                 yield number, record
         return
     content = parse_json(source, text)
     listed = content.get("detailed_results") if isinstance(content, dict) else content
     if not isinstance(listed, list):
         raise refuse(source, [LineProblem(1, "JSON of another shape", "a list of records")])
-    check_characters(source, text, _texts_in(listed), None)
+    check_characters(source, text, strings_in(listed), None)
     yield from ((None, record) for record in listed)
-
-
-def _texts_in(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (dict, list)):
-        for inner in [*value, *value.values()] if isinstance(value, dict) else value:
-            yield from _texts_in(inner)
 
 
 def _read_results(source: Source) -> _Results:

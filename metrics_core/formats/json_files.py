@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
 
-from metrics_core.errors import LineProblem
+from metrics_core.errors import LineProblem, RanklensError
 from metrics_core.formats.checking import qrels_table, refuse_values, run_table
 from metrics_core.formats.columns import recognise_columns, usual_grades
 from metrics_core.formats.json_text import (
     NumberText,
     check_characters,
+    first_object,
     line_of_pair,
     parse_json,
+    strings_in,
 )
 from metrics_core.formats.lines import counted, refuse
 from metrics_core.formats.named import load_named
+from metrics_core.formats.outgoing import ROWS_AT_ONCE, arrow_of
 from metrics_core.formats.records import named_of
 from metrics_core.formats.registry import (
     CERTAIN,
@@ -37,7 +40,7 @@ from metrics_core.formats.registry import (
 from metrics_core.formats.source import Source, shortened
 from metrics_core.formats.values import A_SCORE, parse_scores, why_not_a_number
 from metrics_core.notes import Note
-from metrics_core.tables import Table
+from metrics_core.tables import Qrels, Run, Table
 from metrics_core.tables.columns import ID
 
 _MAP = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
@@ -50,7 +53,7 @@ def recognise_json(sample: Sample) -> Mapping[Kind, int]:
     if not text.startswith(("{", "[")) or _is_lines(sample):
         return {}
     if text.startswith("["):
-        record = _first_object(text[1:].lstrip())
+        record = first_object(text[1:].lstrip())
         found = _by_keys(record, sample)
         return found or dict.fromkeys(KINDS, POSSIBLE - 20)
     if not _MAP.match(text):
@@ -65,9 +68,37 @@ def recognise_jsonl(sample: Sample) -> Mapping[Kind, int]:
     """By the keys of the first record."""
     if not _is_lines(sample):
         return {}
-    records = (_first_object(line) for line in sample.lines[:20])
+    records = (first_object(line) for line in sample.lines[:20])
     found = _by_keys(next((record for record in records if record), {}), sample)
     return found or dict.fromkeys(KINDS, POSSIBLE - 20)
+
+
+def write_json(table: Run | Qrels, file: BinaryIO) -> None:
+    """JSON: an object by query of objects by document, as pytrec_eval and ranx read it."""
+    if isinstance(table, Qrels) and table.subtopics is not None:
+        raise RanklensError(
+            "JSON has one grade for each document of a query, and these have one by subtopic.",
+            "Write them as TREC, CSV, TSV, JSON Lines or Parquet.",
+        )
+    separator = b"{\n"
+    for query_id, documents in _by_query(table):
+        entry = f"{json.dumps(query_id, ensure_ascii=False)}: "
+        entry += json.dumps(documents, ensure_ascii=False)
+        file.write(separator + entry.encode())
+        separator = b",\n"
+    file.write(b"\n}\n" if separator == b",\n" else b"{}\n")
+
+
+def _by_query(table: Run | Qrels) -> Iterator[tuple[str, dict[str, float]]]:
+    codes = table.query_codes
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    ends: Sequence[int] = [*starts[1:].tolist(), len(order)]
+    names = table.query_ids
+    for start, end in zip(starts.tolist(), ends, strict=True):
+        rows = table.table.take(pa.array(order[start:end]))
+        documents = zip(rows["doc_id"].to_pylist(), rows.column(2).to_pylist(), strict=True)
+        yield names[int(codes[order[start]])], dict(documents)
 
 
 @reader(
@@ -79,6 +110,7 @@ def recognise_jsonl(sample: Sample) -> Mapping[Kind, int]:
     " or a list of records.",
     example='{"q1": {"doc-7": 14.2, "doc-3": 11.9}}',
     recognise=recognise_json,
+    write={"run": write_json, "qrels": write_json},
 )
 def read_json(source: Source, request: Request) -> Loaded:
     """A JSON file: `{query: {document: number}}`, or a list of records with named values."""
@@ -86,7 +118,7 @@ def read_json(source: Source, request: Request) -> Loaded:
     content = parse_json(source, text)
     if isinstance(content, list):
         records = ((None, record) for record in content)
-        check_characters(source, text, _strings(content), None)
+        check_characters(source, text, strings_in(content), None)
         named = named_of(source, records, request.kind, known_lines=False)
         return load_named(source, request, named, "json", "JSON records")
     if not isinstance(content, dict) or request.kind not in ("run", "qrels"):
@@ -94,8 +126,16 @@ def read_json(source: Source, request: Request) -> Loaded:
         problem = LineProblem(1, "JSON of another shape", wanted)
         hint = 'Records look like [{"query_id": "q1", "text": "…"}, …].'
         raise refuse(source, [problem], hint=hint)
-    check_characters(source, text, _strings(content), None)
+    check_characters(source, text, strings_in(content), None)
     return _load_map(source, request, content, text)
+
+
+def write_jsonl(table: Table, file: BinaryIO) -> None:
+    """JSON Lines: one record a row, named as our columns are."""
+    arrow = arrow_of(table)
+    for batch in arrow.to_batches(max_chunksize=ROWS_AT_ONCE):
+        for record in batch.to_pylist():
+            file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
 
 
 @reader(
@@ -106,6 +146,7 @@ def read_json(source: Source, request: Request) -> Loaded:
     explanation="One record a line, with named values; also BEIR's queries and corpus.",
     example='{"_id": "doc-7", "title": "Refunds", "text": "Ask within 30 days."}',
     recognise=recognise_jsonl,
+    write=dict.fromkeys(KINDS, write_jsonl),
 )
 def read_jsonl(source: Source, request: Request) -> Loaded:
     """A JSON Lines file; blank lines are skipped with a note."""
@@ -118,7 +159,7 @@ def read_jsonl(source: Source, request: Request) -> Loaded:
                 blanks += 1
                 continue
             record = parse_json(source, line, number)
-            check_characters(source, line, _strings(record), number)
+            check_characters(source, line, strings_in(record), number)
             yield number, record
 
     named = named_of(source, records(), request.kind, known_lines=True)
@@ -196,39 +237,17 @@ def _map_table(
     return run_table(source, request, rows.append_column("score", pa.array(scores)), index)
 
 
-def _strings(value: Any) -> Iterator[str]:
-    """All texts in a JSON value, keys included."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            yield key
-            yield from _strings(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _strings(inner)
-
-
 def _is_lines(sample: Sample) -> bool:
     """Whether each line is an object of its own rather than a part of one."""
     if not sample.text.lstrip().startswith("{"):
         return False
     objects = [line for line in sample.lines if line.startswith("{")]
-    if sample.path.removesuffix(".gz").removesuffix(".zst").endswith((".jsonl", ".ndjson")):
+    if sample.path.endswith((".jsonl", ".ndjson")):
         return True
-    whole = sum(bool(_first_object(line)) for line in objects[:20])
+    whole = sum(bool(first_object(line)) for line in objects[:20])
     if len(objects) > 1:
         return whole > 0
     return whole == 1 and len(sample.lines) == 1 and not _MAP.match(sample.lines[0])
-
-
-def _first_object(text: str) -> dict[str, Any]:
-    """The object with which a text begins; empty if there is none that is whole."""
-    try:
-        value, _ = json.JSONDecoder(parse_int=str).raw_decode(text)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _by_keys(record: Mapping[str, Any], sample: Sample) -> dict[Kind, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from metrics_core.errors import LineProblem
@@ -94,6 +94,28 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             "Only one of the values would count; keep the right one.",
         )
     return values
+
+
+def strings_in(value: Any) -> Iterator[str]:
+    """All texts in a JSON value, keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from strings_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from strings_in(inner)
+
+
+def first_object(text: str) -> dict[str, Any]:
+    """The object with which a text begins; empty if there is none that is whole."""
+    try:
+        value, _ = json.JSONDecoder(parse_int=str).raw_decode(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _number(text: str) -> NumberText:

@@ -83,12 +83,10 @@ def refuse(
     )
 
 
-def refuse_rows(
-    source: Source, error: TableError, index: RowLines | None, offer: str = ""
-) -> FileFormatError:
+def refuse_rows(source: Source, error: TableError, index: RowLines | None) -> FileFormatError:
     """A TableError with its rows turned into physical lines of the file."""
     problems = [problem_in_row(index, p.row, p.found, p.expected, p.hint) for p in error.problems]
-    return refuse(source, problems, count=error.count, hint=error.hint, offer=offer)
+    return refuse(source, problems, count=error.count, hint=error.hint, offer=error.offer)
 
 
 def problem_in_row(

@@ -105,7 +105,7 @@ def _used(named: Named, kind: Kind, understood: Understood) -> list[str]:
 
 
 def _run(source: Source, request: Request, named: Named, understood: Understood) -> Table:
-    ids = _ids(source, named, understood, ("query_id", "doc_id"))
+    ids = _ids(named, understood, "query_id", "doc_id")
     if "score" in understood.roles:
         scores = _scores(source, named, understood.roles["score"])
     else:
@@ -118,7 +118,7 @@ def _run(source: Source, request: Request, named: Named, understood: Understood)
 
 
 def _qrels(source: Source, request: Request, named: Named, understood: Understood) -> Table:
-    ids = _ids(source, named, understood, ("query_id", "doc_id"))
+    ids = _ids(named, understood, "query_id", "doc_id")
     at = understood.roles["relevance"]
     column = named.column(at)
     grades = pc.utf8_trim(pc.fill_null(column.cast(ID), ""), " \t")
@@ -133,9 +133,13 @@ def _qrels(source: Source, request: Request, named: Named, understood: Understoo
 
 
 def _queries(source: Source, named: Named, understood: Understood) -> Table:
-    ids = _ids(source, named, understood, ("query_id",))
+    ids = _ids(named, understood, "query_id")
     columns = {"query_id": ids["query_id"].to_pylist()}
-    columns["text"] = pc.fill_null(named.column(understood.roles["text"]), "").to_pylist()
+    if "text" in understood.roles:
+        columns["text"] = pc.fill_null(named.column(understood.roles["text"]), "").to_pylist()
+    else:
+        message = "there is no column for the text; the queries have none"
+        named.notes.append(Note("columns", message, len(named)))
     for at in understood.others:
         name = _free_name(named.names[at], ("query_id", "text"))
         columns[name] = [value or None for value in named.column(at).to_pylist()]
@@ -146,7 +150,7 @@ def _queries(source: Source, named: Named, understood: Understood) -> Table:
 
 
 def _documents(source: Source, named: Named, understood: Understood) -> Table:
-    columns = _ids(source, named, understood, ("doc_id",))
+    columns = _ids(named, understood, "doc_id")
     for role in ("title", "text"):
         if role in understood.roles:
             columns[role] = pc.fill_null(named.column(understood.roles[role]), "")
@@ -160,21 +164,9 @@ def _documents(source: Source, named: Named, understood: Understood) -> Table:
         raise refuse_rows(source, error, named.index) from error
 
 
-def _ids(
-    source: Source, named: Named, understood: Understood, roles: Sequence[str]
-) -> dict[str, pa.ChunkedArray]:
-    """The id columns, refusing rows without one."""
-    ids = {}
-    for role in roles:
-        column = named.column(understood.roles[role])
-        empty = pc.equal(pc.fill_null(pc.binary_length(column.cast(ID)), 0), 0)
-        rows = np.flatnonzero(empty.to_numpy())
-        if len(rows):
-            missing = ("nothing", f"a {role} in every row", "")
-            problems = dict.fromkeys(rows.tolist(), missing)
-            raise refuse_values(source, named.index, rows, problems.__getitem__)
-        ids[role] = column
-    return ids
+def _ids(named: Named, understood: Understood, *roles: str) -> dict[str, pa.ChunkedArray]:
+    """The id columns; the tables refuse rows without an id."""
+    return {role: named.column(understood.roles[role]) for role in roles}
 
 
 def _scores(source: Source, named: Named, at: int) -> npt.NDArray[np.float64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -16,9 +16,11 @@ from metrics_core.formats.checking import refuse_values
 from metrics_core.formats.columns import recognise_columns
 from metrics_core.formats.lines import refuse
 from metrics_core.formats.named import Named, check_columns, check_header, load_named
+from metrics_core.formats.outgoing import arrow_of
 from metrics_core.formats.registry import KINDS, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source import Source, shortened
 from metrics_core.notes import Note
+from metrics_core.tables import Table
 from metrics_core.tables.columns import ID
 
 MOST_ROWS = 200_000_000
@@ -27,12 +29,13 @@ MOST_COLUMNS = 10_000
 _ROWS_CHECKED_FROM = 1_000_000
 _MOST_ROWS_A_BYTE = 20
 _WHOLE_FLOATS_END = float(2**53)
+_MAGIC = b"PAR1"
 _PANDAS_INDEX = "__index_level_"
 
 
 def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
     """By its first bytes and the names of its columns."""
-    if not sample.source.magic.startswith(b"PAR1"):
+    if not sample.source.magic.startswith(_MAGIC):
         return {}
     file = _opened(sample.source)
     names = _names(sample.source, file)
@@ -47,6 +50,11 @@ def _first_rows(file: pq.ParquetFile, names: list[str]) -> list[list[str]]:
     return [[str(row[name]) for name in names] for row in first.to_pylist()]
 
 
+def write_parquet(table: Table, file: BinaryIO) -> None:
+    """Parquet, compressed with Zstandard."""
+    pq.write_table(arrow_of(table), file, compression="zstd")
+
+
 @reader(
     "parquet",
     title="Parquet",
@@ -55,6 +63,8 @@ def _first_rows(file: pq.ParquetFile, names: list[str]) -> list[list[str]]:
     explanation="Columns by name, as pandas, polars, duckdb and Arrow write them.",
     example="(binary) columns query_id, doc_id, score",
     recognise=recognise_parquet,
+    write=dict.fromkeys(KINDS, write_parquet),
+    magic=_MAGIC,
 )
 def read_parquet(source: Source, request: Request) -> Loaded:
     """A Parquet file. Ids stored as numbers become their decimal digits."""

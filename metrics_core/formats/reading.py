@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import os
+import sys
 from pathlib import Path
 from typing import cast
 
@@ -22,12 +25,11 @@ from metrics_core.formats.registry import (
     run_name,
 )
 from metrics_core.formats.source import Source, shortened
+from metrics_core.formats.unpacking import drained
 from metrics_core.formats.values import Grades
 from metrics_core.tables import Documents, Duplicates, Qrels, Queries, Run
 
 MOST_COLUMNS = 10_000
-
-_BINARY = (b"PAR1",)
 
 
 def read(
@@ -42,7 +44,8 @@ def read(
 ) -> Loaded:
     """Read one file, packed or not, and say how it was understood.
 
-    `source` is a path, or the bytes of a file whose `name` then should be given. Kind and format
+    `source` is a path (`-` for the standard input; a pipe will do), or the bytes of a file whose
+    `name` then should be given. Kind and format
     are recognised from the content unless they are given. `duplicates` says what becomes of a
     document twice in a query of a run ("error", "best" score, "first" row), `grades` whether grades
     are whole numbers ("integer"), gains ("real") or words by a mapping, `encoding` replaces UTF-8.
@@ -116,10 +119,23 @@ def read_documents(
 def open_source(
     source: str | Path | bytes, name: str | None = None, encoding: str | None = None
 ) -> Source:
-    """The source of a path or of bytes, under the name the user gave."""
+    """The source of a path or of bytes, under the name the user gave. A path of `-` is the
+    standard input; it and pipes, which can be read but once, are held in memory."""
     if isinstance(source, bytes):
         return Source(name or "the file", source, encoding)
-    return Source(name or str(source), Path(source), encoding)
+    if str(source) == "-":
+        stdin = sys.stdin.buffer if sys.stdin is not None else io.BytesIO()
+        return Source(name or "standard input", drained("-", stdin), encoding)
+    path, shown = Path(source), name or legible(str(source))
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with path.open("rb") as pipe:
+            return Source(shown, drained(shown, pipe), encoding)
+    return Source(shown, path, encoding)
+
+
+def legible(name: str) -> str:
+    """A file's name as text, with a sign for what is no UTF-8 in it."""
+    return os.fsencode(name).decode(errors="replace")
 
 
 def _check_choices(kind: str | None, format: str | None, duplicates: str, grades: Grades) -> None:
@@ -135,7 +151,7 @@ def _check_choices(kind: str | None, format: str | None, duplicates: str, grades
 
 
 def _sample(source: Source) -> Sample:
-    if source.magic.startswith(_BINARY):
+    if source.magic.startswith(tuple(f.magic for f in formats() if f.magic)):
         return Sample(source, "")
     text = source.head.decode()
     if not text.strip():

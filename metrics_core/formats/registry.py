@@ -1,7 +1,8 @@
 """The formats that are known: one declaration each, which readers, `formats` and docs all use.
 
-To add a format, write one function decorated with `reader` (and, where it can be written, one with
-`writer`), and import its module in `formats/__init__.py`.
+To add a format, write one module with a function decorated with `reader`, which says all there is
+to know of the format, its endings and how it is written included; import it in
+`formats/__init__.py`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import PurePath
 from typing import Any, BinaryIO, Literal
 
 from metrics_core.formats.source import Source
+from metrics_core.formats.unpacking import PACKING_ENDINGS, without_packing
 from metrics_core.formats.values import Grades
 from metrics_core.notes import Note
 from metrics_core.tables import Documents, Duplicates, Qrels, Queries, Run, Table
@@ -28,15 +30,9 @@ KIND_TITLES: Mapping[Kind, str] = {
     "documents": "documents",
 }
 
-CERTAIN, LIKELY, POSSIBLE, NO = 90, 60, 30, 0
-"""How sure a format is that a file is of its own: the surest wins."""
-
-_ENDINGS = frozenset(
-    (
-        *(".run", ".res", ".txt", ".trec", ".qrels", ".qrel", ".tsv", ".csv", ".json", ".jsonl"),
-        *(".ndjson", ".parquet", ".xml", ".gz", ".zst", ".zip"),
-    )
-)
+SPECIFIC, CERTAIN, LIKELY, POSSIBLE, NO = 97, 90, 60, 30, 0
+"""How sure a format is that a file is of its own: the surest wins. SPECIFIC is for a special shape
+of what another format reads, too."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +87,8 @@ class Sample:
 
     @cached_property
     def path(self) -> str:
-        """The file's name in lower case, with forward slashes."""
-        return self.source.name.lower().replace("\\", "/")
+        """The file's name in lower case, with forward slashes, without what says it is packed."""
+        return without_packing(self.source.name.lower().replace("\\", "/"))
 
     def named(self, *words: str) -> bool:
         """Whether one of these words stands in the last part of the file's name or its folder."""
@@ -107,7 +103,9 @@ Writer = Callable[[Any, BinaryIO], None]
 
 @dataclass(frozen=True)
 class Format:
-    """A declared format: `name` is short and unique, `example` shows its first lines."""
+    """A declared format: `name` is short and unique, `example` shows its first lines, `endings` are
+    usual in file names, `write` has the kinds of table that can be written so, and `magic` the
+    first bytes of a file that is not text."""
 
     name: str
     title: str
@@ -117,10 +115,11 @@ class Format:
     example: str
     recognise: Recogniser
     read: Reader
+    write: Mapping[Kind, Writer] = field(default_factory=dict)
+    magic: bytes = b""
 
 
 _FORMATS: dict[str, Format] = {}
-_WRITERS: dict[tuple[str, Kind], Writer] = {}
 
 
 def reader(
@@ -132,23 +131,17 @@ def reader(
     explanation: str,
     example: str,
     recognise: Recogniser,
+    write: Mapping[Kind, Writer] | None = None,
+    magic: bytes = b"",
 ) -> Callable[[Reader], Reader]:
-    """Declare the decorated function as the reader of a format."""
+    """Declare a format: the decorated function reads it, `write` has what writes each kind."""
 
     def declare(function: Reader) -> Reader:
         _FORMATS[name] = Format(
-            name, title, kinds, endings, explanation, example, recognise, function
+            *(name, title, kinds, endings, explanation, example, recognise, function),
+            write=write or {},
+            magic=magic,
         )
-        return function
-
-    return declare
-
-
-def writer(name: str, *kinds: Kind) -> Callable[[Writer], Writer]:
-    """Declare the decorated function as the writer of these kinds of table in a format."""
-
-    def declare(function: Writer) -> Writer:
-        _WRITERS.update({(name, kind): function for kind in kinds})
         return function
 
     return declare
@@ -157,11 +150,6 @@ def writer(name: str, *kinds: Kind) -> Callable[[Writer], Writer]:
 def formats() -> list[Format]:
     """All formats that can be read, in the order in which they were declared."""
     return list(_FORMATS.values())
-
-
-def writers() -> Mapping[tuple[str, Kind], Writer]:
-    """What can be written: by format name and kind of table."""
-    return _WRITERS
 
 
 def kind_of(table: Table) -> Kind:
@@ -178,6 +166,7 @@ def kind_of(table: Table) -> Kind:
 def run_name(file: str) -> str:
     """A run's name from its file's name: the last part, without the endings we know."""
     path = PurePath(file.replace("\\", "/"))
-    while path.suffix.lower() in _ENDINGS and path.stem:
+    known = {ending for f in formats() for ending in f.endings} | PACKING_ENDINGS
+    while path.suffix.lower() in known and path.stem:
         path = path.with_suffix("")
     return path.name or "run"

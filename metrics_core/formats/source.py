@@ -1,6 +1,6 @@
 """A file's bytes on their way in: unpacked, decoded to UTF-8, checked, and cut at line ends.
 
-    path or bytes ──► unpack (.gz .zst .zip) ──► decode (BOM, UTF-16, a named encoding) ──► blocks
+    path or bytes ──► unpack (.gz .xz .zip …) ──► decode (BOM, UTF-16, a named encoding) ──► blocks
 
 A `Source` can be read again and again; nothing here holds the whole file unless `content` is asked
 for. What cannot be text is refused here, so that no reader ever meets it.

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import BinaryIO
+
+import pyarrow as pa
 
 from metrics_core.formats.columns import DOCUMENT_NAMES, recognise_columns, understand
 from metrics_core.formats.delimited import (
@@ -14,10 +18,23 @@ from metrics_core.formats.delimited import (
     tsv_records,
 )
 from metrics_core.formats.named import load_named
-from metrics_core.formats.registry import LIKELY, POSSIBLE, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts, texts_of
+from metrics_core.formats.registry import (
+    CERTAIN,
+    KINDS,
+    LIKELY,
+    POSSIBLE,
+    Kind,
+    Loaded,
+    Request,
+    Sample,
+    reader,
+)
 from metrics_core.formats.source import Source
+from metrics_core.tables import Qrels, Run, Table
 
 _SEPARATORS = ",;|"
+_NEEDS_QUOTES = re.compile(r'[",\r\n]')
 
 
 def recognise_csv(sample: Sample) -> Mapping[Kind, int]:
@@ -34,20 +51,60 @@ def recognise_tsv(sample: Sample) -> Mapping[Kind, int]:
     found = _recognise(sample, tsv_fields)
     if found or not all(_bare(tsv_fields(line)) for line in sample.lines):
         return found
+    if sample.named("quer", "topic"):  # such as msmarco-docdev-queries.tsv
+        return {"queries": CERTAIN, "documents": LIKELY}
     texts = [tsv_fields(line)[1] for line in sample.lines]
     if sample.named(*DOCUMENT_NAMES) or sum(map(len, texts)) > 200 * len(texts):
         return {"documents": LIKELY, "queries": POSSIBLE}
     return {"queries": LIKELY, "documents": POSSIBLE}
 
 
+def write_csv(table: Table, file: BinaryIO) -> None:
+    """CSV with a header, quoted where needed. For spreadsheets there is `spreadsheet_csv`."""
+    arrow = texts_of(table)
+    check_texts(arrow, r"[\r\n\x00]" if isinstance(table, (Run, Qrels)) else r"\x00", "CSV")
+    _write_rows(arrow, file, ",", _csv_field)
+
+
+def write_tsv(table: Table, file: BinaryIO) -> None:
+    """TSV with a header; refuses tabs and line breaks inside values."""
+    arrow = texts_of(table)
+    check_texts(arrow, r"[\t\r\n\x00]", "TSV")
+    _write_rows(arrow, file, "\t", _tsv_field)
+
+
+def _write_rows(
+    table: pa.Table, file: BinaryIO, separator: str, field: Callable[[str], str]
+) -> None:
+    """A header and the rows of a table of texts; null is written as an empty field."""
+    file.write((separator.join(map(field, table.column_names)) + "\n").encode())
+    for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
+        for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            file.write((separator.join(field(value or "") for value in row) + "\n").encode())
+
+
+def _csv_field(text: str) -> str:
+    # Python's csv module leaves a lone CR unquoted, which readers take for a line end.
+    return _quoted(text) if _NEEDS_QUOTES.search(text) else text
+
+
+def _tsv_field(text: str) -> str:
+    return _quoted(text) if text.startswith('"') else text
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
 @reader(
     "csv",
     title="CSV",
-    kinds=("run", "qrels", "queries", "documents"),
+    kinds=KINDS,
     endings=(".csv",),
     explanation="Columns named in the first line, separated by comma, semicolon or bar.",
     example="query_id,doc_id,score\nq1,doc-7,14.2\nq1,doc-3,11.9",
     recognise=recognise_csv,
+    write=dict.fromkeys(KINDS, write_csv),
 )
 def read_csv(source: Source, request: Request, *, only_carefully: bool = False) -> Loaded:
     """A CSV file, quoted as RFC 4180 says. `only_carefully` skips the fast path, for tests."""
@@ -61,12 +118,13 @@ def read_csv(source: Source, request: Request, *, only_carefully: bool = False) 
 @reader(
     "tsv",
     title="TSV",
-    kinds=("run", "qrels", "queries", "documents"),
+    kinds=KINDS,
     endings=(".tsv",),
     explanation="Columns named in the first line, separated by tabs. Queries and documents of just"
     " an id and a text need no names.",
     example="query-id\tcorpus-id\tscore\nq1\tdoc-7\t2\nq1\tdoc-3\t0",
     recognise=recognise_tsv,
+    write=dict.fromkeys(KINDS, write_tsv),
 )
 def read_tsv(source: Source, request: Request, *, only_carefully: bool = False) -> Loaded:
     """A TSV file. A quote counts only where it also closes on its line, so that a lone one never

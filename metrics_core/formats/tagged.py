@@ -15,16 +15,28 @@ import pyarrow as pa
 
 from metrics_core.errors import LineProblem, TableError
 from metrics_core.formats.lines import LineIndex, refuse, refuse_rows
-from metrics_core.formats.registry import CERTAIN, LIKELY, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.registry import (
+    CERTAIN,
+    LIKELY,
+    SPECIFIC,
+    Kind,
+    Loaded,
+    Request,
+    Sample,
+    reader,
+)
 from metrics_core.formats.source import Source
 from metrics_core.tables import Documents, Queries
 from metrics_core.tables.columns import ID
 
-_TOPIC = re.compile(r"<top(?:ic)?(?P<attributes>\s[^<>]*)?>", re.IGNORECASE)
-_DOCUMENT = re.compile(r"<doc(?P<attributes>\s[^<>]*)?>", re.IGNORECASE)
+_TOPIC = re.compile(r"<(?P<tag>top(?:ic)?)(?P<attributes>\s[^<>]*)?>", re.IGNORECASE)
+_DOCUMENT = re.compile(r"<(?P<tag>doc)(?P<attributes>\s[^<>]*)?>", re.IGNORECASE)
 _TAG = re.compile(r"<(?P<end>/?)(?P<name>[A-Za-z][\w-]*)(?:\s[^<>]*)?>")
 _ATTRIBUTE = re.compile(r"""([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _LABEL = re.compile(r"\s*(?:number|topic|title|description|narrative)\s*:", re.IGNORECASE)
+
+_QUERY = re.compile(r"<(?P<tag>query)(?P<attributes>\s[^<>]*)?>", re.IGNORECASE)
+_PARAMETERS = re.compile(r"\s*(?:<\?xml[^<>]*\?>\s*)?<parameters>", re.IGNORECASE)
 
 _FIELDS = {
     "num": "query_id",
@@ -33,7 +45,7 @@ _FIELDS = {
     "desc": "description",
     "narr": "narrative",
 }
-_TEXTS = ("query", "title", "question", "description", "")
+_TEXTS = ("query", "title", "question", "description", "text", "")
 _TITLES = ("title", "headline", "hl", "ttl")
 
 
@@ -93,6 +105,27 @@ def read_tagged_documents(source: Source, request: Request) -> Loaded:
     return Loaded(table, "trec-documents", "TREC documents", source.name)
 
 
+def recognise_indri(sample: Sample) -> Mapping[Kind, int]:
+    """By `<parameters>` around queries."""
+    text = _without_comments(sample.text)
+    return {"queries": SPECIFIC} if _PARAMETERS.match(text) and _QUERY.search(text) else {}
+
+
+@reader(
+    "indri",
+    title="Indri queries",
+    kinds=("queries",),
+    endings=(".xml", ".indri", ".param"),
+    explanation="Indri's and Galago's parameter files: a number and a text for each query.",
+    example="<parameters>\n<query><number>301</number><text>organized crime</text></query>\n"
+    "</parameters>",
+    recognise=recognise_indri,
+)
+def read_indri(source: Source, request: Request) -> Loaded:
+    """The queries of a parameter file, operators such as #combine left in their texts."""
+    return _load_queries(source, _QUERY, "Indri queries", format="indri")
+
+
 @dataclass(frozen=True)
 class _Block:
     """One topic or document: attributes and fields by name, and all its text outside of its id."""
@@ -102,7 +135,9 @@ class _Block:
     whole: str
 
 
-def _load_queries(source: Source, start: re.Pattern[str], title: str) -> Loaded:
+def _load_queries(
+    source: Source, start: re.Pattern[str], title: str, format: str = "topics"
+) -> Loaded:
     rows: list[dict[str, str]] = []
     lines = []
     for block in _blocks(source, start):
@@ -120,7 +155,7 @@ def _load_queries(source: Source, start: re.Pattern[str], title: str) -> Loaded:
         table = Queries.from_columns(columns)
     except TableError as error:
         raise refuse_rows(source, error, LineIndex.of(lines)) from error
-    return Loaded(table, "topics", f"{title}: {', '.join(names)}", source.name)
+    return Loaded(table, format, f"{title}: {', '.join(names)}", source.name)
 
 
 def _id(source: Source, block: _Block, *names: str) -> str:
@@ -140,7 +175,7 @@ def _blocks(source: Source, start: re.Pattern[str]) -> Iterator[_Block]:
     text = _without_comments(source.content().decode().replace("\r\n", "\n").replace("\r", "\n"))
     starts = list(start.finditer(text))
     if not starts:
-        problem = LineProblem(None, "none", "a <top>, <topic> or <DOC> tag")
+        problem = LineProblem(None, "none", "a <top>, <topic>, <query> or <DOC> tag")
         raise refuse(source, [problem])
     line, counted_to = 1, 0
     for at, match in enumerate(starts):
@@ -151,10 +186,10 @@ def _blocks(source: Source, start: re.Pattern[str]) -> Iterator[_Block]:
             name.lower(): html.unescape(one or two)
             for name, one, two in _ATTRIBUTE.findall(match["attributes"] or "")
         }
-        yield _block(line, attributes, text[match.end() : end])
+        yield _block(line, attributes, text[match.end() : end], match["tag"].lower())
 
 
-def _block(line: int, fields: dict[str, str], body: str) -> _Block:
+def _block(line: int, fields: dict[str, str], body: str, own_tag: str) -> _Block:
     """One topic or document taken apart: a field's text goes to its end tag or the next tag."""
     whole: list[str] = []
     parts: dict[str, list[str]] = {}
@@ -170,7 +205,7 @@ def _block(line: int, fields: dict[str, str], body: str) -> _Block:
         name = "" if tag["end"] else tag_name
         if tag_name == "text":
             opened = "" if tag["end"] else "text"
-        if tag["end"] and tag_name in ("top", "topic", "doc"):
+        if tag["end"] and tag_name == own_tag:
             break
     found = {n: _one_line(" ".join(texts)) for n, texts in parts.items() if n != "subtopic"}
     return _Block(line, fields | {n: t for n, t in found.items() if t}, _one_line(" ".join(whole)))

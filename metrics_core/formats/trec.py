@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from typing import Any, BinaryIO
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from metrics_core.errors import LineProblem
+from metrics_core.formats.blocks import line_notes, refuse_problems
 from metrics_core.formats.checking import qrels_table, run_table
-from metrics_core.formats.lines import LineIndex, counted, refuse
+from metrics_core.formats.lines import LineIndex
+from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts
 from metrics_core.formats.ranks import rank_notes
 from metrics_core.formats.registry import (
     CERTAIN,
@@ -23,15 +26,16 @@ from metrics_core.formats.registry import (
     reader,
 )
 from metrics_core.formats.source import Source, shortened
-from metrics_core.formats.trec_lines import QRELS, RUN, Layout, Parsed, parse
+from metrics_core.formats.trec_lines import QRELS, RUN, fields_of, parse
 from metrics_core.formats.values import is_number
 from metrics_core.notes import Note
-from metrics_core.tables import Table
+from metrics_core.tables import Qrels, Run, Table
+from metrics_core.tables.columns import ID
 
 
 def recognise_trec(sample: Sample) -> Mapping[Kind, int]:
     """Runs by six columns with a number in the fifth, qrels by four with a number in the fourth."""
-    lines = [line.split() for line in sample.lines]
+    lines = [fields_of(line) for line in sample.lines]
     if not lines:
         return {}
     runs = sum(len(f) >= 6 and is_number(f[4]) for f in lines) / len(lines)
@@ -61,23 +65,61 @@ def _sureness(fitting: float, right: float, nearly: float, named: bool) -> int:
     return POSSIBLE - 10 if nearly > 0.5 else NO
 
 
+def write_trec_run(run: Run, file: BinaryIO) -> None:
+    """A TREC run; the rank column says what the scores say, ties by position."""
+    check_texts(run.table, r"[ \t\r\n\x00]", "TREC", first="#\ufeff")
+    table = run.table.append_column("rank", pa.array(_ranks(run)))
+    name = " ".join(run.name.split()) or "run"
+    for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
+        query, doc, score, rank = (batch[c].cast(ID) for c in range(4))
+        _write_lines(file, query, "Q0", doc, rank, score, name)
+
+
+def write_trec_qrels(qrels: Qrels, file: BinaryIO) -> None:
+    """TREC qrels, with the subtopic in the second column, 0 where there is none."""
+    table = qrels.given
+    check_texts(table, r"^$|[ \t\r\n\x00]", "TREC", first="#\ufeff")
+    for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
+        query, doc, grade = (batch[c].cast(ID) for c in ("query_id", "doc_id", "relevance"))
+        second = "0" if qrels.subtopics is None else batch["subtopic"].cast(ID)
+        _write_lines(file, query, second, doc, grade)
+
+
+def _ranks(run: Run) -> Any:
+    """Per row its 1-based rank within its query, by score; equal scores by position."""
+    codes = run.query_codes
+    order = np.lexsort((-run.table["score"].to_numpy(), codes))
+    ordered = codes[order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+    lengths = np.diff(starts, append=len(ordered))
+    ranks = np.empty(len(codes), dtype=np.int64)
+    ranks[order] = np.arange(len(codes)) - np.repeat(starts, lengths) + 1
+    return ranks
+
+
+def _write_lines(file: BinaryIO, *fields: pa.Array | str) -> None:
+    lines = pc.binary_join_element_wise(*fields, " ").to_pylist()
+    file.write(("\n".join(lines) + "\n").encode() if lines else b"")
+
+
 @reader(
     "trec",
     title="TREC run or qrels",
     kinds=("run", "qrels"),
-    endings=(".run", ".res", ".qrels", ".txt", ".trec"),
+    endings=(".run", ".res", ".qrels", ".qrel", ".txt", ".trec"),
     explanation="Columns separated by blanks or tabs, no header; what trec_eval reads. The second"
     " column of judgments is the subtopic where it differs within a query, else it is not used.",
     example="q1 Q0 doc-7 1 14.2 bm25\nq1 Q0 doc-3 2 11.9 bm25",
     recognise=recognise_trec,
+    write={"run": write_trec_run, "qrels": write_trec_qrels},
 )
 def read_trec(source: Source, request: Request, *, only_carefully: bool = False) -> Loaded:
     """A TREC run or qrels file. `only_carefully` skips the fast path; tests compare both."""
     layout = RUN if request.kind == "run" else QRELS
     blocks = list(parse(source, layout, only_carefully=only_carefully))
-    _refuse_problems(source, blocks)
+    refuse_problems(source, blocks)
     index = LineIndex(tuple(block.stretch for block in blocks))
-    notes = _line_notes(blocks, layout)
+    notes = line_notes(blocks)
     rows = pa.concat_tables([block.table for block in blocks]).unify_dictionaries()
     tags = tuple(dict.fromkeys(tag for block in blocks for tag in block.tags))
     blocks.clear()  # the columns a table does not keep are freed as it is built
@@ -90,52 +132,6 @@ def read_trec(source: Source, request: Request, *, only_carefully: bool = False)
     rows = pa.table({"query_id": rows["query_id"], "doc_id": rows["doc_id"], "score": scores})
     table = run_table(source, request, rows, index)
     return Loaded(table.noting(*notes), "trec", f"TREC run{tabs}", source.name, tag=tags[0])
-
-
-def _refuse_problems(source: Source, blocks: Sequence[Parsed]) -> None:
-    """Raise for all bad lines together, and for a file without rows."""
-    before = 1
-    problems: list[LineProblem] = []
-    for block in blocks:
-        problems += [replace(p, line=(p.line or 0) + before) for p in block.problems]
-        before += block.stretch.lines
-    whole = any(block.stretch.rows for block in blocks)
-    if problems:
-        count = sum(block.problem_count for block in blocks)
-        raise refuse(source, problems, count=count, cut_off=blocks[-1].cut_off and whole)
-    if not whole:
-        header = any(block.header for block in blocks)
-        raise refuse(
-            source,
-            [
-                LineProblem(
-                    None, "only a header" if header else "no rows", "a row for each document"
-                )
-            ],
-            hint="The file is empty; was it written to the end?",
-        )
-
-
-def _line_notes(blocks: Sequence[Parsed], layout: Layout) -> list[Note]:
-    notes = []
-    header = next((block.header for block in blocks if block.header), "")
-    if header:
-        message = "the first line names the columns and was skipped"
-        notes.append(Note("header", message, 1, (header,)))
-    comments = sum(block.comments for block in blocks)
-    if comments:
-        first = next(block.comment for block in blocks if block.comment)
-        notes.append(
-            Note("comment", f"{counted(comments, 'comment line')} (#), skipped", comments, (first,))
-        )
-    blanks = sum(block.blanks for block in blocks)
-    if blanks:
-        notes.append(Note("blank", f"{counted(blanks, 'blank line')}, skipped", blanks))
-    long = sum(block.long_lines for block in blocks)
-    if long:
-        message = f"{counted(long, 'line')} of more than six columns; the run name takes the rest"
-        notes.append(Note("long_lines", message, long))
-    return notes
 
 
 def _tag_notes(tags: Sequence[str]) -> list[Note]:

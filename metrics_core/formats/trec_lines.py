@@ -29,6 +29,11 @@ _BLANK = r"^[ \t]*\n?$"
 _FIELD = r"[^ \t\n]+"
 
 
+def fields_of(line: str) -> list[str]:
+    """The fields of a line; only blanks and tabs part them, not U+2028 and its kin."""
+    return re.findall(_FIELD, line)
+
+
 @dataclass(frozen=True)
 class Layout:
     """The columns of a line: name, Arrow type. `rest` says that the last one takes what is left."""
@@ -156,7 +161,7 @@ def careful(block: bytes, layout: Layout, *, may_have_header: bool) -> Parsed:
     if may_have_header and content.any():
         start = int(np.argmax(content))
         text = lines[start].as_py()
-        if looks_like_header(re.findall(_FIELD, text)):
+        if looks_like_header(fields_of(text)):
             header, content[start] = shortened(text.rstrip("\n")), False
     fields = pc.extract_regex(lines, layout.pattern)
     fits = _mask(fields.is_valid()) & content
@@ -203,7 +208,7 @@ def _note_misfits(
     """Lines with too few or too many columns."""
     wanted = len(layout.columns)
     for number in misfits[:MOST_PROBLEMS_SHOWN]:
-        found = len(re.findall(_FIELD, lines[int(number)].as_py()))
+        found = len(fields_of(lines[int(number)].as_py()))
         parsed.problems.append(
             LineProblem(int(number), str(found), f"{wanted} columns", hint=layout.line)
         )
@@ -220,7 +225,7 @@ def _note_bad_rows(
     for row in np.flatnonzero(bad_score | shifted)[:MOST_PROBLEMS_SHOWN]:
         line = int(numbers[row])
         if shifted[row]:
-            columns = 5 + len(re.findall(_FIELD, texts["tag"][int(row)].as_py()))
+            columns = 5 + len(fields_of(texts["tag"][int(row)].as_py()))
             hint = "Does an id hold a blank? " + RUN.line
             problem = LineProblem(line, str(columns), "6 columns", hint=hint)
         else:
@@ -243,7 +248,7 @@ def _line_array(block: bytes) -> pa.StringArray:
 def _header_in(block: bytes) -> bool:
     for line in block[:4096].decode(errors="ignore").split("\n"):
         if line.strip(" \t") and not line.startswith("#"):
-            return looks_like_header(re.findall(_FIELD, line))
+            return looks_like_header(fields_of(line))
     return False
 
 

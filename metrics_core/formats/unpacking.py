@@ -1,14 +1,18 @@
-"""Bytes out of plain, gzip, Zstandard and zip files, as a stream, with a cap against bombs."""
+"""Bytes out of plain and packed files, as a stream, with a cap against bombs."""
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
+import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
@@ -26,11 +30,55 @@ RATIO_CHECKED_FROM = 256 << 20
 MOST_RATIO = 200
 """Past `RATIO_CHECKED_FROM` bytes, unpacked may be at most this many times the packed size."""
 
-_GZIP, _ZSTD, _ZIPS = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", (b"PK\x03\x04", b"PK\x05\x06")
+
+def _by_arrow(codec: str) -> Callable[[BinaryIO], BinaryIO]:
+    """Unpacks a stream with one of Arrow's codecs."""
+
+    def opened(plain: BinaryIO) -> BinaryIO:
+        return cast(BinaryIO, pa.CompressedInputStream(pa.PythonFile(plain, "r"), codec))
+
+    return opened
+
+
+def _by_lzma(plain: BinaryIO) -> BinaryIO:
+    return cast(BinaryIO, lzma.LZMAFile(plain))
+
+
+@dataclass(frozen=True)
+class Packing:
+    """A way to pack one file: its ending, the bytes it starts with, and what unpacks a stream."""
+
+    ending: str
+    start: re.Pattern[bytes]
+    opened: Callable[[BinaryIO], BinaryIO]
+
+
+PACKINGS = (
+    Packing(
+        ".gz",
+        re.compile(rb"\x1f\x8b"),
+        lambda plain: cast(BinaryIO, gzip.GzipFile(fileobj=plain)),
+    ),
+    Packing(".zst", re.compile(rb"\x28\xb5\x2f\xfd"), _by_arrow("zstd")),
+    Packing(".lz4", re.compile(rb"\x04\x22\x4d\x18"), _by_arrow("lz4")),
+    Packing(".xz", re.compile(rb"\xfd7zXZ\x00"), _by_lzma),
+    # A text may begin with BZh; what follows the digit does not stand in one.
+    Packing(
+        ".bz2",
+        re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"),
+        lambda plain: cast(BinaryIO, bz2.BZ2File(plain)),
+    ),
+)
+
+PACKING_ENDINGS = frozenset((*(packing.ending for packing in PACKINGS), ".zip"))
+
+_START = 10
+_PIECE = 4 << 20
+_ZIPS = (b"PK\x03\x04", b"PK\x05\x06")
 # zipfile meets damaged headers with ValueError (a seek before the start), struct.error and
 # NotImplementedError as well; Arrow's ArrowInvalid is a ValueError, too.
 _DAMAGED = (
-    *(EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile),
+    *(EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile),
     *(ValueError, struct.error, NotImplementedError, OverflowError),
 )
 
@@ -56,6 +104,19 @@ def unpacked(name: str, origin: Origin, size: int) -> Iterator[bytes]:
             raise _damaged(name) from error
         except OSError as error:
             raise _unreadable(name, error) from error
+
+
+def drained(name: str, stream: BinaryIO) -> bytes:
+    """All that a pipe gives; raises FileFormatError where that is more than any file may hold."""
+    pieces: list[bytes] = []
+    total = 0
+    while piece := stream.read(_PIECE):
+        pieces.append(piece)
+        total += len(piece)
+        if total > MOST_UNPACKED:
+            found = f"more than {MOST_UNPACKED >> 30} GB from a pipe"
+            raise _refused(name, found, "a file", "Write it to a file and give that.")
+    return b"".join(pieces)
 
 
 def opened_zip(name: str, plain: Path | BinaryIO) -> zipfile.ZipFile:
@@ -84,7 +145,7 @@ def member_bytes(name: str, archive: zipfile.ZipFile, member: str) -> bytes:
     total = 0
     try:
         with archive.open(info) as stream:
-            while piece := stream.read(4 << 20):
+            while piece := stream.read(_PIECE):
                 pieces.append(piece)
                 total += len(piece)
                 if total > _cap(info.compress_size):
@@ -92,6 +153,12 @@ def member_bytes(name: str, archive: zipfile.ZipFile, member: str) -> bytes:
     except _DAMAGED as error:
         raise _damaged(name) from error
     return b"".join(pieces)
+
+
+def without_packing(name: str) -> str:
+    """A file's name without the endings that say how it is packed."""
+    stem, dot, ending = name.rpartition(".")
+    return without_packing(stem) if dot + ending.lower() in PACKING_ENDINGS else name
 
 
 def leads_out(member: str) -> bool:
@@ -115,13 +182,12 @@ def _plain(origin: Origin) -> BinaryIO:
 
 
 def _unpacking(name: str, plain: BinaryIO) -> BinaryIO:
-    magic = plain.read(4)
+    start = plain.read(_START)
     plain.seek(0)
-    if magic.startswith(_GZIP):
-        return cast(BinaryIO, gzip.GzipFile(fileobj=plain))
-    if magic == _ZSTD:
-        return cast(BinaryIO, pa.CompressedInputStream(pa.PythonFile(plain, "r"), "zstd"))
-    if magic in _ZIPS:
+    for packing in PACKINGS:
+        if packing.start.match(start):
+            return packing.opened(plain)
+    if start.startswith(_ZIPS):
         archive = opened_zip(name, plain)
         member = _only_member(name, archive)
         return cast(BinaryIO, archive.open(_readable_member(name, archive, member)))
@@ -201,7 +267,7 @@ def _damaged(name: str) -> FileFormatError:
     return _refused(
         name,
         "a packed file that is damaged or cut off",
-        "a whole .gz, .zst or .zip file",
+        f"a whole {', '.join(p.ending for p in PACKINGS)} or .zip file",
         "Copy or download the file again.",
     )
 

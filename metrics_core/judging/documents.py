@@ -1,14 +1,14 @@
 """The listed documents themselves, judged or not, for measures of their price or category.
 
 Most measures need only where the judged documents stand. The few that look at every document of
-the first k ranks take those rows here, on request, and never look deeper than was asked for.
+the first k ranks take those rows here, on request, and look at most twice as deep as was asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +17,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.errors import LackingDataError
-from metrics_core.judging.hits import Hits
+from metrics_core.judging.hits import Floats, Hits, Ints
 from metrics_core.judging.ranking import top_ranks
+from metrics_core.memo import Memo
 from metrics_core.tables import Documents, Run
 from metrics_core.tables.columns import ID
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Kept = TypeVar("Kept")
+_MOST_KEPT = 16
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Listed:
     documents: Documents | None
     lists: tuple[Ints, Ints, Ints] | None = None
     # Shared by all parts of one run: what is kept depends on run, qrels and documents alone.
-    _kept: dict[tuple[str, Any], Any] = field(default_factory=dict, repr=False)
+    _memo: Memo = field(default_factory=lambda: Memo(_MOST_KEPT), repr=False)
 
     def top(self, cutoff: int) -> Top:
         """The first `cutoff` documents of each judged query."""
@@ -81,12 +80,9 @@ class Listed:
         return Top(Hits(query, rank, np.full(len(query), np.nan), self.n_queries), place)
 
     def _deepest(self, cutoff: int) -> tuple[Ints, Ints, Ints]:
-        """`_first` of this cutoff or of a deeper one: only the deepest is kept."""
-        reached, found = self._kept.get(("top", None), (0, None))
-        if found is None or reached < cutoff:
-            found = self._first(cutoff)
-            self._kept["top", None] = (cutoff, found)
-        return found
+        """`_first` of this cutoff or of a deeper one: a depth serves all cutoffs up to it."""
+        depth = 1 << (cutoff - 1).bit_length()
+        return self._memo(("first", depth), lambda: self._first(depth))
 
     def _first(self, cutoff: int) -> tuple[Ints, Ints, Ints]:
         """Rows of the run in the first ranks of any query, their ranks, their documents."""
@@ -96,19 +92,19 @@ class Listed:
 
     def judged_place(self, qrels_rows: Ints) -> Ints:
         """The rows of judged documents in the documents table, by their rows in the qrels."""
-        return self._once("judged", None, lambda: self._place(self.judged_docs))[qrels_rows]
+        return self._memo("judged", lambda: self._place(self.judged_docs))[qrels_rows]
 
     def numbers(self, place: Ints, column: str) -> Floats:
         """The number that each document has in a column; NaN where it has none. Raises
         LackingDataError where there is no such column, or a text in it is no number."""
         make = lambda: _numbers(column, self._column(column), self._ids)  # noqa: E731
-        return np.where(place >= 0, self._once("numbers", column, make)[place], np.nan)
+        return np.where(place >= 0, self._memo(("numbers", column), make)[place], np.nan)
 
     def codes(self, place: Ints, column: str) -> Ints:
         """A number for each value of a column, the same for the same value; -1 where a document
         has none. Raises LackingDataError where there is no such column."""
         make = lambda: _codes(self._column(column))  # noqa: E731
-        return np.where(place >= 0, self._once("codes", column, make)[place], -1)
+        return np.where(place >= 0, self._memo(("codes", column), make)[place], -1)
 
     @property
     def n_documents(self) -> int:
@@ -165,12 +161,6 @@ class Listed:
     def _place(self, doc_ids: pa.ChunkedArray) -> Ints:
         found = pc.fill_null(pc.index_in(doc_ids, value_set=self._ids.combine_chunks()), -1)
         return np.asarray(found.to_numpy(), dtype=np.int64)
-
-    def _once(self, what: str, key: Any, make: Callable[[], Kept]) -> Kept:
-        if (what, key) not in self._kept:
-            self._kept[what, key] = make()
-        kept: Kept = self._kept[what, key]
-        return kept
 
 
 def listed_alone(

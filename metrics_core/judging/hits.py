@@ -1,15 +1,14 @@
 """Hits: some of a run's ranked documents, and the array sums that measures are made of.
 
-Every sum over ranks takes one cutoff or an array of them. The work is one histogram of the hits by
-query and cutoff and a running sum along the cutoffs, so a curve over a thousand cutoffs costs
-little more than a single one, and each query is summed in rank order, as trec_eval sums it.
+Every sum over ranks takes one cutoff or an array of them. Each query is summed on its own in rank
+order, as trec_eval sums it, and a cutoff reads off how far the sum has come: its bits depend on
+nothing else that is asked for, and a curve over a thousand cutoffs costs little more than one.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,9 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Cutoff = int | Ints | None
+
+_MOST_CELLS = 2**21
+"""A table for running sums holds no more than this many, but for one list that is longer."""
 
 
 @dataclass(frozen=True)
@@ -37,18 +39,25 @@ class Hits:
         if not isinstance(cutoff, np.ndarray):
             inside = self.rank <= cutoff
             return _bincount(self.query[inside], weight[inside], self.n_queries)
+        counted = self._counted(cutoff)
+        last = self._starts[:, None] + counted
+        return np.where(counted > 0, np.append(0.0, self.running(weight))[last], 0.0)
+
+    def count(self, cutoff: Cutoff = None) -> Floats:
+        """Number of hits within each cutoff; shape as in `total`."""
+        if isinstance(cutoff, np.ndarray):
+            return self._counted(cutoff).astype(np.float64)
+        return self.total(np.ones(len(self.query)), cutoff)
+
+    def _counted(self, cutoff: Ints) -> Ints:
+        """Number of hits within each of K cutoffs; int64[Q, K]."""
         ascending = np.unique(cutoff)
         step = np.searchsorted(ascending, self.rank)
         inside = step < len(ascending)
         cell = self.query[inside] * len(ascending) + step[inside]
-        size = self.n_queries * len(ascending)
-        sums = _bincount(cell, weight[inside], size).reshape(self.n_queries, len(ascending))
-        running = np.cumsum(sums, axis=1)
+        counts = np.bincount(cell, minlength=self.n_queries * len(ascending))
+        running = np.cumsum(counts.reshape(self.n_queries, len(ascending)), axis=1)
         return running[:, np.searchsorted(ascending, cutoff)]
-
-    def count(self, cutoff: Cutoff = None) -> Floats:
-        """Number of hits within each cutoff; shape as in `total`."""
-        return self.total(np.ones(len(self.query)), cutoff)
 
     def count_within(self, limit: Ints) -> Floats:
         """Number of hits within a limit of each query's own; `limit` is int64[Q]."""
@@ -60,26 +69,51 @@ class Hits:
         return self._ordinals
 
     @cached_property
+    def _starts(self) -> Ints:
+        """Per query the place of its first hit."""
+        return np.searchsorted(self.query, np.arange(self.n_queries))
+
+    @cached_property
     def _ordinals(self) -> Ints:
-        starts = np.searchsorted(self.query, np.arange(self.n_queries))
-        return np.arange(1, len(self.query) + 1) - starts[self.query]
+        return np.arange(1, len(self.query) + 1) - self._starts[self.query]
 
     def running(self, values: Floats, step: np.ufunc = np.add) -> Floats:
         """Per hit what its query's values make up to and with it: np.add a sum, np.multiply a
-        product. One array step for each ordinal, so that every query is reckoned on its own in
-        rank order, to the last bit as a loop would; float64[m]."""
-        ordinal = self.ordinal()
-        # numpy sorts numbers of 16 bits without comparing them, many times as fast.
-        narrow = ordinal.astype(np.uint16) if ordinal.max(initial=0) < 2**16 else ordinal
-        in_turn = np.argsort(narrow, kind="stable")
-        edges = np.append(0, np.cumsum(np.bincount(ordinal)[1:]))
-        state = np.full(self.n_queries, float(step.identity))
+        product; every query is reckoned on its own in rank order, to the last bit as a loop would;
+        float64[m]."""
         reached = np.empty(len(values))
-        for start, end in pairwise(edges.tolist()):
-            rows = in_turn[start:end]
-            query = self.query[rows]
-            state[query] = reached[rows] = step(state[query], values[rows])
+        for hits, cell, shape in self._tables:
+            table = np.full(shape, float(step.identity))
+            table.reshape(-1)[cell] = values[hits]
+            reached[hits] = step.accumulate(table, axis=1).reshape(-1)[cell]
         return reached
+
+    @cached_property
+    def _tables(self) -> list[tuple[slice | Ints, Ints, tuple[int, int]]]:
+        """All hits laid out in tables, a row for each query and a column for each of its hits
+        behind an empty one: which hits, their cells, and the table's shape. Queries with about as
+        many hits share a table, so that one long list does not widen all the others."""
+        length = np.bincount(self.query, minlength=self.n_queries)
+        width = int(length.max(initial=0)) + 1
+        if self.n_queries * width <= _MOST_CELLS:
+            cell = self.query * width + self.ordinal()
+            return [(slice(None), cell, (self.n_queries, width))]
+        tables: list[tuple[slice | Ints, Ints, tuple[int, int]]] = []
+        by_length = np.argsort(length, kind="stable")
+        row = np.empty(self.n_queries, dtype=np.int64)
+        done = 0
+        while done < self.n_queries:
+            left = by_length[done:]
+            cells = np.arange(1, len(left) + 1) * (length[left] + 1)
+            queries = left[: max(1, int(np.searchsorted(cells, _MOST_CELLS, "right")))]
+            row.fill(-1)
+            row[queries] = np.arange(len(queries))
+            width = int(length[queries[-1]]) + 1
+            hits = np.flatnonzero(row[self.query] >= 0)
+            cell = row[self.query[hits]] * width + self.ordinal()[hits]
+            tables.append((hits, cell, (len(queries), width)))
+            done += len(queries)
+        return tables
 
     def previous(self, values: npt.NDArray[Any], first: float) -> Floats:
         """Per hit the value of the hit before it in its query; `first` where there is none."""

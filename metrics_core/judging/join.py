@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from metrics_core.judging.documents import Listed
 from metrics_core.judging.hits import Hits
 from metrics_core.judging.ranking import Ranking, Ties
 from metrics_core.judging.subtopics import SubtopicJudgments, subtopic_judgments
+from metrics_core.memo import Memo
 from metrics_core.notes import Note
 from metrics_core.tables import Documents, Qrels, Run
 from metrics_core.tables.ids import cleaned_id
@@ -64,8 +65,8 @@ class JudgedRanks:
     subtopics: SubtopicJudgments | None = None
     listed: Listed | None = field(default=None, compare=False, repr=False)
     # A hundred measures ask for the same few subsets; each is worked out once.
-    _kept: dict[tuple[str, Hashable], Any] = field(
-        default_factory=dict, init=False, repr=False, compare=False
+    _memo: Memo = field(
+        default_factory=lambda: Memo(_MOST_KEPT), init=False, repr=False, compare=False
     )
 
     @property
@@ -85,16 +86,9 @@ class JudgedRanks:
 
     def kept(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
         """What `make` gives, worked out once for these ranks and each detail."""
-        key = (what, detail)
-        if key in self._kept:
-            kept: Kept = self._kept[key]
-            return kept
-        made = make()
+        made = self._memo((what, detail), make)
         if isinstance(made, np.ndarray):
             made.flags.writeable = False
-        self._kept[key] = made
-        while len(self._kept) > _MOST_KEPT:
-            self._kept.pop(next(iter(self._kept)), None)
         return made
 
     def judged(self) -> Hits:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Set
 from typing import Any, Literal
 
 from metrics_core.errors import ParameterError
 from metrics_core.judging import JudgedRanks, single_query
 from metrics_core.judging.documents import listed_alone
 
-Retrieved = Sequence[Hashable]
-Expected = Collection[Hashable] | Mapping[Hashable, float]
+Retrieved = Iterable[Hashable]
+Expected = Iterable[Hashable] | Mapping[Hashable, float]
 Duplicates = Literal["first", "each", "error"]
-Columns = Mapping[str, Mapping[Hashable, Any]]
+ByDocument = Mapping[Hashable, Any] | Iterable[Any]
+Columns = Mapping[str, ByDocument]
 
 
 def judged_list(
@@ -22,20 +23,24 @@ def judged_list(
     duplicates: Duplicates = "first",
     columns: Columns | None = None,
 ) -> JudgedRanks:
-    """One list as JudgedRanks of a single query, for any measure.
+    """One list as JudgedRanks of a single query, for any measure. Ids may stand in a list, a numpy
+    array or a pandas Series, of which the values count. Raises ParameterError where they stand in
+    none of these, or a document stands twice and `duplicates` is "error".
 
     Measures of the documents themselves need `columns`: for each column the value of each document
-    that has one, such as {"price": {"a": 10, "b": 20}}.
+    that has one, such as {"price": {"a": 10, "b": 20}}, or the values beside `retrieved`.
     """
-    grades = expected if isinstance(expected, Mapping) else dict.fromkeys(expected, 1.0)
-    listed = _listed(retrieved, duplicates)
+    ids = ids_of(retrieved, "retrieved", ordered=True)
+    grades = grades_of(expected)
+    listed = _listed(ids, duplicates)
     places = [(rank, d) for rank, d in enumerate(listed, 1) if d in grades]
     graded = [(rank, grades[d]) for rank, d in places]
     if columns is None:
         return single_query(graded, grades.values(), len(listed))
+    values_of = {name: by_document(values, ids, name) for name, values in columns.items()}
     judged = sorted(grades, key=lambda d: -grades[d])
     row = {d: i for i, d in enumerate(judged)}
-    known = (d for values in columns.values() for d in values)
+    known = (d for values in values_of.values() for d in values)
     text = {d: f"{i}" for i, d in enumerate(dict.fromkeys([*listed, *judged, *known]))}
     return single_query(
         graded,
@@ -45,12 +50,72 @@ def judged_list(
         documents=listed_alone(
             [text[d] for d in listed],
             [text[d] for d in judged],
-            {n: {text[d]: v for d, v in values.items()} for n, values in columns.items()},
+            {n: {text[d]: v for d, v in values.items()} for n, values in values_of.items()},
         ),
     )
 
 
-def _listed(retrieved: Retrieved, duplicates: Duplicates) -> Retrieved:
+def grades_of(expected: Expected) -> Mapping[Hashable, float]:
+    """The grade of each expected document; 1 where none is said."""
+    if isinstance(expected, Mapping):
+        return expected
+    return dict.fromkeys(ids_of(expected, "expected"), 1.0)
+
+
+def ids_of(values: Iterable[Any], what: str, *, ordered: bool = False) -> list[Any]:
+    """A list, an array or a Series as a plain list. Raises ParameterError for a text, and for what
+    has no order where that is needed."""
+    if isinstance(values, (str, bytes)):
+        raise ParameterError(f"{what} is one text, not a list: {values!r}.", f"Write [{values!r}].")
+    if ordered and isinstance(values, (Set, Mapping)):
+        kind = type(values).__name__
+        raise ParameterError(f"{what} is a {kind}, which has no order.", "Give a list, best first.")
+    plain = getattr(values, "tolist", None)
+    return list(plain() if plain is not None else values)
+
+
+def by_document(values: ByDocument, ids: Iterable[Hashable], what: str) -> dict[Hashable, Any]:
+    """The value of each document: `values` as they are, or those beside `ids`. Raises
+    ParameterError where there are more or fewer, or two for one document."""
+    if isinstance(values, Mapping):
+        return dict(values)
+    beside, docs = ids_of(values, what, ordered=True), list(ids)
+    if len(beside) != len(docs):
+        raise ParameterError(
+            f"{what} has {len(beside)} values for {len(docs)} documents.",
+            "Give one beside each id, or a mapping from id to value.",
+        )
+    found: dict[Hashable, Any] = {}
+    for doc, value in zip(docs, beside, strict=True):
+        if found.setdefault(doc, value) != value:
+            raise ParameterError(f"{what} has {found[doc]!r} and {value!r} for {doc!r}.")
+    return found
+
+
+def all_prices(
+    retrieved: Retrieved,
+    expected: Expected,
+    prices: ByDocument,
+    expected_prices: Iterable[float] | None = None,
+) -> dict[Hashable, float]:
+    """The price of each document, from a mapping or from lists beside `retrieved` and `expected`.
+    Raises ParameterError where a list leaves an expected document without one."""
+    known = by_document(prices, ids_of(retrieved, "retrieved", ordered=True), "prices")
+    if expected_prices is not None:
+        wanted = ids_of(expected, "expected", ordered=True)
+        more = by_document(expected_prices, wanted, "expected_prices")
+        both = [*known.values(), *more.values()]
+        return by_document(both, [*known, *more], "prices with expected_prices")
+    lacking = [d for d, grade in grades_of(expected).items() if grade >= 1 and d not in known]
+    if lacking and not isinstance(prices, Mapping):
+        raise ParameterError(
+            f"The prices beside retrieved lack that of {lacking[0]!r}, which is expected.",
+            "Give expected_prices beside expected, or prices as a mapping from id to price.",
+        )
+    return known
+
+
+def _listed(retrieved: list[Hashable], duplicates: Duplicates) -> list[Hashable]:
     """The list as it counts."""
     if duplicates == "each":
         return retrieved

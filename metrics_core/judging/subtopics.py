@@ -5,22 +5,20 @@ A hit is a document that is relevant to one subtopic; a document may make severa
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.judging.hits import Hits
+from metrics_core.judging.hits import Floats, Hits, Ints
+from metrics_core.memo import Memo
 from metrics_core.tables import Qrels
 from metrics_core.tables.columns import coded
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Kept = TypeVar("Kept")
+_MOST_KEPT = 16
 
 
 @dataclass(frozen=True)
@@ -52,13 +50,13 @@ class SubtopicJudgments:
     relevance: Floats
     rank: Ints
     n_queries: int
-    _kept: dict[tuple[str, float, float], Any] = field(
-        default_factory=dict, init=False, repr=False, compare=False
+    _memo: Memo = field(
+        default_factory=lambda: Memo(_MOST_KEPT), init=False, repr=False, compare=False
     )
 
     def n_subtopics(self, rel: float = 1) -> Ints:
         """Per query how many subtopics have a relevant document among the judged; int64[Q]."""
-        return self._once(("subtopics", rel, 0), lambda: self._n_subtopics(rel))
+        return self._memo(("subtopics", rel), lambda: self._n_subtopics(rel))
 
     def _n_subtopics(self, rel: float) -> Ints:
         cells, _ = self._cells(rel)
@@ -66,19 +64,13 @@ class SubtopicJudgments:
 
     def covered(self, rel: float = 1) -> Coverage:
         """What the run covers."""
-        return self._once(("covered", rel, 0), lambda: self._covered(rel))
+        return self._memo(("covered", rel), lambda: self._covered(rel))
 
     def ideal(self, rel: float, alpha: float) -> Coverage:
         """What the best order of all judged documents covers: at each rank the document that adds
         most, where each further document of a subtopic adds 1 − alpha times what the one before
         did; of equals the last by id, as ndeval has it."""
-        return self._once(("ideal", rel, alpha), lambda: self._ideal(rel, alpha))
-
-    def _once(self, key: tuple[str, float, float], make: Callable[[], Kept]) -> Kept:
-        if key not in self._kept:
-            self._kept[key] = make()
-        kept: Kept = self._kept[key]
-        return kept
+        return self._memo(("ideal", rel, alpha), lambda: self._ideal(rel, alpha))
 
     @property
     def _width(self) -> int:

@@ -1,63 +1,33 @@
 """Measures: one decorated function each, over JudgedRanks.
 
-Importing a family's module registers its measures; a new family adds one line here.
+Importing a module registers its measures; every module of this folder is imported here.
 """
 
-from metrics_core.measures import (
-    agreement,
-    browsing,
-    catalogue,
-    diversity,
-    gain,
-    inferred,
-    interpolated,
-    logarithmic,
-    nearly_err,
-    normalized_gain,
-    precision_recall,
-    preference,
-    rag,
-    readers,
-    recommending,
-    relative,
-    sets,
-    unjudged,
-)
+from importlib import import_module
+from pkgutil import iter_modules
+
 from metrics_core.measures.declaring.aggregation import MEAN, Combination
-from metrics_core.measures.declaring.names import parse_measure
-from metrics_core.measures.declaring.parameters import Parameter
-from metrics_core.measures.declaring.registry import (
-    Declaration,
-    Measure,
-    declarations,
-    measure,
+from metrics_core.measures.declaring.names import (
+    GivenMeasure,
+    measures_from,
+    name_notes,
+    parse_measure,
 )
+from metrics_core.measures.declaring.parameters import Parameter
+from metrics_core.measures.declaring.registry import Declaration, Measure, declarations
 
 __all__ = [
     "MEAN",
     "Combination",
     "Declaration",
+    "GivenMeasure",
     "Measure",
     "Parameter",
-    "agreement",
-    "browsing",
-    "catalogue",
     "declarations",
-    "diversity",
-    "gain",
-    "inferred",
-    "interpolated",
-    "logarithmic",
-    "measure",
-    "nearly_err",
-    "normalized_gain",
+    "measures_from",
+    "name_notes",
     "parse_measure",
-    "precision_recall",
-    "preference",
-    "rag",
-    "readers",
-    "recommending",
-    "relative",
-    "sets",
-    "unjudged",
 ]
+
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Floats, Ints, per_query, prefix_sums, ratio
-from metrics_core.measures.declaring.parameters import Persistence
+from metrics_core.measures.declaring.elsewhere import Difference
+from metrics_core.measures.declaring.parameters import Persistence, Rel, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
+
+Normalize = Annotated[bool, "divide by the best that the ideal order can reach"]
 
 
 @measure(
@@ -15,6 +20,7 @@ from metrics_core.measures.declaring.registry import Scores, measure
     aliases=("compatibility",),
     title="Compatibility",
     gloss="overlap with the ideal order",
+    ir_measures=True,
     formula=r"\frac{\sum_{i \le d} p^{i-1}\,|top_i \cap ideal_i| / i}"
     r"{\sum_{i \le d} p^{i-1}\,|ideal_i| / i}",
     reference="Clarke, Smucker and Vtyurina, Offline evaluation by maximum similarity to an ideal"
@@ -27,8 +33,16 @@ from metrics_core.measures.declaring.registry import Scores, measure
     },
     ideal=1.0,
     unjudged="An unjudged document is not part of the ideal order.",
+    differences=Difference(
+        "ir_measures",
+        "Judged documents that the run lacks stand last among those of their grade in the ideal"
+        " list, also where the run has negative scores.",
+        "ir_measures gives them the score 0, so that they come before documents of negative score.",
+    ),
 )
-def compatibility(ranks: JudgedRanks, *, p: Persistence = 0.95, normalize: bool = True) -> Scores:
+def compatibility(
+    ranks: JudgedRanks, *, p: Persistence = 0.95, normalize: Normalize = True
+) -> Scores:
     """How alike the list and the ideal list are, the top counting most: the share they have in
     common down to each rank, with weights that fall by p. The ideal list has all documents of a
     grade above 0, best grade first and, among equals, in the order of the run, those that the run
@@ -73,10 +87,15 @@ def _by_grade(query: Ints, grade: Floats, grades: Floats) -> Ints:
     aliases=("AUC", "ROC AUC", "area under the curve", "pairwise accuracy"),
     title="Accuracy",
     gloss="relevant above others, in pairs",
+    ir_measures=True,
     formula=r"\frac{|\{(r, n) : r\ relevant,\ n\ not,\ r\ above\ n,\ both\ \le k\}|}"
     r"{|relevant_{\le k}| \cdot |others_{\le k}|}",
     reference="Hanley and McNeil, The meaning and use of the area under a ROC curve, 1982;"
     " ir_measures, Accuracy",
+    also_means={
+        "accuracy": "the share of queries with a relevant document among the first {k}, which"
+        " question answering calls accuracy, is Success@{k}"
+    },
     elsewhere={"scikit-learn": "roc_auc_score, of the listed documents, where no scores tie"},
     worked={
         "Accuracy": "1 - (1 + 2 + 3) / (3 * 3)",
@@ -85,12 +104,18 @@ def _by_grade(query: Ints, grade: Floats, grades: Floats) -> Ints:
     },
     unjudged="An unjudged document counts as not relevant, so as one that should stand below.",
     missing="Undefined where no relevant document is listed, or no other: the mean leaves it out.",
+    differences=Difference(
+        "ir_measures",
+        "A query for which every listed document is relevant is undefined and left out.",
+        "ir_measures ends with a division by zero.",
+    ),
 )
-def accuracy(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
+def accuracy(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Scores:
     """The chance that of a relevant and another document of the list, taken at random, the
     relevant one stands above: 0.5 is what chance gives. Recommenders call it AUC, the area under
     the ROC curve. It looks only at what is listed, and is undefined where the list has no such
-    pair."""
+    pair. What question answering calls accuracy@k, whether any of the first k is relevant, is
+    Success@k."""
     hits = ranks.relevant(rel)
     listed = per_query(ranks.retrieved, cutoff)
     if cutoff is not None:

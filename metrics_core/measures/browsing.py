@@ -3,20 +3,32 @@ rank, and what they are built of."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Floats, Hits
-from metrics_core.measures.declaring.parameters import Persistence
+from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
+from metrics_core.measures.declaring.parameters import Persistence, Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
+
+DECIMALS = Difference(
+    "gdeval",
+    "ERR@k and nDCG(dcg='exp-log2')@k differ from the sixth decimal on.",
+    "gdeval.pl, which ir_measures runs for them, prints five decimals.",
+)
+MaxRel = Annotated[int, "grade that is worth most; higher ones count as this one", Samples(2, 4)]
 
 
 @measure(
     "RBP",
     aliases=("rank-biased precision",),
-    presets={"rbp": {"p": 0.9}},
+    presets={"rbp{p}": {}},
+    trec_eval=InTrecEval("rbp", takes="pairs", since="10.0", values={"p": 0.9}),
     title="Rank-biased precision",
     gloss="gain at a reader's patience",
+    ir_measures=True,
     formula=r"(1-p)\sum_{i \le k} g_i\, p^{i-1}",
     reference="Moffat and Zobel, Rank-biased precision, TOIS 2008",
     elsewhere={"ranx": "rbp.80", "trec_eval": "rbp (10.0), with p = 0.9"},
@@ -28,15 +40,42 @@ from metrics_core.measures.declaring.registry import Scores, measure
     },
     range=(0, np.inf),
     residual="monotone",
+    differences=(
+        Difference(
+            "cwl_eval",
+            "RBP(rel=…) is (1 − p^1000) times as large as there, and goes on below rank 1,000.",
+            "cwl_eval weighs 1,000 ranks so that they add up to 1; the published formula has"
+            " weights that add up to 1 over endless ranks. For p up to 0.97 the first 12 digits are"
+            " equal.",
+        ),
+        Difference(
+            "ir_measures",
+            "RBP without rel, and RBP@k, have values.",
+            "No provider of ir_measures computes them; here graded RBP is ranx's and trec_eval's.",
+        ),
+        Difference(
+            "trec_eval",
+            "rbp of version 10.0 scales the grades of a query to [0, 1] where one lies outside.",
+            "Here each grade is its gain, as published and in ranx. What trec_eval's binary prints"
+            " depends on its compiler, as its m_rbp.c never sets the least and greatest it scales"
+            " by; our trec_eval command line starts both at 0, which gives what NIST's own tests"
+            " expect.",
+        ),
+        Difference(
+            "ranx",
+            "RBP(rel=…) gives each relevant document a gain of 1.",
+            "ranx's rbp.80-l2 leaves out grades below 2 but keeps the grade as the gain.",
+        ),
+    ),
 )
 def rank_biased_precision(
-    ranks: JudgedRanks, *, cutoff: int | None = None, p: Persistence = 0.8, rel: int | None = None
+    ranks: JudgedRanks, *, cutoff: TopK | None = None, p: Persistence = 0.8, rel: Rel | None = None
 ) -> Scores:
     """How much a reader gains for each result looked at, who goes from one result to the next with
     probability p. With `rel` a relevant document gains 1; without it each document gains its
-    grade. The sum is over the whole list and not normalised, as in ranx and as trec_eval 10.0
-    documents it (its own normalisation reads memory that was never set); cwl, which
-    ir_measures asks when there is a `rel`, divides by 1 − p^1000."""
+    grade. The sum is over the whole list and not normalised, as in ranx; trec_eval 10.0 scales the
+    grades of a query to [0, 1] first, and cwl, which ir_measures asks when there is a `rel`,
+    divides by 1 − p^1000."""
     hits = ranks.gaining() if rel is None else ranks.relevant(rel)
     gains = hits.relevance if rel is None else np.ones(len(hits.query))
     return (1 - p) * hits.total(gains * p ** (hits.rank - 1.0), cutoff)
@@ -54,6 +93,7 @@ def stopping(hits: Hits, chance: Floats) -> Floats:
     aliases=("expected reciprocal rank",),
     title="Expected reciprocal rank",
     gloss="1 ÷ rank a reader stops at",
+    ir_measures=True,
     formula=r"\sum_{i \le k} \frac{R_i}{i}\prod_{j<i}(1-R_j),\ R_i = \frac{2^{g_i}-1}{2^{max}}",
     reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009;"
     " highest grade 4 as in TREC's gdeval.pl",
@@ -64,9 +104,22 @@ def stopping(hits: Hits, chance: Floats) -> Floats:
         "ERR(max_rel=3)@5": "3/8 / 2 + (5/8) * (1/8) / 4",
     },
     residual="monotone",
+    differences=(
+        DECIMALS,
+        Difference(
+            "gdeval",
+            "A grade above 4 counts as 4, or as max_rel.",
+            "gdeval.pl ends with an error at such a grade, and at query ids that are not numbers.",
+        ),
+        Difference(
+            "ir_measures",
+            "ERR without a cutoff has a value.",
+            "No provider of ir_measures computes it without one.",
+        ),
+    ),
 )
 def expected_reciprocal_rank(
-    ranks: JudgedRanks, *, cutoff: int | None = None, max_rel: int = 4
+    ranks: JudgedRanks, *, cutoff: TopK | None = None, max_rel: MaxRel = 4
 ) -> Scores:
     """The reciprocal of the rank at which a reader is expected to be satisfied, where each result
     satisfies with a chance that grows with its grade, up to (2^max_rel − 1) / 2^max_rel. A grade

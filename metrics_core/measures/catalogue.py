@@ -6,18 +6,26 @@ has no defined score (NaN) and is left out of the mean; nothing is put in the va
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 import numpy.typing as npt
 
 from metrics_core.errors import ParameterError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.documents import Listed, Top
-from metrics_core.judging.hits import Cutoff, Hits, per_query
-from metrics_core.measures.declaring.parameters import Positive
+from metrics_core.judging.hits import Cutoff, Hits, Ints, per_query
+from metrics_core.measures.declaring.parameters import Positive, Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
 
-Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
+
+Column = Annotated[str, "column of the documents table"]
+Users = Annotated[
+    Positive,
+    "how many users popularity is counted over; 1 where it is a share already",
+    Samples(1.0, 3.5),
+]
 
 _UNJUDGED = "An unjudged document counts like any other."
 _NOT_LISTED = "Not defined for a judged query that the run does not list; left out of the mean."
@@ -74,7 +82,7 @@ def _earned(ranks: JudgedRanks, listed: Listed, cutoff: Cutoff, rel: int, column
     unjudged="An unjudged document counts as not relevant; its price counts in what was offered.",
 )
 def money_precision(
-    ranks: JudgedRanks, *, cutoff: int, rel: int = 1, column: str = "price"
+    ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, column: Column = "price"
 ) -> Scores:
     """How much of the worth of the first k results is relevant, by the prices of the documents.
     Not defined where a price is missing or all of them are 0."""
@@ -98,7 +106,9 @@ def money_precision(
     },
     needs=("documents",),
 )
-def money_recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1, column: str = "price") -> Scores:
+def money_recall(
+    ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, column: Column = "price"
+) -> Scores:
     """How much of the worth of all relevant documents stands among the first k results, by the
     prices of the documents. Not defined where a price is missing or all of them are 0."""
     listed = ranks.listed
@@ -131,7 +141,7 @@ def money_recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1, column: str =
     missing="A judged query that the run does not list adds nothing.",
     residual="unaffected",
 )
-def catalogue_coverage(ranks: JudgedRanks, *, cutoff: int) -> Scores:
+def catalogue_coverage(ranks: JudgedRanks, *, cutoff: TopK) -> Scores:
     """Share of the documents table that stands among the first k results of any query. Each query
     has its part: a document that n queries show counts 1/n for each of them, so that the sum over
     all queries is the coverage. Documents that are not in the table do not count."""
@@ -174,7 +184,7 @@ def _parts(query: Ints, document: Ints, n_queries: int) -> Scores:
     residual="unaffected",
 )
 def novelty(
-    ranks: JudgedRanks, *, cutoff: int, column: str = "popularity", users: Positive = 1.0
+    ranks: JudgedRanks, *, cutoff: TopK, column: Column = "popularity", users: Users = 1.0
 ) -> Scores:
     """How little known the first k results are: the mean of -log2 of the share of users who know
     each document. The column holds that share, or how many of `users` know it. Not defined where a
@@ -215,7 +225,9 @@ def _per_listed(total: Scores, count: Scores) -> Scores:
     missing=_NOT_LISTED,
     residual="unaffected",
 )
-def intra_list_diversity(ranks: JudgedRanks, *, cutoff: int, column: str = "category") -> Scores:
+def intra_list_diversity(
+    ranks: JudgedRanks, *, cutoff: TopK, column: Column = "category"
+) -> Scores:
     """Share of the pairs among the first k results that differ in a column of the documents, their
     category for example. Not defined for fewer than two results, or where a value is missing."""
     listed, top = _top(ranks, cutoff)

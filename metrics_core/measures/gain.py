@@ -3,19 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Cutoff, Hits, ratio
-from metrics_core.measures.declaring.parameters import GainTable
+from metrics_core.judging.hits import Cutoff, Hits, per_query, ratio
+from metrics_core.measures.browsing import DECIMALS
+from metrics_core.measures.declaring.elsewhere import CUTOFFS, Difference, InTrecEval
+from metrics_core.measures.declaring.parameters import GainTable, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
 
-Gain = Literal["log2", "exp-log2"]
-Discount = Literal["log2", "max2"]
+Gain = Annotated[
+    Literal["log2", "exp-log2"],
+    "what a grade is worth: the grade itself (log2) or 2^grade − 1 (exp-log2)",
+]
+Discount = Annotated[
+    Literal["log2", "max2"],
+    "a gain at rank i is divided by log2(i + 1) (log2) or log2(max(i, 2)) (max2)",
+]
+Averaged = Annotated[
+    Literal["none", "retrieved"],
+    "what the sum is divided by: nothing, or the results counted, k or fewer",
+]
+Gains = Annotated[
+    GainTable,
+    "what each grade is worth instead of itself; other grades keep their own value",
+    Samples(((0, 0.5), (1, 3), (2, 9)), ((1, 7), (3, -2)), ((7, 2),)),
+]
 
 _JARVELIN = "Järvelin and Kekäläinen, Cumulated gain-based evaluation, TOIS 2002"
+
+_RANX_LEVEL = Difference(
+    "ranx",
+    "Grades between 0 and 1 gain what they are.",
+    "ranx counts only grades from its rel_lvl (1 by default), and wants whole numbers.",
+)
 
 
 def gain_of(grades: Scores, dcg: Gain = "log2", gains: GainTable | None = None) -> Scores:
@@ -68,8 +91,13 @@ def discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Scores:
     aliases=("normalized discounted cumulative gain",),
     title="nDCG",
     gloss="order of the top {k}",
-    trec_eval=("ndcg", "ndcg_cut_{cutoff}"),
+    trec_eval=(
+        InTrecEval("ndcg", takes="pairs"),
+        InTrecEval("ndcg_cut_{cutoff}", CUTOFFS),
+    ),
+    presets={"ndcg_burges": {"dcg": "exp-log2"}},
     elsewhere={"ranx": "ndcg@k, ndcg_burges@k", "scikit-learn": "ndcg_score(k)"},
+    ir_measures=True,
     formula=r"\frac{\sum_{i \le k} g(rel_i) / \log_2(i+1)}{\text{the same for the best order}}",
     reference=_JARVELIN,
     worked={
@@ -84,13 +112,14 @@ def discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Scores:
     },
     ideal=1.0,
     residual="normalised",
+    differences=(DECIMALS, _RANX_LEVEL),
 )
 def ndcg(
     ranks: JudgedRanks,
     *,
-    cutoff: int | None = None,
+    cutoff: TopK | None = None,
     dcg: Gain = "log2",
-    gains: GainTable | None = None,
+    gains: Gains | None = None,
     discount: Discount = "log2",
 ) -> Scores:
     """How close the results come to the best possible order: 1 is perfect, 0 means nothing
@@ -105,7 +134,8 @@ def ndcg(
     aliases=("discounted cumulative gain",),
     title="DCG",
     gloss="discounted gain of top {k}",
-    trec_eval="dcg",
+    trec_eval=InTrecEval("dcg", takes="pairs", since="10.0"),
+    presets={"dcg_burges": {"dcg": "exp-log2"}},
     elsewhere={"ranx": "dcg@k, dcg_burges@k", "scikit-learn": "dcg_score(k)"},
     formula=r"\sum_{i \le k} g(rel_i) / \log_2(i+1)",
     reference=_JARVELIN,
@@ -115,21 +145,30 @@ def ndcg(
         "DCG(dcg='exp-log2')": "3 / log2(3) + 1 / log2(5) + 7 / log2(7)",
         "DCG(gains={0:1,3:5.5})": "2 / log2(3) + 1 / log2(4) + 1 / log2(5) + 5.5 / log2(7)",
         "DCG(discount='max2')": "2 + 1 / log2(4) + 3 / log2(6)",
+        "DCG(denominator='retrieved')@4": "(2 / log2(3) + 1 / log2(5)) / 4",
+        "DCG(denominator='retrieved')@10": "(2 / log2(3) + 1 / log2(5) + 3 / log2(7)) / 6",
     },
     range=(0, np.inf),
     residual="monotone",
+    differences=_RANX_LEVEL,
 )
 def discounted_cumulative_gain(
     ranks: JudgedRanks,
     *,
-    cutoff: int | None = None,
+    cutoff: TopK | None = None,
     dcg: Gain = "log2",
-    gains: GainTable | None = None,
+    gains: Gains | None = None,
     discount: Discount = "log2",
+    denominator: Averaged = "none",
 ) -> Scores:
     """What the results are worth when each counts less the further down it stands. It is not
-    divided by the best order, so it can only be compared for the same queries."""
-    return discounted(found_gains(ranks, dcg, gains), cutoff, discount)
+    divided by the best order, so it can only be compared for the same queries. Some recommender
+    courses average it over the first k results, or over fewer where the list is shorter."""
+    total = discounted(found_gains(ranks, dcg, gains), cutoff, discount)
+    if denominator == "none":
+        return total
+    listed = per_query(ranks.retrieved, cutoff)
+    return ratio(total, listed if cutoff is None else np.minimum(listed, cutoff))
 
 
 @measure(
@@ -137,7 +176,7 @@ def discounted_cumulative_gain(
     aliases=("ideal DCG",),
     title="Ideal DCG",
     gloss="DCG of the best order",
-    trec_eval="ideal_dcg",
+    trec_eval=InTrecEval("ideal_dcg", takes="pairs", since="10.0"),
     formula=r"\sum_{i \le k} g(rel^*_i) / \log_2(i+1)",
     reference=_JARVELIN,
     worked={
@@ -157,9 +196,9 @@ def discounted_cumulative_gain(
 def ideal_dcg(
     ranks: JudgedRanks,
     *,
-    cutoff: int | None = None,
+    cutoff: TopK | None = None,
     dcg: Gain = "log2",
-    gains: GainTable | None = None,
+    gains: Gains | None = None,
     discount: Discount = "log2",
 ) -> Scores:
     """The DCG of the best possible order of all judged documents: what nDCG divides by."""
@@ -185,9 +224,9 @@ def ideal_dcg(
 def cumulative_gain(
     ranks: JudgedRanks,
     *,
-    cutoff: int | None = None,
+    cutoff: TopK | None = None,
     dcg: Gain = "log2",
-    gains: GainTable | None = None,
+    gains: Gains | None = None,
 ) -> Scores:
     """The sum of the grades among the results, wherever they stand."""
     hits = found_gains(ranks, dcg, gains)

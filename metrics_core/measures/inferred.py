@@ -6,6 +6,7 @@ import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import ratio
+from metrics_core.measures.declaring.parameters import Rel
 from metrics_core.measures.declaring.registry import Scores, measure
 
 _EPSILON = 0.00001
@@ -17,6 +18,7 @@ _EPSILON = 0.00001
     title="Inferred AP",
     gloss="AP estimated from a sample",
     trec_eval="infAP",
+    ir_measures=True,
     formula=r"\frac{1}{R}\sum_{i : rel_i \ge rel} \frac{1}{i} + \frac{i-1}{i}"
     r"\cdot\frac{|pool_{<i}|}{i-1}\cdot\frac{|rel_{<i}|+\epsilon}{|judged_{<i}|+2\epsilon},"
     r"\quad \epsilon = 10^{-5}",
@@ -31,7 +33,7 @@ _EPSILON = 0.00001
     unjudged="A negative grade means pooled but not judged: such documents count as relevant in"
     " the same share as the judged ones. Documents without any grade count as not relevant.",
 )
-def inferred_ap(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def inferred_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Average precision, estimated where only a random part of the pool was judged. Mark the rest
     of the pool with a negative grade; without such marks it is close to AP."""
     relevant = ranks.relevance >= rel

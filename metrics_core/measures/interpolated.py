@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures.declaring.parameters import Share, Shares
+from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
+from metrics_core.measures.declaring.parameters import Bounds, Numbers, Rel, Samples, Share
 from metrics_core.measures.declaring.registry import Scores, measure
-
-Rounding = Literal["nearest", "up"]
 
 ELEVEN = tuple(level / 10 for level in range(11))
 """The eleven recall levels in use since TREC-1."""
+
+Level = Annotated[
+    Share,
+    "share of the relevant documents that have been found",
+    Samples(0.5, 0.0, 0.1, 0.3, 0.55, 1.0),
+]
+Levels = Annotated[
+    Numbers,
+    Bounds(0, 1),
+    "the recall levels that are averaged",
+    Samples(ELEVEN, (0.2, 0.5, 0.8)),
+]
+Rounding = Annotated[
+    Literal["nearest", "up"],
+    "whole documents of a recall level: nearest (trec_eval 10) or up from .1 (9)",
+]
 
 
 def documents_at(
@@ -54,7 +69,9 @@ def interpolated(
     aliases=("interpolated precision",),
     title="Interpolated precision",
     gloss="precision from a recall level on",
-    trec_eval="iprec_at_recall_{recall}",
+    trec_eval=InTrecEval("iprec_at_recall_{recall}", ELEVEN),
+    # It runs trec_eval 9.0.8, which rounds a share of documents up from a tenth.
+    ir_measures={"rounding": "up"},
     formula=r"\max_{j \ge c} \frac{j}{i_j},\quad c = \mathrm{round}(recall \cdot R)",
     reference="Salton and McGill, Introduction to Modern Information Retrieval, 1983; trec_eval,"
     " m_iprec_at_recall.c",
@@ -68,9 +85,16 @@ def interpolated(
     at="recall",
     ideal=1.0,
     residual="normalised",
+    differences=Difference(
+        "pytrec_eval",
+        "A recall level may ask for one document less.",
+        "trec_eval rounds r·R to the nearest whole number since 10.0; 9.0.8, which pytrec_eval and"
+        " ir_measures run, took the whole part of r·R + 0.9: rounding='up' here. Inside ir_measures"
+        " the provider of Ranklens rounds so.",
+    ),
 )
 def interpolated_precision(
-    ranks: JudgedRanks, *, recall: Share, rel: int = 1, rounding: Rounding = "nearest"
+    ranks: JudgedRanks, *, recall: Level, rel: Rel = 1, rounding: Rounding = "nearest"
 ) -> Scores:
     """The best precision a reader can have who wants at least this share of the relevant
     documents; 0 if the results do not hold so many. trec_eval 10 rounds the share to the nearest
@@ -83,7 +107,7 @@ def interpolated_precision(
     aliases=("11-pt avg", "eleven point average precision"),
     title="Eleven-point average",
     gloss="precision over recall levels",
-    trec_eval="11pt_avg",
+    trec_eval=InTrecEval("11pt_avg", ELEVEN, takes="numbers"),
     formula=r"\frac{1}{|L|}\sum_{recall \in L} IPrec@recall",
     reference="Salton and McGill, Introduction to Modern Information Retrieval, 1983; trec_eval,"
     " m_11pt_avg.c",
@@ -95,7 +119,7 @@ def interpolated_precision(
     residual="normalised",
 )
 def interpolated_average(
-    ranks: JudgedRanks, *, rel: int = 1, rounding: Rounding = "nearest", points: Shares = ELEVEN
+    ranks: JudgedRanks, *, rel: Rel = 1, rounding: Rounding = "nearest", points: Levels = ELEVEN
 ) -> Scores:
     """Interpolated precision averaged over the recall levels 0, 0.1, … 1, or over other levels.
     An old estimate of the area under the curve of precision against recall."""

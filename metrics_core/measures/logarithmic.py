@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from metrics_core.judging import JudgedRanks
+from metrics_core.measures.declaring.parameters import Rel
 from metrics_core.measures.declaring.registry import Scores, measure
 from metrics_core.measures.precision_recall import average_precision
 from metrics_core.measures.preference import bpref
@@ -27,7 +29,7 @@ _MISSING = "A judged query that the run does not list counts as 0.00001, as does
     missing=_MISSING,
     residual="precisions",
 )
-def geometric_ap(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def geometric_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Average precision whose geometric mean is taken over queries: doubling a poor query's score
     counts as much as doubling a good one's. The score of a single query is its AP."""
     return average_precision(ranks, rel=rel)
@@ -49,10 +51,14 @@ def geometric_ap(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     unjudged="Unjudged documents are passed over, as if they were not in the list.",
     missing=_MISSING,
 )
-def geometric_bpref(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def geometric_bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Binary preference whose geometric mean is taken over queries, so that the queries that go
     badly count more. The score of a single query is its Bpref."""
     return bpref(ranks, rel=rel)
+
+
+def _log_odds(precisions: Scores, relevant: npt.NDArray[np.int64]) -> Scores:
+    return np.log((1 + precisions) / (1 + relevant - precisions))
 
 
 @measure(
@@ -70,10 +76,10 @@ def geometric_bpref(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     range=(-np.inf, np.inf),
     missing="A judged query that the run does not list scores ln(1 / (1 + R)) and counts.",
     residual="precisions",
+    from_precisions=_log_odds,
 )
-def yet_another_ap(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def yet_another_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Average precision on the scale of log-odds, smoothed: above 0 where it is above one half.
     Differences near 0 and near 1 weigh more than in the middle."""
     hits = ranks.relevant(rel)
-    found = hits.total(hits.ordinal() / hits.rank)
-    return np.log((1 + found) / (1 + ranks.n_relevant(rel) - found))
+    return _log_odds(hits.total(hits.ordinal() / hits.rank), ranks.n_relevant(rel))

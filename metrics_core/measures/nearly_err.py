@@ -9,10 +9,19 @@ import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Floats, prefix_sums, ratio
-from metrics_core.measures.browsing import stopping
-from metrics_core.measures.declaring.parameters import FromZero, Persistence, Positive
+from metrics_core.measures.browsing import MaxRel, stopping
+from metrics_core.measures.declaring.parameters import Persistence, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
-from metrics_core.measures.readers import DEPTH, RANKS, UNJUDGED, gaining, within
+from metrics_core.measures.readers import (
+    DEPTH,
+    OF_CWL,
+    RANKS,
+    UNJUDGED,
+    Goal,
+    MinRel,
+    gaining,
+    within,
+)
 
 _NERR = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equation"
 
@@ -35,6 +44,7 @@ def _nearly_err(
     "NERR8",
     title="Nearly ERR, equation 8",
     gloss="gain until one satisfies, to {k}",
+    ir_measures=True,
     formula=r"\frac{\sum_{i \le k} P_i g_i}{\sum_{i \le k} P_i},\ P_i = \prod_{j<i}(1-g_j)",
     reference=f"{_NERR} 8",
     worked={
@@ -43,9 +53,10 @@ def _nearly_err(
     },
     unjudged=UNJUDGED,
     residual="monotone",
+    differences=OF_CWL,
 )
 def nerr8(
-    ranks: JudgedRanks, *, cutoff: int, min_rel: FromZero = 0, max_rel: int | None = None
+    ranks: JudgedRanks, *, cutoff: TopK, min_rel: MinRel = 0, max_rel: MaxRel | None = None
 ) -> Scores:
     """Gain for each result looked at by a reader who stops at a result with a chance that is its
     gain, and after k of them. Without `max_rel` the highest grade of all judgments gains 1."""
@@ -56,6 +67,7 @@ def nerr8(
     "NERR9",
     title="Nearly ERR, equation 9",
     gloss="as NERR8, discounted by rank",
+    ir_measures=True,
     formula=r"\frac{\sum_{i \le k} P_i g_i}{\sum_{i \le k} P_i},"
     r"\ P_i = \frac{1}{i}\prod_{j<i}(1-g_j)",
     reference=f"{_NERR} 9",
@@ -64,9 +76,10 @@ def nerr8(
     },
     unjudged=UNJUDGED,
     residual="monotone",
+    differences=OF_CWL,
 )
 def nerr9(
-    ranks: JudgedRanks, *, cutoff: int, min_rel: FromZero = 0, max_rel: int | None = None
+    ranks: JudgedRanks, *, cutoff: TopK, min_rel: MinRel = 0, max_rel: MaxRel | None = None
 ) -> Scores:
     """As NERR8, for a reader who also loses patience with each rank, as 1 ÷ rank. Without
     `max_rel` the highest grade of all judgments gains 1."""
@@ -77,6 +90,7 @@ def nerr9(
     "NERR10",
     title="Nearly ERR, equation 10",
     gloss="as NERR8, patience p",
+    ir_measures=True,
     formula=r"\frac{\sum_i P_i g_i}{\sum_{i \le 1000} P_i},\ P_i = p^{i-1}\prod_{j<i}(1-g_j)",
     reference=f"{_NERR} 10",
     worked={
@@ -85,9 +99,10 @@ def nerr9(
     },
     unjudged=UNJUDGED,
     residual="monotone",
+    differences=OF_CWL,
 )
 def nerr10(
-    ranks: JudgedRanks, *, p: Persistence = 0.9, min_rel: FromZero = 0, max_rel: int | None = None
+    ranks: JudgedRanks, *, p: Persistence = 0.9, min_rel: MinRel = 0, max_rel: MaxRel | None = None
 ) -> Scores:
     """Gain for each result looked at by a reader who stops at a result with a chance that is its
     gain and otherwise goes on with probability p. Without `max_rel` the highest grade of all
@@ -99,6 +114,7 @@ def nerr10(
     "NERR11",
     title="Nearly ERR, equation 11",
     gloss="as NERR8, goal T",
+    ir_measures=True,
     formula=r"\frac{\sum_i P_i g_i}{\sum_{i \le 1000} P_i},"
     r"\ P_i = \frac{(2T)^2}{(i + 2T - 1)^2}\prod_{j<i}(1-g_j)",
     reference=f"{_NERR} 11",
@@ -108,13 +124,14 @@ def nerr10(
     },
     unjudged=UNJUDGED,
     residual="monotone",
+    differences=OF_CWL,
 )
 def nerr11(
     ranks: JudgedRanks,
     *,
-    T: Positive = 1.0,  # noqa: N803
-    min_rel: FromZero = 0,
-    max_rel: int | None = None,
+    T: Goal = 1.0,  # noqa: N803
+    min_rel: MinRel = 0,
+    max_rel: MaxRel | None = None,
 ) -> Scores:
     """Gain for each result looked at by a reader who stops at a result with a chance that is its
     gain and otherwise goes on as in INSQ, wanting T relevant documents. Without `max_rel` the

@@ -10,9 +10,10 @@ import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Floats, Hits, Ints, ratio
-from metrics_core.measures.declaring.parameters import GainTable
+from metrics_core.measures.declaring.elsewhere import InTrecEval
+from metrics_core.measures.declaring.parameters import GainTable, Rel
 from metrics_core.measures.declaring.registry import Scores, measure
-from metrics_core.measures.gain import best_gains, found_gains
+from metrics_core.measures.gain import Gains, best_gains, found_gains
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def _gained(ranks: JudgedRanks, gains: GainTable | None) -> _Gained:
     ideal=1.0,
     residual="normalised",
 )
-def binary_g(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def binary_g(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Each relevant result counts by how few results that are not relevant stand above it;
     relevant ones above it cost nothing."""
     hits = ranks.relevant(rel)
@@ -93,7 +94,7 @@ def binary_g(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     aliases=("normalized gain",),
     title="Normalized gain G",
     gloss="graded, little lost above",
-    trec_eval="G",
+    trec_eval=InTrecEval("G", takes="pairs"),
     formula=r"\frac{1}{\sum_j g^*_j}\sum_i \frac{g_i}{\log_2(2 + \sum_{j \le i} \max(g^*_j, 1)"
     r" - \sum_{j \le i} g_j)}",
     reference="trec_eval, m_G.c (experimental, 2008)",
@@ -104,7 +105,7 @@ def binary_g(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     },
     ideal=1.0,
 )
-def normalized_g(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Scores:
+def normalized_g(ranks: JudgedRanks, *, gains: Gains | None = None) -> Scores:
     """Each result counts with its grade, the less the more gain the best possible list would have
     had by then than this one: a result is worth as much as the moment still allows."""
     graded = _gained(ranks, gains)
@@ -120,7 +121,7 @@ def normalized_g(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Score
     aliases=("nDCG at relevant",),
     title="nDCG over relevant documents",
     gloss="nDCG at each relevant result",
-    trec_eval="ndcg_rel",
+    trec_eval=InTrecEval("ndcg_rel", takes="pairs"),
     formula=r"\frac{1}{R_g}\sum_{j} nDCG@i_j",
     reference="trec_eval, m_ndcg_rel.c (experimental)",
     worked={
@@ -131,7 +132,7 @@ def normalized_g(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Score
     },
     ideal=1.0,
 )
-def ndcg_at_relevant(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Scores:
+def ndcg_at_relevant(ranks: JudgedRanks, *, gains: Gains | None = None) -> Scores:
     """nDCG at the rank of each document with a gain, averaged over all of them; those that were
     not found count with the nDCG of the whole list."""
     graded = _gained(ranks, gains)
@@ -147,7 +148,7 @@ def ndcg_at_relevant(ranks: JudgedRanks, *, gains: GainTable | None = None) -> S
     aliases=("nDCG at R levels",),
     title="nDCG at the R levels",
     gloss="nDCG where the best grade drops",
-    trec_eval="Rndcg",
+    trec_eval=InTrecEval("Rndcg", takes="pairs"),
     formula=r"\frac{1}{|L|}\sum_{k \in L} nDCG@k",
     reference="trec_eval, m_Rndcg.c (experimental)",
     worked={
@@ -159,7 +160,7 @@ def ndcg_at_relevant(ranks: JudgedRanks, *, gains: GainTable | None = None) -> S
     },
     ideal=1.0,
 )
-def ndcg_at_levels(ranks: JudgedRanks, *, rel: int = 1, gains: GainTable | None = None) -> Scores:
+def ndcg_at_levels(ranks: JudgedRanks, *, rel: Rel = 1, gains: Gains | None = None) -> Scores:
     """nDCG averaged over the depths at which the best possible list passes to a lower grade, and
     the whole list where that reaches at least two ranks further; 0 where no grade is at least
     `rel`, which changes nothing else."""

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import per_query, ratio
+from metrics_core.measures.declaring.elsewhere import CUTOFFS, InTrecEval
+from metrics_core.measures.declaring.parameters import Rel, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
 
-ListShare = Literal["k", "retrieved"]
-FoundShare = Literal["relevant", "retrieved", "min"]
+ListShare = Annotated[
+    Literal["k", "retrieved"],
+    "what the hits are divided by: k, or what is listed where that is less",
+]
+FoundShare = Annotated[
+    Literal["relevant", "retrieved", "min", "k"],
+    "what the sum is divided by: all relevant documents, those retrieved, the lesser of k and all,"
+    " or k",
+]
 
 
 @measure(
@@ -19,7 +28,8 @@ FoundShare = Literal["relevant", "retrieved", "min"]
     aliases=("Precision", "prec"),
     title="Precision",
     gloss="share of top {k} relevant",
-    trec_eval="P_{cutoff}",
+    trec_eval=InTrecEval("P_{cutoff}", CUTOFFS),
+    ir_measures=True,
     formula=r"\frac{1}{k}\sum_{i \le k} [rel_i \ge rel]",
     reference="van Rijsbergen, Information Retrieval, 1979",
     worked={
@@ -32,7 +42,7 @@ FoundShare = Literal["relevant", "retrieved", "min"]
     elsewhere={"ranx": "precision@k"},
 )
 def precision(
-    ranks: JudgedRanks, *, cutoff: int, rel: int = 1, denominator: ListShare = "k"
+    ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, denominator: ListShare = "k"
 ) -> Scores:
     """Share of the first k results that are relevant. Empty ranks count against it, unless it is
     divided by the documents retrieved where those are fewer."""
@@ -47,7 +57,8 @@ def precision(
     aliases=("Recall",),
     title="Recall",
     gloss="share of relevant found",
-    trec_eval="recall_{cutoff}",
+    trec_eval=InTrecEval("recall_{cutoff}", CUTOFFS),
+    ir_measures=True,
     formula=r"\frac{1}{R}\sum_{i \le k} [rel_i \ge rel]",
     reference="van Rijsbergen, Information Retrieval, 1979",
     worked={
@@ -57,7 +68,7 @@ def precision(
     residual="recall",
     elsewhere={"ranx": "recall@k"},
 )
-def recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
+def recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     """Share of all relevant documents that stand among the first k results."""
     found = ranks.relevant(rel).count(cutoff)
     return ratio(found, per_query(ranks.n_relevant(rel), cutoff))
@@ -68,7 +79,8 @@ def recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     aliases=("MAP", "average precision", "mean average precision"),
     title="Average precision",
     gloss="precision over all ranks",
-    trec_eval=("map", "map_cut_{cutoff}"),
+    trec_eval=("map", InTrecEval("map_cut_{cutoff}", CUTOFFS)),
+    ir_measures=True,
     formula=r"\frac{1}{R}\sum_{i \le k} [rel_i \ge rel]\, P@i",
     reference="Buckley and Voorhees, Evaluating evaluation measure stability, SIGIR 2000",
     worked={
@@ -78,6 +90,8 @@ def recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
         "AP(denominator='retrieved')": "(1 / 2 + 2 / 4 + 3 / 6) / 3",
         "AP(denominator='retrieved')@5": "(1 / 2 + 2 / 4) / 2",
         "AP(denominator='min')@3": "(1 / 2) / 3",
+        "AP(denominator='k')@5": "(1 / 2 + 2 / 4) / 5",
+        "AP(denominator='k')": "(1 / 2 + 2 / 4 + 3 / 6) / 6",
     },
     residual="precisions",
     elsewhere={
@@ -88,18 +102,21 @@ def recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
 def average_precision(
     ranks: JudgedRanks,
     *,
-    cutoff: int | None = None,
-    rel: int = 1,
+    cutoff: TopK | None = None,
+    rel: Rel = 1,
     denominator: FoundShare = "relevant",
 ) -> Scores:
     """Precision at the rank of each relevant document, averaged over all relevant documents;
     those that were not found count 0. Early relevant results count more. Other conventions divide
-    by the relevant documents retrieved within the cutoff, or by the lesser of k and all relevant
-    documents."""
+    by the relevant documents retrieved within the cutoff, by the lesser of k and all relevant
+    documents, or, as some recommender courses do, always by k: without a cutoff by the number of
+    documents listed."""
     hits = ranks.relevant(rel)
     precisions = hits.total(hits.ordinal() / hits.rank, cutoff)
     if denominator == "retrieved":
         return ratio(precisions, hits.count(cutoff))
+    if denominator == "k":
+        return ratio(precisions, ranks.retrieved) if cutoff is None else precisions / cutoff
     n_relevant = per_query(ranks.n_relevant(rel), cutoff)
     if denominator == "min" and cutoff is not None:
         n_relevant = np.minimum(n_relevant, cutoff)
@@ -112,6 +129,7 @@ def average_precision(
     title="Reciprocal rank",
     gloss="1 ÷ first relevant rank",
     trec_eval="recip_rank",
+    ir_measures=True,
     formula=r"\frac{1}{\min\{i \le k : rel_i \ge rel\}}",
     reference="Kantor and Voorhees, The TREC-5 confusion track, 2000",
     worked={
@@ -123,7 +141,7 @@ def average_precision(
     residual="monotone",
     elsewhere={"ranx": "mrr@k"},
 )
-def reciprocal_rank(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
+def reciprocal_rank(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Scores:
     """1 divided by the rank of the first relevant result: 1 if it comes first, 0.5 if second,
     0 if there is none. Later results do not count."""
     first = per_query(ranks.relevant(rel).first_rank(), cutoff)
@@ -135,7 +153,8 @@ def reciprocal_rank(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int =
     aliases=("hit rate", "hit", "HR"),
     title="Success",
     gloss="a relevant one in top {k}",
-    trec_eval="success_{cutoff}",
+    trec_eval=InTrecEval("success_{cutoff}", (1, 5, 10)),
+    ir_measures=True,
     formula=r"[\exists\, i \le k : rel_i \ge rel]",
     reference="trec_eval, m_success.c",
     worked={
@@ -146,7 +165,7 @@ def reciprocal_rank(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int =
     residual="monotone",
     elsewhere={"ranx": "hit_rate@k"},
 )
-def success(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
+def success(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     """1 if there is any relevant document among the first k results, otherwise 0; the mean is the
     share of queries that were answered at all."""
     return (ranks.relevant(rel).count(cutoff) > 0).astype(np.float64)
@@ -158,6 +177,7 @@ def success(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     title="R-precision",
     gloss="precision at R relevant",
     trec_eval="Rprec",
+    ir_measures=True,
     formula=r"\frac{1}{R}\sum_{i \le R} [rel_i \ge rel]",
     reference="Buckley and Voorhees, Retrieval system evaluation, 2005",
     worked={
@@ -168,7 +188,7 @@ def success(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
     residual="at relevant",
     elsewhere={"ranx": "r-precision"},
 )
-def r_precision(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def r_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Precision at as many results as there are relevant documents: 1 if all relevant documents
     come first."""
     n_relevant = ranks.n_relevant(rel)

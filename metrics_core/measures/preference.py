@@ -6,6 +6,8 @@ import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import ratio
+from metrics_core.measures.declaring.elsewhere import Difference
+from metrics_core.measures.declaring.parameters import Rel
 from metrics_core.measures.declaring.registry import Scores, measure
 
 
@@ -15,6 +17,7 @@ from metrics_core.measures.declaring.registry import Scores, measure
     title="Binary preference",
     gloss="relevant above not relevant",
     trec_eval="bpref",
+    ir_measures=True,
     formula=r"\frac{1}{R}\sum_{i : rel_i \ge rel} 1 - \frac{\min(n_i, R)}{\min(N, R)}",
     reference="Buckley and Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004;"
     " as corrected in trec_eval 8",
@@ -25,8 +28,21 @@ from metrics_core.measures.declaring.registry import Scores, measure
     elsewhere={"ranx": "bpref"},
     ideal=1.0,
     unjudged="Unjudged documents are passed over, as if they were not in the list.",
+    differences=(
+        Difference(
+            "ranx",
+            "Documents with a negative grade are left out of account.",
+            "ranx takes them for judged and not relevant.",
+        ),
+        Difference(
+            "ranx",
+            "A query without judged documents that are not relevant, or without relevant ones, has"
+            " a value.",
+            "ranx divides by min(R, N), which is 0 then, and by R.",
+        ),
+    ),
 )
-def bpref(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """How seldom a document judged not relevant stands above a relevant one: 1 if never. Each
     relevant result loses the share of the R best not relevant ones that stand above it."""
     judged, hits = ranks.judged(), ranks.relevant(rel)

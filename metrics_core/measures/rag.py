@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from metrics_core.judging import JudgedRanks
+from metrics_core.measures.declaring.parameters import Rel, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
 from metrics_core.measures.precision_recall import average_precision, recall
 
@@ -22,7 +23,7 @@ from metrics_core.measures.precision_recall import average_precision, recall
     },
     ideal=1.0,
 )
-def context_precision(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Scores:
+def context_precision(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Scores:
     """How far the relevant documents stand at the top of the context: precision at the rank of
     each relevant result, averaged over the relevant results in the context. It is AP divided by the
     relevant documents retrieved, so it does not see what was not retrieved."""
@@ -43,7 +44,7 @@ def context_precision(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int
     },
     residual="recall",
 )
-def context_recall(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
+def context_recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     """Share of the documents that the answer needs which stand in the context: recall of the first
     k results, by judgments rather than by the claims of a reference answer."""
     return recall(ranks, cutoff=cutoff, rel=rel)

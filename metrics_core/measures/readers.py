@@ -10,7 +10,7 @@ that gain something change P, so both sums are closed forms over the gaps betwee
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,9 @@ import numpy.typing as npt
 from metrics_core.errors import ParameterError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Floats, Hits, per_query, prefix_sums
-from metrics_core.measures.declaring.parameters import FromZero, Positive
+from metrics_core.measures.browsing import MaxRel
+from metrics_core.measures.declaring.elsewhere import Difference
+from metrics_core.measures.declaring.parameters import FromZero, Positive, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
 
 DEPTH = 1000
@@ -26,6 +28,21 @@ DEPTH = 1000
 
 RANKS = np.arange(1, DEPTH + 1, dtype=np.float64)
 UNJUDGED = "An unjudged document gains nothing."
+
+Goal = Annotated[
+    Positive, "how much gain a reader looks for, in documents of the highest grade", Samples(1, 2.5)
+]
+Log2 = Annotated[Literal["log2"], "what a grade is worth: its share of the highest"]
+MinRel = Annotated[
+    FromZero, "grade that is worth nothing; lower ones are worth nothing either", Samples(0, 1)
+]
+
+OF_CWL = Difference(
+    "cwl_eval",
+    "min_rel cannot be negative, and max_rel need not be given.",
+    "Negative grades are no judgments here. In ir_measures max_rel is required; here the"
+    " highest grade of all judgments stands in for it.",
+)
 _SOURCE = "Moffat et al., INST, ADCS 2015; as cwl_eval computes it"
 
 
@@ -61,6 +78,7 @@ def within(cutoff: Cutoff) -> int | npt.NDArray[np.int64]:
     aliases=("scaled DCG", "scaled discounted cumulative gain"),
     title="Scaled DCG",
     gloss="gain of top {k}, discounted",
+    ir_measures=True,
     formula=r"\frac{\sum_{i \le k} g_i / \log_2(i+1)}{\sum_{i \le k} 1 / \log_2(i+1)}",
     reference="Järvelin and Kekäläinen, TOIS 2002; scaled as in cwl_eval",
     worked={
@@ -70,14 +88,15 @@ def within(cutoff: Cutoff) -> int | npt.NDArray[np.int64]:
     },
     unjudged=UNJUDGED,
     residual="monotone",
+    differences=OF_CWL,
 )
 def scaled_dcg(
     ranks: JudgedRanks,
     *,
-    cutoff: int,
-    dcg: Literal["log2"] = "log2",
-    min_rel: FromZero = 0,
-    max_rel: int | None = None,
+    cutoff: TopK,
+    dcg: Log2 = "log2",
+    min_rel: MinRel = 0,
+    max_rel: MaxRel | None = None,
 ) -> Scores:
     """DCG as a share of what k documents of the highest grade would give, whether or not the
     query has so many. Without `max_rel` the highest grade of all judgments is the best."""
@@ -91,6 +110,7 @@ def scaled_dcg(
     aliases=("bejeweled player model",),
     title="Bejeweled player model",
     gloss="gain until sated or at {k}",
+    ir_measures=True,
     formula=r"\frac{1}{s}\sum_{i \le s} g_i,\ s = \min(k, \min\{i : \sum_{j \le i} g_j \ge T\})",
     reference="Zhang et al., Evaluating web search with a Bejeweled player model, SIGIR 2017",
     worked={
@@ -99,14 +119,15 @@ def scaled_dcg(
         "BPM(T=2.0,max_rel=4)@10": "(2/4 + 1/4 + 3/4) / 10",
     },
     unjudged=UNJUDGED,
+    differences=OF_CWL,
 )
 def bejeweled_player_model(
     ranks: JudgedRanks,
     *,
-    cutoff: int,
-    T: Positive = 1.0,  # noqa: N803
-    min_rel: FromZero = 0,
-    max_rel: int | None = None,
+    cutoff: TopK,
+    T: Goal = 1.0,  # noqa: N803
+    min_rel: MinRel = 0,
+    max_rel: MaxRel | None = None,
 ) -> Scores:
     """Average gain of the results that a reader looks at who stops after k of them, or sooner
     when the gains add up to T. Without `max_rel` the highest grade of all judgments gains 1."""
@@ -122,6 +143,7 @@ def bejeweled_player_model(
     "INSQ",
     title="INSQ",
     gloss="gain, goal T, rank by rank",
+    ir_measures=True,
     formula=r"\frac{\sum_i g_i / (i + 2T - 1)^2}{\sum_{i \le 1000} 1 / (i + 2T - 1)^2}",
     reference="Moffat, Scholer and Thomas, Models and metrics, ADCS 2012; as in cwl_eval",
     worked={
@@ -131,13 +153,14 @@ def bejeweled_player_model(
     },
     unjudged=UNJUDGED,
     residual="monotone",
+    differences=OF_CWL,
 )
 def insq(
     ranks: JudgedRanks,
     *,
-    T: Positive = 1.0,  # noqa: N803
-    min_rel: FromZero = 0,
-    max_rel: int | None = None,
+    T: Goal = 1.0,  # noqa: N803
+    min_rel: MinRel = 0,
+    max_rel: MaxRel | None = None,
 ) -> Scores:
     """Gain for each result looked at by a reader who wants T relevant documents and grows more
     patient the further they have come, whatever they found. Without `max_rel` the highest grade
@@ -151,6 +174,7 @@ def insq(
     "INST",
     title="INST",
     gloss="gain, goal T, less as found",
+    ir_measures=True,
     formula=r"\frac{\sum_i P_i g_i}{\sum_{i \le 1000} P_i},\ \frac{P_{i+1}}{P_i} ="
     r" \left(\frac{i + 2T - G_i - 1}{i + 2T - G_i}\right)^2,\ G_i = \sum_{j \le i} g_j",
     reference=_SOURCE,
@@ -161,13 +185,14 @@ def insq(
     },
     unjudged=UNJUDGED,
     residual="monotone",
+    differences=OF_CWL,
 )
 def inst(
     ranks: JudgedRanks,
     *,
-    T: Positive = 1.0,  # noqa: N803
-    min_rel: FromZero = 0,
-    max_rel: int | None = None,
+    T: Goal = 1.0,  # noqa: N803
+    min_rel: MinRel = 0,
+    max_rel: MaxRel | None = None,
 ) -> Scores:
     """Gain for each result looked at by a reader who wants T relevant documents and goes on the
     less likely the more they have gained. Without `max_rel` the highest grade of all judgments

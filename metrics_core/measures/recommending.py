@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import per_query, ratio
+from metrics_core.measures.declaring.parameters import Rel, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
 
 
@@ -23,7 +24,7 @@ from metrics_core.measures.declaring.registry import Scores, measure
     residual="normalised",
 )
 def average_reciprocal_hit_rank(
-    ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1
+    ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1
 ) -> Scores:
     """1 divided by the rank of each relevant result, averaged over all relevant documents; those
     that were not found count 0."""

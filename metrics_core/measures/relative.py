@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import per_query, ratio
-from metrics_core.measures.declaring.parameters import Positive
+from metrics_core.measures.declaring.elsewhere import CUTOFFS, InTrecEval
+from metrics_core.measures.declaring.parameters import Positive, Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
+
+MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
+"""The multiples of R that trec_eval takes where none are asked for."""
+
+Factor = Annotated[
+    Positive,
+    "how many times the number of relevant documents deep",
+    Samples(1.0, 0.2, 0.6, 1.4, 2.0),
+]
 
 
 @measure(
@@ -15,7 +27,7 @@ from metrics_core.measures.declaring.registry import Scores, measure
     aliases=("relative precision",),
     title="Relative precision",
     gloss="share of the best possible {k}",
-    trec_eval="relative_P_{cutoff}",
+    trec_eval=InTrecEval("relative_P_{cutoff}", CUTOFFS),
     formula=r"\frac{1}{\min(k, R)}\sum_{i \le k} [rel_i \ge rel]",
     reference="trec_eval, m_rel_P.c",
     worked={
@@ -26,7 +38,7 @@ from metrics_core.measures.declaring.registry import Scores, measure
     ideal=1.0,
     residual="recall",
 )
-def relative_precision(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scores:
+def relative_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     """Relevant documents among the first k, as a share of the most there could be: precision
     while k is below the number of relevant documents, recall beyond."""
     most = np.minimum(cutoff, per_query(ranks.n_relevant(rel), cutoff))
@@ -38,7 +50,7 @@ def relative_precision(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scor
     aliases=("R-precision multiple",),
     title="Precision at a multiple of R",
     gloss="precision at multiples of R",
-    trec_eval="Rprec_mult_{factor}",
+    trec_eval=InTrecEval("Rprec_mult_{factor}", MULTIPLES),
     formula=r"\frac{1}{c}\sum_{i \le c} [rel_i \ge rel],\quad c = \lfloor factor \cdot R"
     r" + 0.9 \rfloor",
     reference="trec_eval, m_Rprec_mult.c",
@@ -50,7 +62,7 @@ def relative_precision(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Scor
     at="factor",
     residual="at relevant",
 )
-def r_precision_multiple(ranks: JudgedRanks, *, factor: Positive, rel: int = 1) -> Scores:
+def r_precision_multiple(ranks: JudgedRanks, *, factor: Factor, rel: Rel = 1) -> Scores:
     """Precision at some multiple of the number of relevant documents. A run that is good at low
     multiples serves readers who want few good results, one at high multiples those who want all."""
     depth = np.trunc(factor * ranks.n_relevant(rel) + 0.9).astype(np.int64)

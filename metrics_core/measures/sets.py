@@ -1,13 +1,21 @@
-"""Measures of the whole list as a set, and the counts that stand beside every score."""
+"""Measures of the whole list as a set."""
 
 from __future__ import annotations
+
+import sys
+from typing import Annotated
 
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import per_query, ratio
-from metrics_core.measures.declaring.parameters import Finite, FromZero
+from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
+from metrics_core.measures.declaring.parameters import Bounds, FromZero, Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
+
+Beta = Annotated[float, "weight of recall against precision", Samples(1.0, 2.5, 0.5)]
+Finite = Annotated[float, Bounds(-sys.float_info.max)]
+Relative = Annotated[bool, "divide by the best share that this many results allow"]
 
 
 @measure(
@@ -16,6 +24,7 @@ from metrics_core.measures.declaring.registry import Scores, measure
     title="Set precision",
     gloss="share of all results relevant",
     trec_eval="set_P",
+    ir_measures=True,
     formula=r"\frac{|relevant \cap retrieved|}{|retrieved|}",
     reference="van Rijsbergen, Information Retrieval, 1979",
     worked={
@@ -25,7 +34,7 @@ from metrics_core.measures.declaring.registry import Scores, measure
     ideal=1.0,
     residual="monotone",
 )
-def set_precision(ranks: JudgedRanks, *, rel: int = 1, relative: bool = False) -> Scores:
+def set_precision(ranks: JudgedRanks, *, rel: Rel = 1, relative: Relative = False) -> Scores:
     """Share of all results that are relevant, whatever their order; with `relative` as a share of
     the most that so many results could hold."""
     most = np.minimum(ranks.retrieved, ranks.n_relevant(rel)) if relative else ranks.retrieved
@@ -47,7 +56,7 @@ def set_precision(ranks: JudgedRanks, *, rel: int = 1, relative: bool = False) -
     ideal=1.0,
     residual="monotone",
 )
-def set_relative_precision(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def set_relative_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Relevant results as a share of the most that so many results could hold."""
     return set_precision(ranks, rel=rel, relative=True)
 
@@ -58,6 +67,7 @@ def set_relative_precision(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     title="Set recall",
     gloss="share of relevant anywhere",
     trec_eval="set_recall",
+    ir_measures=True,
     formula=r"\frac{|relevant \cap retrieved|}{|relevant|}",
     reference="van Rijsbergen, Information Retrieval, 1979",
     worked={
@@ -66,7 +76,7 @@ def set_relative_precision(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     ideal=1.0,
     residual="monotone",
 )
-def set_recall(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def set_recall(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Share of all relevant documents that were retrieved at any rank."""
     return ratio(ranks.relevant(rel).count(), ranks.n_relevant(rel))
 
@@ -77,6 +87,7 @@ def set_recall(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     title="Set average precision",
     gloss="set precision × set recall",
     trec_eval="set_map",
+    ir_measures=True,
     formula=r"\frac{|relevant \cap retrieved|^2}{|retrieved| \cdot |relevant|}",
     reference="trec_eval, m_set_map.c",
     worked={
@@ -86,7 +97,7 @@ def set_recall(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     ideal=1.0,
     residual="monotone",
 )
-def set_ap(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
+def set_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Average precision of results without an order: set precision times set recall."""
     found, relevant = ranks.relevant(rel).count(), ranks.n_relevant(rel)
     return ratio(found * found, ranks.retrieved * relevant)
@@ -97,7 +108,8 @@ def set_ap(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     aliases=("set F", "F1"),
     title="Set F",
     gloss="set precision with set recall",
-    trec_eval=("set_F", "set_F_{beta}"),
+    trec_eval=InTrecEval("set_F_{beta}", (1,), takes="numbers"),
+    ir_measures=True,
     formula=r"\frac{(1+\beta)\,P\,R}{R + \beta P}",
     reference="van Rijsbergen, Information Retrieval, 1979; beta as in trec_eval's set_F.x",
     worked={
@@ -107,7 +119,7 @@ def set_ap(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
     ideal=1.0,
     residual="monotone",
 )
-def set_f(ranks: JudgedRanks, *, rel: int = 1, beta: float = 1.0) -> Scores:
+def set_f(ranks: JudgedRanks, *, rel: Rel = 1, beta: Beta = 1.0) -> Scores:
     """Harmonic mean of set precision and set recall. As in trec_eval and ir_measures, `beta` is
     the weight itself, the square of van Rijsbergen's β."""
     p, r = set_precision(ranks, rel=rel), set_recall(ranks, rel=rel)
@@ -118,7 +130,7 @@ def set_f(ranks: JudgedRanks, *, rel: int = 1, beta: float = 1.0) -> Scores:
     "Utility",
     title="Utility",
     gloss="worth of all results together",
-    trec_eval="utility",
+    trec_eval=InTrecEval("utility", (1, -1, 0, 0), takes="numbers"),
     formula=r"p_1 a + p_2 (n - a) + p_3 (R - a) + p_4 (D + a - n - R)",
     reference="Lewis, The TREC-4 filtering track, TREC-4, 1995; trec_eval, m_utility.c",
     worked={
@@ -132,12 +144,14 @@ def set_f(ranks: JudgedRanks, *, rel: int = 1, beta: float = 1.0) -> Scores:
 def utility(
     ranks: JudgedRanks,
     *,
-    p1: Finite = 1.0,
-    p2: Finite = -1.0,
-    p3: Finite = 0.0,
-    p4: Finite = 0.0,
-    documents: FromZero = 0,
-    rel: int = 1,
+    p1: Annotated[Finite, "worth of a relevant document that is listed", Samples(1, 3.5)] = 1.0,
+    p2: Annotated[Finite, "worth of a listed document that is not relevant", Samples(-1, 0)] = -1.0,
+    p3: Annotated[
+        Finite, "worth of a relevant document that is not listed", Samples(0, -0.5)
+    ] = 0.0,
+    p4: Annotated[Finite, "worth of any other document of the collection", Samples(0, 0.25)] = 0.0,
+    documents: Annotated[FromZero, "documents in the whole collection", Samples(0, 1000)] = 0,
+    rel: Rel = 1,
 ) -> Scores:
     """What the results are worth to a reader who gains by each relevant one and loses by each
     other one; what is not listed can count too. Only p4 needs the size D of the collection."""
@@ -153,6 +167,7 @@ def utility(
     title="Judged",
     gloss="share of top {k} judged",
     unjudged="An unjudged document counts against the score: it is what this is about.",
+    ir_measures=True,
     formula=r"\frac{|\{i \le k : judged\}|}{\min(k, |retrieved|)}",
     reference="ir_measures, Judged@k",
     worked={
@@ -162,118 +177,16 @@ def utility(
     },
     ideal=1.0,
     residual="unaffected",
+    differences=Difference(
+        "ir_measures",
+        "A document with a negative grade is not judged.",
+        "ir_measures counts every document that the judgments name.",
+    ),
 )
-def judged(ranks: JudgedRanks, *, cutoff: int | None = None) -> Scores:
+def judged(ranks: JudgedRanks, *, cutoff: TopK | None = None) -> Scores:
     """Share of the first k results that somebody has judged. It says how far the other scores
     can be trusted: an unjudged document counts as not relevant."""
     listed = per_query(ranks.retrieved, cutoff)
     if cutoff is not None:
         listed = np.minimum(cutoff, listed)
     return ratio(ranks.judged().count(cutoff), listed)
-
-
-@measure(
-    "NumQ",
-    title="Queries",
-    gloss="queries",
-    trec_eval="num_q",
-    formula=r"|queries|",
-    reference="trec_eval, m_num_q.c",
-    worked={
-        "NumQ": "1",
-    },
-    aggregation="sum",
-    range=(0, np.inf),
-    condensable=False,
-    residual="unaffected",
-    missing="Counted, whether the run lists the query or not.",
-)
-def number_of_queries(ranks: JudgedRanks) -> Scores:
-    """1 for each judged query; the sum is the number of queries."""
-    return np.ones(ranks.n_queries)
-
-
-@measure(
-    "NumRet",
-    title="Retrieved",
-    gloss="documents retrieved",
-    trec_eval="num_ret",
-    formula=r"|retrieved|",
-    reference="trec_eval, m_num_ret.c",
-    worked={
-        "NumRet": "6",
-        "NumRet(rel=2)": "2",
-    },
-    aggregation="sum",
-    range=(0, np.inf),
-    residual="monotone",
-)
-def number_retrieved(ranks: JudgedRanks, *, rel: int | None = None) -> Scores:
-    """Number of documents the run lists for the query; with `rel` only the relevant ones."""
-    if rel is None:
-        return ranks.retrieved.astype(np.float64)
-    return ranks.relevant(rel).count()
-
-
-@measure(
-    "NumRel",
-    title="Relevant",
-    gloss="relevant documents",
-    trec_eval="num_rel",
-    formula=r"|relevant|",
-    reference="trec_eval, m_num_rel.c",
-    worked={
-        "NumRel": "4",
-        "NumRel(rel=2)": "2",
-    },
-    aggregation="sum",
-    range=(0, np.inf),
-    condensable=False,
-    residual="monotone",
-    missing="Counted, whether the run lists the query or not.",
-)
-def number_relevant(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
-    """Number of relevant documents the judgments know for the query."""
-    return ranks.n_relevant(rel).astype(np.float64)
-
-
-@measure(
-    "NumRelRet",
-    title="Relevant retrieved",
-    gloss="relevant documents retrieved",
-    trec_eval="num_rel_ret",
-    formula=r"|relevant \cap retrieved|",
-    reference="trec_eval, m_num_rel_ret.c",
-    worked={
-        "NumRelRet": "3",
-    },
-    aggregation="sum",
-    range=(0, np.inf),
-    residual="monotone",
-    elsewhere={"ranx": "hits"},
-)
-def number_relevant_retrieved(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
-    """Number of relevant documents the run lists at any rank."""
-    return ranks.relevant(rel).count()
-
-
-@measure(
-    "NumNonrelRet",
-    title="Not relevant retrieved",
-    gloss="judged not relevant, retrieved",
-    trec_eval="num_nonrel_judged_ret",
-    formula=r"|judged \cap retrieved \setminus relevant|",
-    reference="trec_eval, m_num_nonrel_judged_ret.c",
-    worked={
-        "NumNonrelRet": "1",
-        "NumNonrelRet(rel=2)": "2",
-    },
-    aggregation="sum",
-    range=(0, np.inf),
-    residual="count",
-    higher_is_better=False,
-    unjudged="Unjudged documents are not counted; a negative grade is no judgment.",
-)
-def number_nonrelevant_retrieved(ranks: JudgedRanks, *, rel: int = 1) -> Scores:
-    """Number of documents the run lists at any rank that were judged and found not relevant."""
-    return ranks.judged().count() - ranks.relevant(rel).count()

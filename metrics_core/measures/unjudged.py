@@ -6,7 +6,8 @@ import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import per_query
-from metrics_core.measures.declaring.parameters import Persistence
+from metrics_core.measures.declaring.elsewhere import InTrecEval
+from metrics_core.measures.declaring.parameters import Persistence, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
 
 
@@ -15,7 +16,7 @@ from metrics_core.measures.declaring.registry import Scores, measure
     aliases=("unj",),
     title="Unjudged",
     gloss="unjudged in top {k}, over {k}",
-    trec_eval="unj_{cutoff}",
+    trec_eval=InTrecEval("unj_{cutoff}", (5, 10, 20), since="10.0"),
     formula=r"\frac{|\{i \le k : unjudged\}|}{k}",
     reference="trec_eval 10.0, m_unjudged.c",
     worked={
@@ -27,7 +28,7 @@ from metrics_core.measures.declaring.registry import Scores, measure
     unjudged="Counted; a negative grade is no judgment.",
     residual="unaffected",
 )
-def unjudged(ranks: JudgedRanks, *, cutoff: int) -> Scores:
+def unjudged(ranks: JudgedRanks, *, cutoff: TopK) -> Scores:
     """Unjudged documents among the first k, divided by k: a warning that the other scores may
     know too little of this run. Empty ranks count as judged."""
     listed = np.minimum(cutoff, per_query(ranks.retrieved, cutoff))
@@ -39,7 +40,7 @@ def unjudged(ranks: JudgedRanks, *, cutoff: int) -> Scores:
     aliases=("RBP residual",),
     title="RBP residual",
     gloss="what RBP leaves open",
-    trec_eval="rbp_resid",
+    trec_eval=InTrecEval("rbp_resid", takes="pairs", since="10.0"),
     formula=r"p^n + (1-p)\sum_{i \le n : unjudged} p^{i-1}",
     reference="Moffat and Zobel, Rank-biased precision, TOIS 2008; trec_eval 10.0, m_rbp_resid.c",
     worked={

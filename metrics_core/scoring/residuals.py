@@ -208,8 +208,9 @@ def _precisions(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjud
     worst = sums[free.query] + from_bottom[last] - from_bottom[here]
     low, high = score.copy(), score.copy()
     known = counted[free.query]
-    np.maximum.at(high, free.query, _averaged(measure, best, known + here + 1 - first))
-    np.minimum.at(low, free.query, _averaged(measure, worst, known + last - here))
+    listed = ranks.retrieved[free.query]
+    np.maximum.at(high, free.query, _averaged(measure, best, known + here + 1 - first, listed))
+    np.minimum.at(low, free.query, _averaged(measure, worst, known + last - here, listed))
     return low, high
 
 
@@ -236,11 +237,15 @@ def _growth(found: Ints, rank: Ints, free: Unjudged, cutoff: float) -> tuple[Flo
     return prefix_sums(from_top), prefix_sums(from_bottom)
 
 
-def _averaged(measure: Measure, sums: Floats, relevant: Ints) -> Floats:
-    """The measure from its sum of precisions and the number of relevant documents (at least 1)."""
-    if measure.declaration.name == "Yaap":
-        return np.log((1 + sums) / (1 + relevant - sums))
-    if measure.value("denominator") == "min" and measure.cutoff is not None:
+def _averaged(measure: Measure, sums: Floats, relevant: Ints, listed: Ints) -> Floats:
+    """The measure from its sum of precisions, the number of relevant documents (at least 1) and
+    that of the listed ones."""
+    if measure.declaration.from_precisions is not None:
+        return measure.declaration.from_precisions(sums, relevant)
+    denominator = measure.value("denominator")
+    if denominator == "k":
+        return sums / (listed if measure.cutoff is None else measure.cutoff)
+    if denominator == "min" and measure.cutoff is not None:
         return sums / np.minimum(relevant, measure.cutoff)
     return sums / relevant
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from metrics_core.comparing.pairs import score_matrix
 from metrics_core.errors import UnknownColumnError
-from metrics_core.measures import Combination, parse_measure
-from metrics_core.scoring.means import LEVEL, compared_intervals
+from metrics_core.measures import Combination, GivenMeasure, parse_measure
+from metrics_core.scoring.intervals import LEVEL, compared
+from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Queries
 
 NO_GROUP = "(none)"
@@ -59,9 +59,9 @@ def group_of(queries: Queries, query_ids: Sequence[str], by: str) -> pd.Series:
 
 
 def breakdown(
-    scores: pd.DataFrame,
+    scores: Scores | pd.DataFrame,
     queries: Queries,
-    measure: str,
+    measure: GivenMeasure,
     *,
     by: str,
     baseline: str | None = None,
@@ -74,16 +74,19 @@ def breakdown(
     `clear` is whether the difference is worth naming: at least FEWEST_QUERIES queries, and zero
     outside the interval after it is widened for the number of groups (Bonferroni), or for
     `looked_at` groups if those are more: narrowing a view must not turn chance into a finding.
+    Raises UnknownColumnError and UnknownRunError.
     """
-    runs = list(dict.fromkeys(scores["run"]))
-    matrix = score_matrix(scores, measure, runs)
-    combination = parse_measure(measure).declaration.combination
-    groups = group_of(queries, list(matrix.index), by)
+    given, wanted = Scores.given(scores), parse_measure(measure)
+    if baseline is not None:
+        given.position(baseline)
+    values = pd.DataFrame(given.of(wanted).T, columns=list(given.runs))
+    combination = wanted.declaration.combination
+    groups = group_of(queries, given.query_ids, by)
     names = ordered_groups(groups)
     strict = 1 - (1 - level) / max(len(names), looked_at, 1)
     parts = []
     for name in names:
-        part = matrix[(groups == name).to_numpy()]
+        part = values[(groups == name).to_numpy()]
         parts.append(_group_rows(part, name, baseline, (level, strict), combination))
     return pd.concat(parts, ignore_index=True)
 
@@ -96,10 +99,14 @@ def _group_rows(
     combination: Combination,
 ) -> pd.DataFrame:
     values = part.to_numpy(dtype=np.float64)
-    compared = baseline is not None and baseline in part.columns
-    against = part[[baseline]].to_numpy(dtype=np.float64) if compared else np.full((1, 1), np.nan)
+    with_baseline = baseline is not None and baseline in part.columns
+    against = (
+        part[[baseline]].to_numpy(dtype=np.float64) if with_baseline else np.full((1, 1), np.nan)
+    )
     paired = values - against
-    (scores, gap), (_, wide) = compared_intervals(values, against, levels, combination)
+    own, difference = compared(values, against, combination)
+    (scores,) = own.intervals(levels[:1])
+    gap, wide = difference.intervals(levels)
     rows = pd.DataFrame(
         {
             "group": name,
@@ -115,16 +122,16 @@ def _group_rows(
     )
     enough = (~np.isnan(paired)).sum(axis=0) >= FEWEST_QUERIES
     rows["clear"] = enough & ((wide.low > 0) | (wide.high < 0))
-    own = rows["run"] == baseline
-    rows.loc[own, ["difference", "diff_low", "diff_high"]] = np.nan
-    rows.loc[own, "clear"] = False
+    baselines = rows["run"] == baseline
+    rows.loc[baselines, ["difference", "diff_low", "diff_high"]] = np.nan
+    rows.loc[baselines, "clear"] = False
     return rows
 
 
 def cross_breakdown(
-    scores: pd.DataFrame,
+    scores: Scores | pd.DataFrame,
     queries: Queries,
-    measure: str,
+    measure: GivenMeasure,
     *,
     rows: str,
     columns: str,
@@ -134,16 +141,17 @@ def cross_breakdown(
     """Mean difference in every cell of two groupings: columns row, column, queries, difference.
 
     A last row and column "all" hold the margins. A cell without queries has NaN and 0 queries.
+    Raises UnknownColumnError and UnknownRunError.
     """
-    pair = [run, baseline] if run != baseline else [run]
-    matrix = score_matrix(scores, measure, pair)
-    combination = parse_measure(measure).declaration.combination
-    both = matrix[[run, baseline]].dropna().reindex(matrix.index)
-    scaled = combination.onto(both.to_numpy(dtype=np.float64))
+    given, wanted = Scores.given(scores), parse_measure(measure)
+    combination = wanted.declaration.combination
+    both = given.only([run, baseline]).of(wanted).T
+    both = np.where(np.isnan(both).any(axis=1, keepdims=True), np.nan, both)
+    scaled = combination.onto(both)
     frame = pd.DataFrame(
         {
-            "row": group_of(queries, list(matrix.index), rows).to_numpy(),
-            "column": group_of(queries, list(matrix.index), columns).to_numpy(),
+            "row": group_of(queries, given.query_ids, rows).to_numpy(),
+            "column": group_of(queries, given.query_ids, columns).to_numpy(),
             "own": scaled[:, 0],
             "other": scaled[:, 1],
         }

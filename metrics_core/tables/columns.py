@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics_core.errors import MOST_PROBLEMS_SHOWN, RowProblem, TableError
 
@@ -16,10 +17,13 @@ ID = pa.string()
 CODED_ID = pa.dictionary(pa.int32(), pa.string())
 
 
-def coded(ids: pa.ChunkedArray | pa.Array | Sequence[str]) -> pa.DictionaryArray:
-    """Ids as one dictionary-encoded array (few distinct values: query ids)."""
+def coded(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.DictionaryArray:
+    """Ids as one dictionary-encoded array of text (few distinct values: query ids); whole numbers
+    become text, missing values null."""
     if not isinstance(ids, (pa.Array, pa.ChunkedArray)):
-        ids = pa.array(list(ids), ID)
+        ids = texts(ids)
+    elif (ids.type.value_type if pa.types.is_dictionary(ids.type) else ids.type) != ID:
+        ids = ids.cast(CODED_ID if pa.types.is_dictionary(ids.type) else ID)
     if isinstance(ids, pa.ChunkedArray):
         if pa.types.is_dictionary(ids.type):
             ids = ids.unify_dictionaries()
@@ -29,12 +33,51 @@ def coded(ids: pa.ChunkedArray | pa.Array | Sequence[str]) -> pa.DictionaryArray
     return ids if pa.types.is_dictionary(ids.type) else ids.dictionary_encode()
 
 
-def text_column(values: pa.ChunkedArray | pa.Array | Sequence[str]) -> pa.ChunkedArray:
-    """Texts as one Arrow column of plain text."""
+def text_column(values: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.ChunkedArray:
+    """Texts as one Arrow column of plain text; whole numbers become text, missing values null."""
     if isinstance(values, pa.ChunkedArray):
         return values.cast(ID) if values.type != ID else values
-    array = values if isinstance(values, pa.Array) else pa.array(list(values), ID)
+    array = values if isinstance(values, pa.Array) else texts(values)
     return pa.chunked_array([array.cast(ID)])
+
+
+def texts(values: Sequence[Any]) -> pa.Array:
+    """Python's values as an array of text. Whole numbers become text, None and NaN null; anything
+    else is refused with its row as a TableError."""
+    listed = list(values)
+    if all(type(value) is str for value in listed):
+        return pa.array(listed, ID)
+    plain = [value if isinstance(value, str) else _as_text(value) for value in listed]
+    wrong = [row for row, value in enumerate(plain) if value is NotImplemented]
+    refuse(
+        "An id is a text or a whole number.",
+        np.array(wrong, dtype=np.int64),
+        lambda row: RowProblem(row, repr(listed[row])[:60], "a text"),
+        hint="Write the ids as texts: a float, for example, has lost how it was written.",
+    )
+    return pa.array(plain, ID)
+
+
+def _as_text(value: Any) -> Any:
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return str(value)
+    return None if pd.api.types.is_scalar(value) and pd.isna(value) else NotImplemented
+
+
+def refuse_without_ids(name: str, ids: pa.DictionaryArray | pa.ChunkedArray) -> None:
+    """Raise a TableError for the rows whose id is missing or empty."""
+    if isinstance(ids, pa.DictionaryArray):
+        some = ids.null_count or "" in ids.dictionary.to_pylist()
+    else:
+        some = ids.null_count or pc.min(pc.binary_length(ids)).as_py() == 0
+    if not some:
+        return
+    empty = pc.equal(pc.fill_null(ids.cast(ID), ""), "")
+    refuse(
+        f"A row needs a {name}.",
+        np.flatnonzero(empty.to_numpy(zero_copy_only=False)),
+        lambda row: RowProblem(row, "nothing", f"a {name} in every row"),
+    )
 
 
 def float_array(values: Any) -> npt.NDArray[np.float64]:
@@ -45,12 +88,16 @@ def float_array(values: Any) -> npt.NDArray[np.float64]:
 
 
 def refuse(
-    message: str, rows: npt.NDArray[Any], problem: Callable[[int], RowProblem], hint: str = ""
+    message: str,
+    rows: npt.NDArray[Any],
+    problem: Callable[[int], RowProblem],
+    hint: str = "",
+    offer: str = "",
 ) -> None:
     """Raise a TableError for these rows, if there are any."""
     if len(rows):
         shown = [problem(int(row)) for row in rows[:MOST_PROBLEMS_SHOWN]]
-        raise TableError(message, shown, count=len(rows), hint=hint)
+        raise TableError(message, shown, count=len(rows), hint=hint, offer=offer)
 
 
 def all_but_best(

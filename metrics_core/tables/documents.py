@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from metrics_core.errors import RowProblem
 from metrics_core.notes import Note
-from metrics_core.tables.columns import ID, refuse, text_column
+from metrics_core.tables.columns import ID, refuse, refuse_without_ids, text_column
 from metrics_core.tables.repeats import repeated_rows
 
 
@@ -31,11 +31,9 @@ class Documents:
     @classmethod
     def from_columns(cls, columns: Mapping[str, Any]) -> Documents:
         """Build and check documents; doc_id is required, title and text are added empty where
-        absent. Raises TableError where a doc_id stands twice."""
-        table = pa.table(dict(columns))
-        table = table.set_column(
-            table.schema.get_field_index("doc_id"), "doc_id", text_column(table["doc_id"])
-        )
+        absent. Raises TableError where a doc_id stands twice or is missing."""
+        table = pa.table(dict(columns) | {"doc_id": text_column(columns["doc_id"])})
+        refuse_without_ids("doc_id", table["doc_id"])
         repeated, _ = repeated_rows(np.zeros(len(table), dtype=np.int32), table["doc_id"])
         refuse(
             "A document stands once in the documents.",

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from metrics_core.errors import RowProblem
 from metrics_core.notes import Note
-from metrics_core.tables.columns import coded, drop_rows, refuse, text_column
+from metrics_core.tables.columns import coded, drop_rows, refuse, refuse_without_ids, text_column
 from metrics_core.tables.judgable import Judgable
 from metrics_core.tables.repeats import repeated_rows
 
@@ -31,9 +31,9 @@ class Qrels(Judgable):
     def from_columns(
         cls, query_id: Any, doc_id: Any, relevance: Any, subtopic: Any = None
     ) -> Qrels:
-        """Build and check qrels. Raises TableError where a pair is judged twice with different
-        grades (for one subtopic, where subtopics are given); the same grade twice is counted once,
-        with a note."""
+        """Build and check qrels. Raises TableError for a missing or empty id, and where a pair is
+        judged twice with different grades (for one subtopic, where subtopics are given); the same
+        grade twice is counted once, with a note."""
         grades = relevance
         if isinstance(relevance, (pa.Array, pa.ChunkedArray)):
             grades = relevance.to_numpy()
@@ -44,10 +44,12 @@ class Qrels(Judgable):
             np.flatnonzero(~np.isfinite(grades)),
             lambda row: RowProblem(row, f"{grades[row]}", "a finite grade"),
         )
-        columns = {"query_id": coded(query_id)}
+        columns, doc_ids = {"query_id": coded(query_id)}, text_column(doc_id)
+        refuse_without_ids("query_id", columns["query_id"])
+        refuse_without_ids("doc_id", doc_ids)
         if subtopic is not None:
             columns["subtopic"] = coded(subtopic)
-        table = pa.table({**columns, "doc_id": text_column(doc_id), "relevance": pa.array(grades)})
+        table = pa.table({**columns, "doc_id": doc_ids, "relevance": pa.array(grades)})
         qrels = cls(table=table)._without_duplicates()
         return qrels if subtopic is None else qrels._by_subtopic()
 

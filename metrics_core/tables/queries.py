@@ -11,7 +11,7 @@ import pandas as pd
 
 from metrics_core.errors import RowProblem
 from metrics_core.notes import Note
-from metrics_core.tables.columns import refuse
+from metrics_core.tables.columns import refuse, refuse_without_ids, text_column
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,15 @@ class Queries:
     @classmethod
     def from_columns(cls, columns: Mapping[str, Any]) -> Queries:
         """Build and check queries from columns of equal length; query_id is required, text is
-        added empty where absent. Raises TableError where a query_id stands twice."""
+        added empty where absent. Raises TableError where a query_id stands twice or is missing."""
         frame = pd.DataFrame(
             {name: pd.Series(list(values), dtype="object") for name, values in columns.items()}
         )
         if "text" not in frame:
             frame.insert(1, "text", "")
-        ids = frame["query_id"]
+        column = text_column(columns["query_id"])
+        refuse_without_ids("query_id", column)
+        ids = frame["query_id"] = pd.Series(column.to_pylist(), dtype="object")
         refuse(
             "A query stands once in the queries.",
             np.flatnonzero(ids.duplicated().to_numpy()),

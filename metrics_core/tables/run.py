@@ -16,6 +16,7 @@ from metrics_core.tables.columns import (
     drop_rows,
     float_array,
     refuse,
+    refuse_without_ids,
     text_column,
 )
 from metrics_core.tables.judgable import Judgable
@@ -43,13 +44,17 @@ class Run(Judgable):
         *,
         duplicates: Duplicates = "error",
     ) -> Run:
-        """Build and check a run. Raises TableError for a score that is not finite and, unless
-        `duplicates` says "best" (highest score) or "first", for a document twice in a query."""
+        """Build and check a run. Raises TableError for a missing or empty id, a score that is not
+        finite and, unless `duplicates` says "best" (highest score) or "first", for a document twice
+        in a query."""
         scores = float_array(score)
+        query_ids, doc_ids = coded(query_id), text_column(doc_id)
+        refuse_without_ids("query_id", query_ids)
+        refuse_without_ids("doc_id", doc_ids)
         table = pa.table(
             {
-                "query_id": coded(query_id),
-                "doc_id": text_column(doc_id),
+                "query_id": query_ids,
+                "doc_id": doc_ids,
                 "score": pa.array(scores, from_pandas=False),
             }
         )
@@ -74,6 +79,7 @@ class Run(Judgable):
                 ),
                 hint="Keep one of the rows, or read the run with duplicates=best"
                 " (the highest score counts) or duplicates=first.",
+                offer="duplicates=best",
             )
         dropped = repeated
         if duplicates == "best":

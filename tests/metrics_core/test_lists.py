@@ -6,15 +6,23 @@ import math
 import time
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from metrics_core import benchmark
+from metrics_core.errors import ParameterError, RanklensError
 from metrics_core.judging import judge
 from metrics_core.lists import (
     auc,
     average_precision,
+    dcg_at_k,
+    hit_rate,
     mean_scores,
+    money_precision_at_k,
+    money_recall_at_k,
     ndcg_at_k,
     precision_at_k,
     r_precision,
@@ -55,6 +63,92 @@ def test_expected_may_have_grades() -> None:
 
 def test_ids_may_be_anything_hashable() -> None:
     assert precision_at_k([1, 2, (3, "x")], [1, (3, "x")], 3) == 2 / 3
+
+
+def test_ids_may_stand_in_arrays_and_series() -> None:
+    for make in (np.array, pd.Series, pd.Index, tuple):
+        assert precision_at_k(make(["x", "a"]), make(["a", "m"]), 2) == 1 / 2
+        assert precision_at_k(make([7, 3]), make([3, 4]), 2) == 1 / 2
+        assert hit_rate(make(["x", "a"]), make(["a"])) == 1
+        assert benchmark.MetricsCalculator.recall_at_k(make(["x", "a"]), make(["a", "m"]), 2) == 0.5
+
+
+def test_k_may_be_a_number_of_numpy() -> None:
+    for k in (np.int64(2), np.uint8(2), np.float32(2)):
+        assert precision_at_k(FOUND, RELEVANT, k) == 1 / 2
+        assert benchmark.MetricsCalculator.precision_at_k(FOUND, RELEVANT, k) == 1 / 2
+    with pytest.raises(ParameterError, match="a number, not"):
+        precision_at_k(FOUND, RELEVANT, np.True_)
+
+
+@pytest.mark.parametrize(
+    ("retrieved", "expected", "said"),
+    [
+        ("abc", ["a"], "retrieved is one text"),
+        (["a"], "abc", "expected is one text"),
+        ({"a", "b"}, ["a"], "retrieved is a set, which has no order"),
+        ({"a": 0.5, "b": 0.9}, ["a"], "retrieved is a dict, which has no order"),
+    ],
+)
+def test_what_is_no_list_is_refused(retrieved: Any, expected: Any, said: str) -> None:
+    for score in (
+        lambda: recall_at_k(retrieved, expected, 5),
+        lambda: hit_rate(retrieved, expected),
+        lambda: mean_scores([(retrieved, expected)], ["AP"]),
+        lambda: benchmark.MetricsCalculator.recall_at_k(retrieved, expected, 5),
+        lambda: benchmark.MetricsCalculator.calculate_all(retrieved, expected),
+    ):
+        with pytest.raises(ParameterError, match=said):
+            score()
+
+
+def test_no_list_and_no_measure_are_said() -> None:
+    with pytest.raises(ParameterError, match="no list to score"):
+        mean_scores([], ["AP"])
+    with pytest.raises(RanklensError, match="No measure"):
+        mean_scores([(FOUND, RELEVANT)], [])
+    assert mean_scores([(FOUND, RELEVANT)], "P@2") == score_list(FOUND, RELEVANT, ["P@2"])
+
+
+def test_conventions_of_recommender_courses() -> None:
+    # 1/k Σ rel·P@i, and the mean of the discounted gains.
+    assert average_precision(FOUND, RELEVANT, 4, denominator="k") == (1 / 2 + 2 / 4) / 4
+    assert average_precision(FOUND, RELEVANT, denominator="k") == (1 / 2 + 2 / 4) / 4
+    assert average_precision(FOUND, RELEVANT, 10, denominator="k") == (1 / 2 + 2 / 4) / 10
+    total = dcg_at_k(FOUND, RELEVANT)
+    assert dcg_at_k(FOUND, RELEVANT, denominator="retrieved") == total / 4
+    assert dcg_at_k(FOUND, RELEVANT, 10, denominator="retrieved") == total / 4
+    assert dcg_at_k(FOUND, RELEVANT, 2, denominator="retrieved") == dcg_at_k(FOUND, RELEVANT, 2) / 2
+
+
+PRICES = [400, 60, 40, 40]
+
+
+def test_prices_may_stand_beside_the_ids() -> None:
+    by_id = dict(zip(FOUND, PRICES, strict=True)) | {"m": 100}
+    for prices in (PRICES, np.array(PRICES), pd.Series(PRICES, index=[4, 2, 8, 1])):
+        found = money_precision_at_k(FOUND, RELEVANT, prices, 3)
+        assert found == money_precision_at_k(FOUND, RELEVANT, by_id, 3) == 60 / 500
+    wanted = ["a", "c", "m"]
+    found = money_recall_at_k(FOUND, wanted, PRICES, 3, expected_prices=[60, 40, 100])
+    assert found == money_recall_at_k(FOUND, wanted, by_id, 3) == 60 / 200
+    # Nothing expected is missing from the list, so its prices are enough.
+    assert money_recall_at_k(FOUND, ["a", "c"], PRICES, 3) == 60 / 100
+    scores = score_list(FOUND, wanted, ["MoneyP@3"], columns={"price": PRICES})
+    assert scores == {"MoneyP@3": 60 / 500}
+
+
+def test_prices_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ParameterError, match="lack that of 'm'"):
+        money_recall_at_k(FOUND, ["a", "m"], PRICES, 3)
+    with pytest.raises(ParameterError, match="3 values for 4 documents"):
+        money_precision_at_k(FOUND, RELEVANT, PRICES[:3], 3)
+    with pytest.raises(ParameterError, match="60 and 61 for 'a'"):
+        money_recall_at_k(FOUND, ["a"], PRICES, 3, expected_prices=[61])
+    with pytest.raises(ParameterError, match="expected is a set"):
+        money_recall_at_k(FOUND, {"a", "c"}, PRICES, 3, expected_prices=[60, 40])
+    with pytest.raises(ParameterError, match="one text"):
+        money_precision_at_k(FOUND, RELEVANT, "4321", 3)
 
 
 def test_a_duplicate_counts_at_its_first_place() -> None:

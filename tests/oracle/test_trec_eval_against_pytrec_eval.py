@@ -56,6 +56,17 @@ def test_every_printed_number(call: Call, collection: Any, level: int) -> None:
         assert _same(shown[name, "all"], _over_all(name, queries)), name
 
 
+@pytest.mark.parametrize("cutoffs", ["10", "5,10", "2,5,8,10", "1,2,3,4,5,6,7,8,9,10"])
+def test_a_cutoff_prints_the_same_whatever_else_is_asked(call: Call, cutoffs: str) -> None:
+    # (1/2 + 2/5 + 3/8 + 4/10) / 4 lies so near 0.41875 that the order of addition decides.
+    relevant = {f"d{i}": int(i in (2, 5, 8, 10)) for i in range(1, 11)}
+    run = {"q": {d: float(-i) for i, d in enumerate(relevant)}}
+    evaluator = pytrec_eval.RelevanceEvaluator({"q": relevant}, {"map_cut.10"})
+    assert f"{evaluator.evaluate(run)['q']['map_cut_10']:.4f}" == "0.4187"
+    outcome = call(f"-mmap_cut.{cutoffs}", **files_of(run, {"q": relevant}))
+    assert values(outcome)["map_cut_10", "all"] == "0.4187"
+
+
 def _over_all(name: str, queries: list[dict[str, float]]) -> float:
     total = sum(scores[name] for scores in queries)
     if name in SUMMED:

@@ -32,7 +32,7 @@ def read_results(path: str, options: Options) -> Results:
     data = files.read_bytes(path, what="results", stdin=options.version == "10.0")
     layout = files.results_layout(comments=options.version == "10.0")
     table = files.read_table(data, layout, path)
-    if not len(table):
+    if not len(table) and not (options.complete and options.version == "10.0"):
         raise Ended(NO_QUERIES, f"trec_eval: no results in file '{path}'")
     place = table.schema.get_field_index("score")
     scores = table["score"].to_numpy()

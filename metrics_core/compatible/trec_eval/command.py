@@ -43,6 +43,9 @@ class Outcome:
 def main(arguments: Sequence[str]) -> int:
     """Run trec_eval's command line; returns the exit status."""
     outcome = evaluate(arguments)
+    if sys.stdout is None:
+        print("trec_eval: the standard output is closed", file=sys.stderr)
+        return FILES
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(outcome.output)
@@ -51,6 +54,9 @@ def main(arguments: Sequence[str]) -> int:
         # `| head` has read enough. Python would complain once more when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return NOBODY_READS
+    except OSError as error:
+        print(f"trec_eval: the standard output: {error.strerror}", file=sys.stderr)
+        return FILES
     for words in outcome.said:
         print(words, file=sys.stderr)
     return outcome.status
@@ -114,6 +120,8 @@ def _columns(
 ) -> list[Column]:
     """The measures' columns. Prints the queries' lines, also those before one that ends it all."""
     if all(a.row.judgments == "any" for a in asked):
+        if queries.missing and not options.complete:
+            raise _because(_cannot(asked[0].row.name), min(queries.missing), queries.missing)
         return [Column(a) for a in asked]
     for one in asked:
         if one.row.judgments not in ("any", judgments.format):
@@ -153,13 +161,12 @@ def _cannot(name: str) -> Ended:
 
 def _without_made_up(column: Column, queries: Sequence[str], missing: frozenset[str]) -> Column:
     """What 10.0 takes back of the document it makes up for a query without results: by the name of
-    the line, so that `utility_2,-1,0,0` keeps it."""
+    the line, so that `utility_2,-1,0,0` keeps it, and relstring shows it."""
     places = [i for i, q in enumerate(queries) if q in missing]
     if not places:
         return column
     if column.values is None:
-        texts = [t if q not in missing else "" for t, q in zip(column.texts, queries, strict=False)]
-        return Column(column.asked, None, tuple(texts))
+        return column
     values = column.values.copy()
     for i, name in enumerate(column.asked.names):
         if name in ("num_ret", "utility", "rbp_resid") or name.startswith("unj"):

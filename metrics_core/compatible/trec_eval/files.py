@@ -45,7 +45,7 @@ def results_layout(*, comments: bool) -> Layout:
     return Layout(fields, kept, more=True, blanks=True, comments=comments)
 
 
-def judgments_layout(*fields: str, comments: bool = False) -> Layout:
+def judgments_layout(*fields: str, comments: bool) -> Layout:
     """The fields given; all but the document are kept as few distinct texts."""
     return Layout(fields, {f: ID if f == "doc_id" else CODED_ID for f in fields}, comments=comments)
 

@@ -18,10 +18,11 @@ from metrics_core.tables import Qrels, Run
 from metrics_core.tables.repeats import repeated_rows
 
 
-def read_groups(path: str) -> Groups:
+def read_groups(path: str, options: Options) -> Groups:
     """The judgments of all groups. Ends where a group judges a document twice."""
     data = files.read_bytes(path, what="qrels")
-    layout = files.judgments_layout("query_id", "group", "doc_id", "relevance")
+    fields = ("query_id", "group", "doc_id", "relevance")
+    layout = files.judgments_layout(*fields, comments=options.version == "10.0")
     table = files.read_table(data, layout, path)
     query, group = _codes(table["query_id"]), _codes(table["group"])
     queries = table["query_id"].chunk(0).dictionary.to_pylist()

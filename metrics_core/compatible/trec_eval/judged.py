@@ -57,10 +57,10 @@ def read_judgments(path: str, options: Options) -> Judgments:
         case "qrels":
             return LabelledQrels(read_qrels(path, options))
         case "qrels_jg":
-            return GroupedQrels(read_groups(path))
+            return GroupedQrels(read_groups(path, options))
         case "prefs" | "qrels_prefs":
             subgroups = options.rel_format == "prefs"
-            return PreferredDocuments(read_preferences(path, subgroups=subgroups))
+            return PreferredDocuments(read_preferences(path, options, subgroups=subgroups))
     raise Ended(FILES, f"trec_eval: Illegal rel_format '{options.rel_format}'")
 
 

@@ -25,13 +25,14 @@ Preferences = dict[str, pd.DataFrame]
 """Per query the judgments: columns group, subgroup, doc_id, level."""
 
 
-def read_preferences(path: str, *, subgroups: bool) -> Preferences:
+def read_preferences(path: str, options: Options, *, subgroups: bool) -> Preferences:
     """Lines of `query group subgroup document level`, or without the subgroup."""
     fields = ["query_id", "group", "subgroup", "doc_id", "level"]
     if not subgroups:
         fields.remove("subgroup")
     data = files.read_bytes(path, what="prefs")
-    table = files.read_table(data, files.judgments_layout(*fields), path)
+    layout = files.judgments_layout(*fields, comments=options.version == "10.0")
+    table = files.read_table(data, layout, path)
     frame = pd.DataFrame({f: table[f].cast("string").to_pylist() for f in fields if f != "level"})
     frame["level"] = files.levels(table["level"])
     if not subgroups:

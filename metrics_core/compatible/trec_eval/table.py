@@ -1,12 +1,15 @@
-"""The measures of trec_eval: a row each, in the order in which trec_eval prints them."""
+"""The measures of trec_eval: a row each, in the order in which trec_eval prints them. What it calls
+a measure of ours, and what that takes there, the measure's declaration says."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-Version = Literal["9.0.8", "10.0"]
-Takes = Literal["nothing", "cutoffs", "levels", "numbers", "pairs"]
+from metrics_core.measures import Declaration, declarations
+from metrics_core.measures.declaring.elsewhere import InTrecEval, Takes, TrecVersion
+
+Version = TrecVersion
 Summary = Literal["mean", "sum", "geometric", "queries", "relevant", "run name", "none"]
 Format = Literal["any", "qrels", "prefs", "qrels_jg"]
 
@@ -37,75 +40,68 @@ class Row:
     since: Version = "9.0.8"
 
 
-_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-_RECALLS = tuple(i / 10 for i in range(11))
-_MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
-
-
 def _preferred(name: str, *, counted: bool = False) -> Row:
     summary: Summary = "sum" if counted else "mean"
     return Row(f"prefs_{name}", summary=summary, whole=counted, judgments="prefs")
 
 
-ROWS: tuple[Row, ...] = (
+_OWN = (
     Row("runid", summary="run name", per_query=False, judgments="any"),
-    Row("num_q", "NumQ", summary="queries", whole=True, per_query=False, judgments="any"),
-    Row("num_ret", "NumRet", summary="sum", whole=True),
-    Row("num_rel", "NumRel", summary="relevant", whole=True),
-    Row("num_rel_ret", "NumRelRet", summary="sum", whole=True),
-    Row("map", "AP"),
-    Row("gm_map", "AP", summary="geometric", per_query=False),
-    Row("Rprec", "Rprec"),
-    Row("bpref", "Bpref"),
-    Row("recip_rank", "RR"),
-    Row("iprec_at_recall", "IPrec", "levels", _RECALLS),
-    Row("P", "P", "cutoffs", _CUTOFFS),
     Row("relstring", "", "numbers", (10,), summary="none"),
-    Row("recall", "R", "cutoffs", _CUTOFFS),
-    Row("infAP", "infAP"),
-    Row("gm_bpref", "Bpref", summary="geometric", per_query=False),
-    Row("Rprec_mult", "RprecMult", "levels", _MULTIPLES),
-    Row("utility", "Utility", "numbers", (1, -1, 0, 0)),
-    Row("11pt_avg", "IPrec", "numbers", _RECALLS),
-    Row("binG", "binG"),
-    Row("G", "G", "pairs"),
-    Row("dcg", "DCG", "pairs", since="10.0"),
-    Row("ideal_dcg", "IDCG", "pairs", since="10.0"),
-    Row("ndcg", "nDCG", "pairs"),
-    Row("ndcg_rel", "nDCGRel", "pairs"),
-    Row("Rndcg", "Rndcg", "pairs"),
-    Row("ndcg_cut", "nDCG", "cutoffs", _CUTOFFS),
-    Row("map_cut", "AP", "cutoffs", _CUTOFFS),
-    Row("relative_P", "RelP", "cutoffs", _CUTOFFS),
-    Row("success", "Success", "cutoffs", (1, 5, 10)),
-    Row("set_P", "SetP"),
-    Row("set_relative_P", "SetRelP"),
-    Row("set_recall", "SetR"),
-    Row("set_map", "SetAP"),
-    Row("set_F", "SetF", "numbers", (1,)),
-    Row("num_nonrel_judged_ret", "NumNonrelRet", summary="sum", whole=True),
     _preferred("num_prefs_poss", counted=True),
     _preferred("num_prefs_ful", counted=True),
     _preferred("num_prefs_ful_ret", counted=True),
-    _preferred("simp"),
-    _preferred("pair"),
-    _preferred("avgjg"),
-    _preferred("avgjg_Rnonrel"),
-    _preferred("simp_ret"),
-    _preferred("pair_ret"),
-    _preferred("avgjg_ret"),
-    _preferred("avgjg_Rnonrel_ret"),
-    _preferred("simp_imp"),
-    _preferred("pair_imp"),
-    _preferred("avgjg_imp"),
-    Row("map_avgjg", "AP", judgments="qrels_jg"),
-    Row("P_avgjg", "P", "cutoffs", _CUTOFFS, judgments="qrels_jg"),
-    Row("Rprec_mult_avgjg", "RprecMult", "levels", _MULTIPLES, judgments="qrels_jg"),
-    Row("yaap", "Yaap"),
-    Row("rbp", "RBP", "pairs", since="10.0"),
-    Row("rbp_resid", "RBPResidual", "pairs", since="10.0"),
-    Row("unj", "Unjudged", "cutoffs", (5, 10, 20), since="10.0"),
+    *map(_preferred, ("simp", "pair", "avgjg", "avgjg_Rnonrel")),
+    *map(_preferred, ("simp_ret", "pair_ret", "avgjg_ret", "avgjg_Rnonrel_ret")),
+    *map(_preferred, ("simp_imp", "pair_imp", "avgjg_imp")),
 )
+"""What is no measure elsewhere: this package works it out."""
+
+_BY_GROUP = ("map", "P", "Rprec_mult")
+"""Measures that trec_eval also averages over judgment groups, called …_avgjg then."""
+
+_ORDER = """
+    runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P
+    relstring recall infAP gm_bpref Rprec_mult utility 11pt_avg binG G dcg ideal_dcg ndcg ndcg_rel
+    Rndcg ndcg_cut map_cut relative_P success set_P set_relative_P set_recall set_map set_F
+    num_nonrel_judged_ret prefs_num_prefs_poss prefs_num_prefs_ful prefs_num_prefs_ful_ret
+    prefs_simp prefs_pair prefs_avgjg prefs_avgjg_Rnonrel prefs_simp_ret prefs_pair_ret
+    prefs_avgjg_ret prefs_avgjg_Rnonrel_ret prefs_simp_imp prefs_pair_imp prefs_avgjg_imp map_avgjg
+    P_avgjg Rprec_mult_avgjg yaap rbp rbp_resid unj
+"""
+"""In which order trec_eval prints. What a measure calls itself in trec_eval beyond these comes last
+and belongs to no family."""
+
+
+def _row(declaration: Declaration, own: InTrecEval) -> Row:
+    """The row of a declared measure under one of its names."""
+    counted = declaration.aggregation == "sum"
+    return Row(
+        name=own.plain,
+        ours=declaration.name,
+        takes=own.takes,
+        default=own.default,
+        summary=own.summary or declaration.aggregation,
+        whole=counted,
+        per_query=declaration.aggregation != "geometric" and own.summary != "queries",
+        judgments="any" if own.summary == "queries" else "qrels",
+        since=own.since,
+    )
+
+
+def _rows() -> tuple[Row, ...]:
+    declared = [_row(d, own) for d in declarations() for own in d.in_trec_eval]
+    by_group = [
+        replace(row, name=f"{row.name}_avgjg", judgments="qrels_jg")
+        for row in declared
+        if row.name in _BY_GROUP
+    ]
+    place = {name: i for i, name in enumerate(_ORDER.split())}
+    rows = [*_OWN, *declared, *by_group]
+    return tuple(sorted(rows, key=lambda row: place.get(row.name, len(place))))
+
+
+ROWS = _rows()
 
 _SET = "runid num_q num_ret num_rel num_rel_ret"
 _OFFICIAL = f"{_SET} map gm_map Rprec bpref recip_rank iprec_at_recall P"
@@ -123,7 +119,7 @@ FAMILIES: dict[str, frozenset[str]] = {
     "all_trec": frozenset(
         row.name
         for row in ROWS
-        if row.judgments in ("any", "qrels") and row.name not in _NOT_IN_ALL_TREC
+        if row.judgments in ("any", "qrels") and row.name in {*_ORDER.split()} - _NOT_IN_ALL_TREC
     ),
     "all_prefs": frozenset(row.name for row in ROWS if row.judgments in ("any", "prefs")),
     "prefs": frozenset(_PREFERRED.split()),

@@ -13,14 +13,13 @@ from metrics_core.compatible.trec_eval import gain_lists
 from metrics_core.compatible.trec_eval.ending import CALCULATION, Ended
 from metrics_core.compatible.trec_eval.gains import dcg, ideal_gains, results_gains
 from metrics_core.compatible.trec_eval.parameters import Asked, gains_of, persistence_of
+from metrics_core.compatible.trec_eval.persistence import rank_biased, rank_biased_residual
 from metrics_core.compatible.trec_eval.table import Version
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import declarations
+from metrics_core.measures.declaring.aggregation import LEAST
 
 Values = npt.NDArray[np.float64]
-
-SMALLEST = 1e-5
-"""What geometric means take in place of anything smaller."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,11 @@ def _declared(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
     if asked.row.takes == "cutoffs":
         cutoffs = np.array(asked.numbers, dtype=np.int64)
         return score(ours, ranks, setting, cutoff=cutoffs)
+    if asked.row.takes == "levels":
+        at = next(d.at for d in declarations() if d.name == ours)
+        return np.stack([score(ours, ranks, setting, **{at: x}) for x in asked.numbers], axis=1)
     values = score(ours, ranks, setting)
-    return np.log(np.maximum(values, SMALLEST)) if asked.row.summary == "geometric" else values
+    return np.log(np.maximum(values, LEAST)) if asked.row.summary == "geometric" else values
 
 
 def _counts(ranks: JudgedRanks, setting: Setting) -> tuple[Values, Values, Values]:
@@ -177,13 +179,13 @@ def _with_gains(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
     return np.where(score("NumRel", ranks, setting) > 0, values, 0.0)
 
 
-def _persistent(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
-    """rbp and rbp_resid."""
-    p, gains = persistence_of(asked.pairs), gains_of(asked.pairs, setting.version)
-    if gains and asked.row.name == "rbp":
-        lists = results_gains(ranks, gains)
-        return np.array([float((1 - p) * (g * p ** np.arange(len(g))).sum()) for g in lists])
-    return score(asked.row.ours, ranks, setting, p=p)
+def _rank_biased(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+    gains = gains_of(asked.pairs, setting.version)
+    return rank_biased(ranks, gains, persistence_of(asked.pairs))
+
+
+def _left_open(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
+    return rank_biased_residual(ranks, persistence_of(asked.pairs))
 
 
 _SPECIAL: dict[str, Callable[[Asked, JudgedRanks, Setting], Values]] = {
@@ -199,6 +201,6 @@ _SPECIAL: dict[str, Callable[[Asked, JudgedRanks, Setting], Values]] = {
     "G": _with_gains,
     "ndcg_rel": _with_gains,
     "Rndcg": _with_gains,
-    "rbp": _persistent,
-    "rbp_resid": _persistent,
+    "rbp": _rank_biased,
+    "rbp_resid": _left_open,
 }

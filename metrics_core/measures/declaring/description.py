@@ -8,19 +8,11 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from metrics_core.measures.declaring.differences import DIFFERENCES, Difference
+from metrics_core.measures.declaring.elsewhere import Difference
 from metrics_core.measures.declaring.families import Family, family_of
 from metrics_core.measures.declaring.parameters import Parameter, written
 from metrics_core.measures.declaring.registry import MISSING, TIES, UNJUDGED, Declaration
 from metrics_core.measures.declaring.worked import value_of
-
-_IN_IR_MEASURES = """
-    AP AP_IA Accuracy BPM Bpref Compat ERR ERR_IA INSQ INST IPrec Judged NERR10 NERR11 NERR8 NERR9
-    NRBP NumQ NumRel NumRelRet NumRet P P_IA R RBP RR Rprec SDCG SetAP SetF SetP SetR StRecall
-    Success alpha_DCG alpha_nDCG infAP nDCG nERR_IA nNRBP
-"""
-IN_IR_MEASURES = frozenset(_IN_IR_MEASURES.split())
-"""Names of measures in ir_measures; ours of the same name is the same measure."""
 
 FOR_ALL = (
     "Results are ranked by score, highest first; the rank column of a file is not read.",
@@ -145,7 +137,7 @@ def described(declaration: Declaration) -> Description:
             Worked(name, arithmetic, value_of(arithmetic))
             for name, arithmetic in declaration.worked.items()
         ),
-        differences=tuple(d for d in DIFFERENCES if declaration.name in d.measures),
+        differences=declaration.differences,
     )
 
 
@@ -215,21 +207,13 @@ def _placeholder(match: re.Match[str]) -> str:
     return "k" if match[1] == "cutoff" else f"<{match[1]}>"
 
 
-def _presets(declaration: Declaration) -> tuple[str, ...]:
-    """Names that stand for the measure at other values."""
-    return tuple(
-        f"{name} ({', '.join(f'{p} = {value!r}' for p, value in values.items())})"
-        for name, values in declaration.presets.items()
-    )
-
-
 def _names(declaration: Declaration) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Names by package; "" for the everyday ones."""
     trec_eval = [_TREC_PARAMETER.sub(_placeholder, n) for n in declaration.trec_eval]
     names: dict[str, tuple[str, ...]] = {
         "": declaration.aliases,
-        "trec_eval": (*trec_eval, *_presets(declaration)),
-        "ir_measures": (declaration.name,) if declaration.name in IN_IR_MEASURES else (),
+        "trec_eval": tuple(trec_eval),
+        "ir_measures": () if declaration.ir_measures is None else (declaration.name,),
     }
     for package, name in declaration.elsewhere.items():
         names[package] = (name,)

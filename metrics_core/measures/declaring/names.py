@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any
 
-from metrics_core.errors import ParameterError, UnknownMeasureError
+from metrics_core.errors import ParameterError, RanklensError, UnknownMeasureError
 from metrics_core.measures.declaring.registry import Declaration, Measure, declarations
+from metrics_core.notes import Note
 
 
 def _fold(name: str) -> str:
@@ -15,18 +17,36 @@ def _fold(name: str) -> str:
 
 
 _NAME = re.compile(r"^\s*(?P<name>[^@()]+?)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<at>\S+))?\s*$")
+_AT = re.compile(r"[\s_\-]at[\s_\-]?(?P<at>\d+|k)\s*$", re.IGNORECASE)
+_LEVEL = re.compile(r"-l(?P<rel>\d+)\s*$")
 
 
-def parse_measure(text: str | Measure) -> Measure:
-    """The measure a name means: `nDCG@10`, `P(rel=2)@5`, trec_eval's `ndcg_cut_10`, or everyday
-    names such as `precision@5`, `mrr`, in any case. Raises UnknownMeasureError, ParameterError."""
-    return text if isinstance(text, Measure) else _parsed(text)
+GivenMeasure = Any
+"""A measure's name, a Measure, or a measure object of ir_measures."""
+
+
+def parse_measure(text: GivenMeasure) -> Measure:
+    """The measure a name means: `nDCG@10`, `P(rel=2)@5`, trec_eval's `ndcg_cut_10`, ranx's `map-l2`
+    or `rbp.95`, or everyday names such as `precision@5`, `recall_at_10`, `mrr`, in any case. A
+    Measure is itself, an object of ir_measures what it is written as. Raises UnknownMeasureError,
+    ParameterError."""
+    return text if isinstance(text, Measure) else _parsed(str(text))
+
+
+def measures_from(given: GivenMeasure | Iterable[GivenMeasure]) -> list[Measure]:
+    """One measure or several, as measures. Raises as `parse_measure`, and RanklensError where there
+    is none."""
+    single = isinstance(given, (str, Measure)) or not isinstance(given, Iterable)
+    measures = [parse_measure(m) for m in ([given] if single else given)]
+    if not measures:
+        raise RanklensError("No measure is given.", 'Name at least one, such as "nDCG@10".')
+    return measures
 
 
 def declared(name: str) -> Declaration:
     """The declaration behind any name of a measure, with or without parameters; raises
     UnknownMeasureError and ParameterError."""
-    match = _NAME.match(name)
+    match = _NAME.match(_AT.sub("", name))
     found = _find(match["name"]) if match is not None else None
     return found or parse_measure(name).declaration
 
@@ -36,21 +56,72 @@ def _parsed(text: str) -> Measure:
     whole = _preset(text.strip()) or _trec_eval_name(text.strip())
     if whole is not None:
         return whole
-    match = _NAME.match(text)
+    level = _LEVEL.search(text)
+    plain = _AT.sub(r"@\g<at>", _LEVEL.sub("", text))
+    match = _NAME.match(plain)
     if match is None:
         raise UnknownMeasureError(text, _names())
-    declaration = _find(match["name"])
-    if declaration is None:
-        raise UnknownMeasureError(match["name"], _names())
-    values = _arguments(text, match["inside"] or "")
+    declaration, values = _named(match["name"])
+    values = values | _arguments(text, match["inside"] or "")
     if match["at"] is not None:
         at = declaration.at
         if declaration.parameter(at) is None:
-            raise ParameterError(f"{declaration.name} takes no {at}, so not {text!r}.")
+            raise ParameterError(
+                f"{declaration.name} takes no {at}, so not {text!r}.",
+                f"It looks at the whole list: write {declaration.name}.",
+            )
         if at in values:
             raise ParameterError(f"{text}: the {at} is given twice.")
         values[at] = _literal(match["at"])
+    if level is not None:
+        if "rel" in values:
+            raise ParameterError(f"{text}: rel is given twice.")
+        values["rel"] = _relevant_from(declaration, int(level["rel"]), text)
     return declaration(**values)
+
+
+def _named(name: str) -> tuple[Declaration, dict[str, Any]]:
+    """The measure of a name without brackets and cutoff, and the values the name stands for."""
+    declaration = _find(name)
+    if declaration is not None:
+        return declaration, {}
+    for d in declarations():
+        for preset, values in d.presets.items():
+            match = re.fullmatch(_preset_pattern(preset), name, re.IGNORECASE)
+            if match is not None:
+                return d, {**values, **{p: _literal(v) for p, v in match.groupdict().items()}}
+    raise UnknownMeasureError(name, _names())
+
+
+@cache
+def _preset_pattern(name: str) -> str:
+    """A further name; `{p}` in it is the decimals of a share, with their point."""
+    return re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>\\.\\d+)", re.escape(name))
+
+
+def _relevant_from(declaration: Declaration, level: int, text: str) -> int:
+    """ranx's -l2: grades from 2 on are relevant."""
+    own = declaration.parameter("rel")
+    if own is None or own.optional:
+        raise ParameterError(
+            f"{declaration.name} counts each grade with its worth, so not {text!r}.",
+            f"Leave -l{level} out.",
+        )
+    return level
+
+
+def name_notes(names: Iterable[GivenMeasure]) -> list[Note]:
+    """What names with more than one meaning were taken for."""
+    notes = []
+    for text in dict.fromkeys(n for n in names if isinstance(n, str)):
+        measure = parse_measure(text)
+        folded = _fold(re.split(r"[@(]", _AT.sub("", text))[0])
+        for name, others in measure.declaration.also_means.items():
+            if folded == _fold(name):
+                k = "k" if measure.cutoff is None else f"{measure.cutoff}"
+                taken = f"{text} is read as {measure} ({measure.declaration.gloss.format(k=k)})"
+                notes.append(Note("two_meanings", f"{taken}; {others.format(k=k)}", 1))
+    return notes
 
 
 def _names() -> dict[str, str]:
@@ -61,7 +132,7 @@ def _names() -> dict[str, str]:
 
 
 def _plain_trec_names(declaration: Declaration) -> list[str]:
-    return [re.sub(r"_\{\w+\}", "", name) for name in declaration.trec_eval]
+    return [own.plain for own in declaration.in_trec_eval if own.patterns]
 
 
 def _find(name: str) -> Declaration | None:
@@ -87,7 +158,11 @@ def _trec_eval_name(text: str) -> Measure | None:
 def _preset(text: str) -> Measure | None:
     """A measure with the parameters that this very name stands for: case counts, because
     trec_eval's rbp and ir_measures' RBP have different defaults."""
-    return next((d(**d.presets[text]) for d in declarations() if text in d.presets), None)
+    for d in declarations():
+        for own in d.in_trec_eval:
+            if own.values and own.name == text:
+                return d(**own.values)
+    return None
 
 
 @cache

@@ -1,7 +1,8 @@
 """Parameters of measures: read from a kernel's signature, checked against their bounds.
 
-A parameter's bounds stand in its annotation (`p: Probability = 0.8`), what it means in `MEANINGS`,
-once for all measures that have a parameter of that name.
+What a parameter means, its bounds and the values at which the tests try it stand in its annotation:
+`beta: Annotated[float, "weight of recall against precision", Samples(1.0, 2.5)] = 1.0`. What
+several measures have is an alias: here, or in the module that has most of them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import math
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -48,47 +50,31 @@ class Bounds:
         return f"a number {start} {'to below' if self.open_high else 'to'} {self.high:g}"
 
 
+class Samples(tuple[Any, ...]):
+    """Values at which the tests try a parameter, the first where one is enough."""
+
+    def __new__(cls, *values: Any) -> Samples:
+        return super().__new__(cls, values)
+
+
 Share = Annotated[float, Bounds(0, 1)]
-Shares = Annotated[Numbers, Bounds(0, 1)]
-Persistence = Annotated[float, Bounds(0, 1, open_low=True, open_high=True)]
 Positive = Annotated[float, Bounds(0, open_low=True)]
-Finite = Annotated[float, Bounds(-sys.float_info.max)]
 FromZero = Annotated[int, Bounds(0, 2**31)]
 
-MEANINGS: dict[str, str] = {
-    "cutoff": "how many results count, from the top",
-    "rel": "lowest grade that counts as relevant",
-    "judged_only": "take unjudged documents out of the list first (a condensed list)",
-    "dcg": "what a grade is worth: the grade itself (log2) or 2^grade − 1 (exp-log2)",
-    "gains": "what each grade is worth instead of itself; other grades keep their own value",
-    "discount": "a gain at rank i is divided by log2(i + 1) (log2) or log2(max(i, 2)) (max2)",
-    "denominator": "what the sum is divided by: all that there could be, or less",
-    "column": "column of the documents table",
-    "users": "how many users popularity is counted over; 1 where it is a share already",
-    "beta": "weight of recall against precision",
-    "recall": "share of the relevant documents that have been found",
-    "points": "the recall levels that are averaged",
-    "rounding": "whole documents of a recall level: nearest (trec_eval 10) or up from .1 (9)",
-    "factor": "how many times the number of relevant documents deep",
-    "relative": "divide by the best share that this many results allow",
-    "p": "chance that a reader goes on to the next result",
-    "p1": "worth of a relevant document that is listed",
-    "p2": "worth of a listed document that is not relevant",
-    "p3": "worth of a relevant document that is not listed",
-    "p4": "worth of any other document of the collection",
-    "documents": "documents in the whole collection",
-    "T": "how much gain a reader looks for, in documents of the highest grade",
-    "min_rel": "grade that is worth nothing; lower ones are worth nothing either",
-    "max_rel": "grade that is worth most; higher ones count as this one",
-    "alpha": "how much a subtopic loses each time a result repeats it",
-    "normalize": "divide by the best that the ideal order can reach",
-}
-"""What each parameter means, in a few words for pickers and help."""
+TopK = Annotated[int, "how many results count, from the top", Samples(1, 3, 10, 500)]
+Rel = Annotated[int, "lowest grade that counts as relevant", Samples(1, 2)]
+Persistence = Annotated[
+    float,
+    Bounds(0, 1, open_low=True, open_high=True),
+    "chance that a reader goes on to the next result",
+    Samples(0.9, 0.5),
+]
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a measure, read from the function's signature."""
+    """One parameter of a measure, read from the function's signature; `meaning` says in a few words
+    what it is, for pickers and help."""
 
     name: str
     kind: type
@@ -97,12 +83,8 @@ class Parameter:
     optional: bool
     choices: tuple[str, ...] = ()
     bounds: Bounds = Bounds()
-    own_meaning: str = ""
-
-    @property
-    def meaning(self) -> str:
-        """What it means, in a few words; a text in the annotation goes before `MEANINGS`."""
-        return self.own_meaning or MEANINGS[self.name]
+    meaning: str = ""
+    samples: tuple[Any, ...] = ()
 
     def allowed(self) -> str:
         """What it may be, in words."""
@@ -158,7 +140,8 @@ class Parameter:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    # numpy's whole numbers are Real as well; its truth values are not.
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _gain_table(value: Any) -> GainTable | None:
@@ -186,7 +169,14 @@ def written(value: Any) -> str:
     return repr(value)
 
 
-JUDGED_ONLY = Parameter("judged_only", bool, False, required=False, optional=False)
+JUDGED_ONLY = Parameter(
+    "judged_only",
+    bool,
+    False,
+    required=False,
+    optional=False,
+    meaning="take unjudged documents out of the list first (a condensed list)",
+)
 
 
 def parameters_of(kernel: Callable[..., Any]) -> tuple[Parameter, ...]:
@@ -222,5 +212,6 @@ def _parameter(p: inspect.Parameter, hint: Any) -> Parameter:
         optional=optional and p.default is None,
         choices=choices,
         bounds=bounds or (Bounds(1, 2**31) if plain is int else Bounds()),
-        own_meaning=next((text for text in metadata if isinstance(text, str)), ""),
+        meaning=next((text for text in metadata if isinstance(text, str)), ""),
+        samples=next((tuple(own) for own in metadata if isinstance(own, Samples)), ()),
     )

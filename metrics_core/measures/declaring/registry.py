@@ -18,6 +18,7 @@ import numpy.typing as npt
 from metrics_core.errors import LackingDataError, ParameterError, did_you_mean
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring.aggregation import COMBINATIONS, Aggregation, Combination
+from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import (
     JUDGED_ONLY,
     Parameter,
@@ -52,10 +53,16 @@ class Declaration:
     float64[Q, K] where its cutoff is an array of K.
 
     `worked` maps names of the measure to the arithmetic that gives their value on the shared
-    example (`worked.py`). `elsewhere` maps a package to the measure's name there. `ideal` is the
-    score of a perfect ranking where that is known, `needs` what the judgments or the documents
-    must hold beyond grades. A score that also depends on what other queries list is not
-    `by_query`. `presets` maps further names to parameter values they stand for.
+    example (`worked.py`). `ideal` is the score of a perfect ranking where that is known, `needs`
+    what the judgments or the documents must hold beyond grades. A score that also depends on what
+    other queries list is not `by_query`. `from_precisions` makes the score of a measure of the
+    residual "precisions" from its sum of precisions and the number of relevant documents, where
+    that is not the one divided by the other.
+
+    In other packages: `ir_measures` is None where that has no measure of this name, otherwise the
+    parameter values under which ours is the same; `presets` maps further names, as ranx's, to the
+    values they stand for; `elsewhere` maps a package to the name there, for the reader.
+    `also_means` says of a name what else it means in the field, and how to ask for that.
     """
 
     name: str
@@ -69,8 +76,11 @@ class Declaration:
     worked: Mapping[str, str]
     aliases: tuple[str, ...] = ()
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    trec_eval: tuple[str, ...] = ()
+    in_trec_eval: tuple[InTrecEval, ...] = ()
+    ir_measures: Mapping[str, Any] | None = None
     elsewhere: Mapping[str, str] = field(default_factory=dict)
+    also_means: Mapping[str, str] = field(default_factory=dict)
+    differences: tuple[Difference, ...] = ()
     family: str = ""
     at: str = "cutoff"
     aggregation: Aggregation = "mean"
@@ -80,6 +90,7 @@ class Declaration:
     by_query: bool = True
     needs: tuple[Need, ...] = ()
     residual: Residual = "range"
+    from_precisions: Callable[[Scores, npt.NDArray[np.int64]], Scores] | None = None
     unjudged: str = UNJUDGED
     missing: str = MISSING
     ties: str = TIES
@@ -88,6 +99,11 @@ class Declaration:
     def cutoff(self) -> Parameter | None:
         """The cutoff parameter, if the measure has one."""
         return self.parameter("cutoff")
+
+    @property
+    def trec_eval(self) -> tuple[str, ...]:
+        """Its names in trec_eval, which may hold `{cutoff}` or another parameter."""
+        return tuple(name for own in self.in_trec_eval for name in own.patterns)
 
     @property
     def combination(self) -> Combination:
@@ -223,14 +239,19 @@ def measure(
     reference: str,
     worked: Mapping[str, str],
     aliases: Iterable[str] = (),
-    trec_eval: str | Iterable[str] = (),
+    trec_eval: str | InTrecEval | Iterable[str | InTrecEval] = (),
+    ir_measures: bool | Mapping[str, Any] = False,
     elsewhere: Mapping[str, str] | None = None,
+    differences: Difference | Iterable[Difference] = (),
     condensable: bool = True,
     **more: Any,
 ) -> Callable[[Callable[..., Scores]], Callable[..., Scores]]:
     """Declare a measure. `gloss` is its meaning in a few words for a table head, with `{k}` for
-    the cutoff; `trec_eval` names may hold `{cutoff}` or another parameter; `formula` is LaTeX.
-    A `condensable` measure also takes `judged_only`; further keywords are Declaration's own."""
+    the cutoff; a name in `trec_eval` alone is one that takes nothing there; `formula` is LaTeX. A
+    `condensable` measure also takes `judged_only`; further keywords are Declaration's own."""
+    alone = (str, InTrecEval)
+    in_trec_eval = (trec_eval,) if isinstance(trec_eval, alone) else tuple(trec_eval)
+    differing = (differences,) if isinstance(differences, Difference) else tuple(differences)
 
     def declare(kernel: Callable[..., Scores]) -> Callable[..., Scores]:
         own = parameters_of(kernel)
@@ -245,8 +266,10 @@ def measure(
             parameters=(*own, JUDGED_ONLY) if condensable else own,
             worked=worked,
             aliases=tuple(aliases),
-            trec_eval=(trec_eval,) if isinstance(trec_eval, str) else tuple(trec_eval),
+            in_trec_eval=tuple(InTrecEval(n) if isinstance(n, str) else n for n in in_trec_eval),
+            ir_measures={} if ir_measures is True else ir_measures or None,
             elsewhere=dict(elsewhere or {}),
+            differences=differing,
             family=kernel.__module__.rpartition(".")[2],
             **more,
         )

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from dashboard import answers
+from dashboard.address.address import Address
 from dashboard.address.measure_key import MeasureChoice, measure_choices, why_not_drawn
-from dashboard.address.view import Address, View
+from dashboard.address.view import Comparison
 from dashboard.blocks import measures as blocks
-from dashboard.figures import curves, panels, queries
+from dashboard.figures import against, curves, panels
 from dashboard.opened.study import Study
 from dashboard.theme import LIGHT, RunStyle, run_styles
 from metrics_core.measures import Declaration, declarations
@@ -47,8 +48,8 @@ def sample() -> Study:
     return Study(runs, qrels, Queries.from_columns({"query_id": queries, **groups}))
 
 
-def seen(choice: MeasureChoice, **more: Any) -> tuple[View, dict[str, RunStyle]]:
-    view = sample().view(Address(m=choice.key, **more))
+def seen(choice: MeasureChoice) -> tuple[Comparison, dict[str, RunStyle]]:
+    view = sample().view(Address.of(m=choice.key)).comparison
     slots = {name: i for i, name in enumerate(view.runs)}
     return view, run_styles(view.runs, slots, focus=view.focus, baseline=view.baseline)
 
@@ -69,15 +70,15 @@ def holds(axis: Any, values: Any) -> bool:
 def test_every_page_works_with_it(choice: MeasureChoice) -> None:
     view, styles = seen(choice)
     assert str(view.measure) in answers.overview(sample(), view).verdict.text
-    assert answers.query(sample(), view).explanation.text
-    assert answers.breakdown(sample(), view).finding.text
-    listed = answers.query_list(sample(), view)
+    assert answers.query(sample(), view, "", "", "").explanation.text
+    assert answers.breakdown(sample(), view, "").finding.text
+    listed = answers.query_list(sample(), view, "", "")
     scores = listed.frame[[f"run: {name}" for name in view.runs]].to_numpy()
     if listed.scale is None:
         assert view.measure.declaration.range[0] < 0
     else:
         assert listed.scale[0] <= np.nanmin(scores) and np.nanmax(scores) <= listed.scale[1]
-    drawn = queries.run_against_run(
+    drawn = against.run_against_run(
         listed.frame,
         palette=LIGHT,
         focus=view.focus,
@@ -93,7 +94,7 @@ def test_every_page_works_with_it(choice: MeasureChoice) -> None:
 @pytest.mark.parametrize("choice", DRAWN, ids=name_of)
 def test_intervals_stand_within_the_axes(choice: MeasureChoice) -> None:
     view, styles = seen(choice)
-    groups = answers.breakdown(sample(), view).second_groups
+    groups = answers.breakdown(sample(), view, "").second_groups
     assert groups is not None
     drawn = panels.score_by_difficulty(
         groups,
@@ -158,6 +159,6 @@ def test_the_list_is_narrowed_to_a_family() -> None:
 @pytest.mark.parametrize("choice", DRAWN, ids=name_of)
 def test_no_explanation_names_a_cause_that_is_none(choice: MeasureChoice) -> None:
     for query_id in sample().query_ids[::4]:
-        view, _ = seen(choice, q=query_id)
-        told = answers.query(sample(), view).explanation.text
+        view, _ = seen(choice)
+        told = answers.query(sample(), view, query_id, "", "").explanation.text
         assert "because ." not in told and "nan" not in told and "of –" not in told, told

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from dashboard.address.address import Address, Field
 from dashboard.address.measure_key import (
     DEFAULT_MEASURE,
     MeasureChoice,
@@ -18,15 +19,8 @@ from dashboard.address.measure_key import (
     with_text,
     with_value,
 )
-from dashboard.address.view import (
-    Address,
-    choose_runs,
-    default_baseline,
-    read_cutoff,
-    read_where,
-)
+from dashboard.address.view import choose_runs, default_baseline, lacking, read_cutoff
 from dashboard.literal import literal
-from dashboard.theme import DARK, LIGHT, run_styles
 from metrics_core.errors import RanklensError
 from metrics_core.measures import declarations
 
@@ -125,10 +119,22 @@ def test_the_cutoff_of_an_address(text: str, cutoff: int) -> None:
     assert read_cutoff(text, deepest=1000) == cutoff
 
 
-def test_filters_name_what_there_is() -> None:
+def test_what_an_address_asks_for_and_is_not_there() -> None:
     groups = {"category": ["A", "B=C"]}
-    pairs = ["category=A", "category=B=C", "category=Z", "other=A", "nonsense"]
-    assert read_where(pairs, groups) == (("category", "A"), ("category", "B=C"))
+    pairs = (("category", "A"), ("category", "Z"), ("other", "A"))
+    asked = Address.of((Field("q"),), run="dense", base="gone", also=("a", "b"), q="416")
+    names = ["dense", "bm25", "a"]
+    found = lacking(asked.changed(where=pairs), names, groups, {"1": "one"})
+    assert found == {
+        "run": "These files have no run gone and no b.",
+        "where": "These files have no column other.",
+        "q": "These files have no query 416.",
+    }
+    found = lacking(
+        asked.changed(where=pairs[:2], base="", also=("-",), q="1"), names, groups, {"1": ""}
+    )
+    assert found == {"where": "These files have no value Z in category."}
+    assert not lacking(Address.of(also=("*",)), names, groups, {})
 
 
 def test_the_baseline_is_the_run_that_is_named_like_one() -> None:
@@ -137,27 +143,14 @@ def test_the_baseline_is_the_run_that_is_named_like_one() -> None:
 
 
 def test_a_single_run_is_compared_with_itself() -> None:
-    assert choose_runs(Address(), ["one"], ["one"]) == ("one", "one", ())
+    assert choose_runs(Address.of(), ["one"], ["one"]) == ("one", "one", ())
 
 
 def test_nobody_else_may_be_shown() -> None:
     names = ["a", "b", "c"]
-    assert choose_runs(Address(also=("-",)), names, names)[2] == ()
-    assert choose_runs(Address(also=("c",)), names, names)[2] == ("c",)
-
-
-def test_the_baseline_is_drawn_in_ink_whichever_run_it_is() -> None:
-    styles = run_styles(["a", "b"], {"a": 0, "b": 1}, focus="b", baseline="a")
-    assert styles["a"].color(LIGHT) == LIGHT.baseline
-    assert styles["a"].dash != "solid"
-    assert styles["b"].color(DARK) == DARK.run_2
-    swapped = run_styles(["a", "b"], {"a": 0, "b": 1}, focus="a", baseline="b")
-    assert swapped["a"].color(LIGHT) == LIGHT.run_1
-
-
-def test_beyond_four_runs_grey() -> None:
-    styles = run_styles(["x"], {"x": 6}, focus="y", baseline="z")
-    assert styles["x"].color(LIGHT) == LIGHT.run_more
+    assert choose_runs(Address.of(also=("-",)), names, names)[2] == ()
+    assert choose_runs(Address.of(also=("*",)), names, names)[2] == ("c",)
+    assert choose_runs(Address.of(also=("c",)), names, names)[2] == ("c",)
 
 
 @pytest.mark.parametrize(

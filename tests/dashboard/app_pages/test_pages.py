@@ -4,49 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
-import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from metrics_core.measures import declarations
-
-_APP = Path(__file__).resolve().parents[3] / "dashboard" / "app.py"
-
-
-@pytest.fixture(autouse=True)
-def empty_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Every test has its own workspace folder and no folder of data."""
-    monkeypatch.setenv("RANKLENS_WORKSPACE", str(tmp_path / "workspace"))
-    monkeypatch.delenv("RANKLENS_DATA", raising=False)
-    st.cache_resource.clear()
-    yield
-
-
-def opened(page: str = "", **parameters: Any) -> AppTest:
-    """The app on a page with these parameters in its address."""
-    app = AppTest.from_file(str(_APP), default_timeout=60)
-    for name, value in parameters.items():
-        app.query_params[name] = value
-    app.run()
-    if page:
-        app.switch_page(f"app_pages/{page}.py")
-        for name, value in parameters.items():
-            app.query_params[name] = value
-        app.run()
-    assert not app.exception, [e.value for e in app.exception]
-    return app
-
-
-def text_of(app: AppTest) -> str:
-    """All drawn HTML as plain text."""
-    drawn = " ".join(e.proto.body for e in app.get("html") if "<style>" not in e.proto.body)
-    return " ".join(unescape(re.sub(r"<[^>]+>", "", drawn)).split())
-
+from tests.dashboard.conftest import drawn, opened, text_of
 
 PAGES = {
     "": "is ahead of bm25 on nDCG@10",
@@ -64,28 +28,78 @@ def test_each_page_opens_with_its_finding(page: str) -> None:
     assert PAGES[page] in text_of(opened(page))
 
 
+HEADINGS = {
+    "": "judged in top",
+    "curves": "Precision against recall",
+    "breakdown": "Score on",
+    "queries": "queries",
+    "query": "Scores and where the relevant documents stand",
+    "data": "Add files",
+    "measures": "Find one by name",
+}
+"""What each page shows near its end, whatever the address."""
+
+NOT_HERE = "This link asks for what is not here."
+
+
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize(
-    "parameters",
+    ("parameters", "unfit"),
     [
-        {"run": "bm25", "base": "bm25"},
-        {"also": "-"},
-        {"m": "RR", "k": "5"},
-        {"m": "P(rel=2)@k", "k": "7"},
-        {"where": ["category=Network", "difficulty=hard"]},
-        {"where": ["category=nowhere"], "m": "bogus", "k": "-3", "run": "nobody", "show": "?"},
-        {"show": "none", "s": "robot"},
-        {"q": "q031"},
-        {"q": "no such query"},
+        ({"run": "bm25", "base": "bm25"}, ()),
+        ({"also": "-"}, ()),
+        ({"also": "*"}, ()),
+        ({"m": "RR", "k": "5"}, ()),
+        ({"m": "P(rel=2)@k", "k": "7"}, ()),
+        ({"where": ["category=Network", "difficulty=hard"]}, ()),
+        ({"m": "bogus", "k": "-3", "show": "?", "by": "?"}, ()),
+        ({"show": "none", "s": "robot"}, ()),
+        ({"q": "q031"}, ()),
+        ({"q": "no such query"}, ("query",)),
+        ({"run": "nobody"}, ("", "curves", "breakdown", "queries", "query")),
     ],
-    ids=lambda p: "-".join(p),
+    ids=lambda given: "-".join(given) if isinstance(given, dict) else "",
 )
-def test_no_address_breaks_a_page(page: str, parameters: dict[str, Any]) -> None:
-    assert text_of(opened(page, **parameters))
+def test_no_address_breaks_a_page(
+    page: str, parameters: dict[str, Any], unfit: tuple[str, ...]
+) -> None:
+    app = opened(page, **parameters)
+    shown = text_of(app)
+    assert "error-card" not in drawn(app)
+    assert (NOT_HERE in shown) == (page in unfit)
+    if page not in unfit:
+        assert HEADINGS[page] in shown
 
 
-def test_an_old_address_falls_back_to_what_is_there() -> None:
-    app = opened(m="bogus", run="nobody", k="x")
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"run": "nobody"}, "These files have no run nobody."),
+        ({"base": "old-bm25", "run": "dense"}, "These files have no run old-bm25."),
+        ({"also": ["dense", "gone"]}, "These files have no run gone."),
+        ({"where": "category=Nowhere"}, "These files have no value Nowhere in category."),
+        ({"where": "language=en"}, "These files have no column language."),
+    ],
+)
+def test_a_link_that_no_longer_fits_says_what_is_not_there(
+    parameters: dict[str, Any], said: str
+) -> None:
+    app = opened(**parameters)
+    assert said in text_of(app) and "is ahead of" not in text_of(app)
+    next(b for b in app.button if b.label == "Show what is here").click().run()
+    assert said not in text_of(app) and "on nDCG@10" in text_of(app)
+
+
+def test_a_query_that_is_not_there_is_said_on_its_page_alone() -> None:
+    app = opened("query", q="416")
+    assert "These files have no query 416." in text_of(app)
+    assert "is ahead of bm25" in text_of(opened(q="416"))
+    next(b for b in app.button if b.label == "Show what is here").click().run()
+    assert "These files have no query 416." not in text_of(app) and "here because" in text_of(app)
+
+
+def test_what_no_address_can_mean_falls_back() -> None:
+    app = opened(m="bogus", k="x")
     assert "on nDCG@10" in text_of(app)
 
 
@@ -287,8 +301,16 @@ def test_options_write_the_address() -> None:
 @pytest.mark.parametrize("page", ["", "curves", "breakdown", "queries", "query"])
 @pytest.mark.parametrize("key", ["Utility", "Yaap", "IPrec@0.5"])
 def test_scores_below_zero_and_other_cutoffs_break_no_page(page: str, key: str) -> None:
-    assert text_of(opened(page, m=key))
-    assert text_of(opened(page, m=key, run="bm25", base="bm25"))
+    for alone in ({}, {"run": "bm25", "base": "bm25"}):
+        app = opened(page, m=key, **alone)
+        shown = text_of(app)
+        assert (
+            HEADINGS[page] in shown
+            and "error-card" not in drawn(app)
+            and not re.search(r"\bnan\b", shown)
+        )
+        # A score below 0 is no share: 0 is no failure, and no bar is drawn for it.
+        assert not (key == "Utility" and "fails" in shown)
 
 
 def test_the_list_of_measures_is_searched_by_any_name() -> None:

@@ -13,14 +13,14 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from dashboard.figures.breakdown import difference_by_group, groups_by_difference, score_by_group
-from dashboard.figures.colour import READABLE, blend, contrast, diverging, text_on
+from dashboard.figures.against import run_against_run
+from dashboard.figures.breakdown import difference_by_group, score_by_group
+from dashboard.figures.colour import READABLE, blend, contrast, diverging, rgba, text_on
 from dashboard.figures.curves import difference_range, measure_by_cutoff, precision_recall
 from dashboard.figures.heatmap import cell_color, difference_heatmap
-from dashboard.figures.layout import difference_ticks, nice_ticks, score_ticks
 from dashboard.figures.panels import score_by_difficulty
-from dashboard.figures.queries import FADED, MOST_BARS, run_against_run, sorted_differences
-from dashboard.figures.text import escape, query_text, spread, wrap, wrapped
+from dashboard.figures.queries import FADED, MOST_BARS, sorted_differences
+from dashboard.figures.text import escape, query_text, short_names, shorten, spread, wrapped
 from dashboard.theme import DARK, LIGHT, PALETTES, Palette, RunStyle, run_styles
 from metrics_core.comparing.pairs import differences
 from metrics_core.slicing.breakdowns import breakdown, cross_breakdown
@@ -29,6 +29,7 @@ from metrics_core.tables import Queries
 BOLD = "<b>bm25</b> & co"
 HYBRID = "hybrid"
 GROUPS = ("Billing", "R&D <x>", "Shipping", "Rest")
+ORDER = ("Shipping", "R&D <x>", "Billing", "Rest")
 KS = np.array([1, 2, 5, 10, 20, 50, 100])
 
 
@@ -104,14 +105,12 @@ def draw_recall(palette: Palette) -> go.Figure:
 
 def draw_differences(palette: Palette) -> go.Figure:
     return difference_by_group(
-        breakdown_of(), styles=STYLES, palette=palette, focus=HYBRID, baseline=BOLD
+        breakdown_of(), styles=STYLES, palette=palette, order=ORDER, baseline=BOLD
     )
 
 
 def draw_scores(palette: Palette) -> go.Figure:
-    frame = breakdown_of()
-    order = groups_by_difference(frame, HYBRID)
-    return score_by_group(frame, styles=STYLES, palette=palette, order=order)
+    return score_by_group(breakdown_of(), styles=STYLES, palette=palette, order=ORDER)
 
 
 def draw_panels(palette: Palette) -> go.Figure:
@@ -158,7 +157,8 @@ def all_text(figure: go.Figure) -> str:
     for trace in spec["data"]:
         for row in trace.get("customdata", []):
             row[0] = ""
-            if trace["type"] == "bar" and len(row) == 3 and "category" in str(row[2]):
+            heatmap = trace["type"] == "bar" and len(row) == 3 and "category" in str(row[2])
+            if heatmap or (len(row) == 3 and row[1] in STYLES):
                 row[1] = ""
     return json.dumps(spec, default=str, ensure_ascii=False)
 
@@ -268,32 +268,138 @@ def test_names_at_line_ends_do_not_overlap(count: int) -> None:
     assert all(above - below >= 15.99 for above, below in pairwise(ends))
 
 
-def test_long_names_are_broken_and_never_cut() -> None:
-    name = "bm25-plus-rm3.fb_docs10_terms20_weight0.5"
-    assert "".join(wrap(name)) == name
-    assert max(map(len, wrap(name))) <= 18
-    styles = styles_of(name, BOLD)
-    figure = difference_by_group(
-        breakdown(
-            scores_of(names=(name, BOLD)), queries_of(), "nDCG@10", by="category", baseline=BOLD
-        ),
-        styles=styles, palette=LIGHT, focus=name, baseline=BOLD,
-    )  # fmt: skip
-    assert any(name in a.text for a in figure.layout.annotations)
-
-
-def test_groups_are_sorted_by_the_focus_and_undefined_ones_come_last() -> None:
-    frame = pd.DataFrame(
-        {"group": list("abc"), "run": HYBRID, "difference": [0.1, np.nan, 0.3], "queries": 5}
+LONG = tuple(
+    f"{model}_docs10_terms20_weight0.5-{date}"
+    for model in (
+        "bm25-plus-rm3.fb",
+        "splade-v3.distilled",
+        "e5-large-v2.passage",
+        "colbert-v2.top",
     )
-    assert groups_by_difference(frame, HYBRID) == ["c", "a", "b"]
+    for date in ("2026-03", "2026-04", "seed-42", "seed-43", "night")
+)
+
+
+def names_shown(figure: go.Figure) -> dict[str, str]:
+    """The whole names by the shortened ones, of all notes that say more when pointed at."""
+    return {a.text: a.hovertext for a in figure.layout.annotations if a.hovertext}
+
+
+@pytest.mark.parametrize("count", [12, 20])
+def test_long_names_are_shortened_in_the_middle_with_the_whole_on_hover(count: int) -> None:
+    names = LONG[:count]
+    styles = styles_of(*names, baseline=names[1])
+    frame = breakdown(
+        scores_of(names=names), queries_of(), "nDCG@10", by="category", baseline=names[1]
+    )
+    curves = curve_frame(*names, baseline=names[1])
+    drawn = [
+        measure_by_cutoff(
+            curves, title="P@k", styles=styles, palette=LIGHT, chosen_k=10, baseline=names[1]
+        ),
+        difference_by_group(frame, styles=styles, palette=LIGHT, order=ORDER, baseline=names[1]),
+        score_by_group(frame, styles=styles, palette=LIGHT, order=ORDER),
+        score_by_difficulty(frame, styles=styles, palette=LIGHT, order=ORDER),
+    ]
+    for figure in drawn:
+        named = names_shown(figure)
+        assert set(named.values()) == set(names)
+        assert all("…" in text for text in named)
+        for note in figure.layout.annotations:
+            assert not any(name in note.text for name in names)
+            if note.hovertext:
+                assert note.hoverlabel.bgcolor == LIGHT.page
+
+
+def test_shortened_names_stay_different() -> None:
+    names = [f"a-rather-long-name-of-a-run-b={b}-of-many-parameters-of-it" for b in range(12)]
+    short = short_names(names)
+    assert len(set(short.values())) == 12
+    assert all("…" in text and len(text) < len(name) for name, text in short.items())
+    assert short_names(["bm25", "dense"]) == {"bm25": "bm25", "dense": "dense"}
+    assert shorten("abcdefghijklmnopqrst", 9) == "abcd…qrst"
+    assert shorten("an item of very large size", 15, between_words=True) == "an item…size"
+
+
+@pytest.mark.parametrize("count", [4, 12, 20])
+def test_the_keys_of_many_runs_stand_above_the_rows(count: int) -> None:
+    names = LONG[:count]
+    styles = styles_of(*names, baseline=names[1])
+    frame = breakdown(
+        scores_of(names=names), queries_of(), "nDCG@10", by="category", baseline=names[1]
+    )
+    left = difference_by_group(frame, styles=styles, palette=LIGHT, order=ORDER, baseline=names[1])
+    right = score_by_group(frame, styles=styles, palette=LIGHT, order=ORDER)
+    assert left.layout.margin.t == right.layout.margin.t
+    for figure, runs in ((left, count - 1), (right, count)):
+        keys = [a for a in figure.layout.annotations if a.yanchor == "top"]
+        assert len({(a.xshift, a.yshift) for a in keys}) == len(keys)
+        # A few names stand over their points instead.
+        assert len(keys) == runs or (figure is right and count == 4)
+        # From the top of the plot to the lower edge of the last line.
+        assert all(a.yshift - 16 >= 0 for a in keys)
+
+
+def test_rows_of_many_runs_stay_low_and_keep_their_marks_inside() -> None:
+    names = LONG
+    styles = styles_of(*names, baseline=names[1])
+    frame = breakdown(
+        scores_of(names=names), queries_of(), "nDCG@10", by="category", baseline=names[1]
+    ).assign(mean=0.5)
+    for figure in (
+        difference_by_group(frame, styles=styles, palette=LIGHT, order=ORDER, baseline=names[1]),
+        score_by_group(frame, styles=styles, palette=LIGHT, order=ORDER),
+    ):
+        height = figure.data[0].width
+        assert height <= 130
+        for trace in figure.data[1:]:
+            for row, y in zip(trace.customdata or (), trace.y, strict=False):
+                centre = (ORDER.index(row[0]) + 0.5) * height
+                assert abs(y - centre) < height / 2 - 2
+
+
+def test_forty_groups_with_long_names_have_at_most_three_lines() -> None:
+    groups = [f"questions about the {i}th of the matters that nobody sorted" for i in range(40)]
+    frame = pd.DataFrame(
+        {"group": groups, "run": HYBRID, "difference": 0.1, "diff_low": 0.0, "diff_high": 0.2,
+         "mean": 0.5, "low": 0.4, "high": 0.6, "queries": 7}
+    )  # fmt: skip
+    figure = difference_by_group(frame, styles=STYLES, palette=LIGHT, order=groups, baseline=BOLD)
+    labels = [a for a in figure.layout.annotations if a.hovertext in groups]
+    assert [a.hovertext for a in labels] == groups
+    assert all(a.text.count("<br>") <= 3 for a in labels)
+    assert figure.data[0].width >= 16 * 3
+
+
+def test_with_many_runs_one_band_is_drawn_below_and_colours_that_repeat_have_their_mark() -> None:
+    styles = styles_of(*LONG, baseline=LONG[1])
+    figure = measure_by_cutoff(
+        curve_frame(*LONG, baseline=LONG[1]), title="", styles=styles, palette=LIGHT, chosen_k=10,
+        baseline=LONG[1],
+    )  # fmt: skip
+    below = [t for t in figure.data if t.fill == "toself" and t.yaxis == "y2"]
+    assert [t.fillcolor for t in below] == [rgba(styles[LONG[0]].color(LIGHT), 0.16)]
+    ends = [a for a in figure.layout.annotations if a.yref == "y domain"]
+    glyphs = {style.glyph for style in styles.values()}
+    assert all(any(glyph in a.text for glyph in glyphs) for a in ends)
+    lower = [a for a in figure.layout.annotations if a.yref == "y2 domain"]
+    assert [a.hovertext for a in lower] == [LONG[0]]
+
+
+def test_a_click_on_a_point_tells_group_and_run() -> None:
+    for figure in (draw_differences(LIGHT), draw_scores(LIGHT), draw_panels(LIGHT)):
+        points = [t for t in figure.data if t.type == "scatter" and t.mode == "markers"]
+        assert len({row[1] for t in points for row in t.customdata}) >= 2
+        for trace in points:
+            assert {row[1] for row in trace.customdata} < set(STYLES)
+            assert trace.hovertemplate.startswith("%{customdata[2]}")
 
 
 def test_a_click_anywhere_in_a_row_gives_its_group() -> None:
-    order = groups_by_difference(breakdown_of(), HYBRID)
+    order = ORDER
     for figure in (draw_differences(LIGHT), draw_scores(LIGHT)):
         rows = figure.data[0]
-        assert [row[0] for row in rows.customdata] == order
+        assert [row[0] for row in rows.customdata] == list(order)
         assert rows.hoverinfo == "none"
         span = figure.layout.xaxis.range
         assert rows.base[0] == span[0]
@@ -312,8 +418,7 @@ def test_rows_of_both_breakdown_charts_stand_at_the_same_height() -> None:
 
 def test_equal_scores_are_drawn_side_by_side() -> None:
     frame = breakdown_of().assign(mean=0.5)
-    order = groups_by_difference(frame, HYBRID)
-    figure = score_by_group(frame, styles=STYLES, palette=LIGHT, order=order)
+    figure = score_by_group(frame, styles=STYLES, palette=LIGHT, order=ORDER)
     heights = {float(t.y[0]) for t in figure.data[2:]}
     assert len(heights) == len(STYLES)
 
@@ -458,12 +563,3 @@ def test_query_texts_in_hovers_are_short_and_escaped() -> None:
     assert "&lt;b&gt;" in text
     assert text.count("<br>") <= 2
     assert wrapped("a<br>b") == "a&lt;br&gt;b"
-
-
-def test_ticks_are_round_and_hold_zero() -> None:
-    assert score_ticks([0.3]).texts == ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
-    assert nice_ticks(0, 7).values == [0, 2, 4, 6, 8]
-    ticks = difference_ticks([-0.32, 0.21])
-    assert ticks.texts == ["−0.2", "0", "+0.2"]
-    assert difference_ticks([]).texts[len(difference_ticks([]).texts) // 2] == "0"
-    assert difference_ticks([np.nan, 0.0]).span[0] < 0

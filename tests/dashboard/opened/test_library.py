@@ -7,15 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.address.view import Address
-from dashboard.opened.library import (
-    SAMPLE_FOLDER,
-    File,
-    assemble,
-    list_folder,
-    read_file,
-    read_files,
-)
+from dashboard.address.address import Address
+from dashboard.opened.files import SAMPLE_FOLDER, File, list_folder, read_file, read_files
+from dashboard.opened.library import assemble
 
 
 def files_in(folder: Path, contents: dict[str, str]) -> list[File]:
@@ -85,11 +79,11 @@ def test_readmes_and_programs_are_no_data(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("address", "focus", "baseline"),
     [
-        (Address(), "dense", "bm25"),
-        (Address(base="dense"), "hybrid", "dense"),
-        (Address(run="titles-only"), "titles-only", "bm25"),
-        (Address(run="nobody", base="nobody"), "dense", "bm25"),
-        (Address(run="bm25"), "bm25", "bm25"),
+        (Address.of(), "dense", "bm25"),
+        (Address.of(base="dense"), "hybrid", "dense"),
+        (Address.of(run="titles-only"), "titles-only", "bm25"),
+        (Address.of(run="nobody", base="nobody"), "dense", "bm25"),
+        (Address.of(run="bm25"), "bm25", "bm25"),
     ],
 )
 def test_the_view_of_an_address(address: Address, focus: str, baseline: str) -> None:
@@ -97,8 +91,12 @@ def test_the_view_of_an_address(address: Address, focus: str, baseline: str) -> 
     study = assemble([read_file(p, shown=p.name, origin="sample") for p in paths]).study
     assert study is not None
     view = study.view(address)
-    assert (view.focus, view.baseline) == (focus, baseline)
-    assert focus in view.runs and baseline in view.runs
+    shown = view.comparison
+    assert (shown.focus, shown.baseline) == (focus, baseline)
+    assert focus in shown.runs and baseline in shown.runs
+    asked = (address["run"] or focus, address["base"] or baseline)
+    assert view.pinned == address.changed(run=asked[0], base=asked[1])
+    assert bool(view.lacking) == ("nobody" in asked)
 
 
 def test_a_file_of_detailed_results_is_a_study(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 from collections.abc import Callable
@@ -59,6 +60,62 @@ def test_tsv_is_the_means_in_full_precision(command: Command) -> None:
         (row["run"], row["measure"], repr(row["value"])) for row in expected.to_dict("records")
     ]
     assert {r[1] for r in found[1:]} == {"all"}
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        (["AP,nDCG@3"], ["AP", "nDCG@3"]),
+        (["AP, nDCG@3 ,"], ["AP", "nDCG@3"]),
+        (["P.5,10"], ["P@5", "P@10"]),
+        (["P.5,10,map_cut.3,7,RR"], ["P@5", "P@10", "AP@3", "AP@7", "RR"]),
+        (["nDCG@5,10"], ["nDCG@5", "nDCG@10"]),
+        (["ndcg_cut_5,10"], ["nDCG@5", "nDCG@10"]),
+        (["iprec_at_recall.0.1,.20"], ["IPrec@0.1", "IPrec@0.2"]),
+        (["RBP(p=0.5,rel=1),AP"], ["RBP(p=0.5,rel=1)", "AP"]),
+        (["nDCG(gains={1:3,2:9})@10,AP"], ["nDCG(gains={1:3,2:9})@10", "AP"]),
+        (["precision_at_3,ndcg_at_10"], ["P@3", "nDCG@10"]),
+        (["AP,map", "AP"], ["AP"]),
+    ],
+)
+def test_several_measures_at_once(command: Command, given: list[str], names: list[str]) -> None:
+    asked = [word for name in given for word in ("-m", name)]
+    out, _ = command("--format", "tsv", *asked, files=("bm25.run",))
+    assert [row[2] for row in rows(out)[1:]] == names
+
+
+@pytest.mark.parametrize("given", ["", ",", "10,AP", "AP,5", "P.5,x", "P.5,0", "P(rel=2,5)@3"])
+def test_names_that_mean_nothing(command: Command, given: str) -> None:
+    out, err = command("-m", given)
+    assert not out and err
+
+
+def test_residuals_in_plain_numbers(command: Command, capsys: pytest.CaptureFixture[str]) -> None:
+    def printed(format: str) -> str:
+        asked = ("residuals", "qrels.txt", "bm25.run", "-m", "nDCG@2,AP", "--per-query")
+        assert main([*asked, "--format", format]) == 0
+        return capsys.readouterr().out
+
+    head = ["run", "query_id", "measure", "score", "lowest", "highest", "kind"]
+    tsv = rows(printed("tsv"))
+    assert tsv[0] == head
+    table = rows(printed("table"))
+    assert [r[:3] for r in table] == [r[:3] for r in tsv]
+    assert tsv[1][:3] == ["bm25", "q1", "nDCG@2"]
+    assert float(tsv[1][3]) == pytest.approx(1 / math.log2(3), abs=1e-15)
+    assert printed("csv").replace(",", "\t") == printed("tsv")
+    records = json.loads(printed("json"))
+    assert [list(map(str, record.values())) for record in records] == tsv[1:]
+
+
+def test_queries_that_match_nothing_say_so(command: Command) -> None:
+    Path("other.csv").write_text("query_id,text,category\n001,a,x\n002,b,y\n")
+    out, err = command("--queries", "other.csv", "--by", "category")
+    assert not out
+    assert "other.csv has none of the judged queries" in err
+    assert "'q1', 'q2', 'q3'" in err and "'001', '002'" in err
+    out, err = command("--queries", "other.csv")
+    assert out and "note: --queries: only --by needs them" in err
 
 
 def test_per_query_values_come_before_their_mean(command: Command) -> None:
@@ -122,6 +179,12 @@ def test_notes_go_to_stderr_with_their_first_examples(command: Command) -> None:
         "note: bm25: 1 judged query missing; it counts 0 (first: q3)\n"
         "note: bm25: P@9 looks beyond the run, which lists at most 2 documents a query\n"
     )
+
+
+def test_a_name_of_two_meanings_says_which_it_took(command: Command) -> None:
+    _, err = command("-m", "accuracy@10", "-m", "ndcg@10")
+    assert "note: measures: accuracy@10 is read as Accuracy@10" in err
+    assert "calls accuracy, is Success@10" in err and "ndcg@10 is read" not in err
 
 
 def test_a_missing_file_is_told(command: Command) -> None:

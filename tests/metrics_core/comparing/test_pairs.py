@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from metrics_core.comparing.pairs import compare, differences, outcomes, score_matrix, verdict
-from metrics_core.scoring.means import mean_interval
+from metrics_core.comparing.pairs import FEWEST_QUERIES, compare, differences, outcomes, verdict
+from metrics_core.errors import UnknownRunError
+from metrics_core.scoring.intervals import mean_interval
 
 GENERATOR = np.random.default_rng(5)
 BASE = GENERATOR.random(50).round(3)
@@ -30,14 +31,7 @@ FRAME = frame_of(RUNS)
 ROWS = compare(FRAME, "AP", "bm25").set_index("run")
 
 
-def test_a_matrix_has_a_row_a_query_and_a_column_a_run() -> None:
-    matrix = score_matrix(FRAME, "AP", ["noise", "bm25"])
-    assert list(matrix.columns) == ["noise", "bm25"]
-    assert list(matrix.index[:2]) == ["q0", "q1"]
-    assert matrix["bm25"].tolist() == BASE.tolist()
-
-
-def test_a_matrix_pairs_by_query_and_not_by_row() -> None:
+def test_runs_are_paired_by_query_and_not_by_row() -> None:
     shuffled = FRAME.sample(frac=1, random_state=1, ignore_index=True)
     gap = differences(shuffled, "AP", "better", "bm25")["difference"]
     assert gap.to_numpy() == pytest.approx(np.full(50, 0.1))
@@ -72,7 +66,24 @@ def test_a_difference_within_the_band_is_the_same(difference: float, outcome: st
 def test_a_verdict_needs_an_interval_that_excludes_zero(
     low: float, high: float, found: str
 ) -> None:
-    assert verdict(low, high) == found
+    assert verdict(low, high, FEWEST_QUERIES) == found
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.1, 0.2), (-0.2, -0.1), (-0.1, 0.1)])
+def test_below_ten_queries_there_is_no_verdict(low: float, high: float) -> None:
+    assert verdict(low, high, 9) == "too few"
+    few = frame_of(RUNS)
+    few = few[few["query_id"].isin([f"q{i}" for i in range(9)])]
+    assert set(compare(few, "AP", "bm25")["verdict"].dropna()) == {"too few"}
+
+
+def test_a_run_that_is_not_there_is_an_error() -> None:
+    for call in (
+        lambda: compare(FRAME, "AP", "BM25"),
+        lambda: differences(FRAME, "AP", "bm26", "bm25"),
+    ):
+        with pytest.raises(UnknownRunError, match="Did you mean 'bm25'"):
+            call()
 
 
 def test_the_baseline_stands_first_and_has_no_difference() -> None:

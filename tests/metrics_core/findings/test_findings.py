@@ -42,7 +42,7 @@ def compared(**changes: Any) -> pd.DataFrame:
 def groups_of(differences: Mapping[str, float], clear: Iterable[str] = ()) -> pd.DataFrame:
     """A frame of `breakdown` for hybrid."""
     rows = [{"group": g, "run": "hybrid", "difference": d} for g, d in differences.items()]
-    frame = pd.DataFrame(rows).assign(diff_low=-0.386, diff_high=-0.155)
+    frame = pd.DataFrame(rows).assign(diff_low=-0.386, diff_high=-0.155, queries=10)
     return frame.assign(clear=frame["group"].isin(list(clear)))
 
 
@@ -63,7 +63,29 @@ def test_clearly_ahead() -> None:
 def test_clearly_ahead_names_the_groups_largest_first() -> None:
     groups = groups_of(GAINS, ["Returns", "Billing", "Privacy"])
     sentence = verdict(compared(), "nDCG@10", "hybrid", "bm25", groups)
-    assert sentence.text.endswith("21 the same; the gain is in Billing, Returns and Privacy.")
+    assert sentence.text.endswith("; the gain is clearest in Billing, Returns and Privacy.")
+
+
+@pytest.mark.parametrize(
+    ("rest", "said"), [(0.001, "is clearest in"), (0, "is in"), (-0.1, "is in")]
+)
+def test_the_gain_is_in_a_group_only_where_the_rest_has_none(rest: float, said: str) -> None:
+    groups = groups_of({"Network": 0.3, "Other": rest, "None": 0}, ["Network"])
+    sentence = verdict(compared(), "nDCG@10", "hybrid", "bm25", groups)
+    assert sentence.text.endswith(f"; the gain {said} Network.")
+    behind = {"difference": -0.161, "low": -0.2, "high": -0.1, "verdict": "behind"}
+    groups = groups_of({"Network": -0.3, "Other": -rest}, ["Network"])
+    sentence = verdict(compared(**behind), "nDCG@10", "hybrid", "bm25", groups)
+    assert sentence.text.endswith(f"; the loss {said} Network.")
+
+
+def test_of_many_groups_three_are_named_and_the_rest_counted() -> None:
+    many = {f"g{i:02}": 0.4 - i / 100 for i in range(40)}
+    sentence = verdict(compared(), "nDCG@10", "hybrid", "bm25", groups_of(many, many))
+    assert sentence.text.endswith("; the gain is in g00, g01, g02 and 37 more.")
+    assert breakdown_finding(groups_of(many, ["g00"]), "hybrid", "bm25").text == (
+        "hybrid gains in g00; in g01, g02, g03 and 36 more the difference to bm25 may be chance."
+    )
 
 
 def test_ahead_with_a_group_that_loses() -> None:
@@ -77,7 +99,7 @@ def test_clearly_behind() -> None:
     groups = groups_of({"Billing": 0.3, "Devices": -0.2}, ["Billing", "Devices"])
     sentence = verdict(compared(**changes), "AP", "hybrid", "bm25", groups)
     assert sentence.text == (
-        "hybrid is behind bm25 on AP by 0.161 [−0.200, −0.100]. "
+        "hybrid is behind bm25 on AP by 0.161 [0.100, 0.200]. "
         "46 queries won, 17 lost, 21 the same; the loss is in Devices, it gains in Billing."
     )
 
@@ -107,13 +129,23 @@ def test_one_query_won_is_singular() -> None:
 
 @pytest.mark.parametrize(("queries", "start"), [(6, "Only 6 queries"), (1, "Only 1 query")])
 def test_fewer_than_ten_queries_are_examples(queries: int, start: str) -> None:
-    sentence = verdict(compared(queries=queries), "AP", "hybrid", "bm25")
+    sentence = verdict(compared(queries=queries, verdict="too few"), "AP", "hybrid", "bm25")
     assert sentence.text == (
         f"{start}: read this as examples, not as a result. "
         "hybrid scores 0.631 and bm25 0.571 on AP."
     )
-    assert "Only 9 queries" in verdict(compared(queries=9), "AP", "hybrid", "bm25").text
-    assert "ahead" in verdict(compared(queries=10), "AP", "hybrid", "bm25").text
+    three = pd.concat([compared(), compared(run="dense", verdict="too few").iloc[1:]])
+    assert not others_verdict(three, "hybrid", "bm25")
+
+
+def test_small_differences_have_the_decimals_they_need() -> None:
+    small = {"difference": 0.00042, "low": 0.00031, "high": 0.00053}
+    assert (
+        "by 0.00042 [0.00031, 0.00053]" in verdict(compared(**small), "AP", "hybrid", "bm25").text
+    )
+    unclear = {"difference": 0.00002, "low": -0.00009, "high": 0.00013, "verdict": "unclear"}
+    found = verdict(compared(**unclear), "AP", "hybrid", "bm25").text
+    assert "+0.00002 [−0.00009, 0.00013]" in found
 
 
 def test_one_run_only() -> None:
@@ -145,7 +177,7 @@ def test_the_others() -> None:
 
 def test_little_judged_warns_below_four_fifths() -> None:
     facts = {"queries": 1, "judgments": 1, "lowest_grade": 0, "highest_grade": 1, "cutoff": 10}
-    facts |= {"all_zero": 0, "missing": 0, "unjudged": 0}
+    facts |= {"all_zero": 0, "missing": {}, "unjudged": 0}
     assert Facts(judged_share=0.79, **facts).little_judged
     assert not Facts(judged_share=0.8, **facts).little_judged
 
@@ -160,7 +192,11 @@ def curve_of(signs: str) -> pd.DataFrame:
     low = {"+": 0.01, "-": -0.2, ".": -0.1}
     high = {"+": 0.2, "-": -0.01, ".": 0.1}
     own = {"run": "hybrid", "k": KS, "difference": 0.0}
-    own |= {"diff_low": [low[s] for s in signs], "diff_high": [high[s] for s in signs]}
+    own |= {
+        "queries": 84,
+        "diff_low": [low[s] for s in signs],
+        "diff_high": [high[s] for s in signs],
+    }
     return pd.DataFrame(own)
 
 
@@ -221,6 +257,13 @@ def curve_of(signs: str) -> pd.DataFrame:
 )
 def test_curves(signs: str, text: str) -> None:
     assert curves_finding(curve_of(signs), "nDCG", "hybrid", "bm25").text == text
+
+
+def test_curves_of_few_queries_claim_no_lead() -> None:
+    few = curve_of("+" * 8).assign(queries=9)
+    assert curves_finding(few, "nDCG", "hybrid", "bm25").text == (
+        "Only 9 queries: read this as examples, not as a result. No k is looked at for a lead."
+    )
 
 
 def test_curves_of_one_run() -> None:
@@ -294,25 +337,27 @@ def differences_of(won: list[float], lost: list[float], same: int) -> pd.DataFra
 
 def test_which_queries() -> None:
     frame = differences_of([0.05, 0.096, 0.4] * 15 + [0.096], [-0.3] * 17, 21)
-    assert queries_finding(frame, "hybrid", "bm25", 10, 4).text == (
+    assert queries_finding(frame, "hybrid", "bm25", 10, "every run").text == (
         "hybrid wins 46 of 84 queries against bm25 and loses 17. "
         "Half of all wins are larger than 0.096; 10 queries fail with every run."
     )
-    assert queries_finding(frame, "hybrid", "bm25", 1, 2).text.endswith(
+    assert queries_finding(frame, "hybrid", "bm25", 1, "both runs").text.endswith(
         "; 1 query fails with both runs."
     )
-    assert queries_finding(frame, "hybrid", "bm25", 0, 2).text.endswith("larger than 0.096.")
+    assert queries_finding(frame, "hybrid", "bm25", 0, "both runs").text.endswith(
+        "larger than 0.096."
+    )
 
 
 def test_which_queries_when_few_win() -> None:
     frame = differences_of([0.2], [-0.1, -0.3], 0)
-    assert queries_finding(frame, "hybrid", "bm25", 0, 2).text == (
+    assert queries_finding(frame, "hybrid", "bm25", 0, "both runs").text == (
         "hybrid wins 1 of 3 queries against bm25 and loses 2. "
         "Half of all losses are larger than 0.200."
     )
-    level = queries_finding(differences_of([], [], 5), "hybrid", "bm25", 0, 2)
+    level = queries_finding(differences_of([], [], 5), "hybrid", "bm25", 0, "both runs")
     assert level.text == "hybrid wins 0 of 5 queries against bm25 and loses 0."
-    one = queries_finding(differences_of([], [], 5), "bm25", "bm25", 0, 1)
+    one = queries_finding(differences_of([], [], 5), "bm25", "bm25", 0, "every run")
     assert one.text == "5 queries; compare another run to see which it wins and loses."
 
 
@@ -396,13 +441,13 @@ def test_no_relevant_document_is_no_claim_about_scores() -> None:
             ["a", *FILL[:11]],
             [*FILL[:11], "a"],
             "hybrid loses 1.000 to bm25 here because the only relevant document fell from rank 1 "
-            "to rank 12, below the top 10. Ten documents graded 0 now stand in its top 10.",
+            "to rank 12, below the top 10. One document graded 0 now stands in its top 10.",
         ),
         (
             ["a", *FILL[:11]],
             FILL[:11],
             "hybrid loses 1.000 to bm25 here because the only relevant document, at rank 1 "
-            "before, is not in its list. Ten documents graded 0 now stand in its top 10.",
+            "before, is not in its list. One document graded 0 now stands in its top 10.",
         ),
         (
             [*FILL[:11], "a"],
@@ -434,6 +479,12 @@ def test_what_unjudged_documents_have_to_do_with_it() -> None:
     )
     turns = explained(["n000", "a"], ["x", "y", "a"], ONE, measure="RR")
     assert turns.endswith("Leaving out unjudged documents, it turns into a gain of 0.500.")
+
+
+def test_only_documents_that_newly_stand_above_are_said_to() -> None:
+    # x stood above before and still does; y is new there.
+    text = explained(["x", "a", "y"], ["x", "y", "a"], {"a": 1, "x": 0, "y": 0}, measure="RR")
+    assert text.endswith("One document graded 0 now stands above it.")
 
 
 def test_documents_of_several_grades() -> None:

@@ -6,10 +6,14 @@ A: the table, exactly. Rows about judging, measures and pages are tested beside 
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 import zipfile
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -578,6 +582,34 @@ def zipped(**members: str) -> bytes:
 
 
 BOMB = GOOD.encode() + (b"#" * 9_999 + b"\n") * 400
+
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "gz": gzip.compress,
+    "zst": lambda data: pa.Codec("zstd").compress(data, asbytes=True),
+    "lz4": lambda data: pa.Codec("lz4").compress(data, asbytes=True),
+    "xz": lzma.compress,
+    "bz2": bz2.compress,
+}
+
+
+@pytest.mark.parametrize("packing", PACKED)
+def test_packed_files(packing: str, tmp_path: Path) -> None:
+    run = "".join(f"q1 Q0 d{i} 1 {i} t\n" for i in range(5000)).encode()
+    path = tmp_path / f"bm25.run.{packing}"
+    path.write_bytes(PACKED[packing](run))
+    for source in (path, str(path), path.read_bytes()):
+        table = read_run(source, name="bm25.run." + packing)
+        assert (table.name, len(table)) == ("bm25", 5000)
+    cut = path.read_bytes()[:-20]
+    assert "damaged or cut off" in str(refusal(cut, path.name))
+    frame = io.BytesIO()
+    pq.write_table(pa.table({"qid": ["q"], "docno": ["d"], "score": [1.0]}), frame)
+    assert len(read_run(PACKED[packing](frame.getvalue()), name="x.parquet")) == 1
+
+
+def test_a_text_may_begin_as_a_packing_does() -> None:
+    assert read_run(b"BZh9 Q0 d1 1 2 t\n").query_ids == ["BZh9"]
 
 
 @pytest.mark.parametrize("packing", ["gz", "zst", "zip"])

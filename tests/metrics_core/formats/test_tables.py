@@ -46,6 +46,45 @@ def test_usual_column_names(query: str, doc: str) -> None:
         assert loaded.notes == ()
 
 
+def frame_bytes(frame: pd.DataFrame, format: str) -> bytes:
+    """A frame as pandas writes it, and PyTerrier with it."""
+    match format:
+        case "csv":
+            return frame.to_csv(index=False).encode()
+        case "tsv":
+            return frame.to_csv(index=False, sep="\t").encode()
+        case "jsonl":
+            return frame.to_json(orient="records", lines=True).encode()
+        case "json":
+            return frame.to_json(orient="records").encode()
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("format", ["csv", "tsv", "jsonl", "json", "parquet"])
+def test_docno_is_the_id_beside_the_docid_of_an_index(format: str) -> None:
+    frame = pd.DataFrame(
+        {
+            "qid": ["1", "1"],
+            "docid": [4711, 12],
+            "docno": ["d7", "d3"],
+            "rank": [0, 1],
+            "score": [3.5, 2.25],
+            "query": ["oil", "oil"],
+        }
+    )
+    loaded = read(frame_bytes(frame, format), name=f"bm25.{format}")
+    assert (loaded.kind, loaded.format) == ("run", format)
+    assert [(row["doc_id"], row["score"]) for row in rows(loaded)] == [("d7", 3.5), ("d3", 2.25)]
+    judged = frame[["qid", "docid", "docno"]].assign(label=[1, 0])
+    qrels = read(frame_bytes(judged, format), name=f"x.{format}")
+    assert [row["doc_id"] for row in rows(qrels)] == ["d7", "d3"]
+    texts = frame[["docid", "docno"]].assign(text=["a", "b"])
+    documents = read(frame_bytes(texts, format), name=f"corpus.{format}", kind="documents")
+    assert [row["doc_id"] for row in rows(documents)] == ["d7", "d3"]
+
+
 @pytest.mark.parametrize(
     "grade", ["relevance", "rel", "Grade", "label", "rating", "judgement", "gain"]
 )
@@ -65,6 +104,13 @@ def test_rank_without_score_gives_the_order() -> None:
     loaded = load("query_id,doc_id,rank\nq,a,1\nq,b,2\n")
     assert [row["score"] for row in rows(loaded)] == [-1, -2]
     assert [note.kind for note in loaded.notes] == ["rank"]
+
+
+@pytest.mark.parametrize("name", ["position", "Pos"])
+def test_a_run_by_position(name: str) -> None:
+    loaded = load(f"query_id,doc_id,{name}\nq,a,2\nq,b,1\n")
+    assert [row["score"] for row in rows(loaded)] == [-2, -1]
+    assert loaded.kind == "run"
 
 
 def test_columns_not_used_are_noted() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from metrics_core.errors import FileFormatError
 from metrics_core.formats import Loaded, is_set, read, read_documents, read_queries, read_set
+from metrics_core.tables import Queries
 
 SGML = """<top>
 
@@ -81,6 +83,109 @@ def test_topics_with_question() -> None:
     text = "<topics><topic number='1'><query>a</query><question>what?</question></topic></topics>"
     frame = read_queries(text.encode(), name="x").frame
     assert frame.to_dict("records") == [{"query_id": "1", "text": "a", "question": "what?"}]
+
+
+INDRI = """<parameters>
+<index>/data/index</index>
+<query><type>indri</type><number>701</number><text>#combine(oil &amp; gas)</text></query>
+<query>
+  <number>702</number>
+  <text>pearl farming</text>
+</query>
+<!-- <query><number>703</number><text>gone</text></query> -->
+</parameters>
+"""
+
+
+def test_indri_queries() -> None:
+    loaded = read(INDRI.encode(), name="queries.xml")
+    assert (loaded.format, loaded.kind) == ("indri", "queries")
+    assert isinstance(loaded.table, Queries)
+    frame = loaded.table.frame
+    assert frame[["query_id", "text"]].to_numpy().tolist() == [
+        ["701", "#combine(oil & gas)"],
+        ["702", "pearl farming"],
+    ]
+    with pytest.raises(FileFormatError) as caught:
+        read(INDRI.replace("<number>702</number>", "").encode(), name="queries.xml")
+    assert caught.value.problems[0].line == 4
+
+
+CAST = [
+    {
+        "number": 31,
+        "title": "throat cancer",
+        "description": "About it.",
+        "turn": [
+            {"number": 1, "raw_utterance": "What is throat cancer?"},
+            {"number": 2, "raw_utterance": "Is it treatable?", "passage_id": ["a"]},
+        ],
+    },
+    {"number": 132, "turn": [{"number": "1-3", "participant": "User", "utterance": "And now?"}]},
+]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_the_turns_of_cast_are_queries(indent: int | None) -> None:
+    loaded = read(json.dumps(CAST, indent=indent).encode(), name="eval_topics.json")
+    assert (loaded.format, loaded.kind) == ("cast", "queries")
+    assert isinstance(loaded.table, Queries)
+    frame = loaded.table.frame
+    assert frame[["query_id", "text", "topic", "turn"]].to_numpy().tolist() == [
+        ["31_1", "What is throat cancer?", "31", "1"],
+        ["31_2", "Is it treatable?", "31", "2"],
+        ["132_1-3", "And now?", "132", "1-3"],
+    ]
+    assert frame["title"].tolist() == ["throat cancer", "throat cancer", None]
+    assert frame["participant"].tolist() == [None, None, "User"]
+
+
+@pytest.mark.parametrize("broken", [{"number": 1}, {"number": 1, "turn": [{}]}, {"turn": []}, "x"])
+def test_broken_turns(broken: object) -> None:
+    with pytest.raises(FileFormatError):
+        read(json.dumps([*CAST, broken]).encode(), name="x.json", kind="queries")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("query_id,category,hard\n1,x,no\n2,y,yes\n", "x.csv"),
+        ("qid\tcategory\thard\n1\tx\tno\n2\ty\tyes\n", "x.tsv"),
+        (
+            '{"qid": 1, "category": "x", "hard": "no"}\n{"qid": 2, "category": "y", "hard": "yes"}',
+            "x",
+        ),
+    ],
+)
+def test_queries_without_text(text: str, name: str) -> None:
+    for kind in (None, "queries"):
+        loaded = read(text.encode(), name=name, kind=kind)  # type: ignore[arg-type]
+        assert isinstance(loaded.table, Queries)
+        assert loaded.table.frame.to_numpy().tolist() == [
+            ["1", "", "x", "no"],
+            ["2", "", "y", "yes"],
+        ]
+        assert loaded.table.groupings == []
+        assert [n.message for n in loaded.notes] == [
+            "there is no column for the text; the queries have none"
+        ]
+
+
+@pytest.mark.parametrize(
+    "text", ["id,price\n1,2\n", "query_id,score\n1,2\n", "query_id,rel\n1,2\n"]
+)
+def test_what_may_be_no_queries_needs_a_text(text: str) -> None:
+    with pytest.raises(FileFormatError):
+        read_queries(text.encode(), name="x.csv")
+
+
+@pytest.mark.parametrize(
+    "name", ["msmarco-docdev-queries.tsv", "docv2_dev_queries.tsv.gz", "corpus/topics.tsv"]
+)
+def test_queries_may_be_named_after_documents(name: str) -> None:
+    text = "1\twhat is oil\n2\twhat is gas\n"
+    assert read(text.encode(), name=name).kind == "queries"
+    assert read(text.encode(), name="docs.tsv").kind == "documents"
 
 
 def test_topic_without_number_or_twice() -> None:

@@ -184,3 +184,11 @@ def test_columns_have_their_types() -> None:
     coded = pa.dictionary(pa.int32(), pa.string())
     assert table.schema.types == [coded, pa.string(), pa.float64()]
     assert read_qrels(b"q1 0 d1 1\n").table.schema.types == [coded, pa.string(), pa.int64()]
+
+
+@pytest.mark.parametrize("odd", ["\u2028", "\u00a0", "\x0b", "\x0c", "\u3000", "\x85", "\x1c"])
+def test_a_first_line_whose_ids_hold_unicode_separators(odd: str) -> None:
+    run = read(f"q{odd}1 Q0 d{odd}1 1 2.5 t\n".encode(), name="x")
+    assert (run.kind, run.table.to_pandas()["doc_id"].tolist()) == ("run", [f"d{odd}1"])  # type: ignore[union-attr]
+    qrels = read(f"q{odd}1 0 d{odd}1 1\n".encode(), name="x")
+    assert (qrels.kind, qrels.table.query_ids) == ("qrels", [f"q{odd}1"])  # type: ignore[union-attr]

@@ -106,6 +106,25 @@ def test_small_files_look_as_they_should() -> None:
     assert table_bytes(qrels, "jsonl").startswith(b'{"query_id": "q1", "doc_id": "a", "rel')
 
 
+def test_a_file_stays_whole_where_writing_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.run"
+    run = Run.from_columns("x", ["q1"], ["d"], [1])
+    write(run, path, "trec")
+    path.chmod(0o640)
+    before = path.read_bytes()
+    with pytest.raises(RanklensError):
+        write(Run.from_columns("x", ["q 1"], ["d"], [1]), path, "trec")
+    assert path.read_bytes() == before
+    link = tmp_path / "link.run"
+    link.symlink_to(path)
+    write(run.renamed("other"), link, "trec")
+    assert path.read_bytes() == b"q1 Q0 d 1 1 other\n"
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["link.run", "x.run"]
+    with pytest.raises(FileNotFoundError):
+        write(run, tmp_path / "nowhere" / "x.run", "trec")
+
+
 @pytest.mark.parametrize("id_", ["a b", "a\tb", "a\nb", "#a", "\ufeffa", "a\0"])
 def test_ids_that_trec_cannot_hold(id_: str) -> None:
     with pytest.raises(RanklensError, match="TREC cannot hold the query_id"):
@@ -115,7 +134,7 @@ def test_ids_that_trec_cannot_hold(id_: str) -> None:
 @pytest.mark.parametrize("format", ["xlsx", "topics", "trec"])
 def test_formats_that_cannot_be_written(format: str) -> None:
     queries = Queries.from_columns({"query_id": ["q"], "text": ["a"]})
-    with pytest.raises(ParameterError, match="csv, tsv, jsonl, parquet"):
+    with pytest.raises(ParameterError, match="csv, jsonl, parquet, tsv"):
         table_bytes(queries, format)
 
 

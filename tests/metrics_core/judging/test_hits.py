@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metrics_core.judging import hits as judging_hits
 from metrics_core.judging.hits import Hits
 
 ALIKE = [3, 2, 0, 4, 1]
@@ -34,6 +35,33 @@ def test_running_sums_at_any_mix_of_lengths(lengths: list[int]) -> None:
     last = np.cumsum(lengths)[np.array(lengths) > 0] - 1
     total = hits.total(hits.relevance)[np.array(lengths) > 0]
     assert hits.running(hits.relevance)[last].tolist() == total.tolist()
+
+
+def test_long_lists_do_not_widen_the_table_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    hits = hits_of(SKEWED)
+    monkeypatch.setattr(judging_hits, "_MOST_CELLS", 20)
+    alone = [np.cumsum(hits.relevance[hits.query == q]) for q in range(len(SKEWED))]
+    assert hits.running(hits.relevance).tolist() == np.concatenate(alone).tolist()
+    shapes = [shape for _, _, shape in hits._tables]
+    assert max(rows * width for rows, width in shapes if rows > 1) <= 20
+    assert sum(rows for rows, _ in shapes) == len(SKEWED)
+
+
+@given(
+    lengths=st.lists(st.integers(0, 40), min_size=1, max_size=12),
+    cutoffs=st.lists(st.integers(1, 1200), min_size=1, max_size=12),
+)
+def test_a_cutoff_sums_the_same_bits_whatever_else_is_asked(
+    lengths: list[int], cutoffs: list[int]
+) -> None:
+    hits = hits_of(lengths)
+    together = hits.total(hits.relevance, np.array(cutoffs))
+    assert together.shape == (len(lengths), len(cutoffs))
+    for column, cutoff in zip(together.T, cutoffs, strict=True):
+        assert column.tolist() == hits.total(hits.relevance, cutoff).tolist()
+    counts = hits.count(np.array(cutoffs))
+    for column, cutoff in zip(counts.T, cutoffs, strict=True):
+        assert column.tolist() == hits.count(cutoff).tolist()
 
 
 def test_the_last_hit_within_a_depth() -> None:

@@ -11,7 +11,9 @@ import pytest
 from metrics_core.errors import NoSharedQueriesError, UnknownMeasureError
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
-from metrics_core.scoring.evaluate import evaluate, score_notes, scores, tie_range
+from metrics_core.scoring.evaluate import evaluate
+from metrics_core.scoring.notes import score_notes, tie_range
+from metrics_core.scoring.scores import scores_of
 from metrics_core.tables import Qrels
 from tests.collections_of import qrels_of, run_of
 
@@ -38,7 +40,7 @@ def test_queries_without_relevant_documents_can_be_left_out() -> None:
     assert np.isnan(frame["AP"][2])
     assert frame["NumRet"].tolist() == [2, 0, 1]  # counts stay
     ranks = judge(RUN, QRELS)
-    assert scores(ranks, parse_measure("AP")).tolist() == [1, 0, 0]
+    assert scores_of(ranks, parse_measure("AP")).tolist() == [1, 0, 0]
 
 
 def test_mistakes_are_not_turned_into_zeros() -> None:

@@ -9,7 +9,8 @@ from scipy import stats
 
 from metrics_core.measures.declaring.aggregation import COMBINATIONS, Aggregation
 from metrics_core.scoring.evaluate import evaluate
-from metrics_core.scoring.means import aggregate, compared_intervals, mean_interval, means
+from metrics_core.scoring.intervals import compared, mean_interval
+from metrics_core.scoring.means import aggregate, means
 from tests.collections_of import qrels_of, run_of
 
 GENERATOR = np.random.default_rng(7)
@@ -171,7 +172,8 @@ def test_compared_geometric_means_as_scipys_paired_bootstrap() -> None:
     other = np.roll(HARD, 1) * 0.7
     holed = np.where(np.arange(len(HARD)) < 60, HARD, np.nan)
     geometric_mean = COMBINATIONS["geometric"]
-    ((scores, gap),) = compared_intervals(holed[:, None], other[:, None], [0.9], geometric_mean)
+    both = compared(holed[:, None], other[:, None], geometric_mean)
+    (scores,), (gap,) = (d.intervals([0.9]) for d in both)
     theirs = stats.bootstrap(
         (holed[:60], other[:60]),
         lambda a, b, axis: geometric(a, axis) - geometric(b, axis),

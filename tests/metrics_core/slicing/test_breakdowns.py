@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from metrics_core.errors import UnknownColumnError
-from metrics_core.scoring.means import mean_interval
+from metrics_core.scoring.intervals import mean_interval
 from metrics_core.slicing.breakdowns import (
     ALL,
     FEWEST_QUERIES,

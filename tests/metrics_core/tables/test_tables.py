@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -22,6 +25,54 @@ def test_ids_stay_as_they_are(odd: str) -> None:
     assert (run.query_ids, run.doc_ids.to_pylist()) == ([odd], [odd])
     qrels = Qrels.from_columns([odd], [odd], [1])
     assert (qrels.query_ids, qrels.doc_ids.to_pylist()) == ([odd], [odd])
+
+
+def tables_of(ids: Any) -> list[Any]:
+    """A table of each kind with these as query ids or as document ids."""
+    n = len(ids)
+    others = [f"x{i}" for i in range(n)]
+    return [
+        lambda: Run.from_columns("r", ids, others, range(n)).query_ids,
+        lambda: Run.from_columns("r", others, ids, range(n)).doc_ids.to_pylist(),
+        lambda: Qrels.from_columns(ids, others, [1] * n).query_ids,
+        lambda: Qrels.from_columns(others, ids, [1] * n).doc_ids.to_pylist(),
+        lambda: Queries.from_columns({"query_id": ids}).frame["query_id"].tolist(),
+        lambda: Documents.from_columns({"doc_id": ids}).table["doc_id"].to_pylist(),
+    ]
+
+
+@pytest.mark.parametrize("ids", [["a", None], ["a", ""], ["a", np.nan], pd.array(["a", None])])
+def test_missing_and_empty_ids_are_refused_with_their_row(ids: Any) -> None:
+    for build in [*tables_of(ids), *tables_of(pa.array(ids, pa.string(), from_pandas=True))]:
+        with pytest.raises(TableError, match=r"A row needs a (query|doc)_id") as caught:
+            build()
+        assert [p.row for p in caught.value.problems] == [1]
+        assert not caught.value.offer
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        [7, 12],
+        (7, 12),
+        np.array([7, 12]),
+        np.array([7, 12], "uint8"),
+        pd.Series([7, 12]),
+        ["7", 12],
+    ],
+)
+def test_whole_numbers_become_text(ids: Any) -> None:
+    for build in tables_of(ids):
+        assert build() == ["7", "12"]
+    for build in tables_of(pa.array([7, 12])):
+        assert build() == ["7", "12"]
+
+
+@pytest.mark.parametrize("ids", [["a", 1.0], ["a", True], ["a", b"b"], [["a"], ["b"]]])
+def test_what_is_neither_text_nor_whole_is_no_id(ids: Any) -> None:
+    for build in tables_of(ids):
+        with pytest.raises(TableError, match="An id is a text or a whole number"):
+            build()
 
 
 def test_query_ids_stand_in_the_order_of_their_first_row() -> None:

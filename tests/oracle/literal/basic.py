@@ -39,6 +39,8 @@ def average_precision(
         total = found
     if denominator == "min" and cutoff is not None:
         total = min(cutoff, total)
+    if denominator == "k":
+        total = len(ranking) if cutoff is None else cutoff
     return score / total if total else 0.0
 
 

@@ -31,8 +31,12 @@ def dcg_of(
     dcg: str = "log2",
     gains: Gains | None = None,
     discount: str = "log2",
+    denominator: str = "none",
 ) -> float:
-    return discounted([gain_of(g, dcg, gains) for g in ranking], cutoff, discount)
+    total = discounted([gain_of(g, dcg, gains) for g in ranking], cutoff, discount)
+    if denominator == "retrieved":
+        return total / len(ranking[:cutoff]) if ranking else 0.0
+    return total
 
 
 @twin("IDCG")

@@ -109,6 +109,41 @@ def test_comments_since_10(call: Call) -> None:
     assert values(call(*OLD, run="# a b c 1 f\n" + RUN)) == values(call(*OLD))
 
 
+JUDGED_IN = {
+    "qrels": QRELS,
+    "qrels_prefs": "q1 0 d1 2\nq1 0 d2 1\nq2 0 d3 0\nq2 0 d2 2\nq3 0 d9 1\n",
+    "prefs": "q1 j s d1 2\nq1 j s d2 1\nq2 j s d3 0\nq2 j s d2 2\nq3 j s d9 1\n",
+    "qrels_jg": "q1 j d1 1\nq1 k d2 1\nq2 j d3 1\nq3 j d9 1\n",
+}
+
+
+@pytest.mark.parametrize("form", JUDGED_IN)
+@pytest.mark.parametrize("comment", ["# judged by hand\n", "#\n", "#q1 j s d1 2\n"])
+def test_comments_in_each_kind_of_judgments_since_10(call: Call, form: str, comment: str) -> None:
+    family = {"qrels": "all_trec", "qrels_jg": "qrels_jg"}.get(form, "all_prefs")
+    options = ("-R", form, "-c", "-q", "-m", family)
+    plain = JUDGED_IN[form]
+    expected = call(*options, qrels=plain)
+    assert expected.status == 0
+    inside = plain.replace("q2", comment + "q2", 1)
+    for qrels in (comment + plain, inside, plain + comment, plain + comment.rstrip("\n")):
+        assert call(*options, qrels=qrels) == expected
+    assert call(*OLD, *options, qrels="# twice\n" + plain).status == 2
+
+
+@pytest.mark.parametrize("run", ["\n", " \n\n", "# nothing found\n"])
+def test_a_run_without_results_scores_0_with_c(call: Call, run: str) -> None:
+    outcome = call("-c", "-m", "map", "-m", "num_q", "-m", "num_ret", run=run)
+    assert outcome.status == 0
+    assert outcome.output == lines("num_q all 3\nnum_ret all 0\nmap all 0.0000")
+    everything = call("-c", "-q", "-m", "all_trec", run=run)
+    assert everything.status == 0
+    assert {value for (name, _), value in values(everything).items() if name == "relstring"} == {
+        "'-'"
+    }
+    assert call("-m", "map", run=run).status == 7
+
+
 def test_the_run_name_is_that_of_the_last_line(call: Call) -> None:
     for run in (RUN, RUN + "\n \n", RUN + "# no line\n"):
         assert values(call("-c", run=run))["runid", "all"] == "last"

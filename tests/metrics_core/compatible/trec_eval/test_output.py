@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from metrics_core.compatible.trec_eval import main
+from metrics_core.compatible.trec_eval.persistence import rank_biased, rank_biased_residual
+from metrics_core.judging import judge
+from metrics_core.tables import Qrels, Run
 from tests.metrics_core.compatible.trec_eval.calls import QRELS, RUN, Call, caller, lines, values
 
 OLD = ("--as", "9.0.8")
@@ -105,7 +108,7 @@ def test_10_takes_back_the_document_it_makes_up(call: Call) -> None:
     asked = ["num_ret", "utility", "relstring", "unj", "rbp_resid", "yaap"]
     shown = values(call("-c", "-q", *(f"-m{name}" for name in asked)))
     assert shown["num_ret", "q3"] == "0"
-    assert shown["relstring", "q3"] == "''"
+    assert shown["relstring", "q3"] == "'-'"
     assert shown["utility", "q3"] == shown["unj_5", "q3"] == shown["rbp_resid", "q3"] == "0.0000"
     assert shown["yaap", "q3"] == "-0.6931"
     named = values(call("-c", "-q", "-m", "utility.0,1,0,0"))
@@ -117,7 +120,12 @@ def test_10_stops_at_a_query_that_the_run_lacks(call: Call) -> None:
     assert outcome.status == 4
     assert outcome.output == lines("map q1 0.3333\nmap q2 1.0000")
     assert outcome.said
-    assert call("-m", "num_q").output == lines("num_q all 3")
+    for asked in ("num_q", "runid"):
+        outcome = call("-m", asked)
+        assert (outcome.status, outcome.output) == (4, b"")
+        assert "query 'q3'" in outcome.said[-1]
+    assert call("-c", "-m", "num_q").output == lines("num_q all 3")
+    assert call(*OLD, "-m", "num_q").output == lines("num_q all 2")
 
 
 def test_with_c_num_rel_counts_what_is_above_0_whatever_the_level(call: Call) -> None:
@@ -224,6 +232,56 @@ def test_10_has_one_table_of_gains_for_dcg_and_ndcg(call: Call) -> None:
     assert {name for name, _ in shown} == {"dcg_1=4", "ideal_dcg_1=4", "ndcg_1=4"}
     shown = values(call("-c", "-mdcg", "-mndcg.1=4"))
     assert {name for name, _ in shown} == {"dcg", "ndcg_1=4"}
+
+
+GRADED = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq1 0 e -1\nq2 0 a 1\nq2 0 b 0\nq3 0 z 3\n"
+LISTED = "".join(f"{q} Q0 {d} 0 {9 - i} t\n" for q in ("q1", "q2") for i, d in enumerate("cxeab"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "first", "second"),
+    [
+        # Grades to 2 become halves; a query of grades 0 and 1 keeps them.
+        ("rbp", 0.1 * (0.5 + 0.9**3), 0.1 * 0.9**3),
+        ("rbp.p=0.5", 0.5 * (0.5 + 0.5**3), 0.5 * 0.5**3),
+        # The highest gain may be a named one, also of a level that no document has.
+        ("rbp.1=4", 0.1 * (1 + 2 / 4 * 0.9**3), 0.1 * 0.9**3),
+        ("rbp.7=8", 0.1 * (1 / 8 + 2 / 8 * 0.9**3), 0.1 * 1 / 8 * 0.9**3),
+        ("rbp.1=0.5,2=1", 0.1 * (0.5 + 0.9**3), 0.1 * 0.5 * 0.9**3),
+        # Below 0 what is judged and worth nothing gains, and what is unjudged does not.
+        (
+            "rbp.1=-1",
+            0.1 * (0 + 3 / 3 * 0.9**3 + 1 / 3 * 0.9**4),
+            0.1 * (0 * 0.9**3 + 1 * 0.9**4),
+        ),
+        # A name of its own gives documents outside of the pool a gain.
+        ("rbp.-1=0.5", 0.1 * (0.5 + 0.25 * 0.9 + 0.9**3), 0.1 * (0.5 * (1 + 0.9 + 0.81) + 0.9**3)),
+    ],
+)
+def test_rbp_scales_gains_to_1(call: Call, asked: str, first: float, second: float) -> None:
+    outcome = call("-c", "-q", "-m", asked, qrels=GRADED, run=LISTED)
+    name = asked.replace(".", "_", 1)
+    shown = values(outcome)
+    assert float(shown[name, "q1"]) == pytest.approx(first, abs=5.01e-5)
+    assert float(shown[name, "q2"]) == pytest.approx(second, abs=5.01e-5)
+    # The document that 10.0 makes up for q3 is outside of the pool.
+    assert shown[name, "q3"] == ("0.0167" if "-1=" in asked else "0.0000")
+
+
+def test_rbp_and_what_it_leaves_open_are_summed_down_the_list() -> None:
+    retrieved = [f"d{i}" for i in range(400)]
+    grades = {d: (i * 7) % 4 for i, d in enumerate(retrieved) if i % 3}
+    run = Run.from_columns("r", ["q"] * 400, retrieved, range(400, 0, -1))
+    qrels = Qrels.from_columns(["q"] * len(grades), list(grades), list(grades.values()))
+    gained = left = 0.0
+    power = 1.0
+    for d in retrieved:
+        gained += grades.get(d, 0) / 3 * power
+        left += power if d not in grades else 0.0
+        power *= 0.9
+    ranks = judge(run, qrels)
+    assert rank_biased(ranks, [], 0.9)[0] == (1 - 0.9) * gained
+    assert rank_biased_residual(ranks, 0.9)[0] == power + (1 - 0.9) * left
 
 
 def test_only_one_query(call: Call) -> None:

@@ -1,0 +1,128 @@
+"""The address of a page: its fields, and the only reader and writer of them.
+
+A field is declared once: those of every page here, those of one page beside that page. A link, the
+browser's address and the session hold an Address; nothing else knows how its values are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+Pair = tuple[str, str]
+"""A column of the queries and one of its values."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One parameter of an address: one text, "several" texts, or "pairs" of column and value. One
+    that is not `lasting` stays behind when its page is left by the menu."""
+
+    name: str
+    kind: Literal["one", "several", "pairs"] = "one"
+    lasting: bool = True
+
+    @property
+    def empty(self) -> Any:
+        """The value of an address that does not hold it."""
+        return "" if self.kind == "one" else ()
+
+    def read(self, given: Sequence[str]) -> Any:
+        """The value of the texts in an address; what is no pair is left out."""
+        if self.kind == "one":
+            return given[-1] if given else ""
+        if self.kind == "several":
+            return tuple(given)
+        return tuple(dict.fromkeys(pair for text in given if (pair := _pair(text))))
+
+    def write(self, value: Any) -> str | list[str]:
+        """The texts that stand for a value."""
+        if self.kind == "pairs":
+            return [f"{_quoted(column)}={text}" for column, text in value]
+        return list(value) if self.kind == "several" else str(value)
+
+
+def _quoted(column: str) -> str:
+    # The first "=" ends the column, whose own name may hold one.
+    return column.replace("%", "%25").replace("=", "%3D")
+
+
+def _pair(text: str) -> Pair | None:
+    column, equals, value = text.partition("=")
+    return (column.replace("%3D", "=").replace("%25", "%"), value) if equals else None
+
+
+SHARED = (
+    Field("set"),
+    Field("run"),
+    Field("base"),
+    Field("also", "several"),
+    Field("m"),
+    Field("k"),
+    Field("where", "pairs"),
+    Field("qrels"),
+)
+"""The fields of every page: collection, runs, measure, cutoff, filters, judgments."""
+
+
+@dataclass(frozen=True)
+class Address:
+    """A value for each declared field, in the order of declaration."""
+
+    fields: tuple[Field, ...] = SHARED
+    values: tuple[Any, ...] = tuple(field.empty for field in SHARED)
+
+    @classmethod
+    def of(cls, fields: Iterable[Field] = (), **values: Any) -> Address:
+        """An address with the shared fields and these; what is not given is empty."""
+        declared = tuple(dict.fromkeys((*SHARED, *fields)))
+        return cls(declared, tuple(field.empty for field in declared)).changed(**values)
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of a declared field."""
+        return self.values[self._names.index(name)]
+
+    @property
+    def _names(self) -> list[str]:
+        return [field.name for field in self.fields]
+
+    def changed(self, **changes: Any) -> Address:
+        """The same with other values. Raises KeyError for a field that nobody declared."""
+        if unknown := changes.keys() - set(self._names):
+            raise KeyError(f"no page declares {', '.join(sorted(unknown))}")
+        pairs = zip(self._names, self.values, strict=True)
+        return replace(self, values=tuple(changes.get(name, value) for name, value in pairs))
+
+    @property
+    def left(self) -> Address:
+        """The address that the menu's links hold."""
+        return self.changed(**{f.name: f.empty for f in self.fields if not f.lasting})
+
+    def read(self, given: Mapping[str, Sequence[str]]) -> Address:
+        """The same fields with the values that stand in an address; others become empty."""
+        return replace(self, values=tuple(f.read(given.get(f.name, ())) for f in self.fields))
+
+    def parameters(self) -> dict[str, str | list[str]]:
+        """What stands behind the question mark; empty fields do not."""
+        return {
+            field.name: field.write(value)
+            for field, value in zip(self.fields, self.values, strict=True)
+            if value != field.empty
+        }
+
+    @property
+    def query(self) -> str:
+        """What stands in a link from the question mark on; "" where nothing does."""
+        query = urlencode(self.parameters(), doseq=True)
+        return f"?{query}" if query else ""
+
+    def link(self, page: str) -> str:
+        """A relative link to a page; "" is the first one."""
+        return f"./{page}{self.query}"
+
+    def followed(self, link: str) -> tuple[str, Address]:
+        """The page and the address of a link made by `link`."""
+        parts = urlsplit(link)
+        return parts.path.strip("./"), self.read(parse_qs(parts.query))

@@ -1,0 +1,20 @@
+"""A page's declaration: its name, its place in the menu, what it needs, its own address fields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dashboard.address.address import Field
+
+
+@dataclass(frozen=True)
+class Page:
+    """`name` is the page's file and its address, `title` stands in the menu, in the order of
+    `place`. A page that `needs_study` is shown once judgments and a run are there. `fields` are its
+    own parameters of the address."""
+
+    name: str
+    title: str
+    place: int
+    needs_study: bool = True
+    fields: tuple[Field, ...] = ()

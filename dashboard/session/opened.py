@@ -1,0 +1,62 @@
+"""What is open, as one value a run of the page: study, view, and how the runs are drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from dashboard.address.view import Comparison, View
+from dashboard.opened.study import Study
+from dashboard.session.address import address, pin
+from dashboard.session.files import collection, library
+from dashboard.theme import PALETTES, Look, run_styles
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The study, what the reader has chosen of it, and how it looks."""
+
+    study: Study
+    view: View
+    look: Look
+
+    @property
+    def comparison(self) -> Comparison:
+        """What is compared."""
+        return self.view.comparison
+
+
+def opened() -> Opened | None:
+    """What is open; None while judgments or runs that fit them are missing. Worked out once a run
+    of the page."""
+    if "_opened" not in st.session_state:
+        st.session_state["_opened"] = _opened()
+    known: Opened | None = st.session_state["_opened"]
+    return known
+
+
+def opened_study() -> Opened:
+    """What is open, on a page that is shown only where something is."""
+    here = opened()
+    if here is None:
+        raise RuntimeError("there is no study to view")
+    return here
+
+
+def _opened() -> Opened | None:
+    here = library()
+    study = here.study
+    if study is None or not study.names:
+        pin(address().changed(set=collection()))
+        return None
+    view = study.view(address())
+    pin(view.pinned.changed(set=collection()))
+    shown = view.comparison
+    styles = run_styles(study.names, here.slots, focus=shown.focus, baseline=shown.baseline)
+    return Opened(study, view, Look(PALETTES[theme()], styles))
+
+
+def theme() -> str:
+    """The reader's theme: "light" or "dark"."""
+    return "dark" if st.context.theme.type == "dark" else "light"

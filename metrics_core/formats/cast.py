@@ -1,0 +1,83 @@
+"""CAsT's topics: conversations as JSON, each turn a query called topic_turn, such as 31_1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from metrics_core.errors import LineProblem
+from metrics_core.formats.json_text import (
+    check_characters,
+    first_object,
+    parse_json,
+    strings_in,
+)
+from metrics_core.formats.lines import refuse
+from metrics_core.formats.named import load_named
+from metrics_core.formats.records import named_of
+from metrics_core.formats.registry import SPECIFIC, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.source import Source
+
+_TEXTS = ("raw_utterance", "utterance", "text", "query")
+
+
+def recognise_cast(sample: Sample) -> Mapping[Kind, int]:
+    """By the first topic: a number, and a list of turns."""
+    text = sample.text.lstrip()
+    topic = first_object(text[1:].lstrip()) if text.startswith("[") else {}
+    return {"queries": SPECIFIC} if _turns(topic) is not None and "number" in topic else {}
+
+
+@reader(
+    "cast",
+    title="CAsT topics",
+    kinds=("queries",),
+    endings=(".json",),
+    explanation="Conversations as JSON, as TREC CAsT has them: topics with turns. Each turn is a"
+    " query, called by the numbers of both: 31_1.",
+    example='[{"number": 31, "title": "throat cancer", "turn":'
+    ' [{"number": 1, "raw_utterance": "What is throat cancer?"}]}]',
+    recognise=recognise_cast,
+)
+def read_cast(source: Source, request: Request) -> Loaded:
+    """A query for each turn, with topic, turn, and what else is said of both as columns."""
+    text = source.content().decode()
+    topics = parse_json(source, text)
+    if not isinstance(topics, list):
+        raise refuse(source, [LineProblem(1, "JSON of another shape", "a list of topics")])
+    check_characters(source, text, strings_in(topics), None)
+    records = ((None, record) for topic in topics for record in _queries(source, topic))
+    named = named_of(source, records, request.kind, known_lines=False)
+    return load_named(source, request, named, "cast", "CAsT topics")
+
+
+def _turns(topic: Any) -> list[Any] | None:
+    turns = topic.get("turn", topic.get("turns")) if isinstance(topic, dict) else None
+    return turns if isinstance(turns, list) else None
+
+
+def _queries(source: Source, topic: Any) -> Iterator[dict[str, Any]]:
+    turns = _turns(topic)
+    if turns is None or not _told(topic.get("number")):
+        problem = LineProblem(None, "a topic without number and turns", "both in each topic")
+        raise refuse(source, [problem])
+    number = str(topic["number"])
+    for turn in turns:
+        if not isinstance(turn, dict) or not _told(turn.get("number")):
+            problem = LineProblem(None, f"a turn of topic {number} without a number", "a number")
+            raise refuse(source, [problem])
+        text = next((turn[name] for name in _TEXTS if isinstance(turn.get(name), str)), "")
+        own = {"query_id": f"{number}_{turn['number']}", "text": text}
+        own |= {"topic": number, "turn": str(turn["number"])}
+        more = {**_details(topic), **_details(turn)}
+        yield own | {name: value for name, value in more.items() if name not in own}
+
+
+def _told(number: Any) -> bool:
+    return isinstance(number, str) and number != ""
+
+
+def _details(part: Mapping[str, Any]) -> dict[str, Any]:
+    """The plain values of a topic or a turn but for its number and its question."""
+    plain = {n: v for n, v in part.items() if v is not None and not isinstance(v, (dict, list))}
+    return {n: v for n, v in plain.items() if n not in ("number", *_TEXTS)}

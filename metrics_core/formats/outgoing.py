@@ -1,0 +1,53 @@
+"""A table's columns on their way out: as Arrow, as texts, checked for what a format cannot hold."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics_core.errors import RanklensError
+from metrics_core.tables import Qrels, Queries, Table
+from metrics_core.tables.columns import ID
+
+ROWS_AT_ONCE = 100_000
+"""Rows that a writer turns into lines at a time."""
+
+
+def arrow_of(table: Table) -> pa.Table:
+    """Any of our tables as an Arrow table; a missing value is null."""
+    if isinstance(table, Qrels):
+        return table.given
+    if not isinstance(table, Queries):
+        return table.table
+    frame = table.frame
+    return pa.table(
+        {
+            name: pa.array([None if v is None else str(v) for v in frame[name]], ID)
+            for name in frame.columns
+        }
+    )
+
+
+def texts_of(table: Table) -> pa.Table:
+    """Any of our tables with all columns as text."""
+    arrow = arrow_of(table)
+    return pa.table({name: arrow[name].cast(ID) for name in arrow.column_names})
+
+
+def check_texts(table: pa.Table, pattern: str, format: str, first: str = "") -> None:
+    """Refuse texts with characters that a format cannot hold, and ids it would take for a mark."""
+    for name in table.column_names:
+        column = table[name]
+        if pa.types.is_dictionary(column.type):
+            column = pa.chunked_array([chunk.dictionary for chunk in column.chunks], ID)
+        if column.type != ID:
+            continue
+        bad = pc.match_substring_regex(column, pattern)
+        for mark in first if name == "query_id" else "":
+            bad = pc.or_(bad, pc.starts_with(column, mark))
+        at = pc.index(pc.fill_null(bad, False), True).as_py()
+        if at >= 0:
+            raise RanklensError(
+                f"{format} cannot hold the {name} {column[at].as_py()!r}.",
+                "Write it as JSON Lines or Parquet, which hold any text.",
+            )

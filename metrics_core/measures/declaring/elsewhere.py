@@ -1,0 +1,94 @@
+"""A measure in other packages: what our doubles of their interfaces need to know of it, and where
+the numbers differ."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from metrics_core.measures.declaring.aggregation import Aggregation
+
+Takes = Literal["nothing", "cutoffs", "levels", "numbers", "pairs"]
+TrecVersion = Literal["9.0.8", "10.0"]
+
+CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+"""trec_eval's cutoffs where none are asked for."""
+
+
+@dataclass(frozen=True)
+class InTrecEval:
+    """A measure of trec_eval, for its names and its command line.
+
+    name        what its lines bear; `{cutoff}` or another parameter makes a line for each value
+    default     what it takes where nothing is given
+    takes       what stands behind the point of `-m name.…`: whole cutoffs and real levels make a
+                line each, numbers and name=number pairs set up the one line; it follows from the
+                name where it is not given
+    summary     how the queries' values become one, where that is not as the measure says;
+                "queries" counts them, "relevant" is the sum that with -c comes from the judgments
+    values      parameter values that the name stands for; it is then understood in this case only
+    """
+
+    name: str
+    default: tuple[float, ...] = ()
+    takes: Takes = "nothing"
+    since: TrecVersion = "9.0.8"
+    summary: Aggregation | Literal["queries", "relevant"] | None = None
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.takes == "nothing" and "{" in self.name:
+            takes: Takes = "cutoffs" if "{cutoff}" in self.name else "levels"
+            object.__setattr__(self, "takes", takes)
+
+    @property
+    def plain(self) -> str:
+        """The name without its parameter."""
+        return re.sub(r"_\{\w+\}", "", self.name)
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """The names that are understood, whatever their case."""
+        if self.values:
+            return ()
+        with_default = self.takes == "numbers" and self.plain != self.name
+        return (self.plain, self.name) if with_default else (self.name,)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Numbers differ from those of `package`: `what` differs, and `why`, both whole sentences."""
+
+    package: str
+    what: str
+    why: str
+
+
+EVERYWHERE = (
+    Difference(
+        "ir_measures",
+        "Documents with equal scores may come in another order.",
+        "Its providers disagree: pytrec_eval and gdeval put the last doc_id first, as here;"
+        " Judged, Compat, RR@k and the measures of subtopics the first doc_id; cwl_eval and"
+        " Accuracy keep the order of the input.",
+    ),
+    Difference(
+        "pytrec_eval",
+        "Scores that differ only beyond single precision may come in another order.",
+        "trec_eval before 10.0 keeps scores in single precision and sees a tie; here, as in 10.0,"
+        " they are double precision.",
+    ),
+    Difference(
+        "pyndeval",
+        "Cutoffs beyond 20, and judged_only, have values.",
+        "ndeval knows 20 ranks; ir_measures' judged_only of its measures ends with an error.",
+    ),
+    Difference(
+        "pyndeval",
+        "Measures with different rel, alpha or beta can be asked for at once.",
+        "ir_measures reads the run for the first of them; the others find nothing left and get 0.",
+    ),
+)
+"""Differences that all measures of a package have. What a measure differs in, its declaration says;
+all else is equal to 1e-9, query by query, on random data (tests/oracle)."""

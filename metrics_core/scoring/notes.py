@@ -1,0 +1,111 @@
+"""What the scores of a run rest on, as notes: missing queries, ties, cutoffs beyond its depth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from metrics_core import wording as w
+from metrics_core.judging import JudgedRanks, judge
+from metrics_core.measures import Measure
+from metrics_core.notes import Note
+from metrics_core.scoring.scores import WithoutRelevant
+from metrics_core.tables import Qrels, Run
+
+
+def tie_range(run: Run, qrels: Qrels, measures: Sequence[Measure]) -> list[tuple[float, float]]:
+    """Lowest and highest mean of each measure that any order of the tied documents gives; sums
+    where a measure is summed. For measures that depend on the grades of documents alone, and rise
+    or fall with them."""
+    extremes = (judge(run, qrels, ties="worst"), judge(run, qrels, ties="best"))
+    spans = [[_total(ranks, measure) for ranks in extremes] for measure in measures]
+    return [(min(span), max(span)) for span in spans]
+
+
+def _total(ranks: JudgedRanks, measure: Measure) -> float:
+    return float(measure.declaration.combination.of(measure.score(ranks)))
+
+
+def with_tie_range(
+    notes: Sequence[Note], run: Run, qrels: Qrels, measures: Sequence[Measure]
+) -> list[Note]:
+    """The notes of a judged run; a loud one on ties also says which means the ties allow."""
+    # Subtopics, prices and a table of gains may put tied documents in another order than grades.
+    graded = [m for m in measures if not m.declaration.needs and not m.value("gains")]
+    return [
+        _with_range(note, run, qrels, graded) if note.kind == "ties" and note.loud else note
+        for note in notes
+    ]
+
+
+def _with_range(note: Note, run: Run, qrels: Qrels, measures: Sequence[Measure]) -> Note:
+    spans = zip(measures, tie_range(run, qrels, measures), strict=True)
+    written = [(str(m), w.score(low), w.score(high)) for m, (low, high) in spans]
+    moved = [f"{name} {low} to {high}" for name, low, high in written if low != high]
+    allowed = w.listing(moved) if moved else "no other score"
+    return replace(note, message=f"{note.message}; the ties allow {allowed}")
+
+
+def score_notes(
+    ranks: JudgedRanks,
+    measures: Sequence[Measure] = (),
+    *,
+    without_relevant: WithoutRelevant = "zero",
+) -> list[Note]:
+    """What the scores of a run rest on: queries that count 0 or not at all, cutoffs beyond its
+    depth."""
+    about_queries = [
+        _query_note("missing", ranks.missing_queries, "judged {} missing"),
+        _query_note("unjudged", ranks.unjudged_queries, "{} without judgments", counts=False),
+        *_without_relevant(ranks, measures, counts=without_relevant == "zero"),
+        *(_undefined(ranks, m) for m in measures if "documents" in m.declaration.needs),
+    ]
+    return [note for note in about_queries if note.count] + _depth_notes(ranks, measures)
+
+
+def _without_relevant(
+    ranks: JudgedRanks, measures: Sequence[Measure], *, counts: bool
+) -> list[Note]:
+    """Queries without a document of the lowest grade that a measure counts, and of each higher one,
+    where those are more."""
+    notes = []
+    told = 0
+    levels = sorted({m.relevant_from for m in measures} or {1.0})
+    for level in levels:
+        lacking = tuple(ranks.query_ids[i] for i in np.flatnonzero(ranks.n_relevant(level) == 0))
+        what = "judged {} without a relevant document"
+        if level > 1 or level > levels[0]:
+            what += f" of grade {level:g} or more"
+        if len(lacking) > told:
+            notes.append(_query_note("no_relevant", lacking, what, counts=counts))
+            told = len(lacking)
+    return notes
+
+
+def _undefined(ranks: JudgedRanks, measure: Measure) -> Note:
+    """Queries for which a measure of the documents finds no value where it needs one."""
+    scores = np.zeros(0) if measure.lacks(ranks) else measure.score(ranks)
+    queries = tuple(ranks.query_ids[i] for i in np.flatnonzero(np.isnan(scores)))
+    return _query_note(
+        "undefined", queries, f"{{}} for which {measure} is not defined", counts=False
+    )
+
+
+def _query_note(kind: str, queries: tuple[str, ...], what: str, *, counts: bool = True) -> Note:
+    n = len(queries)
+    fate = w.plural(n, "it counts 0", "they count 0") if counts else "left out"
+    subject = what.format(w.plural(n, "query", "queries"))
+    return Note(kind, f"{n:,} {subject}; {fate}", n, queries[:3])
+
+
+def _depth_notes(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[Note]:
+    depth = int(ranks.retrieved.max(initial=0))
+    deeper = [str(m) for m in measures if m.cutoff is not None and m.cutoff > depth]
+    if not deeper or not depth:
+        return []
+    looks = w.plural(len(deeper), "looks", "look")
+    listed = f"{depth:,} {w.plural(depth, 'document')}"
+    message = f"{w.listing(deeper)} {looks} beyond the run, which lists at most {listed} a query"
+    return [Note("depth", message, len(deeper))]

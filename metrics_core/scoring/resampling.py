@@ -1,0 +1,73 @@
+"""Draws of queries with replacement: how often each query is in each resample, made once."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.memo import Memo
+
+Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.uint8]
+
+_SEED = 20_260
+_DRAWN = 20_000_000
+_FEWEST, _MOST = 2_000, 5_000
+_BLOCK = 2_000_000
+_SMALL, _LARGE = 2_500_000, 40_000_000
+"""Counts of up to 500 queries are kept for many groups, those of up to 20,000 queries for a few
+views; beyond, they are drawn block by block and not kept."""
+
+_small, _large = Memo(64), Memo(4)
+
+
+def resamples_of(n_queries: int) -> int:
+    """How many resamples are drawn of so many queries."""
+    return int(np.clip(_DRAWN // max(n_queries, 1), _FEWEST, _MOST))
+
+
+def resampled_means(filled: Floats, defined: npt.NDArray[np.bool_]) -> Floats:
+    """Means of every column in each resample; float64[resamples, columns], NaN where a resample
+    holds no defined query. `filled` is float64[Q, columns] with 0 where `defined` is False."""
+    n_queries = len(filled)
+    whole = bool(defined.all())
+    means = np.empty((resamples_of(n_queries), filled.shape[1]))
+    start = 0
+    for counts in _blocks(n_queries):
+        weight = counts.astype(np.float64)
+        sums = weight @ filled
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means[start : start + len(weight)] = sums / (n_queries if whole else weight @ defined)
+        start += len(weight)
+    return means
+
+
+def _blocks(n_queries: int) -> list[Counts] | _Drawing:
+    size = resamples_of(n_queries) * n_queries
+    if size > _LARGE:
+        return _Drawing(n_queries)
+    return (_small if size <= _SMALL else _large)(n_queries, lambda: list(_Drawing(n_queries)))
+
+
+class _Drawing:
+    """The counts of one number of queries, block by block: uint8[resamples in block, Q]."""
+
+    def __init__(self, n_queries: int) -> None:
+        self._n_queries = n_queries
+        self._left = resamples_of(n_queries)
+        self._generator = np.random.default_rng(_SEED)
+
+    def __iter__(self) -> _Drawing:
+        return self
+
+    def __next__(self) -> Counts:
+        if not self._left:
+            raise StopIteration
+        n = self._n_queries
+        size = min(max(1, _BLOCK // n), self._left)
+        self._left -= size
+        drawn = self._generator.integers(0, n, (size, n))
+        cell = drawn + np.arange(size)[:, None] * n
+        counts = np.bincount(cell.ravel(), minlength=size * n).reshape(size, n)
+        # A query is drawn about once; 255 times in one resample does not happen.
+        return counts.astype(np.uint8)

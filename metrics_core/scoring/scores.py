@@ -1,0 +1,170 @@
+"""Scores: what scoring gives, and what comparing, slicing and findings take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from metrics_core.errors import RanklensError, UnknownRunError
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures import Measure, parse_measure
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+WithoutRelevant = Literal["zero", "leave out"]
+
+_KEYS = ("run", "query_id")
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Per-query scores of R runs on Q queries by M measures.
+
+    values   float64[R, Q, M]; NaN where a score is not defined
+    missing  bool[R, Q]: the run does not list the query. It has the score of an empty list,
+             mostly 0; where the scores came as a frame without such a row, it has none
+    """
+
+    runs: tuple[str, ...]
+    query_ids: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    values: Floats
+    missing: Mask
+
+    @classmethod
+    def given(cls, scores: Scores | pd.DataFrame) -> Scores:
+        """The scores, also from a frame with the columns run, query_id and one a measure. Raises
+        RanklensError where the frame names no run or query, or one query of a run twice."""
+        return scores if isinstance(scores, Scores) else _from_frame(scores)
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries, those that a run lacks included."""
+        return len(self.query_ids)
+
+    def position(self, run: str) -> int:
+        """Where a run stands in `runs`; raises UnknownRunError."""
+        if run not in self.runs:
+            raise UnknownRunError(run, self.runs)
+        return self.runs.index(run)
+
+    def of(self, measure: Measure | str) -> Floats:
+        """The scores on one measure, float64[R, Q]; raises RanklensError where it is not there."""
+        wanted = parse_measure(measure)
+        if wanted not in self.measures:
+            there = ", ".join(map(str, self.measures))
+            raise RanklensError(f"There are no scores of {wanted}.", f"There are: {there}.")
+        return self.values[:, :, self.measures.index(wanted)]
+
+    def only(self, runs: Sequence[str]) -> Scores:
+        """The same for these runs, in this order; raises UnknownRunError."""
+        rows = [self.position(run) for run in runs]
+        return replace(self, runs=tuple(runs), values=self.values[rows], missing=self.missing[rows])
+
+    def among(self, queries: Mask) -> Scores:
+        """The same for some of the queries; `queries` is bool[Q]."""
+        if queries.all():
+            return self
+        return replace(
+            self,
+            query_ids=tuple(q for q, keep in zip(self.query_ids, queries, strict=True) if keep),
+            values=self.values[:, queries],
+            missing=self.missing[:, queries],
+        )
+
+    def combined(self) -> Floats:
+        """One score for each run and measure, float64[R, M], as each measure combines its queries;
+        undefined scores are left out, NaN where none is defined."""
+        found = np.full((len(self.runs), len(self.measures)), np.nan)
+        for i in range(len(self.runs)):
+            for j, measure in enumerate(self.measures):
+                # Column by column: numpy sums a column of its own in another order than a matrix.
+                column = np.ascontiguousarray(self.values[i, :, j])
+                found[i, j] = measure.declaration.combination.of(column)
+        return found
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """Columns run, query_id and one float64 column a measure, named canonically; a row for each
+        run and query. Not to be changed: it is made once."""
+        n_runs, n_queries, n_measures = self.values.shape
+        flat = self.values.reshape(n_runs * n_queries, n_measures)
+        table = pd.DataFrame(flat, columns=[str(m) for m in self.measures])
+        table.insert(0, "run", np.repeat(np.array(self.runs, dtype=object), n_queries))
+        table.insert(1, "query_id", np.tile(np.array(self.query_ids, dtype=object), n_runs))
+        return table
+
+
+def _from_frame(frame: pd.DataFrame) -> Scores:
+    lacking = [key for key in _KEYS if key not in frame.columns]
+    if lacking:
+        raise RanklensError(
+            f"A frame of scores lacks the column {lacking[0]!r}.",
+            "It has the columns run, query_id and one for each measure, as evaluate gives it.",
+        )
+    measures = tuple(parse_measure(str(c)) for c in frame.columns if c not in _KEYS)
+    run_code, runs = pd.factorize(frame["run"])
+    query_code, query_ids = pd.factorize(frame["query_id"])
+    cell = run_code * np.int64(len(query_ids)) + query_code
+    twice = np.flatnonzero(pd.Series(cell).duplicated().to_numpy())
+    if len(twice):
+        row = frame.iloc[int(twice[0])]
+        raise RanklensError(
+            f"The scores of run {row['run']!r} name query {row['query_id']!r} twice.",
+            "Give each query of a run one row.",
+        )
+    values = np.full((len(runs) * len(query_ids), len(measures)), np.nan)
+    values[cell] = frame.drop(columns=list(_KEYS)).to_numpy(dtype=np.float64)
+    missing = np.ones(len(values), dtype=np.bool_)
+    missing[cell] = False
+    shape = (len(runs), len(query_ids))
+    return Scores(
+        runs=tuple(map(str, runs)),
+        query_ids=tuple(map(str, query_ids)),
+        measures=measures,
+        values=values.reshape(*shape, len(measures)),
+        missing=missing.reshape(shape),
+    )
+
+
+def score_runs(
+    judged: Sequence[JudgedRanks],
+    measures: Sequence[Measure],
+    *,
+    without_relevant: WithoutRelevant = "zero",
+) -> Scores:
+    """Scores of runs that were judged by the same qrels; a measure asked for twice counts once.
+
+    With "leave out" a query without a relevant document has no score, which otherwise counts 0.
+    Raises LackingDataError where a measure needs more than grades.
+    """
+    measures = tuple(dict.fromkeys(measures))
+    values = np.empty((len(judged), judged[0].n_queries if judged else 0, len(measures)))
+    for i, ranks in enumerate(judged):
+        for j, measure in enumerate(measures):
+            values[i, :, j] = scores_of(ranks, measure, without_relevant=without_relevant)
+    return Scores(
+        runs=tuple(r.run_name for r in judged),
+        query_ids=judged[0].query_ids if judged else (),
+        measures=measures,
+        values=values,
+        missing=np.array([r.retrieved == 0 for r in judged], dtype=np.bool_).reshape(
+            values.shape[:2]
+        ),
+    )
+
+
+def scores_of(
+    ranks: JudgedRanks, measure: Measure, *, without_relevant: WithoutRelevant = "zero"
+) -> Floats:
+    """Per-query scores of one run on one measure, float64[Q]; NaN where a query has none."""
+    values = measure.score(ranks)
+    if without_relevant == "leave out" and measure.declaration.combination.averaged:
+        values = np.where(ranks.n_relevant(measure.relevant_from) > 0, values, np.nan)
+    return values

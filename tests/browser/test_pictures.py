@@ -1,0 +1,81 @@
+"""Pictures of charts: what is downloaded can stand alone, and the page stays as it was."""
+
+from __future__ import annotations
+
+import re
+import struct
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from dashboard.theme import DARK, LIGHT, Palette
+from tests.browser.conftest import Opened
+
+_SVG = "{http://www.w3.org/2000/svg}"
+_LAYOUT = """(key) => {
+  const layout = document.querySelector(`.st-key-chart_${key} .js-plotly-plot`).layout;
+  return [layout.paper_bgcolor, layout.height, layout.margin.t, layout.annotations.length];
+}"""
+
+
+def picture(page: Page, key: str, kind: str) -> Path:
+    """Download a chart's picture."""
+    chart = page.locator(f".st-key-chart_{key}")
+    chart.locator(".main-svg").first.wait_for()
+    chart.hover()
+    with page.expect_download() as download:
+        chart.locator(f"[data-image={kind}]").click()
+    assert download.value.suggested_filename == f"ranklens-{key}.{kind}"
+    return Path(download.value.path())
+
+
+def texts(svg: Path) -> str:
+    root = ElementTree.parse(svg).getroot()
+    words = " ".join("".join(node.itertext()) for node in root.iter(f"{_SVG}text"))
+    return words.replace("\N{NO-BREAK SPACE}", " ")
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    ("name", "key", "said"),
+    [
+        ("curves", "curve_P", "Precision@k against the number of results counted"),
+        ("curves", "precision_recall", "Precision against recall"),
+        ("breakdown", "difference_by_group", "Difference to bm25 on nDCG@10, by category"),
+        ("breakdown", "cells", "by category and difficulty"),
+        ("queries", "against", "against bm25"),
+    ],
+)
+def test_a_picture_says_title_measure_runs_and_queries(
+    sample_app: str, open_page: Opened, name: str, key: str, said: str, palette: Palette
+) -> None:
+    page = open_page(f"{sample_app}/{name}", dark=palette is DARK)
+    page.locator(f".st-key-chart_{key} .main-svg").first.wait_for()
+    before = page.evaluate(_LAYOUT, key)
+    svg = picture(page, key, "svg")
+    text = texts(svg)
+    assert said in text
+    assert re.search(r"\d+ queries", text)
+    assert "bm25 (baseline)" in text
+    if name != "curves":
+        assert "nDCG@10" in text
+    if key in ("curve_P", "difference_by_group"):
+        assert "intervals: 95 %, bootstrap over queries" in text
+        assert "titles-only" in text and "hybrid" in text
+    ground = ElementTree.parse(svg).getroot().get("style", "") + svg.read_text("utf-8")[:2000]
+    red, green, blue = (int(palette.page[i : i + 2], 16) for i in (1, 3, 5))
+    assert f"rgb({red}, {green}, {blue})" in ground
+    assert page.evaluate(_LAYOUT, key) == before
+
+
+def test_a_png_is_as_large_as_what_it_says(sample_app: str, open_page: Opened) -> None:
+    page = open_page(f"{sample_app}/curves", width=400)
+    page.locator(".st-key-chart_curve_P .main-svg").first.wait_for()
+    height = page.evaluate(_LAYOUT, "curve_P")[1]
+    content = picture(page, "curve_P", "png").read_bytes()
+    assert content.startswith(b"\x89PNG")
+    wide, high = struct.unpack(">II", content[16:24])
+    assert wide >= 2 * 760
+    assert high > 2 * (height + 40)

@@ -1,0 +1,50 @@
+"""The app under test: its own workspace, opened on a page, its drawn text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+APP = Path(__file__).resolve().parents[2] / "dashboard" / "app.py"
+
+
+@pytest.fixture(autouse=True)
+def empty_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Every test has its own workspace folder and no folder of data."""
+    monkeypatch.setenv("RANKLENS_WORKSPACE", str(tmp_path / "workspace"))
+    monkeypatch.delenv("RANKLENS_DATA", raising=False)
+    st.cache_resource.clear()
+    yield
+
+
+def opened(page: str = "", **parameters: Any) -> AppTest:
+    """The app on a page with these parameters in its address."""
+    app = AppTest.from_file(str(APP), default_timeout=60)
+    for name, value in parameters.items():
+        app.query_params[name] = value
+    app.run()
+    if page:
+        app.switch_page(f"app_pages/{page}.py")
+        for name, value in parameters.items():
+            app.query_params[name] = value
+        app.run()
+    assert not app.exception, [e.value for e in app.exception]
+    return app
+
+
+def drawn(app: AppTest) -> str:
+    """All drawn HTML, styles left out."""
+    whole = " ".join(e.proto.body for e in app.get("html"))
+    return re.sub(r"<style>.*?</style>", "", whole, flags=re.DOTALL)
+
+
+def text_of(app: AppTest) -> str:
+    """All drawn HTML as plain text."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", "", drawn(app))).split())

@@ -1,0 +1,49 @@
+"""Links hold what they show; what a page only looked up stays there."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.dashboard.conftest import drawn, opened, text_of
+
+
+def links(html: str) -> list[dict[str, list[str]]]:
+    """The parameters of every link into the app."""
+    return [
+        parse_qs(urlsplit(unescape(link)).query) for link in re.findall(r'href="(\./[^"]*)"', html)
+    ]
+
+
+@pytest.mark.parametrize("page", ["", "curves", "breakdown", "queries", "query", "measures"])
+def test_every_link_names_collection_run_and_baseline(page: str) -> None:
+    found = links(drawn(opened(page)))
+    assert found
+    for link in found:
+        assert link["set"] == ["sample"] and link["base"], link
+        assert link["run"], link
+
+
+def test_a_change_pins_the_rest() -> None:
+    app = opened()
+    app.selectbox(key="w_base").select("titles-only").run()
+    assert app.query_params["run"] == "dense"
+    assert app.query_params["base"] == "titles-only"
+    assert app.query_params["set"] == "sample"
+
+
+def test_the_menu_leaves_behind_what_was_looked_up() -> None:
+    menu = links(drawn(opened("measures", find="rank", k="5")))[:6]
+    assert all("find" not in link and link["k"] == ["5"] for link in menu)
+
+
+def test_opening_another_collection_keeps_nothing_that_belongs_to_this_one() -> None:
+    app = opened("data", run="hybrid", base="dense", where="category=Network", k="5")
+    next(b for b in app.button if b.label == "Start with my own files").click().run()
+    assert "run" not in app.query_params and "where" not in app.query_params
+    assert app.query_params["k"] == "5"
+    app.switch_page("app_pages/overview.py").run()
+    assert "Which run is better" in text_of(app)

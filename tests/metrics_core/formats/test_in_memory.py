@@ -1,0 +1,113 @@
+"""Runs and judgments as Python holds them: all doors give the same scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from metrics_core import Qrels, Run, evaluate
+from metrics_core.errors import ParameterError, RanklensError
+from metrics_core.formats.in_memory import qrels_from, runs_from
+
+RUN = {"001": {"d1": 2.0, "d2": 1.0}, "2": {"d9": 1.0}}
+QRELS = {"001": {"d2": 1}, "2": {"d9": 2}}
+ROWS = [("001", "d1", 2.0), ("001", "d2", 1.0), ("2", "d9", 1.0)]
+
+
+def frame(*names: str) -> pd.DataFrame:
+    return pd.DataFrame(ROWS, columns=list(names))
+
+
+def judged(*names: str) -> pd.DataFrame:
+    return pd.DataFrame([("001", "d2", 1), ("2", "d9", 2)], columns=list(names))
+
+
+def files(folder: Path) -> tuple[Path, Path]:
+    run, qrels = folder / "bm25.run", folder / "qrels.txt"
+    run.write_text("001 Q0 d1 1 2 bm25\n001 Q0 d2 2 1 bm25\n2 Q0 d9 1 1 bm25\n")
+    qrels.write_text("001 0 d2 1\n2 0 d9 2\n")
+    return run, qrels
+
+
+@pytest.mark.parametrize(
+    ("run", "qrels"),
+    [
+        (RUN, QRELS),
+        ([RUN], QRELS),
+        ({"mine": RUN}, QRELS),
+        (frame("query_id", "doc_id", "score"), judged("query_id", "doc_id", "relevance")),
+        (frame("qid", "docno", "score"), judged("qid", "docno", "label")),
+        ({"mine": frame("qid", "docno", "score")}, QRELS),
+        (Run.from_columns("mine", *zip(*ROWS, strict=True)), QRELS),
+    ],
+)
+def test_all_doors_give_the_same_scores(run: Any, qrels: Any) -> None:
+    scores = evaluate(run, qrels, ["RR", "nDCG@10"])
+    assert scores["query_id"].tolist() == ["001", "2"]
+    assert scores["RR"].tolist() == [0.5, 1]
+
+
+def test_paths_are_read(tmp_path: Path) -> None:
+    run, qrels = files(tmp_path)
+    for given in (run, str(run), [run], {"bm25": str(run)}):
+        assert evaluate(given, qrels, "RR")["RR"].tolist() == [0.5, 1]
+    assert evaluate([run, {"q": {"d": 1.0}} | RUN], str(qrels), "RR")["run"].unique().tolist() == [
+        "bm25",
+        "run",
+    ]
+
+
+def test_names_tell_runs_apart() -> None:
+    assert [r.name for r in runs_from([RUN, RUN])] == ["run", "run (2)"]
+    assert [r.name for r in runs_from({"a": RUN, "b": RUN})] == ["a", "b"]
+
+
+def test_ids_that_are_numbers_become_text() -> None:
+    scores = evaluate({1: {7: 1.0}}, {1: {7: 1}}, "P@1")
+    assert scores["query_id"].tolist() == ["1"] and scores["P@1"].tolist() == [1]
+
+
+def test_a_rank_gives_the_order_where_there_is_no_score() -> None:
+    ranked = frame("qid", "docno", "rank")
+    assert evaluate(ranked, QRELS, "RR")["RR"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("run", "qrels", "said"),
+    [
+        ([], QRELS, "No run is given"),
+        (RUN, 5, "int is no qrels"),
+        (5, QRELS, "int is no run"),
+        ([RUN, 5], QRELS, "int is no run"),
+        ({"001": {"d1": 1.0}, "2": 3}, QRELS, "Query '2' has int"),
+        (frame("qid", "docno", "colour"), QRELS, "no column for score"),
+    ],
+)
+def test_what_is_no_run_is_said(run: Any, qrels: Any, said: str) -> None:
+    with pytest.raises(RanklensError, match=said):
+        evaluate(run, qrels, ["AP"])
+
+
+def test_what_is_asked_for() -> None:
+    assert list(evaluate(RUN, QRELS, "AP").columns) == ["run", "query_id", "AP"]
+    with pytest.raises(RanklensError, match="No measure is given"):
+        evaluate(RUN, QRELS, [])
+    with pytest.raises(ParameterError, match="without_relevant is"):
+        evaluate(RUN, QRELS, "AP", without_relevant="skip")  # type: ignore[arg-type]
+
+
+def test_objects_of_ir_measures() -> None:
+    ir_measures = pytest.importorskip("ir_measures")
+    asked = [ir_measures.nDCG @ 10, ir_measures.P(rel=2) @ 5, ir_measures.AP]
+    assert list(evaluate(RUN, QRELS, asked).columns[2:]) == ["nDCG@10", "P(rel=2)@5", "AP"]
+    assert list(evaluate(RUN, QRELS, ir_measures.AP).columns[2:]) == ["AP"]
+
+
+def test_tables_are_taken_as_they_are() -> None:
+    qrels = Qrels.from_columns(["q"], ["d"], [1])
+    assert qrels_from(qrels) is qrels
+    run = Run.from_columns("r", ["q"], ["d"], [1.0])
+    assert runs_from(run)[0] is run
