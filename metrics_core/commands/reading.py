@@ -10,10 +10,10 @@ from pathlib import Path
 
 from metrics_core import formats
 from metrics_core.checks.fit import AnyTable, near_matches, with_clean_ids
-from metrics_core.commands.measure_names import measures_named
+from metrics_core.commands.measure_names import measures_named, names_given
 from metrics_core.errors import RanklensError, TableError
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.measures import Measure
+from metrics_core.measures import Measure, name_notes
 from metrics_core.notes import Note
 from metrics_core.scoring.notes import score_notes, with_tie_range
 from metrics_core.tables import Documents, Qrels, Run
@@ -91,6 +91,7 @@ def _grades(text: str) -> formats.Grades:
 def judged_files(options: argparse.Namespace) -> tuple[list[JudgedRanks], list[Measure]]:
     """The runs joined with the judgments, and the measures asked for; notes go to stderr."""
     measures = measures_named(options.measures or DEFAULT_MEASURES)
+    say("measures", name_notes(names_given(options.measures or ())))
     _refuse_rereading([options.qrels, *options.runs, options.documents, options.queries])
     qrels = formats.read_qrels(options.qrels, grades=options.grades, encoding=options.encoding)
     say(Path(options.qrels).name, qrels.notes)

@@ -7,14 +7,14 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from metrics_core.measures.declaring.aggregation import MEAN, Combination
-from metrics_core.measures.declaring.names import GivenMeasure, measures_from, parse_measure
-from metrics_core.measures.declaring.parameters import Parameter
-from metrics_core.measures.declaring.registry import (
-    Declaration,
-    Measure,
-    declarations,
-    measure,
+from metrics_core.measures.declaring.names import (
+    GivenMeasure,
+    measures_from,
+    name_notes,
+    parse_measure,
 )
+from metrics_core.measures.declaring.parameters import Parameter
+from metrics_core.measures.declaring.registry import Declaration, Measure, declarations
 
 __all__ = [
     "MEAN",
@@ -24,8 +24,8 @@ __all__ = [
     "Measure",
     "Parameter",
     "declarations",
-    "measure",
     "measures_from",
+    "name_notes",
     "parse_measure",
 ]
 

@@ -92,6 +92,10 @@ def _by_grade(query: Ints, grade: Floats, grades: Floats) -> Ints:
     r"{|relevant_{\le k}| \cdot |others_{\le k}|}",
     reference="Hanley and McNeil, The meaning and use of the area under a ROC curve, 1982;"
     " ir_measures, Accuracy",
+    also_means={
+        "accuracy": "the share of queries with a relevant document among the first {k}, which"
+        " question answering calls accuracy, is Success@{k}"
+    },
     elsewhere={"scikit-learn": "roc_auc_score, of the listed documents, where no scores tie"},
     worked={
         "Accuracy": "1 - (1 + 2 + 3) / (3 * 3)",
@@ -110,7 +114,8 @@ def accuracy(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) ->
     """The chance that of a relevant and another document of the list, taken at random, the
     relevant one stands above: 0.5 is what chance gives. Recommenders call it AUC, the area under
     the ROC curve. It looks only at what is listed, and is undefined where the list has no such
-    pair."""
+    pair. What question answering calls accuracy@k, whether any of the first k is relevant, is
+    Success@k."""
     hits = ranks.relevant(rel)
     listed = per_query(ranks.retrieved, cutoff)
     if cutoff is not None:

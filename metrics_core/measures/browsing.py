@@ -24,6 +24,7 @@ MaxRel = Annotated[int, "grade that is worth most; higher ones count as this one
 @measure(
     "RBP",
     aliases=("rank-biased precision",),
+    presets={"rbp{p}": {}},
     trec_eval=InTrecEval("rbp", takes="pairs", since="10.0", values={"p": 0.9}),
     title="Rank-biased precision",
     gloss="gain at a reader's patience",

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from metrics_core.errors import ParameterError
 from metrics_core.judging import judge
 from metrics_core.measures import declarations, parse_measure
 from tests.collections_of import collections, qrels_of, run_of
@@ -49,6 +50,8 @@ LEVELS = {
     "hit_rate@3-l2": "Success(rel=2)@3",
     "f1-l2": "SetF(rel=2)",
 }
+OF_THE_WHOLE_LIST = {"precision", "recall"}
+"""Names of ranx that need a cutoff here; SetP and SetR are those of the whole list."""
 DECLARED = {d.name for d in declarations()}
 
 
@@ -79,6 +82,15 @@ def _defined(name: str, grades: dict[str, int]) -> bool:
     relevant and the others."""
     relevant = sum(g >= 1 for g in grades.values())
     return name != "bpref" or 0 < relevant < len(grades)
+
+
+def test_its_names_are_understood() -> None:
+    for name, own in (TWINS | LEVELS).items():
+        if name in OF_THE_WHOLE_LIST:
+            with pytest.raises(ParameterError, match="needs a cutoff"):
+                parse_measure(name)
+        else:
+            assert parse_measure(name) == parse_measure(own), name
 
 
 @settings(max_examples=40, deadline=None)

@@ -9,16 +9,16 @@ from typing import Any
 
 from metrics_core.errors import ParameterError, RanklensError, UnknownMeasureError
 from metrics_core.measures.declaring.registry import Declaration, Measure, declarations
+from metrics_core.notes import Note
 
 
 def _fold(name: str) -> str:
     return re.sub(r"[\s_\-]", "", name).lower()
 
 
-_AT = r"(?:@|_at_(?=\d)|\s+at\s+(?=\d))"
-_NAME = re.compile(
-    rf"^\s*(?P<name>[^@()]+?)\s*(\((?P<inside>.*)\))?\s*({_AT}\s*(?P<at>\S+))?\s*$", re.IGNORECASE
-)
+_NAME = re.compile(r"^\s*(?P<name>[^@()]+?)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<at>\S+))?\s*$")
+_AT = re.compile(r"[\s_\-]at[\s_\-]?(?P<at>\d+|k)\s*$", re.IGNORECASE)
+_LEVEL = re.compile(r"-l(?P<rel>\d+)\s*$")
 
 
 GivenMeasure = Any
@@ -26,9 +26,10 @@ GivenMeasure = Any
 
 
 def parse_measure(text: GivenMeasure) -> Measure:
-    """The measure a name means: `nDCG@10`, `P(rel=2)@5`, trec_eval's `ndcg_cut_10`, or everyday
-    names such as `precision@5`, `precision_at_5`, `mrr`, in any case. Raises UnknownMeasureError
-    and ParameterError."""
+    """The measure a name means: `nDCG@10`, `P(rel=2)@5`, trec_eval's `ndcg_cut_10`, ranx's `map-l2`
+    or `rbp.95`, or everyday names such as `precision@5`, `recall_at_10`, `mrr`, in any case. A
+    Measure is itself, an object of ir_measures what it is written as. Raises UnknownMeasureError,
+    ParameterError."""
     return text if isinstance(text, Measure) else _parsed(str(text))
 
 
@@ -45,7 +46,7 @@ def measures_from(given: GivenMeasure | Iterable[GivenMeasure]) -> list[Measure]
 def declared(name: str) -> Declaration:
     """The declaration behind any name of a measure, with or without parameters; raises
     UnknownMeasureError and ParameterError."""
-    match = _NAME.match(name)
+    match = _NAME.match(_AT.sub("", name))
     found = _find(match["name"]) if match is not None else None
     return found or parse_measure(name).declaration
 
@@ -55,21 +56,72 @@ def _parsed(text: str) -> Measure:
     whole = _preset(text.strip()) or _trec_eval_name(text.strip())
     if whole is not None:
         return whole
-    match = _NAME.match(text)
+    level = _LEVEL.search(text)
+    plain = _AT.sub(r"@\g<at>", _LEVEL.sub("", text))
+    match = _NAME.match(plain)
     if match is None:
         raise UnknownMeasureError(text, _names())
-    declaration = _find(match["name"])
-    if declaration is None:
-        raise UnknownMeasureError(match["name"], _names())
-    values = _arguments(text, match["inside"] or "")
+    declaration, values = _named(match["name"])
+    values = values | _arguments(text, match["inside"] or "")
     if match["at"] is not None:
         at = declaration.at
         if declaration.parameter(at) is None:
-            raise ParameterError(f"{declaration.name} takes no {at}, so not {text!r}.")
+            raise ParameterError(
+                f"{declaration.name} takes no {at}, so not {text!r}.",
+                f"It looks at the whole list: write {declaration.name}.",
+            )
         if at in values:
             raise ParameterError(f"{text}: the {at} is given twice.")
         values[at] = _literal(match["at"])
+    if level is not None:
+        if "rel" in values:
+            raise ParameterError(f"{text}: rel is given twice.")
+        values["rel"] = _relevant_from(declaration, int(level["rel"]), text)
     return declaration(**values)
+
+
+def _named(name: str) -> tuple[Declaration, dict[str, Any]]:
+    """The measure of a name without brackets and cutoff, and the values the name stands for."""
+    declaration = _find(name)
+    if declaration is not None:
+        return declaration, {}
+    for d in declarations():
+        for preset, values in d.presets.items():
+            match = re.fullmatch(_preset_pattern(preset), name, re.IGNORECASE)
+            if match is not None:
+                return d, {**values, **{p: _literal(v) for p, v in match.groupdict().items()}}
+    raise UnknownMeasureError(name, _names())
+
+
+@cache
+def _preset_pattern(name: str) -> str:
+    """A further name; `{p}` in it is the decimals of a share, with their point."""
+    return re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>\\.\\d+)", re.escape(name))
+
+
+def _relevant_from(declaration: Declaration, level: int, text: str) -> int:
+    """ranx's -l2: grades from 2 on are relevant."""
+    own = declaration.parameter("rel")
+    if own is None or own.optional:
+        raise ParameterError(
+            f"{declaration.name} counts each grade with its worth, so not {text!r}.",
+            f"Leave -l{level} out.",
+        )
+    return level
+
+
+def name_notes(names: Iterable[GivenMeasure]) -> list[Note]:
+    """What names with more than one meaning were taken for."""
+    notes = []
+    for text in dict.fromkeys(n for n in names if isinstance(n, str)):
+        measure = parse_measure(text)
+        folded = _fold(re.split(r"[@(]", _AT.sub("", text))[0])
+        for name, others in measure.declaration.also_means.items():
+            if folded == _fold(name):
+                k = "k" if measure.cutoff is None else f"{measure.cutoff}"
+                taken = f"{text} is read as {measure} ({measure.declaration.gloss.format(k=k)})"
+                notes.append(Note("two_meanings", f"{taken}; {others.format(k=k)}", 1))
+    return notes
 
 
 def _names() -> dict[str, str]:

@@ -62,6 +62,7 @@ class Declaration:
     In other packages: `ir_measures` is None where that has no measure of this name, otherwise the
     parameter values under which ours is the same; `presets` maps further names, as ranx's, to the
     values they stand for; `elsewhere` maps a package to the name there, for the reader.
+    `also_means` says of a name what else it means in the field, and how to ask for that.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Declaration:
     in_trec_eval: tuple[InTrecEval, ...] = ()
     ir_measures: Mapping[str, Any] | None = None
     elsewhere: Mapping[str, str] = field(default_factory=dict)
+    also_means: Mapping[str, str] = field(default_factory=dict)
     differences: tuple[Difference, ...] = ()
     family: str = ""
     at: str = "cutoff"

@@ -48,8 +48,8 @@ from metrics_core.tables import Qrels, Run
 EVIL = """<script>alert(1)</script><b onclick="x">'&"""
 TAGS = """a b bdi br caption code dd details div dl dt h1 h2 h3 i li mark ol p pre small span
 summary nav table tbody td tfoot th thead tr ul"""
-ATTRIBUTES = """aria-current aria-hidden aria-label class colspan dir href name role scope style
-tabindex target title"""
+ATTRIBUTES = """aria-current aria-hidden aria-label aria-sort class colspan data-keep data-place
+dir href name role scope style tabindex target title"""
 VOID = {"br"}
 
 
@@ -88,8 +88,12 @@ class Page(HTMLParser):
         return [own for _, own in self.found if name in own.get("class", "").split()]
 
 
+def lead(name: str) -> str:
+    return f"?lead={name}"
+
+
 def href(page: str, **params: str) -> str:
-    return page + "?" + "&".join(f"{k}={v}" for k, v in params.items())
+    return page + "?" + "&".join(f"{k}={v}" for k, v in params.items() if v)
 
 
 def styles_of(*names: str, focus: str = "hybrid", baseline: str = "bm25") -> dict[str, RunStyle]:
@@ -169,8 +173,9 @@ def facts(**changed: object) -> Facts:
 def test_facts_line():
     page = Page(str(overview.facts_line(facts(), href)).replace("</li>", " · </li>"))
     assert page.text.replace("\u00a0", " ") == (
-        "84 queries · 1,641 judgments, grades 0–3 · 90 % of the top 10 judged · "
-        "10 queries where every run scores 0 · intervals: 95 %, bootstrap over queries ·"
+        "84 queries · 1,641 judgments, grades 0–3 (0: not relevant) · 90 % of the top 10 judged · "
+        "10 queries where every run scores 0 · "
+        "intervals: 95 %, from drawing the queries anew (bootstrap) ·"
     )
     assert [own["href"] for tag, own in page.found if tag == "a"] == ["queries?show=none"]
     assert not page.having("warning")
@@ -212,14 +217,19 @@ def measures_table() -> pd.DataFrame:
 def test_runs_and_measures_best_first_with_the_best_in_bold():
     part = overview.runs_and_measures(
         measures_table(),
-        [("nDCG@10", "order of the top 10"), ("NumRet", "documents listed")],
+        [("nDCG@10", "order of the top 10", "?measure=nDCG"), ("NumRet", "documents", "?m=NumRet")],
         "nDCG@10",
         STYLES,
         "bm25",
         10,
         {"bm25": 0.9, "hybrid": 0.92},
+        lead,
     )
     page = Page(part)
+    assert [own["href"] for tag, own in page.found if tag == "a"] == [
+        *("?measure=nDCG", "?m=NumRet"),
+        *("?lead=hybrid", "?lead=bm25", "?lead=dense"),
+    ]
     assert texts_of('<th scope="row">(.*?)</th>', part) == ["hybrid", "bm25 baseline", "dense"]
     assert "<b>0.631</b>" in part and "<b>0.571</b>" not in part
     assert part.count("<b>8,400</b>") == 2, "two values written alike are both the best"
@@ -235,7 +245,8 @@ def test_runs_and_measures_best_first_with_the_best_in_bold():
 
 def test_one_run_has_no_best_and_no_difference():
     table = measures_table().query("run == 'bm25'")
-    part = overview.runs_and_measures(table, [("nDCG@10", "")], "nDCG@10", STYLES, "bm25", 10, {})
+    measures = [("nDCG@10", "", "?")]
+    part = overview.runs_and_measures(table, measures, "nDCG@10", STYLES, "bm25", 10, {}, lead)
     assert "<b>0.571" not in part
     assert not Page(part).having("change")
 
@@ -259,11 +270,11 @@ def test_query_list():
     )
     page = Page(part)
     links = [own["href"] for tag, own in page.found if tag == "a"]
-    assert links == ["query?q=1&show=worse", "query?q=2&show=worse", "queries?show=worse"]
+    assert links == ["query?q=1&list=worse", "query?q=2&list=worse", "queries?show=worse"]
     assert "Where it got worse" in page.text
     assert "hybrid minus bm25, largest losses" in page.text
-    assert "charged twiceBilling · medium · 0.775 → 0.442 −0.333" in page.text
-    assert "query 20.100 → 0.000" in page.text, "a query without a text is named by its id"
+    assert "charged twiceBilling · medium · 0.775 →to 0.442 −0.333" in page.text
+    assert "query 20.100 →to 0.000" in page.text, "a query without a text is named by its id"
     assert "All 17 lost queries →" in page.text
     assert re.findall(r"width:([\d.]+)%", part) == ["50.00", "15.02"]
 
@@ -288,7 +299,14 @@ def group_rows(n: int) -> pd.DataFrame:
 
 
 def test_group_list_best_first():
-    page = Page(overview.group_list(group_rows(3), href))
+    page = Page(overview.group_list(group_rows(3), href, lead, looked_at=7))
+    assert (
+        "coloured if clear of zero after widening it for 7 groups, from 5 queries on" in page.text
+    )
+    assert [own["href"] for tag, own in page.found if tag == "a"] == [
+        *("?lead=group 2", "?lead=group 1", "?lead=group 0"),
+        "breakdown?by=category",
+    ]
     assert "By category" in page.text
     order = re.findall(r"group \d", page.text)
     assert order == ["group 2", "group 1", "group 0"]
@@ -302,7 +320,9 @@ def test_group_list_best_first():
 
 
 def test_group_list_of_many_shows_both_ends():
-    page = Page(overview.group_list(group_rows(20), href, by="topic"))
+    page = Page(overview.group_list(group_rows(20), href, lead, by="topic"))
+    assert "group 16" in page.text.split("12 between")[0]
+    assert "group 3" in page.text.split("12 between")[1]
     order = re.findall(r"group (\d+)", page.text)
     assert order == ["19", "18", "17", "16", "3", "2", "1", "0"]
     assert "All 20 groups" in page.text
@@ -322,14 +342,26 @@ def comparison() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
+def rows_of(frame: pd.DataFrame, styles=STYLES, focus="hybrid", baseline="bm25", measure="AP"):
+    return differences.difference_rows(
+        frame,
+        styles,
+        focus,
+        baseline,
+        measure,
+        lead=lead,
+        listed=lambda run, outcome: f"?listed={run}&show={outcome}",
+    )
+
+
 def test_difference_rows():
-    part = differences.difference_rows(comparison(), STYLES, "hybrid", "bm25", "nDCG@10")
+    part = rows_of(comparison(), measure="nDCG@10")
     page = Page(part)
     names = texts_of('<th role="rowheader"[^>]*>(.*?)</th>', part)
     assert names == ["hybrid", "dense", "titles"]
     assert "bm25 = 0.571" in page.text
     assert "+0.060 [0.030, 0.092]" in page.text and "−0.161 [−0.204, −0.119]" in page.text
-    assert "17 lost 46 won21 same" in page.text
+    assert "17 lost by hybrid 46 won by hybrid21 same" in page.text
     assert "−0.20−0.100+0.10" in page.text, "the axis: nice ticks, a plain zero"
     assert "← worse" in page.text and "better →" in page.text
     assert [own["class"] for own in page.having("change")] == [
@@ -345,10 +377,28 @@ def test_difference_rows():
 def test_difference_rows_without_an_interval_or_another_run():
     frame = comparison()
     frame.loc[2, ["low", "high"]] = math.nan
-    page = Page(differences.difference_rows(frame, STYLES, "hybrid", "bm25", "AP"))
+    page = Page(rows_of(frame))
     assert len(page.having("interval")) == 2 and len(page.having("point")) == 3
-    alone = differences.difference_rows(frame.head(1), STYLES, "bm25", "bm25", "AP")
+    alone = rows_of(frame.head(1), focus="bm25")
     assert "Load a second run" in Page(alone).text
+
+
+def test_every_mark_of_a_difference_row_leads_on():
+    frame = comparison()
+    frame.loc[2, "lost"] = 0
+    page = Page(rows_of(frame))
+    links = [own["href"] for tag, own in page.found if tag == "a"]
+    assert links[:4] == [
+        "?lead=hybrid",
+        "?listed=hybrid&show=",
+        "?listed=hybrid&show=better",
+        "?listed=hybrid&show=same",
+    ], "an empty list is no link"
+    assert links[4:9] == ["?lead=dense"] + [
+        f"?listed=dense&show={outcome}" for outcome in ("", "worse", "better", "same")
+    ]
+    drawn = page.having("drawing")[0]
+    assert (drawn["aria-hidden"], drawn["tabindex"]) == ("true", "-1"), "its row says the same"
 
 
 # One query
@@ -446,9 +496,9 @@ def test_standings_of_an_unjudged_query():
     [
         (1, 5, 3, "left", "to 5", "worse"),
         (5, 1, 3, "left", "to 1", "better"),
-        (5, 1, 3, "right", "▼ from 1", "worse"),
-        (1, 1200, 1, "right", "▲ from 1,200", "better"),
-        (1, 12, 0, "right", "▲ from 12", ""),
+        (5, 1, 3, "right", "▼fell from 1", "worse"),
+        (1, 1200, 1, "right", "▲rose from 1,200", "better"),
+        (1, 12, 0, "right", "▲rose from 12", ""),
         (1, 12, math.nan, "left", "to 12", ""),
         (2, 2, 3, "left", "stays", ""),
         (2, math.nan, 3, "left", "dropped", "worse"),
@@ -457,8 +507,10 @@ def test_standings_of_an_unjudged_query():
     ],
 )
 def test_movement_in_words(rank, other, grade, side, words, tone):
-    row = {"rank": rank, "other_rank": other, "grade": grade}
-    assert movement.movement(row, side) == movement.Movement(words, tone)
+    row = {"rank": rank, "other_rank": other, "relevant": grade >= 1}
+    said = movement.movement(row, side)
+    assert Page(Template("two_lists")("move", move=said)).text == words
+    assert said.tone == tone
 
 
 def layers(part: str) -> dict[str, str]:
@@ -485,7 +537,7 @@ def test_two_lists_texts():
     )
     page = Page(part)
     moves = texts_of(r"<small[^>]*>(.*?)</small>", part)
-    assert moves == ["to 3", "to 5", "to 1", "▲ from 3", "new", "▼ from 1"]
+    assert moves == ["to 3", "to 5", "to 1", "▲rose from 3", "new", "▼fell from 1"]
     assert "<mark>Charged</mark> twice" in part and "We <mark>charge</mark> once." in part
     assert part.count("<details") == 3, "a row with a text opens"
     assert page.having("whole") and '<p dir="auto">More.</p>' in part
@@ -522,7 +574,7 @@ def test_missed():
         "bm25",
         "hybrid",
     ]
-    assert texts_of('<th role="rowheader"[^>]*>(.*?)</th>', part) == ["f", "Refund <i> b", "g"]
+    assert texts_of('<th role="rowheader"[^>]*>(.*?)</th>', part) == ["f", "Refund <i> bText", "g"]
     assert [own["class"] for own in page.having("rank")][2:] == [
         "rank outside",
         "rank outside",
@@ -604,9 +656,32 @@ def test_file_table():
     page = Page(data.file_table([row, base, plain], 5))
     assert "Top 5 judged" in page.text
     assert "rows 8,400queries –judged 90\u00a0%" in "".join(page.words)
-    assert [own["title"] for own in page.having("warning")] == [EVIL]
+    assert f"2 rows twice ({EVIL})" in page.text
     assert page.text.count("no remarks") == 1 and page.text.count("baseline") == 1
     assert len(page.having("dot")) == 2
+
+
+def test_only_what_may_change_the_scores_stands_open():
+    row = {"file": "a", "kind": "Run", "read_as": "", "rows": 1, "queries": 1, "judged": 1.0}
+    row |= {"style": None, "is_baseline": False}
+    loud, quiet = Note("x", "half are tied", 1, loud=True), Note("y", "a blank line", 1)
+    both = data.file_table([{**row, "notes": (quiet, loud)}])
+    assert texts_of("<details>.*?</details>", both) == ["1 morea blank line"]
+    assert "half are tied" in Page(both).text
+    alone = data.file_table([{**row, "notes": (quiet, quiet)}])
+    assert texts_of("<summary>.*?</summary>", alone) == ["2 small remarks"]
+    assert "<details>" not in data.file_table([{**row, "notes": (loud,)}])
+
+
+def test_what_is_seen_by_a_sign_is_said_in_words():
+    steps = navigation.steps("a", "b", "1 of 2")
+    assert '<span aria-hidden="true">←</span> Previous' in steps
+    cell = Template("markup")("change", value=0.1, clear=True, hint="95 % interval [0.0, 0.2]")
+    assert 'class="unseen">, 95 % interval [0.0, 0.2]<' in cell
+    named = re.findall(
+        r"<(ul|ol)\b([^>]*)>", data.first_run_steps() + overview.facts_line(facts(), href)
+    )
+    assert all('role="list"' in own for _, own in named), "Safari drops the role with the bullets"
 
 
 def test_fit_table_steps_and_preview():
@@ -662,10 +737,10 @@ def test_no_user_text_becomes_markup():
         markup.second(said, styles),
         markup.section(EVIL, EVIL),
         markup.nothing(EVIL, EVIL),
-        overview.runs_and_measures(table, [("AP", EVIL)], "AP", styles, "base", 10, {}),
+        overview.runs_and_measures(table, [("AP", EVIL, EVIL)], "AP", styles, "base", 10, {}, lead),
         overview.query_list(rows, "worse", href, styles, EVIL, "base", total=2),
-        overview.group_list(groups, href, by=EVIL),
-        differences.difference_rows(compared, styles, EVIL, "base", EVIL),
+        overview.group_list(groups, href, lead, by=EVIL),
+        rows_of(compared, styles, EVIL, "base", EVIL),
         query.query_head(EVIL, [EVIL]),
         query.explanation(said, styles),
         query.standings(found, styles, {1: EVIL}),
@@ -687,6 +762,6 @@ def test_no_user_text_becomes_markup():
 
 
 def test_colours_are_variables_only():
-    part = differences.difference_rows(comparison(), STYLES, "hybrid", "bm25", "AP")
+    part = rows_of(comparison())
     part += query.standings(small_diagnosis(LISTS, GRADES), STYLES)
     assert not re.search(r"#[0-9a-fA-F]{3,8}\b|rgb\(", part)

@@ -84,7 +84,7 @@ def test_several_measures_at_once(command: Command, given: list[str], names: lis
     assert [row[2] for row in rows(out)[1:]] == names
 
 
-@pytest.mark.parametrize("given", ["10,AP", "AP,5", "P.5,x", "P.5,0", "P(rel=2,5)@3"])
+@pytest.mark.parametrize("given", ["", ",", "10,AP", "AP,5", "P.5,x", "P.5,0", "P(rel=2,5)@3"])
 def test_names_that_mean_nothing(command: Command, given: str) -> None:
     out, err = command("-m", given)
     assert not out and err
@@ -179,6 +179,12 @@ def test_notes_go_to_stderr_with_their_first_examples(command: Command) -> None:
         "note: bm25: 1 judged query missing; it counts 0 (first: q3)\n"
         "note: bm25: P@9 looks beyond the run, which lists at most 2 documents a query\n"
     )
+
+
+def test_a_name_of_two_meanings_says_which_it_took(command: Command) -> None:
+    _, err = command("-m", "accuracy@10", "-m", "ndcg@10")
+    assert "note: measures: accuracy@10 is read as Accuracy@10" in err
+    assert "calls accuracy, is Success@10" in err and "ndcg@10 is read" not in err
 
 
 def test_a_missing_file_is_told(command: Command) -> None:

@@ -33,11 +33,11 @@ from tests.collections_of import (
     rows_of,
     run_of,
 )
+from tests.metrics_core.measures.exceptions import BEATEN, NEVER_FALLING, without
 from tests.settings_of import at, samples_of, settings_of
 
 ALL = declarations()
-SCORES = [d for d in ALL if d.aggregation != "sum"]
-BY_GRADE = [d for d in SCORES if "subtopics" not in d.needs]
+UNBEATEN = without(*BEATEN)
 WITH_CUTOFF = [d for d in ALL if d.cutoff is not None]
 
 
@@ -129,6 +129,17 @@ def test_every_measure_is_worked_by_hand() -> None:
         ("g", "G"),
         ("RBP", "RBP"),
         ("rbp", "RBP(p=0.9)"),
+        ("rbp.95", "RBP(p=0.95)"),
+        ("precision_at_3", "P@3"),
+        ("NDCG_at_10", "nDCG@10"),
+        ("precision at 5", "P@5"),
+        ("P(rel=2)_at_5", "P(rel=2)@5"),
+        ("map_at_100", "AP@100"),
+        ("ndcg_burges@5", "nDCG(dcg='exp-log2')@5"),
+        ("dcg_burges", "DCG(dcg='exp-log2')"),
+        ("map-l2", "AP(rel=2)"),
+        ("precision@5-l2", "P(rel=2)@5"),
+        ("hit_rate_at_3-l2", "Success(rel=2)@3"),
         ("RBP(p=0.5, rel=2)@10", "RBP(p=0.5,rel=2)@10"),
         ("err@20", "ERR@20"),
         ("BPM(T=2,max_rel=4)@10", "BPM(T=2.0,max_rel=4)@10"),
@@ -197,6 +208,11 @@ def test_an_unknown_measure_is_refused(text: str) -> None:
         ("P@99999999999", "a whole number from 1"),
         ("ndcg_cut_0", "a whole number from 1, not 0"),
         ("Rprec@5", "takes no cutoff"),
+        ("f1@5", "It looks at the whole list: write SetF."),
+        ("recall_at_k", "cutoff must be a number, not 'k'"),
+        ("ndcg@5-l2", "counts each grade with its worth"),
+        ("rbp.95-l2", "counts each grade with its worth"),
+        ("P(rel=1)@5-l2", "rel is given twice"),
         ("P(rel=0)@5", "rel must be a whole number from 1"),
         ("P(rel=)@5", "rel must be a number"),
         ("P(2)@5", "'2' has no name"),
@@ -292,9 +308,7 @@ def test_no_ranking_beats_the_perfect_one(collection: Any, cutoff: int) -> None:
     }
     best_ranks = judged(perfect, answerable)
     ranks = judged({q: run[q] for q in answerable}, answerable)
-    for declaration in BY_GRADE:
-        if "documents" in declaration.needs and declaration.ideal is None:
-            continue  # prices, popularity and variety know nothing of grades
+    for declaration in UNBEATEN:
         measure = at(declaration, cutoff)
         best, score = measure.score(best_ranks), measure.score(ranks)
         better = score - best if declaration.higher_is_better else best - score
@@ -348,9 +362,9 @@ def test_other_ids_in_the_same_order_score_the_same(collection: Any) -> None:
 def test_looking_deeper_never_costs(collection: Any) -> None:
     run, qrels = collection
     ranks = judged(run, qrels)
-    for name in ("R", "Success", "AP", "RR"):
-        curve = parse_measure(f"{name}@1").curve(ranks, np.arange(1, 31))
-        assert (np.diff(curve, axis=1) >= 0).all(), name
+    for declaration in (d for d in WITH_CUTOFF if d in NEVER_FALLING):
+        curve = at(declaration, 1).curve(ranks, np.arange(1, 31))
+        assert not (np.diff(curve, axis=1) < -1e-12).any(), declaration.name
 
 
 @settings(max_examples=60)

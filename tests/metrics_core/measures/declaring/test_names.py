@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from metrics_core.errors import ParameterError, RanklensError, UnknownMeasureError
-from metrics_core.measures import Declaration, declarations, parse_measure
+from metrics_core.measures import Declaration, declarations, name_notes, parse_measure
 from metrics_core.measures.declaring.description import described
 from metrics_core.measures.declaring.elsewhere import EVERYWHERE
 from metrics_core.measures.declaring.families import FAMILIES, by_family
+from metrics_core.measures.declaring.names import declared
 
 ALL = declarations()
 
@@ -42,6 +43,20 @@ def test_names_in_ir_measures_are_theirs() -> None:
     registry = pytest.importorskip("ir_measures.measures").registry
     here = {d.name for d in ALL if d.ir_measures is not None}
     assert set(registry) >= here >= {str(m.NAME) for m in registry.values()}
+
+
+@pytest.mark.parametrize("name", ["accuracy@10", "Accuracy_at_10", "ACCURACY(rel=1)@10"])
+def test_a_name_of_two_meanings_says_which_it_took(name: str) -> None:
+    (note,) = name_notes([name, name, "AUC@10", "ndcg@10"])
+    assert note.message.startswith(
+        f"{name} is read as Accuracy@10 (relevant above others, in pairs)"
+    )
+    assert note.message.endswith("question answering calls accuracy, is Success@10")
+
+
+def test_a_family_is_found_by_a_name_at_k() -> None:
+    assert declared("recall_at_k").name == "R"
+    assert declared("recall_at_10").name == "R"
 
 
 NAMES = [(d, name) for d in ALL for name in (d.name, *d.aliases) if len(name) >= 7]

@@ -1,0 +1,109 @@
+"""What axe-core finds on every page in both themes and two widths, and what jumps while loading."""
+
+from __future__ import annotations
+
+import os
+from importlib.resources import files
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.conftest import Opened, settle
+
+_PAGES = {
+    "overview": "",
+    "one run": "?run=bm25&base=bm25",
+    "no such measure": "?m=precison",
+    "curves": "curves",
+    "breakdown": "breakdown",
+    "queries": "queries",
+    "query": "query?q=q098",
+    "data": "data",
+    "measures": "measures",
+    "one measure": "measures?measure=nDCG",
+    "first run": "?set=own",
+}
+# Streamlit's own: its uploader is a section without a role of its own that carries a label.
+_NOT_OURS = {("presentation-role-conflict", "stFileUploaderDropzone")}
+_MOST_SHIFT = 0.1
+
+_LOADED = "() => !document.querySelector('[data-testid=stSkeleton]')"
+_OPEN_ALL = (
+    "() => document.querySelectorAll('.lens details').forEach((fold) => { fold.open = true })"
+)
+# The sidebar and Streamlit's placeholder come before any style of ours can be there, and push the
+# empty page aside once; what counts is what a page's own parts do.
+_WATCH_SHIFTS = """
+  window.__shifts = [];
+  const part = (node) => (node?.closest ? node : node?.parentElement)
+    ?.closest('[data-testid=stVerticalBlock]');
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      const moved = entry.sources.map((s) => part(s.node)).filter(Boolean);
+      if (!entry.hadRecentInput && moved.length)
+        window.__shifts.push([entry.value, moved[0].innerText.slice(0, 60)]);
+    }
+  }).observe({type: 'layout-shift', buffered: true});
+"""
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """axe-core's source; skips where its package is not installed, fails there with CI=true."""
+    try:
+        return (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
+    except ModuleNotFoundError:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip("axe-playwright-python is not installed")
+
+
+def _violations(page: Page, axe: str, theme: str) -> list[str]:
+    # Texts of charts stand on no background that axe can see; a theme changes only colours.
+    options = {"resultTypes": ["violations"]}
+    if theme == "dark":
+        options["runOnly"] = ["color-contrast", "link-in-text-block"]
+    page.evaluate(axe)
+    found: Any = page.evaluate("(options) => axe.run({exclude: ['.main-svg']}, options)", options)
+    return [
+        f"{violation['id']}: {node['html'][:120]}"
+        for violation in found["violations"]
+        for node in violation["nodes"]
+        if not any(violation["id"] == rule and mark in node["html"] for rule, mark in _NOT_OURS)
+    ]
+
+
+def _switch(page: Page, theme: str) -> None:
+    page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+    page.wait_for_function(
+        "(it) => getComputedStyle(document.querySelector('.stApp')).colorScheme === it", arg=theme
+    )
+    # Buttons change their colours slowly.
+    page.wait_for_timeout(350)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1440, 400])
+def test_axe_finds_nothing_and_nothing_jumps(
+    sample_app: str, open_page: Opened, axe: str, width: int
+) -> None:
+    page = open_page(f"{sample_app}/queries", width=width)
+    page.add_init_script(_WATCH_SHIFTS)
+    found, jumped = {}, {}
+    for name, path in _PAGES.items():
+        page.goto(f"{sample_app}/{path}")
+        settle(page)
+        page.wait_for_function(_LOADED)
+        # What was held back while loading is shown a moment later.
+        page.wait_for_timeout(250)
+        shifts: Any = page.evaluate("window.__shifts")
+        if sum(value for value, _ in shifts) >= _MOST_SHIFT:
+            jumped[name] = shifts
+        page.evaluate(_OPEN_ALL)
+        found[f"{name}, light"] = _violations(page, axe, "light")
+        _switch(page, "dark")
+        found[f"{name}, dark"] = _violations(page, axe, "dark")
+        page.emulate_media(color_scheme="light")
+    assert not {where: what for where, what in found.items() if what}
+    assert not jumped
