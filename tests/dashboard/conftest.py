@@ -40,8 +40,9 @@ def opened(page: str = "", **parameters: Any) -> AppTest:
 
 
 def drawn(app: AppTest) -> str:
-    """All drawn HTML."""
-    return " ".join(e.proto.body for e in app.get("html") if "<style>" not in e.proto.body)
+    """All drawn HTML, styles left out."""
+    whole = " ".join(e.proto.body for e in app.get("html"))
+    return re.sub(r"<style>.*?</style>", "", whole, flags=re.DOTALL)
 
 
 def text_of(app: AppTest) -> str:
