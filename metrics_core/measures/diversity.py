@@ -39,6 +39,7 @@ _ERR_ALPHA = 0.5
 
 
 def judgments_of(ranks: JudgedRanks) -> SubtopicJudgments:
+    """The judgments by subtopic; raises LackingDataError where there are none."""
     if ranks.subtopics is None:
         raise LackingDataError("There are no judgments by subtopic.")
     return ranks.subtopics
