@@ -30,6 +30,13 @@ _LINKS = st.components.v2.component(
     js=(_HERE / "links.js").read_text("utf-8"),
 )
 
+# Back returns to where a page was left; a table that is sorted stays where it is seen.
+_PLACE = st.components.v2.component(
+    "ranklens_place",
+    html="<span></span>",
+    js=(_HERE / "place.js").read_text("utf-8"),
+)
+
 
 def draw(pages: Sequence[Page], current: str) -> None:
     """Styles, page names and sidebar; follows a clicked link."""
@@ -41,6 +48,7 @@ def draw(pages: Sequence[Page], current: str) -> None:
         on_go_change=lambda: None,
         on_theme_change=lambda: None,
     )
+    _PLACE(key="place")
     if clicked.go:
         session.follow(clicked.go)
     # Before anything is loaded there are only the way in and the files.
