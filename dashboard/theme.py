@@ -6,7 +6,7 @@ Number formats live in `metrics_core.wording`, because findings write numbers to
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 Role = Literal["baseline", "focus", "other"]
@@ -64,6 +64,11 @@ class Palette:
             self.diverging_higher,
             self.diverging_high,
         )
+
+    @property
+    def quiet(self) -> Palette:
+        """The same without the colours of better and worse: there is too little to tell."""
+        return replace(self, better=self.muted, worse=self.muted)
 
 
 LIGHT = Palette(

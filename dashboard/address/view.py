@@ -89,8 +89,12 @@ class View:
 
     @property
     def pinned(self) -> Address:
-        """The address with what it leaves to a default, so that a link shows the same later."""
-        return self.address.changed(run=self.comparison.focus, base=self.comparison.baseline)
+        """The address with what it leaves to a default, so that a link shows the same later; what
+        it asks for and is not there stays, so that it is still said."""
+        return self.address.changed(
+            run=self.address["run"] or self.comparison.focus,
+            base=self.address["base"] or self.comparison.baseline,
+        )
 
     def comparing(self, run: str, baseline: str = "") -> dict[str, Any]:
         """What changes in the address when this run is put in focus, or against another baseline:

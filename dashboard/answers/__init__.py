@@ -8,10 +8,11 @@ from dashboard.answers.curves import Curves, curves
 from dashboard.answers.data import Data, FileRow, data, first_rows, looked_at
 from dashboard.answers.measures import MeasureDetail, MeasureList, measure_detail, measure_list
 from dashboard.answers.overview import Overview, overview
-from dashboard.answers.queries import QueryList, query_list
+from dashboard.answers.queries import Asked, QueryList, query_list
 from dashboard.answers.query import QueryPage, query
 
 __all__ = [
+    "Asked",
     "Breakdown",
     "Curves",
     "Data",

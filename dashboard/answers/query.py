@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.queries import query_list
+from dashboard.answers.queries import Asked, query_list
 from dashboard.opened.study import Study
 from metrics_core import findings
 from metrics_core.explaining.diagnosis import Diagnosis, diagnose
@@ -29,9 +29,10 @@ class QueryPage:
     listed: int
 
 
-def query(study: Study, shown: Comparison, query_id: str, show: str, search: str) -> QueryPage:
-    """The Query page; of the first query in the list where none is named."""
-    listed = list(query_list(study, shown, show, search).kept["query_id"])
+def query(study: Study, shown: Comparison, query_id: str, asked: Asked) -> QueryPage:
+    """The Query page; of the first query in the list where none is named. `asked` is the list the
+    reader came from."""
+    listed = list(query_list(study, shown, asked).kept["query_id"])
     query_id = query_id or next(iter(listed), study.query_ids[0])
     place = listed.index(query_id) if query_id in listed else None
     found = study.kept(_diagnosis, shown, query_id)

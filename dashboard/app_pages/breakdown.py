@@ -14,6 +14,7 @@ from dashboard.figures import heatmap, panels
 from dashboard.literal import literal
 from dashboard.page import Page
 from dashboard.session import Opened
+from metrics_core import findings
 from metrics_core.findings.sentence import muted, run
 from metrics_core.slicing.breakdowns import ALL, FEWEST_QUERIES
 
@@ -105,7 +106,8 @@ def _scores(shown: Breakdown, here: Opened) -> None:
     figure = figures.score_by_group(
         shown.groups, styles=styles, palette=here.look.palette, order=shown.order
     )
-    alt = f"Mean {view.measure} per run by {shown.by}. {shown.finding.text}"
+    best = findings.best_by_group(shown.groups, view.runs, shown.order)
+    alt = f"Mean {view.measure} per run by {shown.by}. {best}"
     picture = parts.caption(f"Score on {view.measure}, by {shown.by}", str(view.measure))
     _draw(figure, "score_by_group", here, shown.by, alt=alt, picture=picture)
 
@@ -128,7 +130,8 @@ def _cells(shown: Breakdown, here: Opened) -> None:
     figure = heatmap.difference_heatmap(
         shown.cells, palette=here.look.palette, rows_title=shown.by, columns_title=shown.second
     )
-    alt = f"Difference to {view.baseline} by {shown.by} and {shown.second}. {shown.finding.text}"
+    extremes = findings.extreme_cells(shown.cells, view.focus, view.baseline)
+    alt = f"Difference to {view.baseline} by {shown.by} and {shown.second}. {extremes}"
     picture = parts.caption(
         f"{view.focus} minus {view.baseline}, by {shown.by} and {shown.second}",
         str(view.measure),
@@ -157,7 +160,8 @@ def _second(shown: Breakdown, here: Opened) -> None:
         order=shown.second_order,
         value_range=view.measure.declaration.range,
     )
-    alt = f"Mean {view.measure} per run by {shown.second}. {shown.strongest.text}"
+    best = findings.best_by_group(shown.second_groups, view.runs, shown.second_order)
+    alt = f"Mean {view.measure} per run by {shown.second}. {best}"
     picture = parts.caption(
         f"Score on {view.measure}, by {shown.second}", str(view.measure), parts.INTERVALS
     )
@@ -180,7 +184,8 @@ def _draw(figure: Any, key: str, here: Opened, by: str, **told: Any) -> None:
 def _list_queries(view: Comparison, picked: dict[str, str]) -> None:
     """Open the queries of a group or cell; "all" leaves a column as it was."""
     chosen = {column: [value] for column, value in picked.items() if value != ALL}
-    session.goto("queries", where=view.narrowed(chosen), show="")
+    plain = {"show": "", "s": "", "order": "", "p": ""}
+    session.goto("queries", where=view.narrowed(chosen), **plain)
 
 
 if __name__ == "__main__":

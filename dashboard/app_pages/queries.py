@@ -1,6 +1,5 @@
 """Queries: which ones?"""
 
-import pandas as pd
 import streamlit as st
 
 from dashboard import answers, parts, session
@@ -9,31 +8,36 @@ from dashboard.address.view import Comparison
 from dashboard.answers import QueryList
 from dashboard.answers.queries import SHOW_ALL
 from dashboard.blocks import markup
+from dashboard.blocks import queries as blocks
 from dashboard.figures import against
 from dashboard.figures import queries as figures
 from dashboard.literal import literal
 from dashboard.page import Page
 from dashboard.session import Opened
-from dashboard.theme import Palette
 from metrics_core import wording as w
 from metrics_core.comparing.pairs import SAME
 
-_ROW = 34
-_ROWS_SHOWN = 14
-_STYLED = 500
-"""Rows up to which the difference is coloured; beyond, a Styler costs seconds."""
-
-
-PAGE = Page("queries", "Queries", place=4, fields=(Field("show"), Field("s")))
+PAGE = Page(
+    "queries", "Queries", place=4, fields=(Field("show"), Field("s"), Field("order"), Field("p"))
+)
 
 
 def render() -> None:
     """Chips and search, every query as a mark, and the table."""
     here = session.opened_study()
     view, styles, asked = here.comparison, here.look.of(here.comparison.runs), here.view.address
-    shown = answers.query_list(here.study, view, asked["show"], asked["s"])
-    st.html(markup.sentence(shown.finding, styles))
+    list_asked = answers.Asked(asked["show"], asked["s"], asked["order"])
+    shown = answers.query_list(here.study, view, list_asked)
+    without = {column: view.narrowed({column: ()}) for column, _ in view.where}
+    st.html(
+        markup.sentence(shown.finding, styles)
+        + blocks.filters(
+            view.where, lambda column: session.href("queries", where=without[column], p="")
+        )
+    )
     _chips(shown, here)
+    if not view.alone and not shown.can_tell:
+        st.html(blocks.too_few(shown.paired))
     if not view.alone and len(shown.frame):
         with st.container(key="marks"):
             left, right = st.columns([1.75, 1], gap="large")
@@ -55,9 +59,9 @@ def _chips(shown: QueryList, here: Opened) -> None:
             "Show",
             "show",
             value=shown.show,
-            store=lambda show: {"show": "" if show in (None, SHOW_ALL) else show},
+            store=lambda show: {"show": "" if show in (None, SHOW_ALL) else show, "p": ""},
             options=list(shown.counts),
-            format_func=lambda show: _chip(show, shown.counts[show], view),
+            format_func=lambda show: _chip(show, shown, view),
             label_visibility="collapsed",
             wrap=True,
         )
@@ -66,16 +70,17 @@ def _chips(shown: QueryList, here: Opened) -> None:
             "Search the query texts",
             "s",
             value=here.view.address["s"],
-            store=lambda text: {"s": text.strip()},
+            store=lambda text: {"s": text.strip(), "p": ""},
             placeholder="Search the query texts",
             label_visibility="collapsed",
             width=260,
         )
 
 
-def _chip(show: str, count: int, view: Comparison) -> str:
+def _chip(show: str, shown: QueryList, view: Comparison) -> str:
     mark = {"better": ":green[▲] ", "worse": ":orange[▼] "}.get(show, "")
-    return f"{mark}{literal(_chip_name(show, view))} {w.count(count)}"
+    named = f"{literal(_chip_name(show, view))} {w.count(shown.counts[show])}"
+    return f"{mark}{named}" if shown.can_tell else named
 
 
 def _chip_name(show: str, view: Comparison) -> str:
@@ -95,8 +100,11 @@ def _none_name(view: Comparison) -> str:
     return f"{who} fail" if who == "both" else f"{who} fails"
 
 
-def _open(query_id: str) -> None:
-    session.goto("query", q=query_id)
+def _opening(query_id: str, here: Opened) -> dict[str, str]:
+    """The address of a query that is opened from this list: the list goes with it, and stays."""
+    asked = here.view.address
+    came_from = {"list": asked["show"], "search": asked["s"], "sort": asked["order"]}
+    return {"q": query_id, "rows": "", **came_from}
 
 
 def _kept_ids(shown: QueryList) -> set[str] | None:
@@ -111,7 +119,7 @@ def _sorted(shown: QueryList, here: Opened) -> None:
     )
     figure = figures.sorted_differences(
         shown.frame,
-        palette=here.look.palette,
+        palette=here.look.palette if shown.can_tell else here.look.palette.quiet,
         focus=view.focus,
         baseline=view.baseline,
         mean=shown.mean,
@@ -125,7 +133,7 @@ def _sorted(shown: QueryList, here: Opened) -> None:
     alt = f"Differences by query. {shown.finding.text}"
     clicked = parts.chart(figure, "sorted", alt=alt, picture=picture)
     if clicked:
-        _open(clicked[0])
+        session.goto("query", **_opening(clicked[0], here))
 
 
 def _against(shown: QueryList, here: Opened) -> None:
@@ -136,7 +144,7 @@ def _against(shown: QueryList, here: Opened) -> None:
     )
     figure = against.run_against_run(
         shown.frame,
-        palette=here.look.palette,
+        palette=here.look.palette if shown.can_tell else here.look.palette.quiet,
         focus=view.focus,
         baseline=view.baseline,
         focus_style=here.look.styles[view.focus],
@@ -152,7 +160,7 @@ def _against(shown: QueryList, here: Opened) -> None:
     )
     clicked = parts.chart(figure, "against", alt=alt, picture=picture)
     if clicked:
-        _open(clicked[0])
+        session.goto("query", **_opening(clicked[0], here))
 
 
 def _no_match(shown: QueryList, here: Opened) -> None:
@@ -165,81 +173,47 @@ def _no_match(shown: QueryList, here: Opened) -> None:
     st.html(markup.nothing("No query matches.", text))
     label = "Clear the search" if search else "Show all queries"
     kept = here.view.address["show"] if search else ""
-    st.button(label, on_click=session.change, kwargs={"s": "", "show": kept})
+    st.button(label, on_click=session.change, kwargs={"s": "", "show": kept, "p": ""})
 
 
 def _table(shown: QueryList, here: Opened) -> None:
-    view = here.comparison
+    view, page = here.comparison, shown.page(here.view.address["p"])
     total, kept = len(shown.frame), len(shown.kept)
     title = f"{w.count(kept)} of {w.count(total)} queries" if kept < total else None
-    order = "Best difference" if shown.show == "better" else "Worst difference"
-    if view.alone:
-        order = "Lowest score"
     parts.heading(
         title or f"{w.count(total)} queries",
-        f"{order} first; a click on a column head sorts, a click on a row opens the query.",
+        f"{_order(shown, view)}; a click on a column head sorts, a click on a row opens the query.",
         frame=shown.table,
         key="queries",
     )
-    gap = f"{view.focus} {w.MINUS} {view.baseline}"
-    columns = ["text", *(["difference"] if not view.alone else [])]
-    columns += [f"run: {name}" for name in view.runs]
-    columns += [f"by: {column}" for column in shown.groupings]
-    frame = shown.kept[columns].reset_index(drop=True)
-    event = st.dataframe(
-        _with_colors(frame, here.look.palette) if len(frame) <= _STYLED else frame,
-        key=f"table_{session.generation('table')}",
-        hide_index=True,
-        height=(min(len(frame), _ROWS_SHOWN) + 1) * _ROW + 3,
-        row_height=_ROW,
-        on_select="rerun",
-        selection_mode="single-cell",
-        alt=f"{w.count(kept)} queries with their scores",
-        column_config=_columns(shown, here, gap),
-    )
-    cells = event["selection"]["cells"] if event else []
-    if cells:
-        session.forget("table")
-        _open(str(shown.kept["query_id"].iloc[cells[0][0]]))
-
-
-def _columns(shown: QueryList, here: Opened, gap: str) -> dict[str, object]:
-    view, styles, palette = here.comparison, here.look.styles, here.look.palette
-    config: dict[str, object] = {
-        "text": st.column_config.TextColumn("Query", width=250),
-        # Beyond the rows that are styled, Streamlit's own format has to do.
-        "difference": st.column_config.NumberColumn(
-            gap, width=104, format="%+.3f" if len(shown.kept) > _STYLED else None
-        ),
-    }
-    for name in view.runs:
-        if shown.scale is None:
-            config[f"run: {name}"] = st.column_config.NumberColumn(name, format="%.3f", width=118)
-            continue
-        config[f"run: {name}"] = st.column_config.ProgressColumn(
-            name,
-            min_value=shown.scale[0],
-            max_value=shown.scale[1],
-            format="%.3f",
-            color=styles[name].color(palette),
-            width=118,
+    st.html(
+        blocks.query_table(
+            page,
+            shown.columns,
+            shown.order,
+            here.look.styles,
+            difference=f"{view.focus} {w.MINUS} {view.baseline}",
+            label=f"{w.count(kept)} queries with their scores",
+            scale=shown.scale,
+            coloured=shown.can_tell,
+            sorted_by=lambda key: session.href("queries", order=shown.turned(key), p=""),
+            opened=lambda query_id: session.href("query", **_opening(query_id, here)),
         )
-    for column in shown.groupings:
-        config[f"by: {column}"] = st.column_config.TextColumn(column.capitalize(), width=92)
-    return config
+        + blocks.page_links(page, kept, lambda number: session.href("queries", p=number))
+    )
 
 
-def _with_colors(frame: pd.DataFrame, palette: Palette) -> object:
-    """The frame with its differences signed and coloured where they are more than "same"."""
-    if "difference" not in frame:
-        return frame
-
-    def color(value: float) -> str:
-        if abs(value) <= SAME + 1e-12:
-            return f"color: {palette.muted}"
-        return f"color: {palette.better if value > 0 else palette.worse}; font-weight: 600"
-
-    return frame.style.map(color, subset=["difference"]).format(w.difference, subset=["difference"])
+def _order(shown: QueryList, view: Comparison) -> str:
+    """The order of the rows, in words."""
+    key, down = shown.order.removeprefix("-"), shown.order.startswith("-")
+    if key == "difference":
+        return "Best difference first" if down else "Worst difference first"
+    column = next(c for c in shown.columns if c.key == key)
+    if column.kind == "score":
+        alone = "" if view.alone else f" of {column.name}"
+        return f"{'Highest' if down else 'Lowest'} score{alone} first"
+    by = "Sorted by text" if column.kind == "text" else f"Sorted by {column.name}"
+    return f"{by}, last first" if down else by
 
 
 if __name__ == "__main__":

@@ -23,7 +23,14 @@ _LISTS = {
 }
 
 
-PAGE = Page("query", "Query", place=5, fields=(Field("q"),))
+PAGE = Page(
+    "query",
+    "Query",
+    place=5,
+    # `list`, `search` and `sort` say which list the reader came from; the page of the queries has
+    # its own, which stays as it was.
+    fields=(Field("q"), Field("list"), Field("search"), Field("sort"), Field("rows")),
+)
 
 
 def render() -> None:
@@ -31,7 +38,8 @@ def render() -> None:
     here = session.opened_study()
     view, styles, asked = here.comparison, here.look.of(here.comparison.runs), here.view.address
     study = here.study
-    shown = answers.query(study, view, asked["q"], asked["show"], asked["s"])
+    came_from = answers.Asked(asked["list"], asked["search"], asked["sort"])
+    shown = answers.query(study, view, asked["q"], came_from)
     found = shown.diagnosis
     _steps(shown, here)
     known = f"{w.count(found.n_relevant)} relevant of {w.count(found.n_judged)} judged documents"
@@ -58,7 +66,19 @@ def render() -> None:
         key="lists",
     )
     marked = words.query_words(shown.text)
-    st.html(two_lists.two_lists(found, view.baseline, view.focus, shown.documents, marked, styles))
+    st.html(
+        two_lists.two_lists(
+            found,
+            view.baseline,
+            view.focus,
+            shown.documents,
+            marked,
+            styles,
+            grades,
+            rows=_rows(asked["rows"]),
+            unfolded=lambda rows: session.href("query", rows=str(rows)),
+        )
+    )
     parts.heading(
         f"Relevant documents that a top {view.cutoff} misses",
         f"Rank in each run; a dash means not among the first {w.count(study.deepest)}.",
@@ -68,17 +88,24 @@ def render() -> None:
     st.html(query.missed(found, shown.documents, styles, study.deepest, grades))
 
 
+def _rows(asked: str) -> int:
+    """How many rows of the two lists are shown; a hundred where the address has no number."""
+    return (
+        max(int(asked), two_lists.STEP) if asked.isascii() and asked.isdigit() else two_lists.STEP
+    )
+
+
 def _steps(shown: QueryPage, here: Opened) -> None:
     asked = here.view.address
 
     def link(query_id: str | None) -> str | None:
-        return None if query_id is None else session.href("query", q=query_id)
+        return None if query_id is None else session.href("query", q=query_id, rows="")
 
     if shown.position is None:
         place = f"not among the {w.count(shown.listed)} queries in view"
     else:
-        searched = f" with “{asked['s']}”" if asked["s"] else ""
-        kind = _LISTS.get(asked["show"], "")
+        searched = f" with “{asked['search']}”" if asked["search"] else ""
+        kind = _LISTS.get(asked["list"], "")
         noun = "" if kind else f" {w.plural(shown.listed, 'query', 'queries')}"
         place = f"{w.count(shown.position + 1)} of {w.count(shown.listed)}{noun}{kind}{searched}"
     st.html(navigation.steps(link(shown.previous), link(shown.following), place))

@@ -48,7 +48,7 @@ def movement(row: Row, side: str) -> Movement:
     """What a row of `Diagnosis.side_by_side` says of its document: where it goes from the left
     list, or whence it comes to the right one. Only a relevant document's movement has a tone."""
     rank, other = row["rank"], row["other_rank"]
-    matters, arrow = row["grade"] >= 1, ""
+    matters, arrow = row["relevant"], ""
     if math.isnan(other):
         words, tone = ("dropped", "worse") if side == "left" else ("new", "better")
     elif other == rank:
@@ -70,7 +70,7 @@ def lines(left: pd.DataFrame, right: pd.DataFrame, cutoff: int, height: int) -> 
         color, strokes = _from_left(row, cutoff, height)
         layers[color] += strokes
     for row in right.to_dict("records"):
-        if row["grade"] >= 1 and not row["other_rank"] <= cutoff:
+        if row["relevant"] and not row["other_rank"] <= cutoff:
             color = movement(row, "right").tone
             layers[color].append((_hook(_height(row["rank"], height), GAP, -1), _THICK))
     total = max(len(left), len(right)) * height
@@ -80,7 +80,7 @@ def lines(left: pd.DataFrame, right: pd.DataFrame, cutoff: int, height: int) -> 
 
 def _from_left(row: Row, cutoff: int, height: int) -> tuple[str, list[_Stroke]]:
     """The colour of what begins at a row of the left list, and the stroke, if there is one."""
-    relevant = row["grade"] >= 1
+    relevant = row["relevant"]
     color = movement(row, "left").tone or "line"
     start = _height(row["rank"], height)
     if not row["other_rank"] <= cutoff:

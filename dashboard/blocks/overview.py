@@ -25,12 +25,15 @@ _USUAL = 5
 MOST_GROUPS = 8
 """Groups listed at most; of more, the ends of the order are shown."""
 
+PLAIN = {"s": "", "order": "", "p": ""}
+"""A list of queries as such: nothing searched for, its own order, its first page."""
+
 _drawn = Template("overview")
 
 
 def facts_line(facts: Facts, href: Href) -> Markup:
     """What every number of the view rests on, as one line."""
-    return _drawn("facts_line", facts=facts, href=href)
+    return _drawn("facts_line", facts=facts, href=href, plain=PLAIN)
 
 
 @dataclass(frozen=True)
@@ -152,7 +155,7 @@ def query_list(
     return _drawn(
         "query_list",
         head=head,
-        more=(words, href("queries", show=kind)),
+        more=(words, href("queries", show=kind, **PLAIN)),
         rows=rows.to_dict("records"),
         kind=kind,
         href=href,
@@ -168,11 +171,12 @@ def score_list(
     return _drawn(
         "score_list",
         head=section(f"{kind.capitalize()} scores", f"{style.name} on {name}"),
-        more=("All queries", href("queries", show="")),
+        more=("All queries", href("queries", show="", **PLAIN)),
         rows=rows.to_dict("records"),
         href=href,
         style=style,
         has_bars=bool(rows["score"].between(0, 1).all()),
+        order="" if kind == "lowest" else f"-score:{style.name}",
     )
 
 

@@ -144,6 +144,7 @@ class _Missed:
 
     doc_id: str
     title: str
+    text: str
     chip: Markup
     ranks: Mapping[str, float]
 
@@ -156,7 +157,7 @@ def missed(
     grade_names: Mapping[float, str] | None = None,
 ) -> Markup:
     """Relevant documents that the top k of the baseline or of the run in focus lacks, with their
-    rank in each run; a dash means not among the first `deepest`."""
+    rank in each run; a dash means not among the first `deepest`. A row opens its full text."""
     if diagnosis.missed.empty:
         return _drawn("none_missed", text=_nothing_missed(diagnosis))
     grades = grades_of(diagnosis, grade_names)
@@ -168,6 +169,7 @@ def missed(
         _Missed(
             row["doc_id"],
             column_of(documents, row["doc_id"], "title"),
+            column_of(documents, row["doc_id"], "text").strip(),
             grades.chip(row["grade"]),
             {run: row[f"rank: {run}"] for run in runs},
         )

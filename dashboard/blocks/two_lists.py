@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from dashboard.blocks.query import column_of, grades_of
 from dashboard.blocks.templates import Template
 from dashboard.blocks.words import marked
 from dashboard.theme import RunStyle
+from metrics_core import wording as w
 from metrics_core.explaining.diagnosis import Diagnosis
 
 Row = dict[str, Any]
@@ -24,6 +25,11 @@ _HEIGHTS = {"with-text": 86, "with-title": 68, "by-id": 46}
 """Height of a row in px by what is known of the documents, as in the style sheet; all rows of both
 lists are alike, so that the lines meet them."""
 _EXCERPT = 360
+STEP = 100
+"""Rows of each list that are shown at first, and that each unfolding adds."""
+
+_Links = list[tuple[str, str]]
+"""Texts and addresses."""
 
 _drawn = Template("two_lists")
 
@@ -77,12 +83,20 @@ def two_lists(
     query_words: Collection[str],
     styles: Styles,
     grade_names: Mapping[float, str] | None = None,
+    *,
+    rows: int | None = None,
+    unfolded: Callable[[int], str] = str,
 ) -> Markup:
-    """The first k documents of two runs. `documents` is indexed by doc_id with title and text, and
-    may lack any of them. A row opens its full text. With one run there is one list."""
+    """The first k documents of two runs, no more than `rows`. `documents` is indexed by doc_id with
+    title and text, and may lack any of them. A row opens its full text. With one run there is one
+    list. Where documents are folded, `unfolded` gives the address that shows so many."""
     alone = left_run == right_run
-    left = diagnosis.side_by_side(left_run, right_run)
-    right = diagnosis.side_by_side(right_run, left_run)
+    wholes = [
+        diagnosis.side_by_side(left_run, right_run),
+        diagnosis.side_by_side(right_run, left_run),
+    ]
+    reach = diagnosis.cutoff if rows is None else min(rows, diagnosis.cutoff)
+    left, right = (whole.head(reach) for whole in wholes)
     shown = documents.reindex([*left["doc_id"], *right["doc_id"]])
     view = _View(documents, query_words, grades_of(diagnosis, grade_names), alone)
     kind = _kind(shown)
@@ -97,10 +111,22 @@ def two_lists(
         "two_lists",
         left=ends[0],
         right=None if alone else ends[1],
-        joins=Markup() if alone else lines(left, right, diagnosis.cutoff, _HEIGHTS[kind]),
+        joins=Markup() if alone else lines(left, right, reach, _HEIGHTS[kind]),
         kind=kind,
         note=note,
+        fold=_fold(reach, max(len(whole) for whole in wholes), unfolded),
     )
+
+
+def _fold(shown: int, listed: int, unfolded: Callable[[int], str]) -> tuple[str, _Links] | None:
+    """How much of the lists is shown, and the ways to more; None where they are whole."""
+    if shown >= listed:
+        return None
+    more = min(shown + STEP, listed)
+    links = [(f"Show the next {w.count(more - shown)}", unfolded(more))]
+    if more < listed:
+        links.append((f"Show all {w.count(listed)}", unfolded(listed)))
+    return f"Ranks 1{w.DASH}{w.count(shown)} of {w.count(listed)}.", links
 
 
 def _kind(shown: pd.DataFrame) -> str:
@@ -127,7 +153,7 @@ def _item(row: Row, view: _View, side: str) -> _Item:
     return _Item(
         doc_id=doc_id,
         rank=row["rank"],
-        relevant=row["grade"] >= 1,
+        relevant=row["relevant"],
         chip=view.grades.chip(row["grade"]),
         move=NO_MOVE if view.alone else movement(row, side),
         title=title,

@@ -79,9 +79,10 @@ class Diagnosis:
 
     def side_by_side(self, run: str, other: str) -> pd.DataFrame:
         """The run's first `cutoff` rows with `other_rank`, the rank in the other run's whole list
-        (NaN: not listed there)."""
+        (NaN: not listed there), and `relevant`, whether the measure takes the document as such."""
         frame = self.rankings[run].head(self.cutoff).copy()
         frame["other_rank"] = frame["doc_id"].map(self.ranks(other)).astype(float)
+        frame["relevant"] = frame["grade"] >= self.relevant_from
         return frame
 
 

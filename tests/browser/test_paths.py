@@ -69,6 +69,16 @@ def test_a_group_leads_to_its_queries(sample_app: str, open_page: Opened, chart:
     assert parameters(page)["where"] == ["category=Network"]
 
 
+@pytest.mark.parametrize("chart", ["difference_by_group", "score_by_group"])
+def test_a_click_on_a_dot_compares_its_run(sample_app: str, open_page: Opened, chart: str) -> None:
+    page = open_page(f"{sample_app}/breakdown?run=hybrid&base=bm25")
+    click_mark(page, chart, "Network", "dense")
+    on(page, "Breakdown")
+    expect(page.locator("h1")).to_contain_text("dense")
+    assert parameters(page)["run"] == ["dense"]
+    assert parameters(page)["base"] == ["bm25"]
+
+
 @pytest.mark.parametrize("chart", ["sorted", "against"])
 def test_a_mark_opens_its_query(sample_app: str, open_page: Opened, chart: str) -> None:
     page = open_page(f"{sample_app}/queries")

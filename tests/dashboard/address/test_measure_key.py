@@ -71,9 +71,9 @@ def holds(axis: Any, values: Any) -> bool:
 def test_every_page_works_with_it(choice: MeasureChoice) -> None:
     view, styles = seen(choice)
     assert str(view.measure) in answers.overview(sample(), view).verdict.text
-    assert answers.query(sample(), view, "", "", "").explanation.text
+    assert answers.query(sample(), view, "", answers.Asked()).explanation.text
     assert answers.breakdown(sample(), view, "").finding.text
-    listed = answers.query_list(sample(), view, "", "")
+    listed = answers.query_list(sample(), view, answers.Asked())
     scores = listed.frame[[f"run: {name}" for name in view.runs]].to_numpy()
     if listed.scale is None:
         assert view.measure.declaration.range[0] < 0
@@ -161,7 +161,7 @@ def test_the_list_is_narrowed_to_a_family() -> None:
 def test_no_explanation_names_a_cause_that_is_none(choice: MeasureChoice) -> None:
     for query_id in sample().query_ids[::4]:
         view, _ = seen(choice)
-        told = answers.query(sample(), view, query_id, "", "").explanation.text
+        told = answers.query(sample(), view, query_id, answers.Asked()).explanation.text
         assert "because ." not in told and "nan" not in told and "of –" not in told, told
 
 

@@ -57,6 +57,8 @@ NOT_HERE = "This link asks for what is not here."
         ({"where": ["category=Network", "difficulty=hard"]}, ()),
         ({"m": "bogus", "k": "-3", "show": "?", "by": "?"}, ()),
         ({"show": "none", "s": "robot"}, ()),
+        ({"show": "better", "order": "-by:category", "p": "2"}, ()),
+        ({"order": "score:nobody", "p": "none", "list": "?", "sort": "-", "rows": "-1"}, ()),
         ({"q": "q031"}, ()),
         ({"q": "no such query"}, ("query",)),
         ({"run": "nobody"}, ("", "curves", "breakdown", "queries", "query")),
@@ -129,15 +131,6 @@ def test_a_click_on_a_mark_opens_the_query() -> None:
     app.run()
     assert app.query_params["q"] == "q098"
     assert "vinegar for the robot" in text_of(app)
-
-
-def test_a_click_on_a_cell_of_the_table_opens_the_query() -> None:
-    app = opened("queries", show="worse")
-    app.session_state["table_0"] = {
-        "selection": {"rows": [], "columns": [], "cells": [[0, "text"]]}
-    }
-    app.run()
-    assert "1 of 21 that got worse" in text_of(app)
 
 
 def test_the_heatmap_narrows_the_queries() -> None:

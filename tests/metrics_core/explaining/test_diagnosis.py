@@ -84,6 +84,14 @@ def test_side_by_side_has_the_other_rank() -> None:
     assert np.isnan(rows["other_rank"][0]) and rows["other_rank"][1] == 3
 
 
+def test_side_by_side_says_what_the_measure_takes_as_relevant() -> None:
+    # One grade decides for squares, counts and rows alike: a is graded 2, b is graded 1.
+    assert of("q").side_by_side("bm25", "new")["relevant"].tolist() == [True, True]
+    strict = of("q", measure="P(rel=2)@2")
+    assert strict.side_by_side("bm25", "new")["relevant"].tolist() == [True, False]
+    assert strict.n_relevant == 1
+
+
 def test_missed_are_relevant_and_lacking_in_a_top() -> None:
     assert Q.missed["doc_id"].tolist() == ["a", "b", "m"]  # best grade first, then best rank
     assert Q.missed["grade"].tolist() == [2, 1, 1]

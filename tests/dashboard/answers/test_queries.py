@@ -1,0 +1,156 @@
+"""The list of queries: what it keeps, in which order, page by page."""
+
+from __future__ import annotations
+
+import pytest
+
+from dashboard import answers
+from dashboard.address.address import Address
+from dashboard.address.view import Comparison
+from dashboard.answers.queries import PAGE_ROWS
+from dashboard.opened.study import Study
+from metrics_core.tables import Qrels, Queries, Run
+
+N = 250
+IDS = [f"q{i:03}" for i in range(N)]
+
+
+def study(n: int = N) -> Study:
+    """Run b finds the one relevant document of each query at rank 1; a finds it at a rank from 1 to
+    5, or, in every tenth query, nowhere; every seventh query carries no difficulty."""
+    ids = IDS[:n]
+
+    def listed(name: str, places: list[int]) -> Run:
+        rows = [
+            (q, f"{q}-d" if rank == place else f"{q}-x{rank}", 10.0 - rank)
+            for q, place in zip(ids, places, strict=True)
+            for rank in range(1, 6)
+        ]
+        return Run.from_columns(name, *(list(column) for column in zip(*rows, strict=True)))
+
+    places = [9 if i % 10 == 0 else i % 5 + 1 for i in range(n)]
+    queries = {
+        "query_id": ids,
+        "text": [f"{'Abc'[i % 3]} text {i}" for i in range(n)],
+        "difficulty": ["" if i % 7 == 0 else ("hard", "easy", "medium")[i % 3] for i in range(n)],
+    }
+    return Study(
+        [listed("a", places), listed("b", [1] * n)],
+        Qrels.from_columns(ids, [f"{q}-d" for q in ids], [1] * n),
+        Queries.from_columns(queries),
+    )
+
+
+STUDY = study()
+
+
+def comparison(of: Study = STUDY, **asked: str) -> Comparison:
+    values = {"run": "a", "base": "b", "m": "RR"} | asked
+    return of.view(Address.of(**values)).comparison
+
+
+def listed(order: str = "", show: str = "", search: str = "") -> answers.QueryList:
+    return answers.query_list(STUDY, comparison(), answers.Asked(show, search, order))
+
+
+def test_the_worst_stands_first_and_among_the_better_ones_the_best() -> None:
+    assert listed().order == "difference"
+    gaps = listed().kept["difference"]
+    assert gaps.is_monotonic_increasing and gaps.iloc[0] == -1
+    other = answers.query_list(STUDY, comparison(run="b", base="a"), answers.Asked("better"))
+    assert other.order == "-difference"
+    assert other.kept["difference"].is_monotonic_decreasing and len(other.kept) == 225
+    alone = answers.query_list(STUDY, comparison(run="a", base="a"), answers.Asked())
+    assert alone.order == "score:a" and alone.kept["score"].is_monotonic_increasing
+    assert "difference" not in [column.key for column in alone.columns]
+
+
+@pytest.mark.parametrize("sign", ["", "-"])
+@pytest.mark.parametrize(
+    ("key", "source"),
+    [("difference", "difference"), ("score:a", "run: a"), ("score:b", "run: b")],
+)
+def test_every_number_sorts_both_ways(key: str, source: str, sign: str) -> None:
+    found = listed(f"{sign}{key}")
+    values = found.kept[source]
+    assert values.is_monotonic_decreasing if sign else values.is_monotonic_increasing
+    assert sorted(found.kept["query_id"]) == IDS
+    # Level rows stay in the order of the queries, so that pages neither repeat nor lose one.
+    for _, rows in found.kept.groupby(source):
+        assert rows["query_id"].is_monotonic_increasing
+
+
+def test_texts_sort_whatever_their_case_and_groups_in_a_readers_order() -> None:
+    texts = [text.casefold() for text in listed("text").kept["text"]]
+    assert texts == sorted(texts)
+    groups = list(dict.fromkeys(listed("by:difficulty").kept["by: difficulty"]))
+    assert groups[:3] == ["easy", "medium", "hard"] and len(groups) == 4
+    turned = list(dict.fromkeys(listed("-by:difficulty").kept["by: difficulty"]))
+    assert turned == groups[::-1]
+
+
+def test_undefined_scores_stand_last_whichever_way() -> None:
+    of = study(12)
+    view = comparison(of)
+    frame = answers.query_list(of, view, answers.Asked()).frame
+    frame.loc[frame.index[:3], ["run: a", "difference"]] = float("nan")
+    for order in ("score:a", "-score:a", "difference", "-difference"):
+        found = answers.query_list(of, view, answers.Asked(order=order))
+        assert list(found.kept["query_id"].tail(3)) == IDS[:3], order
+        assert found.paired == 9 and not found.can_tell
+
+
+@pytest.mark.parametrize("order", ["bogus", "-", "score:nobody", "by:nothing", "--difference"])
+def test_an_order_that_is_none_is_the_usual_one(order: str) -> None:
+    assert listed(order).order == "difference"
+
+
+def test_a_head_sorts_from_the_least_then_the_other_way_round() -> None:
+    assert listed().turned("score:a") == "score:a"
+    assert listed("score:a").turned("score:a") == "-score:a"
+    assert listed("-score:a").turned("score:a") == "score:a"
+    assert listed().turned("difference") == "-difference"
+    assert listed("-difference").turned("difference") == "", "the usual order needs no word"
+
+
+def test_pages_hold_a_hundred_rows_and_each_query_once() -> None:
+    found = listed("score:a")
+    pages = [found.page(str(n)) for n in (1, 2, 3)]
+    assert [len(page.frame) for page in pages] == [PAGE_ROWS, PAGE_ROWS, 50]
+    assert [page.start for page in pages] == [0, 100, 200]
+    assert [q for page in pages for q in page.frame["query_id"]] == list(found.kept["query_id"])
+    assert [found.page(n).number for n in ("", "x", "0", "²", "7", "99999999999")] == [
+        1,
+        1,
+        1,
+        1,
+        3,
+        3,
+    ]
+    nothing = listed(search="no such text")
+    assert (nothing.page("2").pages, len(nothing.page("2").frame)) == (1, 0)
+
+
+def test_the_download_has_the_order_of_the_table() -> None:
+    table = listed("-score:a", search="text 1").table
+    assert list(table.columns) == ["query_id", "query", "difference", "a", "b", "difficulty"]
+    assert table["a"].is_monotonic_decreasing and len(table) == 111
+
+
+def test_previous_and_next_follow_the_list_in_its_order() -> None:
+    asked = answers.Asked("worse", "abc"[0], "-text")
+    ids = list(answers.query_list(STUDY, comparison(), asked).kept["query_id"])
+    page = answers.query(STUDY, comparison(), ids[4], asked)
+    assert (page.previous, page.following) == (ids[3], ids[5])
+    assert (page.position, page.listed) == (4, len(ids))
+    first = answers.query(STUDY, comparison(), "", asked)
+    assert first.diagnosis.query_id == ids[0] and first.previous is None
+    assert answers.query(STUDY, comparison(), ids[-1], asked).following is None
+    other = next(q for q in IDS if q not in ids)
+    assert answers.query(STUDY, comparison(), other, asked).position is None
+
+
+def test_ten_paired_queries_are_enough_to_tell() -> None:
+    for n, enough in ((9, False), (10, True)):
+        of = study(n)
+        assert answers.query_list(of, comparison(of), answers.Asked()).can_tell is enough
