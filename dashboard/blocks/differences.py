@@ -14,7 +14,7 @@ from dashboard.blocks.templates import Template, percent
 from dashboard.figures.text import shorten
 from dashboard.theme import RunStyle
 from dashboard.ticks import Ticks, difference_ticks
-from metrics_core.comparing.pairs import AHEAD, BEHIND, BETTER, LEVEL_WITH, WORSE
+from metrics_core.comparing.pairs import AHEAD, BEHIND, BETTER, LEVEL_WITH, TOO_FEW, WORSE
 
 _drawn = Template("differences")
 
@@ -35,6 +35,7 @@ class _Row:
     low: float
     high: float
     clear: bool
+    too_few: bool
     lost: int
     won: int
     same: int
@@ -126,6 +127,7 @@ def _row(
         low=record["low"],
         high=record["high"],
         clear=record["verdict"] in (AHEAD, BEHIND),
+        too_few=record["verdict"] == TOO_FEW,
         lost=lost,
         won=won,
         same=record["same"],

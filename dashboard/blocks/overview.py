@@ -142,9 +142,11 @@ def query_list(
     *,
     total: int,
     scale: float | None = None,
+    coloured: bool = True,
 ) -> Markup:
-    """The queries that lost or won most. `rows` has query_id, text, meta, score, baseline_score,
-    difference; `total` counts all of that kind; bars fill at `scale`, so that two lists compare."""
+    """The queries that lost or won most; `coloured` unless they are too few to tell anything.
+    `rows` has query_id, text, meta, score, baseline_score, difference; `total` counts all of that
+    kind; bars fill at `scale`, so that two lists compare."""
     title, which, verb = _LISTS[kind]
     explanation = Sentence((Span(focus, "run"), Span(f" minus {baseline}, {which}", "muted")))
     head = section(title, explanation, styles=styles)
@@ -158,6 +160,7 @@ def query_list(
         more=(words, href("queries", show=kind, **PLAIN)),
         rows=rows.to_dict("records"),
         kind=kind,
+        coloured=coloured,
         href=href,
         scale=scale or float(rows["difference"].abs().max()),
     )

@@ -408,6 +408,9 @@ def test_under_ten_queries_nothing_is_coloured_and_the_reason_is_said(
     assert "excludes zero" not in text_of(app)
     tables = drawn(app).split("lens measures")[1].split("</table>")[0]
     assert "change unclear" in tables and " clear" not in tables
+    rows = drawn(app).split("lens differences")[1].split("</table>")[0]
+    assert "focus too-few" in rows and " clear" not in rows
+    assert '<ul role="list" class="too-few">' in drawn(app)
 
 
 def test_a_numeric_column_narrows_by_its_ranges(
