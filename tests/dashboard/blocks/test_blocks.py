@@ -316,6 +316,9 @@ def test_group_list_in_the_order_given():
         "change unclear",
         "change unclear",
     ]
+    assert [own.get("class") for tag, own in page.found if tag == "li"] == [
+        *(None, "unclear", "unclear")
+    ], "the bar follows the rule of the number"
     assert "Break it down" in page.text and "1 query" in page.text
 
 
