@@ -31,7 +31,7 @@ _FIND = """([key, wanted]) => {
 }"""
 
 
-def _steady(page: Page, selector: str) -> dict[str, float]:
+def steady(page: Page, selector: str) -> dict[str, float]:
     """Scroll to an element and wait until it stands still, for charts above it may still grow."""
     element = page.locator(selector).first
     element.wait_for()
@@ -48,7 +48,7 @@ def _steady(page: Page, selector: str) -> dict[str, float]:
 
 def click_mark(page: Page, chart: str, *customdata: str) -> None:
     """Click the mark of a chart that carries this customdata (its first parts suffice)."""
-    _steady(page, f".st-key-chart_{chart} .js-plotly-plot .main-svg")
+    steady(page, f".st-key-chart_{chart} .js-plotly-plot .main-svg")
     found: Any = page.evaluate(_FIND, [chart, list(customdata)])
     assert found is not None, f"no mark {customdata} in {chart}"
     x, y = page.evaluate(_MARK, [chart, *found])

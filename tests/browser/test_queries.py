@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Opened, settle
-from tests.browser.marks import click_mark, click_row
+from tests.browser.marks import click_mark, click_row, steady
 from tests.browser.test_paths import menu, on, parameters
 
 
@@ -107,7 +107,7 @@ def test_by_keys_a_head_sorts_and_keeps_the_focus_and_a_row_opens(
     page.keyboard.press("Enter")
     settle(page)
     assert parameters(page)["order"] == ["score:dense"]
-    expect(head(page, "dense$").locator("a")).to_be_focused()
+    expect(page.locator(".lens.queries thead .score a").first).to_be_focused()
     page.keyboard.press("Enter")
     settle(page)
     assert parameters(page)["order"] == ["-score:dense"]
@@ -221,10 +221,9 @@ def test_a_filter_is_taken_back_on_the_page(sample_app: str, open_page: Opened) 
 def test_a_missed_document_opens(sample_app: str, open_page: Opened, width: int) -> None:
     page = open_page(f"{sample_app}/query?q=q098", width=width)
     row = page.locator(".lens.missed tbody tr").first
-    row.scroll_into_view_if_needed()
+    box = steady(page, ".lens.missed tbody tr")
     text = row.locator(".whole")
     expect(text).not_to_be_visible()
-    box: Any = row.bounding_box()
     page.mouse.click(box["x"] + box["width"] - 8, box["y"] + 12)
     expect(text).to_be_visible()
     expect(text).not_to_be_empty()
