@@ -18,8 +18,7 @@ from benchmarks.large_run import make_files
 from metrics_core.formats import read_qrels, read_run
 from metrics_core.judging import judge
 from metrics_core.measures import Declaration, Measure, declarations
-
-CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+from metrics_core.measures.declaring.elsewhere import CUTOFFS
 
 
 def measures_of(declaration: Declaration) -> list[Measure]:

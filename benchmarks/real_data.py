@@ -42,12 +42,12 @@ Arguments = tuple[str, ...]
 
 @dataclass
 class Collection:
-    """The files of one folder by what they hold; queries and documents are optional."""
+    """The files of one folder by what they hold: the ids of their queries, and for queries also
+    the name of their first column."""
 
     qrels: dict[Path, frozenset[str]] = field(default_factory=dict)
     runs: dict[Path, frozenset[str]] = field(default_factory=dict)
-    queries: dict[Path, str] = field(default_factory=dict)
-    documents: list[Path] = field(default_factory=list)
+    queries: dict[Path, tuple[str, frozenset[str]]] = field(default_factory=dict)
     subtopics: set[Path] = field(default_factory=set)
 
 
@@ -69,7 +69,7 @@ def collection_of(folder: Path) -> Collection:
     """What the files of a folder hold; files that are no table are passed over."""
     from metrics_core.errors import RanklensError
     from metrics_core.formats import read
-    from metrics_core.tables import Documents, Qrels, Queries, Run
+    from metrics_core.tables import Qrels, Queries, Run
 
     found = Collection()
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
@@ -85,9 +85,8 @@ def collection_of(folder: Path) -> Collection:
             found.runs[path] = frozenset(table.query_ids)
         elif isinstance(table, Queries):
             columns = [c for c in table.frame.columns if c not in ("query_id", "text")]
-            found.queries[path] = columns[0] if columns else ""
-        elif isinstance(table, Documents):
-            found.documents.append(path)
+            if columns:
+                found.queries[path] = (columns[0], frozenset(table.frame["query_id"]))
     return found
 
 
@@ -128,8 +127,8 @@ def command_lines(collection: Collection, scratch: Path) -> Iterator[Arguments]:
             yield ("evaluate", *files, "--format", format)
         for option in OPTIONS:
             yield ("evaluate", *files, *option, "--per-query", "--format", "tsv")
-        for queries, column in collection.queries.items():
-            if column:
+        for queries, (column, known) in collection.queries.items():
+            if known & judged:
                 yield ("evaluate", *files, "--queries", str(queries), "--by", column)
         yield ("residuals", *files, "--per-query")
         for run in runs:

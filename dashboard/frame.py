@@ -41,16 +41,16 @@ _PLACE = st.components.v2.component(
 def draw(pages: Sequence[Page], current: str) -> None:
     """Styles, page names and sidebar; follows a clicked link."""
     st.logo(str(_HERE / "static" / f"logo-{session.theme()}.svg"), size="large")
+    here = session.opened()
     clicked = _LINKS(
         key="links",
-        data={"theme": session.theme()},
+        data={"theme": session.theme(), "address": session.address().query},
         on_go_change=lambda: None,
         on_theme_change=lambda: None,
     )
     _PLACE(key="place")
     if clicked.go:
         session.follow(clicked.go)
-    here = session.opened()
     # Before anything is loaded there are only the way in and the files.
     offered = [p for p in pages if here or not p.needs_study or p is pages[0]]
     names = [(p.title, session.menu_href(p.name), p.name == current) for p in offered]

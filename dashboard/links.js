@@ -43,7 +43,16 @@ const download = (link) => {
   }
 };
 
+// The address that a reader copies names collection, run and baseline, also where the page was opened
+// without them. It replaces the entry of the history, so that Back leads where it did.
+const pin = (address) => {
+  if (address !== undefined && address !== window.location.search) {
+    window.history.replaceState(window.history.state, '', window.location.pathname + address);
+  }
+};
+
 export default function ({ data, parentElement, setTriggerValue }) {
+  pin(data?.address);
   const probe = parentElement.querySelector('.scheme');
 
   // Python draws the charts, and learns of another theme only when the page is drawn again. One

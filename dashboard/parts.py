@@ -75,7 +75,7 @@ def chart(
     finding to those who do not see it, `picture` is what it says when it is downloaded."""
     captioned(figure, picture, session.opened_study().look.palette)
     with st.container(key=f"chart_{key}"):
-        st.html(navigation.image_menu(figure.layout.height or 0))
+        st.html(navigation.image_menu())
         event = st.plotly_chart(
             figure,
             key=f"{key}_{session.generation(key)}",

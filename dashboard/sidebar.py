@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from dashboard import picker, session
@@ -26,7 +28,7 @@ def controls(here: Opened, page: str) -> None:
         "Compare",
         "run",
         value=view.focus,
-        store=lambda name: {"run": name, "base": view.baseline},
+        store=here.view.comparing,
         options=names,
         help="The run in focus: every sentence speaks about it.",
     )
@@ -35,7 +37,7 @@ def controls(here: Opened, page: str) -> None:
         "with the baseline",
         "base",
         value=view.baseline,
-        store=lambda name: _with_baseline(view, name),
+        store=lambda name: _with_baseline(here, name),
         options=names,
         help="Differences are always: run minus baseline.",
     )
@@ -55,10 +57,10 @@ def controls(here: Opened, page: str) -> None:
     _query_controls(here.study, view)
 
 
-def _with_baseline(view: Comparison, name: str) -> dict[str, str]:
+def _with_baseline(here: Opened, name: str) -> dict[str, Any]:
     """The new baseline; a run in focus that becomes it changes places with the old one."""
-    focus = view.baseline if name == view.focus else view.focus
-    return {"base": name, "run": focus}
+    view = here.comparison
+    return here.view.comparing(view.baseline if name == view.focus else view.focus, name)
 
 
 def _run_label(style: RunStyle) -> str:

@@ -193,7 +193,8 @@ def formats_page() -> str:
         "# File formats\n\n",
         _NOTE,
         "The format is recognised from the content, and said. Text is UTF-8; UTF-16 with a byte"
-        f" order mark is decoded. {_ENDINGS} Ids are text and stay byte for byte as they"
+        f" order mark is decoded. {_ENDINGS} The command line takes `-` for the standard input, and"
+        " pipes. Ids are text and stay byte for byte as they"
         " are.\n\n",
     ]
     parts += [_format(f) for f in formats()]

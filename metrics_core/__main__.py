@@ -9,7 +9,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
-import metrics_core
+from metrics_core import __version__
 from metrics_core.commands import COMMANDS
 from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, any_console, say_no_more
 from metrics_core.compatible import trec_eval
@@ -69,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="metrics-core", description="Scores of runs against relevance judgments."
     )
-    version = f"%(prog)s {metrics_core.__version__}"
+    version = f"%(prog)s {__version__}"
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:

@@ -64,6 +64,8 @@ __all__ = [
 ]
 
 Method = Literal["standard", "industry"]
+Depth = int | None
+"""How many results count, from the top; None for the whole list."""
 
 _DECLARED = {d.name: d for d in declarations()}
 _ANYWHERE = 2**31
@@ -166,7 +168,7 @@ def recall_at_k(
 def ndcg_at_k(
     retrieved: Retrieved,
     expected: Expected,
-    k: int | None = None,
+    k: Depth = None,
     *,
     method: Method = "standard",
     discount: Discount = "log2",
@@ -181,7 +183,7 @@ def ndcg_at_k(
 def dcg_at_k(
     retrieved: Retrieved,
     expected: Expected,
-    k: int | None = None,
+    k: Depth = None,
     *,
     method: Method = "standard",
     discount: Discount = "log2",
@@ -197,7 +199,7 @@ def dcg_at_k(
 def cg_at_k(
     retrieved: Retrieved,
     expected: Expected,
-    k: int | None = None,
+    k: Depth = None,
     *,
     method: Method = "standard",
     duplicates: Duplicates = "first",
@@ -209,7 +211,7 @@ def cg_at_k(
 def average_precision(
     retrieved: Retrieved,
     expected: Expected,
-    k: int | None = None,
+    k: Depth = None,
     *,
     denominator: FoundShare = "relevant",
     duplicates: Duplicates = "first",
@@ -220,33 +222,21 @@ def average_precision(
 
 
 def reciprocal_rank(
-    retrieved: Retrieved,
-    expected: Expected,
-    k: int | None = None,
-    *,
-    duplicates: Duplicates = "first",
+    retrieved: Retrieved, expected: Expected, k: Depth = None, *, duplicates: Duplicates = "first"
 ) -> float:
     """1 divided by the rank of the first relevant document; 0 if there is none."""
     return _score("RR", retrieved, expected, duplicates, cutoff=k)
 
 
 def arhr(
-    retrieved: Retrieved,
-    expected: Expected,
-    k: int | None = None,
-    *,
-    duplicates: Duplicates = "first",
+    retrieved: Retrieved, expected: Expected, k: Depth = None, *, duplicates: Duplicates = "first"
 ) -> float:
     """Average reciprocal hit rank: 1 divided by the rank, averaged over all relevant documents."""
     return _score("ARHR", retrieved, expected, duplicates, cutoff=k)
 
 
 def auc(
-    retrieved: Retrieved,
-    expected: Expected,
-    k: int | None = None,
-    *,
-    duplicates: Duplicates = "first",
+    retrieved: Retrieved, expected: Expected, k: Depth = None, *, duplicates: Duplicates = "first"
 ) -> float:
     """How often a relevant document stands above another, of all such pairs in the list; NaN if
     there are none."""
@@ -284,11 +274,7 @@ def money_recall_at_k(
 
 
 def hit_rate(
-    retrieved: Retrieved,
-    expected: Expected,
-    k: int | None = None,
-    *,
-    duplicates: Duplicates = "first",
+    retrieved: Retrieved, expected: Expected, k: Depth = None, *, duplicates: Duplicates = "first"
 ) -> float:
     """1 if a relevant document stands among the first k (anywhere without k), otherwise 0."""
     cutoff = _ANYWHERE if k is None else k

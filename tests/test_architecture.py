@@ -65,7 +65,7 @@ STAGES = [
     ("findings",),
     ("compatible",),
     ("commands",),
-    ("__main__", "__init__"),
+    ("__main__", "__init__", "__version__"),
 ]
 """metrics_core from first to last; a module imports from its own stage or an earlier one."""
 

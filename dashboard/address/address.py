@@ -112,10 +112,15 @@ class Address:
             if value != field.empty
         }
 
+    @property
+    def query(self) -> str:
+        """What stands in a link from the question mark on; "" where nothing does."""
+        query = urlencode(self.parameters(), doseq=True)
+        return f"?{query}" if query else ""
+
     def link(self, page: str) -> str:
         """A relative link to a page; "" is the first one."""
-        query = urlencode(self.parameters(), doseq=True)
-        return f"./{page}?{query}" if query else f"./{page}"
+        return f"./{page}{self.query}"
 
     def followed(self, link: str) -> tuple[str, Address]:
         """The page and the address of a link made by `link`."""

@@ -135,6 +135,11 @@ def key_of(measure: Measure, *, takes_k: bool) -> str:
     return f"{name.rpartition('@')[0]}@k"
 
 
+def at_k(measure: Measure) -> str:
+    """The key of a measure that follows the control of the cutoff wherever it can."""
+    return key_of(measure, takes_k=True)
+
+
 def read_measure(key: str, cutoff: int) -> Chosen:
     """The measure an address names. Where it names none that the pages draw, the default one, and
     why."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from dashboard.address.address import Address, Pair
 from dashboard.address.measure_key import Chosen
@@ -88,8 +89,23 @@ class View:
 
     @property
     def pinned(self) -> Address:
-        """The address with what it leaves to a default, so that a link shows the same later."""
-        return self.address.changed(run=self.comparison.focus, base=self.comparison.baseline)
+        """The address with what it leaves to a default, so that a link shows the same later; what
+        it asks for and is not there stays, so that it is still said."""
+        return self.address.changed(
+            run=self.address["run"] or self.comparison.focus,
+            base=self.address["base"] or self.comparison.baseline,
+        )
+
+    def comparing(self, run: str, baseline: str = "") -> dict[str, Any]:
+        """What changes in the address when this run is put in focus, or against another baseline:
+        the runs that are shown by name stay shown."""
+        shown = self.comparison
+        against = baseline or shown.baseline
+        also = self.address["also"]
+        if also and not {NOBODY, EVERYBODY} & set(also):
+            rest = tuple(name for name in shown.runs if name not in (run, against))
+            also = rest or (NOBODY,)
+        return {"run": run, "base": against, "also": also}
 
 
 def read_cutoff(text: str, *, deepest: int) -> int:

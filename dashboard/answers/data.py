@@ -9,7 +9,8 @@ import pandas as pd
 
 from dashboard.address.measure_key import read_measure
 from dashboard.address.view import Comparison
-from dashboard.opened.library import File, Library
+from dashboard.opened.files import File
+from dashboard.opened.library import Library
 from metrics_core import findings
 from metrics_core.checks.fit import FitLine
 from metrics_core.errors import RanklensError

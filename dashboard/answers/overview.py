@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from dashboard.address.measure_key import at_k
 from dashboard.address.view import Comparison
 from dashboard.opened.study import Study
 from metrics_core import findings
@@ -16,6 +17,7 @@ from metrics_core.comparing.pairs import (
     AHEAD,
     BEHIND,
     BETTER,
+    TOO_FEW,
     WORSE,
     compare,
     differences,
@@ -32,13 +34,14 @@ _LISTED = 5
 
 @dataclass(frozen=True)
 class Overview:
-    """What the Overview shows."""
+    """What the Overview shows. `measures` are name, gloss and how each is chosen in an address;
+    `too_few` runs have too few queries of both scores for a verdict on the chosen measure."""
 
     verdict: findings.Sentence
     others: findings.Sentence
     facts: findings.Facts
     table: pd.DataFrame
-    measures: list[tuple[str, str]]
+    measures: list[tuple[str, str, str]]
     judged_shares: dict[str, float]
     comparison: pd.DataFrame
     worse: pd.DataFrame
@@ -50,6 +53,8 @@ class Overview:
     lost: int
     groups: pd.DataFrame | None
     grouping: str | None
+    looked_at: int
+    too_few: list[str]
 
 
 def overview(study: Study, shown: Comparison) -> Overview:
@@ -87,7 +92,7 @@ def _overview(study: Study, shown: Comparison) -> Overview:
         others=findings.others_verdict(comparison, shown.focus, shown.baseline),
         facts=_facts(study, shown, scores, in_view),
         table=table,
-        measures=[(str(m), gloss(m)) for m in measures],
+        measures=[(str(m), gloss(m), at_k(m)) for m in measures],
         judged_shares={n: judged_share(ranks, shown.cutoff) for n, ranks in in_view.items()},
         comparison=comparison,
         worse=gaps[gaps["outcome"] == WORSE].head(_LISTED),
@@ -99,6 +104,8 @@ def _overview(study: Study, shown: Comparison) -> Overview:
         lost=int((gaps["outcome"] == WORSE).sum()),
         groups=None if own is None else own.sort_values("difference", ascending=False),
         grouping=grouping,
+        looked_at=len(study.groups[grouping]) if grouping else 0,
+        too_few=list(comparison.loc[comparison["verdict"] == TOO_FEW, "run"]),
     )
 
 

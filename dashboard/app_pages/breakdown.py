@@ -14,6 +14,7 @@ from dashboard.figures import heatmap, panels
 from dashboard.literal import literal
 from dashboard.page import Page
 from dashboard.session import Opened
+from metrics_core import findings
 from metrics_core.findings.sentence import muted, run
 from metrics_core.slicing.breakdowns import ALL, FEWEST_QUERIES
 
@@ -89,7 +90,7 @@ def _differences(shown: Breakdown, here: Opened) -> None:
     picture = parts.caption(
         f"Difference to {view.baseline} on {name}, by {shown.by}", name, parts.INTERVALS
     )
-    _draw(figure, "difference_by_group", view, shown.by, alt=alt, picture=picture)
+    _draw(figure, "difference_by_group", here, shown.by, alt=alt, picture=picture)
 
 
 def _scores(shown: Breakdown, here: Opened) -> None:
@@ -103,9 +104,10 @@ def _scores(shown: Breakdown, here: Opened) -> None:
     figure = figures.score_by_group(
         shown.groups, styles=styles, palette=here.look.palette, order=shown.order
     )
-    alt = f"Mean {view.measure} per run by {shown.by}. {shown.finding.text}"
+    best = findings.best_by_group(shown.groups, view.runs, shown.order)
+    alt = f"Mean {view.measure} per run by {shown.by}. {best}"
     picture = parts.caption(f"Score on {view.measure}, by {shown.by}", str(view.measure))
-    _draw(figure, "score_by_group", view, shown.by, alt=alt, picture=picture)
+    _draw(figure, "score_by_group", here, shown.by, alt=alt, picture=picture)
 
 
 def _cells(shown: Breakdown, here: Opened) -> None:
@@ -126,7 +128,8 @@ def _cells(shown: Breakdown, here: Opened) -> None:
     figure = heatmap.difference_heatmap(
         shown.cells, palette=here.look.palette, rows_title=shown.by, columns_title=shown.second
     )
-    alt = f"Difference to {view.baseline} by {shown.by} and {shown.second}. {shown.finding.text}"
+    extremes = findings.extreme_cells(shown.cells, view.focus, view.baseline)
+    alt = f"Difference to {view.baseline} by {shown.by} and {shown.second}. {extremes}"
     picture = parts.caption(
         f"{view.focus} minus {view.baseline}, by {shown.by} and {shown.second}",
         str(view.measure),
@@ -155,24 +158,25 @@ def _second(shown: Breakdown, here: Opened) -> None:
         order=shown.second_order,
         value_range=view.measure.declaration.range,
     )
-    alt = f"Mean {view.measure} per run by {shown.second}. {shown.strongest.text}"
+    best = findings.best_by_group(shown.second_groups, view.runs, shown.second_order)
+    alt = f"Mean {view.measure} per run by {shown.second}. {best}"
     picture = parts.caption(
         f"Score on {view.measure}, by {shown.second}", str(view.measure), parts.INTERVALS
     )
-    _draw(figure, "second", view, shown.second, alt=alt, picture=picture)
+    _draw(figure, "second", here, shown.second, alt=alt, picture=picture)
 
 
-def _draw(figure: Any, key: str, view: Comparison, by: str, **told: Any) -> None:
+def _draw(figure: Any, key: str, here: Opened, by: str, **told: Any) -> None:
     """A chart with groups and runs: a click on a run's dot compares that run, one on the rest of a
     row opens its queries."""
-    clicked = parts.chart(figure, key, **told)
+    view, clicked = here.comparison, parts.chart(figure, key, **told)
     if not clicked:
         return
     run_clicked = clicked[1] if len(clicked) > 1 else view.focus
     if run_clicked in (view.focus, view.baseline):
         _list_queries(view, {by: clicked[0]})
     session.forget(key)
-    session.goto("breakdown", run=run_clicked)
+    session.goto("breakdown", **here.view.comparing(run_clicked))
 
 
 def _list_queries(view: Comparison, picked: dict[str, str]) -> None:

@@ -7,6 +7,7 @@ from dashboard.blocks import curves as blocks
 from dashboard.blocks import markup
 from dashboard.figures import curves as figures
 from dashboard.page import Page
+from metrics_core import findings
 from metrics_core import wording as w
 
 _TITLES = {
@@ -75,7 +76,8 @@ def render() -> None:
         figure = figures.precision_recall(
             shown.precision_recall, styles=styles, palette=here.look.palette
         )
-        alt = f"Precision against recall of {w.listing(styles)}."
+        half = findings.precision_at_half_recall(shown.precision_recall, view.runs)
+        alt = f"Precision against recall of {w.listing(styles)}. {half}"
         picture = parts.caption("Precision against recall", "interpolated precision")
         parts.chart(figure, "precision_recall", alt=alt, picture=picture, clickable=False)
     with right:

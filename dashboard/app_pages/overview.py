@@ -3,9 +3,13 @@
 import streamlit as st
 
 from dashboard import answers, parts, session
+from dashboard.address.view import Comparison
+from dashboard.answers import Overview
 from dashboard.blocks import differences, markup, overview
+from dashboard.blocks.markup import Lead
 from dashboard.page import Page
-from metrics_core.comparing.pairs import SAME
+from dashboard.session import Opened
+from metrics_core.comparing.pairs import FEWEST_QUERIES, SAME
 
 PAGE = Page("overview", "Overview", place=1)
 
@@ -17,47 +21,95 @@ def render() -> None:
     shown = answers.overview(here.study, view)
     st.html(markup.sentence(shown.verdict, styles) + markup.second(shown.others, styles))
     st.html(overview.facts_line(shown.facts, session.href))
-    name, base = view.name, view.baseline
-    mean = f"Mean over {parts.counted(shown.facts.queries, 'query', 'queries')}."
-    compared = (
-        f" Small number: difference to {base}; coloured only where its 95 % interval excludes zero."
-        " Best value of a column in bold."
-    )
+    _runs(shown, here)
+    if view.alone:
+        own = (session.href, styles[view.baseline], view.name)
+        st.html(
+            overview.three_lists(
+                overview.score_list(shown.lowest, "lowest", *own),
+                overview.score_list(shown.highest, "highest", *own),
+            )
+        )
+        return
+    _differences(shown, here)
+    _lists(shown, here)
+
+
+def _runs(shown: Overview, here: Opened) -> None:
+    view, styles = here.comparison, here.look.of(here.comparison.runs)
+    queries = parts.counted(shown.facts.queries, "query", "queries")
     parts.heading(
         "Runs and measures",
-        mean + (compared if len(view.runs) > 1 else ""),
+        f"Mean over {queries}." + (_how_coloured(shown, view) if len(view.runs) > 1 else ""),
         frame=shown.table,
         key="runs",
     )
+    measures = [
+        (name, gloss, _measure_lead(name, key, view)) for name, gloss, key in shown.measures
+    ]
     st.html(
         overview.runs_and_measures(
             shown.table,
-            shown.measures,
-            name,
+            measures,
+            view.name,
             styles,
-            base,
+            view.baseline,
             view.cutoff,
             shown.judged_shares,
+            _run_lead(here),
         )
     )
-    if view.alone:
-        extremes = (
-            overview.score_list(shown.lowest, "lowest", session.href, styles[base], name),
-            overview.score_list(shown.highest, "highest", session.href, styles[base], name),
-        )
-        st.html(overview.three_lists(*extremes))
-        return
+
+
+def _how_coloured(shown: Overview, view: Comparison) -> str:
+    small = f" Small number: difference to {view.baseline}; "
+    if len(shown.too_few) >= len(view.runs) - 1:
+        return f"{small}under {FEWEST_QUERIES} queries none is coloured, for it may be chance."
+    but = f" and rests on {FEWEST_QUERIES} queries or more" if shown.too_few else ""
+    return (
+        f"{small}coloured only where its 95 % interval excludes zero{but}."
+        " Best value of a column in bold."
+    )
+
+
+def _differences(shown: Overview, here: Opened) -> None:
+    view, styles = here.comparison, here.look.of(here.comparison.runs)
+    chance = (
+        f"under {FEWEST_QUERIES} queries any difference may be chance"
+        if len(shown.too_few) >= len(view.runs) - 1
+        else "an interval that crosses the line may be chance"
+    )
     parts.heading(
-        f"Difference to {base} on {name}",
-        "Mean over queries; an interval that crosses the line may be chance."
-        f" Right: queries won and lost, same means within ±{SAME:g}.",
+        f"Difference to {view.baseline} on {view.name}",
+        f"Mean over queries; {chance}. Right: queries won and lost, same means within ±{SAME:g}.",
         frame=shown.comparison,
         key="difference",
     )
-    st.html(differences.difference_rows(shown.comparison, styles, view.focus, base, name))
+    st.html(
+        differences.difference_rows(
+            shown.comparison,
+            styles,
+            view.focus,
+            view.baseline,
+            view.name,
+            lead=_run_lead(here),
+            listed=lambda run, outcome: _listed(here, run, outcome),
+        )
+    )
+
+
+def _lists(shown: Overview, here: Opened) -> None:
+    view, styles = here.comparison, here.look.of(here.comparison.runs)
     lists = [
         overview.query_list(
-            rows, kind, session.href, styles, view.focus, base, total=total, scale=shown.scale
+            rows,
+            kind,
+            session.href,
+            styles,
+            view.focus,
+            view.baseline,
+            total=total,
+            scale=shown.scale,
         )
         for rows, kind, total in (
             (shown.worse, "worse", shown.lost),
@@ -65,8 +117,41 @@ def render() -> None:
         )
     ]
     if shown.groups is not None:
-        lists.append(overview.group_list(shown.groups, session.href, by=shown.grouping or ""))
+        by = shown.grouping or ""
+        lists.append(
+            overview.group_list(
+                shown.groups,
+                session.href,
+                lambda group: session.href(
+                    "queries", where=view.narrowed({by: [group]}), show="", s=""
+                ),
+                by=by,
+                looked_at=shown.looked_at,
+            )
+        )
     st.html(overview.three_lists(*lists))
+
+
+def _run_lead(here: Opened) -> Lead:
+    """A run's name puts it in focus; of the run in focus it leads to the queries."""
+
+    def lead(run: str) -> str:
+        if run == here.comparison.focus:
+            return _listed(here, run, "")
+        return session.href("overview", **here.view.comparing(run))
+
+    return lead
+
+
+def _listed(here: Opened, run: str, outcome: str) -> str:
+    return session.href("queries", **here.view.comparing(run), show=outcome, s="")
+
+
+def _measure_lead(name: str, key: str, view: Comparison) -> str:
+    """A measure's head chooses it; of the chosen one it leads to what it says."""
+    if name == view.name:
+        return session.href("measures", measure=view.measure.declaration.name)
+    return session.href("overview", m=key)
 
 
 if __name__ == "__main__":

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.blocks.markup import Styles, nothing, style_of
+from dashboard.blocks.markup import Lead, Styles, nothing, style_of
 from dashboard.blocks.templates import Template, percent
 from dashboard.theme import RunStyle
 from dashboard.ticks import Ticks, difference_ticks
-from metrics_core.comparing.pairs import AHEAD, BEHIND
+from metrics_core.comparing.pairs import AHEAD, BEHIND, BETTER, LEVEL_WITH, WORSE
 
 _drawn = Template("differences")
 
@@ -27,6 +28,8 @@ class _Row:
 
     style: RunStyle
     in_focus: bool
+    link: str
+    lists: Mapping[str, str]
     difference: float
     low: float
     high: float
@@ -39,9 +42,18 @@ class _Row:
 
 
 def difference_rows(
-    comparison: pd.DataFrame, styles: Styles, focus: str, baseline: str, measure: str
+    comparison: pd.DataFrame,
+    styles: Styles,
+    focus: str,
+    baseline: str,
+    measure: str,
+    *,
+    lead: Lead,
+    listed: Callable[[str, str], str],
 ) -> Markup:
-    """Every run against the baseline, best first; `comparison` is the frame of `compare`."""
+    """Every run against the baseline, best first; `comparison` is the frame of `compare`. `lead`
+    gives where a run's name leads, `listed(run, outcome)` where its queries of an outcome are
+    listed, all of them for ""."""
     others = comparison[comparison["run"] != baseline]
     if others.empty:
         text = f"Load a second run, and its difference to {baseline} stands here."
@@ -52,7 +64,9 @@ def difference_rows(
     most = max(1, int(others[["won", "lost"]].to_numpy().max()))
     return _drawn(
         "difference_rows",
-        rows=[_row(record, styles, focus, most) for record in ordered.to_dict("records")],
+        rows=[
+            _row(record, styles, focus, most, lead, listed) for record in ordered.to_dict("records")
+        ],
         axis=axis,
         ticks=_ticks(axis),
         zero_label=_zero_label(axis, baseline),
@@ -89,11 +103,23 @@ def _zero_label(axis: Ticks, baseline: str) -> str:
     return f"left:{percent(zero)};transform:translateX(-{percent(0.5 if centred else zero)})"
 
 
-def _row(record: dict[str, Any], styles: Styles, focus: str, most: int) -> _Row:
-    won, lost = int(record["won"]), int(record["lost"])
+def _row(
+    record: dict[str, Any],
+    styles: Styles,
+    focus: str,
+    most: int,
+    lead: Lead,
+    listed: Callable[[str, str], str],
+) -> _Row:
+    run, won, lost = record["run"], int(record["won"]), int(record["lost"])
     return _Row(
-        style=style_of(styles, record["run"]),
-        in_focus=record["run"] == focus,
+        style=style_of(styles, run),
+        in_focus=run == focus,
+        link=lead(run),
+        lists={
+            outcome: listed(run, outcome) if n else ""
+            for outcome, n in (("", 1), (BETTER, won), (WORSE, lost), (LEVEL_WITH, record["same"]))
+        },
         difference=record["difference"],
         low=record["low"],
         high=record["high"],

@@ -19,6 +19,8 @@ from metrics_core.findings import Sentence
 Styles = Mapping[str, RunStyle]
 Href = Callable[..., str]
 """Gives the address of a page with these parameters."""
+Lead = Callable[[str], str]
+"""Gives the address that a run, or a group of queries, leads to."""
 
 _drawn = Template("markup")
 

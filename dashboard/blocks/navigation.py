@@ -53,7 +53,6 @@ def steps(previous: str | None, following: str | None, place: str) -> Markup:
     return _drawn("steps", previous=previous, following=following, place=place)
 
 
-def image_menu(height: float) -> Markup:
-    """A chart's own menu: the picture in two formats. It keeps the chart's room, `height` in px,
-    until the chart is there."""
-    return _drawn("image_menu", height=height)
+def image_menu() -> Markup:
+    """A chart's own menu: the picture in two formats."""
+    return _drawn("image_menu")

@@ -10,12 +10,13 @@ from typing import Any, Literal
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.blocks.markup import Href, Styles, section, style_of
+from dashboard.blocks.markup import Href, Lead, Styles, section, style_of
 from dashboard.blocks.templates import Template
 from dashboard.theme import RunStyle
 from metrics_core import wording as w
 from metrics_core.findings import Facts, Sentence, Span
 from metrics_core.scoring.intervals import LEVEL
+from metrics_core.slicing.breakdowns import FEWEST_QUERIES
 
 Row = dict[str, Any]
 
@@ -41,6 +42,7 @@ class _Column:
 
     name: str
     gloss: str
+    link: str
     rows: Mapping[str, Row]
 
     @property
@@ -69,34 +71,37 @@ class _Column:
 
 @dataclass(frozen=True)
 class _RunRow:
-    """One run's row: its style, and the share of its top that is judged."""
+    """One run's row: its style, where its name leads, and the share of its top that is judged."""
 
     run: str
     style: RunStyle
+    link: str
     is_baseline: bool
     judged: float | None
 
 
 def runs_and_measures(
     table: pd.DataFrame,
-    measures: Sequence[tuple[str, str]],
+    measures: Sequence[tuple[str, str, str]],
     chosen: str,
     styles: Styles,
     baseline: str,
     cutoff: int,
     judged: Mapping[str, float],
+    lead: Lead,
 ) -> Markup:
     """Runs by measures, best first by the chosen measure. `table` is long: run, measure, mean,
-    difference, low, high, clear; `measures` are (name, gloss); `judged` is the share of the top
-    `cutoff` that is judged, by run."""
+    difference, low, high, clear; `measures` are (name, gloss, link); `judged` is the share of the
+    top `cutoff` that is judged, by run; `lead` gives where a run's name leads."""
     columns = [
-        _Column(name, gloss, _by_run(table[table["measure"] == name])) for name, gloss in measures
+        _Column(name, gloss, link, _by_run(table[table["measure"] == name]))
+        for name, gloss, link in measures
     ]
     return _drawn(
         "runs_and_measures",
         columns=columns,
         rows=[
-            _RunRow(run, style_of(styles, run), run == baseline, judged.get(run))
+            _RunRow(run, style_of(styles, run), lead(run), run == baseline, judged.get(run))
             for run in _best_first(table, chosen)
         ],
         chosen=chosen,
@@ -175,24 +180,37 @@ def score_list(
     )
 
 
-def group_list(rows: pd.DataFrame, href: Href, *, by: str = "category") -> Markup:
-    """The groups of one column, best first. `rows` are those of the run in focus in a `breakdown`
-    frame: group, queries, difference, diff_low, diff_high, clear."""
-    head = section(f"By {by}", f"mean difference [{w.share(LEVEL)} interval], queries")
+def group_list(
+    rows: pd.DataFrame, href: Href, lead: Lead, *, by: str = "category", looked_at: int = 0
+) -> Markup:
+    """The groups of one column, best first; of many the ends of the order, and how many stand
+    between. `rows` are those of the run in focus in a `breakdown` frame: group, queries,
+    difference, diff_low, diff_high, clear, worked out with `looked_at`; `lead` gives where a group
+    leads."""
     ordered = rows.sort_values("difference", ascending=False, na_position="last", kind="stable")
     if ordered.empty:
-        return _drawn("empty_list", head=head, text="The queries carry no groups.")
-    words = "Break it down"
-    if len(ordered) > MOST_GROUPS:
-        words = f"All {w.count(len(ordered))} groups"
-        half = MOST_GROUPS // 2
-        ordered = pd.concat([ordered.head(half), ordered.tail(half)])
+        return _drawn(
+            "empty_list", head=section(f"By {by}"), text="The queries in view carry no groups."
+        )
+    cut = len(ordered) - MOST_GROUPS if len(ordered) > MOST_GROUPS + 1 else 0
+    words = f"All {w.count(len(ordered))} groups" if cut else "Break it down"
+    half = MOST_GROUPS // 2
+    ends = pd.concat([ordered.head(half), ordered.tail(half)]) if cut else ordered
+    # The rule of `breakdown`, in a few words: one for the colour and for the names in the headline.
+    widened = max(looked_at, len(ordered))
+    rule = "coloured if clear of zero" + (
+        f" after widening it for {w.count(widened)} groups" if widened > 1 else ""
+    )
+    explanation = (
+        f"Mean difference [{w.share(LEVEL)} interval], queries; {rule}, from"
+        f" {FEWEST_QUERIES} queries on."
+    )
     return _drawn(
         "group_list",
-        head=head,
+        head=section(f"By {by}", explanation),
         more=(words, href("breakdown", by=by)),
-        rows=ordered.to_dict("records"),
-        href=href,
-        by=by,
-        scale=float(ordered["difference"].abs().max()),
+        rows=[(row, lead(row["group"])) for row in ends.to_dict("records")],
+        cut=cut,
+        half=half,
+        scale=float(ends["difference"].abs().max()),
     )

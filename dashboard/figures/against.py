@@ -21,6 +21,7 @@ from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
 _SQUARE = 280
 _NAME = 44
 _MANY = 2000
+_GRIDS = (100, 67, 50, 40, 30)
 _SYMBOLS = {BETTER: "triangle-up", WORSE: "triangle-down", LEVEL_WITH: "circle"}
 
 
@@ -88,13 +89,27 @@ def _ties(span: tuple[float, float], same: float, palette: Palette) -> list[go.S
     return [band, diagonal]
 
 
+def _thinned(known: pd.DataFrame) -> pd.DataFrame:
+    """At most `_MANY` queries or so: of those that would hide each other one is kept, the shown
+    before the faded, on the finest grid that does."""
+    if len(known) <= _MANY:
+        return known
+    first = known.sort_values("opacity", ascending=False, kind="stable")
+    scores = first[["score", "baseline_score"]]
+    low, high = scores.to_numpy().min(), scores.to_numpy().max()
+    for lines in _GRIDS:
+        place = ((scores - low) / max(high - low, 1e-9) * lines).round()
+        kept = first[~place.assign(opacity=first["opacity"]).duplicated()]
+        if len(kept) <= _MANY:
+            break
+    return kept.sort_index()
+
+
 def _points(
     known: pd.DataFrame, palette: Palette, shown: Collection[str] | None
 ) -> list[go.Scatter]:
     many = len(known) > _MANY
-    if many:
-        grid = known[["score", "baseline_score"]].round(2).assign(shown=_opacity(known, shown))
-        known = known[~grid.duplicated()]
+    known = _thinned(known.assign(opacity=_opacity(known, shown)))
     traces = []
     for outcome in (LEVEL_WITH, BETTER, WORSE):
         part = known[known["outcome"] == outcome]
@@ -103,7 +118,7 @@ def _points(
                 x=part["baseline_score"].to_numpy(),
                 y=part["score"].to_numpy(),
                 mode="markers",
-                marker=_marker(outcome, palette, many, _opacity(part, shown)),
+                marker=_marker(outcome, palette, many, part["opacity"].to_numpy()),
                 customdata=query_customdata(part),
                 hovertemplate=HOVER,
                 cliponaxis=False,

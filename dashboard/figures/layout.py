@@ -32,8 +32,8 @@ NARROW = 360
 """The least width in px at which a chart is still right."""
 _GAP = 8
 _END_LENGTH = 17
-_LARGER = {"star": 1.35, "cross": 1.1}
-"""Marks that look smaller than a circle of their size."""
+_LARGER = {"star": 1.25, "triangle-up": 1.2}
+"""Marks that look smaller than a circle of their size, where they are small."""
 
 
 class Margin(NamedTuple):
@@ -234,7 +234,7 @@ def point(style: RunStyle, palette: Palette, size: float = 11) -> dict[str, Any]
     """A run's marker with a paper-coloured rim."""
     return {
         "symbol": style.symbol,
-        "size": size * _LARGER.get(style.symbol, 1.0),
+        "size": size if size >= 10 else size * _LARGER.get(style.symbol, 1.0),
         "color": style.color(palette),
         "opacity": 1,
         "line": {"color": palette.page, "width": 1.5 if size >= 10 else 0.8},

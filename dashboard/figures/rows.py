@@ -7,7 +7,7 @@ exactly and charts side by side keep the same rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -185,7 +185,7 @@ def points(
         [
             group,
             style.name,
-            f"{name}  {escape(group)}<br>{write(value)} {_interval(low, high)}".rstrip(),
+            f"{name}  {escape(group)}<br>{_with_interval(write, value, low, high)}",
         ]
         for group, value, low, high in part[["group", *columns]].itertuples(index=False)
     ]
@@ -201,8 +201,13 @@ def points(
     )
 
 
-def _interval(low: float, high: float) -> str:
-    return "" if math.isnan(low) else wording.interval(low, high)
+def _with_interval(
+    write: Callable[[float, int], str], value: float, low: float, high: float
+) -> str:
+    if math.isnan(low):
+        return write(value, 3)
+    digits = wording.decimals(low, high)
+    return f"{write(value, digits)} {wording.interval(low, high, digits)}"
 
 
 def marks(

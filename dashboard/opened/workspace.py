@@ -9,7 +9,6 @@ A user's file name is only ever shown and written into the index, never used as 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -18,14 +17,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from threading import Lock
 
-import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
-
+from dashboard.opened.stored_tables import as_arrow, content_of, load_table, store_table
 from metrics_core.errors import RanklensError
 from metrics_core.formats import Kind, Loaded
 from metrics_core.notes import Note
-from metrics_core.tables import Documents, Qrels, Queries, Run, Table
+from metrics_core.tables import Run, Table
 from metrics_core.tables.run_names import free_name
 
 _INDEX = "index.json"
@@ -71,20 +67,20 @@ class Workspace:
         return [
             Entry(**{**entry, "notes": tuple(_note(n) for n in entry["notes"])})
             for entry in listed
-            if (self.folder / f"{entry['content']}.parquet").exists()
+            if self._path(entry["content"]).exists()
         ]
 
     def add(
         self, loaded: Loaded, *, slot: int = 0, with_sample: bool = False
     ) -> tuple[Entry, bool]:
         """Remember a table; returns its entry, and whether it is new (False: it was here)."""
-        table = _as_arrow(loaded.table)
-        content = _content_of(table, loaded.kind)
+        table = as_arrow(loaded.table)
+        content = content_of(table, loaded.kind)
         with self._writing() as entries:
             known = next((e for e in entries if e.content == content), None)
             if known is not None:
                 return known, False
-            self._store(table, content)
+            store_table(table, self._path(content))
             name = loaded.table.name if isinstance(loaded.table, Run) else loaded.file
             entry = Entry(
                 content=content,
@@ -106,7 +102,7 @@ class Workspace:
             here = [e for e in entries if e.content == content]
             entries[:] = [e for e in entries if e.content != content]
             for entry in here:
-                (self.folder / f"{entry.content}.parquet").unlink(missing_ok=True)
+                self._path(entry.content).unlink(missing_ok=True)
 
     def clear(self) -> None:
         """Forget everything."""
@@ -115,21 +111,10 @@ class Workspace:
 
     def load(self, entry: Entry) -> Table:
         """The table of an entry."""
-        table = pq.read_table(self.folder / f"{entry.content}.parquet", memory_map=True)
-        if entry.kind == "run":
-            return Run(table=table, name=entry.name, notes=entry.notes)
-        if entry.kind == "qrels":
-            return _qrels(table).noting(*entry.notes)
-        if entry.kind == "queries":
-            frame = table.to_pandas(types_mapper=lambda _: None)
-            return Queries(frame=frame.astype(object).where(frame.notna(), None), notes=entry.notes)
-        return Documents(table=table, notes=entry.notes)
+        return load_table(self._path(entry.content), entry.kind, name=entry.name, notes=entry.notes)
 
-    def _store(self, table: pa.Table, content: str) -> None:
-        path = self.folder / f"{content}.parquet"
-        draft = path.with_suffix(".part")
-        pq.write_table(table, draft, compression="zstd")
-        draft.replace(path)
+    def _path(self, content: str) -> Path:
+        return self.folder / f"{content}.parquet"
 
     @contextmanager
     def _writing(self) -> Iterator[list[Entry]]:
@@ -153,46 +138,3 @@ def default_folder() -> Path:
 def _note(stored: dict[str, object]) -> Note:
     note = Note(**stored)  # type: ignore[arg-type]
     return replace(note, examples=tuple(note.examples))
-
-
-def _qrels(table: pa.Table) -> Qrels:
-    if "subtopic" in table.column_names:
-        return Qrels.from_columns(
-            *(table[c] for c in ("query_id", "doc_id", "relevance", "subtopic"))
-        )
-    return Qrels(table=table)
-
-
-def _as_arrow(table: Table) -> pa.Table:
-    if isinstance(table, Qrels):
-        return table.given
-    if isinstance(table, Queries):
-        return pa.Table.from_pandas(pd.DataFrame(table.frame), preserve_index=False)
-    return table.table
-
-
-def _content_of(table: pa.Table, kind: str) -> str:
-    """A hash of the rows: the same run from two files is one."""
-    digest = hashlib.sha256(kind.encode())
-    with pa.ipc.new_stream(_Digest(digest), table.schema) as stream:
-        stream.write_table(table.unify_dictionaries().combine_chunks())
-    return digest.hexdigest()
-
-
-class _Digest:
-    """A file that only hashes what is written to it."""
-
-    closed = False
-
-    def __init__(self, digest: hashlib._Hash) -> None:
-        self.digest = digest
-
-    def write(self, data: bytes) -> int:
-        self.digest.update(data)
-        return len(data)
-
-    def flush(self) -> None:
-        """Nothing is held back."""
-
-    def close(self) -> None:
-        """Nothing to free."""

@@ -14,8 +14,6 @@ from dashboard.address.address import Address
 from dashboard.page import Page
 from metrics_core.errors import RanklensError
 
-_PINNED = "_pinned"
-
 
 def _from_browser() -> Address:
     given = {name: st.query_params.get_all(name) for name in st.query_params}
@@ -45,20 +43,23 @@ def register_pages(pages: Sequence[Page], shown: Mapping[str, Any]) -> None:
 def sync() -> None:
     """Bring session state and browser address together; once a run, before the page is drawn."""
     # The files may have changed since the last run, and the address may now.
-    for name in ("_library", "_opened", _PINNED):
+    for name in ("_library", "_opened"):
         st.session_state.pop(name, None)
     now = _in_browser()
-    if "_address" not in st.session_state or now != st.session_state.get("_written"):
+    if "_address" not in st.session_state or now not in st.session_state["_written"]:
         st.session_state["_address"] = _from_browser()
     wanted = address().parameters()
     if now != wanted:
         st.query_params.from_dict(wanted)
-    st.session_state["_written"] = wanted
+    st.session_state["_written"] = [wanted]
 
 
 def pin(pinned: Address) -> None:
-    """Say what the address means now: every link and change of this run holds it."""
-    st.session_state[_PINNED] = pinned
+    """Say what the address means: from here on it holds collection, run in focus and baseline, also
+    where it was opened without. The browser's own is replaced in the page, by links.js; until then
+    it may still be what it was."""
+    st.session_state["_address"] = pinned
+    st.session_state["_written"].append(pinned.parameters())
 
 
 def address() -> Address:
@@ -67,21 +68,14 @@ def address() -> Address:
     return current
 
 
-def pinned() -> Address:
-    """The address with collection, run in focus and baseline in it, also where it left them to
-    their defaults."""
-    known: Address = st.session_state.get(_PINNED) or address()
-    return known
-
-
 def href(page: str, **changes: Any) -> str:
     """A relative link to a page in the present view with these changes."""
-    return pinned().changed(**changes).link(_path(page))
+    return address().changed(**changes).link(_path(page))
 
 
 def menu_href(page: str) -> str:
     """The menu's link to a page: what was only looked up stays behind."""
-    return pinned().left.link(_path(page))
+    return address().left.link(_path(page))
 
 
 def _path(page: str) -> str:
@@ -90,7 +84,7 @@ def _path(page: str) -> str:
 
 def goto(page: str, **changes: Any) -> None:
     """Open a page with these changes to the address; does not return."""
-    _open(page, pinned().changed(**changes))
+    _open(page, address().changed(**changes))
 
 
 def follow(link: str) -> None:
@@ -103,14 +97,13 @@ def follow(link: str) -> None:
 
 def _open(page: str, target: Address) -> None:
     st.session_state["_address"] = target
-    st.session_state["_written"] = target.parameters()
+    st.session_state["_written"] = [target.parameters()]
     st.switch_page(st.session_state["_pages"][page], query_params=target.parameters())
 
 
 def change(**changes: Any) -> None:
     """Change the address in place; for callbacks, which run before the page is drawn again."""
-    st.session_state["_address"] = pinned().changed(**changes)
-    st.session_state.pop(_PINNED, None)
+    st.session_state["_address"] = address().changed(**changes)
 
 
 def widget(

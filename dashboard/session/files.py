@@ -15,7 +15,8 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
-from dashboard.opened.library import SAMPLE_FOLDER, File, Library, assemble, list_folder, read_files
+from dashboard.opened.files import SAMPLE_FOLDER, File, list_folder, read_files
+from dashboard.opened.library import Library, assemble
 from dashboard.opened.workspace import Entry, Workspace, default_folder
 from dashboard.session.address import address, change, forget, generation
 from dashboard.start import DATA_VARIABLE, WORKSPACE_VARIABLE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from metrics_core.measures import Measure, parse_measure
+from metrics_core.measures import Measure, measures_from
 
 _PART = re.compile(r"""(?:[^,({\['"]|\([^)]*\)|\{[^}]*\}|\[[^\]]*\]|'[^']*'|"[^"]*"|[({\['"])+""")
 _NUMBERED = re.compile(r"(?P<name>.*?[.@_])(?P<number>\d*\.?\d+)")
@@ -14,8 +14,8 @@ _NUMBER = re.compile(r"\d*\.?\d+")
 
 def measures_named(given: Sequence[str]) -> list[Measure]:
     """The measures of `AP,nDCG@10`, `P.5,10`, `P(rel=2)@5`, each once, in their order. Raises
-    UnknownMeasureError and ParameterError."""
-    return list(dict.fromkeys(map(parse_measure, names_given(given))))
+    RanklensError where there is none, UnknownMeasureError and ParameterError."""
+    return list(dict.fromkeys(measures_from(names_given(given))))
 
 
 def names_given(given: Sequence[str]) -> list[str]:

@@ -4,6 +4,11 @@ A sentence is a tuple of spans, each with the part it plays (a run's name, the s
 what qualifies it), so that pages can colour it and a report or a test can read its plain text.
 """
 
+from metrics_core.findings.charts import (
+    best_by_group,
+    extreme_cells,
+    precision_at_half_recall,
+)
 from metrics_core.findings.explanations import explain
 from metrics_core.findings.files import files_finding
 from metrics_core.findings.origins import (
@@ -19,11 +24,14 @@ __all__ = [
     "Facts",
     "Sentence",
     "Span",
+    "best_by_group",
     "breakdown_finding",
     "curves_finding",
     "explain",
+    "extreme_cells",
     "files_finding",
     "others_verdict",
+    "precision_at_half_recall",
     "queries_finding",
     "short_lists",
     "strongest_other",

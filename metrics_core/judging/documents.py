@@ -17,14 +17,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.errors import LackingDataError
-from metrics_core.judging.hits import Hits
+from metrics_core.judging.hits import Floats, Hits, Ints
 from metrics_core.judging.ranking import top_ranks
 from metrics_core.memo import Memo
 from metrics_core.tables import Documents, Run
 from metrics_core.tables.columns import ID
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 _MOST_KEPT = 16
 

@@ -13,13 +13,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.judging.hits import Hits
+from metrics_core.judging.hits import Floats, Hits, Ints
 from metrics_core.memo import Memo
 from metrics_core.tables import Qrels
 from metrics_core.tables.columns import coded
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 _MOST_KEPT = 16
 

@@ -14,12 +14,7 @@ from metrics_core.measures.declaring.names import (
     parse_measure,
 )
 from metrics_core.measures.declaring.parameters import Parameter
-from metrics_core.measures.declaring.registry import (
-    Declaration,
-    Measure,
-    declarations,
-    measure,
-)
+from metrics_core.measures.declaring.registry import Declaration, Measure, declarations
 
 __all__ = [
     "MEAN",
@@ -29,7 +24,6 @@ __all__ = [
     "Measure",
     "Parameter",
     "declarations",
-    "measure",
     "measures_from",
     "name_notes",
     "parse_measure",

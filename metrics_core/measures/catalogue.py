@@ -14,11 +14,10 @@ import numpy.typing as npt
 from metrics_core.errors import ParameterError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.documents import Listed, Top
-from metrics_core.judging.hits import Cutoff, Hits, per_query
+from metrics_core.judging.hits import Cutoff, Hits, Ints, per_query
 from metrics_core.measures.declaring.parameters import Positive, Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
 
-Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 Column = Annotated[str, "column of the documents table"]

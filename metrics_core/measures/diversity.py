@@ -27,8 +27,8 @@ Alpha = Annotated[
 ]
 Patience = Annotated[Share, "how likely a reader goes on to the next result", Samples(1.0, 0.5)]
 
-_NEEDS: tuple[Need, ...] = ("subtopics",)
-_UNJUDGED = "An unjudged document covers no subtopic."
+NEEDS: tuple[Need, ...] = ("subtopics",)
+UNJUDGED = "An unjudged document covers no subtopic."
 _FIRST_RANK = Difference(
     "pyndeval",
     "At cutoff 1 the value is divided by the number of subtopics, as at every other cutoff.",
@@ -38,7 +38,8 @@ _ERR_ALPHA = 0.5
 """ndeval's redundancy for ERR-IA: a subtopic satisfies its reader with this chance each time."""
 
 
-def _judgments(ranks: JudgedRanks) -> SubtopicJudgments:
+def judgments_of(ranks: JudgedRanks) -> SubtopicJudgments:
+    """The judgments by subtopic; raises LackingDataError where there are none."""
     if ranks.subtopics is None:
         raise LackingDataError("There are no judgments by subtopic.")
     return ranks.subtopics
@@ -84,14 +85,14 @@ _NONE = np.empty(0)
         "alpha_DCG@5": "(2 / log2(3) + 0.5 / log2(5))"
         " / (3 * (1 + 0.5 / log2(3) + 0.25 / log2(4) + 0.125 / log2(5) + 0.0625 / log2(6)))",
     },
-    needs=_NEEDS,
-    unjudged=_UNJUDGED,
+    needs=NEEDS,
+    unjudged=UNJUDGED,
     differences=_FIRST_RANK,
 )
 def alpha_dcg(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, alpha: Alpha = 0.5) -> Scores:
     """How many subtopics the first k results cover, early ones and new ones counting most, as a
     share of what results would give that each cover every subtopic."""
-    judgments = _judgments(ranks)
+    judgments = judgments_of(ranks)
     each = _everything(alpha, 1 / np.log2(_ranks_to(cutoff) + 1), cutoff)
     whole = each * per_query(judgments.n_subtopics(rel), cutoff)
     return ratio(_discounted(judgments.covered(rel), alpha, cutoff), whole)
@@ -115,15 +116,15 @@ def alpha_dcg(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, alpha: Alpha = 
         "alpha_nDCG(alpha=1.0)@5": "2 / log2(3) / (2 + 1 / log2(3))",
     },
     range=(0, np.inf),
-    needs=_NEEDS,
-    unjudged=_UNJUDGED,
+    needs=NEEDS,
+    unjudged=UNJUDGED,
 )
 def alpha_ndcg(
     ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1, alpha: Alpha = 0.5
 ) -> Scores:
     """How close the results come to the best possible cover of the query's subtopics, early and
     new ones counting most; each further result for a subtopic counts 1 − alpha times the last."""
-    judgments = _judgments(ranks)
+    judgments = judgments_of(ranks)
     best = _discounted(judgments.ideal(rel, alpha), alpha, cutoff)
     return ratio(_discounted(judgments.covered(rel), alpha, cutoff), best)
 
@@ -141,14 +142,14 @@ def alpha_ndcg(
     worked={
         "ERR_IA@5": "(2 / 2 + 0.5 / 4) / (3 * (1 + 1/2/2 + 1/4/3 + 1/8/4 + 1/16/5))",
     },
-    needs=_NEEDS,
-    unjudged=_UNJUDGED,
+    needs=NEEDS,
+    unjudged=UNJUDGED,
     differences=_FIRST_RANK,
 )
 def err_ia(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     """The reciprocal of the rank at which a reader is expected to be satisfied, who wants one of
     the subtopics, as a share of what results would give that each cover every subtopic."""
-    judgments = _judgments(ranks)
+    judgments = judgments_of(ranks)
     each = _everything(_ERR_ALPHA, 1 / _ranks_to(cutoff), cutoff)
     whole = each * per_query(judgments.n_subtopics(rel), cutoff)
     return ratio(_reciprocal(judgments.covered(rel), cutoff), whole)
@@ -169,12 +170,12 @@ def err_ia(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
         "nERR_IA@1": "0",
     },
     range=(0, np.inf),
-    needs=_NEEDS,
-    unjudged=_UNJUDGED,
+    needs=NEEDS,
+    unjudged=UNJUDGED,
 )
 def nerr_ia(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Scores:
     """Intent-aware ERR as a share of what the best order of the judged documents reaches."""
-    judgments = _judgments(ranks)
+    judgments = judgments_of(ranks)
     best = _reciprocal(judgments.ideal(rel, _ERR_ALPHA), cutoff)
     return ratio(_reciprocal(judgments.covered(rel), cutoff), best)
 
@@ -193,14 +194,14 @@ def nerr_ia(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> 
         "NRBP": "0.75 / 3 * (2 * 0.5 + 0.5 * 0.5**3 + 1.5 * 0.5**5)",
         "NRBP(alpha=0.2,beta=0.9)": "(1 - 0.8 * 0.9) / 3 * (2 * 0.9 + 0.8 * 0.9**3 + 1.8 * 0.9**5)",
     },
-    needs=_NEEDS,
-    unjudged=_UNJUDGED,
+    needs=NEEDS,
+    unjudged=UNJUDGED,
 )
 def nrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience = 0.5) -> Scores:
     """How many subtopics a reader finds who goes from one result to the next with probability
     beta, new ones counting most, as a share of what endless results would give that each cover
     every subtopic."""
-    judgments = _judgments(ranks)
+    judgments = judgments_of(ranks)
     found = judgments.covered(rel)
     total = _novelty(found, alpha, beta ** (found.hits.rank - 1.0), None)
     return ratio((1 - (1 - alpha) * beta) * total, judgments.n_subtopics(rel))
@@ -220,8 +221,8 @@ def nrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience
         " / (2 + 1.5 * 0.5 + 0.5 * 0.5**2 + 0.25 * 0.5**3)",
     },
     range=(0, np.inf),
-    needs=_NEEDS,
-    unjudged=_UNJUDGED,
+    needs=NEEDS,
+    unjudged=UNJUDGED,
     differences=Difference(
         "pyndeval",
         "0 for a query without any relevant document.",
@@ -230,79 +231,9 @@ def nrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience
 )
 def nnrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience = 0.5) -> Scores:
     """NRBP as a share of what the best order of the judged documents reaches."""
-    judgments = _judgments(ranks)
+    judgments = judgments_of(ranks)
     found, best = judgments.covered(rel), judgments.ideal(rel, alpha)
     return ratio(
         _novelty(found, alpha, beta ** (found.hits.rank - 1.0), None),
         _novelty(best, alpha, beta ** (best.hits.rank - 1.0), None),
     )
-
-
-@measure(
-    "AP_IA",
-    aliases=("MAP_IA", "MAP-IA", "intent-aware average precision"),
-    title="Intent-aware AP",
-    gloss="AP of each subtopic, averaged",
-    ir_measures=True,
-    formula=r"\frac{1}{S}\sum_s AP_s",
-    reference="Agrawal et al., Diversifying search results, WSDM 2009; as ndeval computes it",
-    worked={
-        "AP_IA": "((1/2 + 2/4) / 3 + (1/2 + 2/6) / 2 + 1/6) / 3",
-    },
-    needs=_NEEDS,
-    unjudged=_UNJUDGED,
-)
-def ap_ia(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
-    """Average precision for each subtopic as if it were a query of its own, averaged over the
-    subtopics that have a relevant document."""
-    judgments = _judgments(ranks)
-    found = judgments.covered(rel)
-    total = found.hits.total(found.repeat / found.hits.rank / found.n_relevant)
-    return ratio(total, judgments.n_subtopics(rel))
-
-
-@measure(
-    "P_IA",
-    aliases=("P-IA", "intent-aware precision"),
-    title="Intent-aware precision",
-    gloss="top {k} relevant, by subtopic",
-    ir_measures=True,
-    formula=r"\frac{1}{S}\sum_s P_s@k",
-    reference="Agrawal et al., Diversifying search results, WSDM 2009; as ndeval computes it",
-    worked={
-        "P_IA@5": "(2/5 + 1/5 + 0) / 3",
-        "P_IA(rel=2)@10": "(1/10 + 1/10) / 2",
-    },
-    needs=_NEEDS,
-    unjudged=_UNJUDGED,
-)
-def p_ia(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
-    """Share of the first k results that are relevant to a subtopic, averaged over the subtopics
-    that have a relevant document."""
-    judgments = _judgments(ranks)
-    whole = cutoff * per_query(judgments.n_subtopics(rel), cutoff)
-    return ratio(judgments.covered(rel).hits.count(cutoff), whole)
-
-
-@measure(
-    "StRecall",
-    aliases=("STREC", "subtopic recall", "S-recall"),
-    title="Subtopic recall",
-    gloss="subtopics covered by top {k}",
-    ir_measures=True,
-    formula=r"\frac{|\bigcup_{i \le k} subtopics(i)|}{S}",
-    reference="Zhai, Cohen and Lafferty, Beyond independent relevance, SIGIR 2003",
-    worked={
-        "StRecall@5": "2 / 3",
-        "StRecall": "3 / 3",
-        "StRecall(rel=2)@5": "1 / 2",
-    },
-    needs=_NEEDS,
-    unjudged=_UNJUDGED,
-)
-def subtopic_recall(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Scores:
-    """Share of the query's subtopics for which the first k results have something relevant."""
-    judgments = _judgments(ranks)
-    found = judgments.covered(rel)
-    first = found.hits.only(found.repeat == 1)
-    return ratio(first.count(cutoff), per_query(judgments.n_subtopics(rel), cutoff))

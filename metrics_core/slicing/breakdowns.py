@@ -11,6 +11,7 @@ from metrics_core.errors import UnknownColumnError
 from metrics_core.measures import Combination, GivenMeasure, parse_measure
 from metrics_core.scoring.intervals import LEVEL, compared
 from metrics_core.scoring.scores import Scores
+from metrics_core.slicing.ranges import MOST_NUMBERS, by_size, ranges
 from metrics_core.tables import Queries
 
 NO_GROUP = "(none)"
@@ -27,8 +28,8 @@ _KNOWN_ORDERS = (
 
 
 def ordered_groups(values: Iterable[str]) -> list[str]:
-    """Distinct group names in a reader's order: easy before hard, numbers by size, else by name;
-    the group of queries without a value comes last."""
+    """Distinct group names in a reader's order: easy before hard, numbers and ranges by size,
+    else by name; the group of queries without a value comes last."""
     distinct = set(values)
     named = distinct - {NO_GROUP}
     for order in _KNOWN_ORDERS:
@@ -40,19 +41,22 @@ def ordered_groups(values: Iterable[str]) -> list[str]:
     return [*ordered, NO_GROUP] if NO_GROUP in distinct else ordered
 
 
-def _by_number_then_name(name: str) -> tuple[int, float, str]:
-    try:
-        return (0, float(name), name)
-    except ValueError:
-        return (1, 0.0, name)
+def _by_number_then_name(name: str) -> tuple[int, tuple[float, int], str]:
+    size = by_size(name)
+    return (1, (0.0, 0), name) if size is None else (0, size, name)
 
 
 def group_of(queries: Queries, query_ids: Sequence[str], by: str) -> pd.Series:
-    """The group of each query, indexed by query_id; NO_GROUP where there is no value. Raises
+    """The group of each query, indexed by query_id; NO_GROUP where there is no value. Of many
+    numbers the groups are ranges, the same ones whichever queries are asked for. Raises
     UnknownColumnError."""
     if by not in queries.columns:
         raise UnknownColumnError(by, queries.columns)
-    column = queries.frame.set_index("query_id")[by]
+    numbers = queries.numbers.get(by)
+    if numbers is not None and numbers.nunique() > MOST_NUMBERS:
+        column = ranges(numbers)
+    else:
+        column = queries.frame.set_index("query_id")[by]
     groups = column.reindex(list(query_ids))
     groups = groups.where(groups.notna() & (groups != ""), NO_GROUP)
     return groups.astype(str)

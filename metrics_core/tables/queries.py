@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ import pandas as pd
 from metrics_core.errors import RowProblem
 from metrics_core.notes import Note
 from metrics_core.tables.columns import refuse, refuse_without_ids, text_column
+
+_MOST_GROUPS = 50
 
 
 @dataclass(frozen=True)
@@ -55,16 +58,43 @@ class Queries:
         """The metadata columns: everything but query_id and text."""
         return [c for c in self.frame.columns if c not in ("query_id", "text")]
 
+    @cached_property
+    def numbers(self) -> Mapping[str, pd.Series]:
+        """The metadata columns that hold nothing but numbers, as float64 indexed by query_id, NaN
+        where there is no value."""
+        found = {}
+        for column in self.columns:
+            values = self.frame.set_index("query_id")[column]
+            numbers = _as_numbers(values.where(values.notna() & (values != "")))
+            if numbers is not None:
+                found[column] = numbers
+        return found
+
     @property
     def groupings(self) -> list[str]:
-        """The metadata columns fit for a breakdown: some value repeats and there are at most 50."""
+        """The metadata columns fit for a breakdown: some value repeats and there are at most 50, or
+        they are numbers, which make ranges. Whole numbers that never repeat only count the queries.
+        """
         few = []
         for column in self.columns:
-            distinct = self.frame[column].nunique()
-            if 0 < distinct <= 50 and distinct < self.frame[column].notna().sum():
+            distinct, known = self.frame[column].nunique(), self.frame[column].notna().sum()
+            numbers = self.numbers.get(column)
+            measured = numbers is not None and bool((numbers.dropna() % 1 != 0).any())
+            repeats = distinct < known and (distinct <= _MOST_GROUPS or numbers is not None)
+            if distinct and (repeats or (measured and distinct > 1)):
                 few.append(column)
         return few
 
     def noting(self, *notes: Note) -> Queries:
         """The same table with further notes."""
         return replace(self, notes=(*self.notes, *notes))
+
+
+def _as_numbers(values: pd.Series) -> pd.Series | None:
+    """The values as numbers; None where one of them is no finite number, or there is none."""
+    try:
+        numbers = pd.to_numeric(values, errors="raise").astype("float64")
+    except (ValueError, TypeError):
+        return None
+    known = numbers.dropna()
+    return numbers if len(known) and bool(np.isfinite(known).all()) else None

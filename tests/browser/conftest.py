@@ -31,7 +31,8 @@ _IDLE = """() => {
   const app = document.querySelector('[data-testid=stApp]');
   const idle = app && app.dataset.testScriptState === 'notRunning'
     && app.dataset.testConnectionState === 'CONNECTED'
-    && !document.querySelector('[data-stale=true]');
+    && !document.querySelector('[data-stale=true], [data-testid=stSkeleton]')
+    && getComputedStyle(document.querySelector('[data-testid=stMain]')).visibility === 'visible';
   const now = performance.now();
   if (!idle) { window.__busy = now; return false; }
   window.__busy ??= now;

@@ -69,6 +69,16 @@ def test_a_group_leads_to_its_queries(sample_app: str, open_page: Opened, chart:
     assert parameters(page)["where"] == ["category=Network"]
 
 
+@pytest.mark.parametrize("chart", ["difference_by_group", "score_by_group"])
+def test_a_click_on_a_dot_compares_its_run(sample_app: str, open_page: Opened, chart: str) -> None:
+    page = open_page(f"{sample_app}/breakdown?run=hybrid&base=bm25")
+    click_mark(page, chart, "Network", "dense")
+    on(page, "Breakdown")
+    expect(page.locator("h1")).to_contain_text("dense")
+    assert parameters(page)["run"] == ["dense"]
+    assert parameters(page)["base"] == ["bm25"]
+
+
 @pytest.mark.parametrize("chart", ["sorted", "against"])
 def test_a_mark_opens_its_query(sample_app: str, open_page: Opened, chart: str) -> None:
     page = open_page(f"{sample_app}/queries")
@@ -80,8 +90,26 @@ def test_a_mark_opens_its_query(sample_app: str, open_page: Opened, chart: str) 
 def test_a_category_of_the_overview_leads_on(sample_app: str, open_page: Opened) -> None:
     page = open_page(sample_app)
     page.locator(".lens a", has_text="Network").last.click()
+    on(page, "Queries")
+    assert parameters(page)["where"] == ["category=Network"]
+
+
+def test_marks_of_the_overview_lead_on(sample_app: str, open_page: Opened) -> None:
+    page = open_page(sample_app)
+    page.locator(".lens.differences a.drawing").nth(1).click()
+    on(page, "Queries")
+    expect(page.locator("h1")).to_contain_text("dense wins")
+    menu(page, "Overview")
+    page.locator(".lens.differences .tally a", has_text="lost by hybrid").click()
+    on(page, "Queries")
+    assert parameters(page)["show"] == ["worse"] and parameters(page)["run"] == ["hybrid"]
+    menu(page, "Overview")
+    page.locator(".lens.measures").get_by_role("link", name="RR").click()
     settle(page)
-    expect(page.locator(".lens.pages [aria-current=page]")).not_to_have_text("Overview")
+    expect(page.locator("h1")).to_contain_text("on RR")
+    page.locator(".lens.measures").get_by_role("link", name="titles-only").click()
+    settle(page)
+    expect(page.locator("h1")).to_contain_text("titles-only is behind")
 
 
 def test_previous_and_next_step_through_the_list(sample_app: str, open_page: Opened) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.compatible.trec_eval.parameters import Asked
-from metrics_core.compatible.trec_eval.values import SMALLEST
+from metrics_core.measures.declaring.aggregation import LEAST
 
 ALL = "all"
 
@@ -96,6 +96,6 @@ def _summarised(column: Column, totals: Totals) -> list[float]:
     if summary == "mean":
         sums = sums / totals.queries
     elif summary == "geometric":
-        sums = sums + (totals.queries - totals.scored) * math.log(SMALLEST)
+        sums = sums + (totals.queries - totals.scored) * math.log(LEAST)
         sums = np.exp(sums / totals.queries)
     return [float(v) for v in sums]

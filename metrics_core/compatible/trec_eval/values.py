@@ -17,11 +17,9 @@ from metrics_core.compatible.trec_eval.persistence import rank_biased, rank_bias
 from metrics_core.compatible.trec_eval.table import Version
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import declarations
+from metrics_core.measures.declaring.aggregation import LEAST
 
 Values = npt.NDArray[np.float64]
-
-SMALLEST = 1e-5
-"""What geometric means take in place of anything smaller."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ def _declared(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
         at = next(d.at for d in declarations() if d.name == ours)
         return np.stack([score(ours, ranks, setting, **{at: x}) for x in asked.numbers], axis=1)
     values = score(ours, ranks, setting)
-    return np.log(np.maximum(values, SMALLEST)) if asked.row.summary == "geometric" else values
+    return np.log(np.maximum(values, LEAST)) if asked.row.summary == "geometric" else values
 
 
 def _counts(ranks: JudgedRanks, setting: Setting) -> tuple[Values, Values, Values]:

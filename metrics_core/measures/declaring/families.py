@@ -33,7 +33,7 @@ FAMILIES = (
         "Does the list stay clean as more is found?",
         ("interpolated", "relative"),
     ),
-    Family("Subtopics", "Is every side of the question covered?", ("diversity",)),
+    Family("Subtopics", "Is every side of the question covered?", ("diversity", "intents")),
     Family(
         "Recommendations",
         "Do people find what they choose, and what else are they shown?",
@@ -47,7 +47,11 @@ FAMILIES = (
     ),
     Family("Weak queries", "Does it help where search goes badly?", ("logarithmic",)),
     Family("Agreement", "Is it the right order, pair by pair?", ("agreement",)),
-    Family("Whole lists and counts", "How much was found, and what do scores rest on?", ("sets",)),
+    Family(
+        "Whole lists and counts",
+        "How much was found, and what do scores rest on?",
+        ("sets", "counts"),
+    ),
 )
 """In the order in which a reader meets them."""
 

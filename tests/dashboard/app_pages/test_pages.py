@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote_plus
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from metrics_core.measures import declarations
 from tests.dashboard.conftest import drawn, opened, text_of
@@ -352,3 +355,78 @@ def test_an_option_beyond_its_range_says_the_range() -> None:
     app.number_input(key="w_p_RBP_p").set_value(1.0).run()
     assert "RBP: p must be a number above 0 to below 1" in text_of(app)
     assert app.query_params["m"] == "RBP"
+
+
+def links_of(app: AppTest) -> list[str]:
+    """Where the drawn links lead, with plain text in place of escapes."""
+    return [unquote_plus(unescape(link)) for link in re.findall(r'href="([^"]+)"', drawn(app))]
+
+
+def test_every_mark_of_the_overview_leads_on() -> None:
+    links = links_of(opened(run="hybrid"))
+    for wanted in (
+        "./?set=sample&run=dense&base=bm25",
+        "./?set=sample&run=bm25&base=bm25",
+        "./?set=sample&run=hybrid&base=bm25&m=RR",
+        "./measures?set=sample&run=hybrid&base=bm25&measure=nDCG",
+        "./queries?set=sample&run=dense&base=bm25",
+        "./queries?set=sample&run=titles-only&base=bm25&show=worse",
+        "./queries?set=sample&run=hybrid&base=bm25&where=category=Network",
+        "./breakdown?set=sample&run=hybrid&base=bm25&by=category",
+    ):
+        assert wanted in links, wanted
+
+
+def test_the_runs_shown_by_name_stay_shown_when_another_comes_into_focus() -> None:
+    app = opened(run="hybrid", base="bm25", also=["dense"])
+    app.selectbox(key="w_run").select("dense").run()
+    assert app.query_params["also"] == "hybrid"
+    app.selectbox(key="w_base").select("hybrid").run()
+    assert app.query_params["also"] == "bm25"
+    links = links_of(opened(run="hybrid", base="bm25", also=["dense"]))
+    assert "./?set=sample&run=dense&base=bm25&also=hybrid" in links
+
+
+def collection(folder: Path, queries: int, groups: list[str] | None = None) -> Path:
+    """Files of a collection in which `a` beats `b` on every query; groups take turns."""
+    ids = [f"q{i}" for i in range(queries)]
+    (folder / "a.run").write_text("".join(f"{q} Q0 d1 1 2.0 x\n" for q in ids))
+    (folder / "b.run").write_text("".join(f"{q} Q0 d2 1 2.0 x\n" for q in ids))
+    (folder / "j.qrels").write_text("".join(f"{q} 0 d1 1\n" for q in ids))
+    named = groups or ["A"]
+    rows = "".join(f"{q},text,{named[i % len(named)]},{i % 57}\n" for i, q in enumerate(ids))
+    (folder / "queries.csv").write_text(f"query_id,text,category,length\n{rows}")
+    return folder
+
+
+def test_under_ten_queries_nothing_is_coloured_and_the_reason_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 9)))
+    app = opened(run="a", base="b")
+    assert "under 10 queries none is coloured, for it may be chance" in text_of(app)
+    assert "excludes zero" not in text_of(app)
+    tables = drawn(app).split("lens measures")[1].split("</table>")[0]
+    assert "change unclear" in tables and " clear" not in tables
+
+
+def test_a_numeric_column_narrows_by_its_ranges(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 114)))
+    app = opened("breakdown", by="length")
+    app.session_state["difference_by_group_0"] = {
+        "selection": {"points": [{"customdata": ["0\u20138"]}], "point_indices": [0]}
+    }
+    app.run()
+    assert app.query_params["where"] == "length=0\u20138"
+    assert "and loses 18." in text_of(app)
+
+
+def test_of_forty_categories_both_ends_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = collection(tmp_path, 104, [f"group {i}" for i in range(40)])
+    monkeypatch.setenv("RANKLENS_DATA", str(folder))
+    shown = text_of(opened(run="a", base="b"))
+    assert "32 between" in shown and "All 40 groups" in shown

@@ -88,6 +88,10 @@ class Page(HTMLParser):
         return [own for _, own in self.found if name in own.get("class", "").split()]
 
 
+def lead(name: str) -> str:
+    return f"?lead={name}"
+
+
 def href(page: str, **params: str) -> str:
     return page + "?" + "&".join(f"{k}={v}" for k, v in params.items() if v)
 
@@ -213,14 +217,19 @@ def measures_table() -> pd.DataFrame:
 def test_runs_and_measures_best_first_with_the_best_in_bold():
     part = overview.runs_and_measures(
         measures_table(),
-        [("nDCG@10", "order of the top 10"), ("NumRet", "documents listed")],
+        [("nDCG@10", "order of the top 10", "?measure=nDCG"), ("NumRet", "documents", "?m=NumRet")],
         "nDCG@10",
         STYLES,
         "bm25",
         10,
         {"bm25": 0.9, "hybrid": 0.92},
+        lead,
     )
     page = Page(part)
+    assert [own["href"] for tag, own in page.found if tag == "a"] == [
+        *("?measure=nDCG", "?m=NumRet"),
+        *("?lead=hybrid", "?lead=bm25", "?lead=dense"),
+    ]
     assert texts_of('<th scope="row">(.*?)</th>', part) == ["hybrid", "bm25 baseline", "dense"]
     assert "<b>0.631</b>" in part and "<b>0.571</b>" not in part
     assert part.count("<b>8,400</b>") == 2, "two values written alike are both the best"
@@ -236,7 +245,8 @@ def test_runs_and_measures_best_first_with_the_best_in_bold():
 
 def test_one_run_has_no_best_and_no_difference():
     table = measures_table().query("run == 'bm25'")
-    part = overview.runs_and_measures(table, [("nDCG@10", "")], "nDCG@10", STYLES, "bm25", 10, {})
+    measures = [("nDCG@10", "", "?")]
+    part = overview.runs_and_measures(table, measures, "nDCG@10", STYLES, "bm25", 10, {}, lead)
     assert "<b>0.571" not in part
     assert not Page(part).having("change")
 
@@ -289,7 +299,14 @@ def group_rows(n: int) -> pd.DataFrame:
 
 
 def test_group_list_best_first():
-    page = Page(overview.group_list(group_rows(3), href))
+    page = Page(overview.group_list(group_rows(3), href, lead, looked_at=7))
+    assert (
+        "coloured if clear of zero after widening it for 7 groups, from 5 queries on" in page.text
+    )
+    assert [own["href"] for tag, own in page.found if tag == "a"] == [
+        *("?lead=group 2", "?lead=group 1", "?lead=group 0"),
+        "breakdown?by=category",
+    ]
     assert "By category" in page.text
     order = re.findall(r"group \d", page.text)
     assert order == ["group 2", "group 1", "group 0"]
@@ -303,7 +320,9 @@ def test_group_list_best_first():
 
 
 def test_group_list_of_many_shows_both_ends():
-    page = Page(overview.group_list(group_rows(20), href, by="topic"))
+    page = Page(overview.group_list(group_rows(20), href, lead, by="topic"))
+    assert "group 16" in page.text.split("12 between")[0]
+    assert "group 3" in page.text.split("12 between")[1]
     order = re.findall(r"group (\d+)", page.text)
     assert order == ["19", "18", "17", "16", "3", "2", "1", "0"]
     assert "All 20 groups" in page.text
@@ -323,14 +342,26 @@ def comparison() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
+def rows_of(frame: pd.DataFrame, styles=STYLES, focus="hybrid", baseline="bm25", measure="AP"):
+    return differences.difference_rows(
+        frame,
+        styles,
+        focus,
+        baseline,
+        measure,
+        lead=lead,
+        listed=lambda run, outcome: f"?listed={run}&show={outcome}",
+    )
+
+
 def test_difference_rows():
-    part = differences.difference_rows(comparison(), STYLES, "hybrid", "bm25", "nDCG@10")
+    part = rows_of(comparison(), measure="nDCG@10")
     page = Page(part)
     names = texts_of('<th role="rowheader"[^>]*>(.*?)</th>', part)
     assert names == ["hybrid", "dense", "titles"]
     assert "bm25 = 0.571" in page.text
     assert "+0.060 [0.030, 0.092]" in page.text and "−0.161 [−0.204, −0.119]" in page.text
-    assert "17 lost 46 won21 same" in page.text
+    assert "17 lost by hybrid 46 won by hybrid21 same" in page.text
     assert "−0.20−0.100+0.10" in page.text, "the axis: nice ticks, a plain zero"
     assert "← worse" in page.text and "better →" in page.text
     assert [own["class"] for own in page.having("change")] == [
@@ -346,10 +377,28 @@ def test_difference_rows():
 def test_difference_rows_without_an_interval_or_another_run():
     frame = comparison()
     frame.loc[2, ["low", "high"]] = math.nan
-    page = Page(differences.difference_rows(frame, STYLES, "hybrid", "bm25", "AP"))
+    page = Page(rows_of(frame))
     assert len(page.having("interval")) == 2 and len(page.having("point")) == 3
-    alone = differences.difference_rows(frame.head(1), STYLES, "bm25", "bm25", "AP")
+    alone = rows_of(frame.head(1), focus="bm25")
     assert "Load a second run" in Page(alone).text
+
+
+def test_every_mark_of_a_difference_row_leads_on():
+    frame = comparison()
+    frame.loc[2, "lost"] = 0
+    page = Page(rows_of(frame))
+    links = [own["href"] for tag, own in page.found if tag == "a"]
+    assert links[:4] == [
+        "?lead=hybrid",
+        "?listed=hybrid&show=",
+        "?listed=hybrid&show=better",
+        "?listed=hybrid&show=same",
+    ], "an empty list is no link"
+    assert links[4:9] == ["?lead=dense"] + [
+        f"?listed=dense&show={outcome}" for outcome in ("", "worse", "better", "same")
+    ]
+    drawn = page.having("drawing")[0]
+    assert (drawn["aria-hidden"], drawn["tabindex"]) == ("true", "-1"), "its row says the same"
 
 
 # One query
@@ -688,10 +737,10 @@ def test_no_user_text_becomes_markup():
         markup.second(said, styles),
         markup.section(EVIL, EVIL),
         markup.nothing(EVIL, EVIL),
-        overview.runs_and_measures(table, [("AP", EVIL)], "AP", styles, "base", 10, {}),
+        overview.runs_and_measures(table, [("AP", EVIL, EVIL)], "AP", styles, "base", 10, {}, lead),
         overview.query_list(rows, "worse", href, styles, EVIL, "base", total=2),
-        overview.group_list(groups, href, by=EVIL),
-        differences.difference_rows(compared, styles, EVIL, "base", EVIL),
+        overview.group_list(groups, href, lead, by=EVIL),
+        rows_of(compared, styles, EVIL, "base", EVIL),
         query.query_head(EVIL, [EVIL]),
         query.explanation(said, styles),
         query.standings(found, styles, {1: EVIL}),
@@ -713,6 +762,6 @@ def test_no_user_text_becomes_markup():
 
 
 def test_colours_are_variables_only():
-    part = differences.difference_rows(comparison(), STYLES, "hybrid", "bm25", "AP")
+    part = rows_of(comparison())
     part += query.standings(small_diagnosis(LISTS, GRADES), STYLES)
     assert not re.search(r"#[0-9a-fA-F]{3,8}\b|rgb\(", part)

@@ -563,3 +563,23 @@ def test_query_texts_in_hovers_are_short_and_escaped() -> None:
     assert "&lt;b&gt;" in text
     assert text.count("<br>") <= 2
     assert wrapped("a<br>b") == "a&lt;br&gt;b"
+
+
+@pytest.mark.parametrize("shown", [None, {f"q{i}" for i in range(0, 7000, 3)}])
+def test_a_point_of_thousands_of_queries_is_light_and_leads_to_its_query(
+    shown: set[str] | None,
+) -> None:
+    frame = differences_of(7000)
+    figure = run_against_run(
+        frame, palette=LIGHT, focus=HYBRID, baseline=BOLD, focus_style=STYLES[HYBRID], same=0.01,
+        shown=shown,
+    )  # fmt: skip
+    at = frame.set_index("query_id")
+    points = [t for t in figure.data if t.customdata is not None]
+    assert 500 < sum(len(t.x) for t in points) <= 2000
+    for trace in points:
+        ids = [row[0] for row in trace.customdata]
+        assert list(trace.y) == at.loc[ids, "score"].to_list()
+        assert list(trace.x) == at.loc[ids, "baseline_score"].to_list()
+        wanted = [1.0 if shown is None or q in shown else FADED for q in ids]
+        assert list(trace.marker.opacity) == wanted

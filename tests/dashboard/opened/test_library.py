@@ -8,14 +8,8 @@ from pathlib import Path
 import pytest
 
 from dashboard.address.address import Address
-from dashboard.opened.library import (
-    SAMPLE_FOLDER,
-    File,
-    assemble,
-    list_folder,
-    read_file,
-    read_files,
-)
+from dashboard.opened.files import SAMPLE_FOLDER, File, list_folder, read_file, read_files
+from dashboard.opened.library import assemble
 
 
 def files_in(folder: Path, contents: dict[str, str]) -> list[File]:
@@ -100,8 +94,9 @@ def test_the_view_of_an_address(address: Address, focus: str, baseline: str) -> 
     shown = view.comparison
     assert (shown.focus, shown.baseline) == (focus, baseline)
     assert focus in shown.runs and baseline in shown.runs
-    assert view.pinned == address.changed(run=focus, base=baseline)
-    assert bool(view.lacking) == (address["run"] == "nobody")
+    asked = (address["run"] or focus, address["base"] or baseline)
+    assert view.pinned == address.changed(run=asked[0], base=asked[1])
+    assert bool(view.lacking) == ("nobody" in asked)
 
 
 def test_a_file_of_detailed_results_is_a_study(tmp_path: Path) -> None:

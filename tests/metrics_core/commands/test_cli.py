@@ -84,7 +84,7 @@ def test_several_measures_at_once(command: Command, given: list[str], names: lis
     assert [row[2] for row in rows(out)[1:]] == names
 
 
-@pytest.mark.parametrize("given", ["10,AP", "AP,5", "P.5,x", "P.5,0", "P(rel=2,5)@3"])
+@pytest.mark.parametrize("given", ["", ",", "10,AP", "AP,5", "P.5,x", "P.5,0", "P(rel=2,5)@3"])
 def test_names_that_mean_nothing(command: Command, given: str) -> None:
     out, err = command("-m", given)
     assert not out and err

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -17,6 +19,8 @@ from metrics_core.commands.console import INTERRUPTED, NOBODY_READS
 
 QRELS = "qé 0 d1 1\nq2 0 d1 0\nq2 0 d2 -1\n"
 RUN = "qé Q0 d1 1 2 t\nq2 Q0 d1 1 2 t\n"
+ERRORS = ("strict", "backslashreplace")
+"""What Python does on stdout and stderr with characters that a console lacks."""
 ODD = os.fsdecode(b"b\xe9.run")
 
 Files = tuple[str, str]
@@ -43,6 +47,30 @@ def _root() -> Path:
     return Path(metrics_core.__file__).parents[1]
 
 
+class Printed(NamedTuple):
+    """What a call gave: its exit status, and the bytes on stdout and stderr."""
+
+    status: object
+    out: bytes
+    err: bytes
+
+
+def printed(*arguments: str, encoding: str = "utf-8") -> Printed:
+    """What is printed on a console of this encoding, in this process."""
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors=e) for e in ERRORS]
+    with redirect_stdout(streams[0]), redirect_stderr(streams[1]):
+        try:
+            status: object = main(list(arguments))
+        except SystemExit as ended:
+            status = ended.code
+    assert [stream.errors for stream in streams] == list(ERRORS)
+    for stream in streams:
+        stream.flush()
+    buffers = [stream.buffer for stream in streams]
+    assert all(isinstance(buffer, io.BytesIO) for buffer in buffers)
+    return Printed(status, *(b.getvalue() for b in buffers if isinstance(b, io.BytesIO)))
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "cp437", "utf-16", "utf-8"])
 def test_any_encoding(files: Files, encoding: str) -> None:
     commands = [
@@ -55,17 +83,22 @@ def test_any_encoding(files: Files, encoding: str) -> None:
         ("formats",),
     ]
     for arguments in commands:
-        done = called(*arguments, encoding=encoding)
-        assert done.returncode == 0, (arguments, done.stderr)
-        assert b"Traceback" not in done.stderr
-        assert done.stdout.decode(encoding)
-    found = json.loads(called(*commands[2], encoding=encoding).stdout.decode(encoding))
+        done = printed(*arguments, encoding=encoding)
+        assert done.status == 0, (arguments, done.err)
+        assert done.out.decode(encoding)
+    found = json.loads(printed(*commands[2], encoding=encoding).out.decode(encoding))
     assert {row["query_id"] for row in found} == {"qé", "q2", "all"}
+
+
+def test_the_console_of_a_process(files: Files) -> None:
+    done = called("evaluate", *files, "--per-query", encoding="ascii")
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+    assert b"q\\u00e9" in done.stdout
 
 
 def test_what_a_console_lacks_has_a_plain_sign(files: Files) -> None:
     asked = ("evaluate", *files, "--per-query", "--without-relevant", "leave out", "-m", "AP")
-    shown = called(*asked, encoding="ascii").stdout.decode()
+    shown = printed(*asked, encoding="ascii").out.decode()
     assert [line.split() for line in shown.splitlines()[1:]] == [
         ["bm25", "q\\u00e9", "1.000"],
         ["bm25", "q2", "-"],
@@ -76,14 +109,18 @@ def test_what_a_console_lacks_has_a_plain_sign(files: Files) -> None:
 @pytest.mark.parametrize("format", ["table", "csv", "json", "tsv", "markdown", "latex"])
 def test_names_of_any_bytes(files: Files, format: str) -> None:
     Path(ODD).write_text(RUN + "q9 Q0 d1 1 1 t\n")
-    done = called("evaluate", "qrels", ODD, "--format", format)
-    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
-    assert "b\ufffd" in done.stdout.decode()
-    assert called("residuals", "qrels", ODD, "--format", "tsv").returncode == 0
+    done = printed("evaluate", "qrels", ODD, "--format", format)
+    assert done.status == 0
+    assert "b\ufffd" in done.out.decode()
+
+
+def test_odd_names_in_errors_and_elsewhere(files: Files) -> None:
+    Path(ODD).write_text(RUN)
     missing = called("evaluate", os.fsdecode(b"n\xff"), ODD)
     assert missing.returncode == 2
     assert missing.stderr.decode().startswith("n\ufffd: expected a file, found no such file")
-    assert called("trec_eval", "-c", "qrels", ODD).returncode == 0
+    assert printed("residuals", "qrels", ODD, "--format", "tsv").status == 0
+    assert printed("trec_eval", "-c", "qrels", ODD).status == 0
 
 
 @pytest.mark.parametrize("arguments", [("measures",), ("evaluate", "--help"), ("formats",)])

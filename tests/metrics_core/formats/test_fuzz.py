@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import zipfile
 from typing import Any
 
@@ -38,7 +40,8 @@ def seeds() -> list[bytes]:
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
         for name, table in zip(("queries.jsonl", "corpus.jsonl"), TABLES[2:], strict=True):
             file.writestr(name, table_bytes(table, "jsonl"))
-    packed = [gzip.compress(run), pa.Codec("zstd").compress(run, asbytes=True)]
+    packed = [gzip.compress(run), bz2.compress(run), lzma.compress(run)]
+    packed += [pa.Codec(codec).compress(run, asbytes=True) for codec in ("zstd", "lz4")]
     return [*plain, *packed, archive.getvalue(), run.decode().encode("utf-16")]
 
 

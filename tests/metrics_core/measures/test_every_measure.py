@@ -13,10 +13,15 @@ from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Declaration, declarations
 from metrics_core.scoring.evaluate import evaluate
 from tests.collections_of import DOCUMENTS, collections, graded, qrels_of, run_of
+from tests.metrics_core.measures.exceptions import (
+    OF_ALL_QUERIES,
+    UNUSUAL_WHEN_MISSING,
+    without,
+)
 from tests.settings_of import settings_of
 
 ALL = declarations()
-BY_QUERY = [d for d in ALL if d.by_query]
+BY_QUERY = without(OF_ALL_QUERIES)
 WITH_CUTOFF = [d for d in ALL if d.cutoff is not None]
 
 
@@ -106,8 +111,8 @@ def test_hundreds_at_once_print_no_warnings() -> None:
     assert frame.shape == (3, 2 + len(set(map(str, measures))))
 
 
-@pytest.mark.parametrize("declaration", ALL, ids=lambda d: d.name)
-def test_nothing_listed_is_zero_or_undefined(declaration: Declaration) -> None:
+@pytest.mark.parametrize("declaration", without(UNUSUAL_WHEN_MISSING), ids=lambda d: d.name)
+def test_nothing_listed_is_zero(declaration: Declaration) -> None:
     grades = {
         "q1": {"d1": graded({"1": 1, "2": 0}), "d2": graded({"1": 0})},
         "q2": {"d1": graded({"1": 2}), "d2": graded({"1": 0, "2": 1})},
@@ -115,6 +120,4 @@ def test_nothing_listed_is_zero_or_undefined(declaration: Declaration) -> None:
     ranks = judged({"q1": {"d2": 2.0, "d1": 1.0}}, grades)
     assert ranks.missing_queries == ("q2",)
     for values in some_settings(declaration):
-        score = declaration(**values).score(ranks)[1]
-        if declaration.missing.startswith("A judged query that the run does not list scores 0"):
-            assert score == 0, values
+        assert declaration(**values).score(ranks)[1] == 0, values

@@ -167,7 +167,7 @@ def test_a_grouping_repeats_and_is_not_too_fine() -> None:
         "empty": [None] * 60,
     }
     assert Queries.from_columns(columns).groupings == ["few"]
-    many = {"query_id": [str(i) for i in range(102)], "fine": [str(i // 2) for i in range(102)]}
+    many = {"query_id": [str(i) for i in range(102)], "fine": [f"v{i // 2}" for i in range(102)]}
     assert Queries.from_columns(many).groupings == []
 
 

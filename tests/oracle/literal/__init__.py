@@ -2,36 +2,16 @@
 
 A ranking is a list of grades, best rank first, None where nobody judged the document; `judged` are
 all grades of the query. Nothing outside tests/oracle has measures in this form. A family's twins
-stand in a module of their own, named here.
+stand in a module of their own; every module of this folder is imported here.
 """
 
-from tests.oracle.literal import (
-    agreement,
-    basic,
-    browsing,
-    diversity,
-    gain,
-    rag,
-    rarer,
-    readers,
-    recommending,
-)
+from importlib import import_module
+from pkgutil import iter_modules
+
 from tests.oracle.literal.catalogue import CATALOGUE, Case
 from tests.oracle.literal.registry import LITERAL, documents_of, ranking_of
 
-__all__ = [
-    "CATALOGUE",
-    "LITERAL",
-    "Case",
-    "agreement",
-    "basic",
-    "browsing",
-    "diversity",
-    "documents_of",
-    "gain",
-    "rag",
-    "ranking_of",
-    "rarer",
-    "readers",
-    "recommending",
-]
+__all__ = ["CATALOGUE", "LITERAL", "Case", "documents_of", "ranking_of"]
+
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")

@@ -1,0 +1,76 @@
+"""What a chart shows, in a sentence, for those who do not see it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from metrics_core import wording as w
+from metrics_core.slicing.breakdowns import ALL, FEWEST_QUERIES
+
+_FEW = 5
+_HALF = 0.5
+
+
+def best_by_group(groups: pd.DataFrame, runs: Sequence[str], order: Sequence[str]) -> str:
+    """Which of these runs has the best mean score in which groups, in at most so many words as
+    five groups need.
+
+    `groups` is the frame of `slicing.breakdowns.breakdown`.
+    """
+    known = groups[groups["run"].isin(list(runs)) & groups["mean"].notna()]
+    best = known.groupby("group")["mean"].transform("max")
+    leading = known[known["mean"] == best]
+    shared = leading["group"].duplicated(keep=False)
+    alone = leading[~shared]
+    place = {group: i for i, group in enumerate(order)}
+    parts = []
+    for name in sorted(runs, key=lambda run: -int((alone["run"] == run).sum())):
+        led = sorted(alone.loc[alone["run"] == name, "group"], key=lambda g: place.get(g, len(g)))
+        if led:
+            parts.append(f"{name} scores best in {_groups(led)}")
+    several = sorted(set(leading.loc[shared, "group"]), key=lambda g: place.get(g, len(g)))
+    if several:
+        parts.append(f"several runs share the best score in {_groups(several)}")
+    return f"{'; '.join(parts)}." if parts else "No group has a score."
+
+
+def _groups(names: Sequence[str]) -> str:
+    if len(names) <= _FEW:
+        return w.listing(names)
+    return f"{', '.join(names[:3])} and {w.count(len(names) - 3)} more"
+
+
+def extreme_cells(cells: pd.DataFrame, focus: str, baseline: str) -> str:
+    """The cells of two groupings with the greatest gain and the greatest loss, among those with
+    enough queries. `cells` is the frame of `slicing.breakdowns.cross_breakdown`."""
+    inner = cells[(cells["row"] != ALL) & (cells["column"] != ALL)]
+    enough = inner[(inner["queries"] >= FEWEST_QUERIES) & inner["difference"].notna()]
+    if enough.empty:
+        return f"No cell has {w.number(FEWEST_QUERIES)} queries, so each is a single case."
+    said = []
+    for word, at, sign in (("ahead of", "idxmax", 1), ("behind", "idxmin", -1)):
+        cell = enough.loc[getattr(enough["difference"], at)()]
+        if cell["difference"] * sign > 0:
+            n = f"{w.count(cell['queries'])} {w.plural(cell['queries'], 'query', 'queries')}"
+            said.append(
+                f"most {word} {baseline} in {cell['row']}, {cell['column']}:"
+                f" {w.difference(cell['difference'])} over {n}"
+            )
+    return f"{focus} is {'; '.join(said)}." if said else f"{focus} equals {baseline} in each cell."
+
+
+def precision_at_half_recall(points: pd.DataFrame, runs: Sequence[str]) -> str:
+    """The precision of each of these runs when half of the relevant documents are found, best
+    first. `points` is the frame of `scoring.curves.precision_recall`."""
+    half = points[np.isclose(points["recall"], _HALF) & points["run"].isin(list(runs))]
+    ranked = half.dropna(subset=["precision"]).sort_values("precision", ascending=False)
+    if ranked.empty:
+        return "No run finds half of the relevant documents."
+    named = [
+        f"{name} {w.score(value)}"
+        for name, value in ranked[["run", "precision"]].itertuples(index=False)
+    ]
+    return f"Precision when half of the relevant documents are found: {w.listing(named)}."

@@ -1,0 +1,127 @@
+"""The counts that stand beside every score."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
+from metrics_core.measures.declaring.parameters import Rel
+from metrics_core.measures.declaring.registry import Scores, measure
+
+
+@measure(
+    "NumQ",
+    title="Queries",
+    gloss="queries",
+    trec_eval=InTrecEval("num_q", summary="queries"),
+    ir_measures=True,
+    formula=r"|queries|",
+    reference="trec_eval, m_num_q.c",
+    worked={
+        "NumQ": "1",
+    },
+    aggregation="sum",
+    range=(0, np.inf),
+    condensable=False,
+    residual="unaffected",
+    missing="Counted, whether the run lists the query or not.",
+)
+def number_of_queries(ranks: JudgedRanks) -> Scores:
+    """1 for each judged query; the sum is the number of queries."""
+    return np.ones(ranks.n_queries)
+
+
+@measure(
+    "NumRet",
+    title="Retrieved",
+    gloss="documents retrieved",
+    trec_eval="num_ret",
+    ir_measures=True,
+    formula=r"|retrieved|",
+    reference="trec_eval, m_num_ret.c",
+    worked={
+        "NumRet": "6",
+        "NumRet(rel=2)": "2",
+    },
+    aggregation="sum",
+    range=(0, np.inf),
+    residual="monotone",
+)
+def number_retrieved(ranks: JudgedRanks, *, rel: Rel | None = None) -> Scores:
+    """Number of documents the run lists for the query; with `rel` only the relevant ones."""
+    if rel is None:
+        return ranks.retrieved.astype(np.float64)
+    return ranks.relevant(rel).count()
+
+
+@measure(
+    "NumRel",
+    title="Relevant",
+    gloss="relevant documents",
+    trec_eval=InTrecEval("num_rel", summary="relevant"),
+    ir_measures=True,
+    formula=r"|relevant|",
+    reference="trec_eval, m_num_rel.c",
+    worked={
+        "NumRel": "4",
+        "NumRel(rel=2)": "2",
+    },
+    aggregation="sum",
+    range=(0, np.inf),
+    condensable=False,
+    residual="monotone",
+    missing="Counted, whether the run lists the query or not.",
+    differences=Difference(
+        "pytrec_eval",
+        "NumRel(rel=…) counts documents of at least that grade.",
+        "pytrec_eval cannot; ir_measures therefore has no NumRel but for rel=1.",
+    ),
+)
+def number_relevant(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
+    """Number of relevant documents the judgments know for the query."""
+    return ranks.n_relevant(rel).astype(np.float64)
+
+
+@measure(
+    "NumRelRet",
+    title="Relevant retrieved",
+    gloss="relevant documents retrieved",
+    trec_eval="num_rel_ret",
+    ir_measures=True,
+    formula=r"|relevant \cap retrieved|",
+    reference="trec_eval, m_num_rel_ret.c",
+    worked={
+        "NumRelRet": "3",
+    },
+    aggregation="sum",
+    range=(0, np.inf),
+    residual="monotone",
+    presets={"hits": {}},
+    elsewhere={"ranx": "hits"},
+)
+def number_relevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
+    """Number of relevant documents the run lists at any rank."""
+    return ranks.relevant(rel).count()
+
+
+@measure(
+    "NumNonrelRet",
+    title="Not relevant retrieved",
+    gloss="judged not relevant, retrieved",
+    trec_eval="num_nonrel_judged_ret",
+    formula=r"|judged \cap retrieved \setminus relevant|",
+    reference="trec_eval, m_num_nonrel_judged_ret.c",
+    worked={
+        "NumNonrelRet": "1",
+        "NumNonrelRet(rel=2)": "2",
+    },
+    aggregation="sum",
+    range=(0, np.inf),
+    residual="count",
+    higher_is_better=False,
+    unjudged="Unjudged documents are not counted; a negative grade is no judgment.",
+)
+def number_nonrelevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
+    """Number of documents the run lists at any rank that were judged and found not relevant."""
+    return ranks.judged().count() - ranks.relevant(rel).count()

@@ -1,0 +1,80 @@
+"""Measures of each subtopic as if it were a query of its own, averaged, and of how many are found;
+see `diversity` for which subtopics count."""
+
+from __future__ import annotations
+
+from metrics_core.judging import JudgedRanks
+from metrics_core.judging.hits import per_query, ratio
+from metrics_core.measures.declaring.parameters import Rel, TopK
+from metrics_core.measures.declaring.registry import Scores, measure
+from metrics_core.measures.diversity import NEEDS, UNJUDGED, judgments_of
+
+
+@measure(
+    "AP_IA",
+    aliases=("MAP_IA", "MAP-IA", "intent-aware average precision"),
+    title="Intent-aware AP",
+    gloss="AP of each subtopic, averaged",
+    ir_measures=True,
+    formula=r"\frac{1}{S}\sum_s AP_s",
+    reference="Agrawal et al., Diversifying search results, WSDM 2009; as ndeval computes it",
+    worked={
+        "AP_IA": "((1/2 + 2/4) / 3 + (1/2 + 2/6) / 2 + 1/6) / 3",
+    },
+    needs=NEEDS,
+    unjudged=UNJUDGED,
+)
+def ap_ia(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
+    """Average precision for each subtopic as if it were a query of its own, averaged over the
+    subtopics that have a relevant document."""
+    judgments = judgments_of(ranks)
+    found = judgments.covered(rel)
+    total = found.hits.total(found.repeat / found.hits.rank / found.n_relevant)
+    return ratio(total, judgments.n_subtopics(rel))
+
+
+@measure(
+    "P_IA",
+    aliases=("P-IA", "intent-aware precision"),
+    title="Intent-aware precision",
+    gloss="top {k} relevant, by subtopic",
+    ir_measures=True,
+    formula=r"\frac{1}{S}\sum_s P_s@k",
+    reference="Agrawal et al., Diversifying search results, WSDM 2009; as ndeval computes it",
+    worked={
+        "P_IA@5": "(2/5 + 1/5 + 0) / 3",
+        "P_IA(rel=2)@10": "(1/10 + 1/10) / 2",
+    },
+    needs=NEEDS,
+    unjudged=UNJUDGED,
+)
+def p_ia(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
+    """Share of the first k results that are relevant to a subtopic, averaged over the subtopics
+    that have a relevant document."""
+    judgments = judgments_of(ranks)
+    whole = cutoff * per_query(judgments.n_subtopics(rel), cutoff)
+    return ratio(judgments.covered(rel).hits.count(cutoff), whole)
+
+
+@measure(
+    "StRecall",
+    aliases=("STREC", "subtopic recall", "S-recall"),
+    title="Subtopic recall",
+    gloss="subtopics covered by top {k}",
+    ir_measures=True,
+    formula=r"\frac{|\bigcup_{i \le k} subtopics(i)|}{S}",
+    reference="Zhai, Cohen and Lafferty, Beyond independent relevance, SIGIR 2003",
+    worked={
+        "StRecall@5": "2 / 3",
+        "StRecall": "3 / 3",
+        "StRecall(rel=2)@5": "1 / 2",
+    },
+    needs=NEEDS,
+    unjudged=UNJUDGED,
+)
+def subtopic_recall(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Scores:
+    """Share of the query's subtopics for which the first k results have something relevant."""
+    judgments = judgments_of(ranks)
+    found = judgments.covered(rel)
+    first = found.hits.only(found.repeat == 1)
+    return ratio(first.count(cutoff), per_query(judgments.n_subtopics(rel), cutoff))

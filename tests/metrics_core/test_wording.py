@@ -1,0 +1,42 @@
+"""Numbers as written: decimals where they say something, a real minus, a dash for nothing."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics_core import wording as w
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "digits"),
+    [
+        (0.03, 0.092, 3),
+        (-0.1, 0.1, 3),
+        (0.0311, 0.0323, 4),
+        (0.00031, 0.00053, 5),
+        (1e-12, 2e-12, 8),
+        (0.5, 0.5, 3),
+        (math.nan, math.nan, 3),
+        (None, None, 3),
+    ],
+)
+def test_an_interval_has_the_decimals_that_its_width_needs(
+    low: float | None, high: float | None, digits: int
+) -> None:
+    assert w.decimals(low, high) == digits
+
+
+@given(low=st.floats(-1, 1), width=st.floats(1e-6, 1))
+def test_the_ends_of_an_interval_are_told_apart(low: float, width: float) -> None:
+    digits = w.decimals(low, low + width)
+    assert w.score(low, digits) != w.score(low + width, digits)
+
+
+def test_a_difference_with_its_interval() -> None:
+    assert w.with_interval(0.06, 0.03, 0.092) == "+0.060 [0.030, 0.092]"
+    assert w.with_interval(-0.00042, -0.00053, -0.00031) == "−0.00042 [−0.00053, −0.00031]"
+    assert w.with_interval(math.nan, math.nan, math.nan) == f"{w.DASH} {w.DASH}"
