@@ -110,6 +110,7 @@ def _lists(shown: Overview, here: Opened) -> None:
             view.baseline,
             total=total,
             scale=shown.scale,
+            coloured=view.focus not in shown.too_few,
         )
         for rows, kind, total in (
             (shown.worse, "worse", shown.lost),

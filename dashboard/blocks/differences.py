@@ -11,9 +11,10 @@ from markupsafe import Markup
 
 from dashboard.blocks.markup import Lead, Styles, nothing, style_of
 from dashboard.blocks.templates import Template, percent
+from dashboard.figures.text import shorten
 from dashboard.theme import RunStyle
 from dashboard.ticks import Ticks, difference_ticks
-from metrics_core.comparing.pairs import AHEAD, BEHIND, BETTER, LEVEL_WITH, WORSE
+from metrics_core.comparing.pairs import AHEAD, BEHIND, BETTER, LEVEL_WITH, TOO_FEW, WORSE
 
 _drawn = Template("differences")
 
@@ -34,6 +35,7 @@ class _Row:
     low: float
     high: float
     clear: bool
+    too_few: bool
     lost: int
     won: int
     same: int
@@ -69,8 +71,9 @@ def difference_rows(
         ],
         axis=axis,
         ticks=_ticks(axis),
-        zero_label=_zero_label(axis, baseline),
+        zero_label=_zero_label(axis, shorten(baseline)),
         baseline=baseline,
+        short=shorten(baseline),
         mean=float(comparison.loc[comparison["run"] == baseline, "mean"].iloc[0]),
         label=f"Difference to {baseline} on {measure}",
     )
@@ -124,6 +127,7 @@ def _row(
         low=record["low"],
         high=record["high"],
         clear=record["verdict"] in (AHEAD, BEHIND),
+        too_few=record["verdict"] == TOO_FEW,
         lost=lost,
         won=won,
         same=record["same"],

@@ -98,7 +98,7 @@ def test_marks_of_the_overview_lead_on(sample_app: str, open_page: Opened) -> No
     page = open_page(sample_app)
     page.locator(".lens.differences a.drawing").nth(1).click()
     on(page, "Queries")
-    expect(page.locator("h1")).to_contain_text("dense wins")
+    expect(page.locator("h1")).to_contain_text("hybrid wins")
     menu(page, "Overview")
     page.locator(".lens.differences .tally a", has_text="lost by hybrid").click()
     on(page, "Queries")
@@ -170,7 +170,8 @@ def test_tables_and_charts_can_be_downloaded(sample_app: str, open_page: Opened)
             page.locator(f".st-key-chart_curve_P [data-image={image}]").click()
         assert download.value.suggested_filename.endswith(image)
     with page.expect_download() as download:
-        page.locator(".st-key-csv_by_cutoff button").first.click()
+        page.get_by_role("button", name="CSV of Measures against the number of results").click()
+    assert download.value.suggested_filename == "ranklens-by_cutoff-nDCG@10-vs-bm25-sample.csv"
     assert download.value.path().read_text("utf-8-sig").startswith("run,k,mean,low,high")
 
 
