@@ -20,8 +20,9 @@ from dashboard.theme import Palette, RunStyle
 
 _BETWEEN = 10
 _MOST_LINES = 3
-_KEY_LENGTH, _KEY_COLUMN = 19, 176
-"""Characters and px of a name in a key, so that two stand side by side at the narrowest width."""
+_KEY_LENGTH, _KEY_COLUMN = 16, 156
+"""Characters and px of a name in a key, so that two stand side by side beside
+another chart at 1280 px."""
 
 
 def key_height(styles: Sequence[RunStyle]) -> float:
