@@ -238,6 +238,8 @@ def _options() -> argparse.Namespace:
 def main() -> int:
     """Print what every command line gives, or where another checkout differs."""
     options = _options()
+    # The other checkout is another working folder.
+    options.data = options.data.resolve()
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         lines = []

@@ -62,6 +62,7 @@ def draw(pages: Sequence[Page], current: str) -> None:
             "{display:none}.stApp .lens.pages{margin-left:110px}</style>"
         )
         return
+    sidebar.watched(here, current)
     with st.sidebar:
         st.html(navigation.drawer(names))
         sidebar.controls(here, current)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -32,22 +33,32 @@ def heading(
     key: str = "",
     styles: dict[str, RunStyle] | None = None,
 ) -> None:
-    """A section's heading with its muted line and, beside it, the table behind it as CSV."""
+    """A section's heading with its muted line and, beside it, the table behind it as CSV. `key`
+    names the table in its file, after the page and before what it was worked out for."""
     if frame is None:
         st.html(markup.section(title, explanation, styles=styles))
         return
     with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="bottom"):
         st.html(markup.section(title, explanation, styles=styles))
         st.download_button(
-            "CSV",
+            # Read aloud out of its place it says what it downloads; the eye sees "CSV".
+            f"CSV :gray[of {literal(title)}]",
             data=lambda: session.spreadsheet(frame),
-            file_name=f"ranklens-{key}.csv",
+            file_name=_file_name(key),
             mime="text/csv",
             key=f"csv_{key}",
             type="tertiary",
             on_click="ignore",
             help=f"Download the table behind “{literal(title)}”.",
         )
+
+
+def _file_name(key: str) -> str:
+    """ "ranklens-runs-nDCG@10-vs-bm25-sample.csv": the table, measure, baseline, collection."""
+    view = session.opened_study().comparison
+    told = [key, view.name, *([] if view.alone else [f"vs-{view.baseline}"]), session.collection()]
+    # What no file system takes, and what a shell would read.
+    return re.sub(r"[^\w@.=+()\-]+", "_", "-".join(["ranklens", *told])) + ".csv"
 
 
 def counted(n: int, one: str, many: str) -> str:

@@ -33,21 +33,43 @@ def measure_controls(study: Study, view: Comparison, page: str) -> None:
         options=list(labels),
         format_func=lambda name: labels.get(name, name),
         accept_new_options=True,
+        # Fuzzy search puts long names above the one that was typed.
+        filter_mode="contains",
         help="Search by any name, or type one with parameters: `P(rel=2)@5`, `ndcg_cut_10`.",
     )
     refused = session.objection("m") or view.chosen.refused
     if refused is not None:
         st.html(navigation.refused(refused, str(view.measure), lambda name: _link(name, page)))
-    session.widget(
-        st.segmented_control,
-        "Top results counted (k)",
-        "k",
-        value=view.cutoff,
-        store=lambda k: {"k": str(k or view.cutoff)},
-        options=sorted({*CUTOFFS, view.cutoff}),
-    )
-    st.html(navigation.explained(str(view.measure), _explanation(view), _about(view)))
+    _cutoff(study, view)
+    text, more = _explanation(view)
+    st.html(navigation.explained(str(view.measure), text, _about(view), more))
     _options(study, view)
+
+
+def _cutoff(study: Study, view: Comparison) -> None:
+    """The usual cutoffs as buttons, and a field for any other."""
+    with st.container(horizontal=True, key="cutoff", vertical_alignment="bottom"):
+        session.widget(
+            st.segmented_control,
+            "Top results counted (k)",
+            "k",
+            value=view.cutoff if view.cutoff in CUTOFFS else None,
+            store=lambda k: {"k": str(k or view.cutoff)},
+            options=list(CUTOFFS),
+            width="content",
+        )
+        session.widget(
+            st.number_input,
+            "Any other k",
+            "k_typed",
+            value=view.cutoff,
+            store=lambda k: {"k": str(k or view.cutoff)},
+            min_value=1,
+            max_value=max(study.deepest, view.cutoff),
+            step=1,
+            label_visibility="collapsed",
+            help=f"Any k up to {w.count(study.deepest)}, as deep as the lists go.",
+        )
 
 
 def _link(name: str, page: str) -> str:
@@ -60,12 +82,15 @@ def _about(view: Comparison) -> str:
     return session.href("measures", measure=view.measure.declaration.name)
 
 
-def _explanation(view: Comparison) -> str:
+def _explanation(view: Comparison) -> tuple[str, str]:
+    """What the measure says, and what only matters to few."""
     told = described(view.measure.declaration)
-    text = f"{told.answer} {told.more}".strip()
-    if view.measure.cutoff is not None:
-        return text.replace("first k", f"first {view.measure.cutoff}")
-    return f"{text} It counts the whole list; k = {view.cutoff} is for the lists shown."
+    first, _, rest = told.more.partition(". ")
+    text = f"{told.answer} {first}{'.' if rest else ''}".strip()
+    if view.measure.cutoff is None:
+        return f"{text} It counts the whole list; k = {view.cutoff} is for the lists shown.", rest
+    at_k = f"first {view.measure.cutoff}"
+    return text.replace("first k", at_k), rest.replace("first k", at_k)
 
 
 def _options(study: Study, view: Comparison) -> None:

@@ -76,13 +76,16 @@ const keep = (link) => {
   const old = document.querySelector('[data-place]');
   if (!old) return;
   const left = old.scrollLeft;
+  let since = 0;
   until(() => {
     const box = document.querySelector('[data-place]');
     if (!box || box === old) return false;
-    box.scrollLeft = left;
+    // Not the reader's doing: it was drawn after this began to wait.
+    if (box.scrollLeft !== left) box.scrollLeft = left;
     if (document.activeElement === document.body)
       document.querySelector(`[data-keep="${link}"]`)?.focus({ preventScroll: true });
-    return true;
+    since ||= performance.now();
+    return performance.now() - since > HOLD / 2;
   }, WAIT);
 };
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from dashboard import picker, session
-from dashboard.address.view import NOBODY, Comparison
+from dashboard.address.view import EVERYBODY, NOBODY, Comparison
 from dashboard.blocks import navigation
+from dashboard.figures.text import short_names
 from dashboard.literal import literal
 from dashboard.opened.study import Study
 from dashboard.session import Opened
@@ -17,12 +19,19 @@ from metrics_core import wording as w
 
 _FEW_VALUES = 4
 _CONTROLS = 3
-_MARKDOWN_COLORS = {"run_1": "blue", "run_2": "red", "run_3": "yellow", "run_4": "violet"}
+_NAME_LENGTH = 24
+"""Characters of a run's name in the sidebar."""
+_BEST = 5
+
+_IN_BROWSER = st.components.v2.component(
+    "ranklens_sidebar", js=(Path(__file__).parent / "sidebar.js").read_text("utf-8")
+)
 
 
 def controls(here: Opened, page: str) -> None:
     """The controls, read as a sentence: compare … with …"""
-    view, names, styles = here.comparison, here.study.names, here.look.styles
+    view, names = here.comparison, here.study.names
+    short = _short(here)
     session.widget(
         st.selectbox,
         "Compare",
@@ -30,6 +39,7 @@ def controls(here: Opened, page: str) -> None:
         value=view.focus,
         store=here.view.comparing,
         options=names,
+        format_func=lambda name: short[name],
         help="The run in focus: every sentence speaks about it.",
     )
     session.widget(
@@ -39,22 +49,65 @@ def controls(here: Opened, page: str) -> None:
         value=view.baseline,
         store=lambda name: _with_baseline(here, name),
         options=names,
+        format_func=lambda name: short[name],
         help="Differences are always: run minus baseline.",
     )
     others = [n for n in names if n not in (view.focus, view.baseline)]
+    if len(others) > _BEST:
+        # Many scroll: those that are likely shown stand on top.
+        others.sort(key=here.study.best_first.index)
     if others:
-        session.widget(
-            st.pills,
-            "Also shown",
-            "also",
-            value=list(view.also),
-            store=lambda chosen: {"also": tuple(chosen) or (NOBODY,)},
-            options=others,
-            selection_mode="multi",
-            format_func=lambda name: _run_label(styles[name]),
-        )
+        _also_shown(here, others, short)
     picker.measure_controls(here.study, view, page)
     _query_controls(here.study, view)
+
+
+def watched(here: Opened, page: str) -> None:
+    """What the sidebar needs of the browser; drawn outside it, for a closed drawer holds nothing.
+    `chosen` closes the drawer when it changes."""
+    view = here.comparison
+    short = _short(here)
+    _IN_BROWSER(
+        key="in_browser",
+        data={
+            "chosen": [page, view.focus, view.baseline, view.chosen.key],
+            "names": {text: name for name, text in short.items() if text != name},
+        },
+    )
+
+
+def _short(here: Opened) -> dict[str, str]:
+    return short_names(here.study.names, _NAME_LENGTH)
+
+
+def _also_shown(here: Opened, others: list[str], short: dict[str, str]) -> None:
+    """A pill for each run that may be shown as well; of many, all, the best, or none at once."""
+    view, styles = here.comparison, here.look.styles
+    session.widget(
+        st.pills,
+        "Also shown",
+        "also",
+        value=list(view.also),
+        store=lambda chosen: {"also": tuple(chosen) or (NOBODY,)},
+        options=others,
+        selection_mode="multi",
+        format_func=lambda name: _run_label(styles[name], short[name]),
+    )
+    st.html(navigation.pill_colors("w_also", [styles[name] for name in others]))
+    if len(others) <= _BEST:
+        return
+    best = others[:_BEST]
+    at_once = {"all": (EVERYBODY,), f"best {w.number(_BEST)}": tuple(best), "none": (NOBODY,)}
+    shown = {"all": others, f"best {w.number(_BEST)}": best, "none": []}
+    session.widget(
+        st.segmented_control,
+        "How many are shown",
+        "also_at_once",
+        value=next((name for name, runs in shown.items() if set(runs) == set(view.also)), None),
+        store=lambda name: {"also": at_once[name]} if name else {},
+        options=list(at_once),
+        label_visibility="collapsed",
+    )
 
 
 def _with_baseline(here: Opened, name: str) -> dict[str, Any]:
@@ -63,9 +116,9 @@ def _with_baseline(here: Opened, name: str) -> dict[str, Any]:
     return here.view.comparing(view.baseline if name == view.focus else view.focus, name)
 
 
-def _run_label(style: RunStyle) -> str:
-    color = _MARKDOWN_COLORS.get(style.color_name, "gray")
-    return f":{color}[{style.glyph}] {literal(style.name)}"
+def _run_label(style: RunStyle, name: str) -> str:
+    # Streamlit's Markdown has few colours: `pill_colors` gives the mark the run's own.
+    return f":gray[{style.glyph}] {literal(name)}"
 
 
 def _query_controls(study: Study, view: Comparison) -> None:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-APP = Path(__file__).with_name("app.py")
+SERVER = Path(__file__).with_name("server.py")
 ADDRESS = "127.0.0.1"
 DATA_VARIABLE = "RANKLENS_DATA"
 WORKSPACE_VARIABLE = "RANKLENS_WORKSPACE"
@@ -46,10 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _serve(port: int) -> int:
     """Run `streamlit run` here: its own command line, without a process of its own."""
     # The program is imported as a package, wherever the command was called.
-    sys.path.insert(0, str(APP.parent.parent))
+    sys.path.insert(0, str(SERVER.parent.parent))
     # Said here, because a .streamlit folder where the command was called could say otherwise.
     here = ["--server.address", ADDRESS, "--server.port", str(port), "--server.headless", "true"]
-    sys.argv = ["streamlit", "run", str(APP), *here]
+    sys.argv = ["streamlit", "run", str(SERVER), *here]
     try:
         runpy.run_module("streamlit", run_name="__main__")
     except SystemExit as ended:

@@ -171,6 +171,9 @@ def picked(text: str, cutoff: int) -> dict[str, str]:
         return {"m": choice.key}
     measure = _typed(text.strip(), cutoff)
     _refuse(measure.declaration)
+    if str(measure) == measure.declaration.name:
+        # A name alone, in whatever spelling, is the entry of that name.
+        return {"m": _usual_key(measure.declaration)}
     if measure.cutoff is None or measure.declaration.at != "cutoff":
         return {"m": str(measure)}
     return {"m": key_of(measure, takes_k=True), "k": str(measure.cutoff)}

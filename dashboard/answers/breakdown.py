@@ -11,6 +11,9 @@ from dashboard.opened.study import Study
 from metrics_core import findings
 from metrics_core.slicing import breakdowns
 
+_FEW_GROUPS = 12
+"""Groups of the second column that a table of cells still shows side by side."""
+
 
 @dataclass(frozen=True)
 class Breakdown:
@@ -23,6 +26,7 @@ class Breakdown:
     strongest: findings.Sentence = field(default_factory=findings.Sentence)
     groups: pd.DataFrame = field(default_factory=pd.DataFrame)
     order: list[str] = field(default_factory=list)
+    in_own_order: bool = False
     second: str | None = None
     cells: pd.DataFrame | None = None
     second_groups: pd.DataFrame | None = None
@@ -39,10 +43,14 @@ def breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
 def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
     groups = _by(study, shown, by)
     own = groups[groups["run"] == shown.focus]
-    rank_by = "mean" if shown.alone else "difference"
-    order = list(own.sort_values(rank_by, ascending=False)["group"])
+    in_own_order = breakdowns.sizes_only(own["group"])
+    if not in_own_order:
+        own = own.sort_values("mean" if shown.alone else "difference", ascending=False)
+    order = list(own["group"])
     place = {group: i for i, group in enumerate(order)}
-    second = next((c for c in study.groupings if c != by), None)
+    others = [c for c in study.groupings if c != by]
+    few = [c for c in others if len(study.groups[c]) <= _FEW_GROUPS]
+    second = next(iter(few or others), None)
     cells = second_groups = None
     if second is not None:
         cells = _cells(study, shown, by, second)
@@ -55,15 +63,24 @@ def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
         groupings=study.groupings,
         by=by,
         looked_at=len(study.groups[by]),
-        finding=findings.breakdown_finding(ranked, shown.focus, shown.baseline),
-        strongest=findings.strongest_other(groups, shown.focus, shown.baseline),
+        finding=findings.breakdown_finding(spoken(ranked, by), shown.focus, shown.baseline),
+        strongest=findings.strongest_other(spoken(groups, by), shown.focus, shown.baseline),
         groups=groups,
         order=order,
+        in_own_order=in_own_order,
         second=second,
         cells=cells,
         second_groups=second_groups,
         second_order=[] if second_groups is None else list(dict.fromkeys(second_groups["group"])),
     )
+
+
+def spoken(groups: pd.DataFrame, by: str) -> pd.DataFrame:
+    """The groups as a sentence names them: a number or a range with its column."""
+    if not breakdowns.sizes_only(groups["group"]):
+        return groups
+    named = groups["group"] != breakdowns.NO_GROUP
+    return groups.assign(group=groups["group"].where(~named, f"{by} " + groups["group"]))
 
 
 def _by(study: Study, shown: Comparison, column: str) -> pd.DataFrame:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from dashboard.address.measure_key import at_k
 from dashboard.address.view import Comparison
+from dashboard.answers.breakdown import spoken
 from dashboard.opened.study import Study
 from metrics_core import findings
 from metrics_core.comparing.pairs import (
@@ -26,7 +27,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.curves import judged_share
 from metrics_core.scoring.scores import Scores
-from metrics_core.slicing.breakdowns import breakdown
+from metrics_core.slicing.breakdowns import breakdown, sizes_only
 
 _USUAL_MEASURES = ("nDCG@{k}", "P@{k}", "R@{k}", "RR", "AP")
 _LISTED = 5
@@ -83,11 +84,12 @@ def _overview(study: Study, shown: Comparison) -> Overview:
     gaps = study.with_texts(differences(scores, shown.measure, shown.focus, shown.baseline))
     gaps = gaps.sort_values("difference", kind="stable")
     own = groups[groups["run"] == shown.focus] if groups is not None else None
+    named = None if groups is None else spoken(groups, grouping or "")
     mask = study.in_view(shown)
     in_view = {name: study.judged[name].among(mask) for name in shown.runs}
     return Overview(
         verdict=findings.verdict(
-            comparison, shown.name, shown.focus, shown.baseline, groups, runs_loaded=shown.loaded
+            comparison, shown.name, shown.focus, shown.baseline, named, runs_loaded=shown.loaded
         ),
         others=findings.others_verdict(comparison, shown.focus, shown.baseline),
         facts=_facts(study, shown, scores, in_view),
@@ -102,11 +104,18 @@ def _overview(study: Study, shown: Comparison) -> Overview:
         scale=float(gaps["difference"].abs().max()) if len(gaps) else 1.0,
         won=int((gaps["outcome"] == BETTER).sum()),
         lost=int((gaps["outcome"] == WORSE).sum()),
-        groups=None if own is None else own.sort_values("difference", ascending=False),
+        groups=None if own is None else _in_order(own),
         grouping=grouping,
         looked_at=len(study.groups[grouping]) if grouping else 0,
         too_few=list(comparison.loc[comparison["verdict"] == TOO_FEW, "run"]),
     )
+
+
+def _in_order(groups: pd.DataFrame) -> pd.DataFrame:
+    """The groups best first; numbers and ranges in their own order."""
+    if sizes_only(groups["group"]):
+        return groups
+    return groups.sort_values("difference", ascending=False, na_position="last", kind="stable")
 
 
 def _facts(

@@ -63,14 +63,16 @@ def render() -> None:
 def _differences(shown: Breakdown, here: Opened) -> None:
     view, styles = here.comparison, here.drawing.styles
     name = str(view.measure)
+    order = muted("In their own order") if shown.in_own_order else muted("Sorted by ")
+    small = int((shown.groups["queries"] < FEWEST_QUERIES).sum())
+    single = f" Under {FEWEST_QUERIES} queries a group is a few single cases." if small else ""
     parts.heading(
         f"Difference to {view.baseline} on {name}, by {shown.by}",
-        muted("Sorted by ")
-        + run(view.focus)
+        (order if shown.in_own_order else order + run(view.focus))
         + muted(
             ". Bars are 95 % intervals; a bar that crosses the line may be chance. The sentence"
             " above asks more: intervals widened for"
-            f" {parts.counted(shown.looked_at, 'group', 'groups')}."
+            f" {parts.counted(shown.looked_at, 'group', 'groups')}.{single}"
         ),
         frame=shown.groups,
         key="groups",

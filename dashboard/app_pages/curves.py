@@ -9,6 +9,7 @@ from dashboard.figures import curves as figures
 from dashboard.page import Page
 from metrics_core import findings
 from metrics_core import wording as w
+from metrics_core.comparing.pairs import FEWEST_QUERIES
 
 _TITLES = {
     "P": ("Precision@k", "share of the top k that is relevant"),
@@ -26,9 +27,12 @@ def render() -> None:
     view, styles = here.comparison, here.drawing.styles
     shown = answers.curves(here.study, view)
     st.html(markup.sentence(shown.finding, styles))
-    gap = (
-        f" Above: scores. Below: differences to {view.baseline}, which decide;"
-        " a band clear of zero is unlikely to be chance."
+    gap = f" Above: scores. Below: differences to {view.baseline}, which decide;"
+    gap += (
+        " the bands below hold for all k at once, so where one is clear of zero it is unlikely to"
+        " be chance."
+        if shown.queries >= FEWEST_QUERIES
+        else f" under {FEWEST_QUERIES} queries any difference may be chance."
     )
     parts.heading(
         "Measures against the number of results counted",

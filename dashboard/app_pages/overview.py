@@ -90,7 +90,15 @@ def _differences(shown: Overview, here: Opened) -> None:
 def _lists(shown: Overview, here: Opened) -> None:
     view = here.comparison
     lists = [
-        overview.query_list(rows, here.drawing, kind, session.href, total=total, scale=shown.scale)
+        overview.query_list(
+            rows,
+            here.drawing,
+            kind,
+            session.href,
+            total=total,
+            scale=shown.scale,
+            coloured=view.focus not in shown.too_few,
+        )
         for rows, kind, total in (
             (shown.worse, "worse", shown.lost),
             (shown.better, "better", shown.won),

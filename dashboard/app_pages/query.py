@@ -79,7 +79,8 @@ def render() -> None:
     )
     parts.heading(
         f"Relevant documents that a top {view.cutoff} misses",
-        f"Rank in each run; a dash means not among the first {w.count(study.deepest)}.",
+        f"Rank in each run; a dash means not among the first {w.count(study.deepest)}."
+        f"{' A click on a document opens its text.' if study.documents is not None else ''}",
         frame=found.missed,
         key="missed",
     )

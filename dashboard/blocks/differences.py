@@ -12,9 +12,10 @@ from markupsafe import Markup
 from dashboard.blocks.markup import Lead, nothing, style_of
 from dashboard.blocks.templates import Template, percent
 from dashboard.drawing import Drawing
+from dashboard.figures.text import shorten
 from dashboard.theme import RunStyle
 from dashboard.ticks import Ticks, difference_ticks
-from metrics_core.comparing.pairs import AHEAD, BEHIND, BETTER, LEVEL_WITH, WORSE
+from metrics_core.comparing.pairs import AHEAD, BEHIND, BETTER, LEVEL_WITH, TOO_FEW, WORSE
 
 _drawn = Template("differences")
 
@@ -35,6 +36,7 @@ class _Row:
     low: float
     high: float
     clear: bool
+    too_few: bool
     lost: int
     won: int
     same: int
@@ -66,8 +68,9 @@ def difference_rows(
         rows=[_row(record, drawing, most, lead, listed) for record in ordered.to_dict("records")],
         axis=axis,
         ticks=_ticks(axis),
-        zero_label=_zero_label(axis, baseline),
+        zero_label=_zero_label(axis, shorten(baseline)),
         baseline=baseline,
+        short=shorten(baseline),
         mean=float(compared.loc[compared["run"] == baseline, "mean"].iloc[0]),
         label=f"Difference to {baseline} on {drawing.name}",
     )
@@ -120,6 +123,7 @@ def _row(
         low=record["low"],
         high=record["high"],
         clear=record["verdict"] in (AHEAD, BEHIND),
+        too_few=record["verdict"] == TOO_FEW,
         lost=lost,
         won=won,
         same=record["same"],

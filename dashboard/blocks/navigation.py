@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from markupsafe import Markup
 
 from dashboard.blocks.templates import Template
+from dashboard.theme import RunStyle
 from metrics_core.errors import RanklensError, UnknownMeasureError
 
 PageName = tuple[str, str, bool]
@@ -25,9 +26,10 @@ def drawer(pages: Sequence[PageName]) -> Markup:
     return _drawn("menu", kind="drawer", pages=pages)
 
 
-def explained(name: str, text: str, link: str) -> Markup:
-    """The chosen measure in a sentence or two, and the way to all about it."""
-    return _drawn("explained", name=name, text=text, link=link)
+def explained(name: str, text: str, link: str, more: str = "") -> Markup:
+    """The chosen measure in a sentence or two, and the way to all about it; `more` is what matters
+    to few, and is folded."""
+    return _drawn("explained", name=name, text=text, link=link, more=more)
 
 
 def refused(
@@ -46,6 +48,11 @@ def refused(
 def in_view(text: str, empty: bool) -> Markup:
     """How many queries the filters leave."""
     return _drawn("in_view", text=text, empty=empty)
+
+
+def pill_colors(key: str, styles: Sequence[RunStyle]) -> Markup:
+    """The runs' own colours for the marks in a widget's pills, one for each in their order."""
+    return _drawn("pill_colors", key=key, styles=styles)
 
 
 def steps(previous: str | None, following: str | None, place: str) -> Markup:

@@ -144,9 +144,11 @@ def query_list(
     *,
     total: int,
     scale: float | None = None,
+    coloured: bool = True,
 ) -> Markup:
-    """The queries that lost or won most. `rows` has query_id, text, meta, score, baseline_score,
-    difference; `total` counts all of that kind; bars fill at `scale`, so that two lists compare."""
+    """The queries that lost or won most; `coloured` unless they are too few to tell anything.
+    `rows` has query_id, text, meta, score, baseline_score, difference; `total` counts all of that
+    kind; bars fill at `scale`, so that two lists compare."""
     title, which, verb = _LISTS[kind]
     minus = Span(f" minus {drawing.baseline}, {which}", "muted")
     explanation = Sentence((Span(drawing.focus, "run"), minus))
@@ -161,6 +163,7 @@ def query_list(
         more=(words, href("queries", show=kind, **PLAIN)),
         rows=rows.to_dict("records"),
         kind=kind,
+        coloured=coloured,
         href=href,
         scale=scale or float(rows["difference"].abs().max()),
     )
@@ -186,21 +189,20 @@ def score_list(
 def group_list(
     rows: pd.DataFrame, href: Href, lead: Lead, *, by: str = "category", looked_at: int = 0
 ) -> Markup:
-    """The groups of one column, best first; of many the ends of the order, and how many stand
+    """The groups of one column in the order given; of many the ends of it, and how many stand
     between. `rows` are those of the run in focus in a `breakdown` frame: group, queries,
     difference, diff_low, diff_high, clear, worked out with `looked_at`; `lead` gives where a group
     leads."""
-    ordered = rows.sort_values("difference", ascending=False, na_position="last", kind="stable")
-    if ordered.empty:
+    if rows.empty:
         return _drawn(
             "empty_list", head=section(f"By {by}"), text="The queries in view carry no groups."
         )
-    cut = len(ordered) - MOST_GROUPS if len(ordered) > MOST_GROUPS + 1 else 0
-    words = f"All {w.count(len(ordered))} groups" if cut else "Break it down"
+    cut = len(rows) - MOST_GROUPS if len(rows) > MOST_GROUPS + 1 else 0
+    words = f"All {w.count(len(rows))} groups" if cut else "Break it down"
     half = MOST_GROUPS // 2
-    ends = pd.concat([ordered.head(half), ordered.tail(half)]) if cut else ordered
+    ends = pd.concat([rows.head(half), rows.tail(half)]) if cut else rows
     # The rule of `breakdown`, in a few words: one for the colour and for the names in the headline.
-    widened = max(looked_at, len(ordered))
+    widened = max(looked_at, len(rows))
     rule = "coloured if clear of zero" + (
         f" after widening it for {w.count(widened)} groups" if widened > 1 else ""
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from dashboard.theme import Palette, RunStyle
 
@@ -29,6 +30,9 @@ _ORDINARY, _WIDE = 0.64, 1.05
 _PIECES = re.compile(r"[^\s\-_./:,;]+[\-_./:,;]*\s*|[\-_./:,;]+\s*")
 _CUT_WORD = re.compile(r"(?<=[\s\-_./:,;])[^\s\-_./:,;]{1,3}$")
 _CUT_WORD_BEFORE = re.compile(r"^[^\s\-_./:,;]{1,3}(?=[\s\-_./:,;])")
+
+_LAST_WORD = re.compile(r"[^\s\-_./:,;]*\Z")
+"""What stands behind the last break between words."""
 
 
 def escape(text: object) -> str:
@@ -63,13 +67,28 @@ def shorten(text: str, length: int = RUN_LENGTH, *, between_words: bool = False)
 
 
 def short_names(names: Iterable[str], length: int = RUN_LENGTH) -> dict[str, str]:
-    """Each name shortened in its middle; no two names become the same, so a few may be longer."""
+    """Each name shortened in its middle; no two names become the same, so a few may be longer.
+    Where the middle is what tells them apart, what all long ones begin with is left out too."""
     wanted = list(dict.fromkeys(names))
-    for allowed in range(length, max(map(len, wanted), default=0)):
-        short = {name: shorten(name, allowed) for name in wanted}
-        if len(set(short.values())) == len(wanted):
-            return short
+    longest = max(map(len, wanted), default=0)
+    begin = _shared_begin([name for name in wanted if len(name) > length])
+    for allowed in range(length, longest):
+        for left_out in dict.fromkeys(("", begin)):
+            short = {
+                name: name
+                if len(name) <= allowed
+                else shorten(f"…{name.removeprefix(left_out)}" if left_out else name, allowed)
+                for name in wanted
+            }
+            if len(set(short.values())) == len(wanted):
+                return short
     return {name: name for name in wanted}
+
+
+def _shared_begin(names: Sequence[str]) -> str:
+    """The words that all these names begin with."""
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    return _LAST_WORD.sub("", "".join(letters[0] for letters in alike))
 
 
 def shorten_group(group: str) -> str:

@@ -41,6 +41,12 @@ def ordered_groups(values: Iterable[str]) -> list[str]:
     return [*ordered, NO_GROUP] if NO_GROUP in distinct else ordered
 
 
+def sizes_only(groups: Iterable[str]) -> bool:
+    """Whether groups are numbers or ranges, whose own order says more than any other."""
+    named = set(groups) - {NO_GROUP}
+    return bool(named) and all(by_size(name) is not None for name in named)
+
+
 def _by_number_then_name(name: str) -> tuple[int, tuple[float, int], str]:
     size = by_size(name)
     return (1, (0.0, 0), name) if size is None else (0, size, name)

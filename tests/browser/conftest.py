@@ -115,11 +115,19 @@ def open_page(browser: Browser) -> Iterator[Opened]:
     contexts: list[BrowserContext] = []
     problems: list[str] = []
 
-    def opened(address: str, *, width: int = 1440, height: int = 1000, dark: bool = False) -> Page:
+    def opened(
+        address: str,
+        *,
+        width: int = 1440,
+        height: int = 1000,
+        dark: bool = False,
+        touch: bool = False,
+    ) -> Page:
         context = browser.new_context(
             viewport={"width": width, "height": height},
             color_scheme="dark" if dark else "light",
             accept_downloads=True,
+            has_touch=touch,
         )
         contexts.append(context)
         page = context.new_page()

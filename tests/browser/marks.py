@@ -1,10 +1,10 @@
-"""Where the marks of a chart and the cells of a grid stand on the page, to click them for real."""
+"""Where the marks of a chart and the rows of the table stand, to click them for real."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from playwright.sync_api import Page, TimeoutError
+from playwright.sync_api import Page
 
 _MARK = """([key, trace, point]) => {
   const chart = document.querySelector(`.st-key-chart_${key} .js-plotly-plot`);
@@ -31,7 +31,7 @@ _FIND = """([key, wanted]) => {
 }"""
 
 
-def _steady(page: Page, selector: str) -> dict[str, float]:
+def steady(page: Page, selector: str) -> dict[str, float]:
     """Scroll to an element and wait until it stands still, for charts above it may still grow."""
     element = page.locator(selector).first
     element.wait_for()
@@ -48,7 +48,7 @@ def _steady(page: Page, selector: str) -> dict[str, float]:
 
 def click_mark(page: Page, chart: str, *customdata: str) -> None:
     """Click the mark of a chart that carries this customdata (its first parts suffice)."""
-    _steady(page, f".st-key-chart_{chart} .js-plotly-plot .main-svg")
+    steady(page, f".st-key-chart_{chart} .js-plotly-plot .main-svg")
     found: Any = page.evaluate(_FIND, [chart, list(customdata)])
     assert found is not None, f"no mark {customdata} in {chart}"
     x, y = page.evaluate(_MARK, [chart, *found])
@@ -60,21 +60,10 @@ def click_mark(page: Page, chart: str, *customdata: str) -> None:
     page.mouse.click(x, y)
 
 
-def click_row(page: Page, row: int, *, height: int = 34) -> None:
-    """Click the query of a row of the grid on the page, until it leads on; rows count from 0.
-
-    A grid that has just been given other rows may not listen yet, so a lost click is repeated.
-    """
-    before = page.url
-    for _ in range(3):
-        box = _steady(page, "[data-testid=stDataFrame] canvas")
-        x, y = box["x"] + 60, box["y"] + height * (row + 1) + height / 2
-        page.mouse.move(x, y)
-        page.wait_for_timeout(100)
-        page.mouse.click(x, y)
-        try:
-            page.wait_for_url(lambda url: url != before, timeout=5_000)
-            return
-        except TimeoutError:
-            continue
-    raise AssertionError(f"row {row} leads nowhere")
+def click_row(page: Page, row: int) -> None:
+    """Click a row of the table of queries in its middle, which holds no text; from 0."""
+    shown = page.locator(".lens.queries tbody tr").nth(row)
+    shown.scroll_into_view_if_needed()
+    box: Any = shown.bounding_box()
+    window: Any = page.locator(".lens.queries").bounding_box()
+    page.mouse.click(window["x"] + window["width"] / 2, box["y"] + box["height"] / 2)

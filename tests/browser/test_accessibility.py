@@ -32,17 +32,12 @@ _LOADED = "() => !document.querySelector('[data-testid=stSkeleton]')"
 _OPEN_ALL = (
     "() => document.querySelectorAll('.lens details').forEach((fold) => { fold.open = true })"
 )
-# The sidebar and Streamlit's placeholder come before any style of ours can be there, and push the
-# empty page aside once; what counts is what a page's own parts do.
 _WATCH_SHIFTS = """
   window.__shifts = [];
-  const part = (node) => (node?.closest ? node : node?.parentElement)
-    ?.closest('[data-testid=stVerticalBlock]');
+  const named = ({node}) => (node?.closest ? node : node?.parentElement)?.innerText?.slice(0, 60);
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
-      const moved = entry.sources.map((s) => part(s.node)).filter(Boolean);
-      if (!entry.hadRecentInput && moved.length)
-        window.__shifts.push([entry.value, moved[0].innerText.slice(0, 60)]);
+      if (!entry.hadRecentInput) window.__shifts.push([entry.value, entry.sources.map(named)]);
     }
   }).observe({type: 'layout-shift', buffered: true});
 """

@@ -52,13 +52,13 @@ def test_overview_breakdown_queries_query(sample_app: str, open_page: Opened) ->
     click_mark(page, "cells", "Devices", "hard")
     on(page, "Queries")
     assert sorted(parameters(page)["where"]) == ["category=Devices", "difficulty=hard"]
-    page.get_by_text(re.compile("^▼ worse")).click()
+    page.get_by_test_id("stMain").get_by_text(re.compile(r"worse \d+$")).first.click()
     settle(page)
     assert parameters(page)["show"] == ["worse"]
     click_row(page, 0)
     on(page, "Query")
     expect(page.locator(".lens.steps-through")).to_contain_text("that got worse")
-    assert parameters(page)["show"] == ["worse"]
+    assert parameters(page)["list"] == ["worse"]
 
 
 @pytest.mark.parametrize("chart", ["difference_by_group", "score_by_group"])
@@ -98,7 +98,7 @@ def test_marks_of_the_overview_lead_on(sample_app: str, open_page: Opened) -> No
     page = open_page(sample_app)
     page.locator(".lens.differences a.drawing").nth(1).click()
     on(page, "Queries")
-    expect(page.locator("h1")).to_contain_text("dense wins")
+    expect(page.locator("h1")).to_contain_text("hybrid wins")
     menu(page, "Overview")
     page.locator(".lens.differences .tally a", has_text="lost by hybrid").click()
     on(page, "Queries")
@@ -113,7 +113,7 @@ def test_marks_of_the_overview_lead_on(sample_app: str, open_page: Opened) -> No
 
 
 def test_previous_and_next_step_through_the_list(sample_app: str, open_page: Opened) -> None:
-    page = open_page(f"{sample_app}/query?show=worse&q=q098")
+    page = open_page(f"{sample_app}/query?list=worse&q=q098")
     steps = page.locator(".lens.steps-through")
     expect(steps).to_contain_text("1 of")
     steps.get_by_text("Next →").click()
@@ -170,7 +170,8 @@ def test_tables_and_charts_can_be_downloaded(sample_app: str, open_page: Opened)
             page.locator(f".st-key-chart_curve_P [data-image={image}]").click()
         assert download.value.suggested_filename.endswith(image)
     with page.expect_download() as download:
-        page.locator(".st-key-csv_by_cutoff button").first.click()
+        page.get_by_role("button", name="CSV of Measures against the number of results").click()
+    assert download.value.suggested_filename == "ranklens-by_cutoff-nDCG@10-vs-bm25-sample.csv"
     assert download.value.path().read_text("utf-8-sig").startswith("run,k,mean,low,high")
 
 

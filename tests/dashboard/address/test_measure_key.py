@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from dashboard import answers
+from dashboard.address import measure_key
 from dashboard.address.address import Address
 from dashboard.address.measure_key import MeasureChoice, measure_choices, why_not_drawn
 from dashboard.address.view import Comparison
@@ -162,3 +163,10 @@ def test_no_explanation_names_a_cause_that_is_none(choice: MeasureChoice) -> Non
         view, _ = seen(choice)
         told = answers.query(sample(), view, query_id, answers.Asked()).explanation.text
         assert "because ." not in told and "nan" not in told and "of –" not in told, told
+
+
+@pytest.mark.parametrize(
+    ("typed", "key"), [("ndcg", "nDCG@k"), ("hit rate", "Success@k"), ("mrr", "RR"), ("map", "AP")]
+)
+def test_a_name_alone_is_the_entry_of_that_name(typed: str, key: str) -> None:
+    assert measure_key.picked(typed, 10)["m"] == key

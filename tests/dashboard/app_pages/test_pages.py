@@ -408,19 +408,25 @@ def test_under_ten_queries_nothing_is_coloured_and_the_reason_is_said(
     assert "excludes zero" not in text_of(app)
     tables = drawn(app).split("lens measures")[1].split("</table>")[0]
     assert "change unclear" in tables and " clear" not in tables
+    rows = drawn(app).split("lens differences")[1].split("</table>")[0]
+    assert "focus too-few" in rows and " clear" not in rows
+    assert '<ul role="list" class="too-few">' in drawn(app)
 
 
 def test_a_numeric_column_narrows_by_its_ranges(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 114)))
-    app = opened("breakdown", by="length")
+    app = opened("breakdown", run="a", base="b", by="length")
+    assert "a gains in length 0\u20138" in text_of(app) and "In their own order." in text_of(app)
+    rows = json.loads(app.get("plotly_chart")[0].proto.spec)["data"][0]["customdata"]
+    assert [row[0] for row in rows][:3] == ["0\u20138", "9\u201318", "19\u201327"]
     app.session_state["difference_by_group_0"] = {
         "selection": {"points": [{"customdata": ["0\u20138"]}], "point_indices": [0]}
     }
     app.run()
     assert app.query_params["where"] == "length=0\u20138"
-    assert "and loses 18." in text_of(app)
+    assert "wins 18 of 18 queries" in text_of(app)
 
 
 def test_of_forty_categories_both_ends_are_listed(
@@ -430,3 +436,86 @@ def test_of_forty_categories_both_ends_are_listed(
     monkeypatch.setenv("RANKLENS_DATA", str(folder))
     shown = text_of(opened(run="a", base="b"))
     assert "32 between" in shown and "All 40 groups" in shown
+
+
+NAMES = [f"a-rather-long-name-of-a-run-{size}-seed{n}" for n in range(6) for size in ("s", "xl")]
+
+
+def many_runs(folder: Path) -> Path:
+    """Twelve runs with long names, the later the better."""
+    ids = [f"q{i}" for i in range(12)]
+    (folder / "j.qrels").write_text("".join(f"{q} 0 d1 1\n" for q in ids))
+    for n, name in enumerate(NAMES):
+        found = [f"{q} Q0 d{1 if i <= n else 2} 1 2.0 x\n" for i, q in enumerate(ids)]
+        (folder / f"{name}.run").write_text("".join(found))
+    return folder
+
+
+def test_of_many_runs_all_the_best_or_none_are_shown_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANKLENS_DATA", str(many_runs(tmp_path)))
+    app = opened()
+    for choice, shown in (
+        ("all", "*"),
+        ("best five", list(reversed(NAMES[6:11]))),
+        ("none", "-"),
+    ):
+        app.button_group(key="w_also_at_once").select(choice).run()
+        assert app.query_params["also"] == shown
+    assert [b for b in opened(set="sample").get("button_group") if b.key == "w_also_at_once"] == []
+
+
+def test_long_names_are_shortened_and_pills_have_the_colours_of_the_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANKLENS_DATA", str(many_runs(tmp_path)))
+    app = opened()
+    options = app.selectbox(key="w_run").options
+    assert len(set(options)) == 12 and all(len(o) <= 24 and "…" in o for o in options)
+    # In focus is the best, and the baseline is the first.
+    best = sorted(NAMES).index(NAMES[-2])
+    rules = " ".join(e.proto.body for e in app.get("html"))
+    color = f"var(--run-{best % 8 + 1})"
+    assert f"button:nth-child(1) .stMarkdownColoredText {{ color: {color}" in rules
+
+
+def test_any_k_can_be_typed() -> None:
+    app = opened()
+    app.number_input(key="w_k_typed").set_value(13).run()
+    assert app.query_params["k"] == "13" and "on nDCG@13" in text_of(app)
+    app.button_group(key="w_k").select(5).run()
+    assert app.number_input(key="w_k_typed").value == 5 and "on nDCG@5" in text_of(app)
+
+
+def test_a_run_clicked_in_the_breakdown_is_compared_and_the_others_stay() -> None:
+    app = opened("breakdown", run="hybrid", base="bm25", also=["dense"])
+    app.session_state["difference_by_group_0"] = {
+        "selection": {"points": [{"customdata": ["Network", "dense", ""]}], "point_indices": [0]}
+    }
+    app.run()
+    assert app.query_params["run"] == "dense" and app.query_params["also"] == "hybrid"
+
+
+def test_bands_of_the_differences_hold_for_all_k_at_once_and_none_under_ten_queries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = text_of(opened("curves"))
+    assert "the bands below hold for all k at once" in shown
+    monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 9)))
+    shown = text_of(opened("curves", run="a", base="b"))
+    assert "under 10 queries any difference may be chance" in shown
+    assert "unlikely to be chance" not in shown
+
+
+def test_a_table_is_downloaded_under_a_name_that_says_what_it_holds() -> None:
+    app = opened(run="dense", base="bm25", m="P(rel=2)@k", k="5")
+    button = next(b for b in app.get("download_button") if b.key == "csv_runs")
+    assert re.sub(r":gray\[(.*)\]", r"\1", button.label) == "CSV of Runs and measures"
+
+
+def test_what_only_matters_to_few_is_folded() -> None:
+    shown = drawn(opened(m="RBP"))
+    first, more = shown.split("<details><summary>more</summary>")
+    assert "each document gains its grade." in first and "trec_eval 10.0" not in first
+    assert "trec_eval 10.0 scales the grades" in more

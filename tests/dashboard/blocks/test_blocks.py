@@ -297,8 +297,8 @@ def group_rows(n: int) -> pd.DataFrame:
     )
 
 
-def test_group_list_best_first():
-    page = Page(overview.group_list(group_rows(3), href, lead, looked_at=7))
+def test_group_list_in_the_order_given():
+    page = Page(overview.group_list(group_rows(3).iloc[::-1], href, lead, looked_at=7))
     assert (
         "coloured if clear of zero after widening it for 7 groups, from 5 queries on" in page.text
     )
@@ -319,7 +319,7 @@ def test_group_list_best_first():
 
 
 def test_group_list_of_many_shows_both_ends():
-    page = Page(overview.group_list(group_rows(20), href, lead, by="topic"))
+    page = Page(overview.group_list(group_rows(20).iloc[::-1], href, lead, by="topic"))
     assert "group 16" in page.text.split("12 between")[0]
     assert "group 3" in page.text.split("12 between")[1]
     order = re.findall(r"group (\d+)", page.text)
@@ -738,7 +738,7 @@ def test_no_user_text_becomes_markup():
         two_lists(found, drawing, documents, query_words(EVIL)),
         query.missed(found, documents, styles, 2),
         data.preview(EVIL, pd.DataFrame({EVIL: [EVIL]})),
-        navigation.explained(EVIL, EVIL, EVIL),
+        navigation.explained(EVIL, EVIL, EVIL, EVIL),
         navigation.in_view(EVIL, False),
         navigation.page_names([(EVIL, EVIL, True)]),
         navigation.refused(UnknownMeasureError(EVIL, {EVIL: EVIL}), EVIL, lambda name: name),

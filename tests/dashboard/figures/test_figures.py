@@ -304,6 +304,8 @@ def test_shortened_names_stay_different() -> None:
     short = short_names(names)
     assert len(set(short.values())) == 12
     assert all("…" in text and len(text) < len(name) for name, text in short.items())
+    long = [f"bge-reranker-v2-gemma-{a}-from-{b}-seed" for a in ("base", "large") for b in "gl"]
+    assert max(map(len, short_names(["bm25", *long], 20).values())) <= 20
     assert short_names(["bm25", "dense"]) == {"bm25": "bm25", "dense": "dense"}
     assert shorten("abcdefghijklmnopqrst", 9) == "abcd…qrst"
     assert shorten("an item of very large size", 15, between_words=True) == "an item…size"

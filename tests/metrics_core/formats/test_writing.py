@@ -141,4 +141,4 @@ def test_formats_that_cannot_be_written(format: str) -> None:
 def test_spreadsheet_csv_keeps_numbers() -> None:
     frame = pd.DataFrame({"name": ["-x", "y,z"], "difference": [-0.25, 3.0], "n": [-1, 2]})
     text = spreadsheet_csv(frame).decode("utf-8-sig")
-    assert text == 'name,difference,n\r\n\'-x,-0.25,-1\r\n"y,z",3.0,2\r\n'
+    assert text == 'name,difference,n\r\n\'-x,-0.25,-1\r\n"y,z",3,2\r\n'

@@ -1,0 +1,67 @@
+"""What the browser shows before the first page is there: nothing that would jump.
+
+Streamlit draws a placeholder and its sidebar before any style of ours can arrive, and moves both
+when the page comes. The page that loads it all is therefore sent with one rule: show the app when
+it has something of ours to show.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+# After some seconds it is shown whatever it holds, an error of Streamlit's own for example.
+_RULE = (
+    b"<style>@keyframes late{to{visibility:visible}}"
+    b".stApp:not(:has(.lens)){visibility:hidden;animation:late 0s 8s forwards}</style></head>"
+)
+_CHANGED = (b"content-length", b"etag")
+
+
+class FirstPaint:
+    """ASGI middleware that adds the rule to every HTML page it passes on."""
+
+    def __init__(self, app: Any) -> None:
+        """`app` is the application whose pages are passed on."""
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request."""
+        if scope["type"] != "http" or "." in scope["path"].rpartition("/")[2]:
+            await self._app(scope, receive, send)
+            return
+        # Packed, the page could not be read; it is small.
+        headers = [(k, v) for k, v in scope["headers"] if k != b"accept-encoding"]
+        held = _Held(send)
+        await self._app({**scope, "headers": headers}, receive, held)
+
+
+class _Held:
+    """Passes messages on; those of an HTML page only once it is whole, with the rule in it."""
+
+    def __init__(self, send: Any) -> None:
+        self._send = send
+        self._start: dict[str, Any] | None = None
+        self._body = b""
+
+    async def __call__(self, message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start" and _is_html(message):
+            self._start = message
+            return
+        if self._start is None:
+            await self._send(message)
+            return
+        self._body += message.get("body", b"")
+        if message.get("more_body"):
+            return
+        body = self._body.replace(b"</head>", _RULE, 1)
+        kept = [(k, v) for k, v in self._start["headers"] if k.lower() not in _CHANGED]
+        length = (b"content-length", str(len(body)).encode())
+        await self._send({**self._start, "headers": [*kept, length]})
+        await self._send({"type": "http.response.body", "body": body})
+        self._start = None
+
+
+def _is_html(message: dict[str, Any]) -> bool:
+    return any(
+        k.lower() == b"content-type" and v.startswith(b"text/html") for k, v in message["headers"]
+    )

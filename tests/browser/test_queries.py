@@ -1,0 +1,229 @@
+"""The table of queries by mouse, keys and touch: a head sorts, a row opens, nothing else does."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import Opened, settle
+from tests.browser.marks import click_mark, click_row, steady
+from tests.browser.test_paths import menu, on, parameters
+
+
+def table_at(open_page: Opened, address: str, **options: Any) -> Page:
+    """The page, once its table is seen: it is hidden while the code of its parts still loads."""
+    page = open_page(address, **options)
+    page.locator(".lens.queries tbody a").first.wait_for()
+    return page
+
+
+def head(page: Page, name: str) -> Locator:
+    return page.locator(".lens.queries thead th").filter(has_text=re.compile(f"^{name}"))
+
+
+def query_text(page: Page, row: int) -> str:
+    return page.locator(".lens.queries tbody th").nth(row).text_content() or ""
+
+
+def scores(page: Page, column: int) -> list[float]:
+    """The numbers of a column of the table, from 0 at the query."""
+    cells = page.locator(f".lens.queries tbody tr > :nth-child({column + 1})").all_text_contents()
+    return [float(cell.replace("−", "-")) for cell in cells]
+
+
+def place(page: Page) -> tuple[float, float, float]:
+    """How far the page is scrolled, and the table down and sideways."""
+    found: Any = page.evaluate(
+        """() => {
+          const main = document.querySelector('[data-testid=stMain]');
+          const box = document.querySelector('.lens.queries');
+          return [main.scrollTop, box?.scrollTop ?? 0, box?.scrollLeft ?? 0];
+        }"""
+    )
+    return found[0], found[1], found[2]
+
+
+def scroll(page: Page, main: float, table: float) -> None:
+    page.evaluate(
+        """([main, table]) => {
+          document.querySelector('[data-testid=stMain]').scrollTop = main;
+          document.querySelector('.lens.queries').scrollTop = table;
+        }""",
+        [main, table],
+    )
+
+
+def test_a_head_sorts_and_opens_nothing(sample_app: str, open_page: Opened) -> None:
+    page = table_at(open_page, f"{sample_app}/queries")
+    assert scores(page, 1) == sorted(scores(page, 1))
+    expect(head(page, "dense −")).to_have_attribute("aria-sort", "ascending")
+    for order, backwards in (("score:hybrid", False), ("-score:hybrid", True)):
+        head(page, "hybrid").click(position={"x": 4, "y": 8})
+        settle(page)
+        on(page, "Queries")
+        assert parameters(page)["order"] == [order]
+        assert scores(page, 4) == sorted(scores(page, 4), reverse=backwards)
+        said = "descending" if backwards else "ascending"
+        expect(head(page, "hybrid")).to_have_attribute("aria-sort", said)
+    expect(page.locator(".lens.queries [aria-sort]")).to_have_count(1)
+
+
+def test_a_row_opens_wherever_it_is_clicked(sample_app: str, open_page: Opened) -> None:
+    page = table_at(open_page, f"{sample_app}/queries?order=text")
+    for row in (0, 3):
+        text = query_text(page, row)
+        click_row(page, row)
+        on(page, "Query")
+        expect(page.locator("h1")).to_have_text(text)
+        expect(page.locator(".lens.steps-through")).to_contain_text(f"{row + 1} of 104")
+        menu(page, "Queries")
+        assert parameters(page)["order"] == ["text"]
+
+
+def test_arrow_keys_open_nothing_and_sort_nothing(sample_app: str, open_page: Opened) -> None:
+    page = table_at(open_page, f"{sample_app}/queries")
+    page.locator(".lens.queries").focus()
+    address = page.url
+    for key in ("ArrowDown", "ArrowRight", "ArrowUp", "PageDown", " ", "End", "Home"):
+        page.keyboard.press(key)
+    page.locator(".lens.queries tbody a").first.focus()
+    for key in ("ArrowDown", "ArrowLeft", " "):
+        page.keyboard.press(key)
+    settle(page)
+    assert page.url == address
+    on(page, "Queries")
+
+
+def test_by_keys_a_head_sorts_and_keeps_the_focus_and_a_row_opens(
+    sample_app: str, open_page: Opened
+) -> None:
+    page = table_at(open_page, f"{sample_app}/queries")
+    page.locator(".lens.queries").focus()
+    for _ in range(3):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    settle(page)
+    assert parameters(page)["order"] == ["score:dense"]
+    expect(page.locator(".lens.queries thead .score a").first).to_be_focused()
+    page.keyboard.press("Enter")
+    settle(page)
+    assert parameters(page)["order"] == ["-score:dense"]
+    # The other five heads, then one link a row.
+    for _ in range(7):
+        page.keyboard.press("Tab")
+    text = query_text(page, 1)
+    assert page.evaluate("document.activeElement.textContent") == text
+    page.keyboard.press("Enter")
+    on(page, "Query")
+    expect(page.locator("h1")).to_have_text(text)
+
+
+def test_by_touch_a_head_sorts_and_a_row_opens(sample_app: str, open_page: Opened) -> None:
+    page = table_at(open_page, f"{sample_app}/queries", width=400, height=800, touch=True)
+    head(page, "Query").tap()
+    settle(page)
+    assert parameters(page)["order"] == ["text"]
+    on(page, "Queries")
+    cell = page.locator(".lens.queries tbody tr").nth(2).locator(".difference")
+    text = query_text(page, 2)
+    cell.scroll_into_view_if_needed()
+    box: Any = cell.bounding_box()
+    page.touchscreen.tap(box["x"] + 20, box["y"] + box["height"] / 2)
+    on(page, "Query")
+    expect(page.locator("h1")).to_have_text(text)
+
+
+def test_back_returns_to_the_place(sample_app: str, open_page: Opened) -> None:
+    page = table_at(open_page, f"{sample_app}/queries?order=text", height=700)
+    scroll(page, 600, 900)
+    before = place(page)
+    assert before[0] > 400 and before[1] == 900
+    window: Any = page.locator(".lens.queries").bounding_box()
+    page.mouse.click(window["x"] + window["width"] / 2, window["y"] + 200)
+    on(page, "Query")
+    assert place(page)[0] == 0, "a page that is opened is seen from its top"
+    page.go_back()
+    on(page, "Queries")
+    page.wait_for_timeout(1500)
+    for now, then in zip(place(page), before, strict=True):
+        assert abs(now - then) <= 50, (place(page), before)
+
+
+def test_back_from_a_mark_of_a_chart_returns_too(sample_app: str, open_page: Opened) -> None:
+    page = table_at(open_page, f"{sample_app}/queries", height=500)
+    click_mark(page, "sorted", "q098")
+    on(page, "Query")
+    # What was scrolled to click it is known only now: it is where Back must lead.
+    noted: Any = page.evaluate("JSON.parse(sessionStorage.getItem('ranklens /queries'))")
+    page.go_back()
+    on(page, "Queries")
+    page.wait_for_timeout(1500)
+    assert noted[""][1] > 0 and abs(place(page)[0] - noted[""][1]) <= 50
+
+
+def test_a_sorted_table_keeps_the_columns_that_are_seen(sample_app: str, open_page: Opened) -> None:
+    page = table_at(open_page, f"{sample_app}/queries", width=400, height=800)
+    page.evaluate("document.querySelector('.lens.queries').scrollLeft = 260")
+    left = place(page)[2]
+    assert left > 200
+    head(page, "hybrid").locator("a").dispatch_event("click")
+    page.wait_for_url(re.compile("order="))
+    settle(page)
+    assert abs(place(page)[2] - left) <= 1
+
+
+def test_the_query_stays_in_sight_while_the_scores_are_scrolled(
+    sample_app: str, open_page: Opened
+) -> None:
+    page = table_at(open_page, f"{sample_app}/queries", width=400, height=800)
+    query = page.locator(".lens.queries tbody th").first
+    query.scroll_into_view_if_needed()
+    before: Any = query.bounding_box()
+    page.evaluate("document.querySelector('.lens.queries').scrollLeft = 300")
+    after: Any = query.bounding_box()
+    assert after["x"] == pytest.approx(before["x"], abs=1)
+
+
+def test_next_follows_the_order_and_the_menu_keeps_its_list(
+    sample_app: str, open_page: Opened
+) -> None:
+    page = table_at(open_page, f"{sample_app}/queries?show=worse&order=-score:hybrid")
+    texts = page.locator(".lens.queries tbody th").all_text_contents()
+    click_row(page, 1)
+    on(page, "Query")
+    page.locator(".lens.steps-through").get_by_text("Next").click()
+    expect(page.locator("h1")).to_have_text(texts[2])
+    menu(page, "Overview")
+    page.locator(".lens.lists a[href*='list=better']").first.click()
+    on(page, "Query")
+    expect(page.locator(".lens.steps-through")).to_contain_text("that got better")
+    menu(page, "Queries")
+    assert page.locator(".lens.queries tbody th").all_text_contents() == texts
+
+
+def test_a_filter_is_taken_back_on_the_page(sample_app: str, open_page: Opened) -> None:
+    page = table_at(
+        open_page, f"{sample_app}/queries?where=category%3DDevices&where=difficulty%3Dhard"
+    )
+    page.get_by_role("link", name="Take back category: Devices").click()
+    settle(page)
+    assert parameters(page)["where"] == ["difficulty=hard"]
+    page.get_by_role("link", name="Take back difficulty: hard").click()
+    settle(page)
+    assert "where" not in parameters(page)
+    expect(page.get_by_role("heading", name="104 queries", exact=True)).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [1440, 400])
+def test_a_missed_document_opens(sample_app: str, open_page: Opened, width: int) -> None:
+    page = open_page(f"{sample_app}/query?q=q098", width=width)
+    row = page.locator(".lens.missed tbody tr").first
+    box = steady(page, ".lens.missed tbody tr")
+    text = row.locator(".whole")
+    expect(text).not_to_be_visible()
+    page.mouse.click(box["x"] + box["width"] - 8, box["y"] + 12)
+    expect(text).to_be_visible()
+    expect(text).not_to_be_empty()
