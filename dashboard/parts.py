@@ -75,7 +75,7 @@ def caption(title: str, *notes: str, runs: Iterable[str] | None = None) -> Capti
     all that are shown."""
     here = session.opened_study()
     queries = int(here.study.in_view(here.comparison).sum())
-    named = here.look.of(here.comparison.runs if runs is None else runs)
+    named = here.drawing.styles if runs is None else here.look.of(runs)
     return Caption(title, (*notes, counted(queries, "query", "queries")), list(named.values()))
 
 
@@ -84,7 +84,7 @@ def chart(
 ) -> list[Any] | None:
     """Draw a figure; the customdata of the mark that was clicked, if one was. `alt` tells its
     finding to those who do not see it, `picture` is what it says when it is downloaded."""
-    captioned(figure, picture, session.opened_study().look.palette)
+    captioned(figure, picture, session.opened_study().drawing.palette)
     with st.container(key=f"chart_{key}"):
         st.html(navigation.image_menu())
         event = st.plotly_chart(
