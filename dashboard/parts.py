@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -17,7 +17,7 @@ from dashboard.literal import literal
 from dashboard.theme import RunStyle
 from metrics_core import wording as w
 from metrics_core.findings import Sentence
-from metrics_core.scoring.means import LEVEL
+from metrics_core.scoring.intervals import LEVEL
 
 _CONFIG = {
     "displaylogo": False,
@@ -31,7 +31,7 @@ def heading(
     *,
     frame: pd.DataFrame | None = None,
     key: str = "",
-    styles: dict[str, RunStyle] | None = None,
+    styles: Mapping[str, RunStyle] | None = None,
 ) -> None:
     """A section's heading with its muted line and, beside it, the table behind it as CSV. `key`
     names the table in its file, after the page and before what it was worked out for."""
@@ -87,7 +87,7 @@ def chart(
     captioned(figure, picture, session.opened_study().drawing.palette)
     with st.container(key=f"chart_{key}"):
         st.html(navigation.image_menu())
-        event = st.plotly_chart(
+        event: Any = st.plotly_chart(
             figure,
             key=f"{key}_{session.generation(key)}",
             theme=None,

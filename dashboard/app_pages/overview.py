@@ -89,21 +89,18 @@ def _differences(shown: Overview, here: Opened) -> None:
 
 def _lists(shown: Overview, here: Opened) -> None:
     view = here.comparison
+    drawing, scale = here.drawing, shown.scale
+    coloured = view.focus not in shown.too_few
     lists = [
         overview.query_list(
-            rows,
-            here.drawing,
-            kind,
-            session.href,
-            total=total,
-            scale=shown.scale,
-            coloured=view.focus not in shown.too_few,
-        )
-        for rows, kind, total in (
-            (shown.worse, "worse", shown.lost),
-            (shown.better, "better", shown.won),
-        )
-    ]
+            shown.worse, drawing, "worse", session.href, total=shown.lost, scale=scale,
+            coloured=coloured,
+        ),
+        overview.query_list(
+            shown.better, drawing, "better", session.href, total=shown.won, scale=scale,
+            coloured=coloured,
+        ),
+    ]  # fmt: skip
     if shown.groups is not None:
         by = shown.grouping or ""
         lists.append(
