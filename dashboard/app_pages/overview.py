@@ -129,7 +129,7 @@ def _run_lead(here: Opened) -> Lead:
 
 
 def _listed(here: Opened, run: str, outcome: str) -> str:
-    return session.href("queries", **here.view.comparing(run), show=outcome, s="")
+    return session.href("queries", **here.view.comparing(run), show=outcome, s="", order="", p="")
 
 
 def _measure_lead(name: str, key: str, view: Comparison) -> str:
