@@ -204,4 +204,4 @@ def give_memory_back() -> None:
 
 def spreadsheet(frame: pd.DataFrame) -> bytes:
     """A frame as CSV for a spreadsheet."""
-    return formats.spreadsheet_csv(frame)
+    return formats.spreadsheet_csv(formats.with_whole_counts(frame))

@@ -28,7 +28,7 @@ from metrics_core.formats.reading import (
 )
 from metrics_core.formats.registry import Format, Kind, Loaded, formats
 from metrics_core.formats.sets import is_set, read_set
-from metrics_core.formats.spreadsheets import spreadsheet_csv
+from metrics_core.formats.spreadsheets import spreadsheet_csv, with_whole_counts
 from metrics_core.formats.values import Grades
 from metrics_core.formats.writing import table_bytes, write
 
@@ -48,5 +48,6 @@ __all__ = [
     "read_set",
     "spreadsheet_csv",
     "table_bytes",
+    "with_whole_counts",
     "write",
 ]

@@ -13,12 +13,10 @@ def spreadsheet_csv(frame: pd.DataFrame) -> bytes:
     """A frame's columns as CSV for spreadsheets: UTF-8 with a byte order mark, without the index.
 
     A text that a spreadsheet would run as a formula gets a leading apostrophe, in cells and in
-    column names; numbers stay numbers, and whole ones have no decimal point. For files that are
-    read back exactly there is `write`.
+    column names; numbers stay numbers. For files that are read back exactly there is `write`.
     """
     safe = pd.DataFrame(
-        {at: [_written(v) for v in frame.iloc[:, at]] for at in range(frame.shape[1])},
-        dtype="object",
+        {at: frame.iloc[:, at].map(_inert) for at in range(frame.shape[1])}, dtype="object"
     )
     safe.columns = pd.Index([_inert(str(name)) for name in frame.columns])
     buffer = io.StringIO()
@@ -26,10 +24,17 @@ def spreadsheet_csv(frame: pd.DataFrame) -> bytes:
     return buffer.getvalue().encode("utf-8-sig")
 
 
-def _written(value: object) -> object:
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return _inert(value)
+def with_whole_counts(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with counts as whole numbers: pandas makes a column of them decimals where one is
+    missing."""
+    columns = {}
+    for at in range(frame.shape[1]):
+        column = frame.iloc[:, at]
+        known = column.dropna()
+        if column.dtype.kind == "f" and len(known) and (known % 1 == 0).all():
+            column = column.astype("Int64")
+        columns[at] = column
+    return pd.DataFrame(columns).set_axis(frame.columns, axis=1)
 
 
 def _inert(value: object) -> object:

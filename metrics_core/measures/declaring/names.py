@@ -111,15 +111,18 @@ def _relevant_from(declaration: Declaration, level: int, text: str) -> int:
 
 
 def name_notes(names: Iterable[GivenMeasure]) -> list[Note]:
-    """What names with more than one meaning were taken for."""
-    notes = []
-    for text in dict.fromkeys(n for n in names if isinstance(n, str)):
+    """What names with more than one meaning were taken for; said once for each measure."""
+    notes: list[Note] = []
+    told = set()
+    for text in (n for n in names if isinstance(n, str)):
         measure = parse_measure(text)
         folded = _fold(re.split(r"[@(]", _AT.sub("", text))[0])
         for name, others in measure.declaration.also_means.items():
-            if folded == _fold(name):
+            if folded == _fold(name) and measure.declaration.name not in told:
+                told.add(measure.declaration.name)
                 k = "k" if measure.cutoff is None else f"{measure.cutoff}"
-                taken = f"{text} is read as {measure} ({measure.declaration.gloss.format(k=k)})"
+                read = "is" if text == str(measure) else f"is read as {measure}:"
+                taken = f"{text} {read} {measure.declaration.gloss.format(k=k)}"
                 notes.append(Note("two_meanings", f"{taken}; {others.format(k=k)}", 1))
     return notes
 

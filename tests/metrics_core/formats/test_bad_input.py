@@ -703,7 +703,7 @@ def test_spreadsheet_export_runs_no_formula() -> None:
     lines = spreadsheet_csv(frame).decode("utf-8-sig").split("\r\n")
     assert lines[0] == "query_id,text,score,'\tname"
     assert lines[1] == "'=1+1,'+2,-1.5,'\tx"
-    assert lines[3] == "plain,a=b,3,z"
+    assert lines[3] == "plain,a=b,3.0,z"
 
 
 def test_kinds_are_what_they_say() -> None:

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from metrics_core.errors import ParameterError, RanklensError
-from metrics_core.formats import read, spreadsheet_csv, table_bytes, write
+from metrics_core.formats import read, spreadsheet_csv, table_bytes, with_whole_counts, write
 from metrics_core.tables import Documents, Qrels, Queries, Run, Table
 
 JUDGABLE = ["trec", "csv", "tsv", "json", "jsonl", "parquet"]
@@ -141,4 +141,10 @@ def test_formats_that_cannot_be_written(format: str) -> None:
 def test_spreadsheet_csv_keeps_numbers() -> None:
     frame = pd.DataFrame({"name": ["-x", "y,z"], "difference": [-0.25, 3.0], "n": [-1, 2]})
     text = spreadsheet_csv(frame).decode("utf-8-sig")
-    assert text == 'name,difference,n\r\n\'-x,-0.25,-1\r\n"y,z",3,2\r\n'
+    assert text == 'name,difference,n\r\n\'-x,-0.25,-1\r\n"y,z",3.0,2\r\n'
+
+
+def test_counts_are_whole_also_where_one_is_missing() -> None:
+    frame = pd.DataFrame({"won": [46.0, None], "score": [0.5, 1.0], "run": ["a", "b"]})
+    text = spreadsheet_csv(with_whole_counts(frame)).decode("utf-8-sig")
+    assert text == "won,score,run\r\n46,0.5,a\r\n,1.0,b\r\n"

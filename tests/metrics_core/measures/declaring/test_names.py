@@ -47,10 +47,12 @@ def test_names_in_ir_measures_are_theirs() -> None:
 
 @pytest.mark.parametrize("name", ["accuracy@10", "Accuracy_at_10", "ACCURACY(rel=1)@10"])
 def test_a_name_of_two_meanings_says_which_it_took(name: str) -> None:
-    (note,) = name_notes([name, name, "AUC@10", "ndcg@10"])
+    (note,) = name_notes([name, name, "accuracy@5", "AUC@10", "ndcg@10"])
     assert note.message.startswith(
-        f"{name} is read as Accuracy@10 (relevant above others, in pairs)"
+        f"{name} is read as Accuracy@10: relevant above others, in pairs; "
     )
+    (plain,) = name_notes(["Accuracy@10"])
+    assert plain.message.startswith("Accuracy@10 is relevant above others, in pairs; ")
     assert note.message.endswith("question answering calls accuracy, is Success@10")
 
 
