@@ -64,8 +64,9 @@ def _differences(shown: Breakdown, here: Opened) -> None:
     view, styles = here.comparison, here.look.of(here.comparison.runs)
     name = str(view.measure)
     order = muted("In their own order") if shown.in_own_order else muted("Sorted by ")
-    small = int((shown.groups["queries"] < FEWEST_QUERIES).sum())
-    single = f" Under {FEWEST_QUERIES} queries a group is a few single cases." if small else ""
+    single = ""
+    if shown.has_few:
+        single = f" Under {FEWEST_QUERIES} queries a group is a few single cases."
     parts.heading(
         f"Difference to {view.baseline} on {name}, by {shown.by}",
         (order if shown.in_own_order else order + run(view.focus))
