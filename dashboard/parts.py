@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -17,7 +17,7 @@ from dashboard.literal import literal
 from dashboard.theme import RunStyle
 from metrics_core import wording as w
 from metrics_core.findings import Sentence
-from metrics_core.scoring.means import LEVEL
+from metrics_core.scoring.intervals import LEVEL
 
 _CONFIG = {
     "displaylogo": False,
@@ -31,7 +31,7 @@ def heading(
     *,
     frame: pd.DataFrame | None = None,
     key: str = "",
-    styles: dict[str, RunStyle] | None = None,
+    styles: Mapping[str, RunStyle] | None = None,
 ) -> None:
     """A section's heading with its muted line and, beside it, the table behind it as CSV. `key`
     names the table in its file, after the page and before what it was worked out for."""
@@ -75,7 +75,7 @@ def caption(title: str, *notes: str, runs: Iterable[str] | None = None) -> Capti
     all that are shown."""
     here = session.opened_study()
     queries = int(here.study.in_view(here.comparison).sum())
-    named = here.look.of(here.comparison.runs if runs is None else runs)
+    named = here.drawing.styles if runs is None else here.look.of(runs)
     return Caption(title, (*notes, counted(queries, "query", "queries")), list(named.values()))
 
 
@@ -84,10 +84,10 @@ def chart(
 ) -> list[Any] | None:
     """Draw a figure; the customdata of the mark that was clicked, if one was. `alt` tells its
     finding to those who do not see it, `picture` is what it says when it is downloaded."""
-    captioned(figure, picture, session.opened_study().look.palette)
+    captioned(figure, picture, session.opened_study().drawing.palette)
     with st.container(key=f"chart_{key}"):
         st.html(navigation.image_menu())
-        event = st.plotly_chart(
+        event: Any = st.plotly_chart(
             figure,
             key=f"{key}_{session.generation(key)}",
             theme=None,

@@ -17,6 +17,8 @@ from metrics_core import wording as w
 from metrics_core.measures.declaring.description import described
 from metrics_core.measures.declaring.parameters import Parameter, written
 
+_EXAMPLES: dict[type, str] = {dict: "{1:1,2:3,3:7}", tuple: "[0.2,0.5,0.8]"}
+
 _MOST = 1e15
 """Streamlit's number fields take no bound beyond what JavaScript counts exactly."""
 
@@ -142,7 +144,7 @@ def _option(study: Study, view: Comparison, p: Parameter) -> None:
     else:
         draw, store = st.text_input, typed
         value = "" if value is None else written(value) if p.kind in (dict, tuple) else value
-        more["placeholder"] = {dict: "{1:1,2:3,3:7}", tuple: "[0.2,0.5,0.8]"}.get(p.kind, "")
+        more["placeholder"] = _EXAMPLES.get(p.kind, "")
     default = "" if p.default is None else f"; {written(p.default)} unless changed"
     session.widget(
         draw,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from dashboard import picker, session
+from dashboard.address.address import Pair
 from dashboard.address.view import EVERYBODY, NOBODY, Comparison
 from dashboard.blocks import navigation
 from dashboard.figures.text import short_names
@@ -135,7 +137,7 @@ def _query_controls(study: Study, view: Comparison) -> None:
             "Queries" if number == 0 else column,
             f"where_{number}",
             value=chosen,
-            store=lambda picked, column=column: {"where": view.narrowed({column: picked})},
+            store=_narrowing(view, column),
             options=values,
             **(
                 {
@@ -154,6 +156,12 @@ def _query_controls(study: Study, view: Comparison) -> None:
     st.html(
         navigation.in_view(f"{w.count(in_view)} of {w.count(total)} queries in view", in_view == 0)
     )
+
+
+def _narrowing(
+    view: Comparison, column: str
+) -> Callable[[Sequence[str]], dict[str, tuple[Pair, ...]]]:
+    return lambda picked: {"where": view.narrowed({column: picked})}
 
 
 def _plural_of(column: str) -> str:

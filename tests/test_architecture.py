@@ -117,6 +117,24 @@ def test_figures_and_blocks_draw_what_they_are_given(path: Path) -> None:
         assert name.rsplit(".", 1)[-1][:1].isupper(), f"{label(path)} imports {name}"
 
 
+HELD_BY_A_DRAWING = {
+    "styles", "palette", "focus_style", "focus", "baseline", "measure", "name", "cutoff",
+    "chosen_k", "value_range",
+}  # fmt: skip
+NOT_OF_THE_DRAWING = {"measure_by_cutoff": {"value_range"}}
+"""What a function takes besides: here the range of another measure than the chosen one."""
+
+
+@pytest.mark.parametrize("path", modules("dashboard/figures", "dashboard/blocks"), ids=label)
+def test_what_a_drawing_holds_is_handed_on_as_one(path: Path) -> None:
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            given = {a.arg for a in (*node.args.args, *node.args.kwonlyargs)}
+            parts = (given & HELD_BY_A_DRAWING) - NOT_OF_THE_DRAWING.get(node.name, set())
+            most = 0 if "drawing" in given else 1
+            assert len(parts) <= most, f"{label(path)}: {node.name} takes {sorted(parts)}"
+
+
 @pytest.mark.parametrize("path", modules("dashboard/figures"), ids=label)
 def test_figures_know_no_page(path: Path) -> None:
     others = ("app_pages", "session", "opened", "frame", "answers")
@@ -154,7 +172,7 @@ def _summarised(path: Path) -> set[str]:
     }
 
 
-WITHOUT_STREAMLIT = ("address", "answers", "opened", "theme.py", "ticks.py")
+WITHOUT_STREAMLIT = ("address", "answers", "opened", "drawing.py", "theme.py", "ticks.py")
 
 
 def test_what_is_behind_the_pages_knows_no_streamlit() -> None:

@@ -27,7 +27,7 @@ class Breakdown:
     groups: pd.DataFrame = field(default_factory=pd.DataFrame)
     order: list[str] = field(default_factory=list)
     in_own_order: bool = False
-    has_few: bool = False
+    has_small_groups: bool = False
     second: str | None = None
     cells: pd.DataFrame | None = None
     second_groups: pd.DataFrame | None = None
@@ -69,7 +69,7 @@ def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
         groups=groups,
         order=order,
         in_own_order=in_own_order,
-        has_few=bool((own["queries"] < breakdowns.FEWEST_QUERIES).any()),
+        has_small_groups=bool((own["queries"] < breakdowns.FEWEST_QUERIES).any()),
         second=second,
         cells=cells,
         second_groups=second_groups,

@@ -33,7 +33,7 @@ def render() -> None:
             )
         )
         return
-    styles = here.look.of(here.comparison.runs)
+    styles = here.drawing.styles
     st.html(markup.sentence(shown.finding, styles) + markup.second(shown.strongest, styles))
     if len(shown.groupings) > 1:
         session.widget(
@@ -61,11 +61,11 @@ def render() -> None:
 
 
 def _differences(shown: Breakdown, here: Opened) -> None:
-    view, styles = here.comparison, here.look.of(here.comparison.runs)
+    view, styles = here.comparison, here.drawing.styles
     name = str(view.measure)
     order = muted("In their own order") if shown.in_own_order else muted("Sorted by ")
     single = ""
-    if shown.has_few:
+    if shown.has_small_groups:
         single = f" Under {FEWEST_QUERIES} queries a group is a few single cases."
     parts.heading(
         f"Difference to {view.baseline} on {name}, by {shown.by}",
@@ -82,13 +82,7 @@ def _differences(shown: Breakdown, here: Opened) -> None:
     if view.alone:
         st.html(markup.nothing("No difference to show.", "Compare another run at the left."))
         return
-    figure = figures.difference_by_group(
-        shown.groups,
-        styles=styles,
-        palette=here.look.palette,
-        order=shown.order,
-        baseline=view.baseline,
-    )
+    figure = figures.difference_by_group(shown.groups, here.drawing, order=shown.order)
     alt = f"Difference to {view.baseline} by {shown.by}. {shown.finding.text}"
     picture = parts.caption(
         f"Difference to {view.baseline} on {name}, by {shown.by}", name, parts.INTERVALS
@@ -97,16 +91,14 @@ def _differences(shown: Breakdown, here: Opened) -> None:
 
 
 def _scores(shown: Breakdown, here: Opened) -> None:
-    view, styles = here.comparison, here.look.of(here.comparison.runs)
+    view = here.comparison
     parts.heading(
         f"Score on {view.measure}",
         "Mean per run; same order of rows.",
         frame=shown.groups,
         key="scores",
     )
-    figure = figures.score_by_group(
-        shown.groups, styles=styles, palette=here.look.palette, order=shown.order
-    )
+    figure = figures.score_by_group(shown.groups, here.drawing, order=shown.order)
     best = findings.best_by_group(shown.groups, view.runs, shown.order)
     alt = f"Mean {view.measure} per run by {shown.by}. {best}"
     picture = parts.caption(f"Score on {view.measure}, by {shown.by}", str(view.measure))
@@ -114,7 +106,7 @@ def _scores(shown: Breakdown, here: Opened) -> None:
 
 
 def _cells(shown: Breakdown, here: Opened) -> None:
-    view, styles = here.comparison, here.look.of(here.comparison.runs)
+    view, styles = here.comparison, here.drawing.styles
     assert shown.cells is not None and shown.second is not None
     parts.heading(
         f"{shown.by.capitalize()} and {shown.second}",
@@ -146,7 +138,7 @@ def _cells(shown: Breakdown, here: Opened) -> None:
 
 
 def _second(shown: Breakdown, here: Opened) -> None:
-    view, styles = here.comparison, here.look.of(here.comparison.runs)
+    view = here.comparison
     assert shown.second_groups is not None and shown.second is not None
     parts.heading(
         f"By {shown.second}",
@@ -154,13 +146,7 @@ def _second(shown: Breakdown, here: Opened) -> None:
         frame=shown.second_groups,
         key="second",
     )
-    figure = panels.score_by_difficulty(
-        shown.second_groups,
-        styles=styles,
-        palette=here.look.palette,
-        order=shown.second_order,
-        value_range=view.measure.declaration.range,
-    )
+    figure = panels.score_by_difficulty(shown.second_groups, here.drawing, order=shown.second_order)
     best = findings.best_by_group(shown.second_groups, view.runs, shown.second_order)
     alt = f"Mean {view.measure} per run by {shown.second}. {best}"
     picture = parts.caption(

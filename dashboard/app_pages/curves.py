@@ -24,7 +24,7 @@ PAGE = Page("curves", "Curves", place=2)
 def render() -> None:
     """Measures by cutoff, then precision against recall."""
     here = session.opened_study()
-    view, styles = here.comparison, here.look.of(here.comparison.runs)
+    view, styles = here.comparison, here.drawing.styles
     shown = answers.curves(here.study, view)
     st.html(markup.sentence(shown.finding, styles))
     gap = f" Above: scores. Below: differences to {view.baseline}, which decide;"
@@ -52,12 +52,9 @@ def render() -> None:
                 with column:
                     figure = figures.measure_by_cutoff(
                         frame,
+                        here.drawing,
                         title=title,
                         subtitle=gloss,
-                        styles=styles,
-                        palette=here.look.palette,
-                        chosen_k=view.cutoff,
-                        baseline=view.baseline,
                         difference_range=span if shown.ranges[family] == (0, 1) else None,
                         value_range=shown.ranges[family],
                     )
@@ -77,9 +74,7 @@ def render() -> None:
             frame=shown.precision_recall,
             key="precision_recall",
         )
-        figure = figures.precision_recall(
-            shown.precision_recall, styles=styles, palette=here.look.palette
-        )
+        figure = figures.precision_recall(shown.precision_recall, here.drawing)
         half = findings.precision_at_half_recall(shown.precision_recall, view.runs)
         alt = f"Precision against recall of {w.listing(styles)}. {half}"
         picture = parts.caption("Precision against recall", "interpolated precision")
@@ -88,7 +83,7 @@ def render() -> None:
         parts.heading(
             "Read off", "Precision when a given share of the relevant documents has been found."
         )
-        st.html(blocks.read_off(shown.precision_recall, styles, view.baseline))
+        st.html(blocks.read_off(shown.precision_recall, here.drawing))
 
 
 if __name__ == "__main__":

@@ -17,17 +17,16 @@ PAGE = Page("overview", "Overview", place=1)
 def render() -> None:
     """The verdict, what it rests on, and the ways into it."""
     here = session.opened_study()
-    view, styles = here.comparison, here.look.of(here.comparison.runs)
+    view, styles = here.comparison, here.drawing.styles
     shown = answers.overview(here.study, view)
     st.html(markup.sentence(shown.verdict, styles) + markup.second(shown.others, styles))
     st.html(overview.facts_line(shown.facts, session.href))
     _runs(shown, here)
     if view.alone:
-        own = (session.href, styles[view.baseline], view.name)
         st.html(
             overview.three_lists(
-                overview.score_list(shown.lowest, "lowest", *own),
-                overview.score_list(shown.highest, "highest", *own),
+                overview.score_list(shown.lowest, here.drawing, "lowest", session.href),
+                overview.score_list(shown.highest, here.drawing, "highest", session.href),
             )
         )
         return
@@ -36,7 +35,7 @@ def render() -> None:
 
 
 def _runs(shown: Overview, here: Opened) -> None:
-    view, styles = here.comparison, here.look.of(here.comparison.runs)
+    view = here.comparison
     queries = parts.counted(shown.facts.queries, "query", "queries")
     parts.heading(
         "Runs and measures",
@@ -49,14 +48,7 @@ def _runs(shown: Overview, here: Opened) -> None:
     ]
     st.html(
         overview.runs_and_measures(
-            shown.table,
-            measures,
-            view.name,
-            styles,
-            view.baseline,
-            view.cutoff,
-            shown.judged_shares,
-            _run_lead(here),
+            shown.table, here.drawing, measures, shown.judged_shares, _run_lead(here)
         )
     )
 
@@ -73,7 +65,7 @@ def _how_coloured(shown: Overview, view: Comparison) -> str:
 
 
 def _differences(shown: Overview, here: Opened) -> None:
-    view, styles = here.comparison, here.look.of(here.comparison.runs)
+    view = here.comparison
     chance = (
         f"under {FEWEST_QUERIES} queries any difference may be chance"
         if len(shown.too_few) >= len(view.runs) - 1
@@ -88,10 +80,7 @@ def _differences(shown: Overview, here: Opened) -> None:
     st.html(
         differences.difference_rows(
             shown.comparison,
-            styles,
-            view.focus,
-            view.baseline,
-            view.name,
+            here.drawing,
             lead=_run_lead(here),
             listed=lambda run, outcome: _listed(here, run, outcome),
         )
@@ -99,24 +88,19 @@ def _differences(shown: Overview, here: Opened) -> None:
 
 
 def _lists(shown: Overview, here: Opened) -> None:
-    view, styles = here.comparison, here.look.of(here.comparison.runs)
+    view = here.comparison
+    drawing, scale = here.drawing, shown.scale
+    coloured = view.focus not in shown.too_few
     lists = [
         overview.query_list(
-            rows,
-            kind,
-            session.href,
-            styles,
-            view.focus,
-            view.baseline,
-            total=total,
-            scale=shown.scale,
-            coloured=view.focus not in shown.too_few,
-        )
-        for rows, kind, total in (
-            (shown.worse, "worse", shown.lost),
-            (shown.better, "better", shown.won),
-        )
-    ]
+            shown.worse, drawing, "worse", session.href, total=shown.lost, scale=scale,
+            coloured=coloured,
+        ),
+        overview.query_list(
+            shown.better, drawing, "better", session.href, total=shown.won, scale=scale,
+            coloured=coloured,
+        ),
+    ]  # fmt: skip
     if shown.groups is not None:
         by = shown.grouping or ""
         lists.append(
@@ -145,7 +129,7 @@ def _run_lead(here: Opened) -> Lead:
 
 
 def _listed(here: Opened, run: str, outcome: str) -> str:
-    return session.href("queries", **here.view.comparing(run), show=outcome, s="")
+    return session.href("queries", **here.view.comparing(run), show=outcome, s="", order="", p="")
 
 
 def _measure_lead(name: str, key: str, view: Comparison) -> str:

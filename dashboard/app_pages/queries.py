@@ -25,7 +25,7 @@ PAGE = Page(
 def render() -> None:
     """Chips and search, every query as a mark, and the table."""
     here = session.opened_study()
-    view, styles, asked = here.comparison, here.look.of(here.comparison.runs), here.view.address
+    view, styles, asked = here.comparison, here.drawing.styles, here.view.address
     list_asked = answers.Asked(asked["show"], asked["s"], asked["order"])
     shown = answers.query_list(here.study, view, list_asked)
     without = {column: view.narrowed({column: ()}) for column, _ in view.where}
@@ -119,9 +119,7 @@ def _sorted(shown: QueryList, here: Opened) -> None:
     )
     figure = figures.sorted_differences(
         shown.frame,
-        palette=here.look.palette if shown.can_tell else here.look.palette.quiet,
-        focus=view.focus,
-        baseline=view.baseline,
+        here.drawing if shown.can_tell else here.drawing.quiet,
         mean=shown.mean,
         shown=_kept_ids(shown),
     )
@@ -144,13 +142,9 @@ def _against(shown: QueryList, here: Opened) -> None:
     )
     figure = against.run_against_run(
         shown.frame,
-        palette=here.look.palette if shown.can_tell else here.look.palette.quiet,
-        focus=view.focus,
-        baseline=view.baseline,
-        focus_style=here.look.styles[view.focus],
-        shown=_kept_ids(shown),
+        here.drawing if shown.can_tell else here.drawing.quiet,
         same=SAME,
-        value_range=view.measure.declaration.range,
+        shown=_kept_ids(shown),
     )
     alt = f"Each query's {view.measure}: {view.focus} against {view.baseline}. {shown.finding.text}"
     picture = parts.caption(

@@ -36,7 +36,7 @@ PAGE = Page(
 def render() -> None:
     """The query, one explanation, the ranks, the lists, and what is missing from them."""
     here = session.opened_study()
-    view, styles, asked = here.comparison, here.look.of(here.comparison.runs), here.view.address
+    view, styles, asked = here.comparison, here.drawing.styles, here.view.address
     study = here.study
     came_from = answers.Asked(asked["list"], asked["search"], asked["sort"])
     shown = answers.query(study, view, asked["q"], came_from)
@@ -69,11 +69,9 @@ def render() -> None:
     st.html(
         two_lists.two_lists(
             found,
-            view.baseline,
-            view.focus,
+            here.drawing,
             shown.documents,
             marked,
-            styles,
             grades,
             rows=_rows(asked["rows"]),
             unfolded=lambda rows: session.href("query", rows=str(rows)),

@@ -7,8 +7,9 @@ import math
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.blocks.markup import Styles, style_of
+from dashboard.blocks.markup import style_of
 from dashboard.blocks.templates import Template
+from dashboard.drawing import Drawing
 from metrics_core import wording as w
 
 _READ_AT = ((0.2, "a fifth"), (0.5, "half"), (0.8, "four fifths"))
@@ -16,7 +17,7 @@ _READ_AT = ((0.2, "a fifth"), (0.5, "half"), (0.8, "four fifths"))
 _drawn = Template("curves")
 
 
-def read_off(frame: pd.DataFrame, styles: Styles, baseline: str) -> Markup:
+def read_off(frame: pd.DataFrame, drawing: Drawing) -> Markup:
     """Precision where a fifth, half and four fifths of the relevant documents are found, best run
     at half first; `frame` is that of `precision_recall`."""
     level = frame["recall"].round(6)
@@ -29,8 +30,8 @@ def read_off(frame: pd.DataFrame, styles: Styles, baseline: str) -> Markup:
     return _drawn(
         "read_off",
         heads=[name for _, name in _READ_AT],
-        rows=[(style_of(styles, run), [_cell(c, run) for c in columns]) for run in runs],
-        label=f"Precision by recall; the baseline is {baseline}",
+        rows=[(style_of(drawing.styles, run), [_cell(c, run) for c in columns]) for run in runs],
+        label=f"Precision by recall; the baseline is {drawing.baseline}",
     )
 
 

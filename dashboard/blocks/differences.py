@@ -9,8 +9,9 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.blocks.markup import Lead, Styles, nothing, style_of
+from dashboard.blocks.markup import Lead, nothing, style_of
 from dashboard.blocks.templates import Template, percent
+from dashboard.drawing import Drawing
 from dashboard.figures.text import shorten
 from dashboard.theme import RunStyle
 from dashboard.ticks import Ticks, difference_ticks
@@ -44,19 +45,17 @@ class _Row:
 
 
 def difference_rows(
-    comparison: pd.DataFrame,
-    styles: Styles,
-    focus: str,
-    baseline: str,
-    measure: str,
+    compared: pd.DataFrame,
+    drawing: Drawing,
     *,
     lead: Lead,
     listed: Callable[[str, str], str],
 ) -> Markup:
-    """Every run against the baseline, best first; `comparison` is the frame of `compare`. `lead`
+    """Every run against the baseline, best first; `compared` is the frame of `compare`. `lead`
     gives where a run's name leads, `listed(run, outcome)` where its queries of an outcome are
     listed, all of them for ""."""
-    others = comparison[comparison["run"] != baseline]
+    baseline = drawing.baseline
+    others = compared[compared["run"] != baseline]
     if others.empty:
         text = f"Load a second run, and its difference to {baseline} stands here."
         return nothing("Nothing to compare yet", text)
@@ -66,16 +65,14 @@ def difference_rows(
     most = max(1, int(others[["won", "lost"]].to_numpy().max()))
     return _drawn(
         "difference_rows",
-        rows=[
-            _row(record, styles, focus, most, lead, listed) for record in ordered.to_dict("records")
-        ],
+        rows=[_row(record, drawing, most, lead, listed) for record in ordered.to_dict("records")],
         axis=axis,
         ticks=_ticks(axis),
         zero_label=_zero_label(axis, shorten(baseline)),
         baseline=baseline,
         short=shorten(baseline),
-        mean=float(comparison.loc[comparison["run"] == baseline, "mean"].iloc[0]),
-        label=f"Difference to {baseline} on {measure}",
+        mean=float(compared.loc[compared["run"] == baseline, "mean"].iloc[0]),
+        label=f"Difference to {baseline} on {drawing.name}",
     )
 
 
@@ -108,16 +105,15 @@ def _zero_label(axis: Ticks, baseline: str) -> str:
 
 def _row(
     record: dict[str, Any],
-    styles: Styles,
-    focus: str,
+    drawing: Drawing,
     most: int,
     lead: Lead,
     listed: Callable[[str, str], str],
 ) -> _Row:
     run, won, lost = record["run"], int(record["won"]), int(record["lost"])
     return _Row(
-        style=style_of(styles, run),
-        in_focus=run == focus,
+        style=style_of(drawing.styles, run),
+        in_focus=run == drawing.focus,
         link=lead(run),
         lists={
             outcome: listed(run, outcome) if n else ""

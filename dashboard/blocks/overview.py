@@ -10,8 +10,9 @@ from typing import Any, Literal
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.blocks.markup import Href, Lead, Styles, section, style_of
+from dashboard.blocks.markup import Href, Lead, section, style_of
 from dashboard.blocks.templates import Template
+from dashboard.drawing import Drawing
 from dashboard.theme import RunStyle
 from metrics_core import wording as w
 from metrics_core.findings import Facts, Sentence, Span
@@ -82,17 +83,14 @@ class _RunRow:
 
 def runs_and_measures(
     table: pd.DataFrame,
+    drawing: Drawing,
     measures: Sequence[tuple[str, str, str]],
-    chosen: str,
-    styles: Styles,
-    baseline: str,
-    cutoff: int,
     judged: Mapping[str, float],
     lead: Lead,
 ) -> Markup:
     """Runs by measures, best first by the chosen measure. `table` is long: run, measure, mean,
     difference, low, high, clear; `measures` are (name, gloss, link); `judged` is the share of the
-    top `cutoff` that is judged, by run; `lead` gives where a run's name leads."""
+    top k that is judged, by run; `lead` gives where a run's name leads."""
     columns = [
         _Column(name, gloss, link, _by_run(table[table["measure"] == name]))
         for name, gloss, link in measures
@@ -101,11 +99,17 @@ def runs_and_measures(
         "runs_and_measures",
         columns=columns,
         rows=[
-            _RunRow(run, style_of(styles, run), lead(run), run == baseline, judged.get(run))
-            for run in _best_first(table, chosen)
+            _RunRow(
+                run,
+                style_of(drawing.styles, run),
+                lead(run),
+                run == drawing.baseline,
+                judged.get(run),
+            )
+            for run in _best_first(table, drawing.name)
         ],
-        chosen=chosen,
-        cutoff=cutoff,
+        chosen=drawing.name,
+        cutoff=drawing.cutoff,
         # More than the usual five fit beside the sidebar only if their glosses may break.
         short=_SHORT_GLOSS if len(columns) <= _USUAL else 0,
     )
@@ -134,11 +138,9 @@ _LISTS: Mapping[str, tuple[str, str, str]] = {
 
 def query_list(
     rows: pd.DataFrame,
+    drawing: Drawing,
     kind: Literal["worse", "better"],
     href: Href,
-    styles: Styles,
-    focus: str,
-    baseline: str,
     *,
     total: int,
     scale: float | None = None,
@@ -148,8 +150,9 @@ def query_list(
     `rows` has query_id, text, meta, score, baseline_score, difference; `total` counts all of that
     kind; bars fill at `scale`, so that two lists compare."""
     title, which, verb = _LISTS[kind]
-    explanation = Sentence((Span(focus, "run"), Span(f" minus {baseline}, {which}", "muted")))
-    head = section(title, explanation, styles=styles)
+    minus = Span(f" minus {drawing.baseline}, {which}", "muted")
+    explanation = Sentence((Span(drawing.focus, "run"), minus))
+    head = section(title, explanation, styles=drawing.styles)
     if rows.empty:
         return _drawn("empty_list", head=head, text=f"No query got {kind}.")
     noun = w.plural(total, "query", "queries")
@@ -167,19 +170,19 @@ def query_list(
 
 
 def score_list(
-    rows: pd.DataFrame, kind: Literal["lowest", "highest"], href: Href, style: RunStyle, name: str
+    rows: pd.DataFrame, drawing: Drawing, kind: Literal["lowest", "highest"], href: Href
 ) -> Markup:
     """The queries with the lowest or the highest scores of a run that is compared with nothing.
-    `rows` has query_id, text, meta, score; `name` is the measure."""
+    `rows` has query_id, text, meta, score."""
     return _drawn(
         "score_list",
-        head=section(f"{kind.capitalize()} scores", f"{style.name} on {name}"),
+        head=section(f"{kind.capitalize()} scores", f"{drawing.focus} on {drawing.name}"),
         more=("All queries", href("queries", show="", **PLAIN)),
         rows=rows.to_dict("records"),
         href=href,
-        style=style,
+        style=drawing.focus_style,
         has_bars=bool(rows["score"].between(0, 1).all()),
-        order="" if kind == "lowest" else f"-score:{style.name}",
+        order="" if kind == "lowest" else f"-score:{drawing.focus}",
     )
 
 

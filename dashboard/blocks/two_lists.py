@@ -10,11 +10,12 @@ import pandas as pd
 from markupsafe import Markup
 
 from dashboard.blocks.grades import Grades
-from dashboard.blocks.markup import Styles, style_of
+from dashboard.blocks.markup import style_of
 from dashboard.blocks.movement import NO_MOVE, Movement, lines, movement
 from dashboard.blocks.query import column_of, grades_of
 from dashboard.blocks.templates import Template
 from dashboard.blocks.words import marked
+from dashboard.drawing import Drawing
 from dashboard.theme import RunStyle
 from metrics_core import wording as w
 from metrics_core.explaining.diagnosis import Diagnosis
@@ -77,20 +78,19 @@ class _List:
 
 def two_lists(
     diagnosis: Diagnosis,
-    left_run: str,
-    right_run: str,
+    drawing: Drawing,
     documents: pd.DataFrame,
     query_words: Collection[str],
-    styles: Styles,
     grade_names: Mapping[float, str] | None = None,
     *,
     rows: int | None = None,
     unfolded: Callable[[int], str] = str,
 ) -> Markup:
-    """The first k documents of two runs, no more than `rows`. `documents` is indexed by doc_id with
-    title and text, and may lack any of them. A row opens its full text. With one run there is one
-    list. Where documents are folded, `unfolded` gives the address that shows so many."""
-    alone = left_run == right_run
+    """The first k documents of the baseline and of the run in focus, no more than `rows`.
+    `documents` is indexed by doc_id with title and text, and may lack any of them. A row opens its
+    full text. With one run there is one list. Where documents are folded, `unfolded` gives the
+    address that shows so many."""
+    left_run, right_run = drawing.baseline, drawing.focus
     wholes = [
         diagnosis.side_by_side(left_run, right_run),
         diagnosis.side_by_side(right_run, left_run),
@@ -98,10 +98,10 @@ def two_lists(
     reach = diagnosis.cutoff if rows is None else min(rows, diagnosis.cutoff)
     left, right = (whole.head(reach) for whole in wholes)
     shown = documents.reindex([*left["doc_id"], *right["doc_id"]])
-    view = _View(documents, query_words, grades_of(diagnosis, grade_names), alone)
+    view = _View(documents, query_words, grades_of(diagnosis, grade_names), drawing.alone)
     kind = _kind(shown)
     ends = [
-        _list(rows, diagnosis, style_of(styles, run), view, side)
+        _list(rows, diagnosis, style_of(drawing.styles, run), view, side)
         for rows, run, side in ((left, left_run, "left"), (right, right_run, "right"))
     ]
     note = ""
@@ -110,8 +110,8 @@ def two_lists(
     return _drawn(
         "two_lists",
         left=ends[0],
-        right=None if alone else ends[1],
-        joins=Markup() if alone else lines(left, right, reach, _HEIGHTS[kind]),
+        right=None if drawing.alone else ends[1],
+        joins=Markup() if drawing.alone else lines(left, right, reach, _HEIGHTS[kind]),
         kind=kind,
         note=note,
         fold=_fold(reach, max(len(whole) for whole in wholes), unfolded),

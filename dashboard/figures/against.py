@@ -10,11 +10,12 @@ import numpy.typing as npt
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.drawing import Drawing
 from dashboard.figures.colour import rgba
 from dashboard.figures.layout import Margin, axis, corner, figure, note, tick_width
 from dashboard.figures.queries import FADED, HOVER, outcome_color, query_customdata
 from dashboard.figures.text import LINE, escape, short_names, shorten, whole
-from dashboard.theme import Palette, RunStyle
+from dashboard.theme import Palette
 from dashboard.ticks import Ticks, score_ticks
 from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
 
@@ -27,22 +28,20 @@ _SYMBOLS = {BETTER: "triangle-up", WORSE: "triangle-down", LEVEL_WITH: "circle"}
 
 def run_against_run(
     frame: pd.DataFrame,
+    drawing: Drawing,
     *,
-    palette: Palette,
-    focus: str,
-    baseline: str,
-    focus_style: RunStyle,
     same: float,
     shown: Collection[str] | None = None,
-    value_range: tuple[float, float] = (0, 1),
 ) -> go.Figure:
     """One point per query: the baseline's score to the right, that of the run in focus upward.
 
     Around the diagonal lies the band in which two scores count as the same. customdata is
     [query_id, escaped text, numbers].
     """
+    palette, focus, baseline = drawing.palette, drawing.focus, drawing.baseline
     known = frame.dropna(subset=["difference"])
-    ticks = score_ticks(known[["score", "baseline_score"]].to_numpy().ravel(), value_range)
+    scores = known[["score", "baseline_score"]].to_numpy().ravel()
+    ticks = score_ticks(scores, drawing.value_range)
     upward, across = f"↑ {escape(shorten(focus, _NAME))}", f"{escape(shorten(baseline, _NAME))} →"
     margin = Margin(tick_width(ticks), 14, 14 + LINE, 32 + LINE)
     whole_focus = whole(focus, shorten(focus, _NAME))
@@ -58,7 +57,7 @@ def run_against_run(
         height=_SQUARE + margin.top + margin.bottom,
         margin=margin,
         annotations=[
-            corner(upward, focus_style.color(palette), margin, 0, **whole_focus),
+            corner(upward, drawing.focus_style.color(palette), margin, 0, **whole_focus),
             note(across, 0, 0, palette.ink, **over, yshift=-26, **whole_baseline),
             *_sides(focus, baseline, ticks, palette),
         ],

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.drawing import Drawing
 from dashboard.figures.colour import rgba
 from dashboard.figures.keys import Placed, key_height, key_notes, name_notes, names_above
 from dashboard.figures.layout import (
@@ -39,19 +40,15 @@ _HIDDEN, _DODGE = 0.02, 10.0
 
 
 def difference_by_group(
-    frame: pd.DataFrame,
-    *,
-    styles: Mapping[str, RunStyle],
-    palette: Palette,
-    order: Sequence[str],
-    baseline: str,
+    frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str]
 ) -> go.Figure:
     """The differences to the baseline by group, a row each in this order, one interval per run.
 
     `frame` is that of `slicing.breakdowns.breakdown`. A click on a run's point gives customdata
     [group, run, what the hover box says], a click anywhere else in a row gives [group].
     """
-    rows = rows_of(frame, styles, palette, order, counted=True)
+    styles, palette = drawing.styles, drawing.palette
+    rows = rows_of(frame, drawing, order, counted=True)
     gaps = frame[frame["run"].isin(list(styles)) & frame["difference"].notna()]
     ticks = difference_ticks(gaps[list(_DIFFERENCE)].to_numpy().ravel())
     runs = _compared(frame, styles)
@@ -59,13 +56,13 @@ def difference_by_group(
     keyed = _is_keyed(runs)
     firsts = first_values(gaps.assign(end=_ends(gaps)), runs, order, "end")
     right = _RIGHT if keyed else _beside_margin(firsts, styles, ticks, rows.label_width)
-    margin = Margin(rows.label_width, right, _top(frame, styles, palette, order), _BOTTOM)
+    margin = Margin(rows.label_width, right, _top(frame, drawing, order), _BOTTOM)
     traces = []
     for style in (s for s in drawing_order(styles) if s.name in offsets):
         part = gaps[gaps["run"] == style.name]
         y = rows.centres(part["group"]) + offsets[style.name]
         traces += marks(part, y, style, palette, _DIFFERENCE, rows.pitch)
-    notes = [_zero_label(baseline, ticks, margin, palette)]
+    notes = [_zero_label(drawing.baseline, ticks, margin, palette)]
     if keyed:
         notes += key_notes(runs, palette, margin)
     else:
@@ -76,26 +73,21 @@ def difference_by_group(
     )
 
 
-def score_by_group(
-    frame: pd.DataFrame,
-    *,
-    styles: Mapping[str, RunStyle],
-    palette: Palette,
-    order: Sequence[str],
-) -> go.Figure:
+def score_by_group(frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str]) -> go.Figure:
     """The mean score by group: a dot per run on one line, rows and customdata as in
     `difference_by_group`."""
-    rows = rows_of(frame, styles, palette, order, counted=False)
+    styles, palette = drawing.styles, drawing.palette
+    rows = rows_of(frame, drawing, order, counted=False)
     ticks = _mean_ticks(frame, styles)
     shown = frame[frame["run"].isin(list(styles)) & frame["mean"].notna()]
     shown = shown.assign(dodge=_dodge(shown, ticks, rows.height))
-    margin = Margin(rows.label_width, _RIGHT, _top(frame, styles, palette, order), _BOTTOM)
+    margin = Margin(rows.label_width, _RIGHT, _top(frame, drawing, order), _BOTTOM)
     traces = [_spans(shown, rows, palette)]
     for style in drawing_order(styles):
         part = shown[shown["run"] == style.name]
         y = rows.centres(part["group"]) + part["dodge"].to_numpy()
         traces.append(points(part, y, style, palette, _SCORE, rows.pitch))
-    above = _names_above(frame, styles, palette, order)
+    above = _names_above(frame, drawing, order)
     runs = _present(frame, styles)
     notes = name_notes(above, palette) or list(key_notes(runs, palette, margin))
     return row_figure(
@@ -119,27 +111,21 @@ def _is_keyed(runs: Sequence[RunStyle]) -> bool:
     return len(runs) > _MOST_BESIDE or any(name_width(s) > _WIDEST_BESIDE for s in runs)
 
 
-def _top(
-    frame: pd.DataFrame,
-    styles: Mapping[str, RunStyle],
-    palette: Palette,
-    order: Sequence[str],
-) -> float:
+def _top(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str]) -> float:
     """The top margin, the same for both charts of these groups, so that their rows align."""
-    runs = _compared(frame, styles)
+    runs = _compared(frame, drawing.styles)
     over_differences = LINE + (key_height(runs) if _is_keyed(runs) else 0)
-    lines = len(_names_above(frame, styles, palette, order))
-    over_scores = LINE * lines if lines else key_height(_present(frame, styles))
+    lines = len(_names_above(frame, drawing, order))
+    over_scores = LINE * lines if lines else key_height(_present(frame, drawing.styles))
     return 10 + max(over_differences, over_scores)
 
 
-def _names_above(
-    frame: pd.DataFrame, styles: Mapping[str, RunStyle], palette: Palette, order: Sequence[str]
-) -> Placed:
+def _names_above(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str]) -> Placed:
+    styles = drawing.styles
     ticks = _mean_ticks(frame, styles)
     firsts = first_values(frame, styles.values(), order, "mean")
     shares = {run: ticks.share(value) for run, (_, value) in firsts.items()}
-    left = rows_of(frame, styles, palette, order, counted=False).label_width
+    left = rows_of(frame, drawing, order, counted=False).label_width
     return names_above(shares, styles, left, _RIGHT)
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.drawing import Drawing
 from dashboard.figures.layout import (
     NARROW,
     Margin,
@@ -61,22 +62,21 @@ def difference_range(
 
 def measure_by_cutoff(
     frame: pd.DataFrame,
+    drawing: Drawing,
     *,
     title: str,
-    styles: Mapping[str, RunStyle],
-    palette: Palette,
-    chosen_k: int,
-    baseline: str,
     subtitle: str = "",
     difference_range: tuple[float, float] | None = None,
     value_range: tuple[float, float] = (0, 1),
 ) -> go.Figure:
     """One measure by k: the scores above, the differences to the baseline below.
 
-    `frame` is that of `metrics_core.scoring.curves.curves`. Without differences there is one panel.
+    `frame` is that of `metrics_core.scoring.curves.curves`, `value_range` that of its measure.
+    Without differences there is one panel.
     """
-    shown = _shown(frame, styles)
-    runs = [s for s in drawing_order(styles) if s.name in set(shown["run"])]
+    palette, k = drawing.palette, drawing.cutoff
+    shown = _shown(frame, drawing.styles)
+    runs = [s for s in drawing_order(drawing.styles) if s.name in set(shown["run"])]
     gaps = shown[shown["difference"].notna()]
     compared = [s for s in runs if s.name in set(gaps["run"])]
     above, below = (
@@ -85,16 +85,16 @@ def measure_by_cutoff(
     )
     panels = _panels(runs, compared, (above, below), (title, subtitle))
     deepest = max(int(shown["k"].max()), 2)
-    chosen = [chosen_k] if chosen_k <= deepest else []
+    chosen = [k] if k <= deepest else []
     notes = [
         *(_rule_name(k, palette) for k in chosen),
         axis_name("k, results counted", palette.muted, panels.margin),
-        *_heads(title, subtitle, baseline if compared else "", palette, panels),
-        *names(shown, runs, palette, chosen_k, "mean", above, panels.upper),
-        *names(gaps, _named_below(compared), palette, chosen_k, "difference", below, panels.lower),
+        *_heads(title, subtitle, drawing.baseline if compared else "", palette, panels),
+        *names(shown, runs, palette, k, "mean", above, panels.upper),
+        *names(gaps, _named_below(compared), palette, k, "difference", below, panels.lower),
     ]
     return figure(
-        _traces(shown, runs, palette, chosen_k),
+        _traces(shown, runs, drawing),
         palette=palette,
         height=panels.height,
         margin=panels.margin,
@@ -105,11 +105,10 @@ def measure_by_cutoff(
     )
 
 
-def precision_recall(
-    frame: pd.DataFrame, *, styles: Mapping[str, RunStyle], palette: Palette
-) -> go.Figure:
+def precision_recall(frame: pd.DataFrame, drawing: Drawing) -> go.Figure:
     """Interpolated precision at eleven recall levels; `frame` is that of
     `metrics_core.scoring.curves.precision_recall`."""
+    palette, styles = drawing.palette, drawing.styles
     shown = _shown(frame, styles).assign(k=lambda f: f["recall"].round(6))
     runs = [s for s in drawing_order(styles) if s.name in set(shown["run"])]
     ticks = score_ticks(shown["precision"], (0, 0.1))
@@ -140,17 +139,16 @@ def precision_recall(
     )
 
 
-def _traces(
-    shown: pd.DataFrame, runs: Sequence[RunStyle], palette: Palette, chosen_k: int
-) -> list[go.Scatter]:
+def _traces(shown: pd.DataFrame, runs: Sequence[RunStyle], drawing: Drawing) -> list[go.Scatter]:
     """Bands below lines: above those of the focus and the baseline only, four would make mud;
     below those of every run, or with many runs of the focus only."""
+    palette = drawing.palette
     gaps = shown[shown["difference"].notna()]
     compared = [s for s in runs if s.name in set(gaps["run"])]
     traces = [
         *(band(shown, s, palette, 0.13, "low", "high") for s in runs if s.role != "other"),
         *(line(shown, s, palette, "mean") for s in runs),
-        markers(shown, runs, palette, chosen_k, "mean"),
+        markers(shown, runs, drawing, "mean"),
         *(band(gaps, s, palette, 0.16, "diff_low", "diff_high") for s in _banded(compared)),
         *(line(gaps, s, palette, "difference") for s in compared),
     ]

@@ -25,17 +25,17 @@ _KEY_LENGTH, _KEY_COLUMN = 16, 156
 another chart at 1280 px."""
 
 
-def key_height(styles: Sequence[RunStyle]) -> float:
+def key_height(runs: Sequence[RunStyle]) -> float:
     """The height in px of `key_notes`."""
-    return LINE * math.ceil(len(styles) / 2)
+    return LINE * math.ceil(len(runs) / 2)
 
 
 def key_notes(
-    styles: Sequence[RunStyle], palette: Palette, margin: Margin
+    runs: Sequence[RunStyle], palette: Palette, margin: Margin
 ) -> Iterable[dict[str, Any]]:
     """The runs with their marks in two columns on top, for names that do not fit in the chart."""
-    short = short_names((s.name for s in styles), _KEY_LENGTH)
-    for i, style in enumerate(styles):
+    short = short_names((s.name for s in runs), _KEY_LENGTH)
+    for i, style in enumerate(runs):
         mark = coloured(style.glyph, style.color(palette))
         text = f"{mark} {run_name(style, palette, short[style.name])}"
         yield corner(

@@ -182,7 +182,7 @@ def end_labels_height(styles: Sequence[RunStyle]) -> float:
 def end_labels(
     ends: Mapping[str, tuple[float, float]],
     *,
-    styles: Mapping[str, RunStyle],
+    named: Mapping[str, RunStyle],
     palette: Palette,
     height: float,
     yref: str = "y",
@@ -190,27 +190,27 @@ def end_labels(
     """Names at the line ends, spread over the height of the panel in px.
 
     `ends` gives per run where its line ends, as a share of the height from the top, and what
-    decides the order where ends coincide (the greater on top).
+    decides the order where ends coincide (the greater on top). `named` are the runs' styles.
     """
-    drawn = [style.name for style in drawing_order(styles)]
+    drawn = [style.name for style in drawing_order(named)]
 
     def place(run: str) -> tuple[float, float, int]:
         return round(ends[run][0] * height / 3), -ends[run][1], -drawn.index(run)
 
     order = sorted(ends, key=place)
-    shown = end_names(styles.values())
+    shown = end_names(named.values())
     wanted = [ends[run][0] * height for run in order]
     centres = spread(wanted, [LINE] * len(order), -LINE / 2, height + LINE / 2)
     side = {"xref": "paper", "yref": f"{yref} domain", "xshift": _GAP}
     return [
         note(
-            run_name(styles[run], palette, shown[run]),
+            run_name(named[run], palette, shown[run]),
             1,
             1,
             palette.ink,
             yshift=-centre,
             **side,
-            **whole(run, shown[run].removeprefix(f"{styles[run].glyph} ")),
+            **whole(run, shown[run].removeprefix(f"{named[run].glyph} ")),
         )
         for run, centre in zip(order, centres, strict=True)
     ]

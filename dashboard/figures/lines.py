@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.drawing import Drawing
 from dashboard.figures.colour import rgba
 from dashboard.figures.layout import end_labels
 from dashboard.figures.text import escape
@@ -62,22 +63,22 @@ def band(
 
 
 def markers(
-    frame: pd.DataFrame, runs: Sequence[RunStyle], palette: Palette, chosen_k: int, column: str
+    frame: pd.DataFrame, runs: Sequence[RunStyle], drawing: Drawing, column: str
 ) -> go.Scatter | None:
     """A marker where each line meets the chosen k; None where no line does."""
-    at = frame[frame["k"] == chosen_k].set_index("run")[column].dropna()
+    at = frame[frame["k"] == drawing.cutoff].set_index("run")[column].dropna()
     marked = [s for s in runs if s.name in at.index]
     if not marked:
         return None
     return go.Scatter(
-        x=[chosen_k] * len(marked),
+        x=[drawing.cutoff] * len(marked),
         y=[float(at[s.name]) for s in marked],
         mode="markers",
         marker={
             "symbol": [s.symbol for s in marked],
-            "color": [s.color(palette) for s in marked],
+            "color": [s.color(drawing.palette) for s in marked],
             "size": 8,
-            "line": {"color": palette.page, "width": 1},
+            "line": {"color": drawing.palette.page, "width": 1},
         },
         hoverinfo="skip",
         cliponaxis=False,
@@ -101,6 +102,6 @@ def names(
             nearest = (rows["k"] - decisive).abs().idxmin()
             share = 1 - ticks.share(float(rows[column].iloc[-1]))
             ends[style.name] = (share, float(rows.loc[nearest, column]))
-    by_name = {s.name: s for s in runs}
+    named = {s.name: s for s in runs}
     yref = "y2" if column == "difference" else "y"
-    return end_labels(ends, styles=by_name, palette=palette, height=height, yref=yref)
+    return end_labels(ends, named=named, palette=palette, height=height, yref=yref)

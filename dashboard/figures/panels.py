@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.drawing import Drawing
 from dashboard.figures.layout import Margin, axis, drawing_order, figure, note
 from dashboard.figures.rows import marks
 from dashboard.figures.text import (
@@ -29,20 +30,16 @@ _BOTTOM = 28
 
 
 def score_by_difficulty(
-    frame: pd.DataFrame,
-    *,
-    styles: Mapping[str, RunStyle],
-    palette: Palette,
-    order: Sequence[str],
-    value_range: tuple[float, float] = (0, 1),
+    frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str]
 ) -> go.Figure:
     """Scores with intervals in one small panel per group, all on one scale, values at the right.
     customdata of a point is [group, run, what the hover box says].
 
-    Runs stand in the order of `styles`, groups in that of `order`.
+    Runs stand in the order in which they are shown, groups in that of `order`.
     """
+    styles, palette = drawing.styles, drawing.palette
     shown = frame[frame["run"].isin(list(styles)) & frame["group"].isin(list(order))]
-    ticks = score_ticks(shown[["mean", "low", "high"]].to_numpy().ravel(), value_range)
+    ticks = score_ticks(shown[["mean", "low", "high"]].to_numpy().ravel(), drawing.value_range)
     runs = list(styles.values())
     short = short_names(s.name for s in runs)
     left = max((name_width(s, short[s.name]) for s in runs), default=0) + 16

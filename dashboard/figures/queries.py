@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.drawing import Drawing
 from dashboard.figures.colour import blend
 from dashboard.figures.layout import (
     NARROW,
@@ -46,10 +47,8 @@ _WITH_GAPS = 200
 
 def sorted_differences(
     frame: pd.DataFrame,
+    drawing: Drawing,
     *,
-    palette: Palette,
-    focus: str,
-    baseline: str,
     mean: float | None = None,
     shown: Collection[str] | None = None,
 ) -> go.Figure:
@@ -59,6 +58,7 @@ def sorted_differences(
     mean difference. customdata is [query_id, escaped text, numbers]. With more than MOST_BARS
     queries evenly spaced ones are drawn for all, the best and the worst among them.
     """
+    palette, focus, baseline = drawing.palette, drawing.focus, drawing.baseline
     ranked = frame.dropna(subset=["difference"]).sort_values("difference", ascending=False)
     ranked = ranked.assign(place=np.arange(len(ranked)))
     ticks = difference_ticks(ranked["difference"], most=8)

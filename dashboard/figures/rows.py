@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.drawing import Drawing
 from dashboard.figures.layout import (
     Margin,
     axis,
@@ -61,21 +62,20 @@ class Rows:
         return np.array([place[group] for group in groups], dtype=np.float64)
 
 
-def rows_of(
-    frame: pd.DataFrame, styles: Mapping[str, RunStyle], palette: Palette, order: Sequence[str],
-    *, counted: bool,
-) -> Rows:  # fmt: skip
+def rows_of(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str], *, counted: bool) -> Rows:
     """The rows of a breakdown's groups in this order; `counted` adds "18 queries" to the labels
     and makes them bold. The height does not depend on it."""
     queries = frame.groupby("group", sort=False)["queries"].max()[list(order)]
-    compared = frame.loc[frame["run"].isin(list(styles)) & frame["difference"].notna(), "run"]
+    compared = frame.loc[
+        frame["run"].isin(list(drawing.styles)) & frame["difference"].notna(), "run"
+    ]
     names = [group_lines(group) for group in order]
     counts = [
         f"{wording.count(n)} {wording.plural(n, 'query', 'queries')}" for n in queries[list(order)]
     ]
     labels, widths = [], [0.0]
     for lines, count in zip(names, counts, strict=True):
-        muted = f'<span style="color:{palette.muted}">{count}</span>'
+        muted = f'<span style="color:{drawing.palette.muted}">{count}</span>'
         text = "<br>".join(map(escape, lines))
         labels.append(f"<b>{text}</b><br>{muted}" if counted else text)
         widths.append(widest(lines, bold=counted))

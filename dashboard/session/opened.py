@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import streamlit as st
 
 from dashboard.address.view import Comparison, View
+from dashboard.drawing import Drawing
 from dashboard.opened.study import Study
 from dashboard.session.address import address, pin
 from dashboard.session.files import collection, library
@@ -25,6 +27,12 @@ class Opened:
     def comparison(self) -> Comparison:
         """What is compared."""
         return self.view.comparison
+
+    @cached_property
+    def drawing(self) -> Drawing:
+        """What is compared and how it is drawn: what figures and blocks take."""
+        shown = self.look.of(self.comparison.runs)
+        return Drawing(self.comparison, self.look.palette, shown)
 
 
 def opened() -> Opened | None:

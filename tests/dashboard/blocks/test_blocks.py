@@ -28,6 +28,7 @@ from dashboard.blocks.grades import Grades
 from dashboard.blocks.templates import Template
 from dashboard.blocks.two_lists import two_lists
 from dashboard.blocks.words import marked, query_words
+from dashboard.drawing import Drawing
 from dashboard.theme import RunStyle, run_styles
 from metrics_core.checks.fit import FitLine
 from metrics_core.comparing.pairs import compare
@@ -44,6 +45,7 @@ from metrics_core.measures import parse_measure
 from metrics_core.notes import Note
 from metrics_core.scoring.evaluate import evaluate
 from metrics_core.tables import Qrels, Run
+from tests.dashboard.drawings import drawing_of
 
 EVIL = """<script>alert(1)</script><b onclick="x">'&"""
 TAGS = """a b bdi br caption code dd details div dl dt h1 h2 h3 i li mark ol p pre small span
@@ -102,6 +104,8 @@ def styles_of(*names: str, focus: str = "hybrid", baseline: str = "bm25") -> dic
 
 
 STYLES = styles_of("bm25", "hybrid", "dense")
+DRAWING = drawing_of(STYLES)
+ALONE = drawing_of(styles_of("bm25", focus="bm25"))
 
 
 def texts_of(pattern: str, part: str) -> list[str]:
@@ -217,11 +221,8 @@ def measures_table() -> pd.DataFrame:
 def test_runs_and_measures_best_first_with_the_best_in_bold():
     part = overview.runs_and_measures(
         measures_table(),
+        DRAWING,
         [("nDCG@10", "order of the top 10", "?measure=nDCG"), ("NumRet", "documents", "?m=NumRet")],
-        "nDCG@10",
-        STYLES,
-        "bm25",
-        10,
         {"bm25": 0.9, "hybrid": 0.92},
         lead,
     )
@@ -246,7 +247,7 @@ def test_runs_and_measures_best_first_with_the_best_in_bold():
 def test_one_run_has_no_best_and_no_difference():
     table = measures_table().query("run == 'bm25'")
     measures = [("nDCG@10", "", "?")]
-    part = overview.runs_and_measures(table, measures, "nDCG@10", STYLES, "bm25", 10, {}, lead)
+    part = overview.runs_and_measures(table, DRAWING, measures, {}, lead)
     assert "<b>0.571" not in part
     assert not Page(part).having("change")
 
@@ -265,9 +266,7 @@ def query_rows() -> pd.DataFrame:
 
 
 def test_query_list():
-    part = overview.query_list(
-        query_rows(), "worse", href, STYLES, "hybrid", "bm25", total=17, scale=0.666
-    )
+    part = overview.query_list(query_rows(), DRAWING, "worse", href, total=17, scale=0.666)
     page = Page(part)
     links = [own["href"] for tag, own in page.found if tag == "a"]
     assert links == ["query?q=1&list=worse", "query?q=2&list=worse", "queries?show=worse"]
@@ -281,7 +280,7 @@ def test_query_list():
 
 def test_query_list_of_nothing():
     rows = query_rows().head(0)
-    page = Page(overview.query_list(rows, "better", href, STYLES, "hybrid", "bm25", total=0))
+    page = Page(overview.query_list(rows, DRAWING, "better", href, total=0))
     assert "No query got better." in page.text
 
 
@@ -345,20 +344,17 @@ def comparison() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def rows_of(frame: pd.DataFrame, styles=STYLES, focus="hybrid", baseline="bm25", measure="AP"):
+def rows_of(frame: pd.DataFrame, drawing: Drawing = DRAWING) -> Markup:
     return differences.difference_rows(
         frame,
-        styles,
-        focus,
-        baseline,
-        measure,
+        drawing,
         lead=lead,
         listed=lambda run, outcome: f"?listed={run}&show={outcome}",
     )
 
 
 def test_difference_rows():
-    part = rows_of(comparison(), measure="nDCG@10")
+    part = rows_of(comparison())
     page = Page(part)
     names = texts_of('<th role="rowheader"[^>]*>(.*?)</th>', part)
     assert names == ["hybrid", "dense", "titles"]
@@ -382,7 +378,7 @@ def test_difference_rows_without_an_interval_or_another_run():
     frame.loc[2, ["low", "high"]] = math.nan
     page = Page(rows_of(frame))
     assert len(page.having("interval")) == 2 and len(page.having("point")) == 3
-    alone = rows_of(frame.head(1), focus="bm25")
+    alone = rows_of(frame.head(1), ALONE)
     assert "Load a second run" in Page(alone).text
 
 
@@ -522,9 +518,7 @@ def layers(part: str) -> dict[str, str]:
 
 
 def test_two_lists_are_joined_by_lines_that_hold_only_numbers():
-    part = two_lists(
-        small_diagnosis(LISTS, GRADES), "bm25", "hybrid", DOCUMENTS, ["charge"], STYLES
-    )
+    part = two_lists(small_diagnosis(LISTS, GRADES), DRAWING, DOCUMENTS, ["charge"])
     Page(part)
     drawn = layers(part)
     assert set(drawn) == {"worse", "line"}
@@ -535,9 +529,7 @@ def test_two_lists_are_joined_by_lines_that_hold_only_numbers():
 
 
 def test_two_lists_texts():
-    part = two_lists(
-        small_diagnosis(LISTS, GRADES), "bm25", "hybrid", DOCUMENTS, ["charge"], STYLES
-    )
+    part = two_lists(small_diagnosis(LISTS, GRADES), DRAWING, DOCUMENTS, ["charge"])
     page = Page(part)
     moves = texts_of(r"<small[^>]*>(.*?)</small>", part)
     assert moves == ["to 3", "to 5", "to 1", "▲rose from 3", "new", "▼fell from 1"]
@@ -550,20 +542,18 @@ def test_two_lists_texts():
 
 def test_two_lists_without_documents_show_ids():
     empty = pd.DataFrame()
-    page = Page(
-        two_lists(small_diagnosis(LISTS, GRADES), "bm25", "hybrid", empty, ["charge"], STYLES)
-    )
+    page = Page(two_lists(small_diagnosis(LISTS, GRADES), DRAWING, empty, ["charge"]))
     assert "No document file is loaded; documents are shown by id." in page.text
     assert page.having("by-id") and not page.having("excerpt")
 
 
 def test_two_lists_of_unequal_length_and_of_one_run():
     found = small_diagnosis({"bm25": [], "hybrid": ["a", "b"]}, GRADES)
-    part = two_lists(found, "bm25", "hybrid", DOCUMENTS, [], STYLES)
+    part = two_lists(found, DRAWING, DOCUMENTS, [])
     assert "bm25 lists nothing for this query." in Page(part).text
     assert layers(part)["better"].count("<path") == 2
     alone = small_diagnosis({"bm25": ["a"]}, GRADES, focus="bm25")
-    page = Page(two_lists(alone, "bm25", "bm25", DOCUMENTS, [], STYLES))
+    page = Page(two_lists(alone, ALONE, DOCUMENTS, []))
     assert page.having("single") and not page.having("joins")
     assert "stays" not in page.text
 
@@ -607,7 +597,7 @@ def test_many_missed_are_folded():
 def test_long_text_is_cut_with_a_word_on_it():
     found = small_diagnosis(LISTS, GRADES)
     long = pd.DataFrame({"text": ["x" * 7000]}, index=["a"])
-    page = Page(two_lists(found, "bm25", "hybrid", long, [], STYLES))
+    page = Page(two_lists(found, DRAWING, long, []))
     assert page.text.count("The first 6,000 of 7,000 characters.") == 2
     assert "x" * 6001 not in page.text
 
@@ -703,7 +693,7 @@ def test_read_off():
         pd.DataFrame({"run": run, "recall": levels, "precision": top * (1 - levels)})
         for run, top in (("bm25", 0.7), ("hybrid", 0.8))
     )
-    part = curves.read_off(frame, STYLES, "bm25")
+    part = curves.read_off(frame, DRAWING)
     assert Page(part).text == (
         "Runa fifthhalffour fifthshybrid0.6400.4000.160bm25 baseline0.5600.3500.140"
     )
@@ -715,6 +705,7 @@ def test_read_off():
 
 def test_no_user_text_becomes_markup():
     styles = styles_of(EVIL, "base", focus=EVIL, baseline="base")
+    drawing = drawing_of(styles, measure="AP")
     said = Sentence((Span(EVIL, "run"), Span(EVIL), Span(EVIL, "muted")))
     rows = query_rows().assign(text=EVIL, meta=EVIL, query_id=EVIL)
     groups = group_rows(2).assign(group=EVIL)
@@ -740,14 +731,14 @@ def test_no_user_text_becomes_markup():
         markup.second(said, styles),
         markup.section(EVIL, EVIL),
         markup.nothing(EVIL, EVIL),
-        overview.runs_and_measures(table, [("AP", EVIL, EVIL)], "AP", styles, "base", 10, {}, lead),
-        overview.query_list(rows, "worse", href, styles, EVIL, "base", total=2),
+        overview.runs_and_measures(table, drawing, [("AP", EVIL, EVIL)], {}, lead),
+        overview.query_list(rows, drawing, "worse", href, total=2),
         overview.group_list(groups, href, lead, by=EVIL),
-        rows_of(compared, styles, EVIL, "base", EVIL),
+        rows_of(compared, drawing),
         query.query_head(EVIL, [EVIL]),
         query.explanation(said, styles),
         query.standings(found, styles, {1: EVIL}),
-        two_lists(found, "base", EVIL, documents, query_words(EVIL), styles),
+        two_lists(found, drawing, documents, query_words(EVIL)),
         query.missed(found, documents, styles, 2),
         data.preview(EVIL, pd.DataFrame({EVIL: [EVIL]})),
         navigation.explained(EVIL, EVIL, EVIL, EVIL),

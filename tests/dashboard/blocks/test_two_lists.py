@@ -10,6 +10,7 @@ from dashboard.blocks import query
 from dashboard.blocks.two_lists import STEP, two_lists
 from tests.dashboard.blocks.test_blocks import (
     DOCUMENTS,
+    DRAWING,
     GRADES,
     LISTS,
     STYLES,
@@ -32,7 +33,7 @@ def rows_of(part: str) -> list[str]:
 
 def test_grades_with_decimals_mark_rows() -> None:
     found = small_diagnosis(LISTS, {"a": 0.9, "b": 0.5, "c": 0.0, "f": 0.5, "g": 0.9})
-    part = two_lists(found, "bm25", "hybrid", DOCUMENTS, [], STYLES)
+    part = two_lists(found, DRAWING, DOCUMENTS, [])
     assert rows_of(part) == ["relevant", "relevant", "other", "other", "other", "relevant"]
     # a fell and is joined by a thick line, b left the top and has a hook.
     assert layers(part)["worse"].count('stroke-width="3"') == 2
@@ -45,7 +46,7 @@ def test_tints_are_those_of_the_collection_above_and_in_the_lists() -> None:
     collection = dict.fromkeys((0.0, 1.0, 2.0, 3.0), "")
     parts = {
         "tile": query.standings(found, STYLES, collection),
-        "line": two_lists(found, "bm25", "hybrid", DOCUMENTS, [], STYLES, collection),
+        "line": two_lists(found, DRAWING, DOCUMENTS, [], collection),
         "grade": query.missed(found, DOCUMENTS, STYLES, 5, collection),
     }
     for place, part in parts.items():
@@ -55,9 +56,7 @@ def test_tints_are_those_of_the_collection_above_and_in_the_lists() -> None:
 
 def test_lists_longer_than_a_hundred_fold() -> None:
     found = small_diagnosis(LONG, {"d0": 2, "d500": 1}, cutoff=1000)
-    part = two_lists(
-        found, "bm25", "hybrid", pd.DataFrame(), [], STYLES, rows=STEP, unfolded=lambda n: f"?n={n}"
-    )
+    part = two_lists(found, DRAWING, pd.DataFrame(), [], rows=STEP, unfolded=lambda n: f"?n={n}")
     page = Page(part)
     assert len(rows_of(part)) == 2 * STEP
     assert "Ranks 1–100 of 1,000. Show the next 100 Show all 1,000" in page.text
@@ -75,7 +74,7 @@ def test_an_unfolded_list_shows_more_and_a_short_one_has_no_fold() -> None:
     found = small_diagnosis(LONG, {"d0": 2}, cutoff=150)
 
     def shown(rows: int) -> str:
-        return two_lists(found, "bm25", "hybrid", pd.DataFrame(), [], STYLES, rows=rows)
+        return two_lists(found, DRAWING, pd.DataFrame(), [], rows=rows)
 
     assert len(rows_of(shown(100))) == 200
     assert "Show the next 50" in Page(shown(100)).text and "Show all" not in Page(shown(100)).text
@@ -88,8 +87,8 @@ def test_a_relevant_document_that_leaves_what_is_shown_has_a_hook() -> None:
         "hybrid": [f"d{i}" for i in range(1, 300)] + ["d0"],
     }
     found = small_diagnosis(lists, {"d0": 3}, cutoff=300)
-    short = two_lists(found, "bm25", "hybrid", pd.DataFrame(), [], STYLES, rows=100)
-    whole = two_lists(found, "bm25", "hybrid", pd.DataFrame(), [], STYLES, rows=300)
+    short = two_lists(found, DRAWING, pd.DataFrame(), [], rows=100)
+    whole = two_lists(found, DRAWING, pd.DataFrame(), [], rows=300)
     hook, line = (re.findall(r'd="([^"]*)"', layers(part)["worse"]) for part in (short, whole))
     assert len(hook) == len(line) == 1
     assert " 12" in hook[0] or " 15" in hook[0]

@@ -25,6 +25,7 @@ from dashboard.theme import DARK, LIGHT, PALETTES, Palette, RunStyle, run_styles
 from metrics_core.comparing.pairs import differences
 from metrics_core.slicing.breakdowns import breakdown, cross_breakdown
 from metrics_core.tables import Queries
+from tests.dashboard.drawings import drawing_of
 
 BOLD = "<b>bm25</b> & co"
 HYBRID = "hybrid"
@@ -90,8 +91,8 @@ def differences_of(n: int = 60) -> pd.DataFrame:
 
 def draw_curves(palette: Palette) -> go.Figure:
     return measure_by_cutoff(
-        curve_frame(*STYLES), title="nDCG@k", subtitle="order <of> the top k",
-        styles=STYLES, palette=palette, chosen_k=10, baseline=BOLD,
+        curve_frame(*STYLES), drawing_of(STYLES, palette),
+        title="nDCG@k", subtitle="order <of> the top k",
     )  # fmt: skip
 
 
@@ -100,22 +101,20 @@ def draw_recall(palette: Palette) -> go.Figure:
     parts = [
         pd.DataFrame({"run": n, "recall": recall, "precision": 0.8 - 0.5 * recall}) for n in STYLES
     ]
-    return precision_recall(pd.concat(parts), styles=STYLES, palette=palette)
+    return precision_recall(pd.concat(parts), drawing_of(STYLES, palette))
 
 
 def draw_differences(palette: Palette) -> go.Figure:
-    return difference_by_group(
-        breakdown_of(), styles=STYLES, palette=palette, order=ORDER, baseline=BOLD
-    )
+    return difference_by_group(breakdown_of(), drawing_of(STYLES, palette), order=ORDER)
 
 
 def draw_scores(palette: Palette) -> go.Figure:
-    return score_by_group(breakdown_of(), styles=STYLES, palette=palette, order=ORDER)
+    return score_by_group(breakdown_of(), drawing_of(STYLES, palette), order=ORDER)
 
 
 def draw_panels(palette: Palette) -> go.Figure:
     frame = breakdown_of("difficulty")
-    return score_by_difficulty(frame, styles=STYLES, palette=palette, order=["easy", "hard"])
+    return score_by_difficulty(frame, drawing_of(STYLES, palette), order=["easy", "hard"])
 
 
 def draw_heatmap(palette: Palette) -> go.Figure:
@@ -127,16 +126,11 @@ def draw_heatmap(palette: Palette) -> go.Figure:
 def draw_bars(palette: Palette, shown: set[str] | None = None, n: int = 60) -> go.Figure:
     frame = differences_of(n)
     mean = float(frame["difference"].mean())
-    return sorted_differences(
-        frame, palette=palette, focus=HYBRID, baseline=BOLD, mean=mean, shown=shown
-    )
+    return sorted_differences(frame, drawing_of(STYLES, palette), mean=mean, shown=shown)
 
 
 def draw_points(palette: Palette, shown: set[str] | None = None) -> go.Figure:
-    return run_against_run(
-        differences_of(), palette=palette, focus=HYBRID, baseline=BOLD,
-        focus_style=STYLES[HYBRID], same=0.01, shown=shown,
-    )  # fmt: skip
+    return run_against_run(differences_of(), drawing_of(STYLES, palette), same=0.01, shown=shown)
 
 
 DRAW: dict[str, Callable[[Palette], go.Figure]] = {
@@ -236,9 +230,7 @@ def test_curves_mark_the_chosen_k_and_list_the_best_run_first() -> None:
 def test_curves_without_differences_have_one_panel() -> None:
     styles = styles_of(HYBRID, baseline=HYBRID)
     frame = curve_frame(HYBRID, baseline=HYBRID)
-    figure = measure_by_cutoff(
-        frame, title="", styles=styles, palette=LIGHT, chosen_k=500, baseline=HYBRID
-    )
+    figure = measure_by_cutoff(frame, drawing_of(styles, cutoff=500), title="")
     assert "yaxis2" not in figure.to_dict()["layout"]
     assert not figure.layout.shapes
     assert figure.layout.height < draw_curves(LIGHT).layout.height
@@ -249,9 +241,8 @@ def test_panels_of_several_measures_can_share_their_range() -> None:
     low, high = difference_range(frames, STYLES)
     assert low < -0.1 and high > 0.9
     figure = measure_by_cutoff(
-        frames[0], title="", styles=STYLES, palette=LIGHT, chosen_k=10, baseline=BOLD,
-        difference_range=(low, high),
-    )  # fmt: skip
+        frames[0], drawing_of(STYLES), title="", difference_range=(low, high)
+    )
     assert figure.layout.yaxis2.range == (low, high)
 
 
@@ -260,9 +251,7 @@ def test_names_at_line_ends_do_not_overlap(count: int) -> None:
     names = [f"run-{i}" for i in range(count)]
     frame = curve_frame(*names, baseline="run-1").assign(mean=0.02)
     styles = styles_of(*names, baseline="run-1")
-    figure = measure_by_cutoff(
-        frame, title="", styles=styles, palette=LIGHT, chosen_k=10, baseline="run-1"
-    )
+    figure = measure_by_cutoff(frame, drawing_of(styles), title="")
     ends = [a.yshift for a in figure.layout.annotations if a.yref == "y domain"]
     assert len(ends) == count
     assert all(above - below >= 15.99 for above, below in pairwise(ends))
@@ -293,13 +282,12 @@ def test_long_names_are_shortened_in_the_middle_with_the_whole_on_hover(count: i
         scores_of(names=names), queries_of(), "nDCG@10", by="category", baseline=names[1]
     )
     curves = curve_frame(*names, baseline=names[1])
+    drawing = drawing_of(styles)
     drawn = [
-        measure_by_cutoff(
-            curves, title="P@k", styles=styles, palette=LIGHT, chosen_k=10, baseline=names[1]
-        ),
-        difference_by_group(frame, styles=styles, palette=LIGHT, order=ORDER, baseline=names[1]),
-        score_by_group(frame, styles=styles, palette=LIGHT, order=ORDER),
-        score_by_difficulty(frame, styles=styles, palette=LIGHT, order=ORDER),
+        measure_by_cutoff(curves, drawing, title="P@k"),
+        difference_by_group(frame, drawing, order=ORDER),
+        score_by_group(frame, drawing, order=ORDER),
+        score_by_difficulty(frame, drawing, order=ORDER),
     ]
     for figure in drawn:
         named = names_shown(figure)
@@ -330,8 +318,8 @@ def test_the_keys_of_many_runs_stand_above_the_rows(count: int) -> None:
     frame = breakdown(
         scores_of(names=names), queries_of(), "nDCG@10", by="category", baseline=names[1]
     )
-    left = difference_by_group(frame, styles=styles, palette=LIGHT, order=ORDER, baseline=names[1])
-    right = score_by_group(frame, styles=styles, palette=LIGHT, order=ORDER)
+    left = difference_by_group(frame, drawing_of(styles), order=ORDER)
+    right = score_by_group(frame, drawing_of(styles), order=ORDER)
     assert left.layout.margin.t == right.layout.margin.t
     for figure, runs in ((left, count - 1), (right, count)):
         keys = [a for a in figure.layout.annotations if a.yanchor == "top"]
@@ -349,8 +337,8 @@ def test_rows_of_many_runs_stay_low_and_keep_their_marks_inside() -> None:
         scores_of(names=names), queries_of(), "nDCG@10", by="category", baseline=names[1]
     ).assign(mean=0.5)
     for figure in (
-        difference_by_group(frame, styles=styles, palette=LIGHT, order=ORDER, baseline=names[1]),
-        score_by_group(frame, styles=styles, palette=LIGHT, order=ORDER),
+        difference_by_group(frame, drawing_of(styles), order=ORDER),
+        score_by_group(frame, drawing_of(styles), order=ORDER),
     ):
         height = figure.data[0].width
         assert height <= 130
@@ -366,7 +354,7 @@ def test_forty_groups_with_long_names_have_at_most_three_lines() -> None:
         {"group": groups, "run": HYBRID, "difference": 0.1, "diff_low": 0.0, "diff_high": 0.2,
          "mean": 0.5, "low": 0.4, "high": 0.6, "queries": 7}
     )  # fmt: skip
-    figure = difference_by_group(frame, styles=STYLES, palette=LIGHT, order=groups, baseline=BOLD)
+    figure = difference_by_group(frame, drawing_of(STYLES), order=groups)
     labels = [a for a in figure.layout.annotations if a.hovertext in groups]
     assert [a.hovertext for a in labels] == groups
     assert all(a.text.count("<br>") <= 3 for a in labels)
@@ -375,10 +363,7 @@ def test_forty_groups_with_long_names_have_at_most_three_lines() -> None:
 
 def test_with_many_runs_one_band_is_drawn_below_and_colours_that_repeat_have_their_mark() -> None:
     styles = styles_of(*LONG, baseline=LONG[1])
-    figure = measure_by_cutoff(
-        curve_frame(*LONG, baseline=LONG[1]), title="", styles=styles, palette=LIGHT, chosen_k=10,
-        baseline=LONG[1],
-    )  # fmt: skip
+    figure = measure_by_cutoff(curve_frame(*LONG, baseline=LONG[1]), drawing_of(styles), title="")
     below = [t for t in figure.data if t.fill == "toself" and t.yaxis == "y2"]
     assert [t.fillcolor for t in below] == [rgba(styles[LONG[0]].color(LIGHT), 0.16)]
     ends = [a for a in figure.layout.annotations if a.yref == "y domain"]
@@ -420,7 +405,7 @@ def test_rows_of_both_breakdown_charts_stand_at_the_same_height() -> None:
 
 def test_equal_scores_are_drawn_side_by_side() -> None:
     frame = breakdown_of().assign(mean=0.5)
-    figure = score_by_group(frame, styles=STYLES, palette=LIGHT, order=ORDER)
+    figure = score_by_group(frame, drawing_of(STYLES), order=ORDER)
     heights = {float(t.y[0]) for t in figure.data[2:]}
     assert len(heights) == len(STYLES)
 
@@ -429,7 +414,7 @@ def test_panels_write_a_dash_where_there_is_no_score() -> None:
     frame = breakdown_of("difficulty")
     missing = (frame["run"] == "dense") & (frame["group"] == "easy")
     frame.loc[missing, ["mean", "low", "high"]] = np.nan
-    figure = score_by_difficulty(frame, styles=STYLES, palette=LIGHT, order=["easy", "hard"])
+    figure = score_by_difficulty(frame, drawing_of(STYLES), order=["easy", "hard"])
     assert [a.text for a in figure.layout.annotations].count("–") == 1
     assert "nan" not in all_text(figure).replace("NaN", "")
 
@@ -524,7 +509,7 @@ def test_undefined_differences_are_left_out() -> None:
     frame = differences_of()
     frame.loc[:9, ["score", "difference"]] = np.nan
     frame.loc[:9, "outcome"] = None
-    figure = sorted_differences(frame, palette=LIGHT, focus=HYBRID, baseline=BOLD)
+    figure = sorted_differences(frame, drawing_of(STYLES))
     assert sum(len(t.x) for t in figure.data) == 50
     assert "NaN" not in figure.to_json()
 
@@ -536,9 +521,8 @@ def test_run_against_run_is_square_with_a_shape_for_each_outcome() -> None:
     symbols = [t.marker.symbol for t in figure.data if t.mode == "markers"]
     assert symbols == ["circle", "triangle-up", "triangle-down"]
     wide = run_against_run(
-        differences_of().assign(score=40.0), palette=LIGHT, focus=HYBRID, baseline=BOLD,
-        focus_style=STYLES[HYBRID], same=0.01, value_range=(0, 10),
-    )  # fmt: skip
+        differences_of().assign(score=40.0), drawing_of(STYLES, measure="DCG@10"), same=0.01
+    )
     assert wide.layout.xaxis.range[1] >= 40
 
 
@@ -548,7 +532,7 @@ def test_one_query_and_no_difference_still_draw(flat: bool) -> None:
         {"query_id": ["q"], "text": [""], "score": 0.5, "baseline_score": 0.5 if flat else 0.1,
          "difference": 0.0 if flat else 0.4, "outcome": "same" if flat else "better"}
     )  # fmt: skip
-    figure = sorted_differences(frame, palette=LIGHT, focus="a", baseline="b", mean=0.0)
+    figure = sorted_differences(frame, drawing_of(styles_of("a", "b", baseline="b")), mean=0.0)
     assert figure.data[0].customdata[0][1] == "q"
 
 
@@ -572,10 +556,7 @@ def test_a_point_of_thousands_of_queries_is_light_and_leads_to_its_query(
     shown: set[str] | None,
 ) -> None:
     frame = differences_of(7000)
-    figure = run_against_run(
-        frame, palette=LIGHT, focus=HYBRID, baseline=BOLD, focus_style=STYLES[HYBRID], same=0.01,
-        shown=shown,
-    )  # fmt: skip
+    figure = run_against_run(frame, drawing_of(STYLES), same=0.01, shown=shown)
     at = frame.set_index("query_id")
     points = [t for t in figure.data if t.customdata is not None]
     assert 500 < sum(len(t.x) for t in points) <= 2000

@@ -7,8 +7,14 @@ from typing import Any
 
 import pytest
 
+from dashboard.address.address import Address
+from dashboard.address.measure_key import Chosen
+from dashboard.address.view import Comparison, View
 from dashboard.opened.study import Study
+from dashboard.session import Opened
 from dashboard.session import opened as session_opened
+from dashboard.theme import LIGHT, Look, run_styles
+from metrics_core.measures import parse_measure
 from metrics_core.scoring import resampling
 from tests.dashboard.conftest import opened
 
@@ -36,6 +42,18 @@ def test_the_view_is_worked_out_once_a_rerun(page: str, monkeypatch: pytest.Monk
     count(sys.modules[session_opened.__module__], "run_styles")
     app.run()
     assert counted == {"view": 1, "run_styles": 1}
+
+
+def test_what_is_drawn_from_is_one_value_with_the_shown_runs_in_their_order() -> None:
+    styles = run_styles("abcd", {n: i for i, n in enumerate("abcd")}, focus="c", baseline="b")
+    shown = Comparison("c", "b", ("a",), Chosen(parse_measure("AP"), "AP"), 5)
+    here = Opened(None, View(shown, Address()), Look(LIGHT, styles))  # type: ignore[arg-type]
+    assert here.drawing is here.drawing
+    assert list(here.drawing.styles) == ["c", "b", "a"]
+    assert here.drawing.comparison is shown and here.drawing.palette is LIGHT
+    quiet = here.drawing.quiet
+    assert quiet.palette.better == quiet.palette.worse == LIGHT.muted
+    assert quiet.styles is here.drawing.styles
 
 
 def test_draws_are_made_once_for_a_number_of_queries(monkeypatch: pytest.MonkeyPatch) -> None:
