@@ -434,6 +434,9 @@ def test_of_forty_categories_both_ends_are_listed(
 ) -> None:
     folder = collection(tmp_path, 104, [f"group {i}" for i in range(40)])
     monkeypatch.setenv("RANKLENS_DATA", str(folder))
+    few = "Under 5 queries a group is a few single cases."
+    assert few in text_of(opened("breakdown", run="a", base="b"))
+    assert few not in text_of(opened("breakdown", run="a", base="b", by="length"))
     shown = text_of(opened(run="a", base="b"))
     assert "32 between" in shown and "All 40 groups" in shown
 
