@@ -4,9 +4,9 @@ One module a page, without Streamlit and without drawing; results are kept by th
 """
 
 from dashboard.answers.breakdown import Breakdown, breakdown
-from dashboard.answers.curves import Curves, curves
-from dashboard.answers.data import Data, FileRow, data, first_rows, looked_at
-from dashboard.answers.measures import MeasureDetail, MeasureList, measure_detail, measure_list
+from dashboard.answers.curves import curves
+from dashboard.answers.data import FileRow, data, first_rows, looked_at
+from dashboard.answers.measures import MeasureDetail, measure_detail, measure_list
 from dashboard.answers.overview import Overview, overview
 from dashboard.answers.queries import Asked, QueryList, query_list
 from dashboard.answers.query import QueryPage, query
@@ -14,11 +14,8 @@ from dashboard.answers.query import QueryPage, query
 __all__ = [
     "Asked",
     "Breakdown",
-    "Curves",
-    "Data",
     "FileRow",
     "MeasureDetail",
-    "MeasureList",
     "Overview",
     "QueryList",
     "QueryPage",

@@ -17,7 +17,6 @@ from dashboard.session.address import (
 from dashboard.session.files import (
     OWN,
     SAMPLE,
-    Refusal,
     collection,
     dismiss,
     give_memory_back,
@@ -37,7 +36,6 @@ __all__ = [
     "OWN",
     "SAMPLE",
     "Opened",
-    "Refusal",
     "address",
     "change",
     "collection",
