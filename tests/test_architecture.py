@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -158,6 +159,16 @@ def test_pages_neither_compute_nor_draw(path: Path) -> None:
     computed = {n for n in core if n.split(".")[1] not in (*TOLD, "measures", "formats")}
     lower = {n for n in computed if n.rsplit(".", 1)[-1].islower()}
     assert not lower, "pages ask dashboard.answers"
+
+
+@pytest.mark.parametrize("path", modules("dashboard/app_pages"), ids=label)
+def test_pages_can_be_imported_without_drawing(path: Path) -> None:
+    body = ast.parse(path.read_text()).body
+    calls = [n for n in body if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
+    assert not calls, "what draws stands behind `if __name__ == '__main__'`"
+    if path.stem != "__init__":
+        page = importlib.import_module(f"dashboard.app_pages.{path.stem}")
+        assert page.PAGE.name == path.stem and callable(page.render)
 
 
 def _summarised(path: Path) -> set[str]:
