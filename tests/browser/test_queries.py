@@ -111,6 +111,7 @@ def test_by_keys_a_head_sorts_and_keeps_the_focus_and_a_row_opens(
     page.keyboard.press("Enter")
     settle(page)
     assert parameters(page)["order"] == ["-score:dense"]
+    expect(page.locator(".lens.queries thead .score a").first).to_be_focused()
     # The other five heads, then one link a row.
     for _ in range(7):
         page.keyboard.press("Tab")
@@ -144,7 +145,7 @@ def test_back_returns_to_the_place(sample_app: str, open_page: Opened) -> None:
     window: Any = page.locator(".lens.queries").bounding_box()
     page.mouse.click(window["x"] + window["width"] / 2, window["y"] + 200)
     on(page, "Query")
-    assert place(page)[0] == 0, "a page that is opened is seen from its top"
+    assert place(page)[0] <= 50, "a page that is opened is seen from its top"
     page.go_back()
     on(page, "Queries")
     page.wait_for_timeout(1500)

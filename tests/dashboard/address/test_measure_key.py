@@ -17,9 +17,10 @@ from dashboard.address.address import Address
 from dashboard.address.measure_key import MeasureChoice, measure_choices, why_not_drawn
 from dashboard.address.view import Comparison
 from dashboard.blocks import measures as blocks
+from dashboard.drawing import Drawing
 from dashboard.figures import against, curves, panels
 from dashboard.opened.study import Study
-from dashboard.theme import LIGHT, RunStyle, run_styles
+from dashboard.theme import LIGHT, run_styles
 from metrics_core.measures import Declaration, declarations
 from metrics_core.measures.declaring.description import described
 from metrics_core.tables import Queries
@@ -49,10 +50,11 @@ def sample() -> Study:
     return Study(runs, qrels, Queries.from_columns({"query_id": queries, **groups}))
 
 
-def seen(choice: MeasureChoice) -> tuple[Comparison, dict[str, RunStyle]]:
+def seen(choice: MeasureChoice) -> tuple[Comparison, Drawing]:
     view = sample().view(Address.of(m=choice.key)).comparison
     slots = {name: i for i, name in enumerate(view.runs)}
-    return view, run_styles(view.runs, slots, focus=view.focus, baseline=view.baseline)
+    styles = run_styles(view.runs, slots, focus=view.focus, baseline=view.baseline)
+    return view, Drawing(view, LIGHT, styles)
 
 
 def name_of(choice: MeasureChoice) -> str:
@@ -69,7 +71,7 @@ def holds(axis: Any, values: Any) -> bool:
 
 @pytest.mark.parametrize("choice", DRAWN, ids=name_of)
 def test_every_page_works_with_it(choice: MeasureChoice) -> None:
-    view, styles = seen(choice)
+    view, drawing = seen(choice)
     assert str(view.measure) in answers.overview(sample(), view).verdict.text
     assert answers.query(sample(), view, "", answers.Asked()).explanation.text
     assert answers.breakdown(sample(), view, "").finding.text
@@ -79,42 +81,22 @@ def test_every_page_works_with_it(choice: MeasureChoice) -> None:
         assert view.measure.declaration.range[0] < 0
     else:
         assert listed.scale[0] <= np.nanmin(scores) and np.nanmax(scores) <= listed.scale[1]
-    drawn = against.run_against_run(
-        listed.frame,
-        palette=LIGHT,
-        focus=view.focus,
-        baseline=view.baseline,
-        focus_style=styles[view.focus],
-        same=0.01,
-        value_range=choice.declaration.range,
-    )
+    drawn = against.run_against_run(listed.frame, drawing, same=0.01)
     assert holds(drawn.layout.xaxis, listed.frame["baseline_score"])
     assert holds(drawn.layout.yaxis, listed.frame["score"])
 
 
 @pytest.mark.parametrize("choice", DRAWN, ids=name_of)
 def test_intervals_stand_within_the_axes(choice: MeasureChoice) -> None:
-    view, styles = seen(choice)
+    view, drawing = seen(choice)
     groups = answers.breakdown(sample(), view, "").second_groups
     assert groups is not None
-    drawn = panels.score_by_difficulty(
-        groups,
-        styles=styles,
-        palette=LIGHT,
-        order=list(dict.fromkeys(groups["group"])),
-        value_range=choice.declaration.range,
-    )
+    drawn = panels.score_by_difficulty(groups, drawing, order=list(dict.fromkeys(groups["group"])))
     assert holds(drawn.layout.xaxis, groups[["mean", "low", "high"]])
     shown = answers.curves(sample(), view)
     for family, frame in shown.frames.items():
         drawn = curves.measure_by_cutoff(
-            frame,
-            title=family,
-            styles=styles,
-            palette=LIGHT,
-            chosen_k=10,
-            baseline=view.baseline,
-            value_range=shown.ranges[family],
+            frame, drawing, title=family, value_range=shown.ranges[family]
         )
         assert holds(drawn.layout.yaxis, frame[["mean", "low", "high"]])
 
