@@ -6,7 +6,7 @@ browser's address and the session hold an Address; nothing else knows how its va
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -121,6 +121,12 @@ class Address:
     def link(self, page: str) -> str:
         """A relative link to a page; "" is the first one."""
         return f"./{page}{self.query}"
+
+    def links(self, page: str, field: str) -> Callable[[str], str]:
+        """Links to a page that differ in one field alone, which holds one text; for long tables."""
+        before = self.changed(**{field: ""}).link(page)
+        joined = "&" if "?" in before else "?"
+        return lambda value: f"{before}{joined}{urlencode({field: value})}"
 
     def followed(self, link: str) -> tuple[str, Address]:
         """The page and the address of a link made by `link`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -23,10 +23,10 @@ class QueryPage:
     explanation: findings.Sentence
     documents: pd.DataFrame
     lists: pd.DataFrame
-    previous: str | None
-    following: str | None
-    position: int | None
-    listed: int
+    previous: str | None = None
+    following: str | None = None
+    position: int | None = None
+    listed: int = 0
 
 
 def query(study: Study, shown: Comparison, query_id: str, asked: Asked) -> QueryPage:
@@ -35,7 +35,18 @@ def query(study: Study, shown: Comparison, query_id: str, asked: Asked) -> Query
     listed = list(query_list(study, shown, asked).kept["query_id"])
     query_id = query_id or next(iter(listed), study.query_ids[0])
     place = listed.index(query_id) if query_id in listed else None
-    found = study.kept(_diagnosis, shown, query_id)
+    return replace(
+        study.kept(_alone, shown, query_id),
+        previous=listed[place - 1] if place else None,
+        following=listed[place + 1] if place is not None and place + 1 < len(listed) else None,
+        position=place,
+        listed=len(listed),
+    )
+
+
+def _alone(study: Study, shown: Comparison, query_id: str) -> QueryPage:
+    """The page without its place in a list."""
+    found = _diagnosis(study, shown, query_id)
     documents = _documents_of(study, found)
     return QueryPage(
         diagnosis=found,
@@ -44,10 +55,6 @@ def query(study: Study, shown: Comparison, query_id: str, asked: Asked) -> Query
         explanation=findings.explain(found),
         documents=documents,
         lists=_lists(found, documents),
-        previous=listed[place - 1] if place else None,
-        following=listed[place + 1] if place is not None and place + 1 < len(listed) else None,
-        position=place,
-        listed=len(listed),
     )
 
 

@@ -191,7 +191,7 @@ def _table(shown: QueryList, here: Opened) -> None:
             scale=shown.scale,
             coloured=shown.can_tell,
             sorted_by=lambda key: session.href("queries", order=shown.turned(key), p=""),
-            opened=lambda query_id: session.href("query", **_opening(query_id, here)),
+            opened=session.hrefs("query", "q", **_opening("", here)),
         )
         + blocks.page_links(page, kept, lambda number: session.href("queries", p=number))
     )

@@ -113,8 +113,9 @@ HOVER = "<b>%{customdata[1]}</b><br>%{customdata[2]}<extra></extra>"
 
 def _bars(ranked: pd.DataFrame, palette: Palette, shown: Collection[str] | None) -> list[go.Bar]:
     """A trace per outcome; what is shown stands above what is faded and is wide enough to hit."""
-    wanted = set(ranked["query_id"] if shown is None else shown)
-    kept = ranked["query_id"].isin(wanted)
+    kept = pd.Series(True, ranked.index)
+    if shown is not None:
+        kept = ranked["query_id"].isin(set(shown))
     n = len(ranked)
     width = 0.82 if n <= _WITH_GAPS else max(1.0, n / MOST_BARS)
     traces = []

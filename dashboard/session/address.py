@@ -73,6 +73,11 @@ def href(page: str, **changes: Any) -> str:
     return address().changed(**changes).link(_path(page))
 
 
+def hrefs(page: str, field: str, **changes: Any) -> Callable[[str], str]:
+    """As `href`, for many values of one field."""
+    return address().changed(**changes).links(_path(page), field)
+
+
 def menu_href(page: str) -> str:
     """The menu's link to a page: what was only looked up stays behind."""
     return address().left.link(_path(page))

@@ -31,6 +31,14 @@ def test_what_is_written_is_read(
     assert Address.of(OWN).read(parse_qs(urlsplit(link).query))["where"] == where
 
 
+def test_many_links_that_differ_in_one_field() -> None:
+    address = Address.of(OWN, run="a b", where=(("g", "x&y"),), q="1")
+    for value in ("2", "a&b=c d", "ü"):
+        link = address.links("query", "q")(value)
+        assert Address.of(OWN).followed(link) == ("query", address.changed(q=value))
+    assert Address.of(OWN).links("query", "q")("7") == "./query?q=7"
+
+
 def test_a_column_may_hold_an_equals_sign() -> None:
     where = (("a=b", "c=d"), ("50%", "x"))
     assert Address.of(where=where).parameters()["where"] == ["a%3Db=c=d", "50%25=x"]
