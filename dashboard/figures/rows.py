@@ -230,11 +230,11 @@ def first_values(
     frame: pd.DataFrame, runs: Iterable[RunStyle], order: Sequence[str], column: str
 ) -> dict[str, tuple[str, float]]:
     """Per run the first group in this order with a value in the column, and that value."""
-    found = {}
     place = {group: i for i, group in enumerate(order)}
-    for style in runs:
-        part = frame[(frame["run"] == style.name) & frame[column].notna()]
-        if len(part):
-            first = part.loc[part["group"].map(place).idxmin()]
-            found[style.name] = (str(first["group"]), float(first[column]))
-    return found
+    known = frame.loc[frame[column].notna(), ["run", "group", column]]
+    ranked = known.assign(place=known["group"].map(place)).sort_values("place", kind="stable")
+    first = {
+        run: (str(group), float(value))
+        for run, group, value, _ in ranked.drop_duplicates("run").itertuples(index=False)
+    }
+    return {style.name: first[style.name] for style in runs if style.name in first}
