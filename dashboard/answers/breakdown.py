@@ -17,7 +17,8 @@ _FEW_GROUPS = 12
 
 @dataclass(frozen=True)
 class Breakdown:
-    """What the Breakdown page shows; without groups only `groupings` is empty."""
+    """What the Breakdown page shows; without groups only `groupings` is empty. `best`, `extremes` and
+    `second_best` say in words what the charts of scores and of cells show."""
 
     groupings: list[str]
     by: str = ""
@@ -32,6 +33,9 @@ class Breakdown:
     cells: pd.DataFrame | None = None
     second_groups: pd.DataFrame | None = None
     second_order: list[str] = field(default_factory=list)
+    best: str = ""
+    second_best: str = ""
+    extremes: str = ""
 
 
 def breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
@@ -59,6 +63,7 @@ def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
             "row", key=lambda rows: rows.map(place).fillna(len(place)), kind="stable"
         )
         second_groups = _by(study, shown, second)
+    second_order = [] if second_groups is None else list(dict.fromkeys(second_groups["group"]))
     ranked = groups.assign(_rank=groups["group"].map(place)).sort_values("_rank", kind="stable")
     return Breakdown(
         groupings=study.groupings,
@@ -73,7 +78,14 @@ def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
         second=second,
         cells=cells,
         second_groups=second_groups,
-        second_order=[] if second_groups is None else list(dict.fromkeys(second_groups["group"])),
+        second_order=second_order,
+        best=findings.best_by_group(groups, shown.runs, order),
+        second_best=""
+        if second_groups is None
+        else findings.best_by_group(second_groups, shown.runs, second_order),
+        extremes=""
+        if cells is None
+        else findings.extreme_cells(cells, shown.focus, shown.baseline),
     )
 
 

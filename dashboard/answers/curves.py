@@ -18,7 +18,8 @@ _FAMILIES = ("P", "R", "nDCG")
 @dataclass(frozen=True)
 class Curves:
     """What the Curves page shows; `frames` by measure name, `table` all of them. `ranges` holds
-    the least and the greatest score of each measure."""
+    the least and the greatest score of each measure; `half` says what the chart of precision
+    against recall shows."""
 
     finding: findings.Sentence
     frames: dict[str, pd.DataFrame]
@@ -26,6 +27,7 @@ class Curves:
     table: pd.DataFrame
     queries: int
     ranges: dict[str, tuple[float, float]]
+    half: str
 
     @property
     def alike(self) -> list[pd.DataFrame]:
@@ -53,14 +55,16 @@ def _curves(study: Study, shown: Comparison) -> Curves:
     if own is None:
         own = by_cutoff.mean_curves(judged, shown.measure.at(1), cutoffs, shown.baseline)
         frames = {family: own, **frames}
+    precision_recall = by_cutoff.precision_recall(judged)
     return Curves(
         finding=findings.curves_finding(own, family, shown.focus, shown.baseline)
         + findings.short_lists(judged, (shown.focus, shown.baseline)),
         frames=frames,
-        precision_recall=by_cutoff.precision_recall(judged),
+        precision_recall=precision_recall,
         table=pd.concat([f.assign(measure=name) for name, f in frames.items()], ignore_index=True),
         queries=int(mask.sum()),
         ranges=dict.fromkeys(frames, (0.0, 1.0)) | {family: shown.measure.declaration.range}
         if shown.measure.declaration.cutoff is not None
         else dict.fromkeys(frames, (0.0, 1.0)),
+        half=findings.precision_at_half_recall(precision_recall, shown.runs),
     )

@@ -14,7 +14,6 @@ from dashboard.figures import heatmap, panels
 from dashboard.literal import literal
 from dashboard.page import Page
 from dashboard.session import Opened
-from metrics_core import findings
 from metrics_core.findings.sentence import muted, run
 from metrics_core.slicing.breakdowns import ALL, FEWEST_QUERIES
 
@@ -99,8 +98,7 @@ def _scores(shown: Breakdown, here: Opened) -> None:
         key="scores",
     )
     figure = figures.score_by_group(shown.groups, here.drawing, order=shown.order)
-    best = findings.best_by_group(shown.groups, view.runs, shown.order)
-    alt = f"Mean {view.measure} per run by {shown.by}. {best}"
+    alt = f"Mean {view.measure} per run by {shown.by}. {shown.best}"
     picture = parts.caption(f"Score on {view.measure}, by {shown.by}", str(view.measure))
     _draw(figure, "score_by_group", here, shown.by, alt=alt, picture=picture)
 
@@ -123,8 +121,7 @@ def _cells(shown: Breakdown, here: Opened) -> None:
     figure = heatmap.difference_heatmap(
         shown.cells, palette=here.look.palette, rows_title=shown.by, columns_title=shown.second
     )
-    extremes = findings.extreme_cells(shown.cells, view.focus, view.baseline)
-    alt = f"Difference to {view.baseline} by {shown.by} and {shown.second}. {extremes}"
+    alt = f"Difference to {view.baseline} by {shown.by} and {shown.second}. {shown.extremes}"
     picture = parts.caption(
         f"{view.focus} minus {view.baseline}, by {shown.by} and {shown.second}",
         str(view.measure),
@@ -147,8 +144,7 @@ def _second(shown: Breakdown, here: Opened) -> None:
         key="second",
     )
     figure = panels.score_by_difficulty(shown.second_groups, here.drawing, order=shown.second_order)
-    best = findings.best_by_group(shown.second_groups, view.runs, shown.second_order)
-    alt = f"Mean {view.measure} per run by {shown.second}. {best}"
+    alt = f"Mean {view.measure} per run by {shown.second}. {shown.second_best}"
     picture = parts.caption(
         f"Score on {view.measure}, by {shown.second}", str(view.measure), parts.INTERVALS
     )

@@ -7,7 +7,6 @@ from dashboard.blocks import curves as blocks
 from dashboard.blocks import markup
 from dashboard.figures import curves as figures
 from dashboard.page import Page
-from metrics_core import findings
 from metrics_core import wording as w
 from metrics_core.comparing.pairs import FEWEST_QUERIES
 
@@ -75,8 +74,7 @@ def render() -> None:
             key="precision_recall",
         )
         figure = figures.precision_recall(shown.precision_recall, here.drawing)
-        half = findings.precision_at_half_recall(shown.precision_recall, view.runs)
-        alt = f"Precision against recall of {w.listing(styles)}. {half}"
+        alt = f"Precision against recall of {w.listing(styles)}. {shown.half}"
         picture = parts.caption("Precision against recall", "interpolated precision")
         parts.chart(figure, "precision_recall", alt=alt, picture=picture, clickable=False)
     with right:
