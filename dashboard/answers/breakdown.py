@@ -17,8 +17,8 @@ _FEW_GROUPS = 12
 
 @dataclass(frozen=True)
 class Breakdown:
-    """What the Breakdown page shows; without groups only `groupings` is empty. `best`, `extremes` and
-    `second_best` say in words what the charts of scores and of cells show."""
+    """What the Breakdown page shows; without groups only `groupings` is empty. `best`,
+    `second_best` and `extremes` say in words what the charts of scores and of cells show."""
 
     groupings: list[str]
     by: str = ""
