@@ -46,7 +46,7 @@ def breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
 
 
 def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
-    groups = _by(study, shown, by)
+    groups = by_column(study, shown, by)
     own = groups[groups["run"] == shown.focus]
     in_own_order = breakdowns.sizes_only(own["group"])
     if not in_own_order:
@@ -62,7 +62,7 @@ def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
         cells = cells.sort_values(
             "row", key=lambda rows: rows.map(place).fillna(len(place)), kind="stable"
         )
-        second_groups = _by(study, shown, second)
+        second_groups = by_column(study, shown, second)
     second_order = [] if second_groups is None else list(dict.fromkeys(second_groups["group"]))
     ranked = groups.assign(_rank=groups["group"].map(place)).sort_values("_rank", kind="stable")
     return Breakdown(
@@ -97,7 +97,13 @@ def spoken(groups: pd.DataFrame, by: str) -> pd.DataFrame:
     return groups.assign(group=groups["group"].where(~named, f"{by} " + groups["group"]))
 
 
-def _by(study: Study, shown: Comparison, column: str) -> pd.DataFrame:
+def by_column(study: Study, shown: Comparison, column: str) -> pd.DataFrame:
+    """Scores and differences by one column of the queries, as the Overview and the Breakdown show
+    them; only where there are queries."""
+    return study.kept(_by_column, shown, column)
+
+
+def _by_column(study: Study, shown: Comparison, column: str) -> pd.DataFrame:
     assert study.queries is not None
     return breakdowns.breakdown(
         study.scores(shown, shown.measure),

@@ -11,7 +11,7 @@ import pandas as pd
 
 from dashboard.address.measure_key import at_k
 from dashboard.address.view import Comparison
-from dashboard.answers.breakdown import spoken
+from dashboard.answers.breakdown import by_column, spoken
 from dashboard.opened.study import Study
 from metrics_core import findings
 from metrics_core.comparing.pairs import (
@@ -27,7 +27,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.curves import judged_share
 from metrics_core.scoring.scores import Scores
-from metrics_core.slicing.breakdowns import breakdown, sizes_only
+from metrics_core.slicing.breakdowns import sizes_only
 
 _USUAL_MEASURES = ("nDCG@{k}", "P@{k}", "R@{k}", "RR", "AP")
 _LISTED = 5
@@ -73,14 +73,7 @@ def _overview(study: Study, shown: Comparison) -> Overview:
     grouping = next(iter(study.groupings), None)
     groups = None
     if grouping is not None and study.queries is not None and scores.n_queries:
-        groups = breakdown(
-            scores,
-            study.queries,
-            shown.measure,
-            by=grouping,
-            baseline=shown.baseline,
-            looked_at=len(study.groups[grouping]),
-        )
+        groups = by_column(study, shown, grouping)
     gaps = study.with_texts(differences(scores, shown.measure, shown.focus, shown.baseline))
     gaps = gaps.sort_values("difference", kind="stable")
     own = groups[groups["run"] == shown.focus] if groups is not None else None

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from metrics_core import wording as w
+from metrics_core.findings.verdicts import named
 from metrics_core.slicing.breakdowns import ALL, FEWEST_QUERIES
 
 _FEW = 5
@@ -30,17 +31,11 @@ def best_by_group(groups: pd.DataFrame, runs: Sequence[str], order: Sequence[str
     for name in sorted(runs, key=lambda run: -int((alone["run"] == run).sum())):
         led = sorted(alone.loc[alone["run"] == name, "group"], key=lambda g: place.get(g, len(g)))
         if led:
-            parts.append(f"{name} scores best in {_groups(led)}")
+            parts.append(f"{name} scores best in {named(led, all_of=_FEW)}")
     several = sorted(set(leading.loc[shared, "group"]), key=lambda g: place.get(g, len(g)))
     if several:
-        parts.append(f"several runs share the best score in {_groups(several)}")
+        parts.append(f"several runs share the best score in {named(several, all_of=_FEW)}")
     return f"{'; '.join(parts)}." if parts else "No group has a score."
-
-
-def _groups(names: Sequence[str]) -> str:
-    if len(names) <= _FEW:
-        return w.listing(names)
-    return f"{', '.join(names[:3])} and {w.count(len(names) - 3)} more"
 
 
 def extreme_cells(cells: pd.DataFrame, focus: str, baseline: str) -> str:
@@ -69,8 +64,8 @@ def precision_at_half_recall(points: pd.DataFrame, runs: Sequence[str]) -> str:
     ranked = half.dropna(subset=["precision"]).sort_values("precision", ascending=False)
     if ranked.empty:
         return "No run finds half of the relevant documents."
-    named = [
+    each = [
         f"{name} {w.score(value)}"
         for name, value in ranked[["run", "precision"]].itertuples(index=False)
     ]
-    return f"Precision when half of the relevant documents are found: {w.listing(named)}."
+    return f"Precision when half of the relevant documents are found: {w.listing(each)}."

@@ -123,12 +123,13 @@ def _rest(groups: pd.DataFrame, focus: str, main: list[str]) -> float:
     return float((own["difference"] * own["queries"]).sum())
 
 
-def named(groups: Sequence[str], most: int = 3) -> str:
-    """Groups in a sentence: the first few by name, the others counted."""
-    if len(groups) <= most + 1:
+def named(groups: Sequence[str], *, all_of: int = 4) -> str:
+    """Groups in a sentence: all of them while they are few, else three by name and the others
+    counted."""
+    if len(groups) <= all_of:
         return w.listing(groups)
-    rest = len(groups) - most
-    return f"{', '.join(groups[:most])} and {w.count(rest)} more"
+    rest = len(groups) - _NAMED
+    return f"{', '.join(groups[:_NAMED])} and {w.count(rest)} more"
 
 
 def others_verdict(comparison: pd.DataFrame, focus: str, baseline: str) -> Sentence:
@@ -151,6 +152,7 @@ def others_verdict(comparison: pd.DataFrame, focus: str, baseline: str) -> Sente
     return joined(parts[:_MOST_OTHERS], "; ") + muted(_more(parts)) if parts else Sentence()
 
 
+_NAMED = 3
 _MOST_OTHERS = 4
 
 
