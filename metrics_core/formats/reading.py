@@ -5,10 +5,13 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
 from metrics_core.errors import FileFormatError, LineProblem, ParameterError
+from metrics_core.formats.limits import MOST_COLUMNS, Limit, Size
 from metrics_core.formats.registry import (
     CERTAIN,
     KIND_TITLES,
@@ -29,8 +32,6 @@ from metrics_core.formats.unpacking import drained
 from metrics_core.formats.values import Grades
 from metrics_core.tables import Documents, Duplicates, Qrels, Queries, Run
 
-MOST_COLUMNS = 10_000
-
 
 def read(
     source: str | Path | bytes,
@@ -41,6 +42,7 @@ def read(
     duplicates: Duplicates = "error",
     grades: Grades = "integer",
     encoding: str | None = None,
+    limit: Size | None = None,
 ) -> Loaded:
     """Read one file, packed or not, and say how it was understood.
 
@@ -49,16 +51,18 @@ def read(
     are recognised from the content unless they are given. `duplicates` says what becomes of a
     document twice in a query of a run ("error", "best" score, "first" row), `grades` whether grades
     are whole numbers ("integer"), gains ("real") or words by a mapping, `encoding` replaces UTF-8.
+    `limit` is how much the file may take: bytes, or a text such as 8GB (4 GB unless it is given).
     Raises FileFormatError where the file cannot be read so.
     """
-    _check_choices(kind, format, duplicates, grades)
-    opened = open_source(source, name, encoding)
+    check_choices(kind, format, duplicates, grades)
+    opened = open_source(source, name, encoding, limit)
     sample = _sample(opened)
     chosen, kind = _choose(opened, sample, kind, format, insists=grades != "integer")
     request = Request(
         kind=kind, duplicates=duplicates, grades=grades, run_name=run_name(opened.name)
     )
-    return chosen.read(opened, request)
+    with memory_enough(opened):
+        return chosen.read(opened, request)
 
 
 def read_run(
@@ -68,10 +72,17 @@ def read_run(
     name: str | None = None,
     duplicates: Duplicates = "error",
     encoding: str | None = None,
+    limit: Size | None = None,
 ) -> Run:
     """Read a run; raises FileFormatError if the file is something else. Arguments as in `read`."""
     loaded = read(
-        source, kind="run", format=format, name=name, duplicates=duplicates, encoding=encoding
+        source,
+        kind="run",
+        format=format,
+        name=name,
+        duplicates=duplicates,
+        encoding=encoding,
+        limit=limit,
     )
     return cast(Run, loaded.table)
 
@@ -83,10 +94,19 @@ def read_qrels(
     name: str | None = None,
     grades: Grades = "integer",
     encoding: str | None = None,
+    limit: Size | None = None,
 ) -> Qrels:
     """Read judgments; raises FileFormatError if the file is something else. Arguments as in
     `read`."""
-    loaded = read(source, kind="qrels", format=format, name=name, grades=grades, encoding=encoding)
+    loaded = read(
+        source,
+        kind="qrels",
+        format=format,
+        name=name,
+        grades=grades,
+        encoding=encoding,
+        limit=limit,
+    )
     return cast(Qrels, loaded.table)
 
 
@@ -96,10 +116,11 @@ def read_queries(
     format: str | None = None,
     name: str | None = None,
     encoding: str | None = None,
+    limit: Size | None = None,
 ) -> Queries:
     """Read queries; raises FileFormatError if the file is something else. Arguments as in
     `read`."""
-    loaded = read(source, kind="queries", format=format, name=name, encoding=encoding)
+    loaded = read(source, kind="queries", format=format, name=name, encoding=encoding, limit=limit)
     return cast(Queries, loaded.table)
 
 
@@ -109,28 +130,46 @@ def read_documents(
     format: str | None = None,
     name: str | None = None,
     encoding: str | None = None,
+    limit: Size | None = None,
 ) -> Documents:
     """Read documents; raises FileFormatError if the file is something else. Arguments as in
     `read`."""
-    loaded = read(source, kind="documents", format=format, name=name, encoding=encoding)
+    loaded = read(
+        source, kind="documents", format=format, name=name, encoding=encoding, limit=limit
+    )
     return cast(Documents, loaded.table)
 
 
 def open_source(
-    source: str | Path | bytes, name: str | None = None, encoding: str | None = None
+    source: str | Path | bytes,
+    name: str | None = None,
+    encoding: str | None = None,
+    limit: Size | None = None,
 ) -> Source:
     """The source of a path or of bytes, under the name the user gave. A path of `-` is the
     standard input; it and pipes, which can be read but once, are held in memory."""
+    most = Limit.of(limit)
     if isinstance(source, bytes):
-        return Source(name or "the file", source, encoding)
+        return Source(name or "the file", source, encoding, most)
     if str(source) == "-":
         stdin = sys.stdin.buffer if sys.stdin is not None else io.BytesIO()
-        return Source(name or "standard input", drained("-", stdin), encoding)
+        return Source(name or "standard input", drained("-", stdin, most), encoding, most)
     path, shown = Path(source), name or legible(str(source))
     if path.exists() and not path.is_file() and not path.is_dir():
         with path.open("rb") as pipe:
-            return Source(shown, drained(shown, pipe), encoding)
-    return Source(shown, path, encoding)
+            return Source(shown, drained(shown, pipe, most), encoding, most)
+    return Source(shown, path, encoding, most)
+
+
+@contextmanager
+def memory_enough(source: Source) -> Iterator[None]:
+    """Memory that runs out inside becomes a FileFormatError."""
+    try:
+        yield
+    except MemoryError as error:
+        problem = LineProblem(None, "more than the memory holds", "a file that fits into memory")
+        hint = "Close other programs, or give the file in parts."
+        raise FileFormatError(source.name, [problem], hint=hint) from error
 
 
 def legible(name: str) -> str:
@@ -138,7 +177,8 @@ def legible(name: str) -> str:
     return os.fsencode(name).decode(errors="replace")
 
 
-def _check_choices(kind: str | None, format: str | None, duplicates: str, grades: Grades) -> None:
+def check_choices(kind: str | None, format: str | None, duplicates: str, grades: Grades) -> None:
+    """Refuse a reading choice that there is not with a ParameterError."""
     known = [f.name for f in formats()]
     if kind is not None and kind not in KINDS:
         raise ParameterError(f"There is no kind {kind!r}.", f"The kinds are: {', '.join(KINDS)}.")
