@@ -72,9 +72,7 @@ def read_set(
             raise _no_set(shown, f"{len(members.names)} files without corpus.jsonl, queries.jsonl")
         inside = [n for n in members.names if PurePosixPath(n).is_relative_to(base)]
         parts = _parts(base, inside)
-        if len(parts) > MOST_FILES:
-            problem = LineProblem(None, f"{len(parts):,}", f"at most {MOST_FILES:,} files in a set")
-            raise FileFormatError(shown, [problem], hint="Give the runs in several parts.")
+        _check_count(shown, len(parts))
         loaded = [load(members.content(member), member, kind) for member, kind in parts.items()]
         splits = _splits(base, inside)
         chosen = next((split for split, member in splits.items() if member in parts), "")
@@ -104,6 +102,7 @@ def _members(source: str | Path | bytes, shown: str, limit: Limit) -> Iterator[_
     archive = opened_zip(shown, source if isinstance(source, Path) else io.BytesIO(source))
     with archive:
         names = zip_members(archive)
+        _check_count(shown, len(names))
         bad = next((n for n in names if leads_out(n)), None)
         if bad is not None:
             raise _no_set(shown, f"the path `{bad}`, which leads out of the archive")
@@ -163,6 +162,12 @@ def _noting_splits(loaded: Loaded, chosen: str, others: list[str]) -> Loaded:
     message = f"the judgments of the split {chosen}; the set also has {', '.join(others)}"
     note = Note("splits", message, len(others), tuple(others[:3]))
     return replace(loaded, table=loaded.table.noting(note))
+
+
+def _check_count(shown: str, files: int) -> None:
+    if files > MOST_FILES:
+        problem = LineProblem(None, f"{files:,}", f"at most {MOST_FILES:,} files in a set")
+        raise FileFormatError(shown, [problem], hint="Give the runs in several parts.")
 
 
 def _no_set(shown: str, found: str) -> FileFormatError:

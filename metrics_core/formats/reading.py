@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,9 +28,11 @@ from metrics_core.formats.registry import (
     run_name,
 )
 from metrics_core.formats.source import Source, shortened
-from metrics_core.formats.unpacking import drained
+from metrics_core.formats.unpacking import drained, readable
 from metrics_core.formats.values import Grades
 from metrics_core.tables import Documents, Duplicates, Qrels, Queries, Run
+
+_NO_TEXT = re.compile("[\ud800-\udfff]")
 
 
 def read(
@@ -150,14 +152,16 @@ def open_source(
     standard input; it and pipes, which can be read but once, are held in memory."""
     most = Limit.of(limit)
     if isinstance(source, bytes):
-        return Source(name or "the file", source, encoding, most)
+        return Source(legible(name or "the file"), source, encoding, most)
     if str(source) == "-":
         stdin = sys.stdin.buffer if sys.stdin is not None else io.BytesIO()
-        return Source(name or "standard input", drained("-", stdin, most), encoding, most)
-    path, shown = Path(source), name or legible(str(source))
-    if path.exists() and not path.is_file() and not path.is_dir():
-        with path.open("rb") as pipe:
-            return Source(shown, drained(shown, pipe, most), encoding, most)
+        held = drained("-", stdin, most)
+        return Source(legible(name or "standard input"), held, encoding, most)
+    path, shown = Path(source), legible(name or str(source))
+    with readable(shown):
+        if path.exists() and not path.is_file() and not path.is_dir():
+            with path.open("rb") as pipe:
+                return Source(shown, drained(shown, pipe, most), encoding, most)
     return Source(shown, path, encoding, most)
 
 
@@ -174,7 +178,7 @@ def memory_enough(source: Source) -> Iterator[None]:
 
 def legible(name: str) -> str:
     """A file's name as text, with a sign for what is no UTF-8 in it."""
-    return os.fsencode(name).decode(errors="replace")
+    return _NO_TEXT.sub("\ufffd", name)
 
 
 def check_choices(kind: str | None, format: str | None, duplicates: str, grades: Grades) -> None:

@@ -87,7 +87,7 @@ def unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterator[byt
     Raises FileFormatError where the file is absent, damaged, a zip of several files, or gives more
     than the limit allows.
     """
-    with _readable(name), ExitStack() as closing:
+    with readable(name), ExitStack() as closing:
         plain = closing.enter_context(_plain(origin))
         stream = closing.enter_context(_unpacking(name, plain, limit))
         if stream is plain:
@@ -115,7 +115,7 @@ def _weigh(name: str, origin: Origin, limit: Limit) -> None:
 
 
 @contextmanager
-def _readable(name: str) -> Iterator[None]:
+def readable(name: str) -> Iterator[None]:
     """What goes wrong inside while a file is read becomes a FileFormatError."""
     try:
         yield
@@ -158,7 +158,7 @@ def zip_members(archive: zipfile.ZipFile) -> list[str]:
 def member_bytes(name: str, archive: zipfile.ZipFile, member: str, limit: Limit) -> bytes:
     """One member of an archive as bytes, under the same limit as any packed file."""
     info = _readable_member(name, archive, member, limit)
-    with _readable(name), archive.open(info) as stream:
+    with readable(name), archive.open(info) as stream:
         return stream.read()
 
 
@@ -256,7 +256,8 @@ def _too_much(name: str, found: str, needed: int, limit: Limit) -> FileFormatErr
     if not limit.given:
         ordinary = f"at most {ORDINARY_RATIO} times the packed size"
         most += f", and of more than {size_text(RATIO_FROM)} {ordinary}"
-    return limit.exceeded(name, f"{found} in a packed file", f"at most {most}", needed)
+    found = f"a packed file that unpacks to {found}"
+    return limit.exceeded(name, found, f"at most {most}", needed)
 
 
 def _unreadable(name: str, error: OSError) -> FileFormatError:
