@@ -53,7 +53,7 @@ def read_set(
     others. A zip may unpack to `limit` altogether. Raises FileFormatError where it is no such set
     or one of its files cannot be read.
     """
-    shown = name or ("the file" if isinstance(source, bytes) else legible(str(source)))
+    shown = legible(name or ("the file" if isinstance(source, bytes) else str(source)))
 
     def load(content: Path | bytes, member: str, kind: Kind) -> Loaded:
         return read(

@@ -72,7 +72,7 @@ def read_parquet(source: Source, request: Request) -> Loaded:
         used |= set(understood.others)
     wanted = [names[at] for at in sorted(used)]
     _guarded(source, partial(check_size, source, file, wanted))
-    batches = _guarded(source, lambda: list(file.iter_batches(columns=wanted)))
+    batches = _guarded(source, partial(_batches, source, file, wanted))
     if not batches:
         raise refuse(source, [LineProblem(None, "only a header", "at least one row")])
     table = pa.Table.from_batches(batches)
@@ -89,6 +89,15 @@ def read_parquet(source: Source, request: Request) -> Loaded:
             columns[name] = _guarded(source, partial(column.cast, ID))
     named = Named(names, columns, None, notes, header=None)
     return load_named(source, request, named, "parquet", "Parquet")
+
+
+def _batches(source: Source, file: pq.ParquetFile, wanted: list[str]) -> list[pa.RecordBatch]:
+    batches, size = [], 0
+    for batch in file.iter_batches(columns=wanted):
+        batches.append(batch)
+        size += batch.nbytes
+        source.limit.check_size(source.name, size)
+    return batches
 
 
 def _opened(source: Source) -> pq.ParquetFile:

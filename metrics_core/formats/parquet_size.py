@@ -18,6 +18,9 @@ from metrics_core.formats.limits import size_text
 from metrics_core.formats.source import Source
 
 _ROWS_AT_ONCE = 1 << 16
+_MANY = 100
+"""Rows of a part from which on it matters that a value is written once for all of them."""
+
 _DENSITY_CHECKED_FROM, _MOST_ROWS_A_BYTE = 1_000_000, 20
 
 
@@ -65,6 +68,8 @@ def _check_texts(source: Source, file: pq.ParquetFile, names: Sequence[str]) -> 
     bound = 0
     for group in range(file.num_row_groups):
         rows = file.metadata.row_group(group).num_rows
+        if rows < _MANY:
+            continue
         # Of one row, too, Arrow gives the whole dictionary of its column.
         first = next(coded.iter_batches(1, row_groups=[group], columns=list(names)), None)
         for column in first.columns if first is not None else ():

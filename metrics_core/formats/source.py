@@ -35,6 +35,7 @@ LONGEST_LINE = 10_000_000
 
 _HEAD = 256 << 10
 _SHOWN = 120
+_ENCODINGS = "Try utf-8, latin-1 or utf-16."
 _KEPT = 4 * (_SHOWN + 2)
 """Bytes of a line that are enough to show it."""
 
@@ -187,9 +188,11 @@ class Source:
             if getattr(found, "_is_text_encoding", True):
                 return found.name, 0
             raise LookupError
-        except LookupError as error:
+        except (LookupError, ValueError) as error:  # a name with a NUL in it is a ValueError
             raise self._broken(
-                "the name of an encoding", f"`{self.encoding}`", "Try utf-8, latin-1 or utf-16."
+                "the name of an encoding",
+                f"`{shortened(self.encoding)}`",
+                "Try utf-8, latin-1 or utf-16.",
             ) from error
 
     def _checked(self, block: bytes, offset: int, plain_ends: bool) -> bytes:

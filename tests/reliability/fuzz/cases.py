@@ -18,6 +18,8 @@ from metrics_core.formats.registry import KINDS
 from tests.reliability.fuzz.mutating import mutated
 from tests.reliability.fuzz.seeds import seeds
 
+NAMES = ("x", "", "a/b.run", "\udcff.json", "\ud800", "qrels.tsv", "..", "x" * 300, "/", "a\0b")
+_NOT_IN_A_PATH = str.maketrans({"/": "_", "\0": None, "\ud800": None})
 DOORS = ("read", "read", "read", "set", "path", "command line")
 
 
@@ -51,9 +53,7 @@ def case(seed: int, number: int) -> Case:
     data = mutated(rng, _seeds()[name])
     door = rng.choice(DOORS) if rng.random() < 0.9 else "read"
     if rng.random() < 0.2:
-        name = rng.choice(
-            ("x", "", "a/b.run", "\udcff.json", "qrels.tsv", "..", "x" * 300, "/", "a\0b")
-        )
+        name = rng.choice(NAMES)
     return Case(data, name, door, _choices(rng))
 
 
@@ -87,7 +87,7 @@ def _set(case: Case) -> None:
 def _path(case: Case) -> None:
     """By a path with the bytes of the name in it."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / (case.name.replace("/", "_").replace("\0", "")[-90:] or "x")
+        path = Path(folder) / (case.name.translate(_NOT_IN_A_PATH)[-90:] or "x")
         path = path if path.name not in ("", ".", "..") else path.with_name("x")
         if not path.exists():
             path.write_bytes(case.data)

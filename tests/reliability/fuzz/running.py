@@ -98,9 +98,9 @@ def _work(pipe: Connection, seed: int, numbers: range) -> None:
     for one in (case(-1, number) for number in range(50)):  # what is loaded at the first use
         _problem(one, _peak())
     for number in numbers:
+        pipe.send((number, _memory(os.getpid())))
         one = case(seed, number)
         before = _peak()
-        pipe.send((number, _memory(os.getpid())))
         why = _problem(one, before)
         if why:
             pipe.send(Find(number, why))

@@ -20,6 +20,7 @@ from metrics_core.errors import RanklensError
 from metrics_core.formats import formats, table_bytes
 from metrics_core.tables import Documents, Qrels, Queries, Run, Table
 
+_DAYS = pa.array([1, 2], pa.date32())
 _QUERIES = [f"q{i // 4}" for i in range(24)]
 _DOCS = [f"d{i}é" if i % 7 == 0 else f"doc-{i}" for i in range(24)]
 
@@ -114,7 +115,7 @@ def parquets() -> dict[str, bytes]:
         "documents": {
             "doc_id": ["a", "b"],
             "price": [1.5, None],
-            "day": pa.array([1, 2], pa.date32()),
+            "day": _DAYS,
         },
     }
     found = {}
