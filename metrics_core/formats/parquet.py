@@ -40,10 +40,10 @@ def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
 
 
 def _first_rows(file: pq.ParquetFile, names: list[str]) -> list[list[str]]:
-    if not file.metadata.num_rows:
-        return []
-    first = next(file.iter_batches(50, columns=names))
-    return [[str(row[name]) for name in names] for row in first.to_pylist()]
+    # A footer may tell of rows that are not there.
+    first = next(file.iter_batches(50, columns=names), None)
+    rows = [] if first is None else first.to_pylist()
+    return [[str(row[name]) for name in names] for row in rows]
 
 
 def write_parquet(table: Table, file: BinaryIO) -> None:

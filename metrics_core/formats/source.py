@@ -192,7 +192,7 @@ class Source:
             raise self._broken(
                 "the name of an encoding",
                 f"`{shortened(self.encoding)}`",
-                "Try utf-8, latin-1 or utf-16.",
+                _ENCODINGS,
             ) from error
 
     def _checked(self, block: bytes, offset: int, plain_ends: bool) -> bytes:
