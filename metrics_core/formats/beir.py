@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from metrics_core.errors import FileFormatError, LineProblem
 from metrics_core.formats.limits import MOST_FILES, USUAL_LIMIT, Limit, Size
-from metrics_core.formats.reading import legible, read
+from metrics_core.formats.reading import legible, open_source, read_source
 from metrics_core.formats.registry import Kind, Loaded
 from metrics_core.formats.unpacking import (
     is_zip,
@@ -56,15 +56,9 @@ def read_set(
     shown = legible(name or ("the file" if isinstance(source, bytes) else str(source)))
 
     def load(content: Path | bytes, member: str, kind: Kind) -> Loaded:
-        return read(
-            content,
-            kind=kind,
-            name=f"{shown}/{legible(member)}",
-            duplicates=duplicates if kind == "run" else "error",
-            grades=grades if kind == "qrels" else "integer",
-            encoding=encoding,
-            limit=limit,
-        )
+        opened = open_source(content, f"{shown}/{member}", encoding, limit)
+        is_qrels = kind == "qrels"
+        return read_source(opened, kind, None, duplicates, grades, insists=is_qrels)
 
     with _members(source, shown, Limit.of(limit)) as members:
         base = _base(members.names)

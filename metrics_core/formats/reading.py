@@ -58,8 +58,23 @@ def read(
     """
     check_choices(kind, format, duplicates, grades)
     opened = open_source(source, name, encoding, limit)
+    insists = grades != "integer"
+    return read_source(opened, kind, format, duplicates, grades, insists=insists)
+
+
+def read_source(
+    opened: Source,
+    kind: Kind | None,
+    format: str | None,
+    duplicates: Duplicates,
+    grades: Grades,
+    *,
+    insists: bool,
+) -> Loaded:
+    """What `read` gives of an opened source. Who `insists` on the kind knows it from elsewhere: a
+    file that looks more like another is read all the same."""
     sample = _sample(opened)
-    chosen, kind = _choose(opened, sample, kind, format, insists=grades != "integer")
+    chosen, kind = _choose(opened, sample, kind, format, insists=insists)
     request = Request(
         kind=kind, duplicates=duplicates, grades=grades, run_name=run_name(opened.name)
     )
@@ -230,7 +245,8 @@ def _choose(
 ) -> tuple[Format, Kind]:
     """The format and kind to read a file as; refuses what fits nothing or another kind.
 
-    Whoever asks for real-valued grades `insists` that the numbers are grades, not scores.
+    Whoever asks for real-valued grades `insists` that the numbers are grades, not scores, and so
+    does the place of a file in a set.
     """
     candidates = [
         (sureness, declared, its_kind)

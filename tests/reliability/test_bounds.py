@@ -67,12 +67,12 @@ def long_value(path: Path) -> None:
 
 
 def long_value_behind(path: Path) -> None:
-    """The same behind a million short texts, where the first part does not show it."""
-    ids = pa.array(range(10**6)).cast(pa.string())
-    with pq.ParquetWriter(path, pa.schema({"query_id": ids.type, "text": pa.string()})) as file:
+    """The same behind short texts, where the first part does not show it."""
+    ids = pa.array(range(10**5)).cast(pa.string())
+    coded = pa.dictionary(pa.int32(), pa.string())
+    with pq.ParquetWriter(path, pa.schema({"query_id": ids.type, "text": coded})) as file:
         for text in ("short", "d" * 100_000):
-            texts = one_value(10**5, text).cast(pa.string())
-            file.write_table(pa.table({"query_id": ids[: 10**5], "text": texts}))
+            file.write_table(pa.table({"query_id": ids, "text": one_value(10**5, text)}))
 
 
 def many_keys(path: Path) -> None:
@@ -138,6 +138,7 @@ def quotes(path: Path) -> None:
 BOMBS: dict[str, tuple[Callable[[Path], None], str]] = {
     "rows.parquet": (many_rows, "50,000,000 rows of 3 columns"),
     "value.parquet": (long_value, "of texts, written once for many rows"),
+    "behind.parquet": (long_value_behind, "of texts, written once for many rows"),
     "keys.jsonl": (many_keys, "at most 4,096 columns"),
     "each.jsonl": (keys_in_each_line, "at most 4,096 columns"),
     "details.json": (keys_in_details, "at most 4,096 columns"),
@@ -196,9 +197,6 @@ def test_a_run_of_268_mb_on_one_line(tmp_path: Path, end: str, says: str) -> Non
 
 
 def test_values_that_repeat_are_read(tmp_path: Path) -> None:
-    long_value_behind(tmp_path / "x.parquet")
-    with pytest.raises(FileFormatError, match=r"limit 11GB|limit 1\dGB"):
-        read(tmp_path / "x.parquet")
     texts = one_value(1_000, "a text of many words " * 50)
     ids = pa.array(range(1_000)).cast(pa.string())
     pq.write_table(pa.table({"query_id": ids, "text": texts}), tmp_path / "y.parquet")
@@ -297,7 +295,7 @@ def test_a_zip_may_unpack_to_the_limit_altogether(tmp_path: Path) -> None:
     )
     data = zipped(tmp_path, files)
     assert len(read_set(data, limit=10_000)) == 4
-    with pytest.raises(FileFormatError, match="at most 4 KB|at most 3,000 bytes"):
+    with pytest.raises(FileFormatError, match="at most 3,000 bytes"):
         read_set(data, limit=3_000)
 
 
