@@ -1,0 +1,252 @@
+"""The files of the folder: where each record and table stands, read and written one by one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import stat
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from threading import Lock
+
+import pyarrow as pa
+
+from dashboard.workspace import durable
+from dashboard.workspace.records import (
+    Collection,
+    Damaged,
+    DamagedRecordError,
+    Entry,
+    Record,
+    decode,
+    encode,
+    is_id,
+    is_table,
+)
+from metrics_core.memo import Memo
+
+LAYOUT = 2
+"""The version of the folder's layout; 1 was one list of files without collections."""
+
+_ABOUT, _COLLECTION, _RECORD, _TABLE = "workspace.json", "collection", ".json", ".parquet"
+_KEPT_RECORDS = 20_000
+_MISSING = "is missing"
+
+
+class Shelves:
+    """Records and tables of one folder. Nothing of what stands inside a record becomes a path but
+    names that are checked to be ids."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._collections, self._tables = folder / "collections", folder / "tables"
+        self._records = Memo(_KEPT_RECORDS)
+        self._looked_at: dict[str, tuple[tuple[int, ...], str]] = {}
+        self._looking = Lock()
+
+    def layout(self) -> int | None:
+        """The version of the layout; None where the folder does not say one."""
+        try:
+            told = json.loads((self.folder / _ABOUT).read_bytes())["layout"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return told if isinstance(told, int) else None
+
+    def make(self) -> None:
+        """Make the folder; nothing happens where it is made. Raises OSError."""
+        for folder in (self.folder, self._collections, self._tables):
+            durable.make_folder(folder)
+            if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & 0o077:
+                folder.chmod(0o700)
+        if self.layout() is None and not (self.folder / "index.json").exists():
+            self.say_layout()
+
+    def say_layout(self) -> None:
+        """Write down which layout this is."""
+        durable.write(self.folder / _ABOUT, json.dumps({"layout": LAYOUT}).encode())
+
+    # Records
+
+    def ids(self) -> list[str]:
+        """The collections that are there, removed ones too."""
+        return [name for name in _names(self._collections) if is_id(name)]
+
+    def collection(self, identity: str) -> Collection:
+        """What is known of a collection; its id for a name that cannot be read. Raises KeyError
+        where there is none."""
+        if not is_id(identity) or not (self._collections / identity).is_dir():
+            raise KeyError(identity)
+        found = self._read(self._path(identity, _COLLECTION), Collection)
+        if isinstance(found, Collection) and found.id == identity:
+            return found
+        return Collection(identity, f"Unnamed collection {identity}", "")
+
+    def entries(self, identity: str) -> list[Entry]:
+        """All files of a collection, oldest first, removed and replaced ones too."""
+        found = [self._read(self._path(identity, n), Entry) for n in self._numbers(identity)]
+        return [e for e in found if isinstance(e, Entry)]
+
+    def damaged(self, identity: str) -> list[Damaged]:
+        """The records of a collection that are not as they were written."""
+        found = [
+            Damaged(number, "", read)
+            for number in self._numbers(identity)
+            if isinstance(read := self._read(self._path(identity, number), Entry), str)
+            and read != _MISSING  # taken away by somebody else just now
+        ]
+        if identity in self.ids():
+            own = self._read(self._path(identity, _COLLECTION), Collection)
+            found += [Damaged(_COLLECTION, "", own)] if isinstance(own, str) else []
+        return found
+
+    def put_collection(self, told: Collection) -> None:
+        """Write what is known of a collection."""
+        durable.make_folder(self._collections / told.id)
+        durable.write(self._path(told.id, _COLLECTION), encode(told))
+
+    def put_entry(self, identity: str, entry: Entry) -> None:
+        """Write a file's record."""
+        durable.write(self._path(identity, entry.number), encode(entry))
+
+    def drop_entry(self, identity: str, number: str) -> None:
+        """Remove a record for good; nothing happens where there is none."""
+        if number in self._numbers(identity):
+            durable.remove(self._path(identity, number))
+
+    def put_whole(self, told: Collection, entries: Iterable[Entry]) -> None:
+        """A collection with all of its files, there at once or not at all."""
+        draft = self._collections / f"{told.id}{durable.DRAFT}"
+        durable.make_folder(draft)
+        try:
+            for place, entry in enumerate(entries, start=1):
+                record = replace(entry, number=f"{place:05}", replaces="")
+                durable.write(draft / f"{record.number}{_RECORD}", encode(record))
+            durable.write(draft / f"{_COLLECTION}{_RECORD}", encode(told))
+            draft.replace(self._collections / told.id)
+            durable.sync_folder(self._collections)
+        except BaseException:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise
+
+    def free_number(self, identity: str) -> str:
+        """The number of the next file."""
+        return f"{max((int(n) for n in self._numbers(identity)), default=0) + 1:05}"
+
+    def _path(self, identity: str, name: str) -> Path:
+        return self._collections / identity / f"{name}{_RECORD}"
+
+    def _numbers(self, identity: str) -> list[str]:
+        if not is_id(identity):
+            return []
+        names = _names(self._collections / identity)
+        numbers = [n.removesuffix(_RECORD) for n in names if n.endswith(_RECORD)]
+        return sorted((n for n in numbers if n.isascii() and n.isdigit()), key=int)
+
+    def _read(self, path: Path, kind: type[Record]) -> Record | str:
+        """A record, or why it cannot be read; parsed once as long as the file stays the same."""
+        state = _state(path)
+        if state is None:
+            return _MISSING
+        return self._records((path, state, kind), lambda: _decoded(path, kind))
+
+    # Tables
+
+    def put_table(self, name: str, content: pa.Buffer) -> None:
+        """Write a table, unless it is there and whole."""
+        if self.unsound(name, look=True):
+            durable.write(self._tables / f"{name}{_TABLE}", memoryview(content))
+            self._forget(name)
+
+    def table(self, name: str) -> bytes | None:
+        """The bytes of a table; None where they are not those that were kept."""
+        content, why = self._content(name)
+        self._told(name, why)
+        return None if why else content
+
+    def unsound(self, name: str, *, look: bool = False) -> str:
+        """Why a table cannot be read, "" where nothing is known against it; `look` at its bytes if
+        that was not done since the file changed."""
+        state = _state(self._tables / f"{name}{_TABLE}")
+        if state is None:
+            return _MISSING
+        with self._looking:
+            then, why = self._looked_at.get(name, ((), ""))
+        if then == state:
+            return why
+        if not look:
+            return ""
+        _, why = self._content(name)
+        self._told(name, why)
+        return why
+
+    def mark_unsound(self, name: str, why: str) -> None:
+        """Remember that a table cannot be read although its bytes are as they were kept."""
+        self._told(name, f"cannot be read ({why})")
+
+    def tables(self) -> list[str]:
+        """The names of the tables that are there."""
+        names = [n.removesuffix(_TABLE) for n in _names(self._tables) if n.endswith(_TABLE)]
+        return [n for n in names if is_table(n)]
+
+    def drop_table(self, name: str) -> None:
+        """Remove a table for good."""
+        durable.remove(self._tables / f"{name}{_TABLE}")
+        self._forget(name)
+
+    def drop_collection(self, identity: str) -> None:
+        """Remove a collection for good; its tables stay for others."""
+        shutil.rmtree(self._collections / identity)
+        durable.sync_folder(self._collections)
+
+    def drafts(self) -> list[Path]:
+        """What was being written when something ended it."""
+        return list(self.folder.rglob(f"*{durable.DRAFT}"))
+
+    def _content(self, name: str) -> tuple[bytes, str]:
+        try:
+            content = (self._tables / f"{name}{_TABLE}").read_bytes()
+        except FileNotFoundError:
+            return b"", _MISSING
+        except OSError as error:
+            return b"", f"cannot be read ({error.strerror})"
+        sound = hashlib.sha256(content).hexdigest() == name
+        return content, "" if sound else "is not as it was written"
+
+    def _told(self, name: str, why: str) -> None:
+        state = _state(self._tables / f"{name}{_TABLE}")
+        if state is not None:
+            with self._looking:
+                self._looked_at[name] = (state, why)
+
+    def _forget(self, name: str) -> None:
+        with self._looking:
+            self._looked_at.pop(name, None)
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    """What changes when a file's content does; None where there is no file. The time of change
+    cannot be set back, unlike that of modification."""
+    try:
+        told = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns
+
+
+def _decoded(path: Path, kind: type[Record]) -> Record | str:
+    try:
+        return decode(path.read_bytes(), kind)
+    except DamagedRecordError:
+        return "is not as it was written"
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
