@@ -103,8 +103,7 @@ class Shelves:
         return found
 
     def put_collection(self, told: Collection) -> None:
-        """Write what is known of a collection."""
-        durable.make_folder(self._collections / told.id)
+        """Write anew what is known of a collection that is there."""
         durable.write(self._path(told.id, _COLLECTION), encode(told))
 
     def put_entry(self, identity: str, entry: Entry) -> None:
@@ -197,9 +196,11 @@ class Shelves:
         self._forget(name)
 
     def drop_collection(self, identity: str) -> None:
-        """Remove a collection for good; its tables stay for others."""
-        shutil.rmtree(self._collections / identity)
+        """Remove a collection for good, at once as a whole; its tables stay for others."""
+        draft = self._collections / f"{identity}{durable.DRAFT}"
+        (self._collections / identity).replace(draft)
         durable.sync_folder(self._collections)
+        shutil.rmtree(draft)
 
     def drafts(self) -> list[Path]:
         """What was being written when something ended it."""

@@ -77,7 +77,7 @@ class Workspace:
             if identity and self.has(identity):
                 return self.collection(identity)
             made = Collection(identity or self.free_id(), name, now())
-            self._shelves.put_collection(made)
+            self._shelves.put_whole(made, [])
             return made
 
     def rename(self, identity: str, name: str) -> None:
