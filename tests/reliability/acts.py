@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -106,13 +106,13 @@ def given(file: str, key: int) -> bytes:
     return "".join(f"q{i} Q0 d{key} 1 {i}.5 x\n" for i in range(rows)).encode()
 
 
-@lru_cache(maxsize=None)
+@cache
 def loaded(file: str, key: int) -> Loaded:
     """The same, read."""
     return formats.read(given(file, key), name=file)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _rows(file: str, key: int) -> Any:
     return loaded(file, key).table.table.to_pydict()  # type: ignore[union-attr]
 
@@ -212,9 +212,7 @@ def do(workspace: Workspace, state: State, act: Act) -> str:
         "rename": lambda: workspace.rename(identity, rest[1]),
         "remove": lambda: workspace.remove(identity),
         "restore": lambda: workspace.restore(identity),
-        "add": lambda: workspace.add(
-            identity, loaded(rest[1], int(rest[2])), beside=bool(rest[3])
-        ),
+        "add": lambda: workspace.add(identity, loaded(rest[1], int(rest[2])), beside=bool(rest[3])),
         "remove file": lambda: workspace.remove_entry(identity, rest[1]),
         "restore file": lambda: workspace.restore_entry(identity, rest[1]),
         "take back": lambda: workspace.take_back(identity, rest[1]),
