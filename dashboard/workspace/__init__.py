@@ -13,9 +13,9 @@ record is acknowledged once it, its table and their folders are on the disk. doc
 what is promised and why it is built so.
 """
 
+from dashboard.workspace.adding import Added
 from dashboard.workspace.errors import StorageError
 from dashboard.workspace.records import Collection, Damaged, Entry
-from dashboard.workspace.adding import Added
 from dashboard.workspace.store import Workspace, default_folder
 
 __all__ = [

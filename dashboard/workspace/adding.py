@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from secrets import choice
 from typing import Literal
 
 import pyarrow as pa
@@ -15,6 +16,9 @@ from dashboard.workspace.tables import queries_of, table_bytes
 from metrics_core.formats import Loaded
 from metrics_core.tables import Run
 from metrics_core.tables.run_names import free_name
+
+_ID_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # none that is taken for another
+_ID_LENGTH = 8
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,13 @@ def free_slot(taken: Iterable[int]) -> int:
     """The first colour and shape that no run has."""
     used = set(taken)
     return next(i for i in range(len(used) + 1) if i not in used)
+
+
+def free_id(taken: Sequence[str]) -> str:
+    """An id that no collection has."""
+    while (made := "".join(choice(_ID_LETTERS) for _ in range(_ID_LENGTH))) in taken:
+        pass
+    return made
 
 
 def now() -> str:

@@ -7,6 +7,7 @@ now names it is flushed too: after a power cut the old or the new one is there.
 from __future__ import annotations
 
 import os
+import shutil
 from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
@@ -16,10 +17,12 @@ _FILE, _FOLDER = 0o600, 0o700
 
 
 def write(path: Path, content: bytes | memoryview) -> None:
-    """Put a file into its place. Raises OSError; then what was there before still is."""
+    """Put a file into its place, also where a folder stands there. Raises OSError; then what was
+    there before still is, or the whole new file where only the folder could not be flushed."""
     draft = path.with_name(f"{path.name}.{token_hex(4)}{DRAFT}")
     try:
         _write_new(draft, content)
+        _clear(path)
         draft.replace(path)
         sync_folder(path.parent)
     except BaseException:
@@ -51,11 +54,18 @@ def make_folder(path: Path) -> None:
 
 def remove(path: Path) -> None:
     """Remove a file for good; nothing happens where there is none. Raises OSError."""
+    _clear(path)
     try:
         path.unlink()
     except FileNotFoundError:
         return
     sync_folder(path.parent)
+
+
+def _clear(path: Path) -> None:
+    """Remove a folder where a file of ours belongs."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
 
 
 def sync_folder(path: Path) -> None:

@@ -44,6 +44,31 @@ def gone(folder: Path) -> StorageError:
     )
 
 
+def unreadable(error: OSError, folder: Path) -> StorageError:
+    """The system refuses to say what a folder holds."""
+    return StorageError(
+        f"The folder {folder} cannot be read: {error.strerror or type(error).__name__}.",
+        "See that its disk is connected and sound, and that this account may read it.",
+    )
+
+
+def no_collection() -> StorageError:
+    """The collection that something is to be added to is not there."""
+    return StorageError(
+        "This collection is no longer there.",
+        "It was removed for good, in another window or at a start. Open another one, or a new one.",
+    )
+
+
+def lacking(folder: Path, name: str) -> StorageError:
+    """What tells of all files is not there, while the folder is."""
+    return StorageError(
+        f"The folder {folder} lacks its folder {name}, which tells what is kept there.",
+        "Bring that folder back, from a backup if need be. To begin anew, move the whole folder"
+        " away and start Ranklens again.",
+    )
+
+
 def newer(folder: Path, found: object, known: int) -> StorageError:
     """The folder was written by a later version."""
     return StorageError(

@@ -13,7 +13,7 @@ from typing import IO
 
 import pyarrow as pa
 
-from dashboard.workspace.adding import now
+from dashboard.workspace.adding import free_id, now
 from dashboard.workspace.errors import StorageError
 from dashboard.workspace.records import (
     Collection,
@@ -73,7 +73,7 @@ def unpack(workspace: Workspace, content: bytes, *, file: str) -> Collection:
             if hashlib.sha256(table).hexdigest() != name:
                 raise DamagedRecordError("a table is not as it was written")
     with workspace.writing() as shelves:
-        made = replace(told, id=workspace.free_id(), changed=now(), removed=False)
+        made = replace(told, id=free_id(shelves.ids()), changed=now(), removed=False)
         _put_all(shelves, made, entries, tables)
         return made
 

@@ -11,12 +11,13 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from metrics_core.formats import Kind
 from metrics_core.notes import Note
 
 _TABLE = re.compile(r"[0-9a-f]{64}")
+_LONGEST_NUMBER = 18
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
 
 
@@ -59,6 +60,13 @@ class Collection:
 
 
 @dataclass(frozen=True)
+class Layout:
+    """The version of the folder's layout."""
+
+    layout: int
+
+
+@dataclass(frozen=True)
 class Damaged:
     """A record or a table that is not as it was written. `number` is the record's, `file` what it
     was called, where that is still known."""
@@ -72,7 +80,7 @@ class DamagedRecordError(ValueError):
     """The bytes of a record are not those that were written."""
 
 
-Record = TypeVar("Record", Entry, Collection)
+Record = TypeVar("Record", Entry, Collection, Layout)
 
 
 def is_id(text: str) -> bool:
@@ -80,12 +88,17 @@ def is_id(text: str) -> bool:
     return bool(_NAME.fullmatch(text))
 
 
+def is_number(text: str) -> bool:
+    """Whether a text can be the number of a file."""
+    return text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER
+
+
 def is_table(text: str) -> bool:
     """Whether a text can be the name of a table's file."""
     return bool(_TABLE.fullmatch(text))
 
 
-def encode(record: Entry | Collection) -> bytes:
+def encode(record: Entry | Collection | Layout) -> bytes:
     """A record as it is written."""
     return _sealed(asdict(record))
 
@@ -101,11 +114,36 @@ def decode(content: bytes, kind: type[Record]) -> Record:
             raise DamagedRecordError("its check does not fit")
         if kind is Entry:
             told["notes"] = tuple(_note(note) for note in told.get("notes", ()))
-            if not is_table(told["table"]):
-                raise DamagedRecordError("it names no table")
-        return kind(**told)
+        record = kind(**told)
+        if not _fits(record):
+            raise DamagedRecordError("it holds what no record holds")
+        return record
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DamagedRecordError(str(error)) from error
+
+
+def _fits(record: Any) -> bool:
+    """Whether every value is of its type: the check says that nothing was changed by accident, not
+    who wrote it, and a packed collection may come from anybody."""
+    hints = get_type_hints(type(record))
+    plain = {name: hint for name, hint in hints.items() if hint in (str, int, bool)}
+    if any(type(getattr(record, name)) is not hint for name, hint in plain.items()):
+        return False
+    if isinstance(record, Entry):
+        counts = (record.rows, record.slot, 0 if record.queries is None else record.queries)
+        return (
+            all(type(count) is int and count >= 0 for count in counts)
+            and record.kind in get_args(Kind)
+            and is_number(record.number)
+            and is_table(record.table)
+            and all(_fits(note) for note in record.notes)
+        )
+    if isinstance(record, Note):
+        return all(isinstance(example, str) for example in record.examples)
+    return not isinstance(record, Collection) or (
+        isinstance(record.choices, dict)
+        and all(isinstance(choice, dict) for choice in record.choices.values())
+    )
 
 
 def _sealed(told: Any) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 import stat
@@ -14,16 +13,18 @@ from threading import Lock
 
 import pyarrow as pa
 
-from dashboard.workspace import durable
+from dashboard.workspace import durable, errors
 from dashboard.workspace.records import (
     Collection,
     Damaged,
     DamagedRecordError,
     Entry,
+    Layout,
     Record,
     decode,
     encode,
     is_id,
+    is_number,
     is_table,
 )
 from metrics_core.memo import Memo
@@ -33,7 +34,15 @@ LAYOUT = 2
 
 _ABOUT, _COLLECTION, _RECORD, _TABLE = "workspace.json", "collection", ".json", ".parquet"
 _KEPT_RECORDS = 20_000
-_MISSING = "is missing"
+_MISSING, _CHANGED = "is missing", "is not as it was written"
+_DRAFTS = (  # and no others: the folder may be one that holds other things too
+    f"*.json.*{durable.DRAFT}",
+    f"{'[0-9a-f]' * 64}{durable.DRAFT}",
+    f"index.json{durable.DRAFT}",
+    f"collections/*{durable.DRAFT}",
+    f"collections/*/*{durable.DRAFT}",
+    f"tables/*{durable.DRAFT}",
+)
 
 
 class Shelves:
@@ -49,11 +58,13 @@ class Shelves:
 
     def layout(self) -> int | None:
         """The version of the layout; None where the folder does not say one."""
-        try:
-            told = json.loads((self.folder / _ABOUT).read_bytes())["layout"]
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        return told if isinstance(told, int) else None
+        found = self._read(self.folder / _ABOUT, Layout)
+        return found.layout if isinstance(found, Layout) else None
+
+    def lacks_collections(self) -> bool:
+        """Whether the folder of the records is gone, without which tables cannot be told from what
+        is left over."""
+        return self.layout() is not None and not self._collections.is_dir()
 
     def make(self) -> None:
         """Make the folder; nothing happens where it is made. Raises OSError."""
@@ -66,7 +77,19 @@ class Shelves:
 
     def say_layout(self) -> None:
         """Write down which layout this is."""
-        durable.write(self.folder / _ABOUT, json.dumps({"layout": LAYOUT}).encode())
+        durable.write(self.folder / _ABOUT, encode(Layout(LAYOUT)))
+
+    def sync(self) -> None:
+        """Flush which names there are: one who was killed may have made some and not done so, and
+        what is there is taken for kept."""
+        for folder in (self.folder.parent, self.folder, self._collections, self._tables):
+            durable.sync_folder(folder)
+        for identity in self.ids():
+            self.sync_collection(identity)
+
+    def sync_collection(self, identity: str) -> None:
+        """Flush which records a collection has."""
+        durable.sync_folder(self._folder(identity))
 
     # Records
 
@@ -77,7 +100,7 @@ class Shelves:
     def collection(self, identity: str) -> Collection:
         """What is known of a collection; its id for a name that cannot be read. Raises KeyError
         where there is none."""
-        if not is_id(identity) or not (self._collections / identity).is_dir():
+        if not self._folder(identity).is_dir():
             raise KeyError(identity)
         found = self._read(self._path(identity, _COLLECTION), Collection)
         if isinstance(found, Collection) and found.id == identity:
@@ -86,7 +109,7 @@ class Shelves:
 
     def entries(self, identity: str) -> list[Entry]:
         """All files of a collection, oldest first, removed and replaced ones too."""
-        found = [self._read(self._path(identity, n), Entry) for n in self._numbers(identity)]
+        found = [self._entry(identity, number) for number in self._numbers(identity)]
         return [e for e in found if isinstance(e, Entry)]
 
     def damaged(self, identity: str) -> list[Damaged]:
@@ -94,7 +117,7 @@ class Shelves:
         found = [
             Damaged(number, "", read)
             for number in self._numbers(identity)
-            if isinstance(read := self._read(self._path(identity, number), Entry), str)
+            if isinstance(read := self._entry(identity, number), str)
             and read != _MISSING  # taken away by somebody else just now
         ]
         if identity in self.ids():
@@ -117,14 +140,15 @@ class Shelves:
 
     def put_whole(self, told: Collection, entries: Iterable[Entry]) -> None:
         """A collection with all of its files, there at once or not at all."""
-        draft = self._collections / f"{told.id}{durable.DRAFT}"
+        place = self._folder(told.id)
+        draft = place.with_name(f"{told.id}{durable.DRAFT}")
         durable.make_folder(draft)
         try:
-            for place, entry in enumerate(entries, start=1):
-                record = replace(entry, number=f"{place:05}", replaces="")
+            for number, entry in enumerate(entries, start=1):
+                record = replace(entry, number=f"{number:05}", replaces="")
                 durable.write(draft / f"{record.number}{_RECORD}", encode(record))
             durable.write(draft / f"{_COLLECTION}{_RECORD}", encode(told))
-            draft.replace(self._collections / told.id)
+            draft.replace(place)
             durable.sync_folder(self._collections)
         except BaseException:
             shutil.rmtree(draft, ignore_errors=True)
@@ -135,14 +159,23 @@ class Shelves:
         return f"{max((int(n) for n in self._numbers(identity)), default=0) + 1:05}"
 
     def _path(self, identity: str, name: str) -> Path:
-        return self._collections / identity / f"{name}{_RECORD}"
+        return self._folder(identity) / f"{name}{_RECORD}"
+
+    def _folder(self, identity: str) -> Path:
+        if not is_id(identity):
+            raise KeyError(identity)
+        return self._collections / identity
+
+    def _entry(self, identity: str, number: str) -> Entry | str:
+        found = self._read(self._path(identity, number), Entry)
+        return _CHANGED if isinstance(found, Entry) and found.number != number else found
 
     def _numbers(self, identity: str) -> list[str]:
         if not is_id(identity):
             return []
         names = _names(self._collections / identity)
         numbers = [n.removesuffix(_RECORD) for n in names if n.endswith(_RECORD)]
-        return sorted((n for n in numbers if n.isascii() and n.isdigit()), key=int)
+        return sorted((n for n in numbers if is_number(n)), key=int)
 
     def _read(self, path: Path, kind: type[Record]) -> Record | str:
         """A record, or why it cannot be read; parsed once as long as the file stays the same."""
@@ -156,34 +189,31 @@ class Shelves:
     def put_table(self, name: str, content: pa.Buffer) -> None:
         """Write a table, unless it is there and whole."""
         if self.unsound(name, look=True):
-            durable.write(self._tables / f"{name}{_TABLE}", memoryview(content))
+            durable.write(self._table_path(name), memoryview(content))
             self._forget(name)
+        else:
+            durable.sync_folder(self._tables)
 
     def table(self, name: str) -> bytes | None:
         """The bytes of a table; None where they are not those that were kept."""
         content, why = self._content(name)
-        self._told(name, why)
         return None if why else content
 
     def unsound(self, name: str, *, look: bool = False) -> str:
         """Why a table cannot be read, "" where nothing is known against it; `look` at its bytes if
         that was not done since the file changed."""
-        state = _state(self._tables / f"{name}{_TABLE}")
+        state = _state(self._table_path(name))
         if state is None:
             return _MISSING
         with self._looking:
-            then, why = self._looked_at.get(name, ((), ""))
+            then, why = self._looked_at.get(name, (None, ""))
         if then == state:
             return why
-        if not look:
-            return ""
-        _, why = self._content(name)
-        self._told(name, why)
-        return why
+        return self._content(name)[1] if look else ""
 
     def mark_unsound(self, name: str, why: str) -> None:
         """Remember that a table cannot be read although its bytes are as they were kept."""
-        self._told(name, f"cannot be read ({why})")
+        self._tell(name, _state(self._table_path(name)), f"cannot be read ({why})")
 
     def tables(self) -> list[str]:
         """The names of the tables that are there."""
@@ -192,32 +222,39 @@ class Shelves:
 
     def drop_table(self, name: str) -> None:
         """Remove a table for good."""
-        durable.remove(self._tables / f"{name}{_TABLE}")
+        durable.remove(self._table_path(name))
         self._forget(name)
 
     def drop_collection(self, identity: str) -> None:
         """Remove a collection for good, at once as a whole; its tables stay for others."""
-        draft = self._collections / f"{identity}{durable.DRAFT}"
-        (self._collections / identity).replace(draft)
+        place = self._folder(identity)
+        draft = place.with_name(f"{identity}{durable.DRAFT}")
+        place.replace(draft)
         durable.sync_folder(self._collections)
         shutil.rmtree(draft)
 
     def drafts(self) -> list[Path]:
         """What was being written when something ended it."""
-        return list(self.folder.rglob(f"*{durable.DRAFT}"))
+        return [draft for pattern in _DRAFTS for draft in self.folder.glob(pattern)]
+
+    def _table_path(self, name: str) -> Path:
+        return self._tables / f"{name}{_TABLE}"
 
     def _content(self, name: str) -> tuple[bytes, str]:
+        """The bytes of a table, and why they are not those that were kept, which is remembered."""
+        path = self._table_path(name)
+        state, content = _state(path), b""  # of before: who mends it meanwhile is not wronged
         try:
-            content = (self._tables / f"{name}{_TABLE}").read_bytes()
+            content = path.read_bytes()
+            why = "" if hashlib.sha256(content).hexdigest() == name else _CHANGED
         except FileNotFoundError:
-            return b"", _MISSING
+            why = _MISSING
         except OSError as error:
-            return b"", f"cannot be read ({error.strerror})"
-        sound = hashlib.sha256(content).hexdigest() == name
-        return content, "" if sound else "is not as it was written"
+            why = f"cannot be read ({error.strerror})"
+        self._tell(name, state, why)
+        return content, why
 
-    def _told(self, name: str, why: str) -> None:
-        state = _state(self._tables / f"{name}{_TABLE}")
+    def _tell(self, name: str, state: tuple[int, ...] | None, why: str) -> None:
         if state is not None:
             with self._looking:
                 self._looked_at[name] = (state, why)
@@ -229,9 +266,11 @@ class Shelves:
 
 def _names(folder: Path) -> list[str]:
     try:
-        return sorted(os.listdir(folder))
+        return sorted(p.name for p in folder.iterdir())
     except (FileNotFoundError, NotADirectoryError):
         return []
+    except OSError as error:
+        raise errors.unreadable(error, folder) from error
 
 
 def _state(path: Path) -> tuple[int, ...] | None:
@@ -241,6 +280,8 @@ def _state(path: Path) -> tuple[int, ...] | None:
         told = path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError:
+        return ()  # something is there; reading it says what is wrong
     return told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns
 
 
@@ -248,6 +289,6 @@ def _decoded(path: Path, kind: type[Record]) -> Record | str:
     try:
         return decode(path.read_bytes(), kind)
     except DamagedRecordError:
-        return "is not as it was written"
+        return _CHANGED
     except OSError as error:
         return f"cannot be read ({error.strerror})"

@@ -12,8 +12,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from dashboard.workspace.adding import now
 from dashboard.workspace import durable
+from dashboard.workspace.adding import now
 from dashboard.workspace.errors import StorageError
 from dashboard.workspace.records import Collection, Entry
 from dashboard.workspace.shelves import Shelves
@@ -39,6 +39,7 @@ def start(workspace: Workspace) -> None:
         if workspace.folder.is_dir():
             with workspace.writing() as shelves:
                 _take_over(shelves)
+                shelves.sync()
                 _sweep(shelves)
 
 

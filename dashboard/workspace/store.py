@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from secrets import choice
 from typing import Any
 
 import pyarrow as pa
 
 from dashboard.workspace import errors, shelves
-from dashboard.workspace.adding import Added, free_slot, names, now, packed, record_of
+from dashboard.workspace.adding import Added, free_id, free_slot, names, now, packed, record_of
 from dashboard.workspace.errors import StorageError, damaged
 from dashboard.workspace.lock import WriteLock
 from dashboard.workspace.records import Collection, Damaged, Entry
 from dashboard.workspace.shelves import Shelves
 from dashboard.workspace.tables import as_arrow, content_of, table_of
+from metrics_core.errors import RanklensError
 from metrics_core.formats import Loaded
 from metrics_core.tables import Table
 from metrics_core.tables.run_names import free_name
-
-_ID_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # none that is taken for another
-_ID_LENGTH = 8
 
 
 class Workspace:
@@ -46,8 +43,10 @@ class Workspace:
         if not self.folder.is_dir():
             return errors.gone(self.folder) if self._was_there else None
         found = self._shelves.layout()
-        if isinstance(found, int) and found > shelves.LAYOUT:
+        if found is not None and found > shelves.LAYOUT:
             return errors.newer(self.folder, found, shelves.LAYOUT)
+        if self._shelves.lacks_collections():
+            return errors.lacking(self.folder, "collections")
         if not os.access(self.folder, os.W_OK):
             return errors.refused(PermissionError(13, ""), self.folder)
         return None
@@ -57,8 +56,12 @@ class Workspace:
     def collections(self, *, removed: bool = False) -> list[Collection]:
         """The collections that are there, or those that were removed since the start; last changed
         first."""
-        here = [c for i in self._shelves.ids() if (c := self.collection(i)).removed == removed]
-        return sorted(here, key=lambda c: (c.changed, c.id), reverse=True)
+        here = []
+        for identity in self._shelves.ids():
+            with suppress(KeyError):  # removed for good by somebody else just now
+                here.append(self.collection(identity))
+        wanted = [c for c in here if c.removed == removed]
+        return sorted(wanted, key=lambda c: (c.changed, c.id), reverse=True)
 
     def collection(self, identity: str) -> Collection:
         """A collection as it stands, changed when it or one of its files last was. Raises KeyError
@@ -76,7 +79,7 @@ class Workspace:
         with self.writing():
             if identity and self.has(identity):
                 return self.collection(identity)
-            made = Collection(identity or self.free_id(), name, now())
+            made = Collection(identity or free_id(self._shelves.ids()), name, now())
             self._shelves.put_whole(made, [])
             return made
 
@@ -94,13 +97,17 @@ class Workspace:
 
     def read_with(self, identity: str, file: str, choices: Mapping[str, Any]) -> None:
         """Remember how a file of this collection's folder is to be read."""
-        told = self.collection(identity)
-        self._change(identity, choices={**told.choices, file: dict(choices)})
+        with self.writing():
+            told = self._shelves.collection(identity)
+            read = {**told.choices, file: dict(choices)}
+            self._shelves.put_collection(replace(told, choices=read, changed=now()))
 
     def duplicate(self, identity: str, name: str) -> Collection:
         """A copy of a collection, its tables shared on the disk."""
         with self.writing():
-            copy = Collection(self.free_id(), name, now(), self.collection(identity).choices)
+            copy = Collection(
+                free_id(self._shelves.ids()), name, now(), self.collection(identity).choices
+            )
             self._shelves.put_whole(copy, self.entries(identity))
             return copy
 
@@ -125,7 +132,8 @@ class Workspace:
         return [e for e in every if e.removed and e.number not in hidden]
 
     def damaged(self, identity: str) -> list[Damaged]:
-        """What of a collection cannot be read: records, and tables as far as they were looked at."""
+        """What of a collection cannot be read: records, and tables as far as they were looked
+        at."""
         unsound = [
             Damaged(e.number, e.file, why)
             for e in self.entries(identity)
@@ -136,10 +144,10 @@ class Workspace:
     def load(self, entry: Entry) -> Table:
         """The table of an entry, its bytes checked. Raises StorageError where they are not those
         that were kept."""
+        content = self.bytes_of(entry)
         try:
-            content = self.bytes_of(entry)
             return table_of(content, entry.kind, name=entry.name, notes=entry.notes)
-        except (pa.ArrowException, ValueError, KeyError, OSError) as error:
+        except (pa.ArrowException, RanklensError, ValueError, KeyError, OSError) as error:
             self._shelves.mark_unsound(entry.table, str(error))
             raise damaged(entry.file, self._shelves.unsound(entry.table)) from error
 
@@ -162,10 +170,11 @@ class Workspace:
         rows = as_arrow(loaded.table)
         content = content_of(rows, loaded.kind)
         known = self._known(identity, loaded, content)
-        made = (
-            None if known and not self._shelves.unsound(known.table, look=True) else packed(rows)
-        )
+        made = None if known and not self._shelves.unsound(known.table, look=True) else packed(rows)
         with self.writing():
+            if not self.has(identity):
+                raise errors.no_collection()
+            self._shelves.sync_collection(identity)  # what is known is kept
             known = self._known(identity, loaded, content)
             if known is not None:
                 return self._known_already(identity, known, made)
@@ -203,10 +212,13 @@ class Workspace:
             self._shelves.put_entry(identity, replace(here, removed=False, changed=now()))
 
     def take_back(self, identity: str, number: str) -> None:
-        """Undo a replacement: the newer file goes, the older one is there again."""
+        """Undo a replacement: the newer file goes, the older one is there again. Raises KeyError
+        once that is removed for good."""
         with self.writing():
-            if self._entry_of(identity, number) is not None:
-                self._shelves.drop_entry(identity, number)
+            here = self._entry_of(identity, number)
+            if here is None or self._entry_of(identity, here.replaces) is None:
+                raise KeyError(number)
+            self._shelves.drop_entry(identity, number)
 
     def keep_both(self, identity: str, number: str) -> None:
         """Let a newer file stand beside the one that it replaced, as a run of its own."""
@@ -251,13 +263,6 @@ class Workspace:
         except OSError as error:
             raise errors.refused(error, self.folder) from error
 
-    def free_id(self) -> str:
-        """An id that no collection has."""
-        taken = self._shelves.ids()
-        while (made := "".join(choice(_ID_LETTERS) for _ in range(_ID_LENGTH))) in taken:
-            pass
-        return made
-
     def _entry_of(self, identity: str, number: str) -> Entry | None:
         return next((e for e in self._shelves.entries(identity) if e.number == number), None)
 
@@ -278,14 +283,8 @@ class Workspace:
         return Added(back, "new" if known.removed else "known")
 
     def _older(self, identity: str, loaded: Loaded) -> Entry | None:
-        return next(
-            (
-                e
-                for e in self.entries(identity)
-                if e.file == loaded.file and e.kind == loaded.kind
-            ),
-            None,
-        )
+        same = (loaded.file, loaded.kind)
+        return next((e for e in self.entries(identity) if (e.file, e.kind) == same), None)
 
 
 def default_folder() -> Path:
