@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from functools import cache
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from metrics_core.formats import Kind
@@ -125,8 +126,7 @@ def decode(content: bytes, kind: type[Record]) -> Record:
 def _fits(record: Any) -> bool:
     """Whether every value is of its type: the check says that nothing was changed by accident, not
     who wrote it, and a packed collection may come from anybody."""
-    hints = get_type_hints(type(record))
-    plain = {name: hint for name, hint in hints.items() if hint in (str, int, bool)}
+    plain = _plain(type(record))
     if any(type(getattr(record, name)) is not hint for name, hint in plain.items()):
         return False
     if isinstance(record, Entry):
@@ -144,6 +144,12 @@ def _fits(record: Any) -> bool:
         isinstance(record.choices, dict)
         and all(isinstance(choice, dict) for choice in record.choices.values())
     )
+
+
+@cache
+def _plain(kind: type) -> dict[str, type]:
+    hints = get_type_hints(kind)
+    return {name: hint for name, hint in hints.items() if hint in (str, int, bool)}
 
 
 def _sealed(told: Any) -> bytes:
