@@ -5,11 +5,20 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import frame, session
-from dashboard.app_pages import breakdown, curves, data, measures, overview, queries, query
+from dashboard.app_pages import (
+    breakdown,
+    collections,
+    curves,
+    data,
+    measures,
+    overview,
+    queries,
+    query,
+)
 from metrics_core.errors import RanklensError
 
 PAGES = sorted(
-    (p.PAGE for p in (overview, curves, breakdown, queries, query, data, measures)),
+    (p.PAGE for p in (overview, curves, breakdown, queries, query, data, collections, measures)),
     key=lambda page: page.place,
 )
 
@@ -32,7 +41,9 @@ def main() -> None:
     session.sync()
     try:
         frame.draw(PAGES, current.name)
-        if not frame.stands_in(current):
+        if session.nowhere() and current is not collections.PAGE:
+            collections.render()
+        elif not frame.stands_in(current):
             chosen.run()
     except RanklensError as error:
         frame.refuse(error)
