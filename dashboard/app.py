@@ -40,8 +40,10 @@ def main() -> None:
     current = next(page for page in PAGES if page.name == (chosen.url_path or PAGES[0].name))
     session.sync()
     try:
-        frame.draw(PAGES, current.name)
-        if session.nowhere() and current is not collections.PAGE:
+        nowhere = session.nowhere()
+        frame.draw(PAGES, collections.PAGE.name if nowhere else current.name)
+        if nowhere:
+            # Another collection is chosen before any page can show one.
             collections.render()
         elif not frame.stands_in(current):
             chosen.run()

@@ -37,6 +37,7 @@ def first_run() -> None:
     st.html(markup.sentence(_QUESTION, {}))
     st.html(data.first_run_steps())
     told()
+    unread(session.library().files)
     uploader()
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Open the example", type="primary"):
@@ -77,6 +78,9 @@ def uploader() -> None:
 def told() -> None:
     """What became of what was done, with the ways back, and a card for each uploaded file that
     could not be read, with the choices that would mend it."""
+    trouble = session.workspace().trouble()
+    if trouble is not None:
+        st.html(data.receipt(trouble.message, trouble.hint, alarming=True))
     for receipt in session.receipts():
         with st.container(horizontal=True, vertical_alignment="center", key=f"told_{receipt.key}"):
             st.html(data.receipt(receipt.message, receipt.hint, alarming=receipt.alarming))

@@ -11,8 +11,8 @@ from metrics_core import wording as w
 from metrics_core.findings.sentence import Sentence, muted, strong
 
 
-def finding(listed: Sequence[Listed], asked: str, name: str, folder: str) -> Sentence:
-    """The headline: how many collections there are and where, or that the one in the link is not
+def finding(listed: Sequence[Listed], asked: str, name: str) -> Sentence:
+    """The headline: how many collections there are, or that the one in the link is not
     here. `asked` is its id, "" where no link asks; `name` that of the open one, "" for none."""
     if asked:
         return strong("This link asks for a collection that is not here. ") + muted(
@@ -26,7 +26,12 @@ def finding(listed: Sequence[Listed], asked: str, name: str, folder: str) -> Sen
     here = strong(f"{w.sentence_case(w.number(own))} {w.plural(own, 'collection')}; ")
     if not name:
         return here + muted("choose the one to look at.")
-    return here + muted(f"“{name}” is open. Kept in {folder}, and nowhere else.")
+    return here + muted(f"“{name}” is open.")
+
+
+def place(folder: str) -> Sentence:
+    """Where the collections are kept."""
+    return muted(f"Kept in {folder} on this computer and nowhere else.")
 
 
 def told(row: Listed, local: datetime | None) -> str:

@@ -22,12 +22,9 @@ def render() -> None:
     missing = asked if asked and session.nowhere() else ""
     name = "" if session.nowhere() else here.name_of(asked)
     listed = here.listed()
-    folder = str(session.workspace().folder)
-    st.html(markup.sentence(answers.finding(listed, missing, name, folder), {}))
+    st.html(markup.sentence(answers.finding(listed, missing, name), {}))
+    st.html(markup.second(answers.place(str(session.workspace().folder)), {}))
     intake.told()
-    trouble = session.workspace().trouble()
-    if trouble is not None:
-        st.html(markup.nothing(trouble.message, trouble.hint))
     for row in listed:
         _row(row, is_open=row.id == asked)
     for gone in session.workspace().collections(removed=True):
@@ -72,7 +69,8 @@ def _row(row: Listed, *, is_open: bool) -> None:
 
 
 def _rename(row: Listed) -> None:
-    with st.popover("Rename", type="tertiary", key=f"renaming_{row.id}"):
+    # Its key changes with the name, which closes it.
+    with st.popover("Rename", type="tertiary", key=f"renaming_{row.id}_{row.changed}"):
         name = st.text_input("Its new name", value=row.name, key=f"name_{row.id}", max_chars=80)
         st.button("Rename", key=f"rename_{row.id}", on_click=session.rename, args=(row.id, name))
 

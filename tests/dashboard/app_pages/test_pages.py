@@ -240,14 +240,6 @@ def test_no_other_control_changes_who_is_compared(change: dict[str, Any]) -> Non
         assert changed.selectbox(key=box).value == plain.selectbox(key=box).value
 
 
-def test_a_run_can_be_added_to_the_example() -> None:
-    app = opened("data")
-    app.file_uploader[0].set_value([("mine.run", b"q001 Q0 FN-0001 1 2.0 x\n", "text/plain")]).run()
-    shown = text_of(app)
-    assert "Eight files are loaded" in shown and "mine.run" in shown
-    assert "mine" in opened().selectbox(key="w_run").options
-
-
 def test_a_file_of_the_folder_that_changes_is_read_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,9 @@ def files_in(folder: Path, contents: dict[str, str]) -> list[File]:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     paths = list_folder(folder).read
-    return [f for p in paths for f in read_files(p, shown=str(p.relative_to(folder)), origin="folder")]
+    return [
+        f for p in paths for f in read_files(p, shown=str(p.relative_to(folder)), origin="folder")
+    ]
 
 
 RUN, OTHER = "q1 Q0 d1 1 2.0 x\n", "q1 Q0 d2 1 2.0 x\n"
