@@ -10,6 +10,7 @@ from dashboard.blocks import data, markup
 from dashboard.literal import literal
 from dashboard.page import Page
 from dashboard.session import Opened
+from metrics_core import wording as w
 from metrics_core.notes import Note
 
 PAGE = Page("data", "Data", place=6, needs_study=False)
@@ -26,6 +27,9 @@ def render() -> None:
     intake.unread(shown.unread)
     for error in shown.errors:
         st.html(data.error_card(error))
+    for note in shown.notes:
+        if not note.examples:  # of no single run
+            st.html(data.receipt(f"{w.sentence_case(note.message)}."))
     if shown.files:
         parts.heading("Files", "What Ranklens read, and what it noticed.")
         rows = [_described(row, shown.notes, here) for row in shown.files]

@@ -16,6 +16,7 @@ from metrics_core import formats
 from metrics_core.checks.stored_scores import with_stored_compared
 from metrics_core.errors import RanklensError
 from metrics_core.formats.registry import Kind, kind_of
+from metrics_core.memo import Memo
 from metrics_core.notes import Note
 from metrics_core.tables import Table
 
@@ -23,6 +24,7 @@ Origin = Literal["sample", "folder", "upload"]
 
 SAMPLE_FOLDER = Path(__file__).resolve().parents[2] / "sample_runs"
 _MOST_FILES = 200
+_GLANCES = Memo(10_000)
 _NONE: Mapping[str, Any] = MappingProxyType({})
 _NO_DATA = {".py", ".md", ".html", ".png", ".svg", ".pyc", ".pdf"}
 
@@ -81,12 +83,26 @@ def list_folder(folder: Path, most: int = _MOST_FILES) -> Listing:
     ]
     if len(found) <= most:
         return Listing(tuple(found))
-    needed = sorted(found, key=lambda path: formats.kind_at_a_glance(path) in ("run", None))
+    needed = sorted(found, key=lambda path: _glanced(path) in ("run", None))
     chosen = set(needed[:most])
     return Listing(
         tuple(path for path in found if path in chosen),
         tuple(path for path in found if path not in chosen),
     )
+
+
+def _glanced(path: Path) -> Kind | None:
+    return _GLANCES((path, state_of(path)), lambda: formats.kind_at_a_glance(path))
+
+
+def state_of(path: Path) -> tuple[int, ...]:
+    """What changes when a file's content does: the time of change cannot be set back, unlike that
+    of modification. Empty for a file that is gone."""
+    try:
+        told = path.stat()
+    except OSError:
+        return ()
+    return told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns
 
 
 def read_files(

@@ -17,7 +17,7 @@ import pyarrow as pa
 import streamlit as st
 
 from dashboard.opened.collections import SAMPLE, Collections
-from dashboard.opened.files import File, Listing, list_folder, read_files
+from dashboard.opened.files import File, Listing, list_folder, read_files, state_of
 from dashboard.opened.library import Library, assemble
 from dashboard.opened.loaded import LoadedFiles
 from dashboard.session.address import address, change
@@ -25,6 +25,7 @@ from dashboard.session.receipts import doing
 from dashboard.start import DATA_VARIABLE, WORKSPACE_VARIABLE
 from dashboard.workspace import Workspace, default_folder
 from dashboard.workspace.starting import start
+from metrics_core import wording as w
 from metrics_core.notes import Note
 from metrics_core.tables import Run
 
@@ -124,15 +125,9 @@ def _files_in(folder: Path, identity: str) -> list[File]:
     choices = collections().choices_of(identity)
     files = []
     for path in list_folder(folder).read:
-        try:
-            told = path.stat()
-        except FileNotFoundError:  # deleted just now
-            continue
         shown = str(path.relative_to(folder))
-        # The time of change cannot be set back, so that every change is seen.
-        state = (told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns)
         with_choices = tuple(sorted(choices.get(shown, {}).items()))
-        files += _of_folder(str(path), shown, origin, state, with_choices)
+        files += _of_folder(str(path), shown, origin, state_of(path), with_choices)
     return files
 
 
@@ -148,12 +143,13 @@ def _left_out(folder: Path | None) -> tuple[Note, ...]:
     listing = list_folder(folder) if folder else Listing(())
     if folder is None or not listing.left_out:
         return ()
-    names = tuple(str(path.relative_to(folder)) for path in listing.left_out[:3])
+    names = [str(path.relative_to(folder)) for path in listing.left_out]
     message = (
-        f"the folder has more than {len(listing.read)} files; {len(listing.left_out)} of them were"
-        " left out, runs first"
+        f"the folder holds {w.count(len(listing.read) + len(names))} files;"
+        f" {w.count(len(names))} of them, runs first, were left out: {w.listing(names[:3])}"
+        f"{' …' if len(names) > 3 else ''}"
     )
-    return (Note("left_out", message, len(listing.left_out), names, loud=True),)
+    return (Note("left_out", message, len(names), loud=True),)
 
 
 def read_again_with(file: str, **choices: Any) -> None:
