@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.workspace import Added, StorageError, Workspace
+from dashboard.workspace.records import Layout, encode
 from dashboard.workspace.starting import start
 from metrics_core import formats
 from metrics_core.formats import Loaded
@@ -101,7 +102,7 @@ def test_a_newer_file_stands_for_the_older_one_until_that_is_taken_back(
     assert (added.entry.name, added.entry.slot) == (older.name, older.slot)
     assert [e.file for e in workspace.entries("own")] == ["b.run", "a.run"]
     workspace.take_back("own", added.entry.number)
-    assert [e.content for e in workspace.entries("own")][0] == older.content
+    assert next(e.content for e in workspace.entries("own")) == older.content
 
     added = workspace.add("own", a_run("d2"))
     workspace.keep_both("own", added.entry.number)
@@ -211,7 +212,7 @@ def test_a_folder_that_is_gone_says_so(workspace: Workspace) -> None:
 
 def test_a_newer_layout_is_only_read(workspace: Workspace) -> None:
     workspace.add("own", read("a.run"))
-    (workspace.folder / "workspace.json").write_text('{"layout": 3}')
+    (workspace.folder / "workspace.json").write_bytes(encode(Layout(3)))
     later = again(workspace)
     assert "newer Ranklens" in str(later.trouble())
     assert later.load(later.entries("own")[0])
