@@ -104,7 +104,7 @@ def _keep(read: Sequence[Loaded]) -> None:
         copied = here == SAMPLE and not any(isinstance(r.table, Qrels) for r in read)
         doing(lambda: _into_new(read, copied=copied))
     elif _strangers(here, read):
-        names = w.listing(dict.fromkeys(r.file for r in read))
+        names = w.named(list(dict.fromkeys(r.file for r in read)))
         tell(
             f"{names} {w.plural(len(read), 'has', 'have')} no query in common with"
             f" “{collections().name_of(here)}”.",
