@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -97,6 +97,14 @@ def is_number(text: str) -> bool:
 def is_table(text: str) -> bool:
     """Whether a text can be the name of a table's file."""
     return bool(_TABLE.fullmatch(text))
+
+
+def hidden(entries: Sequence[Entry]) -> set[str]:
+    """The numbers of those for which newer ones stand, also where a record in between is damaged:
+    who replaces has the name of all that came before."""
+    newest = {(e.kind, e.name): int(e.number) for e in entries if e.replaces}
+    older = {e.number for e in entries if int(e.number) < newest.get((e.kind, e.name), 0)}
+    return older | {e.replaces for e in entries}
 
 
 def encode(record: Entry | Collection | Layout) -> bytes:

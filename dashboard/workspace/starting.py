@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from dashboard.workspace.errors import StorageError
 from dashboard.workspace.first_layout import BESIDE_SAMPLE, OWN, take_over
+from dashboard.workspace.records import hidden
 from dashboard.workspace.shelves import Shelves
 from dashboard.workspace.store import Workspace
 
@@ -38,9 +39,9 @@ def _sweep(shelves: Shelves) -> None:
             shelves.drop_collection(identity)
             continue
         every = shelves.entries(identity)
-        hidden = {e.replaces for e in every}
+        older = hidden(every)
         for entry in every:
-            if entry.removed or entry.number in hidden:
+            if entry.removed or entry.number in older:
                 shelves.drop_entry(identity, entry.number)
     if any(shelves.damaged(identity) for identity in shelves.ids()):
         return

@@ -15,7 +15,7 @@ from dashboard.workspace import errors, shelves
 from dashboard.workspace.adding import Added, free_id, free_slot, names, now, packed, record_of
 from dashboard.workspace.errors import StorageError, damaged
 from dashboard.workspace.lock import WriteLock
-from dashboard.workspace.records import Collection, Damaged, Entry
+from dashboard.workspace.records import Collection, Damaged, Entry, hidden
 from dashboard.workspace.shelves import Shelves
 from dashboard.workspace.tables import as_arrow, content_of, table_of
 from metrics_core.errors import RanklensError
@@ -122,14 +122,14 @@ class Workspace:
     def entries(self, identity: str) -> list[Entry]:
         """The files of a collection, oldest first; none where there is no such collection."""
         every = self._shelves.entries(identity)
-        hidden = {e.replaces for e in every}
-        return [e for e in every if not e.removed and e.number not in hidden]
+        older = hidden(every)
+        return [e for e in every if not e.removed and e.number not in older]
 
     def removed_entries(self, identity: str) -> list[Entry]:
         """The files that were removed since the start."""
         every = self._shelves.entries(identity)
-        hidden = {e.replaces for e in every}
-        return [e for e in every if e.removed and e.number not in hidden]
+        older = hidden(every)
+        return [e for e in every if e.removed and e.number not in older]
 
     def damaged(self, identity: str) -> list[Damaged]:
         """What of a collection cannot be read: records, and tables as far as they were looked
