@@ -121,17 +121,18 @@ def serving(
     *options: str,
     port: int | None = None,
     before: Sequence[str] = (),
+    command: Sequence[str] = (),
     cwd: Path = ROOT,
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[Server]:
     """The command with this workspace, on a free port; ended afterwards. `before` stands before
-    the command (`unshare -n`, for example), `environment` is added to ours."""
+    the command (`unshare -n`, for example), `command` in its place; `environment` is added to ours."""
     port = port or free_port()
-    command = [*before, *COMMAND, "--port", str(port), "--workspace", str(workspace), *options]
+    ours = (*before, *COMMAND, "--port", str(port), "--workspace", str(workspace), *options)
     output = workspace.with_name(f"{workspace.name}-{port}.log")
     with output.open("w") as log:
         process = subprocess.Popen(
-            command, cwd=cwd, text=True, stdout=log, stderr=log, start_new_session=True,
+            command or ours, cwd=cwd, text=True, stdout=log, stderr=log, start_new_session=True,
             env={**os.environ, **(environment or {})},
         )  # fmt: skip
     server = Server(process, port, output)

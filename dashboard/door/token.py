@@ -1,4 +1,4 @@
-"""The token that opens the dashboard, kept in the workspace so that an open page outlives a restart.
+"""The token that opens the dashboard, kept in the workspace: an open page outlives a restart.
 
 It stands in the address that is printed. What the browser keeps and sends is derived from it, for
 each port: whoever takes the port of an ended server and hears what an open page sends there learns
@@ -68,7 +68,7 @@ def _read(path: Path) -> str | None:
         if not stat.S_ISREG(mode) or (os.name == "posix" and mode & _FOR_OTHERS):
             return None
         token = json.loads(path.read_bytes())["token"]
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+    except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return token if isinstance(token, str) and _TOKEN.fullmatch(token) else None
 
@@ -78,7 +78,7 @@ def _write(path: Path, token: str) -> None:
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(descriptor, "w", encoding="ascii") as file:
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
             json.dump({"token": token}, file)
             file.flush()
             os.fsync(descriptor)
