@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 _SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
+# Streamlit sends `Access-Control-Allow-Origin: *` with our fonts.
+_LEAVE = b"access-control-"
 _ROOT_PATH = re.compile(rb"; *path=/(?=;|$)", re.IGNORECASE)
 
 
@@ -48,10 +50,16 @@ def _policy(page: Path) -> str:
 
 
 def guarded(message: dict[str, Any], added: list[tuple[bytes, bytes]], base: str) -> dict[str, Any]:
-    """The start of an answer with these headers. Cookies that Streamlit sets are limited to what
-    is below `/base`: browsers send those of the whole host to every other port."""
-    names = {name for name, _ in added}
-    passed = [(k, v) for k, v in message.get("headers", []) if k.lower() not in names]
+    """The start of an answer with these headers, and without leave for other pages to read it.
+
+    Cookies that Streamlit sets are limited to what is below `/base`: browsers send those of the
+    whole host to every other port.
+    """
     path = b"; Path=/" + base.encode()
-    limited = [(k, _ROOT_PATH.sub(path, v) if k.lower() == b"set-cookie" else v) for k, v in passed]
-    return {**message, "headers": [*limited, *added]}
+    names = {name for name, _ in added}
+    passed = [
+        (name, _ROOT_PATH.sub(path, value) if name.lower() == b"set-cookie" else value)
+        for name, value in message.get("headers", [])
+        if name.lower() not in names and not name.lower().startswith(_LEAVE)
+    ]
+    return {**message, "headers": [*passed, *added]}

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from tests.browser.install import installed_browser
 from tests.servers import serving
 
-_FLAGS = [
+FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
     "--disable-background-networking",
@@ -77,7 +77,7 @@ def browser() -> Iterator[Browser]:
             pytest.fail("no browser on this machine")
         pytest.skip("no browser on this machine")
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=_FLAGS)
+        started = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield started
         started.close()
 

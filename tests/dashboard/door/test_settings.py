@@ -133,9 +133,7 @@ def test_no_folder_and_no_variable_changes_an_option(tmp_path: Path, calm: dict[
 
 
 @pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN.keys())
-def test_a_broken_file_is_not_even_read(
-    content: str, tmp_path: Path, calm: dict[str, Any]
-) -> None:
+def test_a_broken_file_is_not_even_read(content: str, tmp_path: Path, calm: dict[str, Any]) -> None:
     found = run(PRINTED, with_config(tmp_path / "here", content), tmp_path)
     assert {n: v for n, v in found.items() if n not in RANDOM} == {
         n: v for n, v in calm.items() if n not in RANDOM
