@@ -125,8 +125,11 @@ def serving(
     cwd: Path = ROOT,
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[Server]:
-    """The command with this workspace, on a free port; ended afterwards. `before` stands before
-    the command (`unshare -n`, for example), `command` in its place; `environment` is added to ours."""
+    """The command with this workspace, on a free port; ended afterwards.
+
+    `before` stands before the command (`unshare -n`, for example), `command` in its place;
+    `environment` is added to ours.
+    """
     port = port or free_port()
     ours = (*before, *COMMAND, "--port", str(port), "--workspace", str(workspace), *options)
     output = workspace.with_name(f"{workspace.name}-{port}.log")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from dashboard.door.headers import guarded
 from dashboard.door.token import Keys
 
 COOKIE = b"ranklens"
+# A link that somebody sent holds the secret path of his own server.
+_SECRET_PATH = re.compile(r"^/[0-9a-f]{32}(?=/|$)")
 _REFUSED = Path(__file__).with_name("refused.html").read_bytes()
 _FRESH = (b"cache-control", b"no-store")
 
@@ -69,8 +72,8 @@ class Door:
 
 async def _let_in(scope: Any, send: Any, keys: Keys) -> None:
     """Hand out the cookie, and lead to what was asked for, without the token in its address."""
-    path = quote(scope["path"], safe="/~!$&'()*+,;=:@")
-    target = path if _is_below(scope["path"], keys) else f"/{keys.base}{path}"
+    path = quote(_SECRET_PATH.sub("", scope["path"]) or "/", safe="/~!$&'()*+,;=:@")
+    target = f"/{keys.base}{path}"
     query = b"&".join(_split_query(scope)[1])
     cookie = f"{COOKIE.decode()}={keys.cookie}; Path=/{keys.base}; HttpOnly; SameSite=Strict"
     headers = [

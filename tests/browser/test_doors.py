@@ -43,7 +43,8 @@ WAYS = """async ({ base, script }) => {
   };
   const form = async (action, method) => {
     const frame = made('iframe', { name: 'target' + Math.random() });
-    const sent = made('form', { action, method, target: frame.name, enctype: 'multipart/form-data' });
+    const sent = made('form', { action, method, target: frame.name });
+    sent.enctype = 'multipart/form-data';
     sent.append(made('input', { name: 'file', value: 'x' }));
     document.body.append(frame, sent);
     sent.submit();
@@ -70,7 +71,8 @@ WAYS = """async ({ base, script }) => {
     script: () => loaded(made('script', { src: script })),
     module: () => import(script).then(() => 'loaded'),
     style: () => loaded(made('link', { rel: 'stylesheet', href: base + '/static/css/a.css' })),
-    font: () => new FontFace('x', `url(${base}/app/static/inter.woff2)`).load().then(() => 'loaded'),
+    font: () => new FontFace('x', `url(${base}/app/static/inter.woff2)`).load()
+      .then(() => 'loaded'),
     worker: () => new Promise((done) => {
       const worker = new Worker(script);
       worker.onerror = () => done(null);

@@ -179,6 +179,10 @@ def test_outside_the_secret_path_there_is_nothing(path: str, method: str) -> Non
         ("/queries", "k=5&m=nDCG%4010", "/queries?k=5&m=nDCG%4010"),
         ("/query", "q=a%26b&q=c", "/query?q=a%26b&q=c"),
         (f"/{KEYS.base}/queries", "k=5", "/queries?k=5"),
+        (f"/{KEYS.base}", "k=5", "/?k=5"),
+        # Of somebody else's server.
+        (f"/{'0f' * 16}/queries", "k=5", "/queries?k=5"),
+        (f"/{'0f' * 16}x", "", f"/{'0f' * 16}x"),
         ("//evil.example", "", "//evil.example"),
         ("/a\r\nX-Evil: 1", "", "/a%0D%0AX-Evil:%201"),
         ("/ä b", "", "/%C3%A4%20b"),
