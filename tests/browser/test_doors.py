@@ -228,6 +228,23 @@ def test_a_link_given_beside_the_token_is_followed(server: Server, context: Brow
     assert {"k=5", "show=worse"} <= set(urlsplit(page.url).query.split("&"))
 
 
+def test_an_open_page_goes_on_after_a_restart(tmp_path: Path, context: BrowserContext) -> None:
+    with serving(tmp_path / "workspace") as first:
+        page = let_in(context, first)
+    with serving(tmp_path / "workspace", port=first.port) as again:
+        again.let_in()
+        # Streamlit's page tries again by itself.
+        page.wait_for_selector(
+            "[data-testid=stApp][data-test-connection-state=CONNECTED]", timeout=60_000
+        )
+        settle(page)
+        page.locator(".lens.pages a", has_text="Queries").first.click()
+        expect(page.locator(".lens.pages [aria-current=page]").first).to_have_text("Queries")
+        page.reload()
+        settle(page)
+        expect(page.locator(".lens.pages [aria-current=page]").first).to_have_text("Queries")
+
+
 def test_without_the_token_it_says_how_to_get_in(server: Server, context: BrowserContext) -> None:
     page = context.new_page()
     answer = page.goto(f"http://127.0.0.1:{server.port}/queries")

@@ -210,9 +210,7 @@ def test_headers_of_a_proxy_change_nothing(tmp_path: Path) -> None:
     # uvicorn would believe them of 127.0.0.1, and of whom this variable names.
     with serving(tmp_path / "workspace", environment={"FORWARDED_ALLOW_IPS": "*"}) as server:
         visit = server.let_in()
-        forwarded = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example"}
         own = {"Cookie": visit.cookie, "Origin": f"http://127.0.0.1:{server.port}"}
-        answer = server.get(f"{visit.base}/", {**own, **forwarded})
-        assert answer.status == 200
-        moved = server.get(visit.base, {**own, **forwarded})
-        assert "evil.example" not in str(moved.headers)
+        answer = server.get(visit.base, {**own, "X-Forwarded-Proto": "https"})
+        assert answer.status in (301, 307, 308), answer
+        assert not answer.headers["location"].startswith("https")
