@@ -17,25 +17,27 @@ from streamlit.starlette import App
 from dashboard.door.door import Door
 from dashboard.door.headers import security_headers
 from dashboard.door.settings import pin
-from dashboard.door.token import Keys
+from dashboard.door.token import Keys, keys
 from dashboard.first_paint import FirstPaint
 
 _PAGE = Path(__file__).with_name("app.py")
 _SECONDS_TO_END = 3
 
 
-def application(port: int, keys: Keys | None) -> Any:
+def application(port: int, opened_by: Keys | None) -> Any:
     """The ASGI application: the pages, what every HTML page is sent with, and the door around."""
-    pin(port=port, base=keys.base if keys else "")
+    pin(port=port, base=opened_by.base if opened_by else "")
     app = App(_PAGE, middleware=[Middleware(FirstPaint)])
     headers = security_headers(Path(file_util.get_static_dir()) / "index.html")
-    return Door(app, port=port, keys=keys, headers=headers)
+    return Door(app, port=port, keys=opened_by, headers=headers)
 
 
-def serve(listening: socket.socket, keys: Keys | None) -> None:
-    """Serve until a signal ends it, on a socket that listens on a port of this computer."""
+def serve(listening: socket.socket, token: str) -> None:
+    """Serve until a signal ends it, on a socket that listens on a port of this computer, for whom
+    the token opens it, or for all where it is empty."""
+    port = listening.getsockname()[1]
     config = uvicorn.Config(
-        application(listening.getsockname()[1], keys),
+        application(port, keys(token, port) if token else None),
         # Streamlit's own choices; the rest would follow the environment.
         ws="websockets-sansio",
         ws_max_size=32 * 2**20,

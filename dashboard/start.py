@@ -12,7 +12,6 @@ from pathlib import Path
 from types import FrameType
 
 from dashboard.door.origin import NAMES
-from dashboard.door.token import Keys, kept_token, keys, new_token
 
 ADDRESS = NAMES[0]
 DATA_VARIABLE = "RANKLENS_DATA"
@@ -48,14 +47,14 @@ def _run(options: argparse.Namespace) -> int:
     except _RefusedError as refused:
         print(refused, file=sys.stderr)
         return 2
-    opened_by = None if options.no_token else keys(_token(), options.port)
-    print(f"Ranklens: {_printed(options.port, opened_by)}", flush=True)
-    if opened_by is None:
+    token = "" if options.no_token else _token()
+    print(f"Ranklens: http://{ADDRESS}:{options.port}/{token and f'?token={token}'}", flush=True)
+    if not token:
         print(_OPEN_TO_ALL, file=sys.stderr, flush=True)
-    # Only now, because it takes a second: the port and the folder are known to do.
+    # Only now, because it takes a second.
     from dashboard.server import serve
 
-    serve(listening, opened_by)
+    serve(listening, token)
     return 0
 
 
@@ -67,7 +66,8 @@ _OPEN_TO_ALL = (
 
 def _token() -> str:
     """The workspace's token; where none can be kept, one for this start."""
-    from dashboard.opened.workspace import default_folder
+    from dashboard.door.token import kept_token, new_token
+    from dashboard.workspace import default_folder
 
     folder = Path(os.environ.get(WORKSPACE_VARIABLE) or default_folder())
     try:
@@ -79,10 +79,6 @@ def _token() -> str:
             file=sys.stderr,
         )
         return new_token()
-
-
-def _printed(port: int, opened_by: Keys | None) -> str:
-    return f"http://{ADDRESS}:{port}/" + (f"?token={opened_by.token}" if opened_by else "")
 
 
 class _RefusedError(Exception):

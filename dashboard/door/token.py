@@ -16,6 +16,8 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from dashboard.workspace import durable
+
 FILE = "door.json"
 _TOKEN = re.compile(r"[\w-]{43}", re.ASCII)
 _FOR_OTHERS = 0o077
@@ -47,13 +49,13 @@ def kept_token(folder: Path) -> str:
     The folder is closed to other accounts. A token that others could have read is replaced. Raises
     OSError where the folder cannot be closed or the token cannot be kept.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    durable.make_folder(folder)
     if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & _FOR_OTHERS:
         folder.chmod(0o700)
     token = _read(folder / FILE)
     if token is None:
         token = new_token()
-        _write(folder / FILE, token)
+        durable.write(folder / FILE, json.dumps({"token": token}).encode())
     return token
 
 
@@ -71,24 +73,3 @@ def _read(path: Path) -> str | None:
     except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return token if isinstance(token, str) and _TOKEN.fullmatch(token) else None
-
-
-def _write(path: Path, token: str) -> None:
-    """Whole or not at all, also where the power fails."""
-    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            json.dump({"token": token}, file)
-            file.flush()
-            os.fsync(descriptor)
-        part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
-    if os.name == "posix":
-        listed = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(listed)
-        finally:
-            os.close(listed)

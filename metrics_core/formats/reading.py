@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import cast
 
-from metrics_core.errors import FileFormatError, LineProblem, ParameterError
+from metrics_core.errors import FileFormatError, LineProblem, ParameterError, RanklensError
 from metrics_core.formats.registry import (
     CERTAIN,
     KIND_TITLES,
@@ -114,6 +114,15 @@ def read_documents(
     `read`."""
     loaded = read(source, kind="documents", format=format, name=name, encoding=encoding)
     return cast(Documents, loaded.table)
+
+
+def kind_at_a_glance(source: str | Path | bytes) -> Kind | None:
+    """What the beginning of a file says it holds; None where it says nothing."""
+    try:
+        opened = open_source(source)
+        return _choose(opened, _sample(opened), None, None, insists=False)[1]
+    except (RanklensError, OSError):
+        return None
 
 
 def open_source(

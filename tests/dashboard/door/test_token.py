@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.door import token as door_token
 from dashboard.door.token import FILE, kept_token, keys, new_token
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
@@ -81,7 +80,7 @@ def test_what_cannot_be_written_leaves_nothing(
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(door_token.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
         kept_token(tmp_path)
     assert not list(tmp_path.iterdir())
@@ -101,7 +100,7 @@ def test_file_and_folder_are_on_disk_before_it_is_told(
         synced.append("folder" if is_folder else "file")
         real(descriptor)
 
-    monkeypatch.setattr(door_token.os, "fsync", noted)
+    monkeypatch.setattr(os, "fsync", noted)
     kept_token(tmp_path)
     assert synced == ["file", "folder"]
 
