@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Lock
 
 from filelock import FileLock, Timeout
 
@@ -23,26 +22,25 @@ class WriteLock:
 
     def __init__(self, folder: Path, longest_wait: float = _LONGEST_WAIT) -> None:
         """`longest_wait` in seconds."""
-        self._among_threads = Lock()
         self._folder, self._wait = folder, longest_wait
-        self._among_processes = FileLock(folder / "lock", mode=0o600, thread_local=False)
 
     @contextmanager
     def held(self) -> Iterator[None]:
         """Hold the lock. Raises StorageError where another one holds it for too long."""
-        with self._among_threads:
-            try:
-                self._among_processes.acquire(timeout=self._wait, poll_interval=0.01)
-            except Timeout:
-                raise StorageError(
-                    f"{self._holder()} is writing to {self._folder}, so nothing was changed.",
-                    "Try again once it is done, or end it.",
-                ) from None
-            try:
-                self._sign()
-                yield
-            finally:
-                self._among_processes.release()
+        # One of its own each time: the system keeps threads apart just like processes.
+        lock = FileLock(self._folder / "lock", mode=0o600)
+        try:
+            lock.acquire(timeout=self._wait, poll_interval=0.01)
+        except Timeout:
+            raise StorageError(
+                f"{self._holder()} is writing to {self._folder}, so nothing was changed.",
+                "Try again once it is done, or end it.",
+            ) from None
+        try:
+            self._sign()
+            yield
+        finally:
+            lock.release()
 
     def _sign(self) -> None:
         # Only told to people who wait, so it need not outlive anything.

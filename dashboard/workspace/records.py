@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -126,7 +126,7 @@ def decode(content: bytes, kind: type[Record]) -> Record:
 def _fits(record: Any) -> bool:
     """Whether every value is of its type: the check says that nothing was changed by accident, not
     who wrote it, and a packed collection may come from anybody."""
-    plain = _plain(type(record))
+    plain = _plain(record.__class__)
     if any(type(getattr(record, name)) is not hint for name, hint in plain.items()):
         return False
     if isinstance(record, Entry):
@@ -147,7 +147,7 @@ def _fits(record: Any) -> bool:
 
 
 @cache
-def _plain(kind: type) -> dict[str, type]:
+def _plain(kind: Hashable) -> dict[str, type]:
     hints = get_type_hints(kind)
     return {name: hint for name, hint in hints.items() if hint in (str, int, bool)}
 

@@ -21,10 +21,15 @@ def table_bytes(table: pa.Table) -> pa.Buffer:
     return out.getvalue()
 
 
+def arrow_of(content: bytes) -> pa.Table:
+    """The rows that `table_bytes` wrote. Raises pyarrow's errors for other bytes."""
+    return pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
+
+
 def table_of(content: bytes, kind: Kind, *, name: str, notes: Sequence[Note]) -> Table:
     """The table that `table_bytes` wrote; a run gets its name. Raises pyarrow's errors, ValueError
     or KeyError for other bytes."""
-    table = pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
+    table = arrow_of(content)
     if kind == "run":
         return Run(table=table, name=name, notes=tuple(notes))
     if kind == "qrels":

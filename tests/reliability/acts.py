@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dashboard.workspace import Collection, Entry, Workspace
-from dashboard.workspace.packing import pack, unpack
+from dashboard.workspace.packing import about, pack, unpack
 from dashboard.workspace.records import decode, encode
 from dashboard.workspace.starting import start
 from metrics_core import formats
@@ -226,11 +226,13 @@ def _packed(workspace: Workspace, identity: str, name: str) -> bytes:
     """A collection packed, under another name."""
     out, renamed = io.BytesIO(), io.BytesIO()
     pack(workspace, identity, out)
-    with zipfile.ZipFile(out) as members, zipfile.ZipFile(renamed, "w") as again:
-        for member in members.infolist():
-            content = members.read(member)
-            if member.filename == "collection.json":
-                content = encode(replace(decode(content, Collection), name=name))
+    with zipfile.ZipFile(out) as there:
+        members = {name: there.read(name) for name in there.namelist()}
+    told = encode(replace(decode(members["collection.json"], Collection), name=name))
+    records = {n: c for n, c in members.items() if n.startswith("records/")}
+    members |= {"collection.json": told, "ranklens.json": about(told, records)}
+    with zipfile.ZipFile(renamed, "w") as again:
+        for member, content in members.items():
             again.writestr(member, content)
     return renamed.getvalue()
 

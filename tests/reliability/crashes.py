@@ -48,7 +48,7 @@ class Kills:
 
 def crash(count: int, seed: int, folder: Path) -> Kills:
     """Kill a child `count` times. Fails where something acknowledged is lost."""
-    multiprocessing.set_forkserver_preload(["tests.reliability.crashes"])
+    multiprocessing.set_forkserver_preload(["tests.reliability.acts"])
     kills, chance, state = Kills(), random.Random(seed), {}
     for number in range(count):
         if number % _FOLDERS_EVERY == 0:

@@ -1,6 +1,6 @@
 """Damage to every stored file: it costs that file only, and is told.
 
-    python -m tests.reliability.flips --count 1000
+    python -m tests.reliability.flips --count 1000 [--only flip]
 
 One file of a workspace has a bit flipped, is cut, emptied, replaced by another one, taken away, or
 has a folder in its place. Then the workspace is read, started and looked through: only what that
@@ -131,13 +131,14 @@ _HARMS: dict[Harm, int] = {
 }  # fmt: skip
 
 
-def harm(whole: Held, folder: Path, chance: random.Random) -> str:
+def harm(whole: Held, folder: Path, chance: random.Random, only: str = "") -> str:
     """Damage one file of a copy of a workspace and look. Fails where more is lost than it held, or
     something wrong is shown. The word for what was done."""
     shutil.copytree(whole.folder, folder)
     try:
         path = chance.choice(sorted(p for p in folder.rglob("*") if p.is_file()))
-        done = chance.choices(list(_HARMS), list(_HARMS.values()))[0]
+        possible = {h: often for h, often in _HARMS.items() if only in h.__name__}
+        done = chance.choices(list(possible), list(possible.values()))[0]
         if done is _missing and path.stem.isdigit():
             done = _flip  # a record that is gone was never there
         if path.name == "lock":
@@ -210,13 +211,14 @@ def _mended(whole: Held, workspace: Workspace, lost: set[tuple[str, str]], path:
     assert len(workspace.entries("own")) == len(FILES)
 
 
-def harms(count: int, seed: int, folder: Path) -> Counter[str]:
+def harms(count: int, seed: int, folder: Path, only: str = "") -> Counter[str]:
     """So many damages; how many of each. Fails where more is lost than the file held."""
     whole, done = held(folder / "whole"), Counter[str]()
     with mock.patch("os.fsync"):  # takes most of the time, and no power is cut here
         for number in range(count):
             try:
-                done[harm(whole, folder / "harmed", random.Random(f"{seed} {number}"))] += 1
+                chance = random.Random(f"{seed} {number}")
+                done[harm(whole, folder / "harmed", chance, only)] += 1
             except AssertionError as error:
                 raise AssertionError(f"damage {number} of seed {seed}: {error}") from error
     return done
@@ -227,9 +229,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="", choices=["", "flip"])
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        done = harms(asked.count, asked.seed, Path(folder))
+        done = harms(asked.count, asked.seed, Path(folder), asked.only)
     kinds = ", ".join(f"{name} {times}" for name, times in done.most_common())
     print(f"{asked.count} damages ({kinds}): none cost more than its file, nothing wrong was shown")
 

@@ -59,7 +59,7 @@ def together(count: int, folder: Path, writers: int = 2) -> None:
         workspace.new(identity, identity)
     workspace.add("few", _a_run(0, 0, "few.run"))
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.reliability.writers"])
+    context.set_forkserver_preload(["tests.reliability.acts"])
     processes = [context.Process(target=_write, args=(folder, w, count)) for w in range(writers)]
     for process in processes:
         process.start()
