@@ -2,14 +2,17 @@
 # make test    everything that CI checks
 # make lock    resolve requirements.in and requirements-dev.in again
 # make bench   speed and memory against the peers (minutes)
+# make fuzz    mutated files through every reader, for an hour; MINUTES=5 SEED=1
 
 PYTHON ?= python3
 PORT ?= 8501
 DATA ?=
+MINUTES ?= 60
+SEED ?=
 WORKSPACE ?=
 BIN = .venv/bin
 
-.PHONY: run test lock bench clean
+.PHONY: run test lock bench fuzz clean
 
 run: .venv/run.stamp
 	@exec $(BIN)/python -m dashboard.start --port "$(PORT)" $(if $(DATA),--data "$(DATA)") $(if $(WORKSPACE),--workspace "$(WORKSPACE)")
@@ -39,6 +42,9 @@ lock:
 
 bench: .venv/test.stamp
 	$(BIN)/python -m benchmarks.large_run
+
+fuzz: .venv/test.stamp
+	$(BIN)/python -m tests.reliability.fuzz --minutes "$(MINUTES)" $(if $(SEED),--seed "$(SEED)")
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis test-artifacts

@@ -14,6 +14,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from metrics_core import wording as w
 from metrics_core.formats import Format, formats
+from metrics_core.formats.limits import (
+    MOST_COLUMNS,
+    ORDINARY_RATIO,
+    RATIO_FROM,
+    USUAL,
+    Limit,
+    size_text,
+)
 from metrics_core.formats.unpacking import PACKINGS
 from metrics_core.measures import declarations
 from metrics_core.measures.declaring.description import FOR_ALL, Description, Worked, described
@@ -27,6 +35,12 @@ _NOTE = "<!-- Written by docs/generate.py from the declarations; change those. -
 _ENDINGS = (
     f"Any of them may be packed as {', '.join(f'`{p.ending}`' for p in PACKINGS)}, or `.zip` with"
     " one member."
+)
+_LIMIT = (
+    f"A file may take {size_text(USUAL)} unpacked, and {Limit().cells:,} cells of at most"
+    f" {MOST_COLUMNS:,} columns; a packed one of more than {size_text(RATIO_FROM)} at most"
+    f" {ORDINARY_RATIO} times its packed size. What is more is refused before it is held."
+    ' `--limit 8GB` on the command line, or `limit="8GB"` in Python, raises it.'
 )
 _KINDS = {"run": "runs", "qrels": "judgments", "queries": "queries", "documents": "documents"}
 
@@ -194,8 +208,7 @@ def formats_page() -> str:
         _NOTE,
         "The format is recognised from the content, and said. Text is UTF-8; UTF-16 with a byte"
         f" order mark is decoded. {_ENDINGS} The command line takes `-` for the standard input, and"
-        " pipes. Ids are text and stay byte for byte as they"
-        " are.\n\n",
+        f" pipes. Ids are text and stay byte for byte as they are.\n\n{_LIMIT}\n\n",
     ]
     parts += [_format(f) for f in formats()]
     return "".join(parts).rstrip() + "\n"

@@ -20,6 +20,7 @@ NOBODY, EVERYBODY = "-", "*"
 
 _ALSO_SHOWN = 3
 _DEFAULT_CUTOFF = 10
+_MOST_DIGITS = 18
 
 
 @dataclass(frozen=True)
@@ -110,9 +111,11 @@ class View:
 
 def read_cutoff(text: str, *, deepest: int) -> int:
     """A cutoff from the address, 10 where it is none; never deeper than the lists."""
-    if not (text.isascii() and text.isdigit() and int(text)):
+    digits = text.lstrip("0")
+    if not (digits.isascii() and digits.isdigit()):
         return _DEFAULT_CUTOFF
-    return min(int(text), max(deepest, 1))
+    # No list is so deep as to need more digits, and Python refuses to read thousands of them.
+    return min(int(digits[:_MOST_DIGITS]), max(deepest, 1))
 
 
 def choose_runs(

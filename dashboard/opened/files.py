@@ -112,7 +112,7 @@ def read_files(
     raises for what it holds."""
     try:
         if path.is_file() and formats.is_set(path):
-            loaded = with_stored_compared(formats.read_set(path, name=shown))
+            loaded = with_stored_compared(formats.read_set(path, name=shown, **choices))
         else:
             loaded = [formats.read(path, name=shown, **choices)]
     except RanklensError as error:

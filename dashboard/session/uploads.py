@@ -68,7 +68,7 @@ def _read(name: str, content: bytes, **choices: Any) -> list[Loaded]:
     """A file's tables, or those of a set in a zip; one that cannot be read goes to `refusals`."""
     try:
         if formats.is_set(content):
-            read = with_stored_compared(formats.read_set(content, name=name))
+            read = with_stored_compared(formats.read_set(content, name=name, **choices))
         else:
             read = [formats.read(content, name=name, **choices)]
     except RanklensError as error:

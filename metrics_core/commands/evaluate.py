@@ -66,7 +66,7 @@ def _by_group(scores: Scores, options: argparse.Namespace) -> pd.DataFrame:
     """Columns run, the grouping, measure, value; NumQ-like counts stay sums."""
     if not options.queries:
         raise RanklensError("--by needs the queries.", "Give their file with --queries FILE.")
-    queries = formats.read_queries(options.queries, encoding=options.encoding)
+    queries = formats.read_queries(options.queries, encoding=options.encoding, limit=options.limit)
     say(Path(options.queries).name, queries.notes)
     if options.clean_ids:
         queries = cleaned(queries, options.queries)

@@ -11,7 +11,8 @@ from pathlib import Path
 from metrics_core import formats
 from metrics_core.checks.fit import AnyTable, near_matches, with_clean_ids
 from metrics_core.commands.measure_names import measures_named, names_given
-from metrics_core.errors import RanklensError, TableError
+from metrics_core.errors import ParameterError, RanklensError, TableError
+from metrics_core.formats.limits import bytes_of
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, name_notes
 from metrics_core.notes import Note
@@ -58,6 +59,12 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--encoding", metavar="NAME", help="such as latin-1 (default: UTF-8)")
     parser.add_argument(
+        "--limit",
+        type=_limit,
+        metavar="SIZE",
+        help="how much a file may take, unpacked, such as 8GB (default: 4GB)",
+    )
+    parser.add_argument(
         "--clean-ids", action="store_true", help="drop blanks and invisible characters around ids"
     )
     parser.add_argument(
@@ -66,6 +73,14 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
         default="zero",
         help="judged queries without a relevant document: score 0, or leave them out",
     )
+
+
+def _limit(text: str) -> int:
+    """The argument of --limit, in bytes."""
+    try:
+        return bytes_of(text)
+    except ParameterError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _grades(text: str) -> formats.Grades:
@@ -93,7 +108,9 @@ def judged_files(options: argparse.Namespace) -> tuple[list[JudgedRanks], list[M
     measures = measures_named(options.measures or DEFAULT_MEASURES)
     say("measures", name_notes(names_given(options.measures or ())))
     _refuse_rereading([options.qrels, *options.runs, options.documents, options.queries])
-    qrels = formats.read_qrels(options.qrels, grades=options.grades, encoding=options.encoding)
+    qrels = formats.read_qrels(
+        options.qrels, grades=options.grades, encoding=options.encoding, limit=options.limit
+    )
     say(Path(options.qrels).name, qrels.notes)
     if options.clean_ids:
         qrels = cleaned(qrels, options.qrels)
@@ -113,7 +130,9 @@ def _refuse_rereading(files: Sequence[str | None]) -> None:
 def _documents(options: argparse.Namespace) -> Documents | None:
     if not options.documents:
         return None
-    documents = formats.read_documents(options.documents, encoding=options.encoding)
+    documents = formats.read_documents(
+        options.documents, encoding=options.encoding, limit=options.limit
+    )
     say(Path(options.documents).name, documents.notes)
     return documents
 
@@ -121,7 +140,9 @@ def _documents(options: argparse.Namespace) -> Documents | None:
 def _runs(options: argparse.Namespace) -> list[Run]:
     read = []
     for path in options.runs:
-        run = formats.read_run(path, duplicates=options.duplicates, encoding=options.encoding)
+        run = formats.read_run(
+            path, duplicates=options.duplicates, encoding=options.encoding, limit=options.limit
+        )
         say(Path(path).name, run.notes)
         read.append(cleaned(run, path) if options.clean_ids else run)
     runs, notes = told_apart(read)

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from metrics_core.errors import FileFormatError, LineProblem
-from metrics_core.formats.reading import read
+from metrics_core.formats.limits import MOST_FILES, USUAL_LIMIT, Limit, Size
+from metrics_core.formats.reading import legible, open_source, read_source
 from metrics_core.formats.registry import Kind, Loaded
 from metrics_core.formats.unpacking import (
     is_zip,
@@ -19,7 +20,9 @@ from metrics_core.formats.unpacking import (
     without_packing,
     zip_members,
 )
+from metrics_core.formats.values import Grades
 from metrics_core.notes import Note
+from metrics_core.tables import Duplicates
 
 _SPLITS = ("test", "dev", "train")
 _RUN_ENDINGS = (".run", ".res", ".trec")
@@ -28,26 +31,47 @@ _RUN_ENDINGS = (".run", ".res", ".trec")
 def is_set(source: str | Path | bytes) -> bool:
     """Whether a folder, or a zip file, is laid out as a BEIR set."""
     try:
-        with _members(source, "") as members:
+        with _members(source, "", USUAL_LIMIT) as members:
             return _base(members.names) is not None
     except FileFormatError:
         return False
 
 
-def read_set(source: str | Path | bytes, *, name: str | None = None) -> list[Loaded]:
+def read_set(
+    source: str | Path | bytes,
+    *,
+    name: str | None = None,
+    duplicates: Duplicates = "error",
+    grades: Grades = "integer",
+    encoding: str | None = None,
+    limit: Size | None = None,
+) -> list[Loaded]:
     """Read a BEIR set from a folder, a zip of one, or the bytes of such a zip.
 
-    Gives its documents, queries, judgments and the runs that stand beside them. Of several splits
-    of judgments the test split is read and a note names the others. Raises FileFormatError where
-    it is no such set or one of its files cannot be read.
+    Gives its documents, queries, judgments and the runs that stand beside them, each file read with
+    the choices given. Of several splits of judgments the test split is read and a note names the
+    others. A zip may unpack to `limit` altogether. Raises FileFormatError where it is no such set
+    or one of its files cannot be read.
     """
-    shown = name or ("the file" if isinstance(source, bytes) else str(source))
-    with _members(source, shown) as members:
+    shown = legible(name or ("the file" if isinstance(source, bytes) else str(source)))
+
+    def load(content: Path | bytes, member: str, kind: Kind) -> Loaded:
+        opened = open_source(content, f"{shown}/{member}", encoding, limit)
+        is_qrels = kind == "qrels"
+        return read_source(opened, kind, None, duplicates, grades, insists=is_qrels)
+
+    with _members(source, shown, Limit.of(limit)) as members:
         base = _base(members.names)
         if base is None:
             raise _no_set(shown, f"{len(members.names)} files without corpus.jsonl, queries.jsonl")
         inside = [n for n in members.names if PurePosixPath(n).is_relative_to(base)]
-        return list(_read_members(shown, base, inside, members.content))
+        parts = _parts(base, inside)
+        _check_count(shown, len(parts))
+        loaded = [load(members.content(member), member, kind) for member, kind in parts.items()]
+        splits = _splits(base, inside)
+        chosen = next((split for split, member in splits.items() if member in parts), "")
+        others = sorted(splits.keys() - {chosen})
+        return [_noting_splits(x, chosen, others) if x.kind == "qrels" else x for x in loaded]
 
 
 @dataclass(frozen=True)
@@ -59,7 +83,7 @@ class _Members:
 
 
 @contextmanager
-def _members(source: str | Path | bytes, shown: str) -> Iterator[_Members]:
+def _members(source: str | Path | bytes, shown: str, limit: Limit) -> Iterator[_Members]:
     if not isinstance(source, bytes):
         source = Path(source)
         if source.is_dir():
@@ -72,10 +96,19 @@ def _members(source: str | Path | bytes, shown: str) -> Iterator[_Members]:
     archive = opened_zip(shown, source if isinstance(source, Path) else io.BytesIO(source))
     with archive:
         names = zip_members(archive)
+        _check_count(shown, len(names))
         bad = next((n for n in names if leads_out(n)), None)
         if bad is not None:
             raise _no_set(shown, f"the path `{bad}`, which leads out of the archive")
-        yield _Members(names, lambda member: member_bytes(shown, archive, member))
+        taken = 0
+
+        def content(member: str) -> bytes:
+            nonlocal taken
+            taken += archive.getinfo(member).file_size
+            limit.check_size(shown, taken)
+            return member_bytes(shown, archive, member, limit)
+
+        yield _Members(names, content)
 
 
 def _base(names: Collection[str]) -> PurePosixPath | None:
@@ -93,30 +126,28 @@ def _plain_name(member: str) -> str:
     return without_packing(PurePosixPath(member).name.lower())
 
 
-def _read_members(
-    shown: str, base: PurePosixPath, names: Collection[str], content: Callable[[str], Path | bytes]
-) -> Iterator[Loaded]:
-    def load(member: str, kind: Kind) -> Loaded:
-        return read(content(member), kind=kind, name=f"{shown}/{member}")
-
+def _parts(base: PurePosixPath, names: Collection[str]) -> dict[str, Kind]:
+    """The files of a set that are read, in order, each with what it is."""
     top = {_plain_name(name): name for name in names if PurePosixPath(name).parent == base}
+    parts: dict[str, Kind] = {}
     if "corpus.jsonl" in top:
-        yield load(top["corpus.jsonl"], "documents")
+        parts[top["corpus.jsonl"]] = "documents"
     if "queries.jsonl" in top:
-        yield load(top["queries.jsonl"], "queries")
-    splits = {
+        parts[top["queries.jsonl"]] = "queries"
+    splits = _splits(base, names)
+    if splits:
+        parts[splits[next((split for split in _SPLITS if split in splits), min(splits))]] = "qrels"
+    runs = (name for name in sorted(names) if _plain_name(name).endswith(_RUN_ENDINGS))
+    return parts | dict.fromkeys(runs, "run")
+
+
+def _splits(base: PurePosixPath, names: Collection[str]) -> dict[str, str]:
+    """The file of each split of the judgments."""
+    return {
         _plain_name(name).removesuffix(".tsv"): name
         for name in sorted(names)
         if PurePosixPath(name).parent == base / "qrels" and _plain_name(name).endswith(".tsv")
     }
-    if splits:
-        chosen = next((split for split in _SPLITS if split in splits), min(splits))
-        yield _noting_splits(
-            load(splits[chosen], "qrels"), chosen, sorted(splits.keys() - {chosen})
-        )
-    for name in sorted(names):
-        if _plain_name(name).endswith(_RUN_ENDINGS):
-            yield load(name, "run")
 
 
 def _noting_splits(loaded: Loaded, chosen: str, others: list[str]) -> Loaded:
@@ -125,6 +156,12 @@ def _noting_splits(loaded: Loaded, chosen: str, others: list[str]) -> Loaded:
     message = f"the judgments of the split {chosen}; the set also has {', '.join(others)}"
     note = Note("splits", message, len(others), tuple(others[:3]))
     return replace(loaded, table=loaded.table.noting(note))
+
+
+def _check_count(shown: str, files: int) -> None:
+    if files > MOST_FILES:
+        problem = LineProblem(None, f"{files:,}", f"at most {MOST_FILES:,} files in a set")
+        raise FileFormatError(shown, [problem], hint="Give the runs in several parts.")
 
 
 def _no_set(shown: str, found: str) -> FileFormatError:

@@ -12,6 +12,7 @@ from metrics_core.formats.json_text import (
     parse_json,
     strings_in,
 )
+from metrics_core.formats.limits import TREE
 from metrics_core.formats.lines import refuse
 from metrics_core.formats.named import load_named
 from metrics_core.formats.records import named_of
@@ -41,7 +42,7 @@ def recognise_cast(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_cast(source: Source, request: Request) -> Loaded:
     """A query for each turn, with topic, turn, and what else is said of both as columns."""
-    text = source.content().decode()
+    text = source.content(TREE)
     topics = parse_json(source, text)
     if not isinstance(topics, list):
         raise refuse(source, [LineProblem(1, "JSON of another shape", "a list of topics")])

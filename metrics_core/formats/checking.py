@@ -9,7 +9,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.errors import MOST_PROBLEMS_SHOWN, FileFormatError, TableError
+from metrics_core.errors import MOST_PROBLEMS_SHOWN, FileFormatError, LineProblem, TableError
+from metrics_core.formats.limits import size_text
 from metrics_core.formats.lines import RowLines, problem_in_row, refuse, refuse_rows
 from metrics_core.formats.registry import Request
 from metrics_core.formats.source import Source
@@ -19,10 +20,18 @@ from metrics_core.tables import Qrels, Run
 from metrics_core.tables.columns import coded
 from metrics_core.tables.qrels import subtopic_column
 
+LONGEST_ID = 1_000_000
+"""Bytes of an id; a longer one is a text in the wrong place."""
+
+_MOST_TEXT = 2**31 - 1
+_ALL_IDS = f"at most {size_text(_MOST_TEXT)} of ids"
+"""Arrow counts the bytes of a column that it joins in 31 bits."""
+
 
 def run_table(source: Source, request: Request, rows: pa.Table, index: RowLines | None) -> Run:
     """A run from query_id, doc_id and finite scores. Raises FileFormatError for a document twice
     in a query, unless the request says which one counts."""
+    _check_ids(source, rows, index)
     try:
         return Run.from_columns(
             request.run_name,
@@ -39,6 +48,7 @@ def qrels_table(source: Source, request: Request, rows: pa.Table, index: RowLine
     """Judgments from query_id, doc_id, the texts of relevance and, where there is one, a column
     subtopic or iteration. Raises FileFormatError for a text that is no grade and for a pair judged
     twice with different grades."""
+    _check_ids(source, rows, index)
     texts = coded(rows["relevance"])
     codes = texts.indices.to_numpy(zero_copy_only=False)
     graded = parse_grades(texts.dictionary.to_pylist(), request.grades)
@@ -58,6 +68,23 @@ def qrels_table(source: Source, request: Request, rows: pa.Table, index: RowLine
         return qrels
     message = f"{negative:,} negative grades; they count as not relevant"
     return qrels.noting(Note("negative", message, negative))
+
+
+def _check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
+    """Refuse ids that are texts rather than names, and more of them than Arrow joins."""
+    for name in ("query_id", "doc_id"):
+        column = rows[name]
+        if pa.types.is_dictionary(column.type):
+            continue
+        lengths = pc.binary_length(column)
+        if (pc.max(lengths).as_py() or 0) > LONGEST_ID:
+            row = pc.index(pc.greater(lengths, LONGEST_ID), True).as_py()
+            found = f"one of {size_text(lengths[row].as_py())}"
+            expected = f"a {name} of at most {size_text(LONGEST_ID)}"
+            raise refuse(source, [problem_in_row(index, row, found, expected)])
+        if (pc.sum(lengths).as_py() or 0) > _MOST_TEXT:
+            problem = LineProblem(None, f"{size_text(pc.sum(lengths).as_py())} as {name}", _ALL_IDS)
+            raise refuse(source, [problem], hint="Give the file in parts.")
 
 
 def _subtopics(rows: pa.Table) -> pa.DictionaryArray | None:

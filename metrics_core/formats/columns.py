@@ -166,6 +166,8 @@ def _recognise_judgable(
     beir = [fold(name) for name in names] == ["queryid", "corpusid", "score"]
     if usual_grades(values) and (beir or sample.named("qrel")):
         return {"qrels": CERTAIN, "run": LIKELY}
+    if beir and sample.named("qrel"):
+        return {"run": CERTAIN, "qrels": LIKELY - 1}
     return {"run": CERTAIN, "qrels": LIKELY if usual_grades(values) else POSSIBLE - 10}
 
 

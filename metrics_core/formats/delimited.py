@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
@@ -23,6 +24,8 @@ Record = tuple[int, int, list[str]]
 
 csv.field_size_limit(LONGEST_LINE)
 
+_QUOTED = re.compile(r'"((?:[^"]|"")*+)"(?=\t|\Z)')
+
 
 def csv_fields(line: str, separator: str) -> list[str]:
     """The fields of one line of CSV; none where its quotes do not close."""
@@ -34,27 +37,17 @@ def csv_fields(line: str, separator: str) -> list[str]:
 
 def tsv_fields(line: str) -> list[str]:
     """The fields of a line between tabs; a field is unquoted if its quotes close in the line."""
-    parts = line.split("\t")
     if '"' not in line:
-        return parts
+        return line.split("\t")
     fields: list[str] = []
     at = 0
-    while at < len(parts):
-        end, whole = at, parts[at]
-        while whole.startswith('"') and not _closed(whole) and end + 1 < len(parts):
-            end += 1
-            whole += "\t" + parts[end]
-        if whole.startswith('"') and _closed(whole):
-            fields.append(whole[1:-1].replace('""', '"'))
-            at = end
-        else:
-            fields.append(parts[at])
-        at += 1
+    while at <= len(line):
+        quoted = _QUOTED.match(line, at)
+        end = quoted.end() if quoted else line.find("\t", at)
+        end = len(line) if end < 0 else end
+        fields.append(quoted[1].replace('""', '"') if quoted else line[at:end])
+        at = end + 1
     return fields
-
-
-def _closed(text: str) -> bool:
-    return len(text) >= 2 and text.endswith('"') and '"' not in text[1:-1].replace('""', "")
 
 
 def csv_records(source: Source, separator: str) -> Iterator[Record]:
@@ -103,6 +96,7 @@ def named_from(
             header, names = first, _column_names(fields)
             check_header(source, names, header)
             check_columns(source, names, request.kind, header)
+            source.limit.check_cells(source.name, 1, len(names), header)
             columns = [[] for _ in names]
         elif len(fields) != len(names) or (last > first and request.kind in ("run", "qrels")):
             bad += 1
@@ -110,6 +104,8 @@ def named_from(
                 problems.append(_misfit(first, last, fields, names))
         else:
             lines.append(first)
+            if not len(lines) % _ROWS_BETWEEN_CHECKS:
+                source.limit.check_cells(source.name, len(lines), len(names))
             for column, value in zip(columns, fields, strict=True):
                 column.append(value)
     if problems:
@@ -160,17 +156,19 @@ def quickly_named(source: Source, request: Request, separator: str) -> Named | N
             return None
         return read_regular(rows or b"\n", separator, names, types, required)
 
-    tables = []
+    tables: list[pa.Table] = []
     for table in in_order(read, enumerate(source.blocks())):
         if table is None:
             return None
         tables.append(table)
+        source.limit.check_cells(source.name, sum(map(len, tables)), len(types))
     whole = pa.concat_tables(tables).unify_dictionaries()
     columns = {name: whole[name] for name in types}
     index = LineIndex((Stretch(len(whole), len(whole)),), first=2)
     return Named(names, columns, index)
 
 
+_ROWS_BETWEEN_CHECKS = 1_000
 _REQUIRED = {"query_id", "doc_id", "relevance"}
 
 

@@ -17,8 +17,9 @@ from typing import Any
 
 from metrics_core.errors import FileFormatError, LineProblem
 from metrics_core.formats.json_text import NumberText, check_characters, parse_json, strings_in
+from metrics_core.formats.limits import TREE, Size
 from metrics_core.formats.lines import refuse
-from metrics_core.formats.reading import open_source
+from metrics_core.formats.reading import memory_enough, open_source
 from metrics_core.formats.registry import (
     SPECIFIC,
     Kind,
@@ -80,20 +81,37 @@ def read_detailed(source: Source, request: Request) -> Loaded:
 
 def is_detailed(source: str | Path | bytes) -> bool:
     """Whether a file, or its bytes, holds detailed results."""
+    return _is_detailed(_beginning(source))
+
+
+def is_json(source: str | Path | bytes) -> bool:
+    """Whether a file, or its bytes, is JSON of any kind, by its first character."""
+    return _beginning(source).lstrip().startswith(("[", "{"))
+
+
+def _beginning(source: str | Path | bytes) -> str:
+    """The head of a file or bytes; "" where there is none that is text."""
     if isinstance(source, (str, Path)) and not Path(source).is_file():
-        return False
+        return ""
     try:
-        return _is_detailed(open_source(source).head.decode())
+        return open_source(source).head.decode()
     except FileFormatError:
-        return False
+        return ""
 
 
-def read_detailed_set(source: str | Path | bytes, *, name: str | None = None) -> list[Loaded]:
+def read_detailed_set(
+    source: str | Path | bytes,
+    *,
+    name: str | None = None,
+    encoding: str | None = None,
+    limit: Size | None = None,
+) -> list[Loaded]:
     """The queries, judgments and run of a file of detailed results. Raises FileFormatError."""
-    opened = open_source(source, name)
-    results = _read_results(opened)
-    parts = [_queries(opened, results), _qrels(opened, results)]
-    return parts + ([_run(opened, results)] if any(results.retrieved) else [])
+    opened = open_source(source, name, encoding, limit)
+    with memory_enough(opened):
+        results = _read_results(opened)
+        parts = [_queries(opened, results), _qrels(opened, results)]
+        return parts + ([_run(opened, results)] if any(results.retrieved) else [])
 
 
 def _is_detailed(text: str) -> bool:
@@ -121,7 +139,7 @@ def _lists_of(record: Any) -> tuple[str, str] | None:
 
 def _records(source: Source) -> Iterator[tuple[int | None, Any]]:
     """Each record with its line, where it has one of its own."""
-    text = source.content().decode()
+    text = source.content(TREE)
     if text.lstrip().startswith("{") and not _WRAPPED.search(text):
         for number, line in enumerate(text.split("\n"), 1):
             if line.strip():
@@ -141,7 +159,7 @@ def _read_results(source: Source) -> _Results:
     records = list(_records(source))
     if not records:
         raise refuse(source, [LineProblem(None, "no record", "at least one")], hint=_HINT)
-    results = _Results()
+    results, details = _Results(), set[str]()
     id_name = next(
         (n for n in _IDS if all(_plain(r.get(n)) for _, r in records if isinstance(r, dict))), ""
     )
@@ -158,6 +176,8 @@ def _read_results(source: Source) -> _Results:
         results.query_ids.append(_free_id(source, line, own, results, given=bool(id_name)))
         results.stored[results.query_ids[-1]] = _numbers(record.get("metrics"))
         results.columns.append(_details(record, {*names, id_name, "query", "text", "metrics"}))
+        details |= results.columns[-1].keys()
+        source.limit.check_cells(source.name, number, 2 + len(details), line)
     return results
 
 

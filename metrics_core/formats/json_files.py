@@ -5,23 +5,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
 
 from metrics_core.errors import LineProblem, RanklensError
-from metrics_core.formats.checking import qrels_table, refuse_values, run_table
 from metrics_core.formats.columns import recognise_columns, usual_grades
+from metrics_core.formats.json_maps import load_map
 from metrics_core.formats.json_text import (
-    NumberText,
     check_characters,
     first_object,
-    line_of_pair,
     parse_json,
     strings_in,
 )
+from metrics_core.formats.limits import TREE
 from metrics_core.formats.lines import counted, refuse
 from metrics_core.formats.named import load_named
 from metrics_core.formats.outgoing import ROWS_AT_ONCE, arrow_of
@@ -37,11 +35,9 @@ from metrics_core.formats.registry import (
     Sample,
     reader,
 )
-from metrics_core.formats.source import Source, shortened
-from metrics_core.formats.values import A_SCORE, parse_scores, why_not_a_number
+from metrics_core.formats.source import Source
 from metrics_core.notes import Note
 from metrics_core.tables import Qrels, Run, Table
-from metrics_core.tables.columns import ID
 
 _MAP = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
 _VALUE = re.compile(r'"\s*:\s*(-?[0-9][0-9.eE+-]*)\s*[,}]')
@@ -114,20 +110,18 @@ def _by_query(table: Run | Qrels) -> Iterator[tuple[str, dict[str, float]]]:
 )
 def read_json(source: Source, request: Request) -> Loaded:
     """A JSON file: `{query: {document: number}}`, or a list of records with named values."""
-    text = source.content().decode()
+    if source.head.lstrip().startswith(b"{") and request.kind in ("run", "qrels"):
+        return load_map(source, request)
+    text = source.content(TREE)
     content = parse_json(source, text)
-    if isinstance(content, list):
-        records = ((None, record) for record in content)
-        check_characters(source, text, strings_in(content), None)
-        named = named_of(source, records, request.kind, known_lines=False)
-        return load_named(source, request, named, "json", "JSON records")
-    if not isinstance(content, dict) or request.kind not in ("run", "qrels"):
-        wanted = "a list of records" if request.kind not in ("run", "qrels") else "an object"
-        problem = LineProblem(1, "JSON of another shape", wanted)
+    if not isinstance(content, list):
+        problem = LineProblem(1, "JSON of another shape", "a list of records")
         hint = 'Records look like [{"query_id": "q1", "text": "…"}, …].'
         raise refuse(source, [problem], hint=hint)
     check_characters(source, text, strings_in(content), None)
-    return _load_map(source, request, content, text)
+    records = ((None, record) for record in content)
+    named = named_of(source, records, request.kind, known_lines=False)
+    return load_named(source, request, named, "json", "JSON records")
 
 
 def write_jsonl(table: Table, file: BinaryIO) -> None:
@@ -166,75 +160,6 @@ def read_jsonl(source: Source, request: Request) -> Loaded:
     if blanks:
         named.notes.append(Note("blank", f"{counted(blanks, 'blank line')}, skipped", blanks))
     return load_named(source, request, named, "jsonl", "JSON Lines")
-
-
-@dataclass(frozen=True)
-class _Pairs:
-    """The rows of a map of maps; finds a row's line in the text when it is asked for."""
-
-    text: str
-    rows: pa.Table
-
-    def line(self, row: int) -> int | None:
-        query_id, doc_id = (self.rows[c][row].as_py() for c in ("query_id", "doc_id"))
-        return line_of_pair(self.text, query_id, doc_id)
-
-
-def _load_map(source: Source, request: Request, content: dict[str, Any], text: str) -> Loaded:
-    for query_id, documents in content.items():
-        if not isinstance(documents, dict):
-            found = f"`{shortened(query_id)}` without an object of documents"
-            problem = LineProblem(None, found, "{query: {document: number}}")
-            raise refuse(source, [problem], hint='It looks like {"q1": {"doc-7": 14.2}}.')
-    counts = [len(documents) for documents in content.values()]
-    queries = pa.array(np.repeat(np.arange(len(counts), dtype=np.int32), counts))
-    values = [value for documents in content.values() for value in documents.values()]
-    rows = pa.table(
-        {
-            "query_id": pa.DictionaryArray.from_arrays(queries, pa.array(list(content), ID)),
-            "doc_id": pa.array([doc for docs in content.values() for doc in docs], ID),
-        }
-    )
-    if not len(rows):
-        problem = LineProblem(None, "no document for any query", "at least one")
-        raise refuse(source, [problem], hint="Was the file written to the end?")
-    index = _Pairs(text, rows)
-    not_numbers = np.flatnonzero([type(value) is not NumberText for value in values])
-    if len(not_numbers):
-
-        def problem_of(row: int) -> tuple[str, str, str]:
-            shown = json.dumps(values[row], ensure_ascii=False)[:60]
-            return f"`{shown}`", A_SCORE if request.kind == "run" else "a number as grade", ""
-
-        raise refuse_values(source, index, not_numbers, problem_of)
-    texts = pa.array(values, ID)
-    table = _map_table(source, request, rows, texts, index)
-    empty = counts.count(0)
-    if empty:
-        message = f"{counted(empty, 'query')} without documents".replace("querys", "queries")
-        table = table.noting(Note("empty", message, empty))
-    shape = "score" if request.kind == "run" else "grade"
-    return Loaded(table, "json", f"JSON: query, document, {shape}", source.name)
-
-
-def _map_table(
-    source: Source, request: Request, rows: pa.Table, texts: pa.Array, index: _Pairs
-) -> Table:
-    whole = usual_grades(texts.slice(0, 1000).to_pylist())
-    if request.kind == "qrels":
-        qrels = qrels_table(source, request, rows.append_column("relevance", texts), index)
-        message = "all numbers are small whole numbers and are read as grades, not as scores"
-        return qrels.noting(Note("kind", message, len(rows))) if whole else qrels
-    scores = parse_scores(texts)
-    bad = np.flatnonzero(np.isnan(scores))
-    if len(bad):
-
-        def problem_of(row: int) -> tuple[str, str, str]:
-            score = texts[row].as_py()
-            return f"`{score}`", A_SCORE, why_not_a_number(score)
-
-        raise refuse_values(source, index, bad, problem_of)
-    return run_table(source, request, rows.append_column("score", pa.array(scores)), index)
 
 
 def _is_lines(sample: Sample) -> bool:

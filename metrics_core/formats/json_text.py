@@ -7,10 +7,12 @@ take, the physical line is found by walking over the tokens once more.
 from __future__ import annotations
 
 import json
+import json.scanner
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 from metrics_core.errors import LineProblem
 from metrics_core.formats.lines import refuse
@@ -18,6 +20,9 @@ from metrics_core.formats.source import Source, shortened
 
 MOST_DIGITS = 400
 """A number of more characters than this is refused; a double has at most some 330."""
+
+MOST_LEVELS = 100
+"""Values nested deeper than this are refused, before anything that follows them is too deep."""
 
 
 class NumberText(str):
@@ -27,11 +32,13 @@ class NumberText(str):
 
 
 class _RefusedError(ValueError):
-    """Valid JSON that Ranklens refuses: what was found, what was expected, and a hint."""
+    """Valid JSON that Ranklens refuses: what was found, what was expected, and a hint. It stands at
+    `at`, or, where that is not known, behind `start`."""
 
-    def __init__(self, found: str, expected: str, hint: str = "") -> None:
+    def __init__(self, found: str, expected: str, hint: str = "", at: int | None = None) -> None:
         super().__init__(found)
         self.found, self.expected, self.hint = found, expected, hint
+        self.at, self.start = at, 0
 
 
 def parse_json(source: Source, text: str, line: int | None = None) -> Any:
@@ -40,27 +47,129 @@ def parse_json(source: Source, text: str, line: int | None = None) -> Any:
     `line` is the physical line of the text where it is one line of a file. Raises FileFormatError
     for broken JSON and for what is refused.
     """
+    with _refusing(source, text, line):
+        value = _DECODER.decode(text)
+        _check_levels(value, 0)
+        return value
+
+
+class Entry(NamedTuple):
+    """An entry of an object: its key, where key and value begin in the text, its value."""
+
+    key: str
+    key_at: int
+    value_at: int
+    value: Any
+
+
+def entries_of(source: Source, text: str) -> Iterator[Entry]:
+    """The entries of the object that a text is, one held at a time. Raises as `parse_json`, but
+    for the length of numbers, which is the caller's to check: there are millions."""
+    with _refusing(source, text, None):
+        keys: set[str] = set()
+        for entry in entries_from(text, _past_blanks(text, 0), whole=True):
+            if entry.key in keys:
+                raise _twice(entry.key, entry.key_at)
+            keys.add(entry.key)
+            _check_levels(entry.value, entry.value_at)
+            yield entry
+
+
+def entries_from(text: str, at: int, *, whole: bool = False) -> Iterator[Entry]:
+    """The entries of the object that begins at this place in a text; the `whole` rest of the text,
+    if that is said. Raises JSONDecodeError and _RefusedError."""
+    at = _past_blanks(text, at + 1)
+    mark = text[at : at + 1]
+    while mark != "}":
+        if text[at : at + 1] != '"':
+            raise json.JSONDecodeError(
+                "Expecting property name enclosed in double quotes", text, at
+            )
+        key_at = at
+        key, at = _SCAN(text, at)
+        at = _past_blanks(text, at)
+        if text[at : at + 1] != ":":
+            raise json.JSONDecodeError("Expecting ':' delimiter", text, at)
+        value_at = _past_blanks(text, at + 1)
+        value, at = _scanned(text, value_at)
+        yield Entry(key, key_at, value_at, value)
+        at = _past_blanks(text, at)
+        mark = text[at : at + 1]
+        if mark not in (",", "}"):
+            raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
+        at = _past_blanks(text, at + 1) if mark == "," else at
+    end = _past_blanks(text, at + 1)
+    if whole and end < len(text):
+        raise json.JSONDecodeError("Extra data", text, end)
+
+
+def _scanned(text: str, at: int) -> tuple[Any, int]:
+    """The value that begins here, and where it ends."""
     try:
-        return _DECODER.decode(text)
+        return _SCAN(text, at)
+    except StopIteration as error:
+        raise json.JSONDecodeError("Expecting value", text, error.value) from None
+    except _RefusedError as error:
+        error.start = at
+        raise
+
+
+def _past_blanks(text: str, at: int) -> int:
+    match = _BLANKS.match(text, at)
+    return match.end() if match else at
+
+
+@contextmanager
+def _refusing(source: Source, text: str, line: int | None) -> Iterator[None]:
+    """What the decoder refuses inside becomes a FileFormatError."""
+    try:
+        yield
     except json.JSONDecodeError as error:
         found = f"{error.msg} at character {error.colno}"
         problem = LineProblem(line or error.lineno, found, "JSON", _around(text, error.pos))
-        end = error.pos >= len(text.rstrip())
+        end = not text[error.pos :].strip()
         hint = f"The {'line' if line else 'file'} seems to be cut off." if end else ""
         raise refuse(source, [problem], hint=hint) from error
     except _RefusedError as error:
-        at = line or _line_of_refused(text)
+        at = line or _line_of_refused(text, error)
         problem = LineProblem(at, error.found, error.expected, hint=error.hint)
         raise refuse(source, [problem]) from error
     except RecursionError as error:
-        problem = LineProblem(line, "values nested too deeply", "a few levels of JSON")
-        raise refuse(source, [problem]) from error
+        raise refuse(source, [LineProblem(line, *_TOO_DEEP)]) from error
+
+
+def _check_levels(value: Any, at: int) -> None:
+    """Refuse a value that is nested too deeply."""
+    level = [value] if type(value) in _NESTING else []
+    for _ in range(MOST_LEVELS):
+        if not level:
+            return
+        level = [inner for outer in level for inner in _nested_in(outer)]
+    if level:
+        raise _RefusedError(*_TOO_DEEP, at=at)
+
+
+def _nested_in(outer: Any) -> list[Any]:
+    """The objects and lists directly inside of one."""
+    values = outer.values() if type(outer) is dict else outer
+    if _NESTING.isdisjoint(map(type, values)):
+        return []
+    return [value for value in values if type(value) in _NESTING]
 
 
 def check_characters(source: Source, text: str, values: Iterable[str], line: int | None) -> None:
     """Refuse decoded `values` of `text` that hold a lone surrogate, which is no character."""
-    if not _SURROGATE.search(text):
-        return
+    if holds_surrogates(text):
+        check_strings(source, text, values, line)
+
+
+def holds_surrogates(text: str) -> bool:
+    """Whether a surrogate is written in a text, lone or one of a pair."""
+    return _SURROGATE.search(text) is not None
+
+
+def check_strings(source: Source, text: str, values: Iterable[str], line: int | None) -> None:
+    """Refuse a lone surrogate in `values`, which stand in `text`."""
     for value in values:
         try:
             value.encode()
@@ -72,28 +181,19 @@ def check_characters(source: Source, text: str, values: Iterable[str], line: int
             raise refuse(source, [problem], hint=hint) from error
 
 
-def line_of_pair(text: str, query_id: str, doc_id: str) -> int | None:
-    """The line of a document's entry under its query in `{query: {doc: value}}`; None if the ids
-    are written with escapes of their own."""
-    at = 0
-    for key in (query_id, doc_id):
-        at = text.find(json.dumps(key, ensure_ascii=False) + ":", at)
-        if at < 0:
-            return None
-    return text.count("\n", 0, at) + 1
-
-
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) < len(pairs):
         counts = Counter(key for key, _ in pairs)
-        twice = next(key for key, count in counts.items() if count > 1)
-        raise _RefusedError(
-            f"the key `{shortened(twice)}` twice in one object",
-            "each key once",
-            "Only one of the values would count; keep the right one.",
-        )
+        raise _twice(next(key for key, count in counts.items() if count > 1))
     return values
+
+
+def _twice(key: str, at: int | None = None) -> _RefusedError:
+    hint = "Only one of the values would count; keep the right one."
+    return _RefusedError(
+        f"the key `{shortened(key)}` twice in one object", "each key once", hint, at
+    )
 
 
 def strings_in(value: Any) -> Iterator[str]:
@@ -120,8 +220,13 @@ def first_object(text: str) -> dict[str, Any]:
 
 def _number(text: str) -> NumberText:
     if len(text) > MOST_DIGITS:
-        raise _RefusedError(f"a number of {len(text):,} characters", "a number of ordinary length")
+        raise _RefusedError(*too_long(len(text)))
     return NumberText(text)
+
+
+def too_long(length: int) -> tuple[str, str]:
+    """What was found and what expected where a number has so many characters."""
+    return f"a number of {length:,} characters", "a number of ordinary length"
 
 
 def _constant(name: str) -> Any:
@@ -129,10 +234,17 @@ def _constant(name: str) -> Any:
     raise _RefusedError(f"`{name}`", "a finite number", hint)
 
 
-def _line_of_refused(text: str) -> int | None:
+def line_at(text: str, at: int) -> int:
+    """The physical line in which this place of a text stands."""
+    return text.count("\n", 0, at) + 1
+
+
+def _line_of_refused(text: str, error: _RefusedError) -> int | None:
     """The line of the first repeated key, NaN or overlong number, by a walk over the tokens."""
+    if error.at is not None or text.find("\n", error.start) < 0:
+        return line_at(text, error.start if error.at is None else error.at)
     objects: list[set[str]] = []
-    for token in _TOKEN.finditer(text):
+    for token in _TOKEN.finditer(text, error.start):
         value = token[0]
         if value in "{[":
             objects.append(set())
@@ -140,12 +252,12 @@ def _line_of_refused(text: str) -> int | None:
             objects.pop()
         elif token["key"] is not None:
             if token["key"] in objects[-1]:
-                return text.count("\n", 0, token.start()) + 1
+                return line_at(text, token.start())
             objects[-1].add(token["key"])
         elif value in ("NaN", "Infinity", "-Infinity") or (
             len(value) > MOST_DIGITS and not value.startswith('"')
         ):
-            return text.count("\n", 0, token.start()) + 1
+            return line_at(text, token.start())
     return None
 
 
@@ -154,7 +266,10 @@ def _around(text: str, at: int) -> str:
     return shortened(text[max(start, at - 60) : at + 40].split("\n")[0])
 
 
-_STRING = r'"(?:[^"\\]|\\.)*"'
+_NESTING = frozenset((dict, list))
+_TOO_DEEP = ("values nested too deeply", f"at most {MOST_LEVELS} levels of JSON")
+_BLANKS = re.compile(r"[ \t\n\r]*")
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _TOKEN = re.compile(rf"(?P<key>{_STRING})\s*:|{_STRING}|[{{}}\[\]]|[^\s{{}}\[\]:,\"]+")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _DECODER = json.JSONDecoder(
@@ -162,4 +277,12 @@ _DECODER = json.JSONDecoder(
     parse_float=_number,
     parse_int=_number,
     parse_constant=_constant,
+)
+_SCAN: Callable[[str, int], tuple[Any, int]] = json.scanner.make_scanner(
+    json.JSONDecoder(  # type: ignore[arg-type]
+        object_pairs_hook=_object,
+        parse_float=NumberText,
+        parse_int=NumberText,
+        parse_constant=_constant,
+    )
 )

@@ -1,4 +1,4 @@
-"""Parquet, by Arrow; the row count is checked before a row is read."""
+"""Parquet, by Arrow; what a file would unpack to is checked before it is."""
 
 from __future__ import annotations
 
@@ -17,17 +17,13 @@ from metrics_core.formats.columns import recognise_columns
 from metrics_core.formats.lines import refuse
 from metrics_core.formats.named import Named, check_columns, check_header, load_named
 from metrics_core.formats.outgoing import arrow_of
+from metrics_core.formats.parquet_size import check_size
 from metrics_core.formats.registry import KINDS, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source import Source, shortened
 from metrics_core.notes import Note
 from metrics_core.tables import Table
 from metrics_core.tables.columns import ID
 
-MOST_ROWS = 200_000_000
-MOST_COLUMNS = 10_000
-
-_ROWS_CHECKED_FROM = 1_000_000
-_MOST_ROWS_A_BYTE = 20
 _WHOLE_FLOATS_END = float(2**53)
 _MAGIC = b"PAR1"
 _PANDAS_INDEX = "__index_level_"
@@ -44,10 +40,10 @@ def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
 
 
 def _first_rows(file: pq.ParquetFile, names: list[str]) -> list[list[str]]:
-    if not file.metadata.num_rows:
-        return []
-    first = next(file.iter_batches(50, columns=names))
-    return [[str(row[name]) for name in names] for row in first.to_pylist()]
+    # A footer may tell of rows that are not there.
+    first = next(file.iter_batches(50, columns=names), None)
+    rows = [] if first is None else first.to_pylist()
+    return [[str(row[name]) for name in names] for row in rows]
 
 
 def write_parquet(table: Table, file: BinaryIO) -> None:
@@ -75,7 +71,11 @@ def read_parquet(source: Source, request: Request) -> Loaded:
     if request.kind in ("queries", "documents"):
         used |= set(understood.others)
     wanted = [names[at] for at in sorted(used)]
-    table = _guarded(source, lambda: file.read(columns=wanted))
+    _guarded(source, partial(check_size, source, file, wanted))
+    batches = _guarded(source, partial(_batches, source, file, wanted))
+    if not batches:
+        raise refuse(source, [LineProblem(None, "only a header", "at least one row")])
+    table = pa.Table.from_batches(batches)
     notes: list[Note] = []
     columns = {}
     for name in wanted:
@@ -91,18 +91,19 @@ def read_parquet(source: Source, request: Request) -> Loaded:
     return load_named(source, request, named, "parquet", "Parquet")
 
 
+def _batches(source: Source, file: pq.ParquetFile, wanted: list[str]) -> list[pa.RecordBatch]:
+    batches, size = [], 0
+    for batch in file.iter_batches(columns=wanted):
+        batches.append(batch)
+        size += batch.nbytes
+        source.limit.check_size(source.name, size)
+    return batches
+
+
 def _opened(source: Source) -> pq.ParquetFile:
-    """The file with its footer read; refuses what is damaged, too large or a bomb."""
+    """The file with its footer read; refuses what is damaged or has too many columns."""
     file = _guarded(source, lambda: pq.ParquetFile(source.packed()))
-    rows, columns = file.metadata.num_rows, file.metadata.num_columns
-    size = source.size()
-    if rows > MOST_ROWS or (rows > _ROWS_CHECKED_FROM and rows > _MOST_ROWS_A_BYTE * size):
-        found = f"{rows:,} rows in {size:,} bytes"
-        problem = LineProblem(None, found, f"at most {MOST_ROWS:,} rows, of ordinary density")
-        raise refuse(source, [problem], hint="Is this file meant to be a run or judgments?")
-    if columns > MOST_COLUMNS:
-        problem = LineProblem(None, f"{columns:,} columns", f"at most {MOST_COLUMNS:,} columns")
-        raise refuse(source, [problem])
+    source.limit.check_cells(source.name, 1, file.metadata.num_columns)
     return file
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
-import os
+import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
 from metrics_core.errors import FileFormatError, LineProblem, ParameterError, RanklensError
+from metrics_core.formats.limits import MOST_COLUMNS, Limit, Size
 from metrics_core.formats.registry import (
     CERTAIN,
     KIND_TITLES,
@@ -25,11 +28,11 @@ from metrics_core.formats.registry import (
     run_name,
 )
 from metrics_core.formats.source import Source, shortened
-from metrics_core.formats.unpacking import drained
+from metrics_core.formats.unpacking import drained, readable
 from metrics_core.formats.values import Grades
 from metrics_core.tables import Documents, Duplicates, Qrels, Queries, Run
 
-MOST_COLUMNS = 10_000
+_NO_TEXT = re.compile("[\ud800-\udfff]")
 
 
 def read(
@@ -41,6 +44,7 @@ def read(
     duplicates: Duplicates = "error",
     grades: Grades = "integer",
     encoding: str | None = None,
+    limit: Size | None = None,
 ) -> Loaded:
     """Read one file, packed or not, and say how it was understood.
 
@@ -49,16 +53,33 @@ def read(
     are recognised from the content unless they are given. `duplicates` says what becomes of a
     document twice in a query of a run ("error", "best" score, "first" row), `grades` whether grades
     are whole numbers ("integer"), gains ("real") or words by a mapping, `encoding` replaces UTF-8.
+    `limit` is how much the file may take: bytes, or a text such as 8GB (4 GB unless it is given).
     Raises FileFormatError where the file cannot be read so.
     """
-    _check_choices(kind, format, duplicates, grades)
-    opened = open_source(source, name, encoding)
+    check_choices(kind, format, duplicates, grades)
+    opened = open_source(source, name, encoding, limit)
+    insists = grades != "integer"
+    return read_source(opened, kind, format, duplicates, grades, insists=insists)
+
+
+def read_source(
+    opened: Source,
+    kind: Kind | None,
+    format: str | None,
+    duplicates: Duplicates,
+    grades: Grades,
+    *,
+    insists: bool,
+) -> Loaded:
+    """What `read` gives of an opened source. Who `insists` on the kind knows it from elsewhere: a
+    file that looks more like another is read all the same."""
     sample = _sample(opened)
-    chosen, kind = _choose(opened, sample, kind, format, insists=grades != "integer")
+    chosen, kind = _choose(opened, sample, kind, format, insists=insists)
     request = Request(
         kind=kind, duplicates=duplicates, grades=grades, run_name=run_name(opened.name)
     )
-    return chosen.read(opened, request)
+    with memory_enough(opened):
+        return chosen.read(opened, request)
 
 
 def read_run(
@@ -68,10 +89,17 @@ def read_run(
     name: str | None = None,
     duplicates: Duplicates = "error",
     encoding: str | None = None,
+    limit: Size | None = None,
 ) -> Run:
     """Read a run; raises FileFormatError if the file is something else. Arguments as in `read`."""
     loaded = read(
-        source, kind="run", format=format, name=name, duplicates=duplicates, encoding=encoding
+        source,
+        kind="run",
+        format=format,
+        name=name,
+        duplicates=duplicates,
+        encoding=encoding,
+        limit=limit,
     )
     return cast(Run, loaded.table)
 
@@ -83,10 +111,19 @@ def read_qrels(
     name: str | None = None,
     grades: Grades = "integer",
     encoding: str | None = None,
+    limit: Size | None = None,
 ) -> Qrels:
     """Read judgments; raises FileFormatError if the file is something else. Arguments as in
     `read`."""
-    loaded = read(source, kind="qrels", format=format, name=name, grades=grades, encoding=encoding)
+    loaded = read(
+        source,
+        kind="qrels",
+        format=format,
+        name=name,
+        grades=grades,
+        encoding=encoding,
+        limit=limit,
+    )
     return cast(Qrels, loaded.table)
 
 
@@ -96,10 +133,11 @@ def read_queries(
     format: str | None = None,
     name: str | None = None,
     encoding: str | None = None,
+    limit: Size | None = None,
 ) -> Queries:
     """Read queries; raises FileFormatError if the file is something else. Arguments as in
     `read`."""
-    loaded = read(source, kind="queries", format=format, name=name, encoding=encoding)
+    loaded = read(source, kind="queries", format=format, name=name, encoding=encoding, limit=limit)
     return cast(Queries, loaded.table)
 
 
@@ -109,10 +147,13 @@ def read_documents(
     format: str | None = None,
     name: str | None = None,
     encoding: str | None = None,
+    limit: Size | None = None,
 ) -> Documents:
     """Read documents; raises FileFormatError if the file is something else. Arguments as in
     `read`."""
-    loaded = read(source, kind="documents", format=format, name=name, encoding=encoding)
+    loaded = read(
+        source, kind="documents", format=format, name=name, encoding=encoding, limit=limit
+    )
     return cast(Documents, loaded.table)
 
 
@@ -126,28 +167,46 @@ def kind_at_a_glance(source: str | Path | bytes) -> Kind | None:
 
 
 def open_source(
-    source: str | Path | bytes, name: str | None = None, encoding: str | None = None
+    source: str | Path | bytes,
+    name: str | None = None,
+    encoding: str | None = None,
+    limit: Size | None = None,
 ) -> Source:
     """The source of a path or of bytes, under the name the user gave. A path of `-` is the
     standard input; it and pipes, which can be read but once, are held in memory."""
+    most = Limit.of(limit)
     if isinstance(source, bytes):
-        return Source(name or "the file", source, encoding)
+        return Source(legible(name or "the file"), source, encoding, most)
     if str(source) == "-":
         stdin = sys.stdin.buffer if sys.stdin is not None else io.BytesIO()
-        return Source(name or "standard input", drained("-", stdin), encoding)
-    path, shown = Path(source), name or legible(str(source))
-    if path.exists() and not path.is_file() and not path.is_dir():
-        with path.open("rb") as pipe:
-            return Source(shown, drained(shown, pipe), encoding)
-    return Source(shown, path, encoding)
+        held = drained("-", stdin, most)
+        return Source(legible(name or "standard input"), held, encoding, most)
+    path, shown = Path(source), legible(name or str(source))
+    with readable(shown):
+        if path.exists() and not path.is_file() and not path.is_dir():
+            with path.open("rb") as pipe:
+                return Source(shown, drained(shown, pipe, most), encoding, most)
+    return Source(shown, path, encoding, most)
+
+
+@contextmanager
+def memory_enough(source: Source) -> Iterator[None]:
+    """Memory that runs out inside becomes a FileFormatError."""
+    try:
+        yield
+    except MemoryError as error:
+        problem = LineProblem(None, "more than the memory holds", "a file that fits into memory")
+        hint = "Close other programs, or give the file in parts."
+        raise FileFormatError(source.name, [problem], hint=hint) from error
 
 
 def legible(name: str) -> str:
     """A file's name as text, with a sign for what is no UTF-8 in it."""
-    return os.fsencode(name).decode(errors="replace")
+    return _NO_TEXT.sub("\ufffd", name)
 
 
-def _check_choices(kind: str | None, format: str | None, duplicates: str, grades: Grades) -> None:
+def check_choices(kind: str | None, format: str | None, duplicates: str, grades: Grades) -> None:
+    """Refuse a reading choice that there is not with a ParameterError."""
     known = [f.name for f in formats()]
     if kind is not None and kind not in KINDS:
         raise ParameterError(f"There is no kind {kind!r}.", f"The kinds are: {', '.join(KINDS)}.")
@@ -195,7 +254,8 @@ def _choose(
 ) -> tuple[Format, Kind]:
     """The format and kind to read a file as; refuses what fits nothing or another kind.
 
-    Whoever asks for real-valued grades `insists` that the numbers are grades, not scores.
+    Whoever asks for real-valued grades `insists` that the numbers are grades, not scores, and so
+    does the place of a file in a set.
     """
     candidates = [
         (sureness, declared, its_kind)

@@ -16,8 +16,6 @@ from metrics_core.formats.registry import Kind
 from metrics_core.formats.source import Source
 from metrics_core.tables.columns import ID
 
-MOST_KEYS = 10_000
-
 _NESTED = "metadata"
 _IDS = frozenset(("queryid", "qid", "docid", "docno", "id"))
 """BEIR keeps further columns in an object of this name; they become columns like the others."""
@@ -41,18 +39,16 @@ def named_of(
             if kind in ("run", "qrels") and isinstance(value, (dict, list)):
                 problem = LineProblem(line, f"a list or object as `{name}`", "a text or a number")
                 raise refuse(source, [problem])
-            column = columns.get(name)
-            if column is None:
-                column = columns[name] = [None] * row
+            column = columns.setdefault(name, [])
+            if len(column) < row:
+                column += [None] * (row - len(column))
             column.append(_text(value))
-        for column in columns.values():
-            if len(column) <= row:
-                column.append(None)
-        if len(columns) > MOST_KEYS:
-            problem = LineProblem(line, f"more than {MOST_KEYS:,} keys", "the same few keys")
-            raise refuse(source, [problem])
         lines.append(line or 0)
-    arrays = {name: pa.chunked_array([pa.array(values, ID)]) for name, values in columns.items()}
+        source.limit.check_cells(source.name, len(lines), len(columns), line)
+    arrays = {
+        name: pa.chunked_array([pa.array(values + [None] * (len(lines) - len(values)), ID)])
+        for name, values in columns.items()
+    }
     index = LineIndex.of(lines) if known_lines else None
     return Named(list(arrays), arrays, index, header=None)
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from metrics_core.formats import beir
-from metrics_core.formats.detailed import is_detailed, read_detailed_set
+from metrics_core.formats.detailed import is_detailed, is_json, read_detailed_set
+from metrics_core.formats.limits import Size
+from metrics_core.formats.reading import check_choices
 from metrics_core.formats.registry import Loaded
+from metrics_core.formats.values import Grades
+from metrics_core.tables import Duplicates
 
 
 def is_set(source: str | Path | bytes) -> bool:
@@ -14,12 +18,24 @@ def is_set(source: str | Path | bytes) -> bool:
     return beir.is_set(source) or is_detailed(source)
 
 
-def read_set(source: str | Path | bytes, *, name: str | None = None) -> list[Loaded]:
+def read_set(
+    source: str | Path | bytes,
+    *,
+    name: str | None = None,
+    duplicates: Duplicates = "error",
+    grades: Grades = "integer",
+    encoding: str | None = None,
+    limit: Size | None = None,
+) -> list[Loaded]:
     """Read a BEIR set (a folder, a zip of one, its bytes) or a file of detailed results.
 
-    Gives its documents, queries, judgments and runs. Raises FileFormatError where it is no such
-    set or cannot be read.
+    Gives its documents, queries, judgments and runs. The choices are those of `read`, and hold for
+    every file of the set; in detailed results a document counts once and no grades stand. Raises
+    FileFormatError where it is no such set or cannot be read.
     """
-    if is_detailed(source):
-        return read_detailed_set(source, name=name)
-    return beir.read_set(source, name=name)
+    check_choices(None, None, duplicates, grades)
+    if is_json(source):
+        return read_detailed_set(source, name=name, encoding=encoding, limit=limit)
+    return beir.read_set(
+        source, name=name, duplicates=duplicates, grades=grades, encoding=encoding, limit=limit
+    )

@@ -9,7 +9,6 @@ for. What cannot be text is refused here, so that no reader ever meets it.
 from __future__ import annotations
 
 import codecs
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +18,9 @@ from typing import BinaryIO, cast
 import pyarrow as pa
 
 from metrics_core.errors import FileFormatError, LineProblem
-from metrics_core.formats.unpacking import Origin, unpacked
+from metrics_core.formats.limits import HELD_WHOLE, USUAL_LIMIT, Limit
+from metrics_core.formats.line_ends import first_line_end, last_line_end, split_lines
+from metrics_core.formats.unpacking import Origin, size_of, unpacked
 
 # Where memory goes decides the peak: reading and judging a run of 250 MB peaks at 610 MB with
 # jemalloc, 680 MB with Arrow's default (mimalloc), 770 MB with the system's allocator.
@@ -34,6 +35,9 @@ LONGEST_LINE = 10_000_000
 
 _HEAD = 256 << 10
 _SHOWN = 120
+_ENCODINGS = "Try utf-8, latin-1 or utf-16."
+_KEPT = 4 * (_SHOWN + 2)
+"""Bytes of a line that are enough to show it."""
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -47,20 +51,22 @@ _BYTE_ORDER_MARKS = (
 @dataclass(frozen=True)
 class Source:
     """One input: `origin` is the path or the bytes, `name` what the user calls it (shown as text,
-    never used as a path), `encoding` a character set to read it in instead of UTF-8."""
+    never used as a path), `encoding` a character set to read it in instead of UTF-8, `limit` what
+    reading it may take."""
 
     name: str
     origin: Origin
     encoding: str | None = None
+    limit: Limit = USUAL_LIMIT
 
     def chunks(self) -> Iterator[bytes]:
         """The unpacked bytes in pieces of at most `BLOCK`, nothing decoded or checked."""
-        return unpacked(self.name, self.origin, BLOCK)
+        return unpacked(self.name, self.origin, BLOCK, self.limit)
 
     @cached_property
     def magic(self) -> bytes:
         """The first 512 unpacked bytes."""
-        return next(unpacked(self.name, self.origin, 512), b"")
+        return next(unpacked(self.name, self.origin, 512, self.limit), b"")
 
     @cached_property
     def head(self) -> bytes:
@@ -69,14 +75,23 @@ class Source:
         for piece in self._decoded(_HEAD):
             data += piece
             if len(data) > _HEAD:
-                cut = _last_line_end(data[:_HEAD])
+                cut = last_line_end(data[:_HEAD])
                 data = data[:cut] if cut else data[:_HEAD].decode(errors="ignore").encode()
                 break
         return self._checked(data, 0, plain_ends=True)
 
-    def content(self) -> bytes:
-        """The whole text, checked, in UTF-8 without a byte order mark, line ends as they are."""
-        return self._checked(b"".join(self._decoded(BLOCK)), 0, plain_ends=False)
+    def content(self, times: int = HELD_WHOLE) -> str:
+        """The whole text, checked, without a byte order mark, line ends as they are.
+
+        Raises FileFormatError where `times` its size is more than the file may take.
+        """
+        pieces: list[bytes] = []
+        size = 0
+        for piece in self._decoded(BLOCK):
+            pieces.append(piece)
+            size += len(piece)
+            self.limit.check_size(self.name, size, times)
+        return self._checked(b"".join(pieces), 0, plain_ends=False).decode()
 
     def packed(self) -> BinaryIO:
         """The unpacked bytes as one seekable file, for Parquet."""
@@ -86,26 +101,20 @@ class Source:
 
     def size(self) -> int:
         """The bytes of the file as it is given, packed or not."""
-        return self.origin.stat().st_size if isinstance(self.origin, Path) else len(self.origin)
+        return size_of(self.origin)
 
-    def blocks(
-        self,
-        size: int | None = None,
-        *,
-        longest_line: int = LONGEST_LINE,
-        plain_ends: bool = True,
-    ) -> Iterator[bytes]:
+    def blocks(self, size: int | None = None, *, plain_ends: bool = True) -> Iterator[bytes]:
         """Checked UTF-8 text in blocks of whole lines, about `size` (else `BLOCK`) bytes each.
 
         Every block but the last ends with a line end. With `plain_ends` each line end is one
         newline. Raises FileFormatError for a NUL byte, broken UTF-8, and a line longer than
-        `longest_line` bytes.
+        `LONGEST_LINE` bytes.
         """
         rest, offset = b"", 0
         for chunk in self._decoded(size or BLOCK):
-            cut = _last_line_end(chunk)
-            if len(rest) + len(chunk) > longest_line:
-                self._check_length(rest, chunk, cut, offset, longest_line)
+            cut = last_line_end(chunk)
+            if len(rest) + len(chunk) > LONGEST_LINE:
+                self._check_length(rest, chunk, cut, offset)
             if not cut:
                 rest += chunk
                 continue
@@ -119,28 +128,39 @@ class Source:
     def text_lines(self) -> Iterator[str]:
         """The lines one by one with their line ends as they are (LF, CRLF or CR)."""
         for block in self.blocks(plain_ends=False):
-            yield from _split_lines(block)
+            yield from split_lines(block)
 
     def lines_at(self, numbers: set[int]) -> dict[int, str]:
         """The text of these physical lines (from 1), shortened for showing."""
-        found: dict[int, str] = {}
-        before = 0
-        last = max(numbers, default=0)
-        for block in self.blocks(longest_line=sys.maxsize):
-            count = block.count(b"\n") + (not block.endswith(b"\n"))
-            wanted = [n for n in numbers if before < n <= before + count]
-            if wanted:
-                lines = block.split(b"\n")
-                found |= {n: shortened(lines[n - before - 1].decode()) for n in wanted}
-            before += count
-            if before >= last:
+        found: dict[int, bytes] = {}
+        first, begun = 1, b""  # the number of the line that a piece goes on with, and its beginning
+        for piece in self._with_plain_ends():
+            last = first + piece.count(b"\n")
+            if wanted := [n for n in numbers if first <= n <= last]:
+                lines = (begun + piece).split(b"\n")
+                found |= {n: lines[n - first][:_KEPT] for n in wanted}
+            end = piece.rfind(b"\n") + 1
+            begun = (piece[end : end + _KEPT] if end else begun + piece[:_KEPT])[:_KEPT]
+            first = last
+            if first > max(numbers, default=0):
                 break
-        return found
+        return {n: shortened(line.decode(errors="replace")) for n, line in found.items()}
+
+    def _with_plain_ends(self) -> Iterator[bytes]:
+        """The decoded bytes with a newline for each line end."""
+        held = b""
+        for piece in self._decoded(BLOCK):
+            piece, held = held + piece, b""
+            if piece.endswith(b"\r"):  # the newline of a CRLF may come with the next piece
+                piece, held = piece[:-1], b"\r"
+            yield piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        if held:
+            yield b"\n"
 
     def _decoded(self, size: int) -> Iterator[bytes]:
         """UTF-8 bytes without a byte order mark; a named encoding or UTF-16 is converted."""
         encoding, skip = self._encoding()
-        pieces = unpacked(self.name, self.origin, size)
+        pieces = unpacked(self.name, self.origin, size, self.limit)
         if encoding is None or encoding == "utf-8":
             for piece in pieces:
                 yield piece[skip:] if skip else piece
@@ -168,9 +188,11 @@ class Source:
             if getattr(found, "_is_text_encoding", True):
                 return found.name, 0
             raise LookupError
-        except LookupError as error:
+        except (LookupError, ValueError) as error:  # a name with a NUL in it is a ValueError
             raise self._broken(
-                "the name of an encoding", f"`{self.encoding}`", "Try utf-8, latin-1 or utf-16."
+                "the name of an encoding",
+                f"`{shortened(self.encoding)}`",
+                _ENCODINGS,
             ) from error
 
     def _checked(self, block: bytes, offset: int, plain_ends: bool) -> bytes:
@@ -225,17 +247,17 @@ class Source:
                 break
         return line
 
-    def _check_length(self, rest: bytes, chunk: bytes, cut: int, offset: int, longest: int) -> None:
+    def _check_length(self, rest: bytes, chunk: bytes, cut: int, offset: int) -> None:
         """Refuse a line that began in `rest`, or that `chunk` leaves open, if it is too long."""
-        first = _first_line_end(chunk)
-        if len(rest) + (first or len(chunk)) > longest:
+        first = first_line_end(chunk)
+        if len(rest) + (first or len(chunk)) > LONGEST_LINE:
             line = self._line_of(offset)
-        elif cut and len(chunk) - cut > longest:
+        elif cut and len(chunk) - cut > LONGEST_LINE:
             line = self._line_of(offset + len(rest) + cut)
         else:
             return
         hint = "The line ends seem to be lost, or the file is of another kind."
-        expected = f"lines of at most {longest // 1_000_000} MB"
+        expected = f"lines of at most {LONGEST_LINE // 1_000_000} MB"
         raise self._broken(expected, "a longer one", hint, line)
 
     def _broken(
@@ -267,30 +289,3 @@ def _visible(character: str) -> str:
 def _first(path: Path) -> bytes:
     with path.open("rb") as file:
         return file.read(512)
-
-
-def _last_line_end(data: bytes) -> int:
-    """Where the last whole line of `data` ends; a CR at the very end may yet become CRLF."""
-    newline = data.rfind(b"\n")
-    return max(newline, data.rfind(b"\r", newline + 1, len(data) - 1)) + 1
-
-
-def _first_line_end(data: bytes) -> int:
-    """Where the first line of `data` ends; 0 if it does not."""
-    ends = [end + 1 for end in (data.find(b"\n"), data.find(b"\r")) if end >= 0]
-    return min(ends, default=0)
-
-
-def _split_lines(block: bytes) -> Iterator[str]:
-    """Lines of a block with their ends; only LF, CRLF and CR end a line, not U+2028 and its kin."""
-    if b"\r" not in block:
-        text = block.decode()
-        start = 0
-        while (end := text.find("\n", start)) >= 0:
-            yield text[start : end + 1]
-            start = end + 1
-        if start < len(text):
-            yield text[start:]
-        return
-    # bytes.splitlines knows only these three ends, which str.splitlines does not.
-    yield from (line.decode() for line in block.splitlines(keepends=True))

@@ -10,6 +10,7 @@ import html
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 import pyarrow as pa
 
@@ -32,7 +33,7 @@ from metrics_core.tables.columns import ID
 _TOPIC = re.compile(r"<(?P<tag>top(?:ic)?)(?P<attributes>\s[^<>]*)?>", re.IGNORECASE)
 _DOCUMENT = re.compile(r"<(?P<tag>doc)(?P<attributes>\s[^<>]*)?>", re.IGNORECASE)
 _TAG = re.compile(r"<(?P<end>/?)(?P<name>[A-Za-z][\w-]*)(?:\s[^<>]*)?>")
-_ATTRIBUTE = re.compile(r"""([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_ATTRIBUTE = re.compile(r"""(?<![\w-])([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _LABEL = re.compile(r"\s*(?:number|topic|title|description|narrative)\s*:", re.IGNORECASE)
 
 _QUERY = re.compile(r"<(?P<tag>query)(?P<attributes>\s[^<>]*)?>", re.IGNORECASE)
@@ -149,6 +150,7 @@ def _load_queries(
         row["text"] = _unlabelled(row["text"])
         lines.append(block.line)
     names = list(dict.fromkeys(name for row in rows for name in ("query_id", "text", *row)))
+    source.limit.check_cells(source.name, len(rows), len(names))
     columns = {name: [row.get(name) or None for row in rows] for name in names}
     columns["text"] = [row["text"] for row in rows]
     try:
@@ -172,7 +174,7 @@ def _unlabelled(text: str) -> str:
 
 def _blocks(source: Source, start: re.Pattern[str]) -> Iterator[_Block]:
     """The topics or documents of a file; refuses a file without any."""
-    text = _without_comments(source.content().decode().replace("\r\n", "\n").replace("\r", "\n"))
+    text = _without_comments(source.content().replace("\r\n", "\n").replace("\r", "\n"))
     starts = list(start.finditer(text))
     if not starts:
         problem = LineProblem(None, "none", "a <top>, <topic>, <query> or <DOC> tag")
@@ -194,7 +196,7 @@ def _block(line: int, fields: dict[str, str], body: str, own_tag: str) -> _Block
     whole: list[str] = []
     parts: dict[str, list[str]] = {}
     name, opened, at = "", "", 0
-    for tag in [*_TAG.finditer(body), None]:
+    for tag in chain(_TAG.finditer(body), [None]):
         text = body[at : tag.start() if tag else len(body)]
         if name not in ("num", "number", "docno"):
             whole.append(text)

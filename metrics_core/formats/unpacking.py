@@ -1,4 +1,4 @@
-"""Bytes out of plain and packed files, as a stream, with a cap against bombs."""
+"""Bytes out of plain and packed files, as a stream, no more of them than the limit allows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
@@ -19,16 +19,14 @@ from typing import BinaryIO, cast
 import pyarrow as pa
 
 from metrics_core.errors import FileFormatError, LineProblem
+from metrics_core.formats.limits import ORDINARY_RATIO, RATIO_FROM, Limit, size_text
 
 Origin = Path | bytes
 """Where the bytes are: in a file, or in memory."""
 
-MOST_UNPACKED = 4 << 30
-"""Bytes that a packed file may unpack to."""
-
-RATIO_CHECKED_FROM = 256 << 20
-MOST_RATIO = 200
-"""Past `RATIO_CHECKED_FROM` bytes, unpacked may be at most this many times the packed size."""
+_WEIGHED_FROM, _WEIGHED_RATIO = 16 << 20, 20
+"""A stream that has given so many bytes, and this many times those it took, is first weighed: run
+through to see how much is in it, before anyone holds what it gives."""
 
 
 def _by_arrow(codec: str) -> Callable[[BinaryIO], BinaryIO]:
@@ -83,39 +81,58 @@ _DAMAGED = (
 )
 
 
-def unpacked(name: str, origin: Origin, size: int) -> Iterator[bytes]:
+def unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterator[bytes]:
     """The content in pieces of at most `size` bytes; what packs it is seen from its first bytes.
 
-    Raises FileFormatError where the file is absent, damaged, a zip of several files, or unpacks
-    without end.
+    Raises FileFormatError where the file is absent, damaged, a zip of several files, or gives more
+    than the limit allows.
     """
-    with ExitStack() as closing:
-        try:
-            plain = closing.enter_context(_plain(origin))
-            stream = closing.enter_context(_unpacking(name, plain))
-            most = None if stream is plain else _most_unpacked(origin)
-            total = 0
-            while piece := stream.read(size):
-                total += len(piece)
-                if most is not None and total > most:
-                    raise _bomb(name, total)
-                yield piece
-        except _DAMAGED as error:
-            raise _damaged(name) from error
-        except OSError as error:
-            raise _unreadable(name, error) from error
+    with readable(name), ExitStack() as closing:
+        plain = closing.enter_context(_plain(origin))
+        stream = closing.enter_context(_unpacking(name, plain, limit))
+        if stream is plain:
+            limit.check_size(name, size_of(origin))
+        most = limit.unpacked(size_of(origin))
+        total, weighed = 0, stream is plain or isinstance(stream, zipfile.ZipExtFile)
+        while piece := stream.read(size):
+            total += len(piece)
+            if not weighed and total > max(_WEIGHED_FROM, _WEIGHED_RATIO * plain.tell()):
+                _weigh(name, origin, limit)
+                weighed = True
+            if total > most and stream is not plain:
+                raise _too_much(name, f"more than {size_text(most)}", 2 * most, limit)
+            yield piece
 
 
-def drained(name: str, stream: BinaryIO) -> bytes:
-    """All that a pipe gives; raises FileFormatError where that is more than any file may hold."""
+def _weigh(name: str, origin: Origin, limit: Limit) -> None:
+    """Run through a packed file; refuse it where it holds more than the limit allows."""
+    most, total = limit.unpacked(size_of(origin)), 0
+    with _plain(origin) as plain, _unpacking(name, plain, limit) as stream:
+        while piece := stream.read(_PIECE):
+            total += len(piece)
+            if total > most:
+                raise _too_much(name, f"more than {size_text(most)}", 2 * most, limit)
+
+
+@contextmanager
+def readable(name: str) -> Iterator[None]:
+    """What goes wrong inside while a file is read becomes a FileFormatError."""
+    try:
+        yield
+    except _DAMAGED as error:
+        raise _damaged(name) from error
+    except OSError as error:
+        raise _unreadable(name, error) from error
+
+
+def drained(name: str, stream: BinaryIO, limit: Limit) -> bytes:
+    """All that a pipe gives; raises FileFormatError where that is more than a file may hold."""
     pieces: list[bytes] = []
     total = 0
     while piece := stream.read(_PIECE):
         pieces.append(piece)
         total += len(piece)
-        if total > MOST_UNPACKED:
-            found = f"more than {MOST_UNPACKED >> 30} GB from a pipe"
-            raise _refused(name, found, "a file", "Write it to a file and give that.")
+        limit.check_size(name, total)
     return b"".join(pieces)
 
 
@@ -138,21 +155,11 @@ def zip_members(archive: zipfile.ZipFile) -> list[str]:
     ]
 
 
-def member_bytes(name: str, archive: zipfile.ZipFile, member: str) -> bytes:
-    """One member of an archive as bytes, under the same cap as any packed file."""
-    info = _readable_member(name, archive, member)
-    pieces: list[bytes] = []
-    total = 0
-    try:
-        with archive.open(info) as stream:
-            while piece := stream.read(_PIECE):
-                pieces.append(piece)
-                total += len(piece)
-                if total > _cap(info.compress_size):
-                    raise _bomb(name, total)
-    except _DAMAGED as error:
-        raise _damaged(name) from error
-    return b"".join(pieces)
+def member_bytes(name: str, archive: zipfile.ZipFile, member: str, limit: Limit) -> bytes:
+    """One member of an archive as bytes, under the same limit as any packed file."""
+    info = _readable_member(name, archive, member, limit)
+    with readable(name), archive.open(info) as stream:
+        return stream.read()
 
 
 def without_packing(name: str) -> str:
@@ -181,7 +188,12 @@ def _plain(origin: Origin) -> BinaryIO:
     return origin.open("rb") if isinstance(origin, Path) else io.BytesIO(origin)
 
 
-def _unpacking(name: str, plain: BinaryIO) -> BinaryIO:
+def size_of(origin: Origin) -> int:
+    """The bytes of a file as it is given, packed or not."""
+    return origin.stat().st_size if isinstance(origin, Path) else len(origin)
+
+
+def _unpacking(name: str, plain: BinaryIO, limit: Limit) -> BinaryIO:
     start = plain.read(_START)
     plain.seek(0)
     for packing in PACKINGS:
@@ -190,7 +202,7 @@ def _unpacking(name: str, plain: BinaryIO) -> BinaryIO:
     if start.startswith(_ZIPS):
         archive = opened_zip(name, plain)
         member = _only_member(name, archive)
-        return cast(BinaryIO, archive.open(_readable_member(name, archive, member)))
+        return cast(BinaryIO, archive.open(_readable_member(name, archive, member, limit)))
     return plain
 
 
@@ -215,7 +227,9 @@ def _only_member(name: str, archive: zipfile.ZipFile) -> str:
     return found[0]
 
 
-def _readable_member(name: str, archive: zipfile.ZipFile, member: str) -> zipfile.ZipInfo:
+def _readable_member(
+    name: str, archive: zipfile.ZipFile, member: str, limit: Limit
+) -> zipfile.ZipInfo:
     if leads_out(member):
         raise _refused(
             name,
@@ -231,24 +245,19 @@ def _readable_member(name: str, archive: zipfile.ZipFile, member: str) -> zipfil
             "a plain zip file",
             "Unpack the file and give its content.",
         )
+    # zipfile gives no more of a member than its directory says.
+    if info.file_size > limit.unpacked(info.compress_size):
+        raise _too_much(name, size_text(info.file_size), info.file_size, limit)
     return info
 
 
-def _most_unpacked(origin: Origin) -> int:
-    return _cap(origin.stat().st_size if isinstance(origin, Path) else len(origin))
-
-
-def _cap(packed: int) -> int:
-    return min(MOST_UNPACKED, max(RATIO_CHECKED_FROM, MOST_RATIO * packed))
-
-
-def _bomb(name: str, total: int) -> FileFormatError:
-    return _refused(
-        name,
-        f"a packed file that unpacks to more than {total >> 20:,} MB",
-        f"at most {MOST_UNPACKED >> 30} GB, and not more than {MOST_RATIO} times the packed size",
-        "If the content is meant to be so large, unpack the file first.",
-    )
+def _too_much(name: str, found: str, needed: int, limit: Limit) -> FileFormatError:
+    most = size_text(limit.size)
+    if not limit.given:
+        ordinary = f"at most {ORDINARY_RATIO} times the packed size"
+        most += f", and of more than {size_text(RATIO_FROM)} {ordinary}"
+    found = f"a packed file that unpacks to {found}"
+    return limit.exceeded(name, found, f"at most {most}", needed)
 
 
 def _unreadable(name: str, error: OSError) -> FileFormatError:

@@ -113,7 +113,10 @@ def test_options_rewrite_the_address_and_defaults_leave_no_trace() -> None:
 
 @pytest.mark.parametrize(
     ("text", "cutoff"),
-    [("5", 5), ("", 10), ("-3", 10), ("x", 10), ("0", 10), ("9999", 1000), ("٣", 10)],
+    [
+        *(("5", 5), ("", 10), ("-3", 10), ("x", 10), ("0", 10), ("9999", 1000), ("٣", 10)),
+        *(("9" * 5_000, 1000), ("0" * 5_000 + "7", 7), ("5\0", 10)),
+    ],
 )
 def test_the_cutoff_of_an_address(text: str, cutoff: int) -> None:
     assert read_cutoff(text, deepest=1000) == cutoff

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -282,3 +284,16 @@ def test_a_folder_given_at_the_start_takes_reading_choices(
     upload(opened("data"), ("b.run", b"q1 Q0 d2 1 2.0 x\n"))
     assert {"a", "b"} <= set(opened().selectbox(key="w_run").options)
     assert sorted(p.name for p in folder.iterdir()) == ["a.run", "j.qrels"]
+
+
+def test_a_set_takes_reading_choices_too() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("set/queries.jsonl", '{"_id": "q1", "text": "x"}\n')
+        archive.writestr("set/corpus.jsonl", '{"_id": "d1", "title": "", "text": "y"}\n')
+        archive.writestr("set/qrels/test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+        archive.writestr("set/a.run", "q1 Q0 d1 1 2.0 x\nq1 Q0 d1 2 1.0 x\n")
+    app = opened("data", set="own")
+    upload(app, ("set.zip", packed.getvalue()))
+    press(app, "Keep the best score of each")
+    assert "Four files are loaded and fit together" in text_of(app)

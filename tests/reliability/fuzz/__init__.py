@@ -1,0 +1,1 @@
+"""Mutated files through every reader: `python -m tests.reliability.fuzz`, see `running`."""

@@ -1,0 +1,37 @@
+"""Whatever stands in an address, reading it gives a view; nothing in it raises."""
+
+from __future__ import annotations
+
+import random
+
+from dashboard.address.address import SHARED, Address, Field
+from dashboard.address.measure_key import picked, read_measure
+from dashboard.address.view import choose_runs, lacking, read_cutoff
+from metrics_core.errors import RanklensError
+
+RUNS = ["bm25", "dense", "a=b&c"]
+PARTS = [
+    *("", "0", "-1", "9" * 5_000, "1e400", "nan", "٣", "½", "²", "\0", "\ud800", "=", "%", "&"),
+    *("bm25", "-", "*", "@k", "@", "nDCG", "P(rel=", ")", "(", "nDCG@k", "P.5", "rel=2", ",", "'"),
+    *("RBP(p=", "a" * 5_000, "😀", "../..", "<script>", "dense", "category=x", "{", "1.5", "P_"),
+]
+
+
+def test_hostile_addresses() -> None:
+    rng = random.Random(1)
+    empty = Address.of((Field("q"),))
+    for _ in range(500):
+        given = {
+            field.name: ["".join(rng.choices(PARTS, k=rng.randrange(4))) for _ in range(2)]
+            for field in (*SHARED, Field("q"))
+        }
+        address = empty.read(given)
+        cutoff = read_cutoff(address["k"], deepest=100)
+        assert 1 <= cutoff <= 100
+        assert str(read_measure(address["m"], cutoff).measure)
+        assert set(choose_runs(address, RUNS, RUNS)[:2]) <= set(RUNS)
+        lacking(address, RUNS, {"category": ["x"]}, {"q1": 1})
+        try:
+            assert picked(address["m"], cutoff)
+        except RanklensError as error:
+            assert str(error)
