@@ -5,11 +5,20 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import frame, session
-from dashboard.app_pages import breakdown, curves, data, measures, overview, queries, query
+from dashboard.app_pages import (
+    breakdown,
+    collections,
+    curves,
+    data,
+    measures,
+    overview,
+    queries,
+    query,
+)
 from metrics_core.errors import RanklensError
 
 PAGES = sorted(
-    (p.PAGE for p in (overview, curves, breakdown, queries, query, data, measures)),
+    (p.PAGE for p in (overview, curves, breakdown, queries, query, data, collections, measures)),
     key=lambda page: page.place,
 )
 
@@ -31,8 +40,12 @@ def main() -> None:
     current = next(page for page in PAGES if page.name == (chosen.url_path or PAGES[0].name))
     session.sync()
     try:
-        frame.draw(PAGES, current.name)
-        if not frame.stands_in(current):
+        nowhere = session.nowhere()
+        frame.draw(PAGES, collections.PAGE.name if nowhere else current.name)
+        if nowhere:
+            # Another collection is chosen before any page can show one.
+            collections.render()
+        elif not frame.stands_in(current):
             chosen.run()
     except RanklensError as error:
         frame.refuse(error)

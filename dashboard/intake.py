@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from dashboard import session
 from dashboard.blocks import data, markup
+from dashboard.opened.collections import SAMPLE
+from dashboard.opened.files import File
 from metrics_core import wording as w
 from metrics_core.errors import FileFormatError, RanklensError
 from metrics_core.findings import Sentence
@@ -32,11 +36,12 @@ def first_run() -> None:
     """What to load, the uploader, and the example."""
     st.html(markup.sentence(_QUESTION, {}))
     st.html(data.first_run_steps())
-    refused()
+    told()
+    unread(session.library().files)
     uploader()
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Open the example", type="primary"):
-            session.open_collection(session.SAMPLE)
+            session.open_collection(SAMPLE)
             session.goto("overview")
         st.html(
             '<p class="lens explained">Questions to a help centre, four runs.'
@@ -54,38 +59,76 @@ def uploader() -> None:
     )
     if not given:
         return
-    with st.status(f"Reading {len(given)} {w.plural(len(given), 'file')} …") as status:
+    files = [(f.name, f.getvalue()) for f in given]
+    # Before they are read: whatever one of them does, the next run does not do it again.
+    session.forget("upload")
+    del given
+    with st.status(f"Reading {len(files)} {w.plural(len(files), 'file')} …") as status:
         bar = st.progress(0.0)
-        for number in session.read_uploads((f.name, f.getvalue()) for f in given):
-            status.update(label=f"Reading {number + 1} of {len(given)}")
-            bar.progress(number / len(given))
+        for number in session.read_uploads(files):
+            status.update(label=f"Reading {number + 1} of {len(files)}")
+            bar.progress(number / len(files))
         bar.progress(1.0)
         status.update(label="Read", state="complete")
-    del given
-    session.forget("upload")
+    del files
     session.give_memory_back()
     st.rerun()
 
 
-def refused() -> None:
-    """A card for each uploaded file that could not be read, with the choices that would mend it."""
-    for name, refusal in list(session.refusals().items()):
-        st.html(data.error_card(refusal.error))
-        with st.container(horizontal=True, key=f"offers_{refusal.key}"):
-            for offer, label in _offers(refusal.error):
+def told() -> None:
+    """What became of what was done, with the ways back, and a card for each uploaded file that
+    could not be read, with the choices that would mend it."""
+    trouble = session.workspace().trouble()
+    if trouble is not None:
+        st.html(data.receipt(trouble.message, trouble.hint, alarming=True))
+    for receipt in session.receipts():
+        with st.container(horizontal=True, vertical_alignment="center", key=f"told_{receipt.key}"):
+            st.html(data.receipt(receipt.message, receipt.hint, alarming=receipt.alarming))
+            for number, (label, action) in enumerate(receipt.offers):
                 st.button(
                     label,
-                    key=f"{offer}_{refusal.key}",
-                    on_click=session.read_again,
-                    args=(name,),
-                    kwargs=_choice(offer),
+                    key=f"receipt_{receipt.key}_{number}",
+                    on_click=session.take_offer,
+                    args=(receipt, action),
                 )
             st.button(
-                "Dismiss",
-                key=f"dismiss_{refusal.key}",
-                on_click=session.dismiss,
-                args=(name,),
+                "OK" if not receipt.offers else "Dismiss",
+                key=f"receipt_{receipt.key}",
+                on_click=session.put_away,
+                args=(receipt,),
+                type="tertiary",
             )
+    for name, refusal in list(session.refusals().items()):
+        st.html(data.error_card(refusal.error))
+        key = f"{refusal.key}"
+        with st.container(horizontal=True, key=f"offers_{key}"):
+            _offered(refusal.error, key, partial(session.read_again, name))
+            st.button("Dismiss", key=f"dismiss_{key}", on_click=session.dismiss, args=(name,))
+
+
+def unread(files: Sequence[File]) -> None:
+    """A card for each file of the open collection that cannot be read, with what would mend it."""
+    for file in files:
+        if file.error is None:
+            continue
+        st.html(data.error_card(file.error))
+        key = f"{file.key}"
+        with st.container(horizontal=True, key=f"unread_{key}"):
+            if file.origin == "folder":
+                _offered(file.error, key, partial(session.read_again_with, file.file))
+            if file.number:
+                st.button(
+                    "Remove",
+                    key=f"remove_{key}",
+                    on_click=session.remove,
+                    args=(file.number, file.file),
+                )
+
+
+def _offered(error: RanklensError, key: str, read: Callable[..., None]) -> None:
+    """A button for each choice with which a file can be read."""
+    for offer, label in _offers(error):
+        st.button(label, key=f"{offer}_{key}", on_click=partial(read, **_choice(offer)))
 
 
 def _offers(error: RanklensError) -> list[tuple[str, str]]:

@@ -1,10 +1,64 @@
-"""The application that `streamlit run` serves: the pages, behind what every answer passes."""
+"""The server: Streamlit's application behind the door, in this process."""
 
+from __future__ import annotations
+
+import os
+import socket
 from pathlib import Path
+from threading import Timer
+from types import FrameType
+from typing import Any
 
+import uvicorn
 from starlette.middleware import Middleware
+from streamlit import file_util
 from streamlit.starlette import App
 
+from dashboard.door.door import Door
+from dashboard.door.headers import security_headers
+from dashboard.door.settings import pin
+from dashboard.door.token import Keys, keys
 from dashboard.first_paint import FirstPaint
 
-app = App(Path(__file__).with_name("app.py"), middleware=[Middleware(FirstPaint)])
+_PAGE = Path(__file__).with_name("app.py")
+_SECONDS_TO_END = 3
+
+
+def application(port: int, opened_by: Keys | None) -> Any:
+    """The ASGI application: the pages, what every HTML page is sent with, and the door around."""
+    pin(port=port, base=opened_by.base if opened_by else "")
+    app = App(_PAGE, middleware=[Middleware(FirstPaint)])
+    headers = security_headers(Path(file_util.get_static_dir()) / "index.html")
+    return Door(app, port=port, keys=opened_by, headers=headers)
+
+
+def serve(listening: socket.socket, token: str) -> None:
+    """Serve until a signal ends it, on a socket that listens on a port of this computer, for whom
+    the token opens it, or for all where it is empty."""
+    port = listening.getsockname()[1]
+    config = uvicorn.Config(
+        application(port, keys(token, port) if token else None),
+        # Streamlit's own choices; the rest would follow the environment.
+        ws="websockets-sansio",
+        ws_max_size=32 * 2**20,
+        ws_ping_interval=30,
+        ws_ping_timeout=30,
+        ws_per_message_deflate=False,
+        lifespan="on",
+        proxy_headers=False,
+        server_header=False,
+        access_log=False,
+        log_level="warning",
+        use_colors=False,
+        timeout_graceful_shutdown=_SECONDS_TO_END,
+    )
+    _Server(config).run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to end. A computation that still runs then cannot keep the process."""
+        end = Timer(2 * _SECONDS_TO_END, os._exit, (128 + sig,))
+        end.daemon = True
+        end.start()
+        super().handle_exit(sig, frame)

@@ -54,6 +54,13 @@ const sayWhatIsMeant = () => {
   }
 };
 
+// The Tab key enters a row of buttons, of which one is chosen, at the chosen one.
+const enterAtTheChosen = ({ target, relatedTarget }) => {
+  const row = target.closest?.('[role=radiogroup]');
+  if (!row || row.contains(relatedTarget) || !target.matches(':focus-visible')) return;
+  row.querySelector('[role=radio][aria-checked=true]')?.focus();
+};
+
 export default function ({ data }) {
   if (chosen !== undefined && chosen !== data.chosen) closeOverThePage();
   chosen = data.chosen;
@@ -64,5 +71,9 @@ export default function ({ data }) {
   const watch = new MutationObserver(look);
   watch.observe(document.body, { childList: true, subtree: true, characterData: true });
   look();
-  return () => watch.disconnect();
+  document.addEventListener('focusin', enterAtTheChosen);
+  return () => {
+    watch.disconnect();
+    document.removeEventListener('focusin', enterAtTheChosen);
+  };
 }

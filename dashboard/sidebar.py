@@ -34,6 +34,13 @@ def controls(here: Opened, page: str) -> None:
     """The controls, read as a sentence: compare … with …"""
     view, names = here.comparison, here.study.names
     short = _short(here)
+    st.html(
+        navigation.collection(
+            session.collections().name_of(session.collection()),
+            session.href("collections"),
+        )
+    )
+    _judgments()
     session.widget(
         st.selectbox,
         "Compare",
@@ -62,6 +69,25 @@ def controls(here: Opened, page: str) -> None:
         _also_shown(here, others, short)
     picker.measure_controls(here.study, view, page)
     _query_controls(here.study, view)
+
+
+def _judgments() -> None:
+    """Which judgments are used, where there are several."""
+    several = session.library().of_kind("qrels")
+    if len(several) < 2:
+        return
+    used = next((f.key for f in several if f.used), several[-1].key)
+    named = {f.key: f"{f.file} ({w.count(f.queries)} queries)" for f in several}
+    session.widget(
+        st.selectbox,
+        "Judgments",
+        "qrels",
+        value=used,
+        store=lambda key: {"qrels": key},
+        options=list(named),
+        format_func=lambda key: named[key],
+        help="Every score and every sentence is by these judgments.",
+    )
 
 
 def watched(here: Opened, page: str) -> None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import argparse
 import os
-import runpy
+import signal
 import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
 
-SERVER = Path(__file__).with_name("server.py")
-ADDRESS = "127.0.0.1"
+from dashboard.door.origin import NAMES
+
+ADDRESS = NAMES[0]
 DATA_VARIABLE = "RANKLENS_DATA"
 WORKSPACE_VARIABLE = "RANKLENS_WORKSPACE"
-_INTERRUPTED = 130
+_BACKLOG = 128
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,7 +24,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     There is no second process, so whatever ends this one (Ctrl-C, SIGTERM) ends the server.
     """
-    options = _parser().parse_args(arguments)
+    # What is written from here on is for this account only.
+    os.umask(0o077)
+    signal.signal(signal.SIGTERM, _ended)
+    try:
+        return _run(_parser().parse_args(arguments))
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+
+
+def _run(options: argparse.Namespace) -> int:
     if options.data:
         folder = Path(options.data).expanduser().resolve()
         if not folder.is_dir():
@@ -31,54 +42,78 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.environ[DATA_VARIABLE] = str(folder)
     if options.workspace:
         os.environ[WORKSPACE_VARIABLE] = str(Path(options.workspace).expanduser().resolve())
-    refused = _refused(options.port)
-    if refused:
+    try:
+        listening = _listening(options.port)
+    except _RefusedError as refused:
         print(refused, file=sys.stderr)
         return 2
-    print(f"Ranklens: http://{ADDRESS}:{options.port}", flush=True)
-    try:
-        return _serve(options.port)
-    except KeyboardInterrupt:
-        # Streamlit takes over Ctrl-C once it listens; this is the second before.
-        return _INTERRUPTED
+    token = "" if options.no_token else _token()
+    print(f"Ranklens: http://{ADDRESS}:{options.port}/{token and f'?token={token}'}", flush=True)
+    if not token:
+        print(_OPEN_TO_ALL, file=sys.stderr, flush=True)
+    # Only now, because it takes a second.
+    from dashboard.server import serve
 
-
-def _serve(port: int) -> int:
-    """Run `streamlit run` here: its own command line, without a process of its own."""
-    # The program is imported as a package, wherever the command was called.
-    sys.path.insert(0, str(SERVER.parent.parent))
-    # Said here, because a .streamlit folder where the command was called could say otherwise.
-    here = ["--server.address", ADDRESS, "--server.port", str(port), "--server.headless", "true"]
-    sys.argv = ["streamlit", "run", str(SERVER), *here]
-    try:
-        runpy.run_module("streamlit", run_name="__main__")
-    except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else int(bool(ended.code))
+    serve(listening, token)
     return 0
 
 
-def _refused(port: int) -> str:
-    """Why this port cannot be served, in a sentence; empty where it can."""
+_OPEN_TO_ALL = (
+    "Warning: --no-token lets every account and program of this computer read and delete what is"
+    " in the workspace. Use it only behind a proxy that asks who is there (docs/security.md)."
+)
+
+
+def _token() -> str:
+    """The workspace's token; where none can be kept, one for this start."""
+    from dashboard.door.token import kept_token, new_token
+    from dashboard.workspace import default_folder
+
+    folder = Path(os.environ.get(WORKSPACE_VARIABLE) or default_folder())
+    try:
+        return kept_token(folder)
+    except OSError as error:
+        print(
+            f"The workspace {folder} cannot be kept for this account alone ({error.strerror})."
+            " The address below holds until Ranklens ends.",
+            file=sys.stderr,
+        )
+        return new_token()
+
+
+class _RefusedError(Exception):
+    """A port that cannot be served, with the reason in a sentence."""
+
+
+def _listening(port: int) -> socket.socket:
+    """A socket that listens on this port already: a page that is opened too early waits."""
     if not 0 < port < 2**16:
-        return f"{port} is no port; a port is a number from 1 to 65535."
-    with socket.socket() as tried:
-        # As the server itself will: a port that was left a moment ago is free.
-        if os.name == "posix":
-            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            tried.bind((ADDRESS, port))
-        except PermissionError:
-            return f"Port {port} may not be used by this account; take one from 1024 on."
-        except OSError:
-            return (
-                f"Port {port} is taken, by another program or an earlier Ranklens."
-                f" Choose another one: make run PORT={_other(port)}, or --port {_other(port)}."
-            )
-    return ""
+        raise _RefusedError(f"{port} is no port; a port is a number from 1 to 65535.")
+    listening = socket.socket()
+    # A port that was left a moment ago is free.
+    if os.name == "posix":
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((ADDRESS, port))
+        listening.listen(_BACKLOG)
+    except PermissionError as error:
+        raise _RefusedError(
+            f"Port {port} may not be used by this account; take one from 1024 on."
+        ) from error
+    except OSError as error:
+        raise _RefusedError(
+            f"Port {port} is taken, by another program or an earlier Ranklens."
+            f" Choose another one: make run PORT={_other(port)}, or --port {_other(port)}."
+        ) from error
+    return listening
 
 
 def _other(port: int) -> int:
     return port + 1 if port + 1 < 2**16 else port - 1
+
+
+def _ended(number: int, _: FrameType | None) -> None:
+    raise SystemExit(128 + number)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -88,6 +123,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--port", type=int, default=8501, help=f"port on {ADDRESS} (8501)")
     parser.add_argument("--data", help="open this folder's files instead of the samples")
     parser.add_argument("--workspace", help="folder that remembers files between visits")
+    parser.add_argument(
+        "--no-token",
+        action="store_true",
+        help="let in whoever reaches the port; for use behind a proxy that asks who is there",
+    )
     return parser
 
 

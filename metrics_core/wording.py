@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 MINUS = "\u2212"
 DASH = "\u2013"
 NO_BREAK = "\u00a0"
 
+_NAMED = 3
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -87,6 +88,15 @@ def listing(words: Iterable[str], last: str = "and") -> str:
     if len(items) < 2:
         return "".join(items)
     return f"{', '.join(items[:-1])} {last} {items[-1]}"
+
+
+def named(words: Sequence[str], *, all_of: int = 4) -> str:
+    """Words in a sentence: all of them while they are few, else three by name and the others
+    counted."""
+    if len(words) <= all_of:
+        return listing(words)
+    rest = len(words) - _NAMED
+    return f"{', '.join(words[:_NAMED])} and {count(rest)} more"
 
 
 def number(n: int) -> str:

@@ -183,7 +183,15 @@ def _summarised(path: Path) -> set[str]:
     }
 
 
-WITHOUT_STREAMLIT = ("address", "answers", "opened", "drawing.py", "theme.py", "ticks.py")
+WITHOUT_STREAMLIT = (
+    "address",
+    "answers",
+    "opened",
+    "workspace",
+    "drawing.py",
+    "theme.py",
+    "ticks.py",
+)
 
 
 def test_what_is_behind_the_pages_knows_no_streamlit() -> None:

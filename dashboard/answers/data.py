@@ -37,10 +37,12 @@ class FileRow:
 
 @dataclass(frozen=True)
 class Data:
-    """What the Data page shows."""
+    """What the Data page shows: `unread` are files with their errors, `errors` runs that do not fit
+    the judgments."""
 
     finding: findings.Sentence
     files: list[FileRow]
+    unread: list[File]
     errors: list[RanklensError]
     fit: list[FitLine]
     notes: tuple[Note, ...]
@@ -60,9 +62,7 @@ def data(library: Library, refused: int, measure: Measure, cutoff: int) -> Data:
     listed = [f for f in library.files if f.table is not None]
     listed.sort(key=lambda f: list(_KINDS).index(f.kind or "run"))
     rows = [_row(f, library, measure, cutoff) for f in listed]
-    errors = [f.error for f in library.files if f.error is not None]
-    unread = refused + len(errors)
-    errors += list(study.refused.values()) if study else []
+    unread = [f for f in library.files if f.error is not None]
     fit = study.fit(cutoff) if study else []
     needed = [
         name
@@ -72,12 +72,13 @@ def data(library: Library, refused: int, measure: Measure, cutoff: int) -> Data:
     return Data(
         finding=findings.files_finding(
             len(rows),
-            unread,
+            refused + len(unread),
             fits=_fits(library, measure),
             missing=" and ".join(needed).replace("judgments are and runs are", "both are"),
         ),
         files=rows,
-        errors=errors,
+        unread=unread,
+        errors=list(study.refused.values()) if study else [],
         fit=fit,
         notes=library.notes,
     )

@@ -23,9 +23,13 @@ def render() -> None:
     cutoff, measure = answers.looked_at(here.comparison if here else None)
     shown = answers.data(library, len(session.refusals()), measure, cutoff)
     st.html(markup.sentence(shown.finding, {}))
-    intake.refused()
+    intake.told()
+    intake.unread(shown.unread)
     for error in shown.errors:
         st.html(data.error_card(error))
+    for note in shown.notes:
+        if not note.examples:  # of no single run
+            st.html(data.receipt(f"{w.sentence_case(note.message)}."))
     if shown.files:
         parts.heading("Files", "What Ranklens read, and what it noticed.")
         rows = [_described(row, shown.notes, here) for row in shown.files]
@@ -39,7 +43,6 @@ def render() -> None:
             " the content. Nothing leaves this computer.",
         )
         intake.uploader()
-        _collection()
     with right:
         if shown.fit:
             parts.heading(
@@ -66,46 +69,30 @@ def _described(row: FileRow, all_notes: tuple[Note, ...], here: Opened | None) -
 
 
 def _look_and_remove(rows: list[FileRow]) -> None:
-    """A look at a file's first rows; removal of what was uploaded, in one click."""
+    """A look at a file's first rows; removal of what was uploaded, and the way back."""
     with st.expander("Look into a file, or remove it"):
         for row in rows:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(f"**{literal(row.file.file)}**")
-                if row.file.origin == "upload":
+                if row.file.number:
                     st.button(
                         "Remove",
-                        key=f"remove_{row.file.key}",
+                        key=f"remove_{row.file.number}",
                         on_click=session.remove,
-                        args=(row.file.key,),
+                        args=(row.file.number, row.file.file),
                         type="tertiary",
                     )
             st.html(data.preview(row.kind, answers.first_rows(row.file)))
-
-
-def _collection() -> None:
-    """The way to the example and back, and from one set of judgments to another."""
-    sample = session.collection() == session.SAMPLE
-    with st.container(horizontal=True):
-        if sample:
-            label = "Back to my files" if session.own_files() else "Start with my own files"
-            st.button(label, on_click=session.open_collection, args=(session.OWN,))
-        else:
-            st.button("Open the example", on_click=session.open_collection, args=(session.SAMPLE,))
-            if session.workspace().entries():
-                st.button("Remove all uploaded files", on_click=session.workspace().clear)
-    several = session.library().of_kind("qrels")
-    if len(several) > 1:
-        used = next((f.key for f in several if f.used), several[-1].key)
-        names = {f.key: f"{f.file} ({w.count(f.queries)} queries)" for f in several}
-        session.widget(
-            st.selectbox,
-            "Judgments used",
-            "qrels",
-            value=used,
-            store=lambda key: {"qrels": key},
-            options=list(names),
-            format_func=lambda key: names[key],
-        )
+        for entry in session.workspace().removed_entries(session.collection()):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(f"{literal(entry.file)} was removed.")
+                st.button(
+                    "Bring back",
+                    key=f"back_{entry.number}",
+                    on_click=session.bring_back,
+                    args=(entry.number,),
+                    type="tertiary",
+                )
 
 
 if __name__ == "__main__":

@@ -32,6 +32,11 @@ def error_card(error: RanklensError) -> Markup:
     )
 
 
+def receipt(message: str, hint: str = "", *, alarming: bool = False) -> Markup:
+    """What became of something that was done; `alarming` where it went wrong."""
+    return _drawn("receipt", message=message, hint=hint, alarming=alarming)
+
+
 def file_table(rows: Sequence[Row], cutoff: int = 10) -> Markup:
     """Every loaded file. A row has file, kind, read_as, rows, queries (None where it has none),
     judged (share of the top `cutoff`, or None), notes, style (of a run, or None), is_baseline."""

@@ -26,6 +26,11 @@ def drawer(pages: Sequence[PageName]) -> Markup:
     return _drawn("menu", kind="drawer", pages=pages)
 
 
+def collection(name: str, link: str) -> Markup:
+    """Which collection is open, and the way to the others."""
+    return _drawn("collection", name=name, link=link)
+
+
 def explained(name: str, text: str, link: str, more: str = "") -> Markup:
     """The chosen measure in a sentence or two, and the way to all about it; `more` is what matters
     to few, and is folded."""

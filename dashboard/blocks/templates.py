@@ -9,7 +9,6 @@ they would be blanks between words; a blank that is meant stands within its line
 from __future__ import annotations
 
 import re
-from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -76,16 +75,12 @@ _ENVIRONMENT = environment()
 
 
 class Template:
-    """The macros of one template."""
+    """The macros of one template; compiled with the module that uses them, so that no reader waits
+    for it."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self._macros = _ENVIRONMENT.get_template(f"{name}.html.j2").module
 
     def __call__(self, macro: str, /, **values: object) -> Markup:
         """The part that this macro draws; TypeError for a value that it does not take."""
-        return Markup(getattr(_macros(self._name), macro)(**values))
-
-
-@cache
-def _macros(name: str) -> object:
-    return _ENVIRONMENT.get_template(f"{name}.html.j2").module
+        return Markup(getattr(self._macros, macro)(**values))

@@ -1,32 +1,38 @@
-"""Files: what each one of a folder holds, a table or an error.
+"""Files: what each one holds, a table or an error; those of a folder.
 
 A file that cannot be read stays with its error. No Streamlit here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from types import MappingProxyType
+from typing import Any, Literal
 
+from dashboard.workspace.tables import queries_of
 from metrics_core import formats
 from metrics_core.checks.stored_scores import with_stored_compared
 from metrics_core.errors import RanklensError
 from metrics_core.formats.registry import Kind, kind_of
+from metrics_core.memo import Memo
 from metrics_core.notes import Note
-from metrics_core.tables import Qrels, Queries, Run, Table
+from metrics_core.tables import Table
 
 Origin = Literal["sample", "folder", "upload"]
 
 SAMPLE_FOLDER = Path(__file__).resolve().parents[2] / "sample_runs"
 _MOST_FILES = 200
+_GLANCES = Memo(10_000)
+_NONE: Mapping[str, Any] = MappingProxyType({})
 _NO_DATA = {".py", ".md", ".html", ".png", ".svg", ".pyc", ".pdf"}
 
 
 @dataclass(frozen=True)
 class File:
     """One file and what became of it: a table, or the error. `key` tells files apart,
-    `version` two states of one file."""
+    `version` two states of one file; `number` is that of a file in the workspace."""
 
     key: str
     file: str
@@ -38,6 +44,7 @@ class File:
     slot: int | None = None
     used: bool = True
     why_not: str = ""
+    number: str = ""
 
     @property
     def kind(self) -> Kind | None:
@@ -52,15 +59,20 @@ class File:
     @property
     def queries(self) -> int | None:
         """Number of queries the table speaks of; None for documents."""
-        if isinstance(self.table, Queries):
-            return len(self.table)
-        if isinstance(self.table, (Run, Qrels)):
-            return len(self.table.query_ids)
-        return None
+        return None if self.table is None else queries_of(self.table)
 
 
-def list_folder(folder: Path) -> list[Path]:
-    """Files of a folder and its subfolders that may hold data, in a stable order."""
+@dataclass(frozen=True)
+class Listing:
+    """The files of a folder that are read, and those that are left out because they are many."""
+
+    read: tuple[Path, ...]
+    left_out: tuple[Path, ...] = ()
+
+
+def list_folder(folder: Path, most: int = _MOST_FILES) -> Listing:
+    """Files of a folder and its subfolders that may hold data, in a stable order. Beyond the
+    `most` that are read, runs are left out first: without judgments the others say nothing."""
     found = [
         path
         for path in sorted(folder.rglob("*"))
@@ -69,39 +81,49 @@ def list_folder(folder: Path) -> list[Path]:
         and path.stem.lower() not in ("readme", "license", "licence", "license-data")
         and not any(part.startswith((".", "__")) for part in path.relative_to(folder).parts)
     ]
-    return found[:_MOST_FILES]
-
-
-def read_files(path: Path, *, shown: str, origin: Origin) -> list[File]:
-    """Read one file of a folder, which may hold several tables; never raises for what it holds."""
-    if path.is_file() and formats.is_detailed(path):
-        try:
-            loaded = with_stored_compared(formats.read_set(path, name=shown))
-        except RanklensError as error:
-            return [File(key=f"{origin}:{shown}", file=shown, origin=origin, error=error)]
-        return [
-            File(
-                key=f"{origin}:{shown}#{part.kind}",
-                file=shown,
-                origin=origin,
-                table=part.table,
-                read_as=part.title,
-            )
-            for part in loaded
-        ]
-    return [read_file(path, shown=shown, origin=origin)]
-
-
-def read_file(path: Path, *, shown: str, origin: Origin) -> File:
-    """Read one file of a folder; never raises for what the file holds."""
-    try:
-        loaded = formats.read(path, name=shown)
-    except RanklensError as error:
-        return File(key=f"{origin}:{shown}", file=shown, origin=origin, error=error)
-    return File(
-        key=f"{origin}:{shown}",
-        file=shown,
-        origin=origin,
-        table=loaded.table,
-        read_as=loaded.title,
+    if len(found) <= most:
+        return Listing(tuple(found))
+    needed = sorted(found, key=lambda path: _glanced(path) in ("run", None))
+    chosen = set(needed[:most])
+    return Listing(
+        tuple(path for path in found if path in chosen),
+        tuple(path for path in found if path not in chosen),
     )
+
+
+def _glanced(path: Path) -> Kind | None:
+    return _GLANCES((path, state_of(path)), lambda: formats.kind_at_a_glance(path))
+
+
+def state_of(path: Path) -> tuple[int, ...]:
+    """What changes when a file's content does: the time of change cannot be set back, unlike that
+    of modification. Empty for a file that is gone."""
+    try:
+        told = path.stat()
+    except OSError:
+        return ()
+    return told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns
+
+
+def read_files(
+    path: Path, *, shown: str, origin: Origin, choices: Mapping[str, Any] = _NONE
+) -> list[File]:
+    """Read one file of a folder, which may hold several tables, with the reader's `choices`; never
+    raises for what it holds."""
+    try:
+        if path.is_file() and formats.is_set(path):
+            loaded = with_stored_compared(formats.read_set(path, name=shown, **choices))
+        else:
+            loaded = [formats.read(path, name=shown, **choices)]
+    except RanklensError as error:
+        return [File(key=f"{origin}:{shown}", file=shown, origin=origin, error=error)]
+    return [
+        File(
+            key=f"{origin}:{part.file}#{part.kind}" if len(loaded) > 1 else f"{origin}:{shown}",
+            file=part.file,
+            origin=origin,
+            table=part.table,
+            read_as=part.title,
+        )
+        for part in loaded
+    ]

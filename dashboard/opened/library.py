@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 from dashboard.opened.files import File
 from dashboard.opened.study import Study
@@ -27,12 +28,15 @@ class Library:
 
     @property
     def slots(self) -> dict[str, int]:
-        """Run name -> its colour and shape."""
-        return {
-            f.table.name: f.slot if f.slot is not None else i
-            for i, f in enumerate(f for f in self.files if isinstance(f.table, Run))
-            if isinstance(f.table, Run)
-        }
+        """Run name -> its colour and shape, no two the same."""
+        asked = {f.table.name: f.slot for f in self.files if isinstance(f.table, Run)}
+        taken: dict[int, str] = {}
+        for name, slot in asked.items():
+            if slot is not None:
+                taken.setdefault(slot, name)
+        free = (slot for slot in count() if slot not in taken)
+        own = {name: slot for slot, name in taken.items()}
+        return {name: own[name] if name in own else next(free) for name in asked}
 
     def of_kind(self, kind: Kind) -> list[File]:
         """The files that hold this kind of table."""

@@ -11,7 +11,7 @@ from dashboard.address.view import Comparison, View
 from dashboard.drawing import Drawing
 from dashboard.opened.study import Study
 from dashboard.session.address import address, pin
-from dashboard.session.files import collection, library
+from dashboard.session.collections import collection, library
 from dashboard.theme import PALETTES, Look, run_styles
 
 

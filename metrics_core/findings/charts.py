@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from metrics_core import wording as w
-from metrics_core.findings.verdicts import named
 from metrics_core.slicing.breakdowns import ALL, FEWEST_QUERIES
 
 _FEW = 5
@@ -31,10 +30,10 @@ def best_by_group(groups: pd.DataFrame, runs: Sequence[str], order: Sequence[str
     for name in sorted(runs, key=lambda run: -int((alone["run"] == run).sum())):
         led = sorted(alone.loc[alone["run"] == name, "group"], key=lambda g: place.get(g, len(g)))
         if led:
-            parts.append(f"{name} scores best in {named(led, all_of=_FEW)}")
+            parts.append(f"{name} scores best in {w.named(led, all_of=_FEW)}")
     several = sorted(set(leading.loc[shared, "group"]), key=lambda g: place.get(g, len(g)))
     if several:
-        parts.append(f"several runs share the best score in {named(several, all_of=_FEW)}")
+        parts.append(f"several runs share the best score in {w.named(several, all_of=_FEW)}")
     return f"{'; '.join(parts)}." if parts else "No group has a score."
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 from metrics_core import wording as w
 from metrics_core.comparing.pairs import FEWEST_QUERIES
 from metrics_core.findings.sentence import Sentence, muted, run, strong
-from metrics_core.findings.verdicts import named, named_groups, too_few
+from metrics_core.findings.verdicts import named_groups, too_few
 from metrics_core.judging import JudgedRanks
 
 _SHORT_LIST = 0.5
@@ -122,20 +122,20 @@ def breakdown_finding(groups: pd.DataFrame, focus: str, baseline: str) -> Senten
             + strong(" and ")
             + run(baseline)
             + strong(" clear of chance. ")
-            + muted(f"Groups looked at: {named(list(own['group']))}.")
+            + muted(f"Groups looked at: {w.named(list(own['group']))}.")
         )
     sentence = run(focus)
     if gains:
-        sentence += strong(f" gains in {named(gains)}")
+        sentence += strong(f" gains in {w.named(gains)}")
     if losses:
-        sentence += strong(f"{' and' if gains else ''} loses in {named(losses)}")
+        sentence += strong(f"{' and' if gains else ''} loses in {w.named(losses)}")
     if not rest:
         every = "" if len(own) == 1 else ", in every group"
         return sentence + strong(" against ") + run(baseline) + strong(f"{every}.")
     return (
         sentence
         + strong("; ")
-        + muted(f"in {named(rest)} the difference to ")
+        + muted(f"in {w.named(rest)} the difference to ")
         + run(baseline)
         + muted(" may be chance.")
     )

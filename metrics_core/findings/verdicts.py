@@ -103,8 +103,8 @@ def _where(found: str, groups: pd.DataFrame | None, focus: str) -> str:
     if groups is None or not (gains or losses):
         return ""
     if found not in (AHEAD, BEHIND):
-        parts = [f"gains in {named(gains)}"] if gains else []
-        parts += [f"loses in {named(losses)}"] if losses else []
+        parts = [f"gains in {w.named(gains)}"] if gains else []
+        parts += [f"loses in {w.named(losses)}"] if losses else []
         return f"; it {' and '.join(parts)}"
     what, main, other = ("gain", gains, losses) if found == AHEAD else ("loss", losses, gains)
     verb = "loses" if found == AHEAD else "gains"
@@ -112,8 +112,8 @@ def _where(found: str, groups: pd.DataFrame | None, focus: str) -> str:
     only = (
         "is" if _rest(groups, focus, main) * (1 if found == AHEAD else -1) <= 0 else "is clearest"
     )
-    parts = [f"the {what} {only} in {named(main)}"] if main else []
-    parts += [f"it {verb} in {named(other)}"] if other else []
+    parts = [f"the {what} {only} in {w.named(main)}"] if main else []
+    parts += [f"it {verb} in {w.named(other)}"] if other else []
     return f"; {', '.join(parts)}"
 
 
@@ -121,15 +121,6 @@ def _rest(groups: pd.DataFrame, focus: str, main: list[str]) -> float:
     """The sum of the differences of all queries that are in none of these groups."""
     own = groups[(groups["run"] == focus) & ~groups["group"].isin(main)]
     return float((own["difference"] * own["queries"]).sum())
-
-
-def named(groups: Sequence[str], *, all_of: int = 4) -> str:
-    """Groups in a sentence: all of them while they are few, else three by name and the others
-    counted."""
-    if len(groups) <= all_of:
-        return w.listing(groups)
-    rest = len(groups) - _NAMED
-    return f"{', '.join(groups[:_NAMED])} and {w.count(rest)} more"
 
 
 def others_verdict(comparison: pd.DataFrame, focus: str, baseline: str) -> Sentence:
@@ -152,7 +143,6 @@ def others_verdict(comparison: pd.DataFrame, focus: str, baseline: str) -> Sente
     return joined(parts[:_MOST_OTHERS], "; ") + muted(_more(parts)) if parts else Sentence()
 
 
-_NAMED = 3
 _MOST_OTHERS = 4
 
 

@@ -20,6 +20,7 @@ from metrics_core.formats import (  # noqa: F401
 )
 from metrics_core.formats.detailed import is_detailed
 from metrics_core.formats.reading import (
+    kind_at_a_glance,
     read,
     read_documents,
     read_qrels,
@@ -40,6 +41,7 @@ __all__ = [
     "formats",
     "is_detailed",
     "is_set",
+    "kind_at_a_glance",
     "read",
     "read_documents",
     "read_qrels",

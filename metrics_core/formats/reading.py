@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from metrics_core.errors import FileFormatError, LineProblem, ParameterError
+from metrics_core.errors import FileFormatError, LineProblem, ParameterError, RanklensError
 from metrics_core.formats.limits import MOST_COLUMNS, Size
 from metrics_core.formats.opening import memory_enough, open_source
 from metrics_core.formats.registry import (
@@ -148,6 +148,15 @@ def read_documents(
         source, kind="documents", format=format, name=name, encoding=encoding, limit=limit
     )
     return cast(Documents, loaded.table)
+
+
+def kind_at_a_glance(source: str | Path | bytes) -> Kind | None:
+    """What the beginning of a file says it holds; None where it says nothing."""
+    try:
+        opened = open_source(source)
+        return _choose(opened, _sample(opened), None, None, insists=False)[1]
+    except (RanklensError, OSError):
+        return None
 
 
 def check_choices(kind: str | None, format: str | None, duplicates: str, grades: Grades) -> None:

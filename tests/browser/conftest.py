@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import os
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.browser.install import installed_browser
+from tests.servers import serving
 
-_ROOT = Path(__file__).resolve().parents[2]
-_FLAGS = [
+FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
     "--disable-background-networking",
@@ -48,40 +44,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("browser"))
 
 
+_COOKIES: dict[str, str] = {}
+"""What opens each server of these tests, by the address below which it is limited."""
+
+
 @contextmanager
 def running_server(workspace: Path, data: Path | None = None) -> Iterator[str]:
-    """A dashboard on a free port of this machine; its address. Fails with the log if it dies."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "dashboard.start", "--port", str(port)]
-    command += ["--workspace", str(workspace), *(["--data", str(data)] if data else [])]
-    log = workspace.with_suffix(".log")
-    with log.open("w") as output:
-        server = subprocess.Popen(
-            command, cwd=_ROOT, stdout=output, stderr=output, start_new_session=True
-        )
-        try:
-            _wait_until_healthy(port, server, log)
-            yield f"http://127.0.0.1:{port}"
-            assert server.poll() is None, log.read_text()
-        finally:
-            os.killpg(server.pid, 15)
-            server.wait(20)
-    assert "Traceback" not in log.read_text(), log.read_text()
+    """A dashboard on a free port of this machine: the address of its first page, which is open to
+    every visit of `open_page`. Fails with the log if it dies or prints a traceback."""
+    with serving(workspace, *(["--data", str(data)] if data else [])) as server:
+        visit = server.let_in()
+        _COOKIES[visit.address] = visit.cookie
+        yield visit.address
+        assert server.process.poll() is None, server.log()
+    assert "Traceback" not in server.log(), server.log()
 
 
-def _wait_until_healthy(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(240):
-        if server.poll() is not None:
-            break
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health") as answer:
-                if answer.read() == b"ok":
-                    return
-        except OSError:
-            time.sleep(0.25)
-    raise AssertionError(f"the server did not start\n{log.read_text()}")
+def let_in(context: BrowserContext) -> None:
+    """Give a visit what opens the servers, as the printed address does."""
+    for address, cookie in _COOKIES.items():
+        name, _, value = cookie.partition("=")
+        path = urlsplit(address).path
+        context.add_cookies([{"name": name, "value": value, "domain": "127.0.0.1", "path": path}])
 
 
 @pytest.fixture(scope="session")
@@ -93,7 +77,7 @@ def browser() -> Iterator[Browser]:
             pytest.fail("no browser on this machine")
         pytest.skip("no browser on this machine")
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=_FLAGS)
+        started = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield started
         started.close()
 
@@ -130,8 +114,10 @@ def open_page(browser: Browser) -> Iterator[Opened]:
             has_touch=touch,
         )
         contexts.append(context)
+        let_in(context)
         page = context.new_page()
         page.on("pageerror", lambda error: problems.append(f"page error: {error}"))
+        page.on("console", lambda message: _blocked(message.text, problems))
         page.on("request", lambda request: _only_local(request.url, problems))
         page.goto(address)
         settle(page)
@@ -149,6 +135,12 @@ def open_page(browser: Browser) -> Iterator[Opened]:
 def _only_local(url: str, problems: list[str]) -> None:
     if not url.startswith(("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:")):
         problems.append(f"asked for {url}")
+
+
+def _blocked(said: str, problems: list[str]) -> None:
+    """What the browser says where a page asks for more than its answer's headers allow."""
+    if "Content Security Policy" in said or "Cross-Origin" in said:
+        problems.append(said)
 
 
 def settle(page: Page) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -158,7 +159,8 @@ def test_back_from_a_mark_of_a_chart_returns_too(sample_app: str, open_page: Ope
     click_mark(page, "sorted", "q098")
     on(page, "Query")
     # What was scrolled to click it is known only now: it is where Back must lead.
-    noted: Any = page.evaluate("JSON.parse(sessionStorage.getItem('ranklens /queries'))")
+    left = urlsplit(f"{sample_app}/queries").path
+    noted: Any = page.evaluate(f"JSON.parse(sessionStorage.getItem('ranklens {left}'))")
     page.go_back()
     on(page, "Queries")
     page.wait_for_timeout(1500)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,23 @@ def test_a_table_that_goes_on_says_so_at_its_edge(sample_app: str, open_page: Op
     first = table.get_by_role("rowheader").first
     table.evaluate("e => e.scrollLeft = 200")
     assert first.evaluate("e => getComputedStyle(e).position") == "sticky"
+
+
+def test_the_tab_key_enters_the_row_of_k_at_the_chosen_one(
+    sample_app: str, open_page: Opened
+) -> None:
+    page = open_page(f"{sample_app}/?k=5")
+    buttons = page.locator(".st-key-w_k [role=radio]")
+    page.get_by_role("combobox", name="Measure").focus()
+    for _ in range(6):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.getAttribute('role')") == "radio":
+            break
+    expect(buttons.filter(has_text="5").first).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(buttons.nth(3)).to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate("document.activeElement.getAttribute('role')") != "radio"
+    page.locator(".st-key-w_k [role=radio]").first.click()
+    settle(page)
+    expect(page).to_have_url(re.compile("k=1(&|$)"))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import http.client
 import os
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -14,16 +14,11 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-COMMAND = [sys.executable, "-m", "dashboard.start"]
-MAKE = ["make", "--no-print-directory", "--old-file=.venv/run.stamp"]
+from tests.servers import COMMAND, ROOT, free_port, serving
+
+MAKE = ("make", "--no-print-directory", "--old-file=.venv/run.stamp")
 POSIX = pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
+SECONDS_TO_END = 10
 
 
 def is_free(port: int) -> bool:
@@ -31,47 +26,76 @@ def is_free(port: int) -> bool:
         return tried.connect_ex(("127.0.0.1", port)) != 0
 
 
-def wait_until_healthy(process: subprocess.Popen[str], port: int) -> None:
-    for _ in range(240):
-        assert process.poll() is None, process.communicate()[0]
-        try:
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-            connection.request("GET", "/_stcore/health")
-            if connection.getresponse().read() == b"ok":
-                return
-        except OSError:
-            time.sleep(0.25)
-    raise AssertionError("the server did not start")
-
-
-def start(command: list[str], folder: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )  # fmt: skip
-
-
-def ended(process: subprocess.Popen[str]) -> str:
-    """What a process printed, once it has ended; whatever outlives it is killed."""
-    try:
-        return process.communicate(timeout=20)[0]
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        raise
+@POSIX
+@pytest.mark.parametrize(
+    ("sent", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)], ids=["TERM", "Ctrl-C"]
+)
+def test_a_signal_to_the_command_ends_the_server(
+    sent: signal.Signals, status: int, tmp_path: Path
+) -> None:
+    with serving(tmp_path / "workspace") as server:
+        server.let_in()
+        assert server.end(sent, SECONDS_TO_END) == status
+        assert is_free(server.port)
+        assert f"http://127.0.0.1:{server.port}" in server.log()
+        assert "Traceback" not in server.log()
 
 
 @POSIX
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT], ids=["TERM", "Ctrl-C"])
-def test_a_signal_to_the_command_ends_the_server(sent: signal.Signals, tmp_path: Path) -> None:
-    port = free_port()
-    command = [*COMMAND, "--port", str(port), "--workspace", str(tmp_path)]
-    process = start(command, ROOT)
-    wait_until_healthy(process, port)
-    process.send_signal(sent)
-    printed = ended(process)
-    assert is_free(port)
-    assert f"http://127.0.0.1:{port}" in printed
-    assert "Traceback" not in printed
+def test_a_signal_before_the_server_answers_ends_it_too(
+    sent: signal.Signals, tmp_path: Path
+) -> None:
+    with serving(tmp_path / "workspace") as server:
+        server.printed()
+        assert server.end(sent, SECONDS_TO_END) == 128 + sent
+        assert "Traceback" not in server.log()
+
+
+@POSIX
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT], ids=["TERM", "Ctrl-C"])
+def test_an_open_page_and_a_silent_client_do_not_hold_the_server(
+    sent: signal.Signals, tmp_path: Path
+) -> None:
+    with serving(tmp_path / "workspace") as server:
+        visit = server.let_in()
+        with (
+            socket.create_connection(("127.0.0.1", server.port)) as page,
+            socket.create_connection(("127.0.0.1", server.port)) as half,
+        ):
+            page.sendall(handshake(server.port, visit.base, visit.cookie))
+            assert page.recv(100).startswith(b"HTTP/1.1 101")
+            # Says that more will come, and says no more; neither does the page take its leave.
+            half.sendall(
+                f"PUT {visit.base}/_stcore/upload_file/a/b HTTP/1.1\r\n"
+                f"Host: 127.0.0.1:{server.port}\r\nOrigin: http://127.0.0.1:{server.port}\r\n"
+                f"Cookie: {visit.cookie}\r\nContent-Length: 100\r\n\r\nbegun".encode()
+            )
+            time.sleep(0.5)
+            assert server.end(sent, SECONDS_TO_END) == 128 + sent
+        assert is_free(server.port)
+        assert "Traceback" not in server.log()
+
+
+def handshake(port: int, base: str, cookie: str) -> bytes:
+    return (
+        f"GET {base}/_stcore/stream HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+        f"Origin: http://127.0.0.1:{port}\r\nCookie: {cookie}\r\nConnection: Upgrade\r\n"
+        "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: streamlit\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    ).encode()
+
+
+@POSIX
+def test_a_computation_does_not_hold_the_server(tmp_path: Path) -> None:
+    # A thread that Python would wait for, in the place of a long computation.
+    (tmp_path / "sitecustomize.py").write_text(
+        "import threading, time\nthreading.Thread(target=time.sleep, args=(120,)).start()\n"
+    )
+    added = {"PYTHONPATH": str(tmp_path)}
+    with serving(tmp_path / "workspace", environment=added) as server:
+        server.let_in()
+        assert server.end(signal.SIGTERM, SECONDS_TO_END) == 143
 
 
 @POSIX
@@ -80,15 +104,70 @@ def test_a_signal_to_the_command_ends_the_server(sent: signal.Signals, tmp_path:
 def test_ending_make_run_ends_the_server(terminal: bool, tmp_path: Path) -> None:
     port = free_port()
     binaries = f"BIN={Path(sys.executable).parent}"
-    process = start([*MAKE, binaries, f"PORT={port}", f"WORKSPACE={tmp_path}", "run"], ROOT)
-    wait_until_healthy(process, port)
-    if terminal:
-        # A terminal sends Ctrl-C to make and to all that it started.
-        os.killpg(process.pid, signal.SIGINT)
-    else:
-        process.terminate()
-    assert "Traceback" not in ended(process)
-    assert is_free(port)
+    variables = (binaries, f"PORT={port}", f"WORKSPACE={tmp_path / 'workspace'}", "run")
+    with serving(tmp_path / "workspace", port=port, command=(*MAKE, *variables)) as server:
+        server.let_in()
+        if terminal:
+            # A terminal sends Ctrl-C to make and to all that it started.
+            os.killpg(server.process.pid, signal.SIGINT)
+        else:
+            server.process.terminate()
+        server.process.wait(20)
+        assert "Traceback" not in server.log()
+        for _ in range(100):
+            if is_free(port):
+                break
+            time.sleep(0.1)
+        assert is_free(port)
+
+
+@POSIX
+def test_an_open_page_outlives_a_restart(tmp_path: Path) -> None:
+    with serving(tmp_path / "workspace") as server:
+        first, printed = server.let_in(), server.printed()
+    with serving(tmp_path / "workspace", port=server.port) as again:
+        assert (again.let_in(), again.printed()) == (first, printed)
+    with serving(tmp_path / "workspace") as elsewhere:
+        assert elsewhere.let_in().base != first.base
+        assert elsewhere.let_in().cookie != first.cookie
+
+
+@POSIX
+def test_what_it_writes_is_for_this_account_alone(tmp_path: Path) -> None:
+    workspace = tmp_path / "workspace"
+    workspace.mkdir(mode=0o755)
+    before = os.umask(0)
+    try:
+        with serving(workspace) as server:
+            server.let_in()
+            umask = f"/proc/{server.process.pid}/status"
+            if Path(umask).exists():
+                assert "\nUmask:\t0077\n" in Path(umask).read_text()
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(workspace.stat().st_mode) == 0o700
+    written = [path for path in workspace.rglob("*") if path.is_file()]
+    assert written
+    assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in written)
+
+
+def test_a_workspace_that_cannot_be_kept_is_said(tmp_path: Path) -> None:
+    (tmp_path / "workspace").write_text("a file, no folder")
+    with serving(tmp_path / "workspace") as server:
+        server.let_in()
+        said = server.log()
+    assert "cannot be kept for this account alone" in said
+    assert "Traceback" not in said
+
+
+def test_without_a_token_it_warns(tmp_path: Path) -> None:
+    with serving(tmp_path / "workspace", "--no-token") as server:
+        assert server.printed() == f"http://127.0.0.1:{server.port}/"
+        assert server.get("/_stcore/health").body == b"ok"
+        assert server.get("/", {"Origin": "http://evil.example"}).status == 403
+        said = server.log()
+    assert "Warning: --no-token lets every account" in said
+    assert not (tmp_path / "workspace").exists()
 
 
 def test_a_taken_port_is_said_before_an_address_is_printed() -> None:
@@ -105,7 +184,7 @@ def test_a_taken_port_is_said_before_an_address_is_printed() -> None:
     assert "http://" not in done.stderr and "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("port", ["0", "-1", "65536"])
+@pytest.mark.parametrize("port", ["0", "-1", "65536", "80000"])
 def test_a_number_that_is_no_port_is_refused(port: str) -> None:
     done = subprocess.run(
         [*COMMAND, "--port", port], cwd=ROOT, capture_output=True, text=True, timeout=60
@@ -119,17 +198,19 @@ def test_a_folder_of_settings_cannot_move_the_address(tmp_path: Path) -> None:
     settings = tmp_path / ".streamlit"
     settings.mkdir()
     (settings / "config.toml").write_text('[server]\naddress = "0.0.0.0"\nport = 1\n')
-    port = free_port()
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "STREAMLIT_SERVER_ADDRESS": "0.0.0.0"}
-    process = subprocess.Popen(
-        [*COMMAND, "--port", str(port), "--workspace", str(tmp_path)], cwd=tmp_path, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, start_new_session=True,
-    )  # fmt: skip
-    try:
-        wait_until_healthy(process, port)
+    added = {"PYTHONPATH": str(ROOT), "STREAMLIT_SERVER_ADDRESS": "0.0.0.0"}
+    with serving(tmp_path / "workspace", cwd=tmp_path, environment=added) as server:
+        server.let_in()
         with socket.socket() as other:
             # Where every interface is served, 127.0.0.2 answers too.
-            assert other.connect_ex(("127.0.0.2", port)) != 0
-    finally:
-        process.terminate()
-        ended(process)
+            assert other.connect_ex(("127.0.0.2", server.port)) != 0
+
+
+def test_headers_of_a_proxy_change_nothing(tmp_path: Path) -> None:
+    # uvicorn would believe them of 127.0.0.1, and of whom this variable names.
+    with serving(tmp_path / "workspace", environment={"FORWARDED_ALLOW_IPS": "*"}) as server:
+        visit = server.let_in()
+        own = {"Cookie": visit.cookie, "Origin": f"http://127.0.0.1:{server.port}"}
+        answer = server.get(visit.base, {**own, "X-Forwarded-Proto": "https"})
+        assert answer.status in (301, 307, 308), answer
+        assert not answer.headers["location"].startswith("https")

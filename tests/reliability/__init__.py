@@ -1,0 +1,1 @@
+"""What must hold when things go wrong: crashes, power cuts, full and damaged disks, two writers."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from html import unescape
 from pathlib import Path
@@ -240,14 +241,6 @@ def test_no_other_control_changes_who_is_compared(change: dict[str, Any]) -> Non
         assert changed.selectbox(key=box).value == plain.selectbox(key=box).value
 
 
-def test_a_run_can_be_added_to_the_example() -> None:
-    app = opened("data")
-    app.file_uploader[0].set_value([("mine.run", b"q001 Q0 FN-0001 1 2.0 x\n", "text/plain")]).run()
-    shown = text_of(app)
-    assert "Eight files are loaded" in shown and "mine.run" in shown
-    assert "mine" in opened().selectbox(key="w_run").options
-
-
 def test_a_file_of_the_folder_that_changes_is_read_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -256,8 +249,23 @@ def test_a_file_of_the_folder_that_changes_is_read_anew(
     judgments.write_text("q1 0 d1 1\n")
     monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
     assert "a scores 1.000" in text_of(opened())
+    told = judgments.stat()
     judgments.write_text("q1 0 d2 1\n")
+    os.utime(judgments, ns=(told.st_atime_ns, told.st_mtime_ns))
+    assert judgments.stat().st_size == told.st_size
     assert "a scores 0.000" in text_of(opened())
+
+
+def test_a_folder_of_many_files_says_what_was_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(204):
+        (tmp_path / f"run{number:03}.txt").write_text(f"q1 Q0 d{number} 1 2.0 x\n")
+    (tmp_path / "z-judged.txt").write_text("q1 0 d1 1\n")
+    monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
+    app = opened("data")
+    assert "205 files; 5 of them, runs first, were left out: run199.txt" in text_of(app)
+    assert "Judgments" in text_of(app)
 
 
 def test_the_queries_file_with_most_judged_queries_is_used(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.address.address import Address
-from dashboard.opened.files import SAMPLE_FOLDER, File, list_folder, read_file, read_files
+from dashboard.opened.files import SAMPLE_FOLDER, File, list_folder, read_files
 from dashboard.opened.library import assemble
 
 
@@ -16,16 +16,18 @@ def files_in(folder: Path, contents: dict[str, str]) -> list[File]:
     for name, text in contents.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    paths = list_folder(folder)
-    return [read_file(p, shown=str(p.relative_to(folder)), origin="folder") for p in paths]
+    paths = list_folder(folder).read
+    return [
+        f for p in paths for f in read_files(p, shown=str(p.relative_to(folder)), origin="folder")
+    ]
 
 
 RUN, OTHER = "q1 Q0 d1 1 2.0 x\n", "q1 Q0 d2 1 2.0 x\n"
 
 
 def test_the_sample_is_complete() -> None:
-    paths = list_folder(SAMPLE_FOLDER)
-    library = assemble([read_file(p, shown=p.name, origin="sample") for p in paths])
+    paths = list_folder(SAMPLE_FOLDER).read
+    library = assemble([f for p in paths for f in read_files(p, shown=p.name, origin="sample")])
     assert library.study is not None
     assert library.study.names == ["bm25", "dense", "hybrid", "titles-only"]
     assert library.study.groupings == ["category", "difficulty"]
@@ -87,8 +89,8 @@ def test_readmes_and_programs_are_no_data(tmp_path: Path) -> None:
     ],
 )
 def test_the_view_of_an_address(address: Address, focus: str, baseline: str) -> None:
-    paths = list_folder(SAMPLE_FOLDER)
-    study = assemble([read_file(p, shown=p.name, origin="sample") for p in paths]).study
+    paths = list_folder(SAMPLE_FOLDER).read
+    study = assemble([f for p in paths for f in read_files(p, shown=p.name, origin="sample")]).study
     assert study is not None
     view = study.view(address)
     shown = view.comparison
@@ -107,7 +109,7 @@ def test_a_file_of_detailed_results_is_a_study(tmp_path: Path) -> None:
     (tmp_path / "old.json").write_text(json.dumps(good))
     files = [
         file
-        for path in list_folder(tmp_path)
+        for path in list_folder(tmp_path).read
         for file in read_files(path, shown=path.name, origin="folder")
     ]
     assert len({file.key for file in files}) == len(files) == 7

@@ -1,10 +1,9 @@
-"""Tables on disk: one Parquet file each, named by its content. No Streamlit here."""
+"""Tables as the bytes they are kept as: Parquet. No Streamlit here."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
@@ -15,16 +14,22 @@ from metrics_core.notes import Note
 from metrics_core.tables import Documents, Qrels, Queries, Run, Table
 
 
-def store_table(table: pa.Table, path: Path) -> None:
-    """Write the rows; a file that is there already stays whole until the new one is."""
-    draft = path.with_suffix(".part")
-    pq.write_table(table, draft, compression="zstd")
-    draft.replace(path)
+def table_bytes(table: pa.Table) -> pa.Buffer:
+    """The rows as Parquet, with a checksum of each page."""
+    out = pa.BufferOutputStream()
+    pq.write_table(table, out, compression="zstd", write_page_checksum=True)
+    return out.getvalue()
 
 
-def load_table(path: Path, kind: Kind, *, name: str, notes: Sequence[Note]) -> Table:
-    """The table of a file that `store_table` wrote; a run gets its name."""
-    table = pq.read_table(path, memory_map=True)
+def arrow_of(content: bytes) -> pa.Table:
+    """The rows that `table_bytes` wrote. Raises pyarrow's errors for other bytes."""
+    return pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
+
+
+def table_of(content: bytes, kind: Kind, *, name: str, notes: Sequence[Note]) -> Table:
+    """The table that `table_bytes` wrote; a run gets its name. Raises pyarrow's errors, ValueError
+    or KeyError for other bytes."""
+    table = arrow_of(content)
     if kind == "run":
         return Run(table=table, name=name, notes=tuple(notes))
     if kind == "qrels":
@@ -50,6 +55,15 @@ def as_arrow(table: Table) -> pa.Table:
     if isinstance(table, Queries):
         return pa.Table.from_pandas(pd.DataFrame(table.frame), preserve_index=False)
     return table.table
+
+
+def queries_of(table: Table) -> int | None:
+    """How many queries a table speaks of; None for documents."""
+    if isinstance(table, Queries):
+        return len(table)
+    if isinstance(table, (Run, Qrels)):
+        return len(table.query_ids)
+    return None
 
 
 def content_of(table: pa.Table, kind: str) -> str:

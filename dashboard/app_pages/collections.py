@@ -1,0 +1,118 @@
+"""Collections: which ones there are; made, renamed, copied, removed, out and in."""
+
+from datetime import datetime
+
+import streamlit as st
+
+from dashboard import intake, parts, session
+from dashboard.answers import collections as answers
+from dashboard.blocks import collections, markup
+from dashboard.literal import literal
+from dashboard.opened.collections import Listed
+from dashboard.page import Page
+from metrics_core import wording as w
+
+PAGE = Page("collections", "Collections", place=7, needs_study=False)
+
+
+def render() -> None:
+    """The list of collections, and the ways to add one."""
+    here = session.collections()
+    asked = session.collection()
+    missing = asked if asked and session.nowhere() else ""
+    name = "" if session.nowhere() else here.name_of(asked)
+    listed = here.listed()
+    st.html(markup.sentence(answers.finding(listed, missing, name), {}))
+    st.html(markup.second(answers.place(str(session.workspace().folder)), {}))
+    intake.told()
+    for row in listed:
+        _row(row, is_open=row.id == asked)
+    for gone in session.workspace().collections(removed=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"“{literal(gone.name)}” was removed; the next start removes it for good.")
+            st.button(
+                "Bring back",
+                key=f"restore_{gone.id}",
+                on_click=session.restore_collection,
+                args=(gone.id,),
+                type="tertiary",
+            )
+    left, right = st.columns(2, gap="large")
+    with left:
+        parts.heading("New collection", "Its own files, judgments and links.")
+        _new()
+    with right:
+        parts.heading(
+            "Take one in", "The .zip that “Download” makes, or judgments and runs themselves."
+        )
+        intake.uploader()
+
+
+def _row(row: Listed, *, is_open: bool) -> None:
+    changed = datetime.fromisoformat(row.changed).astimezone() if row.changed else None
+    with st.container(horizontal=True, vertical_alignment="center", key=f"collection_{row.id}"):
+        link = session.collection_href(row.id)
+        st.html(collections.row(row.name, link, answers.told(row, changed), is_open=is_open))
+        if row.origin == "own":
+            _rename(row)
+        st.button(
+            "Duplicate",
+            key=f"duplicate_{row.id}",
+            on_click=session.duplicate,
+            args=(row.id,),
+            type="tertiary",
+            help=f"Make a copy of “{literal(row.name)}”.",
+        )
+        if row.origin == "own":
+            _download(row)
+            _remove(row)
+
+
+def _rename(row: Listed) -> None:
+    # Its key changes with the name, which closes it.
+    with st.popover("Rename", type="tertiary", key=f"renaming_{row.id}_{row.changed}"):
+        name = st.text_input("Its new name", value=row.name, key=f"name_{row.id}", max_chars=80)
+        st.button("Rename", key=f"rename_{row.id}", on_click=session.rename, args=(row.id, name))
+
+
+def _download(row: Listed) -> None:
+    st.download_button(
+        "Download",
+        data=lambda: session.packed(row.id),
+        file_name=f"{answers.file_name(row.name)}.zip",
+        mime="application/zip",
+        key=f"download_{row.id}",
+        type="tertiary",
+        on_click="ignore",
+        help="The whole collection as one file, to be kept or taken in elsewhere.",
+    )
+
+
+def _remove(row: Listed) -> None:
+    with st.popover("Remove", type="tertiary", key=f"removing_{row.id}"):
+        files = f"{w.count(row.files)} {w.plural(row.files or 0, 'file')}"
+        st.markdown(
+            f"Remove “{literal(row.name)}” with its {files}? It can be brought back until Ranklens"
+            " is started again."
+        )
+        st.button(
+            "Remove",
+            key=f"remove_{row.id}",
+            on_click=session.remove_collection,
+            args=(row.id,),
+            type="primary",
+        )
+
+
+def _new() -> None:
+    with st.form("new_collection", border=False, clear_on_submit=True):
+        name = st.text_input(
+            "Name", key="new_name", placeholder="Name", label_visibility="collapsed", max_chars=80
+        )
+        if st.form_submit_button("New collection"):
+            session.make(name)
+            session.goto("data")
+
+
+if __name__ == "__main__":
+    render()

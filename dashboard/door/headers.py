@@ -1,0 +1,65 @@
+"""What every answer tells the browser beside its content."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
+# Streamlit sends `Access-Control-Allow-Origin: *` with our fonts.
+_LEAVE = b"access-control-"
+_ROOT_PATH = re.compile(rb"; *path=/(?=;|$)", re.IGNORECASE)
+
+
+def security_headers(page: Path) -> list[tuple[bytes, bytes]]:
+    """Headers for all answers; `page` is the HTML file whose inline scripts may run."""
+    return [
+        (b"content-security-policy", _policy(page).encode()),
+        (b"x-frame-options", b"DENY"),
+        (b"x-content-type-options", b"nosniff"),
+        (b"referrer-policy", b"no-referrer"),
+        (b"cross-origin-opener-policy", b"same-origin"),
+        (b"cross-origin-resource-policy", b"same-origin"),
+    ]
+
+
+def _policy(page: Path) -> str:
+    digests = (hashlib.sha256(script).digest() for script in _SCRIPT.findall(page.read_bytes()))
+    inline = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    return "; ".join(
+        [
+            "default-src 'self'",
+            # Our components come to the browser as text, and are loaded from a blob.
+            f"script-src 'self' blob: {inline}",
+            # Streamlit and Plotly style what they draw in place.
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "font-src 'self' data:",
+            "connect-src 'self' data: blob:",
+            "worker-src 'self' blob:",
+            "frame-src 'none'",
+            "object-src 'none'",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        ]
+    )
+
+
+def guarded(message: dict[str, Any], added: list[tuple[bytes, bytes]], base: str) -> dict[str, Any]:
+    """The start of an answer with these headers, and without leave for other pages to read it.
+
+    Cookies that Streamlit sets are limited to what is below `/base`: browsers send those of the
+    whole host to every other port.
+    """
+    path = b"; Path=/" + base.encode()
+    names = {name for name, _ in added}
+    passed = [
+        (name, _ROOT_PATH.sub(path, value) if name.lower() == b"set-cookie" else value)
+        for name, value in message.get("headers", [])
+        if name.lower() not in names and not name.lower().startswith(_LEAVE)
+    ]
+    return {**message, "headers": [*passed, *added]}

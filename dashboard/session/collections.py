@@ -1,0 +1,172 @@
+"""The open collection, its files and their study, kept between runs of the page and shared by all
+visitors."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import sys
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pyarrow as pa
+import streamlit as st
+
+from dashboard.opened.collections import SAMPLE, Collections
+from dashboard.opened.files import File, Listing, list_folder, read_files, state_of
+from dashboard.opened.library import Library, assemble
+from dashboard.opened.loaded import LoadedFiles
+from dashboard.session.address import address, change
+from dashboard.session.receipts import doing
+from dashboard.start import DATA_VARIABLE, WORKSPACE_VARIABLE
+from dashboard.workspace import Workspace, default_folder
+from dashboard.workspace.starting import start
+from metrics_core import wording as w
+from metrics_core.notes import Note
+from metrics_core.tables import Run
+
+OF_ANOTHER: dict[str, Any] = {"run": "", "base": "", "also": (), "where": (), "qrels": ""}
+"""What of an address fits one collection only."""
+
+
+@st.cache_resource(show_spinner=False)
+def workspace() -> Workspace:
+    """The folder that remembers uploads; what it keeps is looked at in the background."""
+    opened = Workspace(Path(os.environ.get(WORKSPACE_VARIABLE) or default_folder()))
+    start(opened)
+    Thread(target=opened.check, name="check of the workspace", daemon=True).start()
+    return opened
+
+
+@st.cache_resource(show_spinner=False)
+def _loaded(_workspace: Workspace) -> LoadedFiles:
+    return LoadedFiles(_workspace)
+
+
+def collections() -> Collections:
+    """Which collections there are."""
+    given = os.environ.get(DATA_VARIABLE)
+    return Collections(workspace(), Path(given) if given else None)
+
+
+def collection() -> str:
+    """The id of the collection that is open; "" where none is chosen yet."""
+    return collections().chosen(address()["set"])
+
+
+def nowhere() -> bool:
+    """Whether no collection is open: there are several to choose from, or the asked one is not
+    here."""
+    return not collections().has(collection())
+
+
+def open_collection(identity: str) -> None:
+    """Open a collection: nothing of the other's address fits it."""
+    change(**(OF_ANOTHER if identity != collection() else {}), set=identity)
+
+
+def library() -> Library:
+    """The open files and the study they make; looked for once a run of the page."""
+    known: Library | None = st.session_state.get("_library")
+    if known is None:
+        known = st.session_state["_library"] = _library(collection())
+    return known
+
+
+def files_of(identity: str) -> list[File]:
+    """The files of a collection."""
+    folder = collections().folder_of(identity)
+    own = _loaded(workspace()).of(identity) if identity != SAMPLE else []
+    return (_files_in(folder, identity) if folder else []) + own
+
+
+def _library(identity: str) -> Library:
+    files = files_of(identity)
+    state = tuple(
+        (f.key, f.version, f.table.name if isinstance(f.table, Run) else "") for f in files
+    )
+    asked = address()["qrels"]
+    _let_go_of_older(identity, asked, state)
+    made = _assembled(identity, asked, state, files)
+    left_out = _left_out(collections().folder_of(identity))
+    return replace(made, notes=(*made.notes, *left_out)) if left_out else made
+
+
+@st.cache_resource(show_spinner="Judging the runs …", max_entries=8)
+def _assembled(identity: str, qrels_key: str, state: Hashable, _files: Sequence[File]) -> Library:
+    return assemble(_files, qrels_key=qrels_key)
+
+
+@st.cache_resource(show_spinner=False)
+def _states() -> dict[str, dict[str, Hashable]]:
+    """Collection -> judgments asked for -> the files that were assembled last."""
+    return {}
+
+
+def _let_go_of_older(identity: str, asked: str, state: Hashable) -> None:
+    """Forget what was assembled of files that have changed or gone: it may hold large tables."""
+    of_this = _states().setdefault(identity, {})
+    for key, then in list(of_this.items()):
+        if then != state:
+            _assembled.clear(identity, key, then, ())
+            of_this.pop(key, None)
+    of_this[asked] = state
+
+
+# Folders
+
+
+def _files_in(folder: Path, identity: str) -> list[File]:
+    origin = "sample" if identity == SAMPLE else "folder"
+    choices = collections().choices_of(identity)
+    files = []
+    for path in list_folder(folder).read:
+        shown = str(path.relative_to(folder))
+        with_choices = tuple(sorted(choices.get(shown, {}).items()))
+        files += _of_folder(str(path), shown, origin, state_of(path), with_choices)
+    return files
+
+
+@st.cache_resource(show_spinner=False, max_entries=200)
+def _of_folder(
+    path: str, shown: str, origin: Any, state: tuple[int, ...], choices: tuple[tuple[str, Any], ...]
+) -> list[File]:
+    read = read_files(Path(path), shown=shown, origin=origin, choices=dict(choices))
+    return [replace(file, version=f"{state} {choices}") for file in read]
+
+
+def _left_out(folder: Path | None) -> tuple[Note, ...]:
+    listing = list_folder(folder) if folder else Listing(())
+    if folder is None or not listing.left_out:
+        return ()
+    names = [str(path.relative_to(folder)) for path in listing.left_out]
+    message = (
+        f"the folder holds {w.count(len(listing.read) + len(names))} files;"
+        f" {w.count(len(names))} of them, runs first, were left out: {w.listing(names[:3])}"
+        f"{' …' if len(names) > 3 else ''}"
+    )
+    return (Note("left_out", message, len(names), loud=True),)
+
+
+def read_again_with(file: str, **choices: Any) -> None:
+    """Read a file of the open folder with other choices, from now on."""
+    here = collection()
+
+    def chosen() -> None:
+        workspace().new(collections().name_of(here), here)
+        told = workspace().collection(here).choices.get(file, {})
+        workspace().read_with(here, file, {**told, **choices})
+
+    doing(chosen)
+
+
+def give_memory_back() -> None:
+    """Return what reading a large file needed to the system."""
+    gc.collect()
+    pa.default_memory_pool().release_unused()
+    if sys.platform == "linux":
+        ctypes.CDLL("libc.so.6").malloc_trim(0)

@@ -1,0 +1,71 @@
+"""What became of something that was done to the files, with the way back; told until it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from dashboard.session.address import forget, generation
+from dashboard.workspace import StorageError
+
+Offer = tuple[str, Callable[[], None]]
+"""The words of a button, and what it does."""
+
+_MOST = 20
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """One thing that is told; `key` names its widgets, `alarming` marks what went wrong."""
+
+    key: int
+    message: str
+    hint: str
+    offers: tuple[Offer, ...]
+    alarming: bool
+
+
+def receipts() -> list[Receipt]:
+    """What is told, oldest first."""
+    kept: list[Receipt] = st.session_state.setdefault("_receipts", [])
+    return kept
+
+
+def tell(
+    message: str, hint: str = "", offers: Sequence[Offer] = (), *, alarming: bool = False
+) -> None:
+    """Tell something, beside what was told since the reader last put it away."""
+    receipts().append(Receipt(generation("receipt"), message, hint, tuple(offers), alarming))
+    del receipts()[:-_MOST]
+    forget("receipt")
+
+
+def tell_error(error: StorageError, more: str = "") -> None:
+    """Tell what the workspace refused."""
+    tell(error.message + more, error.hint, alarming=True)
+
+
+def put_away(receipt: Receipt) -> None:
+    """The reader has read it."""
+    if receipt in receipts():
+        receipts().remove(receipt)
+
+
+def take_offer(receipt: Receipt, action: Callable[[], None]) -> None:
+    """Do what a button says, once."""
+    put_away(receipt)
+    doing(action)
+
+
+def doing(action: Callable[[], None]) -> None:
+    """Do something to the workspace; what it refuses is told, not raised."""
+    try:
+        action()
+    except StorageError as error:
+        tell_error(error)
+    except KeyError:
+        tell(
+            "That is no longer there.", "It was removed for good, in another window or at a start."
+        )

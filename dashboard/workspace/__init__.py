@@ -1,0 +1,29 @@
+"""The folder that remembers what was given, and keeps it through crashes, power cuts and other
+programs: collections of tables, each with its name.
+
+    workspace/
+      workspace.json                     the version of this layout
+      collections/<id>/collection.json   its name, and how its files are read
+      collections/<id>/<number>.json     a file: what it holds, and which table
+      tables/<sha256>.parquet            rows, under the hash of these very bytes
+      lock, writer                       one writes at a time, and who it is
+
+There is no index that could be damaged or fall behind: a record is there, whole, or it is not. A
+record is acknowledged once it, its table and their folders are on the disk. docs/workspace.md says
+what is promised and why it is built so.
+"""
+
+from dashboard.workspace.adding import Added
+from dashboard.workspace.errors import StorageError
+from dashboard.workspace.records import Collection, Damaged, Entry
+from dashboard.workspace.store import Workspace, default_folder
+
+__all__ = [
+    "Added",
+    "Collection",
+    "Damaged",
+    "Entry",
+    "StorageError",
+    "Workspace",
+    "default_folder",
+]

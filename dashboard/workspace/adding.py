@@ -1,0 +1,91 @@
+"""What becomes of a file that is added: its record, its bytes, its colour."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from secrets import choice
+from typing import Literal
+
+import pyarrow as pa
+
+from dashboard.workspace.records import Entry
+from dashboard.workspace.tables import queries_of, table_bytes
+from metrics_core.formats import Loaded
+from metrics_core.tables import Run
+from metrics_core.tables.run_names import free_name
+
+_ID_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # none that is taken for another
+_ID_LENGTH = 8
+
+
+@dataclass(frozen=True)
+class Added:
+    """What became of a file: it is new, it was known already, or it stands for an older one of its
+    name, which `older` is."""
+
+    entry: Entry
+    how: Literal["new", "known", "replaced"]
+    older: Entry | None = None
+
+
+def record_of(
+    loaded: Loaded,
+    every: Sequence[Entry],
+    *,
+    number: str,
+    content: str,
+    table: str,
+    slots: Iterable[int],
+    older: Entry | None,
+) -> Entry:
+    """The record of a new file beside `every` one of its collection; `slots` are colours of runs
+    that are not among them."""
+    name = loaded.table.name if isinstance(loaded.table, Run) else loaded.file
+    taken = {*slots, *(e.slot for e in every if e.kind == "run")}
+    return Entry(
+        number=number,
+        kind=loaded.kind,
+        name=older.name if older else free_name(name, names(every, loaded.kind)),
+        file=loaded.file,
+        read_as=loaded.title,
+        rows=len(loaded.table),
+        queries=queries_of(loaded.table),
+        slot=older.slot if older else free_slot(taken),
+        content=content,
+        table=table,
+        changed=now(),
+        notes=loaded.notes,
+        replaces=older.number if older else "",
+    )
+
+
+def packed(rows: pa.Table) -> tuple[str, pa.Buffer]:
+    """A table's bytes, under the name that they give themselves."""
+    content = table_bytes(rows)
+    return hashlib.sha256(content).hexdigest(), content
+
+
+def names(entries: Iterable[Entry], kind: str) -> list[str]:
+    """The names that files of this kind have."""
+    return [e.name for e in entries if e.kind == kind]
+
+
+def free_slot(taken: Iterable[int]) -> int:
+    """The first colour and shape that no run has."""
+    used = set(taken)
+    return next(i for i in range(len(used) + 1) if i not in used)
+
+
+def free_id(taken: Sequence[str]) -> str:
+    """An id that no collection has."""
+    while (made := "".join(choice(_ID_LETTERS) for _ in range(_ID_LENGTH))) in taken:
+        pass
+    return made
+
+
+def now() -> str:
+    """The time in UTC, as records hold it."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -1,0 +1,79 @@
+"""Files that are whole or not there, on the disk before anybody is told.
+
+A file is written beside its place, flushed to the disk, moved into its place, and the folder that
+now names it is flushed too: after a power cut the old or the new one is there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from secrets import token_hex
+
+DRAFT = ".part"
+_FILE, _FOLDER = 0o600, 0o700
+
+
+def write(path: Path, content: bytes | memoryview) -> None:
+    """Put a file into its place, also where a folder stands there. Raises OSError; then what was
+    there before still is, or the whole new file where only the folder could not be flushed."""
+    draft = path.with_name(f"{path.name}.{token_hex(4)}{DRAFT}")
+    try:
+        _write_new(draft, content)
+        _clear(path)
+        draft.replace(path)
+        sync_folder(path.parent)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
+
+
+def _write_new(path: Path, content: bytes | memoryview) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _FILE)
+    try:
+        left = memoryview(content)
+        while left:
+            left = left[os.write(handle, left) :]
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it, only for this account. Raises OSError."""
+    if path.is_dir():
+        return
+    make_folder(path.parent)
+    with suppress(FileExistsError):
+        path.mkdir(mode=_FOLDER)
+    sync_folder(path.parent)
+
+
+def remove(path: Path) -> None:
+    """Remove a file for good; nothing happens where there is none. Raises OSError."""
+    _clear(path)
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        return
+    sync_folder(path.parent)
+
+
+def _clear(path: Path) -> None:
+    """Remove a folder where a file of ours belongs."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+
+
+def sync_folder(path: Path) -> None:
+    """Flush which names a folder holds; systems that cannot do so keep them by themselves."""
+    if os.name != "posix":
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

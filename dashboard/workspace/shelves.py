@@ -1,0 +1,294 @@
+"""The files of the folder: where each record and table stands, read and written one by one."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import stat
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from threading import Lock
+
+import pyarrow as pa
+
+from dashboard.workspace import durable, errors
+from dashboard.workspace.records import (
+    Collection,
+    Damaged,
+    DamagedRecordError,
+    Entry,
+    Layout,
+    Record,
+    decode,
+    encode,
+    is_id,
+    is_number,
+    is_table,
+)
+from metrics_core.memo import Memo
+
+LAYOUT = 2
+"""The version of the folder's layout; 1 was one list of files without collections."""
+
+_ABOUT, _COLLECTION, _RECORD, _TABLE = "workspace.json", "collection", ".json", ".parquet"
+_KEPT_RECORDS = 20_000
+_MISSING, _CHANGED = "is missing", "is not as it was written"
+_DRAFTS = (  # and no others: the folder may be one that holds other things too
+    f"*.json.*{durable.DRAFT}",
+    f"{'[0-9a-f]' * 64}{durable.DRAFT}",
+    f"index.json{durable.DRAFT}",
+    f"collections/*{durable.DRAFT}",
+    f"collections/*/*{durable.DRAFT}",
+    f"tables/*{durable.DRAFT}",
+)
+
+
+class Shelves:
+    """Records and tables of one folder. Nothing of what stands inside a record becomes a path but
+    names that are checked to be ids."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._collections, self._tables = folder / "collections", folder / "tables"
+        self._records = Memo(_KEPT_RECORDS)
+        self._looked_at: dict[str, tuple[tuple[int, ...], str]] = {}
+        self._looking = Lock()
+
+    def layout(self) -> int | None:
+        """The version of the layout; None where the folder does not say one."""
+        found = self._read(self.folder / _ABOUT, Layout)
+        return found.layout if isinstance(found, Layout) else None
+
+    def lacks_collections(self) -> bool:
+        """Whether the folder of the records is gone, without which tables cannot be told from what
+        is left over."""
+        return self.layout() is not None and not self._collections.is_dir()
+
+    def make(self) -> None:
+        """Make the folder; nothing happens where it is made. Raises OSError."""
+        for folder in (self.folder, self._collections, self._tables):
+            durable.make_folder(folder)
+            if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & 0o077:
+                folder.chmod(0o700)
+        if self.layout() is None and not (self.folder / "index.json").exists():
+            self.say_layout()
+
+    def say_layout(self) -> None:
+        """Write down which layout this is."""
+        durable.write(self.folder / _ABOUT, encode(Layout(LAYOUT)))
+
+    def sync(self) -> None:
+        """Flush which names there are: one who was killed may have made some and not done so, and
+        what is there is taken for kept."""
+        for folder in (self.folder.parent, self.folder, self._collections, self._tables):
+            durable.sync_folder(folder)
+        for identity in self.ids():
+            self.sync_collection(identity)
+
+    def sync_collection(self, identity: str) -> None:
+        """Flush which records a collection has."""
+        durable.sync_folder(self._folder(identity))
+
+    # Records
+
+    def ids(self) -> list[str]:
+        """The collections that are there, removed ones too."""
+        return [name for name in _names(self._collections) if is_id(name)]
+
+    def collection(self, identity: str) -> Collection:
+        """What is known of a collection; its id for a name that cannot be read. Raises KeyError
+        where there is none."""
+        if not self._folder(identity).is_dir():
+            raise KeyError(identity)
+        found = self._read(self._path(identity, _COLLECTION), Collection)
+        if isinstance(found, Collection) and found.id == identity:
+            return found
+        return Collection(identity, f"Unnamed collection {identity}", "")
+
+    def entries(self, identity: str) -> list[Entry]:
+        """All files of a collection, oldest first, removed and replaced ones too."""
+        found = [self._entry(identity, number) for number in self._numbers(identity)]
+        return [e for e in found if isinstance(e, Entry)]
+
+    def damaged(self, identity: str) -> list[Damaged]:
+        """The records of a collection that are not as they were written."""
+        found = [
+            Damaged(number, "", read)
+            for number in self._numbers(identity)
+            if isinstance(read := self._entry(identity, number), str)
+            and read != _MISSING  # taken away by somebody else just now
+        ]
+        if identity in self.ids():
+            own = self._read(self._path(identity, _COLLECTION), Collection)
+            found += [Damaged(_COLLECTION, "", own)] if isinstance(own, str) else []
+        return found
+
+    def put_collection(self, told: Collection) -> None:
+        """Write anew what is known of a collection that is there."""
+        durable.write(self._path(told.id, _COLLECTION), encode(told))
+
+    def put_entry(self, identity: str, entry: Entry) -> None:
+        """Write a file's record."""
+        durable.write(self._path(identity, entry.number), encode(entry))
+
+    def drop_entry(self, identity: str, number: str) -> None:
+        """Remove a record for good; nothing happens where there is none."""
+        if number in self._numbers(identity):
+            durable.remove(self._path(identity, number))
+
+    def put_whole(self, told: Collection, entries: Iterable[Entry]) -> None:
+        """A collection with all of its files, there at once or not at all."""
+        place = self._folder(told.id)
+        draft = place.with_name(f"{told.id}{durable.DRAFT}")
+        durable.make_folder(draft)
+        try:
+            for number, entry in enumerate(entries, start=1):
+                record = replace(entry, number=f"{number:05}", replaces="")
+                durable.write(draft / f"{record.number}{_RECORD}", encode(record))
+            durable.write(draft / f"{_COLLECTION}{_RECORD}", encode(told))
+            draft.replace(place)
+            durable.sync_folder(self._collections)
+        except BaseException:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise
+
+    def free_number(self, identity: str) -> str:
+        """The number of the next file."""
+        return f"{max((int(n) for n in self._numbers(identity)), default=0) + 1:05}"
+
+    def _path(self, identity: str, name: str) -> Path:
+        return self._folder(identity) / f"{name}{_RECORD}"
+
+    def _folder(self, identity: str) -> Path:
+        if not is_id(identity):
+            raise KeyError(identity)
+        return self._collections / identity
+
+    def _entry(self, identity: str, number: str) -> Entry | str:
+        found = self._read(self._path(identity, number), Entry)
+        return _CHANGED if isinstance(found, Entry) and found.number != number else found
+
+    def _numbers(self, identity: str) -> list[str]:
+        if not is_id(identity):
+            return []
+        names = _names(self._collections / identity)
+        numbers = [n.removesuffix(_RECORD) for n in names if n.endswith(_RECORD)]
+        return sorted((n for n in numbers if is_number(n)), key=int)
+
+    def _read(self, path: Path, kind: type[Record]) -> Record | str:
+        """A record, or why it cannot be read; parsed once as long as the file stays the same."""
+        state = _state(path)
+        if state is None:
+            return _MISSING
+        return self._records((path, state, kind), lambda: _decoded(path, kind))
+
+    # Tables
+
+    def put_table(self, name: str, content: pa.Buffer) -> None:
+        """Write a table, unless it is there and whole."""
+        if self.unsound(name, look=True):
+            durable.write(self._table_path(name), memoryview(content))
+            self._forget(name)
+        else:
+            durable.sync_folder(self._tables)
+
+    def table(self, name: str) -> bytes | None:
+        """The bytes of a table; None where they are not those that were kept."""
+        content, why = self._content(name)
+        return None if why else content
+
+    def unsound(self, name: str, *, look: bool = False) -> str:
+        """Why a table cannot be read, "" where nothing is known against it; `look` at its bytes if
+        that was not done since the file changed."""
+        state = _state(self._table_path(name))
+        if state is None:
+            return _MISSING
+        with self._looking:
+            then, why = self._looked_at.get(name, (None, ""))
+        if then == state:
+            return why
+        return self._content(name)[1] if look else ""
+
+    def mark_unsound(self, name: str, why: str) -> None:
+        """Remember that a table cannot be read although its bytes are as they were kept."""
+        self._tell(name, _state(self._table_path(name)), f"cannot be read ({why})")
+
+    def tables(self) -> list[str]:
+        """The names of the tables that are there."""
+        names = [n.removesuffix(_TABLE) for n in _names(self._tables) if n.endswith(_TABLE)]
+        return [n for n in names if is_table(n)]
+
+    def drop_table(self, name: str) -> None:
+        """Remove a table for good."""
+        durable.remove(self._table_path(name))
+        self._forget(name)
+
+    def drop_collection(self, identity: str) -> None:
+        """Remove a collection for good, at once as a whole; its tables stay for others."""
+        place = self._folder(identity)
+        draft = place.with_name(f"{identity}{durable.DRAFT}")
+        place.replace(draft)
+        durable.sync_folder(self._collections)
+        shutil.rmtree(draft)
+
+    def drafts(self) -> list[Path]:
+        """What was being written when something ended it."""
+        return [draft for pattern in _DRAFTS for draft in self.folder.glob(pattern)]
+
+    def _table_path(self, name: str) -> Path:
+        return self._tables / f"{name}{_TABLE}"
+
+    def _content(self, name: str) -> tuple[bytes, str]:
+        """The bytes of a table, and why they are not those that were kept, which is remembered."""
+        path = self._table_path(name)
+        state, content = _state(path), b""  # of before: who mends it meanwhile is not wronged
+        try:
+            content = path.read_bytes()
+            why = "" if hashlib.sha256(content).hexdigest() == name else _CHANGED
+        except FileNotFoundError:
+            why = _MISSING
+        except OSError as error:
+            why = f"cannot be read ({error.strerror})"
+        self._tell(name, state, why)
+        return content, why
+
+    def _tell(self, name: str, state: tuple[int, ...] | None, why: str) -> None:
+        if state is not None:
+            with self._looking:
+                self._looked_at[name] = (state, why)
+
+    def _forget(self, name: str) -> None:
+        with self._looking:
+            self._looked_at.pop(name, None)
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(p.name for p in folder.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise errors.unreadable(error, folder) from error
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    """What changes when a file's content does; None where there is no file. The time of change
+    cannot be set back, unlike that of modification."""
+    try:
+        told = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError:
+        return ()  # something is there; reading it says what is wrong
+    return told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns
+
+
+def _decoded(path: Path, kind: type[Record]) -> Record | str:
+    try:
+        return decode(path.read_bytes(), kind)
+    except DamagedRecordError:
+        return _CHANGED
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"

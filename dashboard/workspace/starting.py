@@ -1,0 +1,51 @@
+"""What a start does to a workspace: take over an older layout, and sweep out what is left over."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+
+from dashboard.workspace.errors import StorageError
+from dashboard.workspace.first_layout import BESIDE_SAMPLE, OWN, take_over
+from dashboard.workspace.records import hidden
+from dashboard.workspace.shelves import Shelves
+from dashboard.workspace.store import Workspace
+
+__all__ = ["BESIDE_SAMPLE", "OWN", "start"]
+
+
+def start(workspace: Workspace) -> None:
+    """Bring the folder to today's layout and clean it. Where it cannot be written or another one
+    writes, it stays as it is."""
+    with suppress(StorageError):
+        if workspace.folder.is_dir():
+            with workspace.writing() as shelves:
+                take_over(shelves)
+                shelves.sync()
+                _sweep(shelves)
+
+
+def _sweep(shelves: Shelves) -> None:
+    """Remove what was removed before this start, what was being written when something ended it,
+    and tables that nothing names; none of these where a record cannot be read, which may name it.
+    """
+    for draft in shelves.drafts():
+        if draft.is_dir():
+            shutil.rmtree(draft, ignore_errors=True)
+        else:
+            draft.unlink(missing_ok=True)
+    for identity in shelves.ids():
+        if shelves.collection(identity).removed:
+            shelves.drop_collection(identity)
+            continue
+        every = shelves.entries(identity)
+        older = hidden(every)
+        for entry in every:
+            if entry.removed or entry.number in older:
+                shelves.drop_entry(identity, entry.number)
+    if any(shelves.damaged(identity) for identity in shelves.ids()):
+        return
+    named = {e.table for identity in shelves.ids() for e in shelves.entries(identity)}
+    for table in shelves.tables():
+        if table not in named:
+            shelves.drop_table(table)

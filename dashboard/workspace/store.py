@@ -1,0 +1,293 @@
+"""The workspace: collections of tables in one folder, for several sessions and several servers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from dashboard.workspace import errors, shelves
+from dashboard.workspace.adding import Added, free_id, free_slot, names, now, packed, record_of
+from dashboard.workspace.errors import StorageError, damaged
+from dashboard.workspace.lock import WriteLock
+from dashboard.workspace.records import Collection, Damaged, Entry, hidden
+from dashboard.workspace.shelves import Shelves
+from dashboard.workspace.tables import as_arrow, content_of, table_of
+from metrics_core.errors import RanklensError
+from metrics_core.formats import Loaded
+from metrics_core.tables import Table
+from metrics_core.tables.run_names import free_name
+
+
+class Workspace:
+    """Collections in one folder. What is read needs no lock, because records are whole or not
+    there; every change holds the folder's lock and is on the disk when the method returns.
+
+    Methods that change something raise StorageError, and then nothing is changed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """The folder is made when something is first added."""
+        self.folder = folder
+        self._shelves = Shelves(folder)
+        self._lock = WriteLock(folder)
+        self._was_there = folder.is_dir()
+
+    def trouble(self) -> StorageError | None:
+        """Why the workspace cannot be written as a whole; None where nothing speaks against it."""
+        if not self.folder.is_dir():
+            return errors.gone(self.folder) if self._was_there else None
+        found = self._shelves.layout()
+        if found is not None and found > shelves.LAYOUT:
+            return errors.newer(self.folder, found, shelves.LAYOUT)
+        if self._shelves.lacks_collections():
+            return errors.lacking(self.folder, "collections")
+        if not os.access(self.folder, os.W_OK):
+            return errors.refused(PermissionError(13, ""), self.folder)
+        return None
+
+    # Collections
+
+    def collections(self, *, removed: bool = False) -> list[Collection]:
+        """The collections that are there, or those that were removed since the start; last changed
+        first."""
+        here = []
+        for identity in self._shelves.ids():
+            with suppress(KeyError):  # removed for good by somebody else just now
+                here.append(self.collection(identity))
+        wanted = [c for c in here if c.removed == removed]
+        return sorted(wanted, key=lambda c: (c.changed, c.id), reverse=True)
+
+    def collection(self, identity: str) -> Collection:
+        """A collection as it stands, changed when it or one of its files last was. Raises KeyError
+        where there is none."""
+        told = self._shelves.collection(identity)
+        latest = max((e.changed for e in self._shelves.entries(identity)), default="")
+        return replace(told, changed=max(told.changed, latest))
+
+    def has(self, identity: str) -> bool:
+        """Whether there is a collection of this id, removed or not."""
+        return identity in self._shelves.ids()
+
+    def new(self, name: str, identity: str = "") -> Collection:
+        """An empty collection; one that is there already stays as it is."""
+        with self.writing():
+            if identity and self.has(identity):
+                return self.collection(identity)
+            made = Collection(identity or free_id(self._shelves.ids()), name, now())
+            self._shelves.put_whole(made, [])
+            return made
+
+    def rename(self, identity: str, name: str) -> None:
+        """Give a collection another name; links keep it by its id."""
+        self._change(identity, name=name)
+
+    def remove(self, identity: str) -> None:
+        """Hide a collection; the next start removes it for good."""
+        self._change(identity, removed=True)
+
+    def restore(self, identity: str) -> None:
+        """Undo a removal. Raises KeyError once it is for good."""
+        self._change(identity, removed=False)
+
+    def read_with(self, identity: str, file: str, choices: Mapping[str, Any]) -> None:
+        """Remember how a file of this collection's folder is to be read."""
+        with self.writing():
+            told = self._shelves.collection(identity)
+            read = {**told.choices, file: dict(choices)}
+            self._shelves.put_collection(replace(told, choices=read, changed=now()))
+
+    def duplicate(self, identity: str, name: str) -> Collection:
+        """A copy of a collection, its tables shared on the disk."""
+        with self.writing():
+            copy = Collection(
+                free_id(self._shelves.ids()), name, now(), self.collection(identity).choices
+            )
+            self._shelves.put_whole(copy, self.entries(identity))
+            return copy
+
+    def _change(self, identity: str, **changes: Any) -> None:
+        with self.writing():
+            self._shelves.put_collection(
+                replace(self._shelves.collection(identity), changed=now(), **changes)
+            )
+
+    # Files
+
+    def entries(self, identity: str) -> list[Entry]:
+        """The files of a collection, oldest first; none where there is no such collection."""
+        every = self._shelves.entries(identity)
+        older = hidden(every)
+        return [e for e in every if not e.removed and e.number not in older]
+
+    def removed_entries(self, identity: str) -> list[Entry]:
+        """The files that were removed since the start."""
+        every = self._shelves.entries(identity)
+        older = hidden(every)
+        return [e for e in every if e.removed and e.number not in older]
+
+    def damaged(self, identity: str) -> list[Damaged]:
+        """What of a collection cannot be read: records, and tables as far as they were looked
+        at."""
+        unsound = [
+            Damaged(e.number, e.file, why)
+            for e in self.entries(identity)
+            if (why := self._shelves.unsound(e.table))
+        ]
+        return [*self._shelves.damaged(identity), *unsound]
+
+    def load(self, entry: Entry) -> Table:
+        """The table of an entry, its bytes checked. Raises StorageError where they are not those
+        that were kept."""
+        content = self.bytes_of(entry)
+        try:
+            return table_of(content, entry.kind, name=entry.name, notes=entry.notes)
+        except (pa.ArrowException, RanklensError, ValueError, KeyError, OSError) as error:
+            self._shelves.mark_unsound(entry.table, str(error))
+            raise damaged(entry.file, self._shelves.unsound(entry.table)) from error
+
+    def bytes_of(self, entry: Entry) -> bytes:
+        """The bytes that an entry's table is kept as. Raises StorageError for other bytes."""
+        content = self._shelves.table(entry.table)
+        if content is None:
+            raise damaged(entry.file, self._shelves.unsound(entry.table))
+        return content
+
+    def add(
+        self, identity: str, loaded: Loaded, *, slots: Iterable[int] = (), beside: bool = False
+    ) -> Added:
+        """Keep a table in a collection that is there.
+
+        The same rows are kept once. Another table of the same file name and kind stands for the
+        older one, in its colour and under its name, unless it is to stand `beside` it. `slots` are
+        colours that are taken by runs which are not kept here.
+        """
+        rows = as_arrow(loaded.table)
+        content = content_of(rows, loaded.kind)
+        known = self._known(identity, loaded, content)
+        made = None if known and not self._shelves.unsound(known.table, look=True) else packed(rows)
+        with self.writing():
+            if not self.has(identity):
+                raise errors.no_collection()
+            self._shelves.sync_collection(identity)  # what is known is kept
+            known = self._known(identity, loaded, content)
+            if known is not None:
+                return self._known_already(identity, known, made)
+            made = made or packed(rows)
+            older = None if beside else self._older(identity, loaded)
+            entry = record_of(
+                loaded,
+                self._shelves.entries(identity),
+                number=self._shelves.free_number(identity),
+                content=content,
+                table=made[0],
+                slots=slots,
+                older=older,
+            )
+            self._shelves.put_table(*made)
+            self._shelves.put_entry(identity, entry)
+            return Added(entry, "replaced" if older else "new", older)
+
+    def remove_entry(self, identity: str, number: str) -> None:
+        """Hide a file; the next start removes it for good. A damaged record goes at once. Nothing
+        happens where it is not there."""
+        with self.writing():
+            here = self._entry_of(identity, number)
+            if here is not None:
+                self._shelves.put_entry(identity, replace(here, removed=True, changed=now()))
+            else:
+                self._shelves.drop_entry(identity, number)
+
+    def restore_entry(self, identity: str, number: str) -> None:
+        """Undo the removal of a file. Raises KeyError once it is for good."""
+        with self.writing():
+            here = self._entry_of(identity, number)
+            if here is None:
+                raise KeyError(number)
+            self._shelves.put_entry(identity, replace(here, removed=False, changed=now()))
+
+    def take_back(self, identity: str, number: str) -> None:
+        """Undo a replacement: the newer file goes, the older one is there again. Raises KeyError
+        once that is removed for good."""
+        with self.writing():
+            here = self._entry_of(identity, number)
+            if here is None or self._entry_of(identity, here.replaces) is None:
+                raise KeyError(number)
+            self._shelves.drop_entry(identity, number)
+
+    def keep_both(self, identity: str, number: str) -> None:
+        """Let a newer file stand beside the one that it replaced, as a run of its own."""
+        with self.writing():
+            here = self._entry_of(identity, number)
+            if here is None:
+                raise KeyError(number)
+            others = [e for e in self._shelves.entries(identity) if e.number != number]
+            self._shelves.put_entry(
+                identity,
+                replace(
+                    here,
+                    replaces="",
+                    name=free_name(here.name, names(others, here.kind)),
+                    slot=free_slot(e.slot for e in others if e.kind == "run"),
+                    changed=now(),
+                ),
+            )
+
+    def check(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Look at the bytes of every table that is kept; `damaged` tells what was found."""
+        for identity in self._shelves.ids():
+            for entry in self.entries(identity):
+                if stop():
+                    return
+                self._shelves.unsound(entry.table, look=True)
+
+    # One writer at a time
+
+    @contextmanager
+    def writing(self) -> Iterator[Shelves]:
+        """Hold the right to change the folder. Raises StorageError where it cannot be changed, and
+        for what the disk refuses inside."""
+        trouble = self.trouble()
+        if trouble is not None:
+            raise trouble
+        try:
+            self._shelves.make()
+            self._was_there = True
+            with self._lock.held():
+                yield self._shelves
+        except OSError as error:
+            raise errors.refused(error, self.folder) from error
+
+    def _entry_of(self, identity: str, number: str) -> Entry | None:
+        return next((e for e in self._shelves.entries(identity) if e.number == number), None)
+
+    def _known(self, identity: str, loaded: Loaded, content: str) -> Entry | None:
+        here = [*self.entries(identity), *self.removed_entries(identity)]
+        return next((e for e in here if e.content == content and e.kind == loaded.kind), None)
+
+    def _known_already(
+        self, identity: str, known: Entry, made: tuple[str, pa.Buffer] | None
+    ) -> Added:
+        """The file is here: mended if its table was damaged, back again if it was removed."""
+        back = replace(known, removed=False, table=made[0] if made else known.table)
+        if made:
+            self._shelves.put_table(*made)
+        if back != known:
+            back = replace(back, changed=now())
+            self._shelves.put_entry(identity, back)
+        return Added(back, "new" if known.removed else "known")
+
+    def _older(self, identity: str, loaded: Loaded) -> Entry | None:
+        same = (loaded.file, loaded.kind)
+        return next((e for e in self.entries(identity) if (e.file, e.kind) == same), None)
+
+
+def default_folder() -> Path:
+    """Where files are remembered if nobody says otherwise: the user's data folder."""
+    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(base) / "ranklens"

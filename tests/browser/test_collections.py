@@ -1,0 +1,108 @@
+"""Collections in the real browser: side by side, renamed, copied, removed, out and in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import Opened, running_server, settle
+from tests.browser.test_files import GOOD, POOR, QRELS, upload
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[str]:
+    """A dashboard with an empty workspace."""
+    with running_server(tmp_path / "workspace") as address:
+        yield address
+
+
+def row_of(page: Page, name: str) -> Locator:
+    named = page.locator(".lens.collection a", has_text=name)
+    return page.locator("[class*=st-key-collection_]").filter(has=named).first
+
+
+def make_collection(page: Page, app: str, name: str, *files: tuple[str, str]) -> str:
+    """Make a collection through the page; its address."""
+    page.goto(f"{app}/collections")
+    settle(page)
+    page.get_by_placeholder("Name").fill(name)
+    page.get_by_role("button", name="New collection").click()
+    settle(page)
+    upload(page, *files)
+    return page.url
+
+
+def test_two_collections_in_two_tabs_each_with_its_own_state(app: str, open_page: Opened) -> None:
+    one = open_page(app)
+    make_collection(one, app, "Good ones", ("j.qrels", QRELS), ("good.run", GOOD))
+    other = one.context.new_page()
+    make_collection(other, app, "Poor ones", ("j.qrels", QRELS), ("poor.run", POOR))
+    for page, run in ((one, "good"), (other, "poor")):
+        page.locator(".lens.pages a", has_text="Overview").click()
+        settle(page)
+        expect(page.locator("h1")).to_contain_text(f"{run} scores")
+    one.locator(".st-key-w_k [role=radio]").first.click()
+    settle(one)
+    expect(one.locator("h1")).to_contain_text("good scores 1.000 on nDCG@1")
+    other.reload()
+    settle(other)
+    expect(other.locator("h1")).to_contain_text("poor scores")
+    expect(other.locator("h1")).to_contain_text("nDCG@10")
+    # With neither asked for, the reader chooses.
+    other.goto(app)
+    settle(other)
+    expect(other.locator("h1")).to_contain_text("Two collections")
+    other.locator(".lens.collection a", has_text="Good ones").click()
+    settle(other)
+    expect(other.locator("h1")).to_contain_text("good scores")
+
+
+def test_renamed_copied_removed_undone(app: str, open_page: Opened) -> None:
+    page = open_page(app)
+    link = make_collection(page, app, "First", ("j.qrels", QRELS), ("good.run", GOOD))
+    page.locator(".lens.pages a", has_text="Collections").click()
+    settle(page)
+    row_of(page, "First").get_by_role("button", name="Rename").click()
+    page.get_by_label("Its new name").fill("<b>Ours</b>")
+    page.get_by_label("Its new name").press("Tab")
+    page.locator("[data-testid=stPopoverBody]").get_by_role("button", name="Rename").click()
+    settle(page)
+    expect(page.locator(".lens.collection a").first).to_have_text("<b>Ours</b>")
+    row_of(page, "<b>Ours</b>").get_by_role("button", name="Duplicate").click()
+    settle(page)
+    expect(page.locator("h1")).to_contain_text("Two collections")
+    row_of(page, "Ours</b>, copy").get_by_role("button", name="Remove").click()
+    body = page.locator("[data-testid=stPopoverBody]")
+    expect(body).to_contain_text("2 files")
+    body.get_by_role("button", name="Remove").click()
+    settle(page)
+    expect(page.locator("h1")).to_contain_text("One collection")
+    page.get_by_role("button", name="Undo").click()
+    settle(page)
+    expect(page.locator("h1")).to_contain_text("Two collections")
+    page.goto(link)  # by its id, whatever its name
+    settle(page)
+    expect(page.locator("h1")).to_contain_text("Two files are loaded")
+
+
+def test_out_as_one_file_and_in_again(app: str, open_page: Opened, tmp_path: Path) -> None:
+    page = open_page(app)
+    make_collection(page, app, "Kept", ("j.qrels", QRELS), ("good.run", GOOD))
+    page.goto(f"{app}/collections")
+    settle(page)
+    with page.expect_download() as download:
+        row_of(page, "Kept").get_by_role("button", name="Download").click()
+    path = tmp_path / download.value.suggested_filename
+    download.value.save_as(path)
+    assert path.name == "Kept.zip"
+    page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(path)
+    page.wait_for_timeout(300)
+    settle(page)
+    expect(page.locator("[data-testid=stMain]")).to_contain_text("“Kept” was taken in")
+    expect(page.locator(".lens.collection a", has_text="Kept")).to_have_count(2)
+    page.locator(".lens.pages a", has_text="Overview").click()
+    settle(page)
+    expect(page.locator("h1")).to_contain_text("good scores 1.000")

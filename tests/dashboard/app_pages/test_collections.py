@@ -1,0 +1,299 @@
+"""Collections: listed, made, renamed, copied, removed and brought back; each with its own files."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import session
+from dashboard.workspace import Workspace
+from dashboard.workspace.errors import refused
+from metrics_core import formats
+from metrics_core.formats import Loaded
+from tests.dashboard.conftest import drawn, opened, text_of
+
+QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
+GOOD = b"q1 Q0 d1 1 3.0 good\nq1 Q0 d2 2 2.0 good\nq2 Q0 d3 1 1.0 good\n"
+POOR = b"q1 Q0 d2 1 3.0 poor\nq1 Q0 d1 2 2.0 poor\nq2 Q0 d9 1 1.0 poor\n"
+
+
+def upload(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    app.file_uploader[0].set_value([(n, content, "text/plain") for n, content in files]).run()
+    assert not app.exception
+    return app
+
+
+def press(app: AppTest, label: str, number: int = 0) -> AppTest:
+    [b for b in app.button if b.label == label][number].click().run()
+    assert not app.exception
+    return app
+
+
+def kept() -> Workspace:
+    return session.workspace()
+
+
+def named(workspace: Workspace) -> list[str]:
+    return [c.name for c in workspace.collections()]
+
+
+def two_collections() -> AppTest:
+    """ "Mine" with a run, "Theirs" with another; opened on the list."""
+    app = opened("data", set="own")
+    upload(app, ("my.qrels", QRELS), ("good.run", GOOD))
+    kept().rename("own", "Mine")
+    other = kept().new("Theirs")
+    for name, content in (("j.qrels", QRELS), ("poor.run", POOR)):
+        kept().add(other.id, formats.read(content, name=name))
+    return opened("collections", set="own")
+
+
+def test_what_is_added_to_the_example_makes_a_collection_of_ones_own() -> None:
+    app = opened("data", set="sample")
+    upload(app, ("mine.run", b"q001 Q0 FN-0001 1 2.0 x\n"))
+    assert app.query_params["set"] in ("own", ["own"])
+    assert "Eight files are loaded" in text_of(app)
+    assert "mine" not in opened(set="sample").selectbox(key="w_run").options
+    assert named(kept()) == ["The example and my files"]
+
+
+def test_judgments_added_to_the_example_stand_alone() -> None:
+    app = opened("data", set="sample")
+    upload(app, ("my.qrels", QRELS), ("good.run", GOOD))
+    assert "Two files are loaded and fit together" in text_of(app)
+
+
+def test_a_list_is_shown_where_there_are_several_to_choose_from() -> None:
+    two_collections()
+    shown = opened()
+    assert "Two collections; choose the one to look at." in text_of(shown)
+    assert "Theirs1 run · 2 judged queries · changed" in text_of(shown)
+    links = [line for line in drawn(shown).split('"') if line.startswith("./?set=")]
+    assert set(links) >= {"./?set=own", "./?set=sample"}
+    assert "good scores 1.000" in text_of(opened(set="own")) or "Only 2 queries" in text_of(
+        opened(set="own")
+    )
+
+
+def test_a_link_to_a_collection_that_is_not_here_says_so() -> None:
+    two_collections()
+    shown = text_of(opened("queries", set="gone1234"))
+    assert "This link asks for a collection that is not here." in shown
+    assert "Theirs" in shown
+
+
+def test_renamed_copied_removed_and_brought_back() -> None:
+    app = two_collections()
+    app.text_input(key="name_own").set_value("  Ours\n <b> ").run()
+    press(app, "Rename", 1)
+    assert "Ours <b>" in text_of(app) and "Ours &lt;b&gt;" in drawn(app)
+    press(app, "Duplicate")
+    assert "Ours <b>, copy" in named(kept())
+    press(app, "Remove")
+    assert "“Ours <b>, copy” was removed." in text_of(app)
+    assert len(kept().collections()) == 2
+    press(app, "Undo")
+    assert len(kept().collections()) == 3
+
+
+def test_a_removed_collection_that_is_open_is_not_shown_any_more() -> None:
+    app = two_collections()
+    other = next(c.id for c in kept().collections() if c.name == "Theirs")
+    app = opened("data", set=other)
+    kept().remove(other)
+    assert "not here" in text_of(app.run())
+    press(app, "Bring back")
+    assert "Two files are loaded" in text_of(app)
+
+
+def test_a_new_collection_is_empty_and_takes_files() -> None:
+    app = two_collections()
+    app.text_input(key="new_name").set_value("Third")
+    press(app, "New collection")
+    assert named(kept())[0] == "Third"
+    app = opened("data", set=kept().collections()[0].id)
+    upload(app, ("a.qrels", QRELS))
+    assert [len(kept().entries(c.id)) for c in kept().collections()] == [1, 2, 2]
+
+
+def test_a_collection_goes_out_as_one_file_and_in_again() -> None:
+    two_collections()
+    packed = session.packed("own")
+    app = opened("collections", set="own")
+    upload(app, ("Mine.zip", packed))
+    assert "“Mine” was taken in from Mine.zip." in text_of(app)
+    copies = [c.id for c in kept().collections() if c.name == "Mine"]
+    files = [[(e.name, e.content, e.slot) for e in kept().entries(c)] for c in copies]
+    assert len(copies) == 2 and files[0] == files[1]
+    upload(app, ("cut.zip", packed[:-40]))
+    assert len(kept().collections()) == 3
+
+
+def test_files_with_no_query_in_common_are_offered_a_collection_of_their_own() -> None:
+    app = two_collections()
+    app = opened("data", set="own")
+    upload(app, ("other.qrels", QRELS.replace(b"q", b"x")))
+    assert "other.qrels has no query in common with “Mine”." in text_of(app)
+    assert len(kept().entries("own")) == 2
+    press(app, "Start a new collection")
+    assert [len(kept().entries(c.id)) for c in kept().collections()] == [1, 2, 2]
+    app = opened("data", set="own")
+    upload(app, ("other.qrels", QRELS.replace(b"q", b"x")))
+    press(app, "Add here all the same")
+    assert len(kept().entries("own")) == 3
+
+
+def test_a_newer_file_of_the_same_name_replaces_with_a_way_back_or_stands_beside() -> None:
+    two_collections()
+    app = opened("data", set="own")
+    upload(app, ("good.run", POOR))
+    assert "good.run replaced the earlier file of that name." in text_of(app)
+    assert len(kept().entries("own")) == 2
+    press(app, "Undo")
+    assert "replaced" not in text_of(app)
+    upload(app, ("good.run", POOR))
+    press(app, "Keep both")
+    assert [e.name for e in kept().entries("own")] == ["my.qrels", "good", "good (2)"]
+
+
+def test_what_is_here_already_is_said() -> None:
+    two_collections()
+    app = opened("data", set="own")
+    upload(app, ("copy.run", GOOD), ("my.qrels", QRELS))
+    shown = text_of(app)
+    assert "copy.run is here already, as good.run: the same rows, so nothing was added." in shown
+    assert "my.qrels is here already: the same rows" in shown
+    press(app, "OK")
+    assert "copy.run is here already" not in text_of(app)
+
+
+def test_a_file_is_removed_and_brought_back() -> None:
+    two_collections()
+    app = opened("data", set="own")
+    app.button(key="remove_00002").click().run()
+    assert "good.run was removed." in text_of(app)
+    assert len(kept().entries("own")) == 1
+    press(app, "Undo")
+    assert len(kept().entries("own")) == 2
+    app.button(key="remove_00002").click().run()
+    app = opened("data", set="own")
+    press(app, "Bring back")
+    assert "Two files are loaded" in text_of(app)
+
+
+def test_a_damaged_file_costs_only_itself_and_can_be_removed_or_mended() -> None:
+    two_collections()
+    table = kept().folder / "tables" / f"{kept().entries('own')[1].table}.parquet"
+    whole = table.read_bytes()
+    table.write_bytes(whole[:-5] + bytes([whole[-5] ^ 1]) + whole[-4:])
+    import streamlit as st
+
+    st.cache_resource.clear()
+    app = opened("data", set="own")
+    assert "The kept copy of good.run is not as it was written." in text_of(app)
+    assert "one could not be read" in text_of(app)
+    upload(app, ("good.run", GOOD))
+    assert "The kept copy" not in text_of(app)
+    assert "Two files are loaded and fit together" in text_of(app)
+    table.unlink()
+    st.cache_resource.clear()
+    app = opened("data", set="own")
+    assert "The kept copy of good.run is missing." in text_of(app)
+    press(app, "Remove")
+    assert "One file is loaded" in text_of(app)
+
+
+def test_a_disk_that_is_full_names_itself_and_the_files_that_were_not_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    two_collections()
+    app = opened("data", set="own")
+    add = Workspace.add
+
+    def full(self: Workspace, identity: str, loaded: Loaded, **more: Any) -> Any:
+        if loaded.file == "a.run":
+            return add(self, identity, loaded, **more)
+        raise refused(OSError(28, "No space left on device"), self.folder)
+
+    monkeypatch.setattr(Workspace, "add", full)
+    upload(app, ("a.run", POOR), ("b.run", POOR.replace(b"3.0", b"4.0")), ("c.run", GOOD))
+    shown = text_of(app)
+    assert f"The disk of {kept().folder} is full. Not kept: b.run and c.run." in shown
+    assert "a.run" in shown and "Three files are loaded" in shown
+
+
+def test_a_folder_that_is_gone_is_said() -> None:
+    two_collections()
+    app = opened("data", set="own")
+    kept().folder.rename(kept().folder.with_name("moved"))
+    upload(app, ("a.run", POOR))
+    assert "is no longer there." in text_of(app)
+
+
+def test_a_failure_in_one_file_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = formats.read
+
+    def failing(content: bytes, **more: Any) -> Loaded:
+        if more["name"] == "bad.run":
+            raise ZeroDivisionError
+        return read(content, **more)
+
+    monkeypatch.setattr(formats, "read", failing)
+    app = opened("data", set="own")
+    upload(app, ("my.qrels", QRELS), ("bad.run", POOR), ("good.run", GOOD))
+    shown = text_of(app)
+    assert "bad.run could not be read: ZeroDivisionError." in shown
+    assert "Two files are loaded" in shown
+    assert "bad.run could not be read" in text_of(app.run())
+    press(app, "Dismiss")
+    assert "bad.run" not in text_of(app.run())
+
+
+def test_two_judgments_are_chosen_in_the_sidebar() -> None:
+    two_collections()
+    kept().add("own", formats.read(QRELS.replace(b"d1 1", b"d1 0"), name="strict.qrels"))
+    app = opened(set="own")
+    box = app.selectbox(key="w_qrels")
+    assert box.label == "Judgments" and len(box.options) == 2
+    box.select(kept().entries("own")[0].content).run()
+    assert app.query_params["qrels"] in (
+        kept().entries("own")[0].content,
+        [kept().entries("own")[0].content],
+    )
+    assert not app.exception
+
+
+def test_a_folder_given_at_the_start_takes_reading_choices(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "given"
+    folder.mkdir()
+    (folder / "a.run").write_text("q1 Q0 d1 1 2.0 x\nq1 Q0 d1 2 1.0 x\n")
+    (folder / "j.qrels").write_text("q1 0 d1 1\n")
+    monkeypatch.setenv("RANKLENS_DATA", str(folder))
+    app = opened("data")
+    assert "a.run was not loaded" in text_of(app)
+    press(app, "Keep the best score of each")
+    assert "Two files are loaded and fit together" in text_of(app)
+    assert "a scores 1.000" in text_of(opened())
+    upload(opened("data"), ("b.run", b"q1 Q0 d2 1 2.0 x\n"))
+    assert {"a", "b"} <= set(opened().selectbox(key="w_run").options)
+    assert sorted(p.name for p in folder.iterdir()) == ["a.run", "j.qrels"]
+
+
+def test_a_set_takes_reading_choices_too() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("set/queries.jsonl", '{"_id": "q1", "text": "x"}\n')
+        archive.writestr("set/corpus.jsonl", '{"_id": "d1", "title": "", "text": "y"}\n')
+        archive.writestr("set/qrels/test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+        archive.writestr("set/a.run", "q1 Q0 d1 1 2.0 x\nq1 Q0 d1 2 1.0 x\n")
+    app = opened("data", set="own")
+    upload(app, ("set.zip", packed.getvalue()))
+    press(app, "Keep the best score of each")
+    assert "Four files are loaded and fit together" in text_of(app)

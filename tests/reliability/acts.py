@@ -1,0 +1,311 @@
+"""What is done to a workspace at random, and what the workspace must hold afterwards.
+
+A `State` is told only what was done, in plain data, and never looks at the folder: it is what the
+folder is compared with.
+"""
+
+from __future__ import annotations
+
+import io
+import random
+import zipfile
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from dashboard.workspace import Collection, Entry, Workspace
+from dashboard.workspace.packing import about, pack, unpack
+from dashboard.workspace.records import decode, encode
+from dashboard.workspace.starting import start
+from metrics_core import formats
+from metrics_core.formats import Loaded
+from metrics_core.tables.run_names import free_name
+
+Act = tuple[str, ...]
+"""What is done: a word, and to which collection (by its name), file or record."""
+
+MOST_COLLECTIONS, MOST_FILES, KEYS = 5, 7, 40
+_LARGE_EVERY, _LARGE_ROWS = 8, 6_000
+
+
+@dataclass(frozen=True)
+class File:
+    """A record as it must be. `key` says which rows it holds, see `given`."""
+
+    number: str
+    file: str
+    key: int
+    name: str
+    slot: int
+    replaces: str = ""
+    removed: bool = False
+
+
+@dataclass
+class Shelf:
+    """A collection as it must be."""
+
+    id: str
+    files: list[File] = field(default_factory=list)
+    removed: bool = False
+
+    def shown(self, removed: bool = False) -> list[File]:
+        """The files that are shown, or those that were removed."""
+        hidden = {f.replaces for f in self.files}
+        return [f for f in self.files if f.removed == removed and f.number not in hidden]
+
+    def add(self, file: str, key: int, beside: bool) -> None:
+        """What becomes of a file that is added."""
+        known = next((f for f in (*self.shown(), *self.shown(True)) if _same(f, file, key)), None)
+        if known:
+            self.put(replace(known, removed=False))
+            return
+        older = None if beside else next((f for f in self.shown() if f.file == file), None)
+        base = file.removesuffix(".run")
+        name = free_name(base, [f.name for f in self.files if _kind(f.file) == _kind(file)])
+        self.files.append(
+            File(
+                number=f"{max((int(f.number) for f in self.files), default=0) + 1:05}",
+                file=file,
+                key=key,
+                name=older.name if older else name,
+                slot=older.slot if older else self._free_slot(),
+                replaces=older.number if older else "",
+            )
+        )
+
+    def put(self, file: File) -> None:
+        """Write a record anew."""
+        self.files = [file if f.number == file.number else f for f in self.files]
+
+    def beside(self, file: File) -> None:
+        """A file that replaced another stands beside it."""
+        others = [f for f in self.files if f.number != file.number]
+        same = [f.name for f in others if _kind(f.file) == _kind(file.file)]
+        slots = {f.slot for f in others if _kind(f.file) == "run"}
+        slot = next(i for i in range(len(slots) + 1) if i not in slots)
+        self.put(replace(file, replaces="", name=free_name(file.name, same), slot=slot))
+
+    def _free_slot(self) -> int:
+        slots = {f.slot for f in self.files if _kind(f.file) == "run"}
+        return next(i for i in range(len(slots) + 1) if i not in slots)
+
+
+State = dict[str, Shelf]
+"""The collections that must be there, by their names, which are never given twice."""
+
+
+def given(file: str, key: int) -> bytes:
+    """The content of a file: different rows for each key, some of them many."""
+    rows = _LARGE_ROWS if key % _LARGE_EVERY == 0 else 1
+    if _kind(file) == "qrels":
+        return "".join(f"q{i} 0 d{key} {key % 3}\n" for i in range(rows)).encode()
+    return "".join(f"q{i} Q0 d{key} 1 {i}.5 x\n" for i in range(rows)).encode()
+
+
+@cache
+def loaded(file: str, key: int) -> Loaded:
+    """The same, read."""
+    return formats.read(given(file, key), name=file)
+
+
+@cache
+def _rows(file: str, key: int) -> Any:
+    return loaded(file, key).table.table.to_pydict()  # type: ignore[union-attr]
+
+
+def _kind(file: str) -> str:
+    return file.rpartition(".")[2]
+
+
+def _same(here: File, file: str, key: int) -> bool:
+    return here.key == key and _kind(here.file) == _kind(file)
+
+
+def propose(chance: random.Random, state: State, count: int) -> Act:
+    """Something that can be done to this state; `count` tells it apart from all others."""
+    here = [name for name, shelf in state.items() if not shelf.removed]
+    gone = [name for name, shelf in state.items() if shelf.removed]
+    if not here:
+        return "new", f"c{count}"
+    name = chance.choice(here)
+    shelf, most = state[name], len(state) >= MOST_COLLECTIONS
+    full = len(shelf.files) >= MOST_FILES
+    possible: list[Act] = [("rename", name, f"r{count}")]
+    if not most:
+        possible += [("new", f"c{count}"), ("duplicate", name, f"d{count}")]
+        possible += [("packing", name, f"p{count}")]
+    if len(here) > 1 or most:
+        possible += [("remove", name)]
+    possible += [("restore", other) for other in gone]
+    if not full:
+        for _ in range(5):
+            file = chance.choice(["a.run", "b.run", "c.run", "j.qrels"])
+            key, beside = str(chance.randrange(KEYS)), chance.choice(["", "beside"])
+            possible.append(("add", name, file, key, beside))
+    for f in shelf.shown():
+        possible.append(("remove file", name, f.number))
+        if f.replaces and any(o.number == f.replaces for o in shelf.files):
+            possible += [("take back", name, f.number), ("keep both", name, f.number)]
+    possible += [("restore file", name, f.number) for f in shelf.shown(removed=True)]
+    return chance.choice(possible)
+
+
+def done(state: State, act: Act, identity: str = "") -> State:
+    """The state after an act; `identity` is the id that a new collection got."""
+    after = deepcopy(state)
+    word, *rest = act
+    name = rest[0] if rest else ""
+    if word == "start":
+        return _started(after)
+    if word == "new":
+        after[name] = Shelf(identity)
+    elif word in ("duplicate", "packing"):
+        copies = [
+            replace(f, number=f"{place:05}", replaces="")
+            for place, f in enumerate(after[name].shown(), start=1)
+        ]
+        after[rest[1]] = Shelf(identity, copies)
+    elif word == "rename":
+        after[rest[1]] = after.pop(name)
+    elif word in ("remove", "restore"):
+        after[name].removed = word == "remove"
+    elif word == "add":
+        after[name].add(rest[1], int(rest[2]), bool(rest[3]))
+    else:
+        _changed(after[name], word, rest[1])
+    return after
+
+
+def _changed(shelf: Shelf, word: str, number: str) -> None:
+    here = next(f for f in shelf.files if f.number == number)
+    if word in ("remove file", "restore file"):
+        shelf.put(replace(here, removed=word == "remove file"))
+    elif word == "take back":
+        shelf.files.remove(here)
+    elif word == "keep both":
+        shelf.beside(here)
+
+
+def _started(state: State) -> State:
+    """What a start leaves: nothing that was removed or replaced."""
+    for shelf in state.values():
+        shelf.files = shelf.shown()
+    return {name: shelf for name, shelf in state.items() if not shelf.removed}
+
+
+def do(workspace: Workspace, state: State, act: Act) -> str:
+    """Do it through the workspace's own methods; the id of a new collection, "" for others."""
+    word, *rest = act
+    identity = state[rest[0]].id if rest and rest[0] in state else ""
+    if word == "new":
+        return workspace.new(rest[0]).id
+    if word == "duplicate":
+        return workspace.duplicate(identity, rest[1]).id
+    if word == "packing":
+        return unpack(workspace, _packed(workspace, identity, rest[1]), file="packed.zip").id
+    simple: dict[str, Callable[[], object]] = {
+        "start": lambda: start(workspace),
+        "rename": lambda: workspace.rename(identity, rest[1]),
+        "remove": lambda: workspace.remove(identity),
+        "restore": lambda: workspace.restore(identity),
+        "add": lambda: workspace.add(identity, loaded(rest[1], int(rest[2])), beside=bool(rest[3])),
+        "remove file": lambda: workspace.remove_entry(identity, rest[1]),
+        "restore file": lambda: workspace.restore_entry(identity, rest[1]),
+        "take back": lambda: workspace.take_back(identity, rest[1]),
+        "keep both": lambda: workspace.keep_both(identity, rest[1]),
+    }
+    simple[word]()
+    return ""
+
+
+def _packed(workspace: Workspace, identity: str, name: str) -> bytes:
+    """A collection packed, under another name."""
+    out, renamed = io.BytesIO(), io.BytesIO()
+    pack(workspace, identity, out)
+    with zipfile.ZipFile(out) as there:
+        members = {name: there.read(name) for name in there.namelist()}
+    told = encode(replace(decode(members["collection.json"], Collection), name=name))
+    records = {n: c for n, c in members.items() if n.startswith("records/")}
+    members |= {"collection.json": told, "ranklens.json": about(told, records)}
+    with zipfile.ZipFile(renamed, "w") as again:
+        for member, content in members.items():
+            again.writestr(member, content)
+    return renamed.getvalue()
+
+
+Shown = dict[str, list[tuple[str, int, str, int]]]
+"""Per collection its files: the file's name, which rows, the run's name, the colour."""
+
+
+def must_show(state: State, removed: bool = False) -> Shown:
+    """What must be shown of a state: or, with `removed`, what can still be brought back."""
+    shown = {
+        name: [(f.file, f.key, f.name, f.slot) for f in shelf.shown(removed)]
+        for name, shelf in state.items()
+        if removed or not shelf.removed
+    }
+    return {name: files for name, files in shown.items() if files or not removed}
+
+
+def shows(workspace: Workspace) -> Shown:
+    """What a workspace shows, every row of it read and compared with what was given. Fails where a
+    row, a kind or a note is another one, or anything is told to be damaged."""
+    found: Shown = {}
+    for collection in workspace.collections():
+        assert workspace.damaged(collection.id) == []
+        assert collection.name not in found, f"{collection.name} is there twice"
+        found[collection.name] = [_seen(workspace, e) for e in workspace.entries(collection.id)]
+    return found
+
+
+def can_bring_back(workspace: Workspace) -> Shown:
+    """What was removed and can still be brought back."""
+    every: list[Collection] = [*workspace.collections(), *workspace.collections(removed=True)]
+    found = {c.name: workspace.removed_entries(c.id) for c in every}
+    return {name: [_seen(workspace, e) for e in files] for name, files in found.items() if files}
+
+
+def _seen(workspace: Workspace, entry: Entry) -> tuple[str, int, str, int]:
+    table = workspace.load(entry)
+    assert entry.kind == _kind(entry.file)
+    rows = table.table.to_pydict()  # type: ignore[union-attr]
+    key = int(str(rows["doc_id"][0]).removeprefix("d"))
+    assert rows == _rows(entry.file, key), f"{entry.file} has other rows"
+    assert (entry.rows, entry.notes) == (len(rows["doc_id"]), loaded(entry.file, key).notes)
+    return entry.file, key, entry.name, entry.slot
+
+
+def left_over(folder: Path) -> list[str]:
+    """What lies in a folder without being part of the workspace, or is lacking: "" for none."""
+    if not folder.is_dir():
+        return []
+    return sorted(_left_over(folder))
+
+
+def _left_over(folder: Path) -> Iterator[str]:
+    known = {"workspace.json", "collections", "tables", "lock", "writer"}
+    yield from (p.name for p in folder.iterdir() if p.name not in known)
+    workspace, named = Workspace(folder), set()
+    every = [*workspace.collections(), *workspace.collections(removed=True)]
+    ids = {c.id for c in every}
+    for place in _inside(folder / "collections"):
+        if place.name not in ids:
+            yield f"collections/{place.name}"
+            continue
+        numbers = {e.number for e in _entries(workspace, place.name)}
+        files = {p.name for p in _inside(place)}
+        yield from files ^ {"collection.json", *(f"{n}.json" for n in numbers)}
+        named |= {f"{e.table}.parquet" for e in _entries(workspace, place.name)}
+    yield from {p.name for p in _inside(folder / "tables")} ^ named
+
+
+def _entries(workspace: Workspace, identity: str) -> list[Entry]:
+    return [*workspace.entries(identity), *workspace.removed_entries(identity)]
+
+
+def _inside(folder: Path) -> list[Path]:
+    return list(folder.iterdir()) if folder.is_dir() else []
