@@ -19,7 +19,6 @@ from metrics_core.formats.checking import qrels_table, refuse_values, run_table
 from metrics_core.formats.columns import usual_grades
 from metrics_core.formats.json_text import (
     MOST_DIGITS,
-    NumberText,
     check_strings,
     entries_from,
     entries_of,
@@ -37,7 +36,7 @@ from metrics_core.tables import Table
 from metrics_core.tables.columns import ID
 
 _ROWS_AT_ONCE = 1 << 18
-_NUMBERS = frozenset((NumberText,))
+_NUMBERS = frozenset((bytes,))
 
 
 @dataclass
@@ -53,7 +52,7 @@ class _Rows:
     docs: list[pa.Array] = field(default_factory=list)
     texts: list[pa.Array] = field(default_factory=list)
     _docs: list[str] = field(default_factory=list)
-    _texts: list[str] = field(default_factory=list)
+    _texts: list[bytes] = field(default_factory=list)
     _found: tuple[int, list[int]] = (-1, [])
     rows: int = 0
 
@@ -66,9 +65,9 @@ class _Rows:
         values = list(documents.values())
         if not _NUMBERS.issuperset(map(type, values)):
             for row, value in enumerate(values):
-                if type(value) is not NumberText:
+                if type(value) is not bytes:
                     self.wrong[self.rows + row] = value
-                    values[row] = ""
+                    values[row] = b""
         self._texts += values
         self.rows += len(values)
         if len(self._docs) >= _ROWS_AT_ONCE:
@@ -110,7 +109,9 @@ def load_map(source: Source, request: Request) -> Loaded:
     if rows.wrong:
 
         def problem_of(row: int) -> tuple[str, str, str]:
-            shown = shortened(json.dumps(rows.wrong[row], ensure_ascii=False))[:60]
+            shown = shortened(
+                json.dumps(rows.wrong[row], ensure_ascii=False, default=bytes.decode)
+            )[:60]
             return f"`{shown}`", A_SCORE if request.kind == "run" else "a number as grade", ""
 
         wrong = np.array(list(rows.wrong), dtype=np.int64)

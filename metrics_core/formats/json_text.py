@@ -63,8 +63,8 @@ class Entry(NamedTuple):
 
 
 def entries_of(source: Source, text: str) -> Iterator[Entry]:
-    """The entries of the object that a text is, one held at a time. Raises as `parse_json`, but
-    for the length of numbers, which is the caller's to check: there are millions."""
+    """The entries of the object that a text is, one held at a time. Raises as `parse_json`. Numbers
+    are bytes, for there are millions; how long they are is the caller's to check."""
     with _refusing(source, text, None):
         keys: set[str] = set()
         for entry in entries_from(text, _past_blanks(text, 0), whole=True):
@@ -283,12 +283,13 @@ _DECODER = json.JSONDecoder(
     parse_int=_number,
     parse_constant=_constant,
 )
-_NUMBERS = frozenset((NumberText,))
+_NUMBERS = frozenset((bytes,))
 
 
 def _scanner(**hooks: Any) -> Callable[[str, int], tuple[Any, int]]:
+    # Bytes tell numbers from texts, and the garbage collector has nothing to do with them.
     decoder: Any = json.JSONDecoder(
-        parse_float=NumberText, parse_int=NumberText, parse_constant=_constant, **hooks
+        parse_float=str.encode, parse_int=str.encode, parse_constant=_constant, **hooks
     )
     return json.scanner.make_scanner(decoder)
 
