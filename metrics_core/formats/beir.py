@@ -10,7 +10,8 @@ from pathlib import Path, PurePosixPath
 
 from metrics_core.errors import FileFormatError, LineProblem
 from metrics_core.formats.limits import MOST_FILES, USUAL_LIMIT, Limit, Size
-from metrics_core.formats.reading import legible, open_source, read_source
+from metrics_core.formats.opening import legible, open_source
+from metrics_core.formats.reading import read_source
 from metrics_core.formats.registry import Kind, Loaded
 from metrics_core.formats.unpacking import (
     is_zip,

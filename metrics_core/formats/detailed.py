@@ -19,7 +19,7 @@ from metrics_core.errors import FileFormatError, LineProblem
 from metrics_core.formats.json_text import NumberText, check_characters, parse_json, strings_in
 from metrics_core.formats.limits import TREE, Size
 from metrics_core.formats.lines import refuse
-from metrics_core.formats.reading import memory_enough, open_source
+from metrics_core.formats.opening import memory_enough, open_source
 from metrics_core.formats.registry import (
     SPECIFIC,
     Kind,

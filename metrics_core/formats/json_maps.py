@@ -89,7 +89,7 @@ class _Rows:
         return {"query_id": queries, "doc_id": pa.chunked_array(self.docs, ID)}
 
     def line(self, row: int) -> int:
-        """The physical line of a row's document."""
+        """The physical line of a row's number."""
         ends = np.cumsum(self.counts)
         query = int(np.searchsorted(ends, row, side="right"))
         start = self.starts[query]
@@ -97,7 +97,7 @@ class _Rows:
         if self.text.find("\n", start, end) < 0:
             return line_at(self.text, start)
         if self._found[0] != query:
-            self._found = (query, [entry.key_at for entry in entries_from(self.text, start)])
+            self._found = (query, [entry.value_at for entry in entries_from(self.text, start)])
         return line_at(self.text, self._found[1][row - int(ends[query]) + self.counts[query]])
 
 

@@ -106,6 +106,11 @@ def entries_from(text: str, at: int, *, whole: bool = False) -> Iterator[Entry]:
 def _scanned(text: str, at: int) -> tuple[Any, int]:
     """The value that begins here, and where it ends."""
     try:
+        value, end = _QUICK_SCAN(text, at)
+        # Where there are as many quotes as the keys need, no key stands twice.
+        once = type(value) is dict and text.count('"', at, end) == 2 * len(value)
+        if once and _NUMBERS.issuperset(map(type, value.values())):
+            return value, end
         return _SCAN(text, at)
     except StopIteration as error:
         raise json.JSONDecodeError("Expecting value", text, error.value) from None
@@ -278,11 +283,16 @@ _DECODER = json.JSONDecoder(
     parse_int=_number,
     parse_constant=_constant,
 )
-_SCAN: Callable[[str, int], tuple[Any, int]] = json.scanner.make_scanner(
-    json.JSONDecoder(  # type: ignore[arg-type]
-        object_pairs_hook=_object,
-        parse_float=NumberText,
-        parse_int=NumberText,
-        parse_constant=_constant,
+_NUMBERS = frozenset((NumberText,))
+
+
+def _scanner(**hooks: Any) -> Callable[[str, int], tuple[Any, int]]:
+    decoder: Any = json.JSONDecoder(
+        parse_float=NumberText, parse_int=NumberText, parse_constant=_constant, **hooks
     )
-)
+    return json.scanner.make_scanner(decoder)
+
+
+_SCAN = _scanner(object_pairs_hook=_object)
+_QUICK_SCAN = _scanner()
+"""Scans an object three times as fast, but keeps the last of the values of a key."""

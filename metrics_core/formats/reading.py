@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import io
-import re
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
 from metrics_core.errors import FileFormatError, LineProblem, ParameterError, RanklensError
-from metrics_core.formats.limits import MOST_COLUMNS, Limit, Size
+from metrics_core.formats.limits import MOST_COLUMNS, Size
+from metrics_core.formats.opening import memory_enough, open_source
 from metrics_core.formats.registry import (
     CERTAIN,
     KIND_TITLES,
@@ -28,11 +24,8 @@ from metrics_core.formats.registry import (
     run_name,
 )
 from metrics_core.formats.source import Source, shortened
-from metrics_core.formats.unpacking import drained, readable
 from metrics_core.formats.values import Grades
 from metrics_core.tables import Documents, Duplicates, Qrels, Queries, Run
-
-_NO_TEXT = re.compile("[\ud800-\udfff]")
 
 
 def read(
@@ -164,45 +157,6 @@ def kind_at_a_glance(source: str | Path | bytes) -> Kind | None:
         return _choose(opened, _sample(opened), None, None, insists=False)[1]
     except (RanklensError, OSError):
         return None
-
-
-def open_source(
-    source: str | Path | bytes,
-    name: str | None = None,
-    encoding: str | None = None,
-    limit: Size | None = None,
-) -> Source:
-    """The source of a path or of bytes, under the name the user gave. A path of `-` is the
-    standard input; it and pipes, which can be read but once, are held in memory."""
-    most = Limit.of(limit)
-    if isinstance(source, bytes):
-        return Source(legible(name or "the file"), source, encoding, most)
-    if str(source) == "-":
-        stdin = sys.stdin.buffer if sys.stdin is not None else io.BytesIO()
-        held = drained("-", stdin, most)
-        return Source(legible(name or "standard input"), held, encoding, most)
-    path, shown = Path(source), legible(name or str(source))
-    with readable(shown):
-        if path.exists() and not path.is_file() and not path.is_dir():
-            with path.open("rb") as pipe:
-                return Source(shown, drained(shown, pipe, most), encoding, most)
-    return Source(shown, path, encoding, most)
-
-
-@contextmanager
-def memory_enough(source: Source) -> Iterator[None]:
-    """Memory that runs out inside becomes a FileFormatError."""
-    try:
-        yield
-    except MemoryError as error:
-        problem = LineProblem(None, "more than the memory holds", "a file that fits into memory")
-        hint = "Close other programs, or give the file in parts."
-        raise FileFormatError(source.name, [problem], hint=hint) from error
-
-
-def legible(name: str) -> str:
-    """A file's name as text, with a sign for what is no UTF-8 in it."""
-    return _NO_TEXT.sub("\ufffd", name)
 
 
 def check_choices(kind: str | None, format: str | None, duplicates: str, grades: Grades) -> None:

@@ -34,7 +34,7 @@ def read_set(
     FileFormatError where it is no such set or cannot be read.
     """
     check_choices(None, None, duplicates, grades)
-    if is_json(source):
+    if is_json(source) and not beir.is_set(source):
         return read_detailed_set(source, name=name, encoding=encoding, limit=limit)
     return beir.read_set(
         source, name=name, duplicates=duplicates, grades=grades, encoding=encoding, limit=limit

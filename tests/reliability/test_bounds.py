@@ -169,7 +169,7 @@ def run_on_one_line(path: Path, end: str) -> None:
     scores = ", ".join(f'"%d{i}": {30 - i / 50:.6f}' for i in range(1_000))
     with path.open("w") as file:
         file.write('{"q": {"d": 1.5}')
-        for query in range(10_450):
+        for query in range(10_800):
             docs = scores.replace("%d", str(1_000_000 + query * 7))
             file.write(f', "{query}": {{{docs}}}')
         file.write(end)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from metrics_core.errors import FileFormatError
 from metrics_core.formats import Kind, Loaded, read, source
-from metrics_core.formats.reading import open_source
+from metrics_core.formats.opening import open_source
 from metrics_core.formats.registry import Request
 from metrics_core.formats.tabular import read_csv, read_tsv
 from metrics_core.tables import Queries

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from metrics_core.errors import FileFormatError
 from metrics_core.formats import Kind, read, read_qrels, read_run, source, trec_lines
-from metrics_core.formats.reading import open_source
+from metrics_core.formats.opening import open_source
 from metrics_core.formats.registry import Request
 from metrics_core.formats.trec import read_trec
 
