@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
+from dashboard.workspace.durable import state_of
 from dashboard.workspace.tables import queries_of
 from metrics_core import formats
 from metrics_core.checks.stored_scores import with_stored_compared
@@ -93,16 +94,6 @@ def list_folder(folder: Path, most: int = _MOST_FILES) -> Listing:
 
 def _glanced(path: Path) -> Kind | None:
     return _GLANCES((path, state_of(path)), lambda: formats.kind_at_a_glance(path))
-
-
-def state_of(path: Path) -> tuple[int, ...]:
-    """What changes when a file's content does: the time of change cannot be set back, unlike that
-    of modification. Empty for a file that is gone."""
-    try:
-        told = path.stat()
-    except OSError:
-        return ()
-    return told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns
 
 
 def read_files(

@@ -17,13 +17,14 @@ import pyarrow as pa
 import streamlit as st
 
 from dashboard.opened.collections import SAMPLE, Collections
-from dashboard.opened.files import File, Listing, list_folder, read_files, state_of
+from dashboard.opened.files import File, Listing, list_folder, read_files
 from dashboard.opened.library import Library, assemble
 from dashboard.opened.loaded import LoadedFiles
 from dashboard.session.address import address, change
 from dashboard.session.receipts import doing
 from dashboard.start import DATA_VARIABLE, WORKSPACE_VARIABLE
 from dashboard.workspace import Workspace, default_folder
+from dashboard.workspace.durable import State, state_of
 from dashboard.workspace.starting import start
 from metrics_core import wording as w
 from metrics_core.notes import Note
@@ -133,7 +134,7 @@ def _files_in(folder: Path, identity: str) -> list[File]:
 
 @st.cache_resource(show_spinner=False, max_entries=200)
 def _of_folder(
-    path: str, shown: str, origin: Any, state: tuple[int, ...], choices: tuple[tuple[str, Any], ...]
+    path: str, shown: str, origin: Any, state: State | None, choices: tuple[tuple[str, Any], ...]
 ) -> list[File]:
     read = read_files(Path(path), shown=shown, origin=origin, choices=dict(choices))
     return [replace(file, version=f"{state} {choices}") for file in read]

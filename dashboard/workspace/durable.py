@@ -13,6 +13,8 @@ from pathlib import Path
 from secrets import token_hex
 
 DRAFT = ".part"
+
+State = tuple[int, ...]
 _FILE, _FOLDER = 0o600, 0o700
 
 
@@ -77,3 +79,15 @@ def sync_folder(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def state_of(file: Path | os.DirEntry[str]) -> State | None:
+    """What changes when a file's content does; None where there is no file. The time of change
+    cannot be set back, unlike that of modification."""
+    try:
+        told = file.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError:
+        return ()  # something is there; reading it says what is wrong
+    return told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns

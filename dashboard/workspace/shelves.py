@@ -35,14 +35,6 @@ LAYOUT = 2
 _ABOUT, _COLLECTION, _RECORD, _TABLE = "workspace.json", "collection", ".json", ".parquet"
 _KEPT_RECORDS = 20_000
 _MISSING, _CHANGED = "is missing", "is not as it was written"
-_DRAFTS = (  # and no others: the folder may be one that holds other things too
-    f"*.json.*{durable.DRAFT}",
-    f"{'[0-9a-f]' * 64}{durable.DRAFT}",
-    f"index.json{durable.DRAFT}",
-    f"collections/*{durable.DRAFT}",
-    f"collections/*/*{durable.DRAFT}",
-    f"tables/*{durable.DRAFT}",
-)
 
 
 class Shelves:
@@ -53,7 +45,7 @@ class Shelves:
         self.folder = folder
         self._collections, self._tables = folder / "collections", folder / "tables"
         self._records = Memo(_KEPT_RECORDS)
-        self._looked_at: dict[str, tuple[tuple[int, ...], str]] = {}
+        self._looked_at: dict[str, tuple[durable.State, str]] = {}
         self._looking = Lock()
 
     def layout(self) -> int | None:
@@ -109,16 +101,14 @@ class Shelves:
 
     def entries(self, identity: str) -> list[Entry]:
         """All files of a collection, oldest first, removed and replaced ones too."""
-        found = [self._entry(identity, number) for number in self._numbers(identity)]
-        return [e for e in found if isinstance(e, Entry)]
+        return [e for e in self._files(identity).values() if isinstance(e, Entry)]
 
     def damaged(self, identity: str) -> list[Damaged]:
         """The records of a collection that are not as they were written."""
         found = [
             Damaged(number, "", read)
-            for number in self._numbers(identity)
-            if isinstance(read := self._entry(identity, number), str)
-            and read != _MISSING  # taken away by somebody else just now
+            for number, read in self._files(identity).items()
+            if isinstance(read, str) and read != _MISSING  # taken away by somebody else just now
         ]
         if identity in self.ids():
             own = self._read(self._path(identity, _COLLECTION), Collection)
@@ -135,7 +125,7 @@ class Shelves:
 
     def drop_entry(self, identity: str, number: str) -> None:
         """Remove a record for good; nothing happens where there is none."""
-        if number in self._numbers(identity):
+        if is_id(identity) and is_number(number):
             durable.remove(self._path(identity, number))
 
     def put_whole(self, told: Collection, entries: Iterable[Entry]) -> None:
@@ -156,7 +146,7 @@ class Shelves:
 
     def free_number(self, identity: str) -> str:
         """The number of the next file."""
-        return f"{max((int(n) for n in self._numbers(identity)), default=0) + 1:05}"
+        return f"{max((int(number) for number in self._files(identity)), default=0) + 1:05}"
 
     def _path(self, identity: str, name: str) -> Path:
         return self._folder(identity) / f"{name}{_RECORD}"
@@ -166,23 +156,28 @@ class Shelves:
             raise KeyError(identity)
         return self._collections / identity
 
-    def _entry(self, identity: str, number: str) -> Entry | str:
-        found = self._read(self._path(identity, number), Entry)
-        return _CHANGED if isinstance(found, Entry) and found.number != number else found
-
-    def _numbers(self, identity: str) -> list[str]:
+    def _files(self, identity: str) -> dict[str, Entry | str]:
+        """Number -> record of a file, or why it cannot be read; oldest first."""
         if not is_id(identity):
-            return []
-        names = _names(self._collections / identity)
-        numbers = [n.removesuffix(_RECORD) for n in names if n.endswith(_RECORD)]
-        return sorted((n for n in numbers if is_number(n)), key=int)
+            return {}
+        states = _states(self._folder(identity))
+        numbers = {n.removesuffix(_RECORD): n for n in states if n.endswith(_RECORD)}
+        folder, found = str(self._folder(identity)), dict[str, Entry | str]()
+        for number in sorted(filter(is_number, numbers), key=int):
+            name = numbers[number]
+            read = self._parsed(f"{folder}/{name}", states[name], Entry)
+            changed = isinstance(read, Entry) and read.number != number
+            found[number] = _CHANGED if changed else read
+        return found
 
     def _read(self, path: Path, kind: type[Record]) -> Record | str:
-        """A record, or why it cannot be read; parsed once as long as the file stays the same."""
-        state = _state(path)
-        if state is None:
-            return _MISSING
-        return self._records((path, state, kind), lambda: _decoded(path, kind))
+        """A record, or why it cannot be read."""
+        state = durable.state_of(path)
+        return _MISSING if state is None else self._parsed(str(path), state, kind)
+
+    def _parsed(self, path: str, state: durable.State, kind: type[Record]) -> Record | str:
+        """A record, parsed once as long as the file stays the same."""
+        return self._records((path, state, kind), lambda: _decoded(Path(path), kind))
 
     # Tables
 
@@ -202,7 +197,7 @@ class Shelves:
     def unsound(self, name: str, *, look: bool = False) -> str:
         """Why a table cannot be read, "" where nothing is known against it; `look` at its bytes if
         that was not done since the file changed."""
-        state = _state(self._table_path(name))
+        state = durable.state_of(self._table_path(name))
         if state is None:
             return _MISSING
         with self._looking:
@@ -213,7 +208,7 @@ class Shelves:
 
     def mark_unsound(self, name: str, why: str) -> None:
         """Remember that a table cannot be read although its bytes are as they were kept."""
-        self._tell(name, _state(self._table_path(name)), f"cannot be read ({why})")
+        self._tell(name, durable.state_of(self._table_path(name)), f"cannot be read ({why})")
 
     def tables(self) -> list[str]:
         """The names of the tables that are there."""
@@ -233,17 +228,14 @@ class Shelves:
         durable.sync_folder(self._collections)
         shutil.rmtree(draft)
 
-    def drafts(self) -> list[Path]:
-        """What was being written when something ended it."""
-        return [draft for pattern in _DRAFTS for draft in self.folder.glob(pattern)]
-
     def _table_path(self, name: str) -> Path:
         return self._tables / f"{name}{_TABLE}"
 
     def _content(self, name: str) -> tuple[bytes, str]:
         """The bytes of a table, and why they are not those that were kept, which is remembered."""
         path = self._table_path(name)
-        state, content = _state(path), b""  # of before: who mends it meanwhile is not wronged
+        # The state of before: who mends it meanwhile is not wronged.
+        state, content = durable.state_of(path), b""
         try:
             content = path.read_bytes()
             why = "" if hashlib.sha256(content).hexdigest() == name else _CHANGED
@@ -254,7 +246,7 @@ class Shelves:
         self._tell(name, state, why)
         return content, why
 
-    def _tell(self, name: str, state: tuple[int, ...] | None, why: str) -> None:
+    def _tell(self, name: str, state: durable.State | None, why: str) -> None:
         if state is not None:
             with self._looking:
                 self._looked_at[name] = (state, why)
@@ -273,16 +265,20 @@ def _names(folder: Path) -> list[str]:
         raise errors.unreadable(error, folder) from error
 
 
-def _state(path: Path) -> tuple[int, ...] | None:
-    """What changes when a file's content does; None where there is no file. The time of change
-    cannot be set back, unlike that of modification."""
+def _states(folder: Path) -> dict[str, durable.State]:
+    """Name -> state of the files of a folder, in one pass over it."""
+    states: dict[str, durable.State] = {}
     try:
-        told = path.stat()
+        with os.scandir(folder) as found:
+            for entry in found:
+                state = durable.state_of(entry)
+                if state is not None:
+                    states[entry.name] = state
     except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError:
-        return ()  # something is there; reading it says what is wrong
-    return told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns
+        return {}
+    except OSError as error:
+        raise errors.unreadable(error, folder) from error
+    return states
 
 
 def _decoded(path: Path, kind: type[Record]) -> Record | str:

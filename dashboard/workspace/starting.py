@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 from contextlib import suppress
+from pathlib import Path
 
+from dashboard.workspace import durable
 from dashboard.workspace.errors import StorageError
 from dashboard.workspace.first_layout import BESIDE_SAMPLE, OWN, take_over
 from dashboard.workspace.records import hidden
@@ -12,6 +14,15 @@ from dashboard.workspace.shelves import Shelves
 from dashboard.workspace.store import Workspace
 
 __all__ = ["BESIDE_SAMPLE", "OWN", "start"]
+
+_DRAFTS = (  # and no others: the folder may be one that holds other things too
+    f"*.json.*{durable.DRAFT}",
+    f"{'[0-9a-f]' * 64}{durable.DRAFT}",
+    f"index.json{durable.DRAFT}",
+    f"collections/*{durable.DRAFT}",
+    f"collections/*/*{durable.DRAFT}",
+    f"tables/*{durable.DRAFT}",
+)
 
 
 def start(workspace: Workspace) -> None:
@@ -29,7 +40,7 @@ def _sweep(shelves: Shelves) -> None:
     """Remove what was removed before this start, what was being written when something ended it,
     and tables that nothing names; none of these where a record cannot be read, which may name it.
     """
-    for draft in shelves.drafts():
+    for draft in _drafts(shelves.folder):
         if draft.is_dir():
             shutil.rmtree(draft, ignore_errors=True)
         else:
@@ -49,3 +60,8 @@ def _sweep(shelves: Shelves) -> None:
     for table in shelves.tables():
         if table not in named:
             shelves.drop_table(table)
+
+
+def _drafts(folder: Path) -> list[Path]:
+    """What was being written when something ended it."""
+    return [draft for pattern in _DRAFTS for draft in folder.glob(pattern)]
