@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
@@ -21,7 +22,11 @@ def empty_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
     monkeypatch.setenv("RANKLENS_WORKSPACE", str(tmp_path / "workspace"))
     monkeypatch.delenv("RANKLENS_DATA", raising=False)
     st.cache_resource.clear()
+    # Streamlit puts the app into the place of the program, which processes that are started by
+    # other tests would then begin with.
+    program = sys.modules["__main__"]
     yield
+    sys.modules["__main__"] = program
 
 
 def opened(page: str = "", **parameters: Any) -> AppTest:

@@ -36,6 +36,7 @@ def holder(folder: Path) -> Iterator[BaseProcess]:
     context = multiprocessing.get_context("forkserver")
     process = context.Process(target=_hold, args=(folder, its), daemon=True)
     process.start()
+    its.close()  # so that its end is seen, should it come first
     try:
         assert ours.recv() == "held"
         yield process
