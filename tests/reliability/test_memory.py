@@ -18,7 +18,7 @@ QUERIES = 200
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_uploads_and_removals_leave_nothing_in_memory(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tests.reliability.test_memory", "100000"]
+    command = [sys.executable, "-m", "tests.reliability.test_memory", "300000"]
     environment = {**os.environ, "RANKLENS_WORKSPACE": str(tmp_path / "workspace")}
     environment.pop("RANKLENS_DATA", None)
     done = subprocess.run(
@@ -26,9 +26,9 @@ def test_uploads_and_removals_leave_nothing_in_memory(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     held = json.loads(done.stdout.splitlines()[-1])
-    # The first rounds load what is kept for good. A run of these is 12 MB in memory: if one stayed
-    # each time, the others would add some 70 MB.
-    assert min(held[-3:]) - max(held[1:4]) < 30, held
+    # The first rounds load what is kept for good. Where each run stays it is some 30 MB more at the
+    # end than then; where none does, the allocator's whims are what is left.
+    assert min(held[-3:]) - min(held[1:4]) < 12, held
 
 
 def main(rows: int) -> None:
