@@ -47,6 +47,7 @@ def main() -> None:
             collections.render()
         elif not frame.stands_in(current):
             chosen.run()
+        session.drawn()
     except RanklensError as error:
         frame.refuse(error)
 

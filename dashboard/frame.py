@@ -37,6 +37,13 @@ _PLACE = st.components.v2.component(
     js=(_HERE / "place.js").read_text("utf-8"),
 )
 
+# A server that does not answer, a page that comes back to one, uploads that were cut off.
+_CONNECTION = st.components.v2.component(
+    "ranklens_connection",
+    html="<span></span>",
+    js=(_HERE / "connection.js").read_text("utf-8"),
+)
+
 
 def draw(pages: Sequence[Page], current: str) -> None:
     """Styles, page names and sidebar; follows a clicked link."""
@@ -49,6 +56,12 @@ def draw(pages: Sequence[Page], current: str) -> None:
         on_theme_change=lambda: None,
     )
     _PLACE(key="place")
+    way_back = _CONNECTION(
+        key="connection",
+        data={"address": session.address().query, "uploads": session.generation("upload")},
+        on_back_change=lambda: None,
+    )
+    session.came_back(way_back.back)
     if clicked.go:
         session.follow(clicked.go)
     # Before anything is loaded there are only the way in and the files.

@@ -51,6 +51,15 @@ def first_run() -> None:
 
 def uploader() -> None:
     """Take files in, many at once; each is read, remembered and reported."""
+    cut = session.cut_off()
+    if cut:
+        st.html(
+            data.receipt(
+                f"The upload of {w.listing(cut)} was cut off.",
+                "Add it again. What arrived all the same is not added twice.",
+                alarming=True,
+            )
+        )
     given = st.file_uploader(
         "Add files",
         accept_multiple_files=True,
@@ -62,6 +71,7 @@ def uploader() -> None:
     files = [(f.name, f.getvalue()) for f in given]
     # Before they are read: whatever one of them does, the next run does not do it again.
     session.forget("upload")
+    session.came_through()
     del given
     with st.status(f"Reading {len(files)} {w.plural(len(files), 'file')} …") as status:
         bar = st.progress(0.0)

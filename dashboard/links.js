@@ -51,41 +51,55 @@ const pin = (address) => {
   }
 };
 
-export default function ({ data, parentElement, setTriggerValue }) {
-  pin(data?.address);
-  const probe = parentElement.querySelector('.scheme');
+let page; // what the component was last run with
 
-  // Python draws the charts, and learns of another theme only when the page is drawn again. One
-  // request for each theme that differs from the drawn one, so this cannot go round in circles.
-  const followTheme = () => {
-    const now = scheme();
-    if (now === data?.theme) {
-      delete probe.dataset.asked;
-    } else if (probe.dataset.asked !== now) {
-      probe.dataset.asked = now;
-      setTriggerValue('theme', now);
-    }
-  };
+// Python draws the charts, and learns of another theme only when the page is drawn again. One
+// request for each theme that differs from the drawn one, so this cannot go round in circles.
+const followTheme = () => {
+  const probe = page.parentElement.querySelector('.scheme');
+  const now = scheme();
+  if (now === page.data?.theme) {
+    delete probe.dataset.asked;
+  } else if (probe.dataset.asked !== now) {
+    probe.dataset.asked = now;
+    page.setTriggerValue('theme', now);
+  }
+};
 
-  const follow = (event) => {
-    const link = event.target.closest?.('.lens a, a.lens');
-    if (!link || !plain(event)) return;
-    const target = link.getAttribute('href') ?? '';
-    if (link.dataset.image) {
-      event.preventDefault();
-      download(link);
-    } else if (target.startsWith('./')) {
-      event.preventDefault();
-      setTriggerValue('go', target);
-    }
-  };
+const follow = (event) => {
+  const link = event.target.closest?.('.lens a, a.lens');
+  if (!link || !plain(event)) return;
+  const target = link.getAttribute('href') ?? '';
+  if (link.dataset.image) {
+    event.preventDefault();
+    download(link);
+  } else if (target.startsWith('./')) {
+    event.preventDefault();
+    page.setTriggerValue('go', target);
+  }
+};
 
+const start = (parent) => {
   // The probe's colour changes with the theme, whoever changes it, and its transition says so.
+  const probe = parent.querySelector('.scheme');
   probe.addEventListener('transitionend', followTheme);
   document.addEventListener('click', follow, true);
-  followTheme();
   return () => {
     probe.removeEventListener('transitionend', followTheme);
     document.removeEventListener('click', follow, true);
+  };
+};
+
+// It is run for each change of its data, and what it returns only at its end.
+let stop;
+
+export default function (given) {
+  page = given;
+  pin(page.data?.address);
+  stop ??= start(page.parentElement);
+  followTheme();
+  return () => {
+    stop?.();
+    stop = undefined;
   };
 }

@@ -48,6 +48,12 @@ from dashboard.session.receipts import (
     take_offer,
     tell,
 )
+from dashboard.session.returning import (
+    came_back,
+    came_through,
+    cut_off,
+    drawn,
+)
 from dashboard.session.uploads import (
     bring_back,
     dismiss,
@@ -62,12 +68,16 @@ __all__ = [
     "Opened",
     "address",
     "bring_back",
+    "came_back",
+    "came_through",
     "change",
     "collection",
     "collection_href",
     "collections",
+    "cut_off",
     "dismiss",
     "doing",
+    "drawn",
     "duplicate",
     "files_of",
     "follow",

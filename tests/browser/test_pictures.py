@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page
 
 from dashboard.theme import DARK, LIGHT, Palette
-from tests.browser.conftest import Opened
+from tests.browser.conftest import Opened, settle
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _LAYOUT = """(key) => {
@@ -79,3 +79,18 @@ def test_a_png_is_as_large_as_what_it_says(sample_app: str, open_page: Opened) -
     wide, high = struct.unpack(">II", content[16:24])
     assert wide >= 2 * 760
     assert high > 2 * (height + 40)
+
+
+def test_a_picture_is_downloaded_once_after_changes_of_the_address(
+    sample_app: str, open_page: Opened
+) -> None:
+    page = open_page(f"{sample_app}/curves")
+    for k in ("1", "3"):
+        page.locator(".st-key-w_k [role=radio]", has_text=re.compile(f"^{k}$")).click()
+        page.wait_for_url(re.compile(f"[?&]k={k}(&|$)"))
+    settle(page)
+    downloads: list[object] = []
+    page.on("download", lambda download: downloads.append(download))
+    picture(page, "curve_P", "svg")
+    page.wait_for_timeout(1000)
+    assert len(downloads) == 1

@@ -1,0 +1,66 @@
+"""The way back of a page to its server: a page that was cut off, or that another server drew.
+
+The browser then has the page drawn anew, and sends what all its widgets hold. A session that knows
+the page takes from this what the reader changed meanwhile. A new session, after a restart, knows no
+widget yet, so Streamlit would drop the change: it draws the page as the address says, and then
+takes the same widgets once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script_run_ctx
+
+from dashboard.session.address import address, forget
+
+
+def came_back(back: Mapping[str, Any] | None) -> None:
+    """Hear what the browser says of a page that came back: when (`at`), the address that it shows
+    (`drawn`), files whose upload was cut off (`cut`), and whether it was away (`again`)."""
+    if not back:
+        return
+    # Widgets of another address, as after a step back meanwhile, are no change of this one.
+    st.session_state["_drawn_before"] = back["drawn"] == address().query
+    if back["at"] == st.session_state.get("_back_at"):
+        return
+    st.session_state["_back_at"] = back["at"]
+    if back["cut"]:
+        st.session_state["_cut_off"] = [*cut_off(), *back["cut"]]
+        if back["again"]:
+            # What the browser still holds of them belongs to a connection that is gone.
+            forget("upload")
+
+
+def cut_off() -> list[str]:
+    """The files whose upload was cut off since the last one that came through."""
+    names: list[str] = st.session_state.get("_cut_off", [])
+    return names
+
+
+def came_through() -> None:
+    """Files arrived: what was cut off before is no longer told."""
+    st.session_state.pop("_cut_off", None)
+
+
+def drawn() -> None:
+    """The page is drawn. The first time, in a page from before, its widgets count as changed."""
+    if st.session_state.get("_drawn"):
+        return
+    st.session_state["_drawn"] = True
+    context = get_script_run_ctx()
+    if context is None or not st.session_state.get("_drawn_before"):
+        return
+    # Raised, not requested: what was clicked meanwhile stands in the queue, and comes after it.
+    raise RerunException(
+        RerunData(
+            query_string=context.query_string,
+            page_script_hash=context.page_script_hash,
+            widget_states=WidgetStates(widgets=context.session_state.get_widget_states()),
+            cached_message_hashes=context.cached_message_hashes,
+            context_info=context.context_info,
+        )
+    )
