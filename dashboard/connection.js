@@ -128,8 +128,12 @@ let uploading = [];
 
 const chosen = (event) => {
   const files = event.dataTransfer?.files ?? event.target.files ?? [];
-  if (event.target.closest?.('[data-testid=stFileUploader]'))
-    uploading.push(...[...files].map((file) => file.name));
+  if (!event.target.closest?.('[data-testid=stFileUploader]')) return;
+  // Streamlit refuses these before the server hears of them, and forgets to say so once others of
+  // the same choice have arrived.
+  const large = [...files].filter((file) => file.size > page.data.largest);
+  uploading.push(...[...files].filter((file) => !large.includes(file)).map((file) => file.name));
+  if (large.length) back([], false, large.map((file) => file.name));
 };
 
 // Files that failed while the rest of the connection held: named once.
@@ -145,8 +149,8 @@ const failed = () => {
   return names;
 };
 
-const back = (cut, again) =>
-  page.setStateValue('back', { at: Date.now(), drawn: page.data.address, cut, again });
+const back = (cut, again, large = []) =>
+  page.setStateValue('back', { at: Date.now(), drawn: page.data.address, cut, again, large });
 
 // Even where nothing was cut: a server that was started again knows nothing of this page.
 const turned = () => {

@@ -58,7 +58,11 @@ def draw(pages: Sequence[Page], current: str) -> None:
     _PLACE(key="place")
     way_back = _CONNECTION(
         key="connection",
-        data={"address": session.address().query, "uploads": session.generation("upload")},
+        data={
+            "address": session.address().query,
+            "uploads": session.generation("upload"),
+            "largest": session.largest_upload(),
+        },
         on_back_change=lambda: None,
     )
     session.came_back(way_back.back)

@@ -61,19 +61,34 @@ const enterAtTheChosen = ({ target, relatedTarget }) => {
   row.querySelector('[role=radio][aria-checked=true]')?.focus();
 };
 
-export default function ({ data }) {
-  if (chosen !== undefined && chosen !== data.chosen) closeOverThePage();
-  chosen = data.chosen;
-  const look = () => {
-    tellWhole(data.names);
-    sayWhatIsMeant();
-  };
+let page; // what the component was last run with
+
+const look = () => {
+  tellWhole(page.data.names);
+  sayWhatIsMeant();
+};
+
+const start = () => {
   const watch = new MutationObserver(look);
   watch.observe(document.body, { childList: true, subtree: true, characterData: true });
-  look();
   document.addEventListener('focusin', enterAtTheChosen);
   return () => {
     watch.disconnect();
     document.removeEventListener('focusin', enterAtTheChosen);
+  };
+};
+
+// It is run for each change of its data, and what it returns only at its end.
+let stop;
+
+export default function (given) {
+  page = given;
+  if (chosen !== undefined && chosen !== page.data.chosen) closeOverThePage();
+  chosen = page.data.chosen;
+  stop ??= start();
+  look();
+  return () => {
+    stop?.();
+    stop = undefined;
   };
 }

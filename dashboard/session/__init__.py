@@ -53,6 +53,7 @@ from dashboard.session.returning import (
     came_through,
     cut_off,
     drawn,
+    largest_upload,
 )
 from dashboard.session.uploads import (
     bring_back,
@@ -87,6 +88,7 @@ __all__ = [
     "goto",
     "href",
     "hrefs",
+    "largest_upload",
     "library",
     "make",
     "menu_href",

@@ -16,11 +16,14 @@ from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script_run_ctx
 
 from dashboard.session.address import address, forget
+from dashboard.session.receipts import tell
+from metrics_core import wording as w
 
 
 def came_back(back: Mapping[str, Any] | None) -> None:
     """Hear what the browser says of a page that came back: when (`at`), the address that it shows
-    (`drawn`), files whose upload was cut off (`cut`), and whether it was away (`again`)."""
+    (`drawn`), files whose upload was cut off (`cut`) or that are too large for one (`large`), and
+    whether it was away (`again`)."""
     if not back:
         return
     # Widgets of another address, as after a step back meanwhile, are no change of this one.
@@ -28,11 +31,23 @@ def came_back(back: Mapping[str, Any] | None) -> None:
     if back["at"] == st.session_state.get("_back_at"):
         return
     st.session_state["_back_at"] = back["at"]
+    if back["large"]:
+        tell(
+            f"{w.listing(back['large'])} {w.plural(len(back['large']), 'is', 'are')} larger than"
+            f" {largest_upload() // 2**30:,} GB, the most that is taken in the browser.",
+            "Pack it (.gz, .zst), or start Ranklens with its folder: make run DATA=folder.",
+            alarming=True,
+        )
     if back["cut"]:
         st.session_state["_cut_off"] = [*cut_off(), *back["cut"]]
         if back["again"]:
             # What the browser still holds of them belongs to a connection that is gone.
             forget("upload")
+
+
+def largest_upload() -> int:
+    """Bytes that an uploaded file may have."""
+    return int(st.get_option("server.maxUploadSize")) * 2**20
 
 
 def cut_off() -> list[str]:

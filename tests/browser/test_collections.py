@@ -106,3 +106,19 @@ def test_out_as_one_file_and_in_again(app: str, open_page: Opened, tmp_path: Pat
     page.locator(".lens.pages a", has_text="Overview").click()
     settle(page)
     expect(page.locator("h1")).to_contain_text("good scores 1.000")
+
+
+def test_a_file_over_the_limit_says_so_also_beside_others(
+    app: str, open_page: Opened, tmp_path: Path
+) -> None:
+    large, small = tmp_path / "large.run", tmp_path / "good.run"
+    with large.open("wb") as file:
+        file.truncate(1100 * 2**20)  # takes no room
+    small.write_text(GOOD)
+    page = open_page(f"{app}/data?set=own")
+    page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files([large, small])
+    main = page.locator("[data-testid=stMain]")
+    expect(main).to_contain_text("large.run is larger than 1 GB")
+    settle(page)
+    expect(main).to_contain_text("good.run")
+    expect(main).to_contain_text("large.run is larger than 1 GB")
