@@ -122,7 +122,7 @@ def unread(files: Sequence[File]) -> None:
         if file.error is None:
             continue
         st.html(data.error_card(file.error))
-        key = f"{file.key}"
+        key = file.key
         with st.container(horizontal=True, key=f"unread_{key}"):
             if file.origin == "folder":
                 _offered(file.error, key, partial(session.read_again_with, file.file))

@@ -33,10 +33,6 @@ class LoadedFiles:
         told = {n: _damaged(n, d.file, damaged(d.file, d.why)) for n, d in unsound.items()}
         return [*read, *(broken | told).values()]
 
-    def let_go(self, collection: str) -> None:
-        """Forget what was read of a collection."""
-        self._kept.pop(collection, None)
-
     def _read(self, entry: Entry) -> File:
         try:
             table = self._workspace.load(entry)
