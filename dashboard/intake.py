@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session
 from dashboard.blocks import data, markup
@@ -36,8 +37,9 @@ def first_run() -> None:
     """What to load, the uploader, and the example."""
     st.html(markup.sentence(_QUESTION, {}))
     st.html(data.first_run_steps())
-    told()
-    unread(session.library().files)
+    with above_the_uploader():
+        told()
+        unread(session.library().files)
     uploader()
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Open the example", type="primary"):
@@ -49,17 +51,27 @@ def first_run() -> None:
         )
 
 
+def above_the_uploader() -> DeltaGenerator:
+    """Room for what comes and goes before the uploader.
+
+    Were the uploader itself to move down when a sentence appears, the browser would make it anew,
+    and an upload under way would end nowhere.
+    """
+    return st.container()
+
+
 def uploader() -> None:
     """Take files in, many at once; each is read, remembered and reported."""
-    cut = session.cut_off()
-    if cut:
-        st.html(
-            data.receipt(
-                f"The upload of {w.listing(cut)} was cut off.",
-                "Add it again. What arrived all the same is not added twice.",
-                alarming=True,
+    with above_the_uploader():
+        cut = session.cut_off()
+        if cut:
+            st.html(
+                data.receipt(
+                    f"The upload of {w.listing(cut)} was cut off.",
+                    "Add it again. What arrived all the same is not added twice.",
+                    alarming=True,
+                )
             )
-        )
     given = st.file_uploader(
         "Add files",
         accept_multiple_files=True,

@@ -24,19 +24,22 @@ def render() -> None:
     listed = here.listed()
     st.html(markup.sentence(answers.finding(listed, missing, name), {}))
     st.html(markup.second(answers.place(str(session.workspace().folder)), {}))
-    intake.told()
-    for row in listed:
-        _row(row, is_open=row.id == asked)
-    for gone in session.workspace().collections(removed=True):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"“{literal(gone.name)}” was removed; the next start removes it for good.")
-            st.button(
-                "Bring back",
-                key=f"restore_{gone.id}",
-                on_click=session.restore_collection,
-                args=(gone.id,),
-                type="tertiary",
-            )
+    with intake.above_the_uploader():
+        intake.told()
+        for row in listed:
+            _row(row, is_open=row.id == asked)
+        for gone in session.workspace().collections(removed=True):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(
+                    f"“{literal(gone.name)}” was removed; the next start removes it for good."
+                )
+                st.button(
+                    "Bring back",
+                    key=f"restore_{gone.id}",
+                    on_click=session.restore_collection,
+                    args=(gone.id,),
+                    type="tertiary",
+                )
     left, right = st.columns(2, gap="large")
     with left:
         parts.heading("New collection", "Its own files, judgments and links.")

@@ -23,18 +23,19 @@ def render() -> None:
     cutoff, measure = answers.looked_at(here.comparison if here else None)
     shown = answers.data(library, len(session.refusals()), measure, cutoff)
     st.html(markup.sentence(shown.finding, {}))
-    intake.told()
-    intake.unread(shown.unread)
-    for error in shown.errors:
-        st.html(data.error_card(error))
-    for note in shown.notes:
-        if not note.examples:  # of no single run
-            st.html(data.receipt(f"{w.sentence_case(note.message)}."))
-    if shown.files:
-        parts.heading("Files", "What Ranklens read, and what it noticed.")
-        rows = [_described(row, shown.notes, here) for row in shown.files]
-        st.html(data.file_table(rows, cutoff))
-        _look_and_remove(shown.files)
+    with intake.above_the_uploader():
+        intake.told()
+        intake.unread(shown.unread)
+        for error in shown.errors:
+            st.html(data.error_card(error))
+        for note in shown.notes:
+            if not note.examples:  # of no single run
+                st.html(data.receipt(f"{w.sentence_case(note.message)}."))
+        if shown.files:
+            parts.heading("Files", "What Ranklens read, and what it noticed.")
+            rows = [_described(row, shown.notes, here) for row in shown.files]
+            st.html(data.file_table(rows, cutoff))
+            _look_and_remove(shown.files)
     left, right = st.columns(2, gap="large")
     with left:
         parts.heading(
