@@ -89,8 +89,8 @@ def test_a_link_to_a_collection_that_is_not_here_says_so() -> None:
 
 def test_renamed_copied_removed_and_brought_back() -> None:
     app = two_collections()
-    app.text_input(key="name_own").set_value("  Ours\n <b> ").run()
-    press(app, "Rename", 1)
+    app.text_input(key="name_own").set_value("  Ours\n <b> ")
+    app.button(key="rename_own").click().run()
     assert "Ours <b>" in text_of(app) and "Ours &lt;b&gt;" in drawn(app)
     press(app, "Duplicate")
     assert "Ours <b>, copy" in named(kept())
