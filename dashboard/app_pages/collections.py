@@ -76,13 +76,13 @@ def _row(row: Listed, *, is_open: bool) -> None:
 
 def _rename(row: Listed) -> None:
     # Its key changes with the name, which closes it.
-    with st.popover("Rename", type="tertiary", key=f"renaming_{row.id}_{row.changed}"):
-        # A form: the name comes with the click, not a moment before it.
-        with st.form(f"new_name_{row.id}", border=False):
-            name = st.text_input("Its new name", row.name, key=f"name_{row.id}", max_chars=80)
-            if st.form_submit_button("Rename", key=f"rename_{row.id}"):
-                session.rename(row.id, name)
-                st.rerun()
+    # A form, for the name is to come with the click, not a moment before it.
+    popover = st.popover("Rename", type="tertiary", key=f"renaming_{row.id}_{row.changed}")
+    with popover.form(f"new_name_{row.id}", border=False):
+        name = st.text_input("Its new name", row.name, key=f"name_{row.id}", max_chars=80)
+        if st.form_submit_button("Rename", key=f"rename_{row.id}"):
+            session.rename(row.id, name)
+            st.rerun()
 
 
 def _download(row: Listed) -> None:

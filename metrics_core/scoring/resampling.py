@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,19 +13,45 @@ Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.uint8]
 
 _SEED = 20_260
-_DRAWN = 20_000_000
+_READ, _TESTED = 20_000_000, 200_000_000
 _FEWEST, _MOST = 2_000, 5_000
 _BLOCK = 2_000_000
-_SMALL, _LARGE = 2_500_000, 40_000_000
-"""Counts of up to 500 queries are kept for many groups, those of up to 20,000 queries for a few
-views; beyond, they are drawn block by block and not kept."""
+_SMALL, _LARGE = 2_500_000, 80_000_000
+"""Counts of few queries are kept for many groups, those of many for a few views; beyond, they are
+drawn block by block and not kept."""
 
-_small, _large = Memo(64), Memo(4)
+_small, _large = Memo(64), Memo(2)
 
 
 def resamples_of(n_queries: int) -> int:
-    """How many resamples are drawn of so many queries."""
-    return int(np.clip(_DRAWN // max(n_queries, 1), _FEWEST, _MOST))
+    """How many resamples of so many queries an interval of a mean is read off."""
+    return int(np.clip(_READ // max(n_queries, 1), _FEWEST, _MOST))
+
+
+def draws_of(n_queries: int) -> int:
+    """How many resamples of so many queries there are, and a difference is tested by: 10,000, and
+    fewer where there are so many queries that a share of 0.05 is no matter of luck any more."""
+    return int(np.clip(_TESTED // max(n_queries, 1), _FEWEST, 2 * _MOST))
+
+
+def draws(n_queries: int, most: int | None = None) -> Iterator[Counts]:
+    """How often each query is in each resample, block by block: uint8[resamples in block, Q].
+
+    The same ones each time, the first `most` of all; made once where they are kept.
+    """
+    left = draws_of(n_queries) if most is None else most
+    for counts in _blocks(n_queries):
+        yield counts[:left]
+        left -= len(counts)
+        if left <= 0:
+            return
+
+
+def _blocks(n_queries: int) -> Iterable[Counts]:
+    size = draws_of(n_queries) * n_queries
+    if size > _LARGE:
+        return _Drawing(n_queries)
+    return (_small if size <= _SMALL else _large)(n_queries, lambda: list(_Drawing(n_queries)))
 
 
 def resampled_means(filled: Floats, defined: npt.NDArray[np.bool_]) -> Floats:
@@ -33,7 +61,7 @@ def resampled_means(filled: Floats, defined: npt.NDArray[np.bool_]) -> Floats:
     whole = bool(defined.all())
     means = np.empty((resamples_of(n_queries), filled.shape[1]))
     start = 0
-    for counts in _blocks(n_queries):
+    for counts in draws(n_queries, len(means)):
         weight = counts.astype(np.float64)
         sums = weight @ filled
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -42,19 +70,11 @@ def resampled_means(filled: Floats, defined: npt.NDArray[np.bool_]) -> Floats:
     return means
 
 
-def _blocks(n_queries: int) -> list[Counts] | _Drawing:
-    size = resamples_of(n_queries) * n_queries
-    if size > _LARGE:
-        return _Drawing(n_queries)
-    return (_small if size <= _SMALL else _large)(n_queries, lambda: list(_Drawing(n_queries)))
-
-
 class _Drawing:
     """The counts of one number of queries, block by block: uint8[resamples in block, Q]."""
 
     def __init__(self, n_queries: int) -> None:
-        self._n_queries = n_queries
-        self._left = resamples_of(n_queries)
+        self._n_queries, self._left = n_queries, draws_of(n_queries)
         self._generator = np.random.default_rng(_SEED)
 
     def __iter__(self) -> _Drawing:

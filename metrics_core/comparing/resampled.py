@@ -1,0 +1,153 @@
+"""Is a mean of paired differences real? Studentised bootstrap draws over queries, for many at once.
+
+Queries are drawn again with replacement, the same draws for every column. In each draw a column's
+mean is taken relative to what it is in the data, and to its own standard error in that draw (the
+bootstrap-t: Efron and Tibshirani, An introduction to the bootstrap, 1993, ch. 12). How far the
+farthest column is off in a draw says how far any may be off by chance: that corrects for their
+number and knows how they hang together (step-down max-T: Westfall and Young, Resampling-based
+multiple testing, 1993; Romano and Wolf, Exact and approximate stepdown methods, JASA 2005).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.scoring.intervals import LEVEL, Interval
+from metrics_core.scoring.resampling import draws
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_ALIKE = 1e-12
+"""Differences that vary by less than this share of themselves are one and the same."""
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """Means of C columns of paired differences, and what the draws say of them.
+
+    `mean`, `error` (its standard error) and `statistic` (their ratio) are float64[C], `queries`
+    int64[C] the defined ones. `single` and `corrected` are two-sided p-values, float64[C]: of each
+    column by itself, and of all of them together. `largest` float64[draws] is how many standard
+    errors the farthest column is off in each draw. A column with fewer than two queries has NaN in
+    all but its mean.
+    """
+
+    mean: Floats
+    error: Floats
+    statistic: Floats
+    queries: Ints
+    single: Floats
+    corrected: Floats
+    largest: Floats
+
+    def width(self, level: float = LEVEL) -> float:
+        """How many standard errors an interval reaches to either side, so that at this level all
+        columns' intervals hold at once."""
+        return _edge(self.largest, level)
+
+    def intervals(self, level: float = LEVEL) -> Interval:
+        """Intervals of the means that hold for all columns at once; float64[C].
+
+        One excludes zero just where its corrected p-value is at most 1 - level: where the step-down
+        finds a difference that the common width alone would not, the interval ends at zero.
+        """
+        varied = np.where(self.error == 0, np.nan, self.error)
+        # Where all are alike there is no doubt, also if the width has no bound.
+        reach = np.where(self.error == 0, 0.0, varied * self.width(level))
+        low, high = self.mean - reach, self.mean + reach
+        found = self.corrected <= 1 - level + 1e-12
+        least = np.nextafter(0, 1)
+        low = np.where(found & (self.mean > 0), np.maximum(low, least), low)
+        high = np.where(found & (self.mean < 0), np.minimum(high, -least), high)
+        # A draw that ties with the data may by rounding fall to either side of it.
+        low = np.where(found | ~(low > 0), low, 0.0)
+        high = np.where(found | ~(high < 0), high, 0.0)
+        return Interval(self.mean, low, high)
+
+
+def resampled(differences: Floats) -> Resampled:
+    """Test the means of the columns of float64[Q, C], NaN where a query has no difference."""
+    defined = ~np.isnan(differences)
+    queries = defined.sum(axis=0)
+    filled = np.where(defined, differences, 0.0)
+    mean = np.full(len(queries), np.nan)
+    np.divide(filled.sum(axis=0), queries, out=mean, where=queries > 0)
+    centred = np.where(defined, differences - mean, 0.0)
+    error = _errors(np.square(centred).sum(axis=0), queries, mean)
+    centred[:, error == 0] = 0.0
+    statistic = _ratio(mean, error)
+    tested = np.flatnonzero(queries >= 2)
+    single, corrected = np.full((2, len(queries)), np.nan)
+    largest = np.zeros(1)
+    if len(tested):
+        ranked = tested[np.argsort(-np.abs(statistic[tested]), kind="stable")]
+        off, steps, largest = _drawn(centred[:, ranked], defined[:, ranked], statistic[ranked])
+        single[ranked] = (off + 1) / (len(largest) + 1)
+        corrected[ranked] = np.maximum.accumulate((steps + 1) / (len(largest) + 1))
+    return Resampled(mean, error, statistic, queries, single, corrected, largest)
+
+
+def _drawn(
+    centred: Floats, defined: npt.NDArray[np.bool_], statistic: Floats
+) -> tuple[Ints, Ints, Floats]:
+    """For columns in falling order of their statistic: in how many draws each is as far off as in
+    the data, in how many one of it and its successors is, and how far off the farthest is in each.
+    """
+    n_queries, n_columns = centred.shape
+    whole = bool(defined.all())
+    # One pass over the weights for both.
+    both = np.hstack([centred, np.square(centred)])
+    limits = np.abs(statistic) * (1 - 1e-9)  # draws that tie with the data count as such
+    off, steps = np.zeros((2, n_columns), dtype=np.int64)
+    largest = []
+    for counts in draws(n_queries):
+        weight = counts.astype(np.float64)
+        n = np.full((1, 1), float(n_queries)) if whole else weight @ defined
+        sums, squares = np.split(weight @ both, 2, axis=1)
+        away = np.abs(_studentised(sums, squares, n))
+        off += (away >= limits).sum(axis=0)
+        farthest = np.maximum.accumulate(away[:, ::-1], axis=1)[:, ::-1]
+        steps += (farthest >= limits).sum(axis=0)
+        largest.append(farthest[:, 0])
+    return off, steps, np.concatenate(largest)
+
+
+def _studentised(sums: Floats, squares: Floats, n: Floats) -> Floats:
+    """How many standard errors of its own the mean of each draw is off; float64[draws, C]."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = sums / n
+        spread = np.maximum(squares / n - np.square(mean), 0.0)
+        error = np.sqrt(spread / (n - 1))
+    return _ratio(mean, np.where(n > 1, error, 0.0))
+
+
+def _errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
+    """Standard errors of means from the sums of squares about them; 0 where all are alike."""
+    error = np.full(len(queries), np.nan)
+    enough = queries >= 2
+    n = queries[enough]
+    error[enough] = np.sqrt(squares[enough] / (n - 1) / n)
+    alike = error * np.sqrt(np.maximum(queries, 1)) <= _ALIKE * np.abs(mean)
+    error[alike] = 0.0
+    return error
+
+
+def _ratio(mean: Floats, error: Floats) -> Floats:
+    """mean / error; where nothing varies 0 for no difference, else without bound."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratio = mean / error
+    still = error == 0
+    return np.where(still, np.where(mean == 0, 0.0, np.copysign(np.inf, mean)), ratio)
+
+
+def _edge(values: Floats, level: float) -> float:
+    """The value that is reached in so few draws that (reached + 1) / (draws + 1) is just more than
+    1 - level: what lies beyond it has a p-value of at most 1 - level."""
+    most = int(np.floor((1 - level) * (len(values) + 1) + 1e-9))
+    if most < 1:
+        return float("inf")
+    return float(np.partition(values, len(values) - most)[len(values) - most])

@@ -1,0 +1,136 @@
+"""Studentised draws: against a literal loop, at the edges, and as interval and verdict together."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from metrics_core.comparing.resampled import resampled
+from metrics_core.scoring.resampling import draws
+
+
+def literal(columns: list[list[float]], level: float) -> tuple[list[float], list[float], float]:
+    """Single and step-down p-values, and the common width, query by query and draw by draw."""
+    n = len(columns[0])
+
+    def statistic(values: list[float], about: float) -> float:
+        known = [v for v in values if not math.isnan(v)]
+        if len(known) < 2:
+            return 0.0
+        mean = sum(known) / len(known)
+        spread = sum((v - mean) ** 2 for v in known) / (len(known) - 1)
+        error = math.sqrt(spread / len(known))
+        off = mean - about
+        if error < 1e-14:
+            return 0.0 if abs(off) < 1e-14 else math.copysign(math.inf, off)
+        return off / error
+
+    means = [
+        sum(v for v in c if not math.isnan(v)) / sum(not math.isnan(v) for v in c) for c in columns
+    ]
+    found = [abs(statistic(c, 0.0)) for c in columns]
+    order = sorted(range(len(columns)), key=lambda c: -found[c])
+    single, steps, largest, total = [0] * len(columns), [0] * len(columns), [], 0
+    for block in draws(n):
+        for counts in block:
+            drawn = [q for q in range(n) for _ in range(int(counts[q]))]
+            away = [
+                abs(statistic([c[q] for q in drawn], m))
+                for c, m in zip(columns, means, strict=True)
+            ]
+            total += 1
+            largest.append(max(away))
+            for place, c in enumerate(order):
+                single[c] += away[c] >= found[c] - 1e-9
+                steps[c] += max(away[o] for o in order[place:]) >= found[c] - 1e-9
+    p, highest = {}, 0.0
+    for c in order:
+        highest = max(highest, (steps[c] + 1) / (total + 1))
+        p[c] = highest
+    most = math.floor((1 - level) * (total + 1) + 1e-9)
+    return (
+        [(s + 1) / (total + 1) for s in single],
+        [p[c] for c in range(len(columns))],
+        sorted(largest)[-most],
+    )
+
+
+@pytest.mark.parametrize("lacking", [False, True])
+def test_as_a_literal_loop(lacking: bool) -> None:
+    generator = np.random.default_rng(7)
+    values = generator.normal(0.3, 1.0, (9, 3)) * [1.0, 0.4, 2.0] + [0.0, 0.5, -0.2]
+    if lacking:
+        values[[0, 4], [1, 2]] = np.nan
+    found = resampled(values)
+    single, corrected, width = literal(values.T.tolist(), 0.95)
+    assert found.single == pytest.approx(single, abs=3e-4)  # sums in another order may tie
+    assert found.corrected == pytest.approx(corrected, abs=3e-4)
+    assert found.width(0.95) == pytest.approx(width, rel=1e-6)
+
+
+def test_mean_error_and_statistic_are_those_of_the_t_test() -> None:
+    values = np.random.default_rng(3).normal(0.1, 1.0, (40, 4))
+    found = resampled(values)
+    t = stats.ttest_1samp(values, 0.0)
+    assert found.mean == pytest.approx(values.mean(axis=0), abs=1e-15)
+    assert found.statistic == pytest.approx(t.statistic, rel=1e-12)
+    assert found.single == pytest.approx(t.pvalue, abs=0.02)
+
+
+def test_one_column_needs_no_correction() -> None:
+    found = resampled(np.random.default_rng(5).normal(0.4, 1.0, (25, 1)))
+    assert found.corrected == pytest.approx(found.single, abs=0)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(2, 30),
+    st.integers(1, 6),
+    st.integers(0, 2**31),
+    st.sampled_from([0.5, 0.9, 0.95, 0.99]),
+)
+def test_interval_and_corrected_p_never_disagree(
+    n: int, runs: int, seed: int, level: float
+) -> None:
+    generator = np.random.default_rng(seed)
+    values = generator.normal(generator.normal(0, 0.7, runs), 1.0, (n, runs))
+    found = resampled(np.round(values, 1))
+    interval = found.intervals(level)
+    beyond = (interval.low > 0) | (interval.high < 0)
+    assert (beyond == (found.corrected <= 1 - level + 1e-12)).all()
+    assert (found.corrected >= found.single - 1e-12).all()
+    assert ((interval.low <= found.mean) & (found.mean <= interval.high)).all()
+
+
+def test_columns_may_come_in_any_order_and_scale() -> None:
+    values = np.random.default_rng(11).normal(0.2, 1.0, (30, 5))
+    order = [3, 0, 4, 2, 1]
+    plain, turned = resampled(values), resampled(values[:, order] * 1000)
+    assert turned.corrected == pytest.approx(plain.corrected[order], abs=1e-12)
+    assert turned.width() == pytest.approx(plain.width(), rel=1e-9)
+    mirrored = resampled(-values)
+    assert mirrored.corrected == pytest.approx(plain.corrected, abs=1e-12)
+
+
+def test_edges() -> None:
+    nothing = resampled(np.zeros((12, 2)))
+    assert (nothing.single == 1).all() and (nothing.corrected == 1).all()
+    assert (nothing.error == 0).all() and (nothing.intervals().high == 0).all()
+    alike = resampled(np.full((12, 1), 0.1))
+    assert alike.single[0] <= 1e-3 and alike.intervals().low[0] > 0
+    one = resampled(np.array([[0.5]]))
+    assert np.isnan(one.single).all() and one.mean[0] == 0.5 and one.queries[0] == 1
+    none = resampled(np.full((3, 1), np.nan))
+    assert np.isnan(none.mean).all() and none.queries[0] == 0
+    mixed = resampled(np.column_stack([np.r_[1.0, np.full(9, np.nan)], np.arange(10.0)]))
+    assert np.isnan(mixed.single[0]) and mixed.single[1] < 0.05
+
+
+def test_the_same_draws_serve_every_call() -> None:
+    values = np.random.default_rng(2).normal(0.1, 1.0, (60, 3))
+    assert resampled(values).single[1] == resampled(values[:, [1]]).single[0]
