@@ -14,15 +14,8 @@ from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import by_column, spoken
 from dashboard.opened.study import Study
 from metrics_core import findings
-from metrics_core.comparing.pairs import (
-    AHEAD,
-    BEHIND,
-    BETTER,
-    TOO_FEW,
-    WORSE,
-    compare,
-    differences,
-)
+from metrics_core.comparing.pairs import BETTER, WORSE, compare, differences
+from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.curves import judged_share
@@ -69,7 +62,7 @@ def _overview(study: Study, shown: Comparison) -> Overview:
     by_measure = {str(m): compare(scores, m, shown.baseline) for m in measures}
     comparison = by_measure[shown.name]
     table = pd.concat([f.assign(measure=m) for m, f in by_measure.items()], ignore_index=True)
-    table["clear"] = table["verdict"].isin([AHEAD, BEHIND])
+    table["clear"] = table["verdict"].isin(CLEAR)
     grouping = next(iter(study.groupings), None)
     groups = None
     if grouping is not None and study.queries is not None and scores.n_queries:
@@ -100,7 +93,7 @@ def _overview(study: Study, shown: Comparison) -> Overview:
         groups=None if own is None else _in_order(own),
         grouping=grouping,
         looked_at=len(study.groups[grouping]) if grouping else 0,
-        too_few=list(comparison.loc[comparison["verdict"] == TOO_FEW, "run"]),
+        too_few=list(comparison.loc[comparison["queries"] < FEWEST_QUERIES, "run"]),
     )
 
 

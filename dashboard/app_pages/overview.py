@@ -9,7 +9,8 @@ from dashboard.blocks import differences, markup, overview
 from dashboard.blocks.markup import Lead
 from dashboard.page import Page
 from dashboard.session import Opened
-from metrics_core.comparing.pairs import FEWEST_QUERIES, SAME
+from metrics_core.comparing.pairs import SAME
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 PAGE = Page("overview", "Overview", place=1)
 
