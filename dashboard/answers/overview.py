@@ -12,9 +12,10 @@ import pandas as pd
 from dashboard.address.measure_key import at_k
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import by_column, spoken
+from dashboard.answers.compared import compared, of_shown
 from dashboard.opened.study import Study
 from metrics_core import findings
-from metrics_core.comparing.pairs import BETTER, WORSE, compare, differences
+from metrics_core.comparing.pairs import BETTER, WORSE, differences
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
@@ -29,10 +30,12 @@ _LISTED = 5
 @dataclass(frozen=True)
 class Overview:
     """What the Overview shows. `measures` are name, gloss and how each is chosen in an address;
+    `together` says for how many runs the verdicts hold at once.
     `too_few` runs have too few queries of both scores for a verdict on the chosen measure."""
 
     verdict: findings.Sentence
     others: findings.Sentence
+    together: findings.Sentence
     facts: findings.Facts
     table: pd.DataFrame
     measures: list[tuple[str, str, str]]
@@ -59,7 +62,8 @@ def overview(study: Study, shown: Comparison) -> Overview:
 def _overview(study: Study, shown: Comparison) -> Overview:
     measures = overview_measures(shown)
     scores = study.scores(shown, *measures)
-    by_measure = {str(m): compare(scores, m, shown.baseline) for m in measures}
+    every = {str(m): compared(study, shown, m) for m in measures}
+    by_measure = {name: of_shown(frame, shown) for name, frame in every.items()}
     comparison = by_measure[shown.name]
     table = pd.concat([f.assign(measure=m) for m, f in by_measure.items()], ignore_index=True)
     table["clear"] = table["verdict"].isin(CLEAR)
@@ -75,9 +79,16 @@ def _overview(study: Study, shown: Comparison) -> Overview:
     in_view = {name: study.judged[name].among(mask) for name in shown.runs}
     return Overview(
         verdict=findings.verdict(
-            comparison, shown.name, shown.focus, shown.baseline, named, runs_loaded=shown.loaded
+            comparison,
+            shown.name,
+            shown.focus,
+            shown.baseline,
+            named,
+            runs_loaded=shown.loaded,
+            margin=shown.method.margin,
         ),
         others=findings.others_verdict(comparison, shown.focus, shown.baseline),
+        together=findings.together(every[shown.name], shown.method),
         facts=_facts(study, shown, scores, in_view),
         table=table,
         measures=[(str(m), gloss(m), at_k(m)) for m in measures],

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard import answers, parts, session
+from dashboard import answers, method_controls, parts, session
 from dashboard.address.view import Comparison
 from dashboard.answers import Overview
 from dashboard.blocks import differences, markup, overview
@@ -21,6 +21,7 @@ def render() -> None:
     view, styles = here.comparison, here.drawing.styles
     shown = answers.overview(here.study, view)
     st.html(markup.sentence(shown.verdict, styles) + markup.second(shown.others, styles))
+    method_controls.explained(shown.together, here)
     st.html(overview.facts_line(shown.facts, session.href))
     _runs(shown, here)
     if view.alone:
@@ -74,7 +75,8 @@ def _differences(shown: Overview, here: Opened) -> None:
     )
     parts.heading(
         f"Difference to {view.baseline} on {view.name}",
-        f"Mean over queries; {chance}. Right: queries won and lost, same means within ±{SAME:g}.",
+        f"Mean over queries; {chance}. {_how_likely(shown)}Right: queries won and lost, same means"
+        f" within ±{SAME:g}.",
         frame=shown.comparison,
         key="difference",
     )
@@ -85,6 +87,15 @@ def _differences(shown: Overview, here: Opened) -> None:
             lead=_run_lead(here),
             listed=lambda run, outcome: _listed(here, run, outcome),
         )
+    )
+
+
+def _how_likely(shown: Overview) -> str:
+    if shown.comparison["p_corrected"].isna().all():
+        return ""
+    return (
+        "Small: how often equal runs would differ by so much in queries like these, and the effect,"
+        " the difference in standard deviations of a query's. "
     )
 
 

@@ -37,6 +37,9 @@ class _Row:
     low: float
     high: float
     clear: bool
+    p: float
+    p_corrected: float
+    effect: float
     too_few: bool
     lost: int
     won: int
@@ -124,6 +127,9 @@ def _row(
         low=record["low"],
         high=record["high"],
         clear=record["verdict"] in CLEAR,
+        p=record["p"],
+        p_corrected=record["p_corrected"],
+        effect=record["effect"],
         too_few=record["queries"] < FEWEST_QUERIES,
         lost=lost,
         won=won,

@@ -84,6 +84,9 @@ class Method:
         )
 
 
+METHOD = Method()
+"""What is meant where no method is chosen."""
+
 _WHY = (
     "10,000 draws give no p-value below 0.0001, so many of them cannot be corrected by their"
     " number; max-t corrects the draws themselves."

@@ -11,16 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from metrics_core.comparing.method import Method
+from metrics_core.comparing.method import METHOD, Method
 from metrics_core.comparing.testing import means, tested_scores
 from metrics_core.comparing.verdicts import verdict
 from metrics_core.measures import GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.scores import Scores
 
 Floats = npt.NDArray[np.float64]
-
-METHOD = Method()
-"""What is meant where no method is chosen."""
 
 SAME = 0.01
 """Half the width of the band in which two scores of a query count as the same."""
