@@ -41,9 +41,9 @@ class Doubts:
 
     @property
     def queries_for_skewness(self) -> float:
-        """How many queries a mean of so skewed differences needs before its normal interval of
-        95 % misses by no more than one in a hundred: 25 times the squared skewness (Cochran,
-        Sampling techniques, 3rd ed. 1977, section 2.15)."""
+        """How many queries a mean of so skewed differences needs so that an interval of 95 % is
+        wrong in no more than 6 % of the cases: 25 times the squared skewness (Cochran, Sampling
+        techniques, 3rd ed. 1977, section 2.15)."""
         return _COCHRAN * self.skewness**2
 
     @property

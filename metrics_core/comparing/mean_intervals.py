@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from metrics_core.comparing.tests import alike
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.scoring.resampling import resampled_means
+from metrics_core.scoring.resampling import weights
 
 Floats = npt.NDArray[np.float64]
 
@@ -51,8 +51,8 @@ def bca(differences: Floats, level: float = LEVEL) -> tuple[float, Ends]:
     mean = float(differences.mean())
     if alike(differences):
         return (0.0 if mean else 1.0), Ends(mean, mean)
-    column = differences[:, None]
-    draws = resampled_means(column, np.ones(column.shape, dtype=bool))[:, 0]
+    n = len(differences)
+    draws = np.concatenate([weight @ differences / n for weight in weights(n, 1)])
     bias = float(special.ndtri(_below(draws, mean)))
     centred = differences - mean
     acceleration = (centred**3).sum() / (6 * np.square(centred).sum() ** 1.5)

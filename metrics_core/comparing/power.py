@@ -28,9 +28,9 @@ def chance_to_show(difference: float, error: float, width: float, queries: int) 
     shift = abs(difference) / error
     if queries >= _NORMAL:
         return float(stats.norm.sf(width - shift) + stats.norm.cdf(-width - shift))
-    # Below the width on the other side there is nothing to add once the shift is noticeable.
-    far = stats.nct.cdf(-width, queries - 1, shift) if shift < 1 else 0.0
-    return float(stats.nct.sf(width, queries - 1, shift) + far)
+    near, far = stats.nct.sf(width, queries - 1, shift), stats.nct.cdf(-width, queries - 1, shift)
+    # scipy gives NaN where hardly anything is left on the far side.
+    return float(near + np.nan_to_num(far))
 
 
 def smallest_shown(error: float, width: float, queries: int, power: float = POWER) -> float:
@@ -41,17 +41,22 @@ def smallest_shown(error: float, width: float, queries: int, power: float = POWE
     error * (width + the `power` quantile of t). NaN where there is no error or no width, as with
     one query.
     """
-    from scipy import optimize, stats
+    from scipy import optimize
 
     if queries < 2 or not (math.isfinite(error) and math.isfinite(width)):
         return math.nan
     if not error:
         return 0.0
-    start = width + stats.t.ppf(power, queries - 1)
-    shift = optimize.brentq(
-        lambda shift: chance_to_show(shift, 1.0, width, queries) - power, 0.0, 2 * start + 4
-    )
-    return error * float(shift)
+
+    def lacking(shift: float) -> float:
+        return chance_to_show(shift, 1.0, width, queries) - power
+
+    if lacking(0.0) >= 0:
+        return 0.0
+    enough = width + 1
+    while lacking(enough) < 0:
+        enough *= 2
+    return error * float(optimize.brentq(lacking, 0.0, enough))
 
 
 def level_of_one(width: float, queries: int) -> float:

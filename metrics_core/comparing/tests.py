@@ -191,7 +191,8 @@ def corrected(p_values: Floats, test: str, correction: str) -> Floats:
     the correction is unknown, and where its p-values are counts of draws."""
     if correction not in BY_NUMBER:
         raise ParameterError(
-            f"There is no correction {correction!r} by number.", f"There are: {', '.join(BY_NUMBER)}."
+            f"There is no correction {correction!r} by number.",
+            f"There are: {', '.join(BY_NUMBER)}.",
         )
     declared = PAIRED_TESTS.get(test)
     if declared is None or not declared.countable:

@@ -11,12 +11,16 @@ from metrics_core.comparing.doubts import (
 from metrics_core.findings.sentence import Sentence, muted
 
 
-def doubts_findings(doubts: Doubts) -> list[Sentence]:
-    """One sentence for each doubt there is about the mean difference; none where there is none."""
+def doubts_findings(doubts: Doubts, *, found: bool = True) -> list[Sentence]:
+    """One sentence for each doubt there is about the mean difference; none where there is none.
+
+    Who carries it is said only where one is `found`: few queries carry half of a mean that may as
+    well be zero.
+    """
     said = []
     if doubts.few_differ:
         said.append(muted(_differing(doubts)))
-    if doubts.carried_by_few:
+    if found and doubts.carried_by_few:
         verb = w.plural(doubts.carriers, "carries", "carry")
         said.append(muted(f"{_counted(doubts.carriers)} {verb} half of the difference."))
     if doubts.skewed:
