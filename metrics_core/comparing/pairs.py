@@ -77,12 +77,13 @@ def compare(
     Columns: run, mean, baseline_mean (each over the queries on which it is defined), difference,
     low, high (the interval of the mean paired difference), won, lost, same, queries (those with
     both scores defined), differing (those on which they differ), p, p_corrected (for all runs
-    together), effect (the mean difference in standard deviations of the differences), verdict (one
-    of the six words of `verdicts`), reason. In the baseline's own row difference and what follows
-    from it are NaN or None; where there is no test, interval, p and p_corrected are NaN. The
-    interval excludes zero just where p_corrected says that there is a difference. A geometric mean
-    is compared as such: difference is that of the two means, and the test is on logarithms. Raises
-    UnknownRunError.
+    together), effect (the mean difference in standard deviations of the differences), error (its
+    standard error), width (how many of them from zero a difference must be to be found), verdict
+    (one of the six words of `verdicts`), reason. In the baseline's own row difference and what
+    follows from it are NaN or None; where there is no test, interval, p and p_corrected are NaN.
+    The interval excludes zero just where p_corrected says that there is a difference; a test that
+    does not ask about the mean has none. A geometric mean is compared as such: difference is that
+    of the two means, and the test is on logarithms. Raises UnknownRunError.
     """
     given, wanted = Scores.given(scores), parse_measure(measure)
     given.position(baseline)
@@ -110,6 +111,8 @@ def compare(
             "p": found.p,
             "p_corrected": found.p_corrected,
             "effect": found.effect,
+            "error": found.sample.error,
+            "width": found.width,
         }
     )
     rows = _with_verdicts(rows, found.within(method.margin), direction, method)
@@ -143,6 +146,6 @@ def _own_row(baseline: str, values: Floats, mean: float) -> pd.DataFrame:
     queries = int((~np.isnan(values)).sum())
     nothing = dict.fromkeys(("difference", "low", "high"), np.nan)
     counts = {"won": 0, "lost": 0, "same": queries, "queries": queries, "differing": 0}
-    tests = dict.fromkeys(("p", "p_corrected", "effect"), np.nan)
+    tests = dict.fromkeys(("p", "p_corrected", "effect", "error", "width"), np.nan)
     row = {"run": baseline, "mean": mean, "baseline_mean": mean, **nothing, **counts, **tests}
     return pd.DataFrame([{**row, "verdict": None, "reason": None}])

@@ -83,8 +83,8 @@ def randomization(differences: Floats) -> float:
     for start in range(0, _DRAWS, step):
         rows = min(step, _DRAWS - start)
         bits = np.frombuffer(generator.bytes(rows * -(-n // 8)), dtype=np.uint8)
-        chosen = np.unpackbits(bits.reshape(rows, -1), axis=1, count=n)
-        as_far += int((_flipped(differences, chosen) >= limit).sum())
+        flips = np.unpackbits(bits.reshape(rows, -1), axis=1, count=n)
+        as_far += int((_flipped(differences, flips) >= limit).sum())
     return (as_far + 1) / (_DRAWS + 1)
 
 
@@ -97,9 +97,9 @@ def _flipped(differences: Floats, chosen: npt.NDArray[np.integer]) -> Floats:
 class PairedTest:
     """A test: its name in a sentence, what it asks, and its two-sided p-value of float64[Q].
 
-    `of_the_mean` says that it asks whether the mean differs from 0, as the verdict does; `countable`
-    that its p-values can be as small as they need be, so that they may be corrected by their number;
-    `without_zeros` that it leaves out queries on which the runs do not differ.
+    `of_the_mean` says that it asks whether the mean differs from 0, as the verdict does;
+    `countable` that its p-values can be as small as they need be, so that they may be corrected by
+    their number; `without_zeros` that it leaves out queries on which the runs do not differ.
     """
 
     title: str

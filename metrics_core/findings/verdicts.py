@@ -81,8 +81,8 @@ def _clear(
         run(focus)
         + strong(" is ahead of " if row["verdict"] in AHEAD else " is behind ")
         + run(baseline)
-        + strong(f" on {measure} by {w.score(abs(row['difference']), digits)} ")
-        + muted(w.interval(nearer, farther, digits))
+        + strong(f" on {measure} by {w.score(abs(row['difference']), digits)}")
+        + muted(f" {w.interval(nearer, farther, digits)}" if row["low"] == row["low"] else "")
         + (strong(f", less than the {margin:g} that matters. ") if little else strong(". "))
     )
 
