@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from metrics_core.comparing.method import METHOD, Method
-from metrics_core.comparing.testing import means, tested_scores
+from metrics_core.comparing.testing import Tested, means, tested_scores
 from metrics_core.comparing.verdicts import verdict
 from metrics_core.measures import GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.scores import Scores
@@ -115,13 +115,14 @@ def compare(
             "width": found.width,
         }
     )
-    rows = _with_verdicts(rows, found.within(method.margin), direction, method)
+    rows = _with_verdicts(rows, found, direction, method)
     return pd.concat([_own_row(baseline, values[:, 0], mean[0]), rows], ignore_index=True)
 
 
 def _with_verdicts(
-    rows: pd.DataFrame, within: npt.NDArray[np.bool_], direction: int, method: Method
+    rows: pd.DataFrame, tested: Tested, direction: int, method: Method
 ) -> pd.DataFrame:
+    contrary = tested.side * np.sign(tested.mean) < 0
     found = [
         verdict(
             row["difference"] * direction,
@@ -130,8 +131,11 @@ def _with_verdicts(
             differing=row["differing"],
             level=method.level,
             within=bool(inside),
+            contrary=bool(against),
         )
-        for row, inside in zip(rows.to_dict("records"), within, strict=True)
+        for row, inside, against in zip(
+            rows.to_dict("records"), tested.within(method.margin), contrary, strict=True
+        )
     ]
     return rows.assign(
         verdict=np.array([f.word for f in found], dtype=object),

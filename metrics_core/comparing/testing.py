@@ -23,7 +23,8 @@ class Tested:
 
     `low` and `high` are the interval that agrees with `p_corrected`; `inner_low` and `inner_high`
     are the one by which two one-sided tests find a difference smaller than a margin; `width` is
-    how many standard errors from zero a difference must be to be found. `sample` is
+    how many standard errors from zero a difference must be to be found. `side` is 1 where the test
+    finds more on the upper side and -1 on the lower, mostly that of the mean. `sample` is
     what the draws say of the same columns, whatever the method.
     """
 
@@ -36,6 +37,7 @@ class Tested:
     inner_low: Floats
     inner_high: Floats
     width: Floats
+    side: Floats
 
     @property
     def effect(self) -> Floats:
@@ -97,7 +99,7 @@ def _by_draws(sample: Resampled, method: Method) -> Tested:
     outer, inner = sample.intervals(method.level), sample.intervals(_inner(method))
     p = sample.single, sample.corrected
     width = np.where(np.isnan(sample.corrected), np.nan, sample.width(method.level))
-    return Tested(sample, sample.mean, *p, *outer[1:], *inner[1:], width)
+    return Tested(sample, sample.mean, *p, *outer[1:], *inner[1:], width, np.sign(sample.mean))
 
 
 def _inner(method: Method) -> float:
@@ -112,7 +114,7 @@ def _each(differences: Floats) -> list[Resampled]:
 
 
 def _side_by_side(sample: Resampled, parts: list[Tested]) -> Tested:
-    names = ("mean", "p", "p_corrected", *_ENDS[1:], "width")
+    names = ("mean", "p", "p_corrected", *_ENDS[1:], "width", "side")
     joined = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
     return Tested(sample, *joined)
 
@@ -127,7 +129,10 @@ def _by_test(differences: Floats, sample: Resampled, method: Method) -> Tested:
     tail = 1 - method.level
     outer, inner = (_intervals(columns, p_corrected, method, t) for t in (tail, 2 * tail))
     width = _width(sample, p_corrected, method)
-    return Tested(sample, sample.mean, p, p_corrected, *outer, *inner, width)
+    side = np.sign(sample.mean)
+    if not _asks_the_mean(method):
+        side = np.array([PAIRED_TESTS[method.test].side(c) for c in columns])
+    return Tested(sample, sample.mean, p, p_corrected, *outer, *inner, width, side)
 
 
 def _p_value(differences: Floats, method: Method) -> float:
@@ -140,7 +145,7 @@ def _intervals(
     """Intervals of the means that miss it with probability `tail`, for all columns together where
     they are corrected; none where a test does not ask about the mean."""
     low, high = np.full((2, len(columns)), np.nan)
-    if method.test in PAIRED_TESTS and not PAIRED_TESTS[method.test].of_the_mean:
+    if not _asks_the_mean(method):
         return low, high
     known = ~np.isnan(p_corrected)
     level = 1 - tail * _part(p_corrected[known], method, tail)
@@ -155,10 +160,14 @@ def _width(sample: Resampled, p_corrected: Floats, method: Method) -> Floats:
     """That of a t-test at the level that is left to each column."""
     from scipy import stats
 
-    known = ~np.isnan(p_corrected)
+    known = ~np.isnan(p_corrected) & _asks_the_mean(method)
     tail = (1 - method.level) * _part(p_corrected[known], method, 1 - method.level)
     free = np.where(known, np.maximum(sample.queries - 1, 1), np.nan)
     return np.asarray(stats.t.isf(tail / 2, free))
+
+
+def _asks_the_mean(method: Method) -> bool:
+    return method.test not in PAIRED_TESTS or PAIRED_TESTS[method.test].of_the_mean
 
 
 def _part(p_corrected: Floats, method: Method, tail: float) -> float:

@@ -183,6 +183,8 @@ def together(comparison: pd.DataFrame, method: Method) -> Sentence:
     if not tested:
         return Sentence()
     share = f"{w.share(method.level)} intervals"
+    if comparison["low"].isna().all():
+        share = "p-values"  # of a test that does not ask about the mean
     if tested == 1:
         text = f"One run compared with one baseline, {share}."
     elif method.corrected_by == NO_CORRECTION:
