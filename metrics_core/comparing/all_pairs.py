@@ -6,40 +6,25 @@ that nothing disagrees. Where every verdict holds, which fails for at most 1 - l
 queries, each run's true place lies within its own (Mohamad, Goeman and van Zwet, An improvement of
 Tukey's HSD with application to ranking institutions, 2017; brackets: Piepho, An algorithm for a
 letter-based representation of all-pairwise comparisons, 2004).
-
-The draws are those of `resampled`, worked through in blocks of draws and pairs, so that 200 runs
-with their 19,900 pairs need some tens of MB. A draw's standard error counts as at least half of
-that in the data: where two runs differ in one query of fifty, every third draw holds no difference
-of theirs at all, and its statistic without bound would hide what is clear between all other runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.comparing.pair_draws import defined_means, drawn_pairs
 from metrics_core.comparing.pairs import AHEAD, BEHIND, FEWEST_QUERIES, TOO_FEW, UNCLEAR
-from metrics_core.comparing.resampled import Resampled
 from metrics_core.measures import Combination, GivenMeasure, parse_measure
 from metrics_core.scoring.intervals import LEVEL, Interval
-from metrics_core.scoring.resampling import draws, draws_of
 from metrics_core.scoring.scores import Scores
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-
-_WORK = 20_000_000_000
-"""Draws times pairs times queries: more than this takes too long for a page."""
-_FEWEST_DRAWS = 1_000
-_VALUES = 2_000_000
-"""Values of a block."""
-_AT_ONCE = 500
-"""Draws of a block."""
-_LEAST_ERROR = 0.5
-_ALIKE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +62,11 @@ class AllPairs:
     def clear(self) -> npt.NDArray[np.bool_]:
         """Which pairs are told apart; bool[R, R], symmetric."""
         return np.isin(self.verdict, (AHEAD, BEHIND))
+
+    @property
+    def too_few(self) -> bool:
+        """Whether any pair shares too few queries for a verdict."""
+        return bool((self.verdict == TOO_FEW).any())
 
     @property
     def possible_bests(self) -> tuple[str, ...]:
@@ -123,11 +113,11 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     combination = wanted.declaration.combination
     direction = 1 if wanted.declaration.higher_is_better else -1
     scaled = np.asarray(combination.onto(scores.of(wanted)), dtype=np.float64)
-    middle = _means(scaled)
+    middle = defined_means(scaled)
     order = np.argsort(-direction * middle, kind="stable")  # NaN last
     scaled, middle = scaled[order], middle[order]
     pairs = np.stack(np.triu_indices(len(order), 1))
-    tested, n_draws = _tested(scaled, pairs)
+    tested, n_draws = drawn_pairs(scaled, pairs, level)
     found = _on_its_scale(tested.intervals(level), combination, scaled, pairs)
     ahead = np.where(tested.mean * direction > 0, AHEAD, BEHIND)
     # The interval excludes zero just where this is so; see `Resampled.intervals`.
@@ -166,7 +156,7 @@ class _Square:
         matrix[*self.pairs[::-1]] = -(above if below is None else below)
         return matrix
 
-    def same(self, values: npt.NDArray, diagonal: npt.ArrayLike = np.nan) -> npt.NDArray:
+    def same(self, values: npt.NDArray[Any], diagonal: npt.ArrayLike = np.nan) -> npt.NDArray[Any]:
         matrix = np.zeros((self.runs, self.runs), dtype=values.dtype)
         np.fill_diagonal(matrix, diagonal)
         matrix[*self.pairs] = matrix[*self.pairs[::-1]] = values
@@ -179,131 +169,6 @@ class _Square:
         matrix[*self.pairs] = values
         matrix[*self.pairs[::-1]] = [turned.get(value, value) for value in values]
         return matrix
-
-
-def _means(scaled: Floats) -> Floats:
-    """Means of rows over their defined values; NaN where there is none."""
-    defined = ~np.isnan(scaled)
-    means = np.full(len(scaled), np.nan)
-    total = np.where(defined, scaled, 0.0).sum(axis=1)
-    return np.divide(total, defined.sum(axis=1), out=means, where=defined.any(axis=1))
-
-
-@dataclass(frozen=True)
-class _Columns:
-    """Differences of some pairs about their means, 0 where undefined: `centred` float64[p, Q]; and
-    where they are defined, None for all: `defined` bool[p, Q]."""
-
-    centred: Floats
-    defined: npt.NDArray[np.bool_] | None
-    mean: Floats
-    queries: Ints
-
-    @classmethod
-    def of(cls, scaled: Floats, pairs: Ints, *, whole: bool) -> _Columns:
-        gap = scaled[pairs[0]] - scaled[pairs[1]]
-        if whole:
-            mean = gap.mean(axis=1)
-            gap -= mean[:, None]
-            return cls(gap, None, mean, np.full(len(mean), gap.shape[1]))
-        defined = ~np.isnan(gap)
-        mean = _means(gap)
-        centred = np.where(defined, gap - mean[:, None], 0.0)
-        return cls(centred, defined, mean, defined.sum(axis=1))
-
-
-def _tested(scaled: Floats, pairs: Ints) -> tuple[Resampled, int]:
-    """What `resampled` finds for the differences of all pairs, and of how many draws. Pairs under
-    ten queries are not tested."""
-    n_queries, n_pairs = scaled.shape[1], pairs.shape[1]
-    whole = not np.isnan(scaled).any()
-    size = max(1, min(n_pairs, _VALUES // max(n_queries, 1), _VALUES // _AT_ONCE))
-    mean, error = np.full((2, n_pairs), np.nan)
-    queries = np.zeros(n_pairs, dtype=np.int64)
-    for block in _blocks(np.arange(n_pairs), size):
-        found = _Columns.of(scaled, pairs[:, block], whole=whole)
-        mean[block], queries[block] = found.mean, found.queries
-        error[block] = _errors(found)
-    statistic = _statistics(mean, error)
-    tested = np.flatnonzero(queries >= FEWEST_QUERIES)
-    ranked = tested[np.argsort(-np.abs(statistic[tested]), kind="stable")]
-    single, corrected = np.full((2, n_pairs), np.nan)
-    largest = np.zeros(1)
-    n_draws = 0
-    if len(ranked):
-        n_draws = int(np.clip(_WORK // (n_queries * n_pairs), _FEWEST_DRAWS, draws_of(n_queries)))
-        off, steps, largest = _drawn(
-            scaled, pairs[:, ranked], error[ranked], statistic[ranked], n_draws, size
-        )
-        single[ranked] = (off + 1) / (n_draws + 1)
-        corrected[ranked] = np.maximum.accumulate((steps + 1) / (n_draws + 1))
-    return Resampled(mean, error, statistic, queries, single, corrected, largest), n_draws
-
-
-def _drawn(
-    scaled: Floats, pairs: Ints, error: Floats, statistic: Floats, n_draws: int, size: int
-) -> tuple[Ints, Ints, Floats]:
-    """For pairs in falling order of their statistic: in how many draws each is as far off as in the
-    data, in how many one of it and its successors is, and how far off the farthest is in each."""
-    whole = not np.isnan(scaled).any()
-    n_pairs = len(error)
-    limits = np.square(np.abs(statistic) * (1 - 1e-9))[:, None]
-    least = np.square(np.where(error == 0, 1.0, _LEAST_ERROR * error))[:, None]
-    off, steps = np.zeros((2, n_pairs), dtype=np.int64)
-    largest = []
-    for counts in draws(scaled.shape[1], n_draws):
-        for part in _blocks(counts, _AT_ONCE):
-            weight = np.ascontiguousarray(part.T, dtype=np.float64)
-            farthest = np.zeros((1, len(part)))
-            # From the smallest statistic on: a pair's successors are those that came before.
-            for block in _blocks(np.arange(n_pairs)[::-1], size):
-                columns = _Columns.of(scaled, pairs[:, block], whole=whole)
-                columns.centred[error[block] == 0] = 0.0
-                away = _squared_statistics(columns, weight, least[block])
-                off[block] += (away >= limits[block]).sum(axis=1)
-                away[:1] = np.maximum(away[:1], farthest)
-                np.maximum.accumulate(away, axis=0, out=away)
-                steps[block] += (away >= limits[block]).sum(axis=1)
-                farthest = away[-1:]
-            largest.append(np.sqrt(farthest[0]))
-    return off, steps, np.concatenate(largest)
-
-
-def _squared_statistics(columns: _Columns, weight: Floats, least: Floats) -> Floats:
-    """How far off the mean of each pair is in each draw, in standard errors of that draw but at
-    least the root of `least`, squared; float64[p, draws]. `weight` is float64[Q, draws]."""
-    n: Floats | float = float(len(weight))
-    if columns.defined is not None:
-        n = columns.defined.astype(np.float64) @ weight
-    sums = columns.centred @ weight
-    np.square(sums, out=sums)
-    spread = np.square(columns.centred) @ weight
-    spread *= n
-    spread -= sums
-    np.maximum(spread, least * np.square(n) * np.maximum(n - 1, 0), out=spread)
-    sums *= np.maximum(n - 1, 0)
-    # No draw of a pair without two of its queries says anything.
-    return np.divide(sums, spread, out=sums, where=spread > 0)
-
-
-def _errors(columns: _Columns) -> Floats:
-    """Standard errors of the means; 0 where all differences are alike, NaN under two queries."""
-    squares, n = np.square(columns.centred).sum(axis=1), columns.queries
-    error = np.full(len(n), np.nan)
-    np.divide(squares, (n - 1) * n, out=error, where=n > 1)
-    error = np.sqrt(error)
-    error[error * np.sqrt(n) <= _ALIKE * np.abs(columns.mean)] = 0.0
-    return error
-
-
-def _statistics(mean: Floats, error: Floats) -> Floats:
-    """Means in standard errors; without bound where all are alike and not 0."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where((error == 0) & (mean == 0), 0.0, mean / error)
-
-
-def _blocks(values: npt.NDArray, size: int) -> Iterator[npt.NDArray]:
-    return (values[start : start + size] for start in range(0, len(values), size))
 
 
 def _on_its_scale(

@@ -17,6 +17,7 @@ from metrics_core.findings.origins import (
     short_lists,
     strongest_other,
 )
+from metrics_core.findings.places import places_finding
 from metrics_core.findings.sentence import Sentence, Span
 from metrics_core.findings.verdicts import Facts, others_verdict, queries_finding, verdict
 
@@ -31,6 +32,7 @@ __all__ = [
     "extreme_cells",
     "files_finding",
     "others_verdict",
+    "places_finding",
     "precision_at_half_recall",
     "queries_finding",
     "short_lists",

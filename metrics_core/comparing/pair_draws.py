@@ -1,0 +1,199 @@
+"""The draws of `resampled` for every pair of many runs, in bounded memory.
+
+They are worked through in blocks of draws and pairs, so that 200 runs
+with their 19,900 pairs need some tens of MB. A pair that could not be found different in the best
+case counts for no other one (Tarone, A modified Bonferroni method for discrete data, 1990): where
+two runs differ in one query of fifty, every third draw holds no difference of theirs at all, and
+such draws would hide what is clear between all other runs. Whether it could be found depends on the
+sizes of its differences only, not on which run they favour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.comparing.pairs import FEWEST_QUERIES
+from metrics_core.comparing.resampled import Resampled
+from metrics_core.scoring.resampling import draws, draws_of
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_WORK = 8_000_000_000
+"""Draws times pairs times queries: more than this takes too long for a page."""
+_FEWEST_DRAWS = 1_000
+_VALUES = 2_000_000
+"""Values of a block."""
+_AT_ONCE = 500
+"""Draws of a block."""
+_ALIKE = 1e-12
+
+
+def defined_means(scaled: Floats) -> Floats:
+    """Means of rows over their defined values; NaN where there is none."""
+    defined = ~np.isnan(scaled)
+    means = np.full(len(scaled), np.nan)
+    total = np.where(defined, scaled, 0.0).sum(axis=1)
+    return np.divide(total, defined.sum(axis=1), out=means, where=defined.any(axis=1))
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Differences of some pairs about their means, 0 where undefined: `centred` float64[p, Q]; and
+    where they are defined, None for all: `defined` bool[p, Q]."""
+
+    centred: Floats
+    defined: npt.NDArray[np.bool_] | None
+    mean: Floats
+    queries: Ints
+
+    @property
+    def carriers(self) -> Floats:
+        """By about how many queries a difference is carried: their number where all are of one
+        size, 1 where a single one outweighs the rest; float64[p]."""
+        squares = np.square(self.centred + self.mean[:, None])
+        if self.defined is not None:
+            squares = np.where(self.defined, squares, 0.0)
+        total, fourths = squares.sum(axis=1), np.square(squares).sum(axis=1)
+        return np.divide(total**2, fourths, out=np.zeros(len(total)), where=fourths > 0)
+
+    @classmethod
+    def of(cls, scaled: Floats, pairs: Ints, *, whole: bool) -> _Columns:
+        gap = scaled[pairs[0]] - scaled[pairs[1]]
+        if whole:
+            mean = gap.mean(axis=1)
+            gap -= mean[:, None]
+            return cls(gap, None, mean, np.full(len(mean), gap.shape[1]))
+        defined = ~np.isnan(gap)
+        mean = defined_means(gap)
+        centred = np.where(defined, gap - mean[:, None], 0.0)
+        return cls(centred, defined, mean, defined.sum(axis=1))
+
+
+def drawn_pairs(scaled: Floats, pairs: Ints, level: float) -> tuple[Resampled, int]:
+    """What `resampled` finds for the differences of pairs of runs, and in how many draws.
+
+    `scaled` is float64[R, Q], NaN where undefined, `pairs` int64[2, P]. Pairs under ten queries are
+    not tested; one that could not be found different has a corrected p-value of 1.
+    """
+    n_queries, n_pairs = scaled.shape[1], pairs.shape[1]
+    whole = not np.isnan(scaled).any()
+    size = max(1, min(n_pairs, _VALUES // max(n_queries, 1), _VALUES // _AT_ONCE))
+    mean, error, carriers = np.full((3, n_pairs), np.nan)
+    queries = np.zeros(n_pairs, dtype=np.int64)
+    for block in _blocks(np.arange(n_pairs), size):
+        found = _Columns.of(scaled, pairs[:, block], whole=whole)
+        mean[block], queries[block] = found.mean, found.queries
+        error[block], carriers[block] = _errors(found), found.carriers
+    statistic = _statistics(mean, error)
+    tested = np.flatnonzero(queries >= FEWEST_QUERIES)
+    single, corrected = np.full((2, n_pairs), np.nan)
+    largest = np.zeros(1)
+    n_draws = 0
+    if len(tested):
+        n_draws = int(np.clip(_WORK // (n_queries * n_pairs), _FEWEST_DRAWS, draws_of(n_queries)))
+        counts = _could_be_found(carriers[tested], queries[tested], 1 - level)
+        # Those that do not count come last: they are nobody's successors.
+        order = np.lexsort((-np.abs(statistic[tested]), ~counts))
+        ranked, counts = tested[order], counts[order]
+        off, steps, largest = _drawn(
+            scaled, pairs[:, ranked], error[ranked], statistic[ranked], counts, n_draws
+        )
+        single[ranked] = (off + 1) / (n_draws + 1)
+        stepped = np.maximum.accumulate((steps + 1) / (n_draws + 1))
+        corrected[ranked] = np.where(counts, stepped, 1.0)
+    return Resampled(mean, error, statistic, queries, single, corrected, largest), n_draws
+
+
+def _could_be_found(carriers: Floats, queries: Ints, share: float) -> npt.NDArray[np.bool_]:
+    """Which pairs could be found different among so many, were all their differences for one run;
+    bool[p]. `share` is how often any may be found by chance."""
+    from scipy import stats
+
+    with np.errstate(divide="ignore"):
+        best = np.sqrt(carriers * (queries - 1) / np.maximum(queries - carriers, 0.0))
+    least = 2 * stats.norm.sf(best)
+    # As few are counted as leave all of them within reach when they share what is allowed.
+    allowed = share / np.arange(1, len(least) + 1)
+    within = np.searchsorted(np.sort(least), allowed, side="right")
+    first = int(np.argmax(within <= np.arange(1, len(least) + 1)))
+    return np.asarray(least <= allowed[first])
+
+
+def _drawn(
+    scaled: Floats,
+    pairs: Ints,
+    error: Floats,
+    statistic: Floats,
+    counting: npt.NDArray[np.bool_],
+    n_draws: int,
+) -> tuple[Ints, Ints, Floats]:
+    """For pairs in falling order of their statistic: in how many draws each is as far off as in the
+    data, in how many one of it and its successors is, and how far off the farthest is in each; of
+    those that are `counting`."""
+    whole, n_pairs = not np.isnan(scaled).any(), len(error)
+    size = max(1, min(_VALUES // scaled.shape[1], _VALUES // _AT_ONCE))
+    limits = np.square(np.abs(statistic) * (1 - 1e-9))[:, None]
+    off, steps = np.zeros((2, n_pairs), dtype=np.int64)
+    largest = []
+    for counts in draws(scaled.shape[1], n_draws):
+        for part in _blocks(counts, _AT_ONCE):
+            weight = np.ascontiguousarray(part.T, dtype=np.float64)
+            farthest = np.zeros((1, len(part)))
+            # From the smallest statistic on: a pair's successors are those that came before.
+            for block in _blocks(np.arange(n_pairs)[::-1], size):
+                columns = _Columns.of(scaled, pairs[:, block], whole=whole)
+                columns.centred[error[block] == 0] = 0.0
+                away = _squared_statistics(columns, weight)
+                off[block] += (away >= limits[block]).sum(axis=1)
+                away[~counting[block]] = 0.0
+                away[:1] = np.maximum(away[:1], farthest)
+                np.maximum.accumulate(away, axis=0, out=away)
+                steps[block] += (away >= limits[block]).sum(axis=1)
+                farthest = away[-1:]
+            largest.append(np.sqrt(farthest[0]))
+    return off, steps, np.concatenate(largest)
+
+
+def _squared_statistics(columns: _Columns, weight: Floats) -> Floats:
+    """How far off the mean of each pair is in each draw, in standard errors of that draw, squared;
+    float64[p, draws]. `weight` is float64[Q, draws]."""
+    n: Floats | float = float(len(weight))
+    if columns.defined is not None:
+        n = columns.defined.astype(np.float64) @ weight
+    sums = columns.centred @ weight
+    np.square(sums, out=sums)
+    spread = np.square(columns.centred) @ weight
+    spread *= n
+    spread -= sums
+    np.maximum(spread, 0.0, out=spread)
+    sums *= np.maximum(n - 1, 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        np.divide(sums, spread, out=sums)
+    # 0 by 0: the draw holds no difference, or fewer than two queries.
+    return np.nan_to_num(sums, copy=False, nan=0.0, posinf=np.inf)
+
+
+def _errors(columns: _Columns) -> Floats:
+    """Standard errors of the means; 0 where all differences are alike, NaN under two queries."""
+    squares, n = np.square(columns.centred).sum(axis=1), columns.queries
+    error = np.full(len(n), np.nan)
+    np.divide(squares, (n - 1) * n, out=error, where=n > 1)
+    error = np.sqrt(error)
+    error[error * np.sqrt(n) <= _ALIKE * np.abs(columns.mean)] = 0.0
+    return error
+
+
+def _statistics(mean: Floats, error: Floats) -> Floats:
+    """Means in standard errors; without bound where all are alike and not 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where((error == 0) & (mean == 0), 0.0, mean / error)
+
+
+def _blocks(values: npt.NDArray[Any], size: int) -> Iterator[npt.NDArray[Any]]:
+    return (values[start : start + size] for start in range(0, len(values), size))
