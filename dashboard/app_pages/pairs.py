@@ -99,9 +99,9 @@ def _how_coloured(shown: Pairs) -> str:
         else ""
     )
     return (
-        f"Coloured where it holds for all {w.count(found.n_pairs)} pairs together"
-        f" ({w.share(LEVEL)}; {w.count(found.draws)} draws of the queries, corrected step by step"
-        f" by the largest difference of each draw).{few}"
+        f"Coloured where it holds for all {w.number(found.n_pairs)} pairs together"
+        f" ({w.share(LEVEL)}, from {w.count(found.draws)} draws of the queries; corrected step by"
+        f" step by the largest difference of each draw).{few}"
         " A bracket joins runs that cannot be told apart."
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from metrics_core import wording as w
 from metrics_core.comparing.all_pairs import AllPairs
 from metrics_core.comparing.pairs import FEWEST_QUERIES
-from metrics_core.findings.sentence import Sentence, joined, muted, run, strong
+from metrics_core.findings.sentence import Sentence, muted, run, strong
 from metrics_core.findings.verdicts import too_few
 
 _NAMED = 3
@@ -51,21 +51,24 @@ def _rest(found: AllPairs) -> Sentence:
     settled = [(name, first) for name, first, last in others if first == last]
     if not settled:
         if len(others) == 1:
-            return muted("The place of ") + run(others[0][0]) + muted(" is not clear.")
-        return muted(f"The places of the other {w.number(len(others))} are not clear.")
+            return muted(f"{others[0][0]} is clearly behind one of them; its place is open.")
+        return muted(
+            f"The other {w.number(len(others))} are each clearly behind another run; their places"
+            " are open."
+        )
     if len(settled) > _NAMED:
         return muted(
             f"Of the other {w.number(len(others))}, {w.number(len(settled))} have a clear place."
         )
     first, *more = settled
-    told = [run(first[0]) + muted(f" comes {w.ordinal(first[1])}")]
-    told += [run(name) + muted(f" {w.ordinal(place)}") for name, place in more]
+    told = [f"{first[0]} comes {w.ordinal(first[1])}"]
+    told += [f"{name} {w.ordinal(place)}" for name, place in more]
     if len(settled) < len(others):
         clear = "that place is" if len(settled) == 1 else "those places are"
         end = f": only {clear} clear."
     else:
         end = ": that place is clear." if len(settled) == 1 else ": those places are clear."
-    return joined(told, ", ") + muted(end)
+    return muted(", ".join(told) + end)
 
 
 def _listed(names: Sequence[str]) -> Sentence:
