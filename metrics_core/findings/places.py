@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from metrics_core import wording as w
 from metrics_core.comparing.all_pairs import AllPairs
 from metrics_core.comparing.pairs import FEWEST_QUERIES
-from metrics_core.findings.sentence import Sentence, muted, run, strong
+from metrics_core.findings.sentence import Sentence, joined, muted, run, strong
 from metrics_core.findings.verdicts import too_few
 
 _NAMED = 3
@@ -51,24 +51,25 @@ def _rest(found: AllPairs) -> Sentence:
     settled = [(name, first) for name, first, last in others if first == last]
     if not settled:
         if len(others) == 1:
-            return muted(f"{others[0][0]} is clearly behind one of them; its place is open.")
+            return run(others[0][0]) + muted(" is clearly behind one of them; its place is open.")
         return muted(
             f"The other {w.number(len(others))} are each clearly behind another run; their places"
             " are open."
         )
     if len(settled) > _NAMED:
-        return muted(
-            f"Of the other {w.number(len(others))}, {w.number(len(settled))} have a clear place."
-        )
+        of = f"the other {w.number(len(others))}"
+        if len(settled) == len(others):
+            return muted(f"The places of {of} are all clear.")
+        return muted(f"Of {of}, {w.number(len(settled))} have a clear place.")
     first, *more = settled
-    told = [f"{first[0]} comes {w.ordinal(first[1])}"]
-    told += [f"{name} {w.ordinal(place)}" for name, place in more]
+    told = [run(first[0]) + muted(f" comes {w.ordinal(first[1])}")]
+    told += [run(name) + muted(f" {w.ordinal(place)}") for name, place in more]
     if len(settled) < len(others):
         clear = "that place is" if len(settled) == 1 else "those places are"
         end = f": only {clear} clear."
     else:
         end = ": that place is clear." if len(settled) == 1 else ": those places are clear."
-    return muted(", ".join(told) + end)
+    return joined(told, ", ") + muted(end)
 
 
 def _listed(names: Sequence[str]) -> Sentence:
