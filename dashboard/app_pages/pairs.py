@@ -11,7 +11,7 @@ from dashboard.blocks import pairs as blocks
 from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import wording as w
-from metrics_core.comparing.pairs import FEWEST_QUERIES
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.scoring.intervals import LEVEL
 
 PAGE = Page(

@@ -13,7 +13,7 @@ from dashboard.figures.text import short_names
 from dashboard.theme import RunStyle
 from metrics_core import wording as w
 from metrics_core.comparing.all_pairs import AllPairs
-from metrics_core.comparing.pairs import AHEAD, BEHIND, TOO_FEW, UNCLEAR
+from metrics_core.comparing.verdicts import BETTER_RUN, CANNOT_TELL, FEWEST_QUERIES, WORSE_RUN
 
 PairLink = Callable[[str, str], str]
 """The address that compares a run with a baseline."""
@@ -21,7 +21,7 @@ PairLink = Callable[[str, str], str]
 _ROOMY = 8
 """Runs whose cells have room for a word below the number."""
 _LEAST_COLOUR = 0.3
-_WORDS = {AHEAD: "ahead", BEHIND: "behind", UNCLEAR: "may be chance", TOO_FEW: "too few queries"}
+_WORDS = {BETTER_RUN: "ahead", WORSE_RUN: "behind", CANNOT_TELL: "may be chance"}
 
 _drawn = Template("pairs")
 
@@ -121,19 +121,19 @@ def _cell(found: AllPairs, row: int, column: int, compared: PairLink) -> _Cell |
     low, high = float(found.low[row, column]), float(found.high[row, column])
     digits = w.decimals(low, high)
     value, kind = float(found.difference[row, column]), found.verdict[row, column]
-    clear = kind in (AHEAD, BEHIND)
-    shown = found.queries[row, column]
+    shared = int(found.queries[row, column])
+    word = _WORDS[kind] if shared >= FEWEST_QUERIES else "too few queries"
     told = f"{one} minus {other}: {w.difference(value, digits)}"
     if low == low:
         told += f" {w.interval(low, high, digits)}, p {w.score(found.p_corrected[row, column], 4)}"
-    told += f"; {w.count(shown)} {w.plural(int(shown), 'query', 'queries')}; {_WORDS[kind]}"
+    told += f"; {w.count(shared)} {w.plural(shared, 'query', 'queries')}; {word}"
     return _Cell(
         link=compared(one, other),
         difference=w.difference(value),
-        word=_WORDS[kind],
+        word=word,
         told=told,
-        tone={AHEAD: "ahead", BEHIND: "behind"}.get(kind, ""),
-        part=percent(_fullness(found, value)) if clear else "",
+        tone={BETTER_RUN: "ahead", WORSE_RUN: "behind"}.get(kind, ""),
+        part="" if kind == CANNOT_TELL else percent(_fullness(found, value)),
         first_time=column > row,
     )
 
@@ -188,7 +188,7 @@ def place_table(
                 unclear=last - first,
                 difference="" if own else w.difference(float(found.difference[i, j])),
                 told="" if own else _WORDS[kind],
-                tone={AHEAD: "better", BEHIND: "worse"}.get(kind, ""),
+                tone={BETTER_RUN: "better", WORSE_RUN: "worse"}.get(kind, ""),
             )
         )
     return _drawn("place_table", rows=rows, against=style_of(styles, against), total=total)

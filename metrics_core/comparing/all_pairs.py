@@ -17,8 +17,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.comparing.pair_draws import defined_means, drawn_pairs
-from metrics_core.comparing.pairs import AHEAD, BEHIND, FEWEST_QUERIES, TOO_FEW, UNCLEAR
+from metrics_core.comparing.pair_draws import drawn_pairs
+from metrics_core.comparing.testing import means
+from metrics_core.comparing.verdicts import (
+    BETTER_RUN,
+    CANNOT_TELL,
+    FEWEST_QUERIES,
+    WORSE_RUN,
+)
 from metrics_core.measures import Combination, GivenMeasure, parse_measure
 from metrics_core.scoring.intervals import LEVEL, Interval
 from metrics_core.scoring.scores import Scores
@@ -33,9 +39,10 @@ class AllPairs:
 
     `means` is float64[R]; `difference`, its interval `low` to `high` that holds for all pairs at
     once, `p` of a pair by itself and `p_corrected` of all together are float64[R, R], NaN on the
-    diagonal. `verdict` is object[R, R]: "ahead", "behind", "unclear" or, under ten shared queries,
-    where there is neither interval nor p, "too few"; None on the diagonal. It says who does better,
-    also where lower scores are better. `queries` int64[R, R] counts the shared ones. `first` and
+    diagonal and where there was no test (fewer than ten shared queries, or so few that differ that
+    none could find a difference). `verdict` is object[R, R]: "better", "worse" or "cannot tell" of
+    `verdicts`, None on the diagonal; better is also said where lower scores are better. `queries`
+    int64[R, R] counts the shared ones. `first` and
     `last` int64[R] are the best and the worst place that a run may have. `draws` is how many draws
     of the queries all this rests on.
     """
@@ -61,12 +68,13 @@ class AllPairs:
     @property
     def clear(self) -> npt.NDArray[np.bool_]:
         """Which pairs are told apart; bool[R, R], symmetric."""
-        return np.isin(self.verdict, (AHEAD, BEHIND))
+        return np.isin(self.verdict, (BETTER_RUN, WORSE_RUN))
 
     @property
     def too_few(self) -> bool:
         """Whether any pair shares too few queries for a verdict."""
-        return bool((self.verdict == TOO_FEW).any())
+        shared = self.queries[~np.eye(len(self.runs), dtype=bool)]
+        return bool((shared < FEWEST_QUERIES).any())
 
     @property
     def possible_bests(self) -> tuple[str, ...]:
@@ -113,19 +121,18 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     combination = wanted.declaration.combination
     direction = 1 if wanted.declaration.higher_is_better else -1
     scaled = np.asarray(combination.onto(scores.of(wanted)), dtype=np.float64)
-    middle = defined_means(scaled)
+    middle = means(scaled.T)
     order = np.argsort(-direction * middle, kind="stable")  # NaN last
     scaled, middle = scaled[order], middle[order]
     pairs = np.stack(np.triu_indices(len(order), 1))
     tested, n_draws = drawn_pairs(scaled, pairs, level)
     found = _on_its_scale(tested.intervals(level), combination, scaled, pairs)
-    ahead = np.where(tested.mean * direction > 0, AHEAD, BEHIND)
+    better = np.where(tested.mean * direction > 0, BETTER_RUN, WORSE_RUN)
     # The interval excludes zero just where this is so; see `Resampled.intervals`.
     clear = (found.low > 0) | (found.high < 0)
-    enough = tested.queries >= FEWEST_QUERIES
-    verdict = np.where(enough, np.where(clear, ahead, UNCLEAR), TOO_FEW).astype(object)
+    verdict = np.where(clear, better, CANNOT_TELL).astype(object)
     square = _Square(len(order), pairs)
-    verdicts = square.mirrored(verdict, {AHEAD: BEHIND, BEHIND: AHEAD})
+    verdicts = square.mirrored(verdict, {BETTER_RUN: WORSE_RUN, WORSE_RUN: BETTER_RUN})
     own = (~np.isnan(scaled)).sum(axis=1)
     return AllPairs(
         runs=tuple(scores.runs[i] for i in order),
@@ -137,8 +144,8 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
         p_corrected=square.same(tested.corrected),
         verdict=verdicts,
         queries=square.same(tested.queries, own),
-        first=1 + (verdicts == BEHIND).sum(axis=1),
-        last=len(order) - (verdicts == AHEAD).sum(axis=1),
+        first=1 + (verdicts == WORSE_RUN).sum(axis=1),
+        last=len(order) - (verdicts == BETTER_RUN).sum(axis=1),
         draws=n_draws,
     )
 

@@ -1,11 +1,11 @@
 """The draws of `resampled` for every pair of many runs, in bounded memory.
 
-They are worked through in blocks of draws and pairs, so that 200 runs
-with their 19,900 pairs need some tens of MB. A pair that could not be found different in the best
-case counts for no other one (Tarone, A modified Bonferroni method for discrete data, 1990): where
-two runs differ in one query of fifty, every third draw holds no difference of theirs at all, and
-such draws would hide what is clear between all other runs. Whether it could be found depends on the
-sizes of its differences only, not on which run they favour.
+They are worked through in blocks of draws and pairs, so that 200 runs with their 19,900 pairs need
+some tens of MB. A pair that could not be found different in the best case is not tested, and counts
+for no other one (Tarone, A modified Bonferroni method for discrete data, 1990): where two runs
+differ in one query of fifty, every third draw holds no difference of theirs at all, and such draws
+would hide what is clear between all other runs. Whether it could be found depends on the sizes of
+its differences only, not on which run they favour.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.comparing.pairs import FEWEST_QUERIES
-from metrics_core.comparing.resampled import Resampled
+from metrics_core.comparing.resampled import FEWEST_DIFFERING, Resampled
+from metrics_core.comparing.testing import means
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.scoring.resampling import draws, draws_of
 
 Floats = npt.NDArray[np.float64]
@@ -34,14 +35,6 @@ _AT_ONCE = 500
 _ALIKE = 1e-12
 
 
-def defined_means(scaled: Floats) -> Floats:
-    """Means of rows over their defined values; NaN where there is none."""
-    defined = ~np.isnan(scaled)
-    means = np.full(len(scaled), np.nan)
-    total = np.where(defined, scaled, 0.0).sum(axis=1)
-    return np.divide(total, defined.sum(axis=1), out=means, where=defined.any(axis=1))
-
-
 @dataclass(frozen=True)
 class _Columns:
     """Differences of some pairs about their means, 0 where undefined: `centred` float64[p, Q]; and
@@ -53,12 +46,22 @@ class _Columns:
     queries: Ints
 
     @property
+    def _raw(self) -> Floats:
+        """The differences themselves, 0 where undefined."""
+        raw = self.centred + self.mean[:, None]
+        return raw if self.defined is None else np.where(self.defined, raw, 0.0)
+
+    @property
+    def differing(self) -> Ints:
+        """How many queries differ; int64[p]."""
+        alike = _ALIKE * np.maximum(1.0, np.abs(self.mean))
+        return np.asarray((np.abs(self._raw) > alike[:, None]).sum(axis=1))
+
+    @property
     def carriers(self) -> Floats:
         """By about how many queries a difference is carried: their number where all are of one
         size, 1 where a single one outweighs the rest; float64[p]."""
-        squares = np.square(self.centred + self.mean[:, None])
-        if self.defined is not None:
-            squares = np.where(self.defined, squares, 0.0)
+        squares = np.square(self._raw)
         total, fourths = squares.sum(axis=1), np.square(squares).sum(axis=1)
         return np.divide(total**2, fourths, out=np.zeros(len(total)), where=fourths > 0)
 
@@ -70,7 +73,7 @@ class _Columns:
             gap -= mean[:, None]
             return cls(gap, None, mean, np.full(len(mean), gap.shape[1]))
         defined = ~np.isnan(gap)
-        mean = defined_means(gap)
+        mean = means(gap.T)
         centred = np.where(defined, gap - mean[:, None], 0.0)
         return cls(centred, defined, mean, defined.sum(axis=1))
 
@@ -78,36 +81,38 @@ class _Columns:
 def drawn_pairs(scaled: Floats, pairs: Ints, level: float) -> tuple[Resampled, int]:
     """What `resampled` finds for the differences of pairs of runs, and in how many draws.
 
-    `scaled` is float64[R, Q], NaN where undefined, `pairs` int64[2, P]. Pairs under ten queries are
-    not tested; one that could not be found different has a corrected p-value of 1.
+    `scaled` is float64[R, Q], NaN where undefined, `pairs` int64[2, P]. Pairs under ten queries,
+    those of which fewer than six differ, and those that could not be found different are not
+    tested; draws are 0 where none is.
     """
     n_queries, n_pairs = scaled.shape[1], pairs.shape[1]
     whole = not np.isnan(scaled).any()
     size = max(1, min(n_pairs, _VALUES // max(n_queries, 1), _VALUES // _AT_ONCE))
     mean, error, carriers = np.full((3, n_pairs), np.nan)
-    queries = np.zeros(n_pairs, dtype=np.int64)
+    queries, differing = np.zeros((2, n_pairs), dtype=np.int64)
     for block in _blocks(np.arange(n_pairs), size):
         found = _Columns.of(scaled, pairs[:, block], whole=whole)
         mean[block], queries[block] = found.mean, found.queries
         error[block], carriers[block] = _errors(found), found.carriers
+        differing[block] = found.differing
     statistic = _statistics(mean, error)
-    tested = np.flatnonzero(queries >= FEWEST_QUERIES)
+    enough = np.flatnonzero((queries >= FEWEST_QUERIES) & (differing >= FEWEST_DIFFERING))
+    tested = enough[_could_be_found(carriers[enough], queries[enough], 1 - level)]
     single, corrected = np.full((2, n_pairs), np.nan)
     largest = np.zeros(1)
     n_draws = 0
     if len(tested):
-        n_draws = int(np.clip(_WORK // (n_queries * n_pairs), _FEWEST_DRAWS, draws_of(n_queries)))
-        counts = _could_be_found(carriers[tested], queries[tested], 1 - level)
-        # Those that do not count come last: they are nobody's successors.
-        order = np.lexsort((-np.abs(statistic[tested]), ~counts))
-        ranked, counts = tested[order], counts[order]
+        n_draws = int(
+            np.clip(_WORK // (n_queries * len(tested)), _FEWEST_DRAWS, draws_of(n_queries))
+        )
+        ranked = tested[np.argsort(-np.abs(statistic[tested]), kind="stable")]
         off, steps, largest = _drawn(
-            scaled, pairs[:, ranked], error[ranked], statistic[ranked], counts, n_draws
+            scaled, pairs[:, ranked], error[ranked], statistic[ranked], n_draws
         )
         single[ranked] = (off + 1) / (n_draws + 1)
-        stepped = np.maximum.accumulate((steps + 1) / (n_draws + 1))
-        corrected[ranked] = np.where(counts, stepped, 1.0)
-    return Resampled(mean, error, statistic, queries, single, corrected, largest), n_draws
+        corrected[ranked] = np.maximum.accumulate((steps + 1) / (n_draws + 1))
+    found_all = Resampled(mean, error, statistic, queries, differing, single, corrected, largest)
+    return found_all, n_draws
 
 
 def _could_be_found(carriers: Floats, queries: Ints, share: float) -> npt.NDArray[np.bool_]:
@@ -115,6 +120,8 @@ def _could_be_found(carriers: Floats, queries: Ints, share: float) -> npt.NDArra
     bool[p]. `share` is how often any may be found by chance."""
     from scipy import stats
 
+    if not len(carriers):
+        return np.zeros(0, dtype=bool)
     with np.errstate(divide="ignore"):
         best = np.sqrt(carriers * (queries - 1) / np.maximum(queries - carriers, 0.0))
     least = 2 * stats.norm.sf(best)
@@ -130,12 +137,10 @@ def _drawn(
     pairs: Ints,
     error: Floats,
     statistic: Floats,
-    counting: npt.NDArray[np.bool_],
     n_draws: int,
 ) -> tuple[Ints, Ints, Floats]:
     """For pairs in falling order of their statistic: in how many draws each is as far off as in the
-    data, in how many one of it and its successors is, and how far off the farthest is in each; of
-    those that are `counting`."""
+    data, in how many one of it and its successors is, and how far off the farthest is in each."""
     whole, n_pairs = not np.isnan(scaled).any(), len(error)
     size = max(1, min(_VALUES // scaled.shape[1], _VALUES // _AT_ONCE))
     limits = np.square(np.abs(statistic) * (1 - 1e-9))[:, None]
@@ -151,7 +156,6 @@ def _drawn(
                 columns.centred[error[block] == 0] = 0.0
                 away = _squared_statistics(columns, weight)
                 off[block] += (away >= limits[block]).sum(axis=1)
-                away[~counting[block]] = 0.0
                 away[:1] = np.maximum(away[:1], farthest)
                 np.maximum.accumulate(away, axis=0, out=away)
                 steps[block] += (away >= limits[block]).sum(axis=1)

@@ -26,8 +26,9 @@ def test_a_cell_is_coloured_only_where_its_pair_is_clear() -> None:
     shown = cells(drawn(found))
     assert len(shown) == 12
     for cell, kind in zip(shown, found.verdict[~np.eye(4, dtype=bool)], strict=True):
-        assert ("--part" in cell) == (kind in ("ahead", "behind"))
-        assert (f"<small>{'may be chance' if kind == 'unclear' else kind}</small>") in cell
+        word = {"better": "ahead", "worse": "behind", "cannot tell": "may be chance"}[kind]
+        assert ("--part" in cell) == (word in ("ahead", "behind"))
+        assert f"<small>{word}</small>" in cell
     assert 'href="./?' in shown[0] and "queries" in shown[0] and "minus" in shown[0]
     # The largest clear difference is the fullest.
     assert shown[2].count("--part:100.00%") or shown[1].count("--part:100.00%")

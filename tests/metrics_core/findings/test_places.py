@@ -12,12 +12,12 @@ from metrics_core.findings import places_finding
 def found(names: str, clear: dict[str, str]) -> AllPairs:
     """Runs of these names, best first; of `clear` each run is clearly ahead of those."""
     runs = tuple(names.split())
-    verdict = np.full((len(runs),) * 2, "unclear", dtype=object)
+    verdict = np.full((len(runs),) * 2, "cannot tell", dtype=object)
     np.fill_diagonal(verdict, None)
     for run, behind in clear.items():
         for other in behind.split():
-            verdict[runs.index(run), runs.index(other)] = "ahead"
-            verdict[runs.index(other), runs.index(run)] = "behind"
+            verdict[runs.index(run), runs.index(other)] = "better"
+            verdict[runs.index(other), runs.index(run)] = "worse"
     nothing = np.full(verdict.shape, np.nan)
     return AllPairs(
         runs=runs,
@@ -29,8 +29,8 @@ def found(names: str, clear: dict[str, str]) -> AllPairs:
         p_corrected=nothing,
         verdict=verdict,
         queries=np.full(verdict.shape, 84),
-        first=1 + (verdict == "behind").sum(axis=1),
-        last=len(runs) - (verdict == "ahead").sum(axis=1),
+        first=1 + (verdict == "worse").sum(axis=1),
+        last=len(runs) - (verdict == "better").sum(axis=1),
         draws=10_000,
     )
 
