@@ -1,11 +1,12 @@
 """The draws of `resampled` for every pair of many runs, in bounded memory.
 
 They are worked through in blocks of draws and pairs, so that 200 runs with their 19,900 pairs need
-some tens of MB. A pair that could not be found different in the best case is not tested, and counts
-for no other one (Tarone, A modified Bonferroni method for discrete data, 1990): where two runs
-differ in one query of fifty, every third draw holds no difference of theirs at all, and such draws
-would hide what is clear between all other runs. Whether it could be found depends on the sizes of
-its differences only, not on which run they favour.
+some tens of MB. A pair whose difference is carried by so few queries that as many of one size would
+not be enough is not tested, and counts for no other one (after Tarone, A modified Bonferroni method
+for discrete data, 1990): where one query outweighs the rest, every third draw lacks it, and such
+draws, which seem far off, would hide what is clear between all other runs. How many carry it is a
+matter of the sizes of the differences only, not of which run they favour, so that chance keeps its
+share.
 """
 
 from __future__ import annotations
@@ -82,8 +83,8 @@ def drawn_pairs(scaled: Floats, pairs: Ints, level: float) -> tuple[Resampled, i
     """What `resampled` finds for the differences of pairs of runs, and in how many draws.
 
     `scaled` is float64[R, Q], NaN where undefined, `pairs` int64[2, P]. Pairs under ten queries,
-    those of which fewer than six differ, and those that could not be found different are not
-    tested; draws are 0 where none is.
+    those of which fewer than six differ, and those that are carried by too few are not tested;
+    draws are 0 where none is.
     """
     n_queries, n_pairs = scaled.shape[1], pairs.shape[1]
     whole = not np.isnan(scaled).any()
@@ -97,7 +98,7 @@ def drawn_pairs(scaled: Floats, pairs: Ints, level: float) -> tuple[Resampled, i
         differing[block] = found.differing
     statistic = _statistics(mean, error)
     enough = np.flatnonzero((queries >= FEWEST_QUERIES) & (differing >= FEWEST_DIFFERING))
-    tested = enough[_could_be_found(carriers[enough], queries[enough], 1 - level)]
+    tested = enough[_carried(carriers[enough], queries[enough], 1 - level)]
     single, corrected = np.full((2, n_pairs), np.nan)
     largest = np.zeros(1)
     n_draws = 0
@@ -115,9 +116,9 @@ def drawn_pairs(scaled: Floats, pairs: Ints, level: float) -> tuple[Resampled, i
     return found_all, n_draws
 
 
-def _could_be_found(carriers: Floats, queries: Ints, share: float) -> npt.NDArray[np.bool_]:
-    """Which pairs could be found different among so many, were all their differences for one run;
-    bool[p]. `share` is how often any may be found by chance."""
+def _carried(carriers: Floats, queries: Ints, share: float) -> npt.NDArray[np.bool_]:
+    """Which pairs are carried by enough queries: so many differences of one size, all for one run,
+    would be found among so many pairs; bool[p]. `share` is how often any may be found by chance."""
     from scipy import stats
 
     if not len(carriers):
