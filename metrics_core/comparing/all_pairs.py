@@ -112,9 +112,9 @@ class AllPairs:
 def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) -> AllPairs:
     """Every pair of the runs on one measure, each over the queries that both define.
 
-    There are as many draws as for one pair (10,000 up to 20,000 queries), fewer where runs and
-    queries are so many that these would take minutes, 1,000 at least: 8,000 for 200 runs and 125
-    queries. A geometric mean is tested on logarithms; the interval is that of two means about the
+    There are as many draws as for one pair, and fewer, but at least 1,000, where runs and queries
+    are so many that these would take too long: 6,000 for 20 runs and 7,000 queries, 1,600 for 200
+    runs and 250 queries. A geometric mean is tested on logarithms; the interval is that of two means about the
     same middle. Raises RanklensError where the measure has no scores.
     """
     wanted = parse_measure(measure)
