@@ -125,7 +125,7 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     order = np.argsort(-direction * middle, kind="stable")  # NaN last
     scaled, middle = scaled[order], middle[order]
     pairs = np.stack(np.triu_indices(len(order), 1))
-    tested, n_draws = drawn_pairs(scaled, pairs, level)
+    tested, n_draws = drawn_pairs(scaled, pairs)
     found = _on_its_scale(tested.intervals(level), combination, scaled, pairs)
     better = np.where(tested.mean * direction > 0, BETTER_RUN, WORSE_RUN)
     # The interval excludes zero just where this is so; see `Resampled.intervals`.

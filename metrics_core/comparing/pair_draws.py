@@ -1,12 +1,7 @@
 """The draws of `resampled` for every pair of many runs, in bounded memory.
 
 They are worked through in blocks of draws and pairs, so that 200 runs with their 19,900 pairs need
-some tens of MB. A pair whose difference is carried by so few queries that as many of one size would
-not be enough is not tested, and counts for no other one (after Tarone, A modified Bonferroni method
-for discrete data, 1990): where one query outweighs the rest, every third draw lacks it, and such
-draws, which seem far off, would hide what is clear between all other runs. How many carry it is a
-matter of the sizes of the differences only, not of which run they favour, so that chance keeps its
-share.
+some tens of MB. Which pairs are tested is the rule of `resampled`.
 """
 
 from __future__ import annotations
@@ -18,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.comparing.resampled import FEWEST_DIFFERING, Resampled
+from metrics_core.comparing.resampled import Resampled, best_statistics, within_reach
 from metrics_core.comparing.testing import means
-from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.comparing.verdicts import FEWEST_DIFFERING, FEWEST_QUERIES
 from metrics_core.scoring.resampling import draws, draws_of
 
 Floats = npt.NDArray[np.float64]
@@ -59,12 +54,9 @@ class _Columns:
         return np.asarray((np.abs(self._raw) > alike[:, None]).sum(axis=1))
 
     @property
-    def carriers(self) -> Floats:
-        """By about how many queries a difference is carried: their number where all are of one
-        size, 1 where a single one outweighs the rest; float64[p]."""
-        squares = np.square(self._raw)
-        total, fourths = squares.sum(axis=1), np.square(squares).sum(axis=1)
-        return np.divide(total**2, fourths, out=np.zeros(len(total)), where=fourths > 0)
+    def best(self) -> Floats:
+        """`best_statistics` of the pairs; float64[p]."""
+        return best_statistics(self._raw.T, self.queries)
 
     @classmethod
     def of(cls, scaled: Floats, pairs: Ints, *, whole: bool) -> _Columns:
@@ -79,26 +71,26 @@ class _Columns:
         return cls(centred, defined, mean, defined.sum(axis=1))
 
 
-def drawn_pairs(scaled: Floats, pairs: Ints, level: float) -> tuple[Resampled, int]:
+def drawn_pairs(scaled: Floats, pairs: Ints) -> tuple[Resampled, int]:
     """What `resampled` finds for the differences of pairs of runs, and in how many draws.
 
     `scaled` is float64[R, Q], NaN where undefined, `pairs` int64[2, P]. Pairs under ten queries,
-    those of which fewer than six differ, and those that are carried by too few are not tested;
+    those of which fewer than six differ, and those that too few carry are not tested;
     draws are 0 where none is.
     """
     n_queries, n_pairs = scaled.shape[1], pairs.shape[1]
     whole = not np.isnan(scaled).any()
     size = max(1, min(n_pairs, _VALUES // max(n_queries, 1), _VALUES // _AT_ONCE))
-    mean, error, carriers = np.full((3, n_pairs), np.nan)
+    mean, error, best = np.full((3, n_pairs), np.nan)
     queries, differing = np.zeros((2, n_pairs), dtype=np.int64)
     for block in _blocks(np.arange(n_pairs), size):
         found = _Columns.of(scaled, pairs[:, block], whole=whole)
         mean[block], queries[block] = found.mean, found.queries
-        error[block], carriers[block] = _errors(found), found.carriers
+        error[block], best[block] = _errors(found), found.best
         differing[block] = found.differing
     statistic = _statistics(mean, error)
     enough = np.flatnonzero((queries >= FEWEST_QUERIES) & (differing >= FEWEST_DIFFERING))
-    tested = enough[_carried(carriers[enough], queries[enough], 1 - level)]
+    tested = enough[within_reach(best[enough])]
     single, corrected = np.full((2, n_pairs), np.nan)
     largest = np.zeros(1)
     n_draws = 0
@@ -114,23 +106,6 @@ def drawn_pairs(scaled: Floats, pairs: Ints, level: float) -> tuple[Resampled, i
         corrected[ranked] = np.maximum.accumulate((steps + 1) / (n_draws + 1))
     found_all = Resampled(mean, error, statistic, queries, differing, single, corrected, largest)
     return found_all, n_draws
-
-
-def _carried(carriers: Floats, queries: Ints, share: float) -> npt.NDArray[np.bool_]:
-    """Which pairs are carried by enough queries: so many differences of one size, all for one run,
-    would be found among so many pairs; bool[p]. `share` is how often any may be found by chance."""
-    from scipy import stats
-
-    if not len(carriers):
-        return np.zeros(0, dtype=bool)
-    with np.errstate(divide="ignore"):
-        best = np.sqrt(carriers * (queries - 1) / np.maximum(queries - carriers, 0.0))
-    least = 2 * stats.norm.sf(best)
-    # As few are counted as leave all of them within reach when they share what is allowed.
-    allowed = share / np.arange(1, len(least) + 1)
-    within = np.searchsorted(np.sort(least), allowed, side="right")
-    first = int(np.argmax(within <= np.arange(1, len(least) + 1)))
-    return np.asarray(least <= allowed[first])
 
 
 def _drawn(
