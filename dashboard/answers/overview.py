@@ -13,6 +13,7 @@ from dashboard.address.measure_key import at_k
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import by_column, spoken
 from dashboard.answers.compared import compared, of_shown, what_it_rests_on
+from dashboard.answers.pairs import every_pair
 from dashboard.opened.study import Study
 from metrics_core import findings
 from metrics_core.comparing.pairs import BETTER, WORSE, differences
@@ -26,16 +27,20 @@ from metrics_core.slicing.breakdowns import sizes_only
 
 _USUAL_MEASURES = ("nDCG@{k}", "P@{k}", "R@{k}", "RR", "AP")
 _LISTED = 5
+MANY_RUNS = 4
+"""Of more runs than these the Overview says which may be the best; of fewer the verdict does."""
 
 
 @dataclass(frozen=True)
 class Overview:
     """What the Overview shows. `measures` are name, gloss and how each is chosen in an address;
-    `together` says for how many runs the verdicts hold at once.
+    `bests` says of many runs which may
+    be the best, `together` for how many runs the verdicts hold at once.
     `too_few` runs have too few queries of both scores for a verdict on the chosen measure."""
 
     verdict: findings.Sentence
     others: findings.Sentence
+    bests: findings.Sentence
     together: findings.Sentence
     facts: findings.Facts
     table: pd.DataFrame
@@ -89,6 +94,9 @@ def _overview(study: Study, shown: Comparison) -> Overview:
             margin=shown.method.margin,
         ),
         others=findings.others_verdict(comparison, shown.focus, shown.baseline),
+        bests=findings.bests_finding(every_pair(study, shown))
+        if shown.loaded > MANY_RUNS
+        else findings.Sentence(),
         together=joined(
             [
                 findings.together(every[shown.name], shown.method),

@@ -11,6 +11,7 @@ from dashboard.address.view import Comparison
 from dashboard.opened.study import Study
 from metrics_core import findings
 from metrics_core.comparing.all_pairs import AllPairs, all_pairs
+from metrics_core.comparing.method import Method
 
 FEWEST_RUNS = 3
 """Of two runs the Overview says all."""
@@ -39,7 +40,15 @@ class Pairs:
 def pairs(study: Study, shown: Comparison) -> Pairs:
     """The page All pairs: all loaded runs, whichever are compared."""
     every = tuple(study.names)
-    return study.kept(_pairs, replace(shown, focus=every[0], baseline=every[0], also=every))
+    # By the draws whatever test is chosen for the comparison with the baseline.
+    alike = replace(
+        shown,
+        focus=every[0],
+        baseline=every[0],
+        also=every,
+        method=Method(level=shown.method.level),
+    )
+    return study.kept(_pairs, alike)
 
 
 def every_pair(study: Study, shown: Comparison) -> AllPairs:
@@ -48,7 +57,7 @@ def every_pair(study: Study, shown: Comparison) -> AllPairs:
 
 
 def _pairs(study: Study, shown: Comparison) -> Pairs:
-    found = all_pairs(study.scores(shown, shown.measure), shown.measure)
+    found = all_pairs(study.scores(shown, shown.measure), shown.measure, level=shown.method.level)
     mask = study.in_view(shown)
     ranks = [study.judged[name].among(mask) for name in shown.runs]
     listed = sum(int(np.minimum(r.retrieved, shown.cutoff).sum()) for r in ranks)

@@ -12,7 +12,6 @@ from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.scoring.intervals import LEVEL
 
 PAGE = Page(
     "pairs",
@@ -75,7 +74,7 @@ def _matrix(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
     told += f"; {w.share(shown.judged_share)} of the top {w.count(view.cutoff)} judged."
     parts.heading(
         f"Every pair on {view.name}",
-        f"{told} {_how_coloured(shown)} A click compares the two.",
+        f"{told} {_how_coloured(shown, view.method.level)} A click compares the two.",
         frame=shown.table,
         key="pairs",
     )
@@ -89,7 +88,7 @@ def _matrix(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
     )
 
 
-def _how_coloured(shown: Pairs) -> str:
+def _how_coloured(shown: Pairs, level: float) -> str:
     found = shown.found
     if not found.draws:
         return f"Under {FEWEST_QUERIES} queries any difference may be chance: none is coloured."
@@ -100,7 +99,7 @@ def _how_coloured(shown: Pairs) -> str:
     )
     return (
         f"Coloured where it holds for all {w.number(found.n_pairs)} pairs together"
-        f" ({w.share(LEVEL)}, from {w.count(found.draws)} draws of the queries; corrected step by"
+        f" ({w.share(level)}, from {w.count(found.draws)} draws of the queries; corrected step by"
         f" step by the largest difference of each draw).{few}"
         " A bracket joins runs that cannot be told apart."
     )

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.blocks.markup import Href, Lead, section, style_of
+from dashboard.blocks.markup import Href, Lead, Styles, pieces_of, section, style_of
 from dashboard.blocks.templates import Template
 from dashboard.drawing import Drawing
 from dashboard.theme import RunStyle
@@ -123,6 +123,11 @@ def _best_first(table: pd.DataFrame, chosen: str) -> list[str]:
     own = table[table["measure"] == chosen]
     ordered = own.sort_values("mean", ascending=False, na_position="last", kind="stable")
     return list(dict.fromkeys([*ordered["run"], *table["run"]]))
+
+
+def bests_line(bests: Sentence, styles: Styles, link: str) -> Markup:
+    """Which of many runs may be the best, and the way to all pairs; nothing where that is empty."""
+    return _drawn("bests_line", pieces=pieces_of(bests, styles), link=link) if bests else Markup()
 
 
 def three_lists(*lists: Markup) -> Markup:

@@ -18,7 +18,7 @@ from metrics_core.findings.origins import (
     short_lists,
     strongest_other,
 )
-from metrics_core.findings.places import places_finding
+from metrics_core.findings.places import bests_finding, places_finding
 from metrics_core.findings.power import needed_finding, shown_finding
 from metrics_core.findings.sentence import Sentence, Span
 from metrics_core.findings.verdicts import Facts, others_verdict, queries_finding, together, verdict
@@ -28,6 +28,7 @@ __all__ = [
     "Sentence",
     "Span",
     "best_by_group",
+    "bests_finding",
     "breakdown_finding",
     "curves_finding",
     "doubts_findings",
