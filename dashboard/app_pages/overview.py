@@ -21,8 +21,11 @@ def render() -> None:
     here = session.opened_study()
     view, styles = here.comparison, here.drawing.styles
     shown = answers.overview(here.study, view)
-    st.html(markup.sentence(shown.verdict, styles) + markup.second(shown.others, styles))
-    st.html(overview.bests_line(shown.bests, styles, session.href("pairs")))
+    st.html(
+        markup.sentence(shown.verdict, styles)
+        + markup.second(shown.others, styles)
+        + overview.bests_line(shown.bests, styles, session.href("pairs"))
+    )
     method_controls.explained(shown.together, here, shown.facts.queries)
     st.html(overview.facts_line(shown.facts, session.href))
     _runs(shown, here)
