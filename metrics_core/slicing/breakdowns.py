@@ -63,9 +63,21 @@ def group_of(queries: Queries, query_ids: Sequence[str], by: str) -> pd.Series:
         column = ranges(numbers)
     else:
         column = queries.frame.set_index("query_id")[by]
-    groups = column.reindex(list(query_ids))
-    groups = groups.where(groups.notna() & (groups != ""), NO_GROUP)
-    return groups.astype(str)
+    return without_gaps(column.reindex(list(query_ids)))
+
+
+def without_gaps(groups: pd.Series) -> pd.Series:
+    """The groups as text, NO_GROUP where there is none."""
+    return groups.where(groups.notna() & (groups != ""), NO_GROUP).astype(str)
+
+
+def in_reading_order(frame: pd.DataFrame, column: str, *, falling: bool = True) -> pd.DataFrame:
+    """Rows of one group each (`group`) by a column; numbers and ranges in their own order, which
+    says more than any other."""
+    if not sizes_only(frame["group"]):
+        return frame.sort_values(column, ascending=not falling, kind="stable", ignore_index=True)
+    place = {group: i for i, group in enumerate(ordered_groups(frame["group"]))}
+    return frame.sort_values("group", key=lambda names: names.map(place), ignore_index=True)
 
 
 def breakdown(
