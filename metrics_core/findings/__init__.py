@@ -12,8 +12,9 @@ from metrics_core.findings.charts import (
 from metrics_core.findings.explanations import explain
 from metrics_core.findings.files import files_finding
 from metrics_core.findings.origins import (
-    breakdown_finding,
+    bridge_finding,
     curves_finding,
+    reversal_finding,
     short_lists,
     strongest_other,
 )
@@ -25,7 +26,7 @@ __all__ = [
     "Sentence",
     "Span",
     "best_by_group",
-    "breakdown_finding",
+    "bridge_finding",
     "curves_finding",
     "explain",
     "extreme_cells",
@@ -33,6 +34,7 @@ __all__ = [
     "others_verdict",
     "precision_at_half_recall",
     "queries_finding",
+    "reversal_finding",
     "short_lists",
     "strongest_other",
     "verdict",

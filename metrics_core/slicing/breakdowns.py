@@ -121,11 +121,12 @@ def by_group(
     diff_low, diff_high against the baseline (NaN in its own rows), clear. `groups` is the group of
     each query, indexed by query_id.
 
-    The intervals of a run's differences hold for all its groups at once, or for `looked_at` groups
-    if those are more: narrowing a view must not turn chance into a finding. A group's draws are of
-    its own queries, so that it keeps its size; groups share no query, so 1 - level is split among
-    them as for independent tests (Sidak). `clear` is whether the interval excludes zero and rests
-    on at least FEWEST_TESTED queries. Raises UnknownRunError.
+    The draws of a group are of its own queries, so that it keeps its size. `clear` is whether the
+    difference is worth naming: at least FEWEST_TESTED queries, and zero outside an interval that
+    holds for all groups of the run at once, or for `looked_at` groups if those are more: narrowing
+    a view must not turn chance into a finding. Groups share no query, so 1 - level is split among
+    them as for independent tests (Sidak); diff_low and diff_high are of the single group. Raises
+    UnknownRunError.
     """
     given, wanted = Scores.given(scores), parse_measure(measure)
     if baseline is not None:
@@ -162,8 +163,7 @@ def _group_rows(
     for i in range(len(runs)):
         if baseline is None or i == baseline:
             continue
-        gap[:, i], queries = _difference(values[:, i], values[:, baseline], levels[1], combination)
-        clear[i] = queries >= FEWEST_TESTED and (gap[1, i] > 0 or gap[2, i] < 0)
+        gap[:, i], clear[i] = _difference(values[:, i], values[:, baseline], levels, combination)
     return pd.DataFrame(
         {
             "run": list(runs),
@@ -180,10 +180,10 @@ def _group_rows(
 
 
 def _difference(
-    own: Floats, other: Floats, level: float, combination: Combination
-) -> tuple[Floats, int]:
-    """The difference of two combined scores and the ends of its interval, and on how many queries
-    it rests. Under FEWEST_QUERIES queries there is no interval.
+    own: Floats, other: Floats, levels: tuple[float, float], combination: Combination
+) -> tuple[Floats, bool]:
+    """The difference of two combined scores with the ends of its interval at the first level, NaN
+    under FEWEST_QUERIES queries, and whether it is clear at the second.
 
     That of geometric means is tested on their ratio; its ends are those of the ratio, taken with
     the baseline's mean as it is.
@@ -192,16 +192,16 @@ def _difference(
     both = ~np.isnan(scaled)
     queries = int(both.sum())
     if not queries:
-        return np.full(3, np.nan), 0
-    if queries < FEWEST_QUERIES:
-        ends = np.array([scaled[both].mean(), np.nan, np.nan])
-    else:
-        found = resampled(scaled[both][:, None]).intervals(level)
-        ends = np.array([found.mean[0], found.low[0], found.high[0]])
-        ends[1:][np.isinf(ends[1:])] = np.nan
+        return np.full(3, np.nan), False
+    ends, clear = np.array([scaled[both].mean(), np.nan, np.nan]), False
+    if queries >= FEWEST_QUERIES:
+        found = resampled(scaled[both][:, None])
+        single, strict = (found.intervals(level) for level in levels)
+        ends[1:] = [end if np.isfinite(end) else np.nan for end in (single.low[0], single.high[0])]
+        clear = queries >= FEWEST_TESTED and bool(strict.low[0] > 0 or strict.high[0] < 0)
     if not combination.linear:
         ends = float(combination.of(other[both])) * np.expm1(ends)
-    return ends, queries
+    return ends, clear
 
 
 def cross_breakdown(

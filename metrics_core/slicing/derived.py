@@ -53,12 +53,12 @@ class Material:
 @dataclass(frozen=True)
 class Derived:
     """A derived column: `groups` gives a label for each query, NaN or None where it has none, or
-    None where the column cannot be had. `by_pair` where they depend on what is compared."""
+    None where the column cannot be had. `spoken` is what a sentence calls a group's queries."""
 
     name: str
     explanation: str
     groups: Callable[[Material], pd.Series | None]
-    by_pair: bool = False
+    spoken: str = "{}"
 
     @property
     def key(self) -> str:
@@ -72,7 +72,7 @@ def _words(given: Material) -> pd.Series | None:
 
 
 def _form(given: Material) -> pd.Series | None:
-    return _of_texts(given, lambda t: "question" if _QUESTION.match(t.strip()) else "keywords")
+    return _of_texts(given, lambda t: "questions" if _QUESTION.match(t.strip()) else "keywords")
 
 
 def _relevant(given: Material) -> pd.Series | None:
@@ -115,9 +115,10 @@ DERIVED = (
         "words in the query",
         "How many words the query's text has, in ranges of about as many queries each.",
         _words,
+        "queries of {}",
     ),
     Derived(
-        "question or keywords",
+        "questions or keywords",
         "A question ends in a question mark or begins with a word such as what, how or is;"
         " everything else is keywords.",
         _form,
@@ -127,20 +128,21 @@ DERIVED = (
         "How many documents are judged relevant to the query, in ranges of about as many queries"
         " each.",
         _relevant,
+        "queries with {} documents",
     ),
     Derived(
         "judged in the top k",
         "Which share of the first k results of the two compared runs is judged: where it is small,"
         " a difference may come from missing judgments.",
         _judged_share,
-        by_pair=True,
+        "queries {}",
     ),
     Derived(
         "how hard for the other runs",
         "Thirds of the queries by the mean score of all runs but the two compared, so that the"
         " groups do not follow from the difference they are to explain.",
         _difficulty,
-        by_pair=True,
+        "queries {}",
     ),
 )
 
@@ -156,9 +158,9 @@ def derived_columns(given: Material) -> dict[str, pd.Series]:
     return found
 
 
-def explained(key: str) -> str:
-    """What a derived column is, in a sentence; "" for a column that is none."""
-    return next((column.explanation for column in DERIVED if column.key == key), "")
+def derived_column(key: str) -> Derived | None:
+    """The derived column of this marked name; None for a column of the files."""
+    return next((column for column in DERIVED if column.key == key), None)
 
 
 def _of_texts(given: Material, value: Callable[[str], object]) -> pd.Series | None:
