@@ -15,7 +15,7 @@ from metrics_core import findings
 from metrics_core.comparing.pairs import FEWEST_QUERIES as FEWEST_COMPARED
 from metrics_core.slicing import breakdowns
 from metrics_core.slicing.bridge import additive_differences, bridge
-from metrics_core.slicing.derived import derived_column
+from metrics_core.slicing.derived import MARK, derived_column
 from metrics_core.slicing.finder import found_slices
 
 _FEW_GROUPS = 12
@@ -69,6 +69,16 @@ class Breakdown:
     best: str = ""
     second_best: str = ""
     extremes: str = ""
+
+    @property
+    def by_name(self) -> str:
+        """What a heading calls the column."""
+        return self.by.removesuffix(MARK)
+
+    @property
+    def second_name(self) -> str:
+        """What a heading calls the second column."""
+        return (self.second or "").removesuffix(MARK)
 
     @property
     def paired(self) -> int:

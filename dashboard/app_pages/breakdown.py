@@ -47,7 +47,7 @@ def render() -> None:
     _slices(shown, here)
     _columns(shown)
     with st.container(key="by_group"):
-        left, right = st.columns([1.25, 1], gap="large")
+        left, right = st.columns([1.5, 1], gap="large")
         with left:
             _bridge(shown, here)
         with right:
@@ -133,14 +133,14 @@ def _bridge(shown: Breakdown, here: Opened) -> None:
         frame=shown.bridge,
         key="bridge",
     )
-    too_few = shown.paired < FEWEST_COMPARED
     st.html(
         bridge.bridge_rows(
             shown.steps,
-            here.drawing.quiet if too_few else here.drawing,
+            here.drawing,
             lead=lambda group: session.href(
                 "queries", where=view.narrowed({shown.by: [group]}), **_PLAIN
             ),
+            coloured=shown.paired >= FEWEST_COMPARED,
         )
     )
 
@@ -160,7 +160,7 @@ def _differences(shown: Breakdown, here: Opened) -> None:
     if shown.has_small_groups:
         single = f" Under {FEWEST_QUERIES} queries a group is a few single cases."
     parts.heading(
-        f"Difference to {view.baseline} on {name}, by {shown.by}",
+        f"Difference to {view.baseline} on {name}, by {shown.by_name}",
         muted("In their own order" if shown.in_own_order else "In the same order")
         + muted(
             ". Bars are 95 % intervals of one group each; a bar that crosses the line may be"
@@ -171,9 +171,9 @@ def _differences(shown: Breakdown, here: Opened) -> None:
         styles=styles,
     )
     figure = figures.difference_by_group(shown.groups, here.drawing, order=shown.order)
-    alt = f"Difference to {view.baseline} by {shown.by}. {shown.finding.text}"
+    alt = f"Difference to {view.baseline} by {shown.by_name}. {shown.finding.text}"
     picture = parts.caption(
-        f"Difference to {view.baseline} on {name}, by {shown.by}", name, parts.INTERVALS
+        f"Difference to {view.baseline} on {name}, by {shown.by_name}", name, parts.INTERVALS
     )
     _draw(figure, "difference_by_group", here, shown.by, alt=alt, picture=picture)
 
@@ -182,13 +182,13 @@ def _scores(shown: Breakdown, here: Opened) -> None:
     view = here.comparison
     parts.heading(
         f"Score on {view.measure}",
-        f"Mean per run, by {shown.by}; the same order of groups.",
+        f"Mean per run, by {shown.by_name}; the same order of groups.",
         frame=shown.groups,
         key="scores",
     )
     figure = figures.score_by_group(shown.groups, here.drawing, order=shown.order)
-    alt = f"Mean {view.measure} per run by {shown.by}. {shown.best}"
-    picture = parts.caption(f"Score on {view.measure}, by {shown.by}", str(view.measure))
+    alt = f"Mean {view.measure} per run by {shown.by_name}. {shown.best}"
+    picture = parts.caption(f"Score on {view.measure}, by {shown.by_name}", str(view.measure))
     _draw(figure, "score_by_group", here, shown.by, alt=alt, picture=picture)
 
 
@@ -196,7 +196,7 @@ def _cells(shown: Breakdown, here: Opened) -> None:
     view, styles = here.comparison, here.drawing.styles
     assert shown.cells is not None and shown.second is not None
     parts.heading(
-        f"{shown.by.capitalize()} and {shown.second}",
+        f"{w.sentence_case(shown.by_name)} and {shown.second_name}",
         run(view.focus)
         + muted(
             f" minus {view.baseline} on {view.measure}; n is the number of queries. Cells under"
@@ -208,11 +208,15 @@ def _cells(shown: Breakdown, here: Opened) -> None:
         styles=styles,
     )
     figure = heatmap.difference_heatmap(
-        shown.cells, palette=here.look.palette, rows_title=shown.by, columns_title=shown.second
+        shown.cells,
+        palette=here.look.palette,
+        rows_title=shown.by_name,
+        columns_title=shown.second_name,
     )
-    alt = f"Difference to {view.baseline} by {shown.by} and {shown.second}. {shown.extremes}"
+    both = f"by {shown.by_name} and {shown.second_name}"
+    alt = f"Difference to {view.baseline} {both}. {shown.extremes}"
     picture = parts.caption(
-        f"{view.focus} minus {view.baseline}, by {shown.by} and {shown.second}",
+        f"{view.focus} minus {view.baseline}, {both}",
         str(view.measure),
         "n is the number of queries",
         runs=(view.focus, view.baseline),
@@ -227,15 +231,15 @@ def _second(shown: Breakdown, here: Opened) -> None:
     view = here.comparison
     assert shown.second_groups is not None and shown.second is not None
     parts.heading(
-        f"By {shown.second}",
+        f"By {shown.second_name}",
         f"{view.measure} per run with 95 % interval, same scale in all.",
         frame=shown.second_groups,
         key="second",
     )
     figure = panels.score_by_difficulty(shown.second_groups, here.drawing, order=shown.second_order)
-    alt = f"Mean {view.measure} per run by {shown.second}. {shown.second_best}"
+    alt = f"Mean {view.measure} per run by {shown.second_name}. {shown.second_best}"
     picture = parts.caption(
-        f"Score on {view.measure}, by {shown.second}", str(view.measure), parts.INTERVALS
+        f"Score on {view.measure}, by {shown.second_name}", str(view.measure), parts.INTERVALS
     )
     _draw(figure, "second", here, shown.second, alt=alt, picture=picture)
 

@@ -33,10 +33,13 @@ class _Step:
     end: str
 
 
-def bridge_rows(steps: pd.DataFrame, drawing: Drawing, *, lead: Lead) -> Markup:
+def bridge_rows(
+    steps: pd.DataFrame, drawing: Drawing, *, lead: Lead, coloured: bool = True
+) -> Markup:
     """Groups as bars that add up to the difference over all queries, each beginning where the last
     one ended. `steps` has group, queries, difference, part, clear and groups (1, or how many are
-    one step); `lead` gives where a group leads."""
+    one step); `lead` gives where a group leads; `coloured` unless there are too few queries to tell
+    anything."""
     ends = steps["part"].cumsum().tolist()
     whole = ends[-1]
     low, high = min(0.0, *ends), max(0.0, *ends)
@@ -46,6 +49,12 @@ def bridge_rows(steps: pd.DataFrame, drawing: Drawing, *, lead: Lead) -> Markup:
         return (value - low) / span
 
     higher = drawing.comparison.measure.declaration.higher_is_better
+
+    def kind(part: float) -> str:
+        if not coloured or part == 0:
+            return "level"
+        return "better" if (part > 0) == higher else "worse"
+
     rows = []
     for row, start, end in zip(steps.to_dict("records"), [0.0, *ends[:-1]], ends, strict=True):
         left, right = sorted((share(start), share(end)))
@@ -56,7 +65,7 @@ def bridge_rows(steps: pd.DataFrame, drawing: Drawing, *, lead: Lead) -> Markup:
                 queries=row["queries"],
                 difference=row["difference"],
                 part=row["part"],
-                kind="better" if (row["part"] > 0) == higher else "worse",
+                kind=kind(row["part"]),
                 clear=row["clear"],
                 left=percent(left),
                 width=percent(right - left),

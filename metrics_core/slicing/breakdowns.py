@@ -34,7 +34,7 @@ _KNOWN_ORDERS = (
     ("very easy", "easy", "medium", "moderate", "hard", "difficult", "very hard"),
     ("very low", "low", "medium", "middle", "high", "very high"),
     ("head", "torso", "tail"),
-    ("easy for the others", "middling for the others", "hard for the others"),
+    ("easy for other runs", "medium for other runs", "hard for other runs"),
     ("under half judged", "half to 80 % judged", "80 % or more judged", "all judged"),
 )
 

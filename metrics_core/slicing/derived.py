@@ -105,10 +105,10 @@ def _difficulty(given: Material) -> pd.Series | None:
     if np.isnan(mean).all():
         return None
     cuts = np.nextafter(np.nanquantile(mean, [1 / 3, 2 / 3]), np.inf)
-    return _placed(mean, cuts, [f"{how} for the others" for how in _HARD_TO_EASY], given)
+    return _placed(mean, cuts, [f"{how} for other runs" for how in _HARD_TO_EASY], given)
 
 
-_HARD_TO_EASY = ("hard", "middling", "easy")
+_HARD_TO_EASY = ("hard", "medium", "easy")
 
 DERIVED = (
     Derived(
