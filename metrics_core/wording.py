@@ -99,6 +99,19 @@ def named(words: Sequence[str], *, all_of: int = 4) -> str:
     return f"{', '.join(words[:_NAMED])} and {count(rest)} more"
 
 
+def chance(p: float | None) -> str:
+    """A p-value as how often: "3 in 100"; near 0.05 exactly enough to see on which side it is."""
+    if p is None or math.isnan(p):
+        return DASH
+    if p < 0.001:
+        return "under 1 in 1,000"
+    if p < 0.01:
+        return f"{round(p * 1000)} in 1,000"
+    if 0.045 <= p < 0.055:
+        return f"{round(p * 10_000)} in 10,000"
+    return f"{round(p * 100)} in 100"
+
+
 def number(n: int) -> str:
     """A small whole number as a word, from "no" to "ten", larger ones in figures."""
     return _WORDS[n] if 0 <= n < len(_WORDS) else count(n)

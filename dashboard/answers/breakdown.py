@@ -12,7 +12,7 @@ from dashboard.address.address import Pair
 from dashboard.address.view import Comparison
 from dashboard.opened.study import Study
 from metrics_core import findings
-from metrics_core.comparing.pairs import FEWEST_QUERIES as FEWEST_COMPARED
+from metrics_core.comparing.verdicts import FEWEST_QUERIES as FEWEST_COMPARED
 from metrics_core.slicing import breakdowns
 from metrics_core.slicing.bridge import additive_differences, bridge
 from metrics_core.slicing.derived import MARK, derived_column

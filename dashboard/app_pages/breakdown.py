@@ -15,7 +15,7 @@ from dashboard.literal import literal
 from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import wording as w
-from metrics_core.comparing.pairs import FEWEST_QUERIES as FEWEST_COMPARED
+from metrics_core.comparing.verdicts import FEWEST_QUERIES as FEWEST_COMPARED
 from metrics_core.findings.sentence import muted, run
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.breakdowns import ALL, FEWEST_QUERIES, FEWEST_TESTED

@@ -17,6 +17,7 @@ import pandas as pd
 
 from dashboard.address.address import Address, Pair
 from dashboard.address.measure_key import read_measure
+from dashboard.address.method_key import read_method
 from dashboard.address.view import Comparison, View, choose_runs, lacking, read_cutoff
 from metrics_core.checks.fit import FitLine, fit_report, near_matches
 from metrics_core.errors import RanklensError
@@ -154,13 +155,15 @@ class Study:
         """The address, checked against what is loaded."""
         cutoff = read_cutoff(address["k"], deepest=self.deepest)
         focus, baseline, also = choose_runs(address, self.names, self.best_first)
+        chosen = read_measure(address["m"], cutoff)
         comparison = Comparison(
             focus=focus,
             baseline=baseline,
             also=also,
-            chosen=read_measure(address["m"], cutoff),
+            chosen=chosen,
             cutoff=cutoff,
             loaded=len(self.names),
+            method=read_method(address, chosen.measure)[0],
         )
         groups = self.groups
         if any(column.endswith(MARK) for column, _ in address["where"]):
@@ -169,8 +172,8 @@ class Study:
         known = tuple(
             (column, value) for column, value in address["where"] if value in groups.get(column, ())
         )
-        said = lacking(address, self.names, groups, self.texts)
-        return View(replace(comparison, where=known), address, said)
+        lacks = lacking(address, self.names, groups, self.texts, chosen.measure)
+        return View(replace(comparison, where=known), address, lacks)
 
     @cached_property
     def best_first(self) -> list[str]:
@@ -191,8 +194,11 @@ class Study:
 
     def scores(self, comparison: Comparison, *measures: Measure) -> Scores:
         """Per-query scores of the shown runs over the queries in view."""
-        every = self.kept(_scores, measures)
-        return every.only(comparison.runs).among(self.in_view(comparison))
+        return self.every_score(comparison, *measures).only(comparison.runs)
+
+    def every_score(self, comparison: Comparison, *measures: Measure) -> Scores:
+        """Per-query scores of all loaded runs over the queries in view."""
+        return self.kept(_scores, measures).among(self.in_view(comparison))
 
     def with_texts(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The frame with `text`, `meta` ("Billing · medium") and every grouping of each query."""

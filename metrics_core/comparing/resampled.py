@@ -10,19 +10,24 @@ multiple testing, 1993; Romano and Wolf, Exact and approximate stepdown methods,
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from metrics_core.scoring.intervals import LEVEL, Interval
-from metrics_core.scoring.resampling import draws
+from metrics_core.scoring.resampling import weights
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 _ALIKE = 1e-12
 """Differences that vary by less than this share of themselves are one and the same."""
+
+FEWEST_DIFFERING = 6
+"""Where fewer queries differ there is no test: of five differences all have the same sign by chance
+in 1 of 16 cases, and many draws would hold none of them and so have no error to be measured by."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +38,15 @@ class Resampled:
     int64[C] the defined ones. `single` and `corrected` are two-sided p-values, float64[C]: of each
     column by itself, and of all of them together. `largest` float64[draws] is how many standard
     errors the farthest column is off in each draw. A column with fewer than two queries has NaN in
-    all but its mean.
+    all but its mean; one in which fewer than `FEWEST_DIFFERING` queries differ is not tested, and
+    no part of what is said of the others together. `differing` int64[C] counts them.
     """
 
     mean: Floats
     error: Floats
     statistic: Floats
     queries: Ints
+    differing: Ints
     single: Floats
     corrected: Floats
     largest: Floats
@@ -55,65 +62,125 @@ class Resampled:
         One excludes zero just where its corrected p-value is at most 1 - level: where the step-down
         finds a difference that the common width alone would not, the interval ends at zero.
         """
-        varied = np.where(self.error == 0, np.nan, self.error)
+        tested = ~np.isnan(self.corrected)
         # Where all are alike there is no doubt, also if the width has no bound.
-        reach = np.where(self.error == 0, 0.0, varied * self.width(level))
+        still = self.error == 0
+        reach = np.where(still, 0.0, np.where(still, 1.0, self.error) * self.width(level))
+        reach[~tested] = np.nan
         low, high = self.mean - reach, self.mean + reach
         found = self.corrected <= 1 - level + 1e-12
         least = np.nextafter(0, 1)
         low = np.where(found & (self.mean > 0), np.maximum(low, least), low)
         high = np.where(found & (self.mean < 0), np.minimum(high, -least), high)
         # A draw that ties with the data may by rounding fall to either side of it.
-        low = np.where(found | ~(low > 0), low, 0.0)
-        high = np.where(found | ~(high < 0), high, 0.0)
+        low = np.where(tested & ~found & (low > 0), 0.0, low)
+        high = np.where(tested & ~found & (high < 0), 0.0, high)
         return Interval(self.mean, low, high)
 
 
-def resampled(differences: Floats) -> Resampled:
-    """Test the means of the columns of float64[Q, C], NaN where a query has no difference."""
-    defined = ~np.isnan(differences)
-    queries = defined.sum(axis=0)
-    filled = np.where(defined, differences, 0.0)
-    mean = np.full(len(queries), np.nan)
-    np.divide(filled.sum(axis=0), queries, out=mean, where=queries > 0)
-    centred = np.where(defined, differences - mean, 0.0)
-    error = _errors(np.square(centred).sum(axis=0), queries, mean)
-    centred[:, error == 0] = 0.0
-    statistic = _ratio(mean, error)
-    tested = np.flatnonzero(queries >= 2)
-    single, corrected = np.full((2, len(queries)), np.nan)
+def resampled(differences: Floats, *, fewest: int = 2) -> Resampled:
+    """Test the means of the columns of float64[Q, C], NaN where a query has no difference; a column
+    of less than `fewest` differences is not tested."""
+    sample = _Sample.of(differences, fewest)
+    single, corrected = np.full((2, len(sample.queries)), np.nan)
     largest = np.zeros(1)
-    if len(tested):
-        ranked = tested[np.argsort(-np.abs(statistic[tested]), kind="stable")]
-        off, steps, largest = _drawn(centred[:, ranked], defined[:, ranked], statistic[ranked])
+    if len(sample.tested):
+        ranked = sample.tested[np.argsort(-np.abs(sample.statistic[sample.tested]), kind="stable")]
+        off, steps, largest = _drawn(sample, ranked)
         single[ranked] = (off + 1) / (len(largest) + 1)
         corrected[ranked] = np.maximum.accumulate((steps + 1) / (len(largest) + 1))
-    return Resampled(mean, error, statistic, queries, single, corrected, largest)
+    return sample.told(slice(None), single, corrected, largest)
 
 
-def _drawn(
-    centred: Floats, defined: npt.NDArray[np.bool_], statistic: Floats
-) -> tuple[Ints, Ints, Floats]:
+def resampled_each(differences: Floats, *, fewest: int = 2) -> list[Resampled]:
+    """`resampled` of every column of float64[Q, C] by itself, in one pass over the draws."""
+    sample = _Sample.of(differences, fewest)
+    away = np.zeros((1, len(sample.queries)))
+    p = np.full(len(sample.queries), np.nan)
+    if len(sample.tested):
+        drawn = np.concatenate(list(_away(sample, sample.tested)))
+        away = np.zeros((len(drawn), len(p)))
+        away[:, sample.tested] = drawn
+        reached = (drawn >= sample.limits[sample.tested]).sum(axis=0)
+        p[sample.tested] = (reached + 1) / (len(drawn) + 1)
+    columns = [slice(i, i + 1) for i in range(len(p))]
+    return [sample.told(i, p[i], p[i], away[:, i.start]) for i in columns]
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """What of C columns does not depend on the draws, and which of them are tested."""
+
+    centred: Floats
+    defined: npt.NDArray[np.bool_]
+    mean: Floats
+    error: Floats
+    statistic: Floats
+    queries: Ints
+    differing: Ints
+    tested: Ints
+
+    @classmethod
+    def of(cls, differences: Floats, fewest: int) -> _Sample:
+        defined = ~np.isnan(differences)
+        queries = defined.sum(axis=0)
+        filled = np.where(defined, differences, 0.0)
+        mean = np.full(len(queries), np.nan)
+        np.divide(filled.sum(axis=0), queries, out=mean, where=queries > 0)
+        centred = np.where(defined, differences - mean, 0.0)
+        error = _errors(np.square(centred).sum(axis=0), queries, mean)
+        centred[:, error == 0] = 0.0
+        differing = (defined & (filled != 0)).sum(axis=0)
+        varied = _varied(differences, differing, error)
+        tested = np.flatnonzero((queries >= max(fewest, 2)) & varied)
+        ratio = _ratio(mean, error)
+        return cls(centred, defined, mean, error, ratio, queries, differing, tested)
+
+    @property
+    def limits(self) -> Floats:
+        """What a draw reaches to be as far off as the data; draws that tie with it do."""
+        return np.abs(self.statistic) * (1 - 1e-9)
+
+    def told(self, columns: slice, single: Floats, corrected: Floats, largest: Floats) -> Resampled:
+        """These columns with what the draws say."""
+        return Resampled(
+            self.mean[columns],
+            self.error[columns],
+            self.statistic[columns],
+            self.queries[columns],
+            self.differing[columns],
+            single,
+            corrected,
+            largest,
+        )
+
+
+def _drawn(sample: _Sample, ranked: Ints) -> tuple[Ints, Ints, Floats]:
     """For columns in falling order of their statistic: in how many draws each is as far off as in
     the data, in how many one of it and its successors is, and how far off the farthest is in each.
     """
-    n_queries, n_columns = centred.shape
-    whole = bool(defined.all())
-    # One pass over the weights for both.
-    both = np.hstack([centred, np.square(centred)])
-    limits = np.abs(statistic) * (1 - 1e-9)  # draws that tie with the data count as such
-    off, steps = np.zeros((2, n_columns), dtype=np.int64)
+    limits = sample.limits[ranked]
+    off, steps = np.zeros((2, len(ranked)), dtype=np.int64)
     largest = []
-    for counts in draws(n_queries):
-        weight = counts.astype(np.float64)
-        n = np.full((1, 1), float(n_queries)) if whole else weight @ defined
-        sums, squares = np.split(weight @ both, 2, axis=1)
-        away = np.abs(_studentised(sums, squares, n))
+    for away in _away(sample, ranked):
         off += (away >= limits).sum(axis=0)
         farthest = np.maximum.accumulate(away[:, ::-1], axis=1)[:, ::-1]
         steps += (farthest >= limits).sum(axis=0)
         largest.append(farthest[:, 0])
     return off, steps, np.concatenate(largest)
+
+
+def _away(sample: _Sample, columns: Ints) -> Iterator[Floats]:
+    """How many standard errors of its own each column is off, some draws at a time; float64[draws,
+    columns]."""
+    centred, defined = sample.centred[:, columns], sample.defined[:, columns]
+    whole = bool(defined.all())
+    # One pass over the weights for both.
+    both = np.hstack([centred, np.square(centred)])
+    for weight in weights(len(centred), both.shape[1]):
+        n = np.full((1, 1), float(len(centred))) if whole else weight @ defined
+        sums, squares = np.split(weight @ both, 2, axis=1)
+        yield np.abs(_studentised(sums, squares, n))
 
 
 def _studentised(sums: Floats, squares: Floats, n: Floats) -> Floats:
@@ -134,6 +201,18 @@ def _errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
     alike = error * np.sqrt(np.maximum(queries, 1)) <= _ALIKE * np.abs(mean)
     error[alike] = 0.0
     return error
+
+
+def _varied(differences: Floats, differing: Ints, error: Floats) -> npt.NDArray[np.bool_]:
+    """Whether enough queries differ, from nothing and from each other, or all are alike."""
+    # Nearly all alike but not 0: then more than half equal the median.
+    apart = np.full(len(differing), FEWEST_DIFFERING)
+    some = np.flatnonzero((differing >= FEWEST_DIFFERING) & (error > 0))
+    if len(some):
+        columns = differences[:, some]
+        known = ~np.isnan(columns)
+        apart[some] = (known & (columns != np.nanmedian(columns, axis=0))).sum(axis=0)
+    return (error == 0) | ((differing >= FEWEST_DIFFERING) & (apart >= FEWEST_DIFFERING - 1))
 
 
 def _ratio(mean: Floats, error: Floats) -> Floats:

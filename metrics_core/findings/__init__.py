@@ -19,7 +19,7 @@ from metrics_core.findings.origins import (
     strongest_other,
 )
 from metrics_core.findings.sentence import Sentence, Span
-from metrics_core.findings.verdicts import Facts, others_verdict, queries_finding, verdict
+from metrics_core.findings.verdicts import Facts, others_verdict, queries_finding, together, verdict
 
 __all__ = [
     "Facts",
@@ -37,5 +37,6 @@ __all__ = [
     "reversal_finding",
     "short_lists",
     "strongest_other",
+    "together",
     "verdict",
 ]

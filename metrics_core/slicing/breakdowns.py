@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from metrics_core.comparing.resampled import resampled
+from metrics_core.comparing.resampled import Resampled, resampled, resampled_each
 from metrics_core.errors import UnknownColumnError
 from metrics_core.measures import Combination, GivenMeasure, parse_measure
 from metrics_core.scoring.intervals import LEVEL, drawn
@@ -17,6 +17,7 @@ from metrics_core.slicing.ranges import MOST_NUMBERS, by_size, ranges
 from metrics_core.tables import Queries
 
 Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 NO_GROUP = "(none)"
 # An invisible character tells the margin from a group that somebody named "all".
@@ -160,10 +161,9 @@ def _group_rows(
     (own,) = drawn(values, combination).intervals(levels[:1])
     gap = np.full((3, len(runs)), np.nan)
     clear = np.zeros(len(runs), dtype=np.bool_)
-    for i in range(len(runs)):
-        if baseline is None or i == baseline:
-            continue
-        gap[:, i], clear[i] = _difference(values[:, i], values[:, baseline], levels, combination)
+    if baseline is not None:
+        gap, clear = _differences(values, values[:, [baseline]], levels, combination)
+        gap[:, baseline], clear[baseline] = np.nan, False
     return pd.DataFrame(
         {
             "run": list(runs),
@@ -179,29 +179,41 @@ def _group_rows(
     )
 
 
-def _difference(
-    own: Floats, other: Floats, levels: tuple[float, float], combination: Combination
-) -> tuple[Floats, bool]:
-    """The difference of two combined scores with the ends of its interval at the first level, NaN
-    under FEWEST_QUERIES queries, and whether it is clear at the second.
+def _differences(
+    values: Floats, against: Floats, levels: tuple[float, float], combination: Combination
+) -> tuple[Floats, Mask]:
+    """The differences of combined scores with the ends of their intervals at the first level,
+    float64[3, runs], NaN where a group is too small or too few of its queries differ; and whether
+    each is clear at the second.
 
     That of geometric means is tested on their ratio; its ends are those of the ratio, taken with
     the baseline's mean as it is.
     """
-    scaled = combination.onto(own) - combination.onto(other)
+    other = np.broadcast_to(combination.onto(against), values.shape)
+    scaled = combination.onto(values) - other
     both = ~np.isnan(scaled)
-    queries = int(both.sum())
-    if not queries:
-        return np.full(3, np.nan), False
-    ends, clear = np.array([scaled[both].mean(), np.nan, np.nan]), False
-    if queries >= FEWEST_QUERIES:
-        found = resampled(scaled[both][:, None])
+    ends = np.full((3, values.shape[1]), np.nan)
+    clear = np.zeros(values.shape[1], dtype=np.bool_)
+    for i, found in enumerate(_each(scaled, both)):
         single, strict = (found.intervals(level) for level in levels)
-        ends[1:] = [end if np.isfinite(end) else np.nan for end in (single.low[0], single.high[0])]
-        clear = queries >= FEWEST_TESTED and bool(strict.low[0] > 0 or strict.high[0] < 0)
+        ends[0, i] = single.mean[0]
+        if found.queries[0] >= FEWEST_QUERIES and np.isfinite(single.high[0] - single.low[0]):
+            ends[1:, i] = single.low[0], single.high[0]
+        excludes = strict.low[0] > 0 or strict.high[0] < 0
+        clear[i] = found.queries[0] >= FEWEST_TESTED and excludes
     if not combination.linear:
-        ends = float(combination.of(other[both])) * np.expm1(ends)
+        start = np.where(both, other, 0.0).sum(axis=0) / np.maximum(both.sum(axis=0), 1)
+        ends = combination.back(start) * np.expm1(ends)
     return ends, clear
+
+
+def _each(scaled: Floats, both: Mask) -> list[Resampled]:
+    """The differences of each run tested by themselves; at once where all runs have the same
+    queries, for the draws are of those that a run has."""
+    if both.all():
+        return resampled_each(scaled, fewest=FEWEST_QUERIES)
+    columns = (scaled[both[:, i], i][:, None] for i in range(scaled.shape[1]))
+    return [resampled(column, fewest=FEWEST_QUERIES) for column in columns]
 
 
 def cross_breakdown(
