@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.opened.study import Study
+from dashboard.opened.study import Study, narrowing
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import compare
 from metrics_core.measures import Measure
@@ -19,8 +19,7 @@ def compared(study: Study, shown: Comparison, measure: Measure) -> pd.DataFrame:
     # A margin is the chosen measure's.
     own = measure == shown.measure
     method = shown.method if own else replace(shown.method, margin=None)
-    key = Comparison("", "", (), shown.chosen, shown.cutoff, shown.where)
-    return study.kept(_compared, measure, shown.baseline, key, method)
+    return study.kept(_compared, measure, shown.baseline, narrowing(shown), method)
 
 
 def of_shown(frame: pd.DataFrame, shown: Comparison) -> pd.DataFrame:

@@ -185,12 +185,7 @@ class Study:
 
     def in_view(self, comparison: Comparison) -> npt.NDArray[np.bool_]:
         """Which judged queries the filters leave; bool[Q]."""
-        if not comparison.where:
-            return self.kept(_in_view, comparison.where, None)
-        # Only a derived column may depend on what is compared.
-        derived = any(column.endswith(MARK) for column, _ in comparison.where)
-        asked = replace(comparison, where=(), also=()) if derived else None
-        return self.kept(_in_view, comparison.where, asked)
+        return self.kept(_in_view, narrowing(comparison))
 
     def scores(self, comparison: Comparison, *measures: Measure) -> Scores:
         """Per-query scores of the shown runs over the queries in view."""
@@ -234,19 +229,22 @@ def _fit(study: Study, cutoff: int) -> list[FitLine]:
     )
 
 
-def _in_view(
-    study: Study, where: tuple[Pair, ...], compared: Comparison | None
-) -> npt.NDArray[np.bool_]:
+def narrowing(comparison: Comparison) -> Comparison:
+    """The part of a comparison on which the queries in view depend: who is compared matters only
+    where a derived column narrows them."""
+    derived = any(column.endswith(MARK) for column, _ in comparison.where)
+    pair = (comparison.focus, comparison.baseline) if derived else ("", "")
+    return Comparison(*pair, (), comparison.chosen, comparison.cutoff, comparison.where)
+
+
+def _in_view(study: Study, asked: Comparison) -> npt.NDArray[np.bool_]:
     mask = np.ones(len(study.query_ids), dtype=np.bool_)
-    columns = study.columns(compared) if compared is not None else {}
-    for column in {c for c, _ in where}:
-        if column in columns:
-            groups = columns[column]
-        elif study.queries is not None:
+    for column in {c for c, _ in asked.where}:
+        if column in study.groups and study.queries is not None:
             groups = group_of(study.queries, study.query_ids, column)
         else:
-            continue
-        mask &= groups.isin([v for c, v in where if c == column]).to_numpy()
+            groups = study.columns(asked)[column]
+        mask &= groups.isin([v for c, v in asked.where if c == column]).to_numpy()
     mask.flags.writeable = False
     return mask
 
