@@ -10,7 +10,11 @@ from dashboard import session
 from dashboard.address.method_key import margin_key
 from dashboard.blocks import markup
 from dashboard.session import Opened
+from metrics_core import findings
+from metrics_core.comparing.doubts import asks_something_else
+from metrics_core.comparing.equivalence import suggested_margin
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
+from metrics_core.comparing.tests import PAIRED_TESTS
 from metrics_core.findings.sentence import Sentence
 
 _LEVELS = (90.0, 95.0, 99.0)
@@ -28,7 +32,7 @@ and the verdict hold for all loaded runs against the baseline together, on one m
 """
 
 
-def explained(together: Sentence, here: Opened) -> None:
+def explained(together: Sentence, here: Opened, queries: int) -> None:
     """For how many comparisons the verdict holds, what it means, and how else it could be made."""
     if not together:
         return
@@ -36,10 +40,10 @@ def explained(together: Sentence, here: Opened) -> None:
         st.html(markup.second(together, {}))
         with st.popover("What does this mean?", type="tertiary", width="content"):
             st.markdown(_WHY)
-            _choices(here)
+            _choices(here, queries)
 
 
-def _choices(here: Opened) -> None:
+def _choices(here: Opened, queries: int) -> None:
     method = here.comparison.method
     session.widget(
         st.selectbox,
@@ -48,10 +52,13 @@ def _choices(here: Opened) -> None:
         value=method.test,
         store=lambda test: {"test": "" if test == Method().test else test, "correction": ""},
         options=list(TESTS),
-        format_func=lambda test: TESTS[test],
+        format_func=lambda test: _named(test, queries),
         help="Beside the usual one for comparison with other tools. All test the mean difference,"
         " except Wilcoxon's and the sign test.",
     )
+    if method.test in PAIRED_TESTS:
+        greyed = findings.greyed_finding(method.test, queries)
+        st.caption(f"{PAIRED_TESTS[method.test].question} {greyed.text}")
     session.widget(
         st.selectbox,
         "Correction",
@@ -79,10 +86,20 @@ def _choices(here: Opened) -> None:
         min_value=0.0,
         step=0.005,
         format="%.4g",
-        placeholder="none said",
+        placeholder=_suggested(here),
         help="With it a difference can also be called too small to matter. Choose it before you"
         " look at the differences.",
     )
+
+
+def _named(test: str, queries: int) -> str:
+    other = asks_something_else(test, queries)
+    return f"{TESTS[test]} (another question)" if other else TESTS[test]
+
+
+def _suggested(here: Opened) -> str:
+    margin = suggested_margin(here.comparison.measure)
+    return "none said" if margin is None else f"none said; often {margin:g}"
 
 
 def _with_margin(here: Opened, margin: float | None) -> dict[str, Any]:

@@ -52,6 +52,8 @@ def decimals(low: float | None, high: float | None) -> int:
 def with_interval(value: float | None, low: float | None, high: float | None) -> str:
     """A difference and its interval, with as many decimals as the interval needs: "+0.060
     [0.030, 0.092]"."""
+    if low is None or math.isnan(low):
+        return difference(value)
     digits = decimals(low, high)
     return f"{difference(value, digits)} {interval(low, high, digits)}"
 

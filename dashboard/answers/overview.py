@@ -12,11 +12,12 @@ import pandas as pd
 from dashboard.address.measure_key import at_k
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import by_column, spoken
-from dashboard.answers.compared import compared, of_shown
+from dashboard.answers.compared import compared, of_shown, what_it_rests_on
 from dashboard.opened.study import Study
 from metrics_core import findings
 from metrics_core.comparing.pairs import BETTER, WORSE, differences
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
+from metrics_core.findings.sentence import joined
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.curves import judged_share
@@ -88,7 +89,13 @@ def _overview(study: Study, shown: Comparison) -> Overview:
             margin=shown.method.margin,
         ),
         others=findings.others_verdict(comparison, shown.focus, shown.baseline),
-        together=findings.together(every[shown.name], shown.method),
+        together=joined(
+            [
+                findings.together(every[shown.name], shown.method),
+                what_it_rests_on(study, shown, comparison),
+            ],
+            " ",
+        ),
         facts=_facts(study, shown, scores, in_view),
         table=table,
         measures=[(str(m), gloss(m), at_k(m)) for m in measures],

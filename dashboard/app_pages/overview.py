@@ -21,7 +21,7 @@ def render() -> None:
     view, styles = here.comparison, here.drawing.styles
     shown = answers.overview(here.study, view)
     st.html(markup.sentence(shown.verdict, styles) + markup.second(shown.others, styles))
-    method_controls.explained(shown.together, here)
+    method_controls.explained(shown.together, here, shown.facts.queries)
     st.html(overview.facts_line(shown.facts, session.href))
     _runs(shown, here)
     if view.alone:

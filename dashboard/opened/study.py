@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dashboard.address.address import Address, Pair
+from dashboard.address.address import Address
 from dashboard.address.measure_key import read_measure
 from dashboard.address.method_key import read_method
 from dashboard.address.view import Comparison, View, choose_runs, lacking, read_cutoff

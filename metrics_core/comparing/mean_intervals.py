@@ -64,7 +64,7 @@ def bca(differences: Floats, level: float = LEVEL) -> tuple[float, Ends]:
     off = float(special.ndtri(np.clip(_below(draws, 0.0), least, 1 - least))) - bias
     tail = float(special.ndtr(off / max(1 + acceleration * off, 1e-9) - bias))
     p = min(1.0, max(least, 2 * min(tail, 1 - tail)))
-    return p, _agreeing(Ends(low, high), mean, found=p <= 1 - level + 1e-12)
+    return p, agreeing(Ends(low, high), mean, found=p <= 1 - level + 1e-12)
 
 
 def _below(draws: Floats, value: float) -> float:
@@ -73,8 +73,8 @@ def _below(draws: Floats, value: float) -> float:
     return float(((draws < value - slack).mean() + (draws <= value + slack).mean()) / 2)
 
 
-def _agreeing(ends: Ends, mean: float, *, found: bool) -> Ends:
-    """The interval, ending at zero where draws that tie leave it on the other side of it."""
+def agreeing(ends: Ends, mean: float, *, found: bool) -> Ends:
+    """The interval, ending at zero where it says otherwise of zero than the test did."""
     least = float(np.nextafter(0, 1))
     low, high = ends
     if found:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from metrics_core.comparing.tests import BY_NUMBER, PAIRED_TESTS
 from metrics_core.errors import ParameterError
 from metrics_core.scoring.intervals import LEVEL
 
-BOOTSTRAP = "bootstrap"
+BOOTSTRAP, BCA = "bootstrap", "bca"
 MAX_T, NO_CORRECTION = "max-t", "none"
 
 TESTS: dict[str, str] = {
     BOOTSTRAP: "bootstrap of the mean",
-    "t-test": "t-test of the mean",
-    "randomization": "random signs",
-    "wilcoxon": "Wilcoxon's signed ranks",
-    "sign": "sign test",
-    "bca": "BCa interval",
+    **{name: test.title for name, test in PAIRED_TESTS.items()},
+    BCA: "BCa bootstrap of the mean",
 }
 """Tests by name, with what they are called in a sentence."""
 
@@ -64,9 +62,9 @@ class Method:
         """The corrections that suit the test, its own first."""
         if self.test == BOOTSTRAP:
             return MAX_T, NO_CORRECTION
-        if self.test == "bca":
-            return (NO_CORRECTION,)
-        return "holm", "benjamini-hochberg", "bonferroni", NO_CORRECTION
+        if self.test in PAIRED_TESTS and PAIRED_TESTS[self.test].countable:
+            return (*BY_NUMBER, NO_CORRECTION)
+        return (NO_CORRECTION,)
 
     @property
     def corrected_by(self) -> str:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from metrics_core.comparing.method import METHOD, Method
-from metrics_core.comparing.testing import means, tested_scores
+from metrics_core.comparing.testing import Tested, means, tested_scores
 from metrics_core.comparing.verdicts import verdict
 from metrics_core.measures import GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.scores import Scores
@@ -77,12 +77,13 @@ def compare(
     Columns: run, mean, baseline_mean (each over the queries on which it is defined), difference,
     low, high (the interval of the mean paired difference), won, lost, same, queries (those with
     both scores defined), differing (those on which they differ), p, p_corrected (for all runs
-    together), effect (the mean difference in standard deviations of the differences), verdict (one
-    of the six words of `verdicts`), reason. In the baseline's own row difference and what follows
-    from it are NaN or None; where there is no test, interval, p and p_corrected are NaN. The
-    interval excludes zero just where p_corrected says that there is a difference. A geometric mean
-    is compared as such: difference is that of the two means, and the test is on logarithms. Raises
-    UnknownRunError.
+    together), effect (the mean difference in standard deviations of the differences), error (its
+    standard error), width (how many of them from zero a difference must be to be found), verdict
+    (one of the six words of `verdicts`), reason. In the baseline's own row difference and what
+    follows from it are NaN or None; where there is no test, interval, p and p_corrected are NaN.
+    The interval excludes zero just where p_corrected says that there is a difference; a test that
+    does not ask about the mean has none. A geometric mean is compared as such: difference is that
+    of the two means, and the test is on logarithms. Raises UnknownRunError.
     """
     given, wanted = Scores.given(scores), parse_measure(measure)
     given.position(baseline)
@@ -110,15 +111,18 @@ def compare(
             "p": found.p,
             "p_corrected": found.p_corrected,
             "effect": found.effect,
+            "error": found.sample.error,
+            "width": found.width,
         }
     )
-    rows = _with_verdicts(rows, found.within(method.margin), direction, method)
+    rows = _with_verdicts(rows, found, direction, method)
     return pd.concat([_own_row(baseline, values[:, 0], mean[0]), rows], ignore_index=True)
 
 
 def _with_verdicts(
-    rows: pd.DataFrame, within: npt.NDArray[np.bool_], direction: int, method: Method
+    rows: pd.DataFrame, tested: Tested, direction: int, method: Method
 ) -> pd.DataFrame:
+    contrary = tested.side * np.sign(tested.mean) < 0
     found = [
         verdict(
             row["difference"] * direction,
@@ -127,8 +131,11 @@ def _with_verdicts(
             differing=row["differing"],
             level=method.level,
             within=bool(inside),
+            contrary=bool(against),
         )
-        for row, inside in zip(rows.to_dict("records"), within, strict=True)
+        for row, inside, against in zip(
+            rows.to_dict("records"), tested.within(method.margin), contrary, strict=True
+        )
     ]
     return rows.assign(
         verdict=np.array([f.word for f in found], dtype=object),
@@ -143,6 +150,6 @@ def _own_row(baseline: str, values: Floats, mean: float) -> pd.DataFrame:
     queries = int((~np.isnan(values)).sum())
     nothing = dict.fromkeys(("difference", "low", "high"), np.nan)
     counts = {"won": 0, "lost": 0, "same": queries, "queries": queries, "differing": 0}
-    tests = dict.fromkeys(("p", "p_corrected", "effect"), np.nan)
+    tests = dict.fromkeys(("p", "p_corrected", "effect", "error", "width"), np.nan)
     row = {"run": baseline, "mean": mean, "baseline_mean": mean, **nothing, **counts, **tests}
     return pd.DataFrame([{**row, "verdict": None, "reason": None}])

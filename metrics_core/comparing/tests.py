@@ -83,8 +83,8 @@ def randomization(differences: Floats) -> float:
     for start in range(0, _DRAWS, step):
         rows = min(step, _DRAWS - start)
         bits = np.frombuffer(generator.bytes(rows * -(-n // 8)), dtype=np.uint8)
-        chosen = np.unpackbits(bits.reshape(rows, -1), axis=1, count=n)
-        as_far += int((_flipped(differences, chosen) >= limit).sum())
+        flips = np.unpackbits(bits.reshape(rows, -1), axis=1, count=n)
+        as_far += int((_flipped(differences, flips) >= limit).sum())
     return (as_far + 1) / (_DRAWS + 1)
 
 
@@ -93,13 +93,28 @@ def _flipped(differences: Floats, chosen: npt.NDArray[np.integer]) -> Floats:
     return np.abs(differences.sum() - 2 * (chosen.astype(np.float64) @ differences))
 
 
+def _of_the_mean(differences: Floats) -> float:
+    return float(np.sign(differences.sum()))
+
+
+def _of_the_ranks(differences: Floats) -> float:
+    from scipy import stats
+
+    return float(np.sign((stats.rankdata(np.abs(differences)) * np.sign(differences)).sum()))
+
+
+def _of_the_signs(differences: Floats) -> float:
+    return float(np.sign(np.sign(differences).sum()))
+
+
 @dataclass(frozen=True)
 class PairedTest:
     """A test: its name in a sentence, what it asks, and its two-sided p-value of float64[Q].
 
-    `of_the_mean` says that it asks whether the mean differs from 0, as the verdict does; `countable`
-    that its p-values can be as small as they need be, so that they may be corrected by their number;
-    `without_zeros` that it leaves out queries on which the runs do not differ.
+    `of_the_mean` says that it asks whether the mean differs from 0, as the verdict does;
+    `countable` that its p-values can be as small as they need be, so that they may be corrected by
+    their number; `without_zeros` that it leaves out queries on which the runs do not differ. `side`
+    is 1 where it finds more of the differences float64[Q] above 0, -1 where below.
     """
 
     title: str
@@ -108,6 +123,7 @@ class PairedTest:
     of_the_mean: bool = True
     countable: bool = True
     without_zeros: bool = False
+    side: Callable[[Floats], float] = _of_the_mean
 
     def __call__(self, differences: Floats) -> float:
         """The p-value; undefined differences (NaN) are left out."""
@@ -138,6 +154,7 @@ PAIRED_TESTS: dict[str, PairedTest] = {
         wilcoxon,
         of_the_mean=False,
         without_zeros=True,
+        side=_of_the_ranks,
     ),
     "sign": PairedTest(
         "sign test",
@@ -146,6 +163,7 @@ PAIRED_TESTS: dict[str, PairedTest] = {
         sign_test,
         of_the_mean=False,
         without_zeros=True,
+        side=_of_the_signs,
     ),
 }
 """Tests by name."""

@@ -34,11 +34,13 @@ def verdict(
     differing: int,
     level: float,
     within: bool = False,
+    contrary: bool = False,
 ) -> Verdict:
     """The verdict on a mean difference, positive where the run does better.
 
     `p_corrected` alone decides whether there is one; it is NaN where there was no test. `within`
-    says that the difference is smaller than the margin, by two one-sided tests.
+    says that the difference is smaller than the margin, by two one-sided tests, `contrary` that a
+    test which does not ask about the mean found more on its other side.
     """
     if queries < FEWEST_QUERIES:
         return Verdict(CANNOT_TELL, f"fewer than {FEWEST_QUERIES} queries")
@@ -46,6 +48,8 @@ def verdict(
         alike = "no query differs" if not differing else f"only {differing} queries differ"
         return Verdict(CANNOT_TELL, alike if differing != 1 else "only one query differs")
     found = p_corrected <= 1 - level + 1e-12 and difference != 0
+    if found and contrary:
+        return Verdict(CANNOT_TELL, "the mean and this test point to different runs")
     if within:
         if not found:
             return Verdict(NO_MATTER, "the interval lies within the margin")
@@ -53,7 +57,7 @@ def verdict(
         return Verdict(word, "the interval excludes zero and lies within the margin")
     if found:
         word = BETTER_RUN if difference > 0 else WORSE_RUN
-        return Verdict(word, "the interval excludes zero")
+        return Verdict(word, f"p is at most {1 - level:.2g} after correction")
     if not differing:
         return Verdict(CANNOT_TELL, "no query differs")
-    return Verdict(CANNOT_TELL, "the interval includes zero")
+    return Verdict(CANNOT_TELL, f"p is above {1 - level:.2g} after correction")

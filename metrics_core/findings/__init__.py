@@ -9,6 +9,7 @@ from metrics_core.findings.charts import (
     extreme_cells,
     precision_at_half_recall,
 )
+from metrics_core.findings.doubts import doubts_findings, greyed_finding
 from metrics_core.findings.explanations import explain
 from metrics_core.findings.files import files_finding
 from metrics_core.findings.origins import (
@@ -18,6 +19,7 @@ from metrics_core.findings.origins import (
     short_lists,
     strongest_other,
 )
+from metrics_core.findings.power import needed_finding, shown_finding
 from metrics_core.findings.sentence import Sentence, Span
 from metrics_core.findings.verdicts import Facts, others_verdict, queries_finding, together, verdict
 
@@ -28,14 +30,18 @@ __all__ = [
     "best_by_group",
     "bridge_finding",
     "curves_finding",
+    "doubts_findings",
     "explain",
     "extreme_cells",
     "files_finding",
+    "greyed_finding",
+    "needed_finding",
     "others_verdict",
     "precision_at_half_recall",
     "queries_finding",
     "reversal_finding",
     "short_lists",
+    "shown_finding",
     "strongest_other",
     "together",
     "verdict",

@@ -81,8 +81,8 @@ def _clear(
         run(focus)
         + strong(" is ahead of " if row["verdict"] in AHEAD else " is behind ")
         + run(baseline)
-        + strong(f" on {measure} by {w.score(abs(row['difference']), digits)} ")
-        + muted(w.interval(nearer, farther, digits))
+        + strong(f" on {measure} by {w.score(abs(row['difference']), digits)}")
+        + muted(f" {w.interval(nearer, farther, digits)}" if row["low"] == row["low"] else "")
         + (strong(f", less than the {margin:g} that matters. ") if little else strong(". "))
     )
 
@@ -183,6 +183,8 @@ def together(comparison: pd.DataFrame, method: Method) -> Sentence:
     if not tested:
         return Sentence()
     share = f"{w.share(method.level)} intervals"
+    if comparison["low"].isna().all():
+        share = "p-values"  # of a test that does not ask about the mean
     if tested == 1:
         text = f"One run compared with one baseline, {share}."
     elif method.corrected_by == NO_CORRECTION:

@@ -57,7 +57,7 @@ def test_the_bridge_of_the_sample_is_written_out() -> None:
     assert pills[:3] == [
         "category", "difficulty", "words in the query · derived",
     ]  # fmt: skip
-    assert "Looked at" in shown and "false discoveries held to 5\u00a0%" in shown
+    assert "Looked at" in shown and "false discoveries held to 5 %" in shown
 
 
 def test_a_derived_column_explains_itself_and_its_groups_are_filters() -> None:

@@ -162,3 +162,18 @@ def test_fewer_is_better_where_the_measure_says_so() -> None:
     assert rows.loc["better", "difference"] == pytest.approx(0.1)
     assert (rows.loc["worse", "won"], rows.loc["worse", "lost"]) == (40, 0)
     assert set(differences(frame, "Unjudged@10", "better", "bm25")["outcome"]) == {"worse"}
+
+
+def test_where_mean_and_ranks_point_to_different_runs_there_is_no_verdict() -> None:
+    # 38 small wins, twelve large losses.
+    odd = BASE + np.where(np.arange(50) < 38, 0.02, -0.4) + np.arange(50) / 1e4
+    rows = {
+        test: compare(frame_of({"bm25": BASE, "odd": odd}), "AP", "bm25", method=Method(test)).iloc[
+            1
+        ]
+        for test in ("bootstrap", "wilcoxon", "sign")
+    }
+    assert rows["bootstrap"]["verdict"] == "worse"
+    assert rows["sign"]["p_corrected"] < 0.05 and rows["sign"]["verdict"] == "cannot tell"
+    assert rows["sign"]["reason"] == "the mean and this test point to different runs"
+    assert np.isnan(rows["wilcoxon"]["low"])
