@@ -8,37 +8,20 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.address.address import Pair
 from dashboard.address.view import Comparison
+from dashboard.answers.group_names import spoken
+from dashboard.answers.slices import Slices, slices
 from dashboard.opened.study import Study
 from metrics_core import findings
-from metrics_core.comparing.verdicts import FEWEST_QUERIES as FEWEST_COMPARED
 from metrics_core.slicing import breakdowns
-from metrics_core.slicing.bridge import additive_differences, bridge
+from metrics_core.slicing.bridge import bridge
 from metrics_core.slicing.derived import MARK, derived_column
-from metrics_core.slicing.finder import found_slices
 
 _FEW_GROUPS = 12
 """Groups of the second column that a table of cells still shows side by side."""
 
 _MOST_STEPS = 14
 """Steps of a bridge; of more groups those that bring least are one step."""
-
-
-@dataclass(frozen=True)
-class Slice:
-    """Queries in which the difference is unlike elsewhere: what they have in common (each with
-    whether it is derived), the filters that list them, and the two mean differences. At
-    `zeros` of them the run that falls behind there scores 0."""
-
-    names: list[tuple[str, bool]]
-    where: tuple[Pair, ...]
-    queries: int
-    difference: float
-    elsewhere: float
-    gains: bool
-    zeros: int
-    zeros_of: str
 
 
 @dataclass(frozen=True)
@@ -56,12 +39,12 @@ class Breakdown:
     reversal: findings.Sentence = field(default_factory=findings.Sentence)
     bridge: pd.DataFrame = field(default_factory=pd.DataFrame)
     steps: pd.DataFrame = field(default_factory=pd.DataFrame)
-    slices: list[Slice] = field(default_factory=list)
-    slices_looked_at: int = 0
+    slices: Slices = field(default_factory=Slices)
     groups: pd.DataFrame = field(default_factory=pd.DataFrame)
     order: list[str] = field(default_factory=list)
     in_own_order: bool = False
     has_small_groups: bool = False
+    lacks_intervals: bool = False
     second: str | None = None
     cells: pd.DataFrame | None = None
     second_groups: pd.DataFrame | None = None
@@ -100,9 +83,8 @@ def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
     own = groups[groups["run"] == shown.focus]
     steps = _bridge(study, shown, by, own)
     order = _order(own, steps, alone=shown.alone)
-    named = steps.assign(group=[spoken_group(g, by, order) for g in steps["group"]])
+    named = spoken(steps, by)
     higher = shown.measure.declaration.higher_is_better
-    slices, looked_at = _slices(study, shown)
     derived = derived_column(by)
     return Breakdown(
         groupings=list(columns),
@@ -118,12 +100,12 @@ def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
         else findings.reversal_finding(named, higher_is_better=higher),
         bridge=steps,
         steps=_folded(steps),
-        slices=slices,
-        slices_looked_at=looked_at,
+        slices=study.kept(slices, shown),
         groups=groups,
         order=order,
         in_own_order=breakdowns.sizes_only(own["group"]),
         has_small_groups=bool((own["queries"] < breakdowns.FEWEST_QUERIES).any()),
+        lacks_intervals=_lacks_intervals(groups),
         best=findings.best_by_group(groups, shown.runs, order),
         **_crossed(study, shown, by, order),
     )
@@ -166,44 +148,10 @@ def _folded(steps: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([kept.assign(groups=1), pd.DataFrame([together])], ignore_index=True)
 
 
-def _slices(study: Study, shown: Comparison) -> tuple[list[Slice], int]:
-    """The slices that differ, the surest first, and among how many they were looked for."""
-    scores = study.scores(shown, shown.measure).only([shown.focus, shown.baseline])
-    own, other = scores.of(shown.measure)
-    gaps = additive_differences(own, other, shown.measure.declaration.combination)
-    ids = list(scores.query_ids)
-    columns = {c: groups.reindex(ids) for c, groups in study.columns(shown).items()}
-    if shown.alone or (gaps == gaps).sum() < FEWEST_COMPARED:
-        return [], 0
-    found = found_slices(gaps, {c: groups.to_numpy() for c, groups in columns.items()})
-    higher = shown.measure.declaration.higher_is_better
-    slices = []
-    for row in found.slices.itertuples(index=False):
-        inside = pd.Series(True, ids)
-        for column, value in row.conditions:
-            inside &= columns[column] == value
-        gains = (row.difference > row.elsewhere) == higher
-        behind = other if gains else own
-        at_zero = (behind == 0) & inside.to_numpy() & (gaps != 0)
-        slices.append(
-            Slice(
-                names=[
-                    (spoken_group(value, column, study.columns(shown)[column], short=True),
-                     derived_column(column) is not None)
-                    for column, value in row.conditions
-                ],
-                where=shown.narrowed({column: [value] for column, value in row.conditions}),
-                queries=row.queries,
-                difference=row.difference,
-                elsewhere=row.elsewhere,
-                gains=gains,
-                zeros=int(at_zero.sum())
-                if higher and shown.measure.declaration.range[0] >= 0
-                else 0,
-                zeros_of=shown.baseline if gains else shown.focus,
-            )
-        )  # fmt: skip
-    return slices, found.looked_at
+def _lacks_intervals(groups: pd.DataFrame) -> bool:
+    """Whether some group has queries enough, of which too few differ for an interval."""
+    enough = groups["queries"] >= breakdowns.FEWEST_QUERIES
+    return bool((enough & groups["difference"].notna() & groups["diff_low"].isna()).any())
 
 
 def _crossed(study: Study, shown: Comparison, by: str, order: list[str]) -> dict[str, Any]:
@@ -230,23 +178,6 @@ def _crossed(study: Study, shown: Comparison, by: str, order: list[str]) -> dict
         "second_best": findings.best_by_group(second_groups, shown.runs, second_order),
         "extremes": findings.extreme_cells(cells, shown.focus, shown.baseline),
     }
-
-
-def spoken_group(group: str, by: str, groups: object, *, short: bool = False) -> str:
-    """A group as a sentence names it: a number or a range with its column, the group of a derived
-    column as the queries that it holds; `short` where no sentence stands around it."""
-    derived = derived_column(by)
-    if group == breakdowns.NO_GROUP:
-        return f"queries without {derived.name if derived else by}"
-    if derived is not None:
-        return group if short else derived.spoken.format(group)
-    return f"{by} {group}" if breakdowns.sizes_only(pd.Series(groups)) else group
-
-
-def spoken(groups: pd.DataFrame, by: str) -> pd.DataFrame:
-    """The groups as a sentence names them."""
-    names = {g: spoken_group(g, by, groups["group"]) for g in dict.fromkeys(groups["group"])}
-    return groups.assign(group=groups["group"].map(names))
 
 
 def by_column(study: Study, shown: Comparison, column: str) -> pd.DataFrame:

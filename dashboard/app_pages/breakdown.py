@@ -82,11 +82,11 @@ def _columns(shown: Breakdown) -> None:
 
 def _slices(shown: Breakdown, here: Opened) -> None:
     """The slices in which the difference is unlike elsewhere."""
-    if here.comparison.alone or not shown.slices_looked_at:
+    if here.comparison.alone or not shown.slices.looked_at:
         return
-    among = parts.counted(shown.slices_looked_at, "slice", "slices")
+    among = parts.counted(shown.slices.looked_at, "slice", "slices")
     share = w.share(1 - LEVEL)
-    if not shown.slices:
+    if not shown.slices.found:
         st.html(
             markup.second(
                 muted(
@@ -101,10 +101,12 @@ def _slices(shown: Breakdown, here: Opened) -> None:
         f"Found among {among}",
         "Queries of one or two columns in which the difference is unlike the rest; false"
         f" discoveries held to {share}. A click lists the queries.",
+        frame=shown.slices.table,
+        key="slices",
     )
     st.html(
         bridge.slice_rows(
-            shown.slices,
+            shown.slices.found,
             lead=lambda found: session.href("queries", where=found.where, **_PLAIN),
         )
     )
@@ -159,6 +161,8 @@ def _differences(shown: Breakdown, here: Opened) -> None:
     single = ""
     if shown.has_small_groups:
         single = f" Under {FEWEST_QUERIES} queries a group is a few single cases."
+    if shown.lacks_intervals:
+        single += " No bar: too few of the queries differ."
     parts.heading(
         f"Difference to {view.baseline} on {name}, by {shown.by_name}",
         muted("In their own order" if shown.in_own_order else "In the same order")

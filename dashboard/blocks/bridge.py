@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.answers.breakdown import Slice
+from dashboard.answers.slices import Slice
 from dashboard.blocks.markup import Lead, style_of
 from dashboard.blocks.templates import Template, percent
 from dashboard.drawing import Drawing

@@ -82,7 +82,7 @@ def test_the_bridge_adds_up_by_every_column() -> None:
 
 
 def test_the_planted_slice_is_found_and_leads_to_its_queries() -> None:
-    found = shown().slices
+    found = shown().slices.found
     assert [name for name, _ in found[0].names] == ["c1", "k0"]
     assert not found[0].gains and found[0].difference == pytest.approx(-0.8)
     assert found[0].where == (("category", "c1"), ("kind", "k0"))
@@ -126,13 +126,13 @@ def test_one_run_has_no_bridge_and_no_slices() -> None:
     alone = study(runs=1)
     found = answers.breakdown(alone, alone.view(Address.of(m="RR")).comparison, "category")
     assert "compare another run" in found.finding.text
-    assert not found.slices and found.slices_looked_at == 0 and found.order
+    assert not found.slices.found and found.slices.looked_at == 0 and found.order
 
 
 def test_four_queries_are_examples() -> None:
     found = shown(study(4))
     assert found.finding.text.startswith("Only 4 queries: read this as examples, not as a result.")
-    assert not found.slices and not found.bridge["clear"].any() and found.has_small_groups
+    assert not found.slices.found and not found.bridge["clear"].any() and found.has_small_groups
 
 
 def test_of_many_groups_those_that_bring_least_are_one_step() -> None:
@@ -159,7 +159,7 @@ def test_where_less_is_better_signs_and_words_agree() -> None:
     assert math.fsum(found.bridge["part"]) < -0.1
     assert found.finding.text.startswith("a gains")
     # More unjudged documents stand first where a loses.
-    assert not found.slices[0].gains and found.slices[0].difference > 0
+    assert not found.slices.found[0].gains and found.slices.found[0].difference > 0
 
 
 def test_the_overview_reads_the_same_groups() -> None:

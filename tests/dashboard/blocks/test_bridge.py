@@ -6,7 +6,7 @@ import re
 
 import pandas as pd
 
-from dashboard.answers.breakdown import Slice
+from dashboard.answers.slices import Slice
 from dashboard.blocks.bridge import bridge_rows, slice_rows
 from dashboard.theme import run_styles
 from tests.dashboard.blocks.test_blocks import EVIL, Page
