@@ -114,6 +114,12 @@ def test_the_difficulty_is_that_of_the_other_runs_alone() -> None:
     assert "how hard for the other runs" + MARK not in none
 
 
+def test_the_compared_runs_have_no_say_in_the_difficulty() -> None:
+    # The other two score 1 on every query, so nothing tells the queries apart.
+    left = derived_columns(replace(material(), run="o0", baseline="o1"))
+    assert "how hard for the other runs" + MARK not in left
+
+
 def test_where_less_is_better_a_low_score_is_easy() -> None:
     found = groups("how hard for the other runs", material(measure="Unjudged@20"))
     assert found[IDS[0]] == "easy for other runs" and found[IDS[23]] == "hard for other runs"
