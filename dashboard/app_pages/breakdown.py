@@ -162,7 +162,7 @@ def _differences(shown: Breakdown, here: Opened) -> None:
     if shown.has_small_groups:
         single = f" Under {FEWEST_QUERIES} queries a group is a few single cases."
     if shown.lacks_intervals:
-        single += " No bar: too few of the queries differ."
+        single += " No bar: too few of the queries differ, or one outweighs them all."
     parts.heading(
         f"Difference to {view.baseline} on {name}, by {shown.by_name}",
         muted("In their own order" if shown.in_own_order else "In the same order")

@@ -92,7 +92,7 @@ def resampled(differences: Floats, *, fewest: int = 2) -> Resampled:
 
 def resampled_each(differences: Floats, *, fewest: int = 2) -> list[Resampled]:
     """`resampled` of every column of float64[Q, C] by itself, in one pass over the draws."""
-    sample = _Sample.of(differences, fewest)
+    sample = _Sample.of(differences, fewest, alone=True)
     away = np.zeros((1, len(sample.queries)))
     p = np.full(len(sample.queries), np.nan)
     if len(sample.tested):
@@ -119,7 +119,7 @@ class _Sample:
     tested: Ints
 
     @classmethod
-    def of(cls, differences: Floats, fewest: int) -> _Sample:
+    def of(cls, differences: Floats, fewest: int, *, alone: bool = False) -> _Sample:
         defined = ~np.isnan(differences)
         queries = defined.sum(axis=0)
         filled = np.where(defined, differences, 0.0)
@@ -131,9 +131,10 @@ class _Sample:
         differing = (defined & (filled != 0)).sum(axis=0)
         varied = _varied(differences, differing, error)
         tested = np.flatnonzero((queries >= max(fewest, 2)) & varied)
-        # Where no query differs nothing can be hidden.
         best = best_statistics(filled[:, tested], queries[tested])
-        tested = tested[(differing[tested] == 0) | within_reach(best)]
+        near = _each_within_reach(best) if alone else within_reach(best)
+        # Where no query differs nothing can be hidden.
+        tested = tested[(differing[tested] == 0) | near]
         ratio = _ratio(mean, error)
         return cls(centred, defined, mean, error, ratio, queries, differing, tested)
 
@@ -233,6 +234,11 @@ def within_reach(best: Floats) -> npt.NDArray[np.bool_]:
     within = np.searchsorted(np.sort(least), allowed, side="right")
     first = int(np.argmax(within <= np.arange(1, len(least) + 1)))
     return np.asarray(least <= allowed[first])
+
+
+def _each_within_reach(best: Floats) -> npt.NDArray[np.bool_]:
+    """`within_reach` of every column by itself."""
+    return np.array([within_reach(best[[i]])[0] for i in range(len(best))], dtype=np.bool_)
 
 
 def _varied(differences: Floats, differing: Ints, error: Floats) -> npt.NDArray[np.bool_]:

@@ -161,8 +161,12 @@ def test_all_but_a_few_alike_is_not_tested_either() -> None:
 
 def test_columns_by_themselves_in_one_pass_are_what_each_is_alone() -> None:
     chance = np.random.default_rng(4)
-    columns = chance.normal(0.1, 0.3, (40, 3))
+    columns = chance.normal(0.1, 0.3, (40, 12))
     columns[:, 2] = 0.0
+    # Within reach of a test by itself, not among twelve.
+    columns[:, 3:] = 0.001
+    columns[:8, 3:] = 0.1 * np.arange(1, 9)[:, None]
+    columns[0, 3:] = 2.0
     for column, found in zip(columns.T, resampled_each(columns), strict=True):
         alone = resampled(column[:, None])
         assert np.array_equal(found.single, alone.single, equal_nan=True)
