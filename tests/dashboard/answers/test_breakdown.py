@@ -34,7 +34,9 @@ def listed(name: str, places: list[int]) -> Run:
     return Run.from_columns(name, *(list(column) for column in zip(*rows, strict=True)))
 
 
-def study(n: int = N, *, runs: int = 3, columns: bool = True, groups: int = 4) -> Study:
+def study(
+    n: int = N, *, runs: int = 3, columns: bool = True, groups: int = 4, grade: float = 1
+) -> Study:
     """Run a beats b a little everywhere, and loses where the category is c1 and the kind k0."""
     worse = [i % groups == 1 and i % 3 == 0 for i in range(n)]
     chance = random.Random(3)
@@ -54,7 +56,7 @@ def study(n: int = N, *, runs: int = 3, columns: bool = True, groups: int = 4) -
                 "length": [str(i * 37 % 91) for i in range(n)],
             }
         )
-    return Study(made, Qrels.from_columns(ids, [f"{q}-d" for q in ids], [1] * n), queries)
+    return Study(made, Qrels.from_columns(ids, [f"{q}-d" for q in ids], [grade] * n), queries)
 
 
 STUDY = study()
@@ -169,3 +171,11 @@ def test_the_overview_reads_the_same_groups() -> None:
         "clear",
     ]  # fmt: skip
     assert STUDY.groupings == ["category", "kind", "length"]
+
+
+def test_grades_with_decimals_add_up_as_well() -> None:
+    of = study(grade=0.5)
+    found = shown(of, m="nDCG@10")
+    own, other = of.scores(comparison(of, m="nDCG@10"), parse_measure("nDCG@10")).of("nDCG@10")[:2]
+    assert math.fsum(found.bridge["part"]) == pytest.approx(float((own - other).mean()), abs=1e-12)
+    assert found.slices.found[0].where == (("category", "c1"), ("kind", "k0"))
