@@ -18,6 +18,7 @@ from dashboard.opened.study import Study
 from dashboard.session import Opened
 from dashboard.theme import RunStyle
 from metrics_core import wording as w
+from metrics_core.slicing.breakdowns import ordered_groups
 
 _FEW_VALUES = 4
 _CONTROLS = 3
@@ -150,10 +151,13 @@ def _run_label(style: RunStyle, name: str) -> str:
 
 
 def _query_controls(study: Study, view: Comparison) -> None:
-    groups = study.groups
+    groups = dict(study.groups)
     # Every column that narrows the view has its control, so that it can be taken back.
     narrowing = {column for column, _ in view.where}
     controlled = [c for i, c in enumerate(study.groupings) if i < _CONTROLS or c in narrowing]
+    for column in sorted(narrowing - set(groups)):
+        groups[column] = ordered_groups(study.columns(view)[column])
+        controlled.append(column)
     for number, column in enumerate(controlled):
         values = groups[column]
         chosen = list(view.narrowed_to(column))

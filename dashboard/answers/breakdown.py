@@ -2,33 +2,49 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
 from dashboard.address.view import Comparison
+from dashboard.answers.group_names import spoken
+from dashboard.answers.slices import Slices, slices
 from dashboard.opened.study import Study
 from metrics_core import findings
 from metrics_core.slicing import breakdowns
+from metrics_core.slicing.bridge import bridge
+from metrics_core.slicing.derived import MARK, derived_column
 
 _FEW_GROUPS = 12
 """Groups of the second column that a table of cells still shows side by side."""
 
+_MOST_STEPS = 14
+"""Steps of a bridge; of more groups those that bring least are one step."""
+
 
 @dataclass(frozen=True)
 class Breakdown:
-    """What the Breakdown page shows; without groups only `groupings` is empty. `best`,
-    `second_best` and `extremes` say in words what the charts of scores and of cells show."""
+    """What the Breakdown page shows; where nothing tells the queries apart only `groupings` is
+    empty. `best`, `second_best` and `extremes` say in words what the charts of scores and of cells
+    show. `steps` is `bridge` with the groups that bring least as one."""
 
     groupings: list[str]
     by: str = ""
+    explanation: str = ""
     looked_at: int = 0
     finding: findings.Sentence = field(default_factory=findings.Sentence)
     strongest: findings.Sentence = field(default_factory=findings.Sentence)
+    reversal: findings.Sentence = field(default_factory=findings.Sentence)
+    bridge: pd.DataFrame = field(default_factory=pd.DataFrame)
+    steps: pd.DataFrame = field(default_factory=pd.DataFrame)
+    slices: Slices = field(default_factory=Slices)
     groups: pd.DataFrame = field(default_factory=pd.DataFrame)
     order: list[str] = field(default_factory=list)
     in_own_order: bool = False
     has_small_groups: bool = False
+    lacks_intervals: bool = False
     second: str | None = None
     cells: pd.DataFrame | None = None
     second_groups: pd.DataFrame | None = None
@@ -37,92 +53,157 @@ class Breakdown:
     second_best: str = ""
     extremes: str = ""
 
+    @property
+    def by_name(self) -> str:
+        """What a heading calls the column."""
+        return self.by.removesuffix(MARK)
+
+    @property
+    def second_name(self) -> str:
+        """What a heading calls the second column."""
+        return (self.second or "").removesuffix(MARK)
+
+    @property
+    def paired(self) -> int:
+        """How many queries have a score with both runs."""
+        return int(self.bridge["queries"].sum()) if len(self.bridge) else 0
+
 
 def breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
-    """The Breakdown page, by one of the columns of the queries; by the first where `by` is none."""
-    if study.queries is None or not study.groupings:
+    """The Breakdown page, by one of the columns; by the first where `by` is none."""
+    columns = list(study.columns(shown))
+    if not columns:
         return Breakdown(groupings=[])
-    return study.kept(_breakdown, shown, by if by in study.groupings else study.groupings[0])
+    return study.kept(_breakdown, shown, by if by in columns else columns[0])
 
 
 def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
+    columns = study.columns(shown)
     groups = by_column(study, shown, by)
     own = groups[groups["run"] == shown.focus]
-    in_own_order = breakdowns.sizes_only(own["group"])
-    if not in_own_order:
-        own = own.sort_values("mean" if shown.alone else "difference", ascending=False)
-    order = list(own["group"])
-    place = {group: i for i, group in enumerate(order)}
-    others = [c for c in study.groupings if c != by]
-    few = [c for c in others if len(study.groups[c]) <= _FEW_GROUPS]
-    second = next(iter(few or others), None)
-    cells = second_groups = None
-    if second is not None:
-        cells = _cells(study, shown, by, second)
-        cells = cells.sort_values(
-            "row", key=lambda rows: rows.map(place).fillna(len(place)), kind="stable"
-        )
-        second_groups = by_column(study, shown, second)
-    second_order = [] if second_groups is None else list(dict.fromkeys(second_groups["group"]))
-    ranked = groups.assign(_rank=groups["group"].map(place)).sort_values("_rank", kind="stable")
+    steps = _bridge(study, shown, by, own)
+    order = _order(own, steps, alone=shown.alone)
+    named = spoken(steps, by)
+    higher = shown.measure.declaration.higher_is_better
+    derived = derived_column(by)
     return Breakdown(
-        groupings=study.groupings,
+        groupings=list(columns),
         by=by,
-        looked_at=len(study.groups[by]),
-        finding=findings.breakdown_finding(spoken(ranked, by), shown.focus, shown.baseline),
+        explanation=derived.explanation if derived else "",
+        looked_at=int(columns[by].nunique()),
+        finding=findings.bridge_finding(
+            named, shown.focus, shown.baseline, higher_is_better=higher
+        ),
         strongest=findings.strongest_other(spoken(groups, by), shown.focus, shown.baseline),
+        reversal=findings.Sentence()
+        if shown.alone
+        else findings.reversal_finding(named, higher_is_better=higher),
+        bridge=steps,
+        steps=_folded(steps),
+        slices=study.kept(slices, shown),
         groups=groups,
         order=order,
-        in_own_order=in_own_order,
+        in_own_order=breakdowns.sizes_only(own["group"]),
         has_small_groups=bool((own["queries"] < breakdowns.FEWEST_QUERIES).any()),
-        second=second,
-        cells=cells,
-        second_groups=second_groups,
-        second_order=second_order,
+        lacks_intervals=_lacks_intervals(groups),
         best=findings.best_by_group(groups, shown.runs, order),
-        second_best=""
-        if second_groups is None
-        else findings.best_by_group(second_groups, shown.runs, second_order),
-        extremes=""
-        if cells is None
-        else findings.extreme_cells(cells, shown.focus, shown.baseline),
+        **_crossed(study, shown, by, order),
     )
 
 
-def spoken(groups: pd.DataFrame, by: str) -> pd.DataFrame:
-    """The groups as a sentence names them: a number or a range with its column."""
-    if not breakdowns.sizes_only(groups["group"]):
-        return groups
-    named = groups["group"] != breakdowns.NO_GROUP
-    return groups.assign(group=groups["group"].where(~named, f"{by} " + groups["group"]))
+def _bridge(study: Study, shown: Comparison, by: str, own: pd.DataFrame) -> pd.DataFrame:
+    """The bridge by a column, with whether each group's difference is clear on its own."""
+    scores = study.scores(shown, shown.measure)
+    steps = bridge(
+        scores, shown.measure, shown.focus, shown.baseline, study.columns(shown)[by]
+    )  # fmt: skip
+    clear = dict(zip(own["group"], own["clear"], strict=True))
+    return steps.assign(clear=[bool(clear[group]) for group in steps["group"]])
+
+
+def _order(own: pd.DataFrame, steps: pd.DataFrame, *, alone: bool) -> list[str]:
+    """The groups as the bridge has them; those without a difference last, and of a run that is
+    compared with nothing the best first."""
+    if alone:
+        return list(breakdowns.in_reading_order(own, "mean")["group"])
+    return list(dict.fromkeys([*steps["group"], *own["group"]]))
+
+
+def _folded(steps: pd.DataFrame) -> pd.DataFrame:
+    """The steps of a bridge, those that bring least as one where there are too many."""
+    if len(steps) <= _MOST_STEPS:
+        return steps.assign(groups=1)
+    sizes = steps["part"].abs().rank(ascending=False, method="first")
+    kept, rest = steps[sizes < _MOST_STEPS], steps[sizes >= _MOST_STEPS]
+    queries, part = int(rest["queries"].sum()), math.fsum(rest["part"])
+    whole = int(steps["queries"].sum())
+    together = {
+        "group": f"{len(rest)} other groups",
+        "queries": queries,
+        "difference": part * whole / queries,
+        "part": part,
+        "clear": False,
+        "groups": len(rest),
+    }
+    return pd.concat([kept.assign(groups=1), pd.DataFrame([together])], ignore_index=True)
+
+
+def _lacks_intervals(groups: pd.DataFrame) -> bool:
+    """Whether some group has queries enough, of which too few differ for an interval."""
+    enough = groups["queries"] >= breakdowns.FEWEST_QUERIES
+    return bool((enough & groups["difference"].notna() & groups["diff_low"].isna()).any())
+
+
+def _crossed(study: Study, shown: Comparison, by: str, order: list[str]) -> dict[str, Any]:
+    """What a second column adds: the next one of the files, or else a derived one, with few
+    groups."""
+    columns = study.columns(shown)
+    own = [c for c in study.groupings if c != by]
+    others = own or [c for c in columns if c != by]
+    few = [c for c in others if columns[c].nunique() <= _FEW_GROUPS]
+    second = next(iter(few or others), None)
+    if second is None:
+        return {}
+    place = {group: i for i, group in enumerate(order)}
+    cells = _cells(study, shown, by, second).sort_values(
+        "row", key=lambda rows: rows.map(place).fillna(len(place)), kind="stable"
+    )
+    second_groups = by_column(study, shown, second)
+    second_order = list(dict.fromkeys(second_groups["group"]))
+    return {
+        "second": second,
+        "cells": cells,
+        "second_groups": second_groups,
+        "second_order": second_order,
+        "second_best": findings.best_by_group(second_groups, shown.runs, second_order),
+        "extremes": findings.extreme_cells(cells, shown.focus, shown.baseline),
+    }
 
 
 def by_column(study: Study, shown: Comparison, column: str) -> pd.DataFrame:
-    """Scores and differences by one column of the queries, as the Overview and the Breakdown show
-    them; only where there are queries."""
+    """Scores and differences by one column, given or derived, as the Overview and the Breakdown
+    show them; only where there are queries."""
     return study.kept(_by_column, shown, column)
 
 
 def _by_column(study: Study, shown: Comparison, column: str) -> pd.DataFrame:
-    assert study.queries is not None
-    return breakdowns.breakdown(
+    groups = study.columns(shown)[column]
+    return breakdowns.by_group(
         study.scores(shown, shown.measure),
-        study.queries,
         shown.measure,
-        by=column,
+        groups,
         baseline=shown.baseline,
-        looked_at=len(study.groups[column]),
+        looked_at=int(groups.nunique()),
     )
 
 
 def _cells(study: Study, shown: Comparison, rows: str, columns: str) -> pd.DataFrame:
-    assert study.queries is not None
-    return breakdowns.cross_breakdown(
+    groups = study.columns(shown)
+    return breakdowns.crossed(
         study.scores(shown, shown.measure),
-        study.queries,
         shown.measure,
-        rows=rows,
-        columns=columns,
+        groups[rows],
+        groups[columns],
         run=shown.focus,
         baseline=shown.baseline,
     )

@@ -11,8 +11,9 @@ import pandas as pd
 
 from dashboard.address.measure_key import at_k
 from dashboard.address.view import Comparison
-from dashboard.answers.breakdown import by_column, spoken
+from dashboard.answers.breakdown import by_column
 from dashboard.answers.compared import compared, of_shown, what_it_rests_on
+from dashboard.answers.group_names import spoken
 from dashboard.answers.pairs import every_pair
 from dashboard.opened.study import Study
 from metrics_core import findings

@@ -8,83 +8,176 @@ from dashboard import answers, parts, session
 from dashboard.address.address import Field
 from dashboard.address.view import Comparison
 from dashboard.answers import Breakdown
-from dashboard.blocks import markup
+from dashboard.blocks import bridge, markup
 from dashboard.figures import breakdown as figures
 from dashboard.figures import heatmap, panels
 from dashboard.literal import literal
 from dashboard.page import Page
 from dashboard.session import Opened
+from metrics_core import wording as w
+from metrics_core.comparing.verdicts import FEWEST_QUERIES as FEWEST_COMPARED
 from metrics_core.findings.sentence import muted, run
-from metrics_core.slicing.breakdowns import ALL, FEWEST_QUERIES
+from metrics_core.scoring.intervals import LEVEL
+from metrics_core.slicing.breakdowns import ALL, FEWEST_QUERIES, FEWEST_TESTED
 
 PAGE = Page("breakdown", "Breakdown", place=3, fields=(Field("by"),))
 
+_PLAIN = {"show": "", "s": "", "order": "", "p": ""}
+"""A list of queries as such: nothing searched for, its own order, its first page."""
+
 
 def render() -> None:
-    """Differences and scores by group, group by group, and in the cells of two groupings."""
+    """Slices that differ, groups that add up to the difference, and each group by itself."""
     here = session.opened_study()
     shown = answers.breakdown(here.study, here.comparison, here.view.address["by"])
     if not shown.groupings:
         st.html(
             markup.nothing(
-                "The queries carry no groups.",
+                "Nothing tells these queries apart.",
                 "Add a column such as category to the query file to break results down.",
             )
         )
         return
     styles = here.drawing.styles
-    st.html(markup.sentence(shown.finding, styles) + markup.second(shown.strongest, styles))
+    st.html(
+        markup.sentence(shown.finding, styles)
+        + markup.second(shown.reversal, styles)
+        + markup.second(shown.strongest, styles)
+    )
+    _slices(shown, here)
+    _columns(shown)
+    with st.container(key="by_group"):
+        left, right = st.columns([1.5, 1], gap="large")
+        with left:
+            _bridge(shown, here)
+        with right:
+            _differences(shown, here)
+    with st.container(key="by_score"):
+        left, right = st.columns([1, 1], gap="large")
+        with left:
+            _scores(shown, here)
+        if shown.second_groups is not None:
+            with right:
+                _second(shown, here)
+    if shown.cells is not None:
+        _cells(shown, here)
+
+
+def _columns(shown: Breakdown) -> None:
+    """The columns to group by, and what a derived one is."""
     if len(shown.groupings) > 1:
         session.widget(
-            st.segmented_control,
+            st.pills,
             "Group by",
             "by",
             value=shown.by,
             store=lambda by: {"by": by or shown.by},
             options=shown.groupings,
             format_func=literal,
+            wrap=True,
         )
-    with st.container(key="by_group"):
-        left, right = st.columns([1.6, 1], gap="large")
-        with left:
-            _differences(shown, here)
-        with right:
-            _scores(shown, here)
-    if shown.cells is not None and shown.second_groups is not None:
-        with st.container(key="by_cells"):
-            left, right = st.columns([1.35, 1], gap="large")
-            with left:
-                _cells(shown, here)
-            with right:
-                _second(shown, here)
+    if shown.explanation:
+        st.caption(shown.explanation)
+
+
+def _slices(shown: Breakdown, here: Opened) -> None:
+    """The slices in which the difference is unlike elsewhere."""
+    if here.comparison.alone or not shown.slices.looked_at:
+        return
+    among = parts.counted(shown.slices.looked_at, "slice", "slices")
+    share = w.share(1 - LEVEL)
+    if not shown.slices.found:
+        st.html(
+            markup.second(
+                muted(
+                    f"Looked at {among} of one or two columns: in none is the difference unlike"
+                    f" elsewhere, with false discoveries held to {share}."
+                ),
+                here.drawing.styles,
+            )
+        )
+        return
+    parts.heading(
+        f"Found among {among}",
+        "Queries of one or two columns in which the difference is unlike the rest; false"
+        f" discoveries held to {share}. A click lists the queries.",
+        frame=shown.slices.table,
+        key="slices",
+    )
+    st.html(
+        bridge.slice_rows(
+            shown.slices.found,
+            lead=lambda found: session.href("queries", where=found.where, **_PLAIN),
+        )
+    )
+
+
+def _bridge(shown: Breakdown, here: Opened) -> None:
+    """The groups as steps to the difference over all queries."""
+    view = here.comparison
+    if view.alone:
+        st.html(
+            markup.nothing(
+                "From groups to the headline",
+                "With one run there is no difference to take apart: load a second run, or compare"
+                " another one at the left.",
+            )
+        )
+        return
+    if not shown.paired:
+        st.html(markup.nothing("From groups to the headline", "No query has a score with both."))
+        return
+    parts.heading(
+        "From groups to the headline",
+        "Each bar is the group’s share of the queries times its mean difference; together they are"
+        f" the difference of the means. Full colour: clear on its own, {_when_clear(shown)}. A"
+        " click lists the queries.",
+        frame=shown.bridge,
+        key="bridge",
+    )
+    st.html(
+        bridge.bridge_rows(
+            shown.steps,
+            here.drawing,
+            lead=lambda group: session.href(
+                "queries", where=view.narrowed({shown.by: [group]}), **_PLAIN
+            ),
+            coloured=shown.paired >= FEWEST_COMPARED,
+        )
+    )
+
+
+def _when_clear(shown: Breakdown) -> str:
+    groups = parts.counted(shown.looked_at, "group", "groups")
+    return f"for all {groups} together and from {FEWEST_TESTED} queries on"
 
 
 def _differences(shown: Breakdown, here: Opened) -> None:
     view, styles = here.comparison, here.drawing.styles
     name = str(view.measure)
-    order = muted("In their own order") if shown.in_own_order else muted("Sorted by ")
+    if view.alone:
+        st.html(markup.nothing("No difference to show.", "Compare another run at the left."))
+        return
     single = ""
     if shown.has_small_groups:
         single = f" Under {FEWEST_QUERIES} queries a group is a few single cases."
+    if shown.lacks_intervals:
+        single += " No bar: too few of the queries differ, or one outweighs them all."
     parts.heading(
-        f"Difference to {view.baseline} on {name}, by {shown.by}",
-        (order if shown.in_own_order else order + run(view.focus))
+        f"Difference to {view.baseline} on {name}, by {shown.by_name}",
+        muted("In their own order" if shown.in_own_order else "In the same order")
         + muted(
-            ". Bars are 95 % intervals; a bar that crosses the line may be chance. The sentence"
-            " above asks more: intervals widened for"
-            f" {parts.counted(shown.looked_at, 'group', 'groups')}.{single}"
+            ". Bars are 95 % intervals of one group each; a bar that crosses the line may be"
+            f" chance.{single}"
         ),
         frame=shown.groups,
         key="groups",
         styles=styles,
     )
-    if view.alone:
-        st.html(markup.nothing("No difference to show.", "Compare another run at the left."))
-        return
     figure = figures.difference_by_group(shown.groups, here.drawing, order=shown.order)
-    alt = f"Difference to {view.baseline} by {shown.by}. {shown.finding.text}"
+    alt = f"Difference to {view.baseline} by {shown.by_name}. {shown.finding.text}"
     picture = parts.caption(
-        f"Difference to {view.baseline} on {name}, by {shown.by}", name, parts.INTERVALS
+        f"Difference to {view.baseline} on {name}, by {shown.by_name}", name, parts.INTERVALS
     )
     _draw(figure, "difference_by_group", here, shown.by, alt=alt, picture=picture)
 
@@ -93,13 +186,13 @@ def _scores(shown: Breakdown, here: Opened) -> None:
     view = here.comparison
     parts.heading(
         f"Score on {view.measure}",
-        "Mean per run; same order of rows.",
+        f"Mean per run, by {shown.by_name}; the same order of groups.",
         frame=shown.groups,
         key="scores",
     )
     figure = figures.score_by_group(shown.groups, here.drawing, order=shown.order)
-    alt = f"Mean {view.measure} per run by {shown.by}. {shown.best}"
-    picture = parts.caption(f"Score on {view.measure}, by {shown.by}", str(view.measure))
+    alt = f"Mean {view.measure} per run by {shown.by_name}. {shown.best}"
+    picture = parts.caption(f"Score on {view.measure}, by {shown.by_name}", str(view.measure))
     _draw(figure, "score_by_group", here, shown.by, alt=alt, picture=picture)
 
 
@@ -107,7 +200,7 @@ def _cells(shown: Breakdown, here: Opened) -> None:
     view, styles = here.comparison, here.drawing.styles
     assert shown.cells is not None and shown.second is not None
     parts.heading(
-        f"{shown.by.capitalize()} and {shown.second}",
+        f"{w.sentence_case(shown.by_name)} and {shown.second_name}",
         run(view.focus)
         + muted(
             f" minus {view.baseline} on {view.measure}; n is the number of queries. Cells under"
@@ -119,11 +212,15 @@ def _cells(shown: Breakdown, here: Opened) -> None:
         styles=styles,
     )
     figure = heatmap.difference_heatmap(
-        shown.cells, palette=here.look.palette, rows_title=shown.by, columns_title=shown.second
+        shown.cells,
+        palette=here.look.palette,
+        rows_title=shown.by_name,
+        columns_title=shown.second_name,
     )
-    alt = f"Difference to {view.baseline} by {shown.by} and {shown.second}. {shown.extremes}"
+    both = f"by {shown.by_name} and {shown.second_name}"
+    alt = f"Difference to {view.baseline} {both}. {shown.extremes}"
     picture = parts.caption(
-        f"{view.focus} minus {view.baseline}, by {shown.by} and {shown.second}",
+        f"{view.focus} minus {view.baseline}, {both}",
         str(view.measure),
         "n is the number of queries",
         runs=(view.focus, view.baseline),
@@ -138,15 +235,15 @@ def _second(shown: Breakdown, here: Opened) -> None:
     view = here.comparison
     assert shown.second_groups is not None and shown.second is not None
     parts.heading(
-        f"By {shown.second}",
+        f"By {shown.second_name}",
         f"{view.measure} per run with 95 % interval, same scale in all.",
         frame=shown.second_groups,
         key="second",
     )
     figure = panels.score_by_difficulty(shown.second_groups, here.drawing, order=shown.second_order)
-    alt = f"Mean {view.measure} per run by {shown.second}. {shown.second_best}"
+    alt = f"Mean {view.measure} per run by {shown.second_name}. {shown.second_best}"
     picture = parts.caption(
-        f"Score on {view.measure}, by {shown.second}", str(view.measure), parts.INTERVALS
+        f"Score on {view.measure}, by {shown.second_name}", str(view.measure), parts.INTERVALS
     )
     _draw(figure, "second", here, shown.second, alt=alt, picture=picture)
 
@@ -167,8 +264,7 @@ def _draw(figure: Any, key: str, here: Opened, by: str, **told: Any) -> None:
 def _list_queries(view: Comparison, picked: dict[str, str]) -> None:
     """Open the queries of a group or cell; "all" leaves a column as it was."""
     chosen = {column: [value] for column, value in picked.items() if value != ALL}
-    plain = {"show": "", "s": "", "order": "", "p": ""}
-    session.goto("queries", where=view.narrowed(chosen), **plain)
+    session.goto("queries", where=view.narrowed(chosen), **_PLAIN)
 
 
 if __name__ == "__main__":

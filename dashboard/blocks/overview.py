@@ -17,7 +17,7 @@ from dashboard.theme import RunStyle
 from metrics_core import wording as w
 from metrics_core.findings import Facts, Sentence, Span
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.slicing.breakdowns import FEWEST_QUERIES
+from metrics_core.slicing.breakdowns import FEWEST_TESTED
 
 Row = dict[str, Any]
 
@@ -213,7 +213,7 @@ def group_list(
     )
     explanation = (
         f"Mean difference [{w.share(LEVEL)} interval], queries; {rule}, from"
-        f" {FEWEST_QUERIES} queries on."
+        f" {FEWEST_TESTED} queries on."
     )
     return _drawn(
         "group_list",

@@ -125,7 +125,9 @@ def _margin(grid: _Grid) -> tuple[Margin, int]:
         return Margin(
             left, 2, max(widest(group_lines(c), bold=True) for c in grid.columns) + 10, 2
         ), 0
-    length = int(cell / 7.4)
+    # No word is broken that fits as it is.
+    words = (word for column in grid.columns for word in shorten_group(column).split())
+    length = max([int(cell / 7.4), *(len(word) for word in words if text_width(word) <= cell)])
     most = max(len(wrap(shorten_group(column), length)) for column in grid.columns)
     return Margin(left, 2, LINE * most + 8, 2), length
 

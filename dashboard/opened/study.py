@@ -7,6 +7,7 @@ back to a page costs nothing. No Streamlit here.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dashboard.address.address import Address, Pair
+from dashboard.address.address import Address
 from dashboard.address.measure_key import read_measure
 from dashboard.address.method_key import read_method
 from dashboard.address.view import Comparison, View, choose_runs, lacking, read_cutoff
@@ -28,6 +29,7 @@ from metrics_core.scoring import curves as by_cutoff
 from metrics_core.scoring.notes import score_notes, with_tie_range
 from metrics_core.scoring.scores import Scores, score_runs
 from metrics_core.slicing.breakdowns import group_of, ordered_groups
+from metrics_core.slicing.derived import MARK, Material, derived_columns
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
 _KEPT_RESULTS = 256
@@ -113,6 +115,13 @@ class Study:
             c: ordered_groups(group_of(self.queries, self.query_ids, c)) for c in self.groupings
         }
 
+    def columns(self, comparison: Comparison) -> dict[str, pd.Series]:
+        """Column -> the group of each judged query, indexed by query_id: what to break results down
+        by, the files' own columns first, then the derived ones, some of which depend on what is
+        compared, though never on the filters."""
+        asked = replace(comparison, where=(), also=())
+        return self.kept(_columns, asked)
+
     @cached_property
     def deepest(self) -> int:
         """How deep the deepest run goes, 1,000 at the most."""
@@ -153,16 +162,18 @@ class Study:
             also=also,
             chosen=chosen,
             cutoff=cutoff,
-            where=tuple(
-                (column, value)
-                for column, value in address["where"]
-                if value in self.groups.get(column, ())
-            ),
             loaded=len(self.names),
             method=read_method(address, chosen.measure)[0],
         )
-        lacks = lacking(address, self.names, self.groups, self.texts, chosen.measure)
-        return View(comparison, address, lacks)
+        groups = self.groups
+        if any(column.endswith(MARK) for column, _ in address["where"]):
+            derived = self.columns(comparison)
+            groups = {column: ordered_groups(derived[column]) for column in derived}
+        known = tuple(
+            (column, value) for column, value in address["where"] if value in groups.get(column, ())
+        )
+        lacks = lacking(address, self.names, groups, self.texts, chosen.measure)
+        return View(replace(comparison, where=known), address, lacks)
 
     @cached_property
     def best_first(self) -> list[str]:
@@ -174,7 +185,7 @@ class Study:
 
     def in_view(self, comparison: Comparison) -> npt.NDArray[np.bool_]:
         """Which judged queries the filters leave; bool[Q]."""
-        return self.kept(_in_view, comparison.where)
+        return self.kept(_in_view, narrowing(comparison))
 
     def scores(self, comparison: Comparison, *measures: Measure) -> Scores:
         """Per-query scores of the shown runs over the queries in view."""
@@ -218,14 +229,51 @@ def _fit(study: Study, cutoff: int) -> list[FitLine]:
     )
 
 
-def _in_view(study: Study, where: tuple[Pair, ...]) -> npt.NDArray[np.bool_]:
+def narrowing(comparison: Comparison) -> Comparison:
+    """The part of a comparison on which the queries in view depend: who is compared matters only
+    where a derived column narrows them."""
+    derived = any(column.endswith(MARK) for column, _ in comparison.where)
+    pair = (comparison.focus, comparison.baseline) if derived else ("", "")
+    return Comparison(*pair, (), comparison.chosen, comparison.cutoff, comparison.where)
+
+
+def _in_view(study: Study, asked: Comparison) -> npt.NDArray[np.bool_]:
     mask = np.ones(len(study.query_ids), dtype=np.bool_)
-    if study.queries is not None:
-        for column in {c for c, _ in where}:
+    for column in {c for c, _ in asked.where}:
+        if column in study.groups and study.queries is not None:
             groups = group_of(study.queries, study.query_ids, column)
-            mask &= groups.isin([v for c, v in where if c == column]).to_numpy()
+        else:
+            groups = study.columns(asked)[column]
+        mask &= groups.isin([v for c, v in asked.where if c == column]).to_numpy()
     mask.flags.writeable = False
     return mask
+
+
+def _columns(study: Study, shown: Comparison) -> dict[str, pd.Series]:
+    own = {}
+    texts: dict[str, str] = {}
+    if study.queries is not None:
+        frame = study.queries.frame
+        own = {c: group_of(study.queries, study.query_ids, c) for c in study.groupings}
+        texts = {q: t for q, t in zip(frame["query_id"], frame["text"], strict=True) if t}
+    measure = shown.measure
+    if any(measure.lacks(ranks) for ranks in study.judged.values()):
+        # What the measure lacks is said by the page; a link with filters must not fail before.
+        measure = read_measure("", shown.cutoff).measure
+    derived = derived_columns(
+        Material(
+            query_ids=study.query_ids,
+            texts=texts,
+            judged=study.judged,
+            scores=study.kept(_scores, (measure,)),
+            measure=measure,
+            run=shown.focus,
+            baseline=shown.baseline,
+            cutoff=shown.cutoff,
+        )
+    )
+    # The files' own columns stand first, and win where a name stands twice.
+    return {**own, **derived, **own}
 
 
 def _scores(study: Study, measures: tuple[Measure, ...]) -> Scores:

@@ -10,6 +10,7 @@ multiple testing, 1993; Romano and Wolf, Exact and approximate stepdown methods,
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,52 +79,110 @@ class Resampled:
 def resampled(differences: Floats, *, fewest: int = 2) -> Resampled:
     """Test the means of the columns of float64[Q, C], NaN where a query has no difference; a column
     of less than `fewest` differences is not tested."""
-    defined = ~np.isnan(differences)
-    queries = defined.sum(axis=0)
-    filled = np.where(defined, differences, 0.0)
-    mean = np.full(len(queries), np.nan)
-    np.divide(filled.sum(axis=0), queries, out=mean, where=queries > 0)
-    centred = np.where(defined, differences - mean, 0.0)
-    error = _errors(np.square(centred).sum(axis=0), queries, mean)
-    centred[:, error == 0] = 0.0
-    statistic = _ratio(mean, error)
-    differing = (defined & (filled != 0)).sum(axis=0)
-    tested = np.flatnonzero((queries >= max(fewest, 2)) & _varied(differences, differing, error))
-    # Where no query differs nothing can be hidden.
-    best = best_statistics(filled[:, tested], queries[tested])
-    tested = tested[(differing[tested] == 0) | within_reach(best)]
-    single, corrected = np.full((2, len(queries)), np.nan)
+    sample = _Sample.of(differences, fewest)
+    single, corrected = np.full((2, len(sample.queries)), np.nan)
     largest = np.zeros(1)
-    if len(tested):
-        ranked = tested[np.argsort(-np.abs(statistic[tested]), kind="stable")]
-        off, steps, largest = _drawn(centred[:, ranked], defined[:, ranked], statistic[ranked])
+    if len(sample.tested):
+        ranked = sample.tested[np.argsort(-np.abs(sample.statistic[sample.tested]), kind="stable")]
+        off, steps, largest = _drawn(sample, ranked)
         single[ranked] = (off + 1) / (len(largest) + 1)
         corrected[ranked] = np.maximum.accumulate((steps + 1) / (len(largest) + 1))
-    return Resampled(mean, error, statistic, queries, differing, single, corrected, largest)
+    return sample.told(slice(None), single, corrected, largest)
 
 
-def _drawn(
-    centred: Floats, defined: npt.NDArray[np.bool_], statistic: Floats
-) -> tuple[Ints, Ints, Floats]:
+def resampled_each(differences: Floats, *, fewest: int = 2) -> list[Resampled]:
+    """`resampled` of every column of float64[Q, C] by itself, in one pass over the draws."""
+    sample = _Sample.of(differences, fewest, alone=True)
+    away = np.zeros((1, len(sample.queries)))
+    p = np.full(len(sample.queries), np.nan)
+    if len(sample.tested):
+        drawn = np.concatenate(list(_away(sample, sample.tested)))
+        away = np.zeros((len(drawn), len(p)))
+        away[:, sample.tested] = drawn
+        reached = (drawn >= sample.limits[sample.tested]).sum(axis=0)
+        p[sample.tested] = (reached + 1) / (len(drawn) + 1)
+    columns = [slice(i, i + 1) for i in range(len(p))]
+    return [sample.told(i, p[i], p[i], away[:, i.start]) for i in columns]
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """What of C columns does not depend on the draws, and which of them are tested."""
+
+    centred: Floats
+    defined: npt.NDArray[np.bool_]
+    mean: Floats
+    error: Floats
+    statistic: Floats
+    queries: Ints
+    differing: Ints
+    tested: Ints
+
+    @classmethod
+    def of(cls, differences: Floats, fewest: int, *, alone: bool = False) -> _Sample:
+        defined = ~np.isnan(differences)
+        queries = defined.sum(axis=0)
+        filled = np.where(defined, differences, 0.0)
+        mean = np.full(len(queries), np.nan)
+        np.divide(filled.sum(axis=0), queries, out=mean, where=queries > 0)
+        centred = np.where(defined, differences - mean, 0.0)
+        error = _errors(np.square(centred).sum(axis=0), queries, mean)
+        centred[:, error == 0] = 0.0
+        differing = (defined & (filled != 0)).sum(axis=0)
+        varied = _varied(differences, differing, error)
+        tested = np.flatnonzero((queries >= max(fewest, 2)) & varied)
+        best = best_statistics(filled[:, tested], queries[tested])
+        near = _each_within_reach(best) if alone else within_reach(best)
+        # Where no query differs nothing can be hidden.
+        tested = tested[(differing[tested] == 0) | near]
+        ratio = _ratio(mean, error)
+        return cls(centred, defined, mean, error, ratio, queries, differing, tested)
+
+    @property
+    def limits(self) -> Floats:
+        """What a draw reaches to be as far off as the data; draws that tie with it do."""
+        return np.abs(self.statistic) * (1 - 1e-9)
+
+    def told(self, columns: slice, single: Floats, corrected: Floats, largest: Floats) -> Resampled:
+        """These columns with what the draws say."""
+        return Resampled(
+            self.mean[columns],
+            self.error[columns],
+            self.statistic[columns],
+            self.queries[columns],
+            self.differing[columns],
+            single,
+            corrected,
+            largest,
+        )
+
+
+def _drawn(sample: _Sample, ranked: Ints) -> tuple[Ints, Ints, Floats]:
     """For columns in falling order of their statistic: in how many draws each is as far off as in
     the data, in how many one of it and its successors is, and how far off the farthest is in each.
     """
-    n_queries, n_columns = centred.shape
-    whole = bool(defined.all())
-    # One pass over the weights for both.
-    both = np.hstack([centred, np.square(centred)])
-    limits = np.abs(statistic) * (1 - 1e-9)  # draws that tie with the data count as such
-    off, steps = np.zeros((2, n_columns), dtype=np.int64)
+    limits = sample.limits[ranked]
+    off, steps = np.zeros((2, len(ranked)), dtype=np.int64)
     largest = []
-    for weight in weights(n_queries, both.shape[1]):
-        n = np.full((1, 1), float(n_queries)) if whole else weight @ defined
-        sums, squares = np.split(weight @ both, 2, axis=1)
-        away = np.abs(_studentised(sums, squares, n))
+    for away in _away(sample, ranked):
         off += (away >= limits).sum(axis=0)
         farthest = np.maximum.accumulate(away[:, ::-1], axis=1)[:, ::-1]
         steps += (farthest >= limits).sum(axis=0)
         largest.append(farthest[:, 0])
     return off, steps, np.concatenate(largest)
+
+
+def _away(sample: _Sample, columns: Ints) -> Iterator[Floats]:
+    """How many standard errors of its own each column is off, some draws at a time; float64[draws,
+    columns]."""
+    centred, defined = sample.centred[:, columns], sample.defined[:, columns]
+    whole = bool(defined.all())
+    # One pass over the weights for both.
+    both = np.hstack([centred, np.square(centred)])
+    for weight in weights(len(centred), both.shape[1]):
+        n = np.full((1, 1), float(len(centred))) if whole else weight @ defined
+        sums, squares = np.split(weight @ both, 2, axis=1)
+        yield np.abs(_studentised(sums, squares, n))
 
 
 def _studentised(sums: Floats, squares: Floats, n: Floats) -> Floats:
@@ -175,6 +234,11 @@ def within_reach(best: Floats) -> npt.NDArray[np.bool_]:
     within = np.searchsorted(np.sort(least), allowed, side="right")
     first = int(np.argmax(within <= np.arange(1, len(least) + 1)))
     return np.asarray(least <= allowed[first])
+
+
+def _each_within_reach(best: Floats) -> npt.NDArray[np.bool_]:
+    """`within_reach` of every column by itself."""
+    return np.array([within_reach(best[[i]])[0] for i in range(len(best))], dtype=np.bool_)
 
 
 def _varied(differences: Floats, differing: Ints, error: Floats) -> npt.NDArray[np.bool_]:

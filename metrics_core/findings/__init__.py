@@ -13,8 +13,9 @@ from metrics_core.findings.doubts import doubts_findings, greyed_finding
 from metrics_core.findings.explanations import explain
 from metrics_core.findings.files import files_finding
 from metrics_core.findings.origins import (
-    breakdown_finding,
+    bridge_finding,
     curves_finding,
+    reversal_finding,
     short_lists,
     strongest_other,
 )
@@ -29,7 +30,7 @@ __all__ = [
     "Span",
     "best_by_group",
     "bests_finding",
-    "breakdown_finding",
+    "bridge_finding",
     "curves_finding",
     "doubts_findings",
     "explain",
@@ -41,6 +42,7 @@ __all__ = [
     "places_finding",
     "precision_at_half_recall",
     "queries_finding",
+    "reversal_finding",
     "short_lists",
     "shown_finding",
     "strongest_other",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,7 +12,7 @@ import pandas as pd
 from metrics_core import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.sentence import Sentence, muted, run, strong
-from metrics_core.findings.verdicts import named_groups, too_few
+from metrics_core.findings.verdicts import too_few
 from metrics_core.judging import JudgedRanks
 
 _SHORT_LIST = 0.5
@@ -108,36 +109,98 @@ def _typical_length(ranks: JudgedRanks) -> int:
     return int(np.median(listed)) if len(listed) else 0
 
 
-def breakdown_finding(groups: pd.DataFrame, focus: str, baseline: str) -> Sentence:
-    """Where the difference comes from: the groups in which it is clear, and those where not."""
-    gains, losses = named_groups(groups, focus)
-    own = groups[groups["run"] == focus]
-    rest = [g for g in own["group"] if g not in gains and g not in losses]
+_SHARES = (
+    (0.95, "nearly all"),
+    (0.7, "most"),
+    (0.55, "more than half"),
+    (0.45, "half"),
+    (0.36, "two fifths"),
+    (0.29, "a third"),
+    (0.22, "a quarter"),
+    (0.17, "a fifth"),
+    (0.0, "the largest part"),
+)
+
+
+def bridge_finding(
+    bridge: pd.DataFrame, focus: str, baseline: str, *, higher_is_better: bool = True
+) -> Sentence:
+    """Where the difference comes from: which groups bring it, and where it is clear on its own.
+    `bridge` is the frame of `slicing.bridge` with the column clear."""
     if focus == baseline:
         return run(focus) + strong(" by group; ") + muted(_COMPARE)
-    if not gains and not losses:
+    queries = int(bridge["queries"].sum())
+    if queries < FEWEST_QUERIES:
+        return too_few(queries) + muted("No group is called better or worse.")
+    whole = math.fsum(bridge["part"])
+    if w.difference(whole) == w.difference(0):
         return (
-            strong("In no group is the difference between ")
-            + run(focus)
-            + strong(" and ")
-            + run(baseline)
-            + strong(" clear of chance. ")
-            + muted(f"Groups looked at: {w.named(list(own['group']))}.")
-        )
-    sentence = run(focus)
-    if gains:
-        sentence += strong(f" gains in {w.named(gains)}")
-    if losses:
-        sentence += strong(f"{' and' if gains else ''} loses in {w.named(losses)}")
-    if not rest:
-        every = "" if len(own) == 1 else ", in every group"
-        return sentence + strong(" against ") + run(baseline) + strong(f"{every}.")
+            run(focus) + strong(" and ") + run(baseline) + strong(" are level over all groups.")
+            + muted(_clear_groups(bridge, whole, "", higher_is_better))
+        )  # fmt: skip
+    with_it, against = _sides(bridge, whole)
+    gains = (whole > 0) == higher_is_better
+    verb, other = ("gains", "loses") if gains else ("loses", "gains")
+    lead = str(with_it.loc[with_it["part"].abs().idxmax(), "group"])
+    if len(bridge) == 1:
+        return run(focus) + strong(f" {verb} {w.score(abs(whole))}: every query is in {lead}.")
+    share = float(with_it["part"].abs().max() / with_it["part"].abs().sum())
+    part = next(words for least, words in _SHARES if share >= least)
+    where = "everywhere"
+    if len(with_it) < len(bridge):
+        where = f"in {w.number(len(with_it))} of {w.number(len(bridge))} groups"
+    if len(against):
+        where += f" and {other} in {w.named(list(against['group']))}"
+    what = f"the {verb.removesuffix('s').replace('lose', 'loss')}" if len(against) else "it"
+    from_where = "" if len(with_it) == 1 else f"; {part} of {what} comes from {lead}"
+    if len(with_it) == 1:
+        where = f"in {lead} alone"
+        where += f" and {other} in {w.named(list(against['group']))}" if len(against) else ""
     return (
-        sentence
-        + strong("; ")
-        + muted(f"in {w.named(rest)} the difference to ")
-        + run(baseline)
-        + muted(" may be chance.")
+        run(focus)
+        + strong(f" {verb} {where}{from_where}.")
+        + muted(_clear_groups(bridge, whole, lead, higher_is_better))
+    )
+
+
+def _sides(bridge: pd.DataFrame, whole: float) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The groups that go with the whole, and those that go against it."""
+    return bridge[bridge["part"] * whole > 0], bridge[bridge["part"] * whole < 0]
+
+
+def _clear_groups(bridge: pd.DataFrame, whole: float, lead: str, higher_is_better: bool) -> str:
+    """In which groups the difference is clear by itself."""
+    clear = bridge[bridge["clear"]]
+    if clear.empty:
+        return " In no group is the difference clear on its own."
+    if len(clear) == len(bridge):
+        return " In each group it is clear on its own."
+    if len(clear) > 1:
+        return f" It is clear on its own in {w.named(list(clear['group']))}."
+    row = clear.iloc[0]
+    where = "there" if row["group"] == lead else f"in {row['group']}"
+    what = "gain" if (row["difference"] > 0) == higher_is_better else "loss"
+    n, of = int(row["queries"]), int(bridge["queries"].sum())
+    return (
+        f" Only {where} is the {what} clear on its own: {w.count(n)} of {w.count(of)} queries,"
+        f" {w.difference(row['difference'])} each."
+    )
+
+
+def reversal_finding(bridge: pd.DataFrame, *, higher_is_better: bool = True) -> Sentence:
+    """That most queries are in groups that go against the whole; empty where they are not."""
+    whole, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
+    if queries < FEWEST_QUERIES or w.difference(whole) == w.difference(0):
+        return Sentence()
+    _, against = _sides(bridge, whole)
+    opposed = int(against["queries"].sum())
+    if 2 * opposed <= queries:
+        return Sentence()
+    gains = (whole > 0) == higher_is_better
+    return muted(
+        f"Most queries, {w.count(opposed)} of {w.count(queries)}, are in groups that"
+        f" {'lose' if gains else 'gain'}: the {'gain' if gains else 'loss'} over all comes from the"
+        " fewer others."
     )
 
 

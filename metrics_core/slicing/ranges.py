@@ -20,7 +20,10 @@ MOST_NUMBERS = 8
 _MOST_RANGES = 6
 _QUERIES_A_RANGE = 10
 _NUMBER = rf"[{MINUS}-]?(?:\d+\.?\d*|\.\d+)"
-_RANGE = re.compile(rf"(under )?({_NUMBER})(?:[\u2013-]{_NUMBER}| to {_NUMBER}| or more)?")
+_RANGE = re.compile(
+    rf"(under )?({_NUMBER})(?:[\u2013-]{_NUMBER}| (?:to|or) {_NUMBER}| or more)?"
+    r"(?: (?:words?|relevant))?"
+)
 
 
 def ranges(numbers: pd.Series) -> pd.Series:
@@ -36,6 +39,18 @@ def ranges(numbers: pd.Series) -> pd.Series:
     names = np.array(_names(known, edges), dtype=object)
     place = np.searchsorted(edges, np.nan_to_num(values), side="right")
     return pd.Series(np.where(np.isnan(values), np.nan, names[place]), index=numbers.index)
+
+
+def in_words(names: pd.Series, one: str, many: str) -> pd.Series:
+    """Ranges of whole numbers with what they count: "1 word", "2 or 3 words", "4 to 9 words"."""
+
+    def said(name: str) -> str:
+        low, _, high = name.partition("\u2013")
+        if not high:
+            return f"{low} {one if low == '1' else many}"
+        return f"{low} {'or' if int(high) == int(low) + 1 else 'to'} {high} {many}"
+
+    return names.map(said, na_action="ignore")
 
 
 def by_size(name: str) -> tuple[float, int] | None:

@@ -61,6 +61,25 @@ def test_overview_breakdown_queries_query(sample_app: str, open_page: Opened) ->
     assert parameters(page)["list"] == ["worse"]
 
 
+def test_from_the_overview_to_a_groups_documents_in_three_steps(
+    sample_app: str, open_page: Opened
+) -> None:
+    page = open_page(f"{sample_app}/?run=dense&base=bm25")
+    menu(page, "Breakdown")
+    group = page.locator(".lens.bridge th a", has_text="Network")
+    # A bar stands where the one before it ended, and the keyboard reaches its queries.
+    first, second = page.locator(".lens.bridge tbody .bar").all()[:2]
+    ended, begins = first.bounding_box(), second.bounding_box()
+    assert ended and begins and abs(ended["x"] + ended["width"] - begins["x"]) < 2
+    group.focus()
+    page.keyboard.press("Enter")
+    on(page, "Queries")
+    assert parameters(page)["where"] == ["category=Network"]
+    click_row(page, 0)
+    on(page, "Query")
+    assert page.locator(".lens.pairs li, .lens.pairs [role=listitem]").count() >= 10
+
+
 @pytest.mark.parametrize("chart", ["difference_by_group", "score_by_group"])
 def test_a_group_leads_to_its_queries(sample_app: str, open_page: Opened, chart: str) -> None:
     page = open_page(f"{sample_app}/breakdown")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metrics_core.comparing.resampled import resampled
+from metrics_core.comparing.resampled import resampled, resampled_each
 from metrics_core.scoring.resampling import draws
 
 
@@ -157,3 +157,19 @@ def test_all_but_a_few_alike_is_not_tested_either() -> None:
     values = np.full((30, 1), 0.2)
     values[:3] = -0.4
     assert np.isnan(resampled(values).corrected[0])
+
+
+def test_columns_by_themselves_in_one_pass_are_what_each_is_alone() -> None:
+    chance = np.random.default_rng(4)
+    columns = chance.normal(0.1, 0.3, (40, 12))
+    columns[:, 2] = 0.0
+    # Within reach of a test by itself, not among twelve.
+    columns[:, 3:] = 0.001
+    columns[:8, 3:] = 0.1 * np.arange(1, 9)[:, None]
+    columns[0, 3:] = 2.0
+    for column, found in zip(columns.T, resampled_each(columns), strict=True):
+        alone = resampled(column[:, None])
+        assert np.array_equal(found.single, alone.single, equal_nan=True)
+        for level in (0.95, 0.99):
+            for ours, theirs in zip(found.intervals(level), alone.intervals(level), strict=True):
+                assert ours == pytest.approx(theirs, nan_ok=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,13 @@ from metrics_core.explaining.diagnosis import diagnose
 from metrics_core.findings import (
     Facts,
     Sentence,
-    breakdown_finding,
+    bridge_finding,
     curves_finding,
     explain,
     files_finding,
     others_verdict,
     queries_finding,
+    reversal_finding,
     strongest_other,
     verdict,
 )
@@ -83,8 +84,9 @@ def test_of_many_groups_three_are_named_and_the_rest_counted() -> None:
     many = {f"g{i:02}": 0.4 - i / 100 for i in range(40)}
     sentence = verdict(compared(), "nDCG@10", "hybrid", "bm25", groups_of(many, many))
     assert sentence.text.endswith("; the gain is in g00, g01, g02 and 37 more.")
-    assert breakdown_finding(groups_of(many, ["g00"]), "hybrid", "bm25").text == (
-        "hybrid gains in g00; in g01, g02, g03 and 36 more the difference to bm25 may be chance."
+    losing = {g: (2, -gap) for g, gap in many.items()} | {"only": (90, 0.5)}
+    assert told(losing).startswith(
+        "dense gains in only alone and loses in g00, g01, g02 and 37 more."
     )
 
 
@@ -276,43 +278,86 @@ def test_curves_of_one_run() -> None:
 # Breakdown
 
 
-def test_groups_that_gain_and_the_rest() -> None:
-    groups = groups_of(
-        {"Billing": 0.3, "Returns": 0.2, "Privacy": 0.1, "Shipping": 0, "Account": 0, "Devices": 0},
-        ["Billing", "Returns", "Privacy"],
-    )
-    assert breakdown_finding(groups, "hybrid", "bm25").text == (
-        "hybrid gains in Billing, Returns and Privacy; "
-        "in Shipping, Account and Devices the difference to bm25 may be chance."
+def bridge_of(rows: dict[str, tuple[int, float]], clear: Sequence[str] = ()) -> pd.DataFrame:
+    """A frame of `bridge`: group -> queries and mean difference."""
+    total = sum(n for n, _ in rows.values())
+    return pd.DataFrame(
+        [(g, n, gap, n * gap / total, g in clear) for g, (n, gap) in rows.items()],
+        columns=["group", "queries", "difference", "part", "clear"],
     )
 
 
-def test_groups_that_lose() -> None:
-    both = groups_of({"Billing": 0.3, "Devices": -0.2, "Other": 0}, ["Billing", "Devices"])
-    assert breakdown_finding(both, "hybrid", "bm25").text == (
-        "hybrid gains in Billing and loses in Devices; "
-        "in Other the difference to bm25 may be chance."
-    )
-    losses = groups_of({"Devices": -0.2, "Other": 0}, ["Devices"])
-    assert breakdown_finding(losses, "hybrid", "bm25").text.startswith("hybrid loses in Devices; ")
+def told(rows: dict[str, tuple[int, float]], clear: Sequence[str] = (), **how: bool) -> str:
+    return bridge_finding(bridge_of(rows, clear), "dense", "bm25", **how).text
 
 
-def test_every_group_clear_and_none_clear() -> None:
-    every = groups_of({"Billing": 0.3, "Returns": 0.2}, ["Billing", "Returns"])
-    assert breakdown_finding(every, "hybrid", "bm25").text == (
-        "hybrid gains in Billing and Returns against bm25, in every group."
+EVERYWHERE = {"Network": (9, 0.243), "Devices": (25, 0.07), "Errors": (70, 0.073)}
+
+
+def test_a_gain_everywhere_and_where_it_is_clear_on_its_own() -> None:
+    assert told(EVERYWHERE, ["Network"]) == (
+        "dense gains everywhere; more than half of it comes from Errors."
+        " Only in Network is the gain clear on its own: 9 of 104 queries, +0.243 each."
     )
-    assert breakdown_finding(
-        groups_of({"Billing": 0.3, "Returns": 0.2}), "hybrid", "bm25"
-    ).text == (
-        "In no group is the difference between hybrid and bm25 clear of chance. "
-        "Groups looked at: Billing and Returns."
+    assert told({**EVERYWHERE, "Errors": (16, 0.06), "Other": (54, 0.05)}, ["Other"]).endswith(
+        "a third of it comes from Other."
+        " Only there is the gain clear on its own: 54 of 104 queries, +0.050 each."
     )
+    assert told(EVERYWHERE).endswith("In no group is the difference clear on its own.")
+    assert told(EVERYWHERE, list(EVERYWHERE)).endswith("In each group it is clear on its own.")
+    assert told(EVERYWHERE, ["Network", "Errors"]).endswith(
+        "It is clear on its own in Network and Errors."
+    )
+
+
+def test_groups_that_go_the_other_way_are_named() -> None:
+    rows = {"Billing": (20, 0.3), "Returns": (20, 0.1), "Devices": (20, -0.2)}
+    assert told(rows, ["Devices"]) == (
+        "dense gains in two of three groups and loses in Devices;"
+        " most of the gain comes from Billing."
+        " Only in Devices is the loss clear on its own: 20 of 60 queries, \u22120.200 each."
+    )
+    losing = {g: (n, -gap) for g, (n, gap) in rows.items()}
+    assert told(losing).startswith(
+        "dense loses in two of three groups and gains in Devices; most of the loss comes from"
+    )
+    one = {"Billing": (20, 0.3), "Devices": (20, -0.1)}
+    assert told(one).startswith("dense gains in Billing alone and loses in Devices. ")
+
+
+def test_where_less_is_better_a_fall_is_a_gain() -> None:
+    rows = {"Billing": (20, -0.3), "Devices": (20, -0.1)}
+    assert told(rows, ["Billing"], higher_is_better=False) == (
+        "dense gains everywhere; most of it comes from Billing."
+        " Only there is the gain clear on its own: 20 of 40 queries, \u22120.300 each."
+    )
+
+
+def test_a_level_whole_one_group_and_too_few_queries() -> None:
+    assert told({"a": (10, 0.1), "b": (10, -0.1)}) == (
+        "dense and bm25 are level over all groups. In no group is the difference clear on its own."
+    )
+    assert told({"a": (20, 0.1)}) == "dense gains 0.100: every query is in a."
+    assert told({"a": (2, 0.1), "b": (2, 0.1)}).startswith("Only 4 queries: read this as examples")
 
 
 def test_groups_of_one_run() -> None:
     text = "hybrid by group; compare another run to see a difference."
-    assert breakdown_finding(groups_of(GAINS), "hybrid", "hybrid").text == text
+    assert bridge_finding(bridge_of(EVERYWHERE), "hybrid", "hybrid").text == text
+
+
+def test_that_most_queries_go_against_the_whole_is_said() -> None:
+    rows = {"a": (20, 0.5), "b": (30, -0.05), "c": (10, -0.1)}
+    assert reversal_finding(bridge_of(rows)).text == (
+        "Most queries, 40 of 60, are in groups that lose: the gain over all comes from the fewer"
+        " others."
+    )
+    assert (
+        "in groups that gain: the loss"
+        in reversal_finding(bridge_of(rows), higher_is_better=False).text
+    )
+    assert not reversal_finding(bridge_of(EVERYWHERE))
+    assert not reversal_finding(bridge_of({"a": (3, 0.5), "b": (4, -0.05)}))
 
 
 def test_the_strongest_finding_of_another_run() -> None:

@@ -11,8 +11,10 @@ from metrics_core.scoring.intervals import mean_interval
 from metrics_core.slicing.breakdowns import (
     ALL,
     FEWEST_QUERIES,
+    FEWEST_TESTED,
     NO_GROUP,
     breakdown,
+    by_group,
     cross_breakdown,
     group_of,
     ordered_groups,
@@ -165,3 +167,34 @@ def test_geometric_means_by_group_and_in_cells() -> None:
     assert cells.loc[("Billing", ALL)].tolist() == pytest.approx(
         [12, geometric(own) - geometric(other)], rel=1e-12
     )
+
+
+@pytest.mark.parametrize(("n", "clear"), [(FEWEST_TESTED - 1, False), (FEWEST_TESTED, True)])
+def test_a_group_of_few_queries_is_never_called_clear(n: int, clear: bool) -> None:
+    ids = IDS[: n + 12]
+    base = np.full(len(ids), 0.3)
+    new = base + np.where(np.arange(len(ids)) < n, 0.3, 0.0) + np.arange(len(ids)) / 1000
+    scores = pd.concat(
+        pd.DataFrame({"run": run, "query_id": ids, "AP": values})
+        for run, values in (("bm25", base), ("new", new))
+    )
+    groups = pd.Series(["small"] * n + ["rest"] * 12, ids)
+    rows = by_group(scores, "AP", groups, baseline="bm25").set_index(["group", "run"])
+    assert rows.loc[("small", "new"), "diff_low"] > 0
+    assert bool(rows.loc[("small", "new"), "clear"]) is clear
+
+
+def test_what_is_clear_holds_for_all_groups_together() -> None:
+    """Of groups in which nothing differs but by chance one in twenty views has a clear one."""
+    chance = np.random.default_rng(21)
+    ids = [f"q{i}" for i in range(96)]
+    groups = pd.Series([f"g{i % 8}" for i in range(96)], ids)
+    runs = {f"r{i}": chance.normal(0, 0.2, 96) for i in range(150)}
+    values = {"bm25": np.zeros(96), **runs}
+    scores = pd.concat(
+        pd.DataFrame({"run": run, "query_id": ids, "AP": v}) for run, v in values.items()
+    )
+    rows = by_group(scores, "AP", groups, baseline="bm25")
+    alarms = rows[rows["run"] != "bm25"].groupby("run")["clear"].any()
+    # 5 % of 150 are 7.5; more than 14 has a chance of 1 %.
+    assert alarms.sum() <= 14

@@ -1,0 +1,25 @@
+"""What sentences and rows call a group of queries."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from metrics_core.slicing import breakdowns
+from metrics_core.slicing.derived import derived_column
+
+
+def spoken_group(group: str, by: str, groups: pd.Series, *, short: bool = False) -> str:
+    """A group as a sentence names it: a number or a range with its column, the group of a derived
+    column as the queries that it holds; `short` where no sentence stands around it."""
+    derived = derived_column(by)
+    if group == breakdowns.NO_GROUP:
+        return f"queries without {derived.name if derived else by}"
+    if derived is not None:
+        return group if short else derived.spoken.format(group)
+    return f"{by} {group}" if breakdowns.sizes_only(groups) else group
+
+
+def spoken(groups: pd.DataFrame, by: str) -> pd.DataFrame:
+    """The groups as a sentence names them."""
+    names = {g: spoken_group(g, by, groups["group"]) for g in dict.fromkeys(groups["group"])}
+    return groups.assign(group=groups["group"].map(names))

@@ -1,0 +1,65 @@
+"""From groups to the headline: how much of a mean difference each group of queries brings."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from metrics_core.measures import Combination, GivenMeasure, parse_measure
+from metrics_core.scoring.scores import Scores
+from metrics_core.slicing.breakdowns import in_reading_order, without_gaps
+
+Floats = npt.NDArray[np.float64]
+
+
+def bridge(
+    scores: Scores | pd.DataFrame,
+    measure: GivenMeasure,
+    run: str,
+    baseline: str,
+    groups: pd.Series,
+) -> pd.DataFrame:
+    """What each group adds to the mean difference, run minus baseline: columns group, queries,
+    difference (the group's own mean), part (queries / all queries x difference).
+
+    The parts add up to the mean difference over the queries that both runs define; only those are
+    counted. `groups` is the group of each query, indexed by query_id; a query without one is in
+    NO_GROUP, so that none is lost. Groups stand with the largest part in the direction of the whole
+    on top, numbers and ranges in their own order. No row where no query has both scores.
+
+    Geometric means do not add up, their logarithms do. There a group's difference is its mean
+    difference of logarithms times the logarithmic mean of the two geometric means, which turns the
+    whole into the difference of the two (Ang, The LMDI approach to decomposition analysis, Energy
+    Policy 2005). Raises UnknownRunError.
+    """
+    given, wanted = Scores.given(scores), parse_measure(measure)
+    own, other = given.only([run, baseline]).of(wanted)
+    gaps = additive_differences(own, other, wanted.declaration.combination)
+    defined = ~np.isnan(gaps)
+    named = without_gaps(groups.reindex(list(given.query_ids))).to_numpy()[defined]
+    gaps = gaps[defined]
+    rows = []
+    for name in dict.fromkeys(named):
+        inside = gaps[named == name]
+        total = math.fsum(inside)
+        rows.append((name, len(inside), total / len(inside), total / len(gaps)))
+    found = pd.DataFrame(rows, columns=["group", "queries", "difference", "part"])
+    return in_reading_order(found, "part", falling=math.fsum(gaps) >= 0)
+
+
+def additive_differences(own: Floats, other: Floats, combination: Combination) -> Floats:
+    """Per query what it brings to the difference of two combined scores, whose mean that is;
+    float64[Q], NaN where one of the two is undefined."""
+    scaled = combination.onto(own) - combination.onto(other)
+    if combination.linear:
+        return scaled
+    defined = ~np.isnan(scaled)
+    if not defined.any():
+        return scaled
+    apart = math.fsum(scaled[defined]) / int(defined.sum())
+    # (a - b) / log(a / b), the logarithmic mean, also where a and b are nearly the same.
+    scale = float(combination.of(other[defined])) * (math.expm1(apart) / apart if apart else 1.0)
+    return scaled * scale

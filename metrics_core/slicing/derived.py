@@ -1,0 +1,185 @@
+"""Groups worked out from what every collection has, so that each can be broken down.
+
+`DERIVED` is the table of them; a column is absent where the collection lacks what it needs, or
+where it would not tell any queries apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures import Measure
+from metrics_core.scoring.scores import Scores
+from metrics_core.slicing.breakdowns import without_gaps
+from metrics_core.slicing.ranges import in_words, ranges
+
+Texts = npt.NDArray[np.object_]
+
+MARK = " \u00b7 derived"
+"""Ends the name of a derived column, so that it is taken for none of the files' own."""
+
+_ASKING = """am are can could did do does had has have how is should was were what when where which
+who whom whose why will would"""
+_QUESTION = re.compile(rf"(?i)(?:{'|'.join(_ASKING.split())})\b.*\s\S|.*[?\uff1f\u061f]\s*$")
+
+
+@dataclass(frozen=True)
+class Material:
+    """What groups are derived from: the judged queries, `texts` of those that have one by query_id,
+    the judged ranks and the scores of all runs, and what is compared on what."""
+
+    query_ids: Sequence[str]
+    texts: Mapping[str, str]
+    judged: Mapping[str, JudgedRanks]
+    scores: Scores
+    measure: Measure
+    run: str
+    baseline: str
+    cutoff: int
+
+    @property
+    def others(self) -> list[str]:
+        """The runs that are not compared, best known without a look at the compared ones."""
+        return [name for name in self.scores.runs if name not in (self.run, self.baseline)]
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A derived column: `groups` gives a label for each query, NaN or None where it has none, or
+    None where the column cannot be had. `spoken` is what a sentence calls a group's queries."""
+
+    name: str
+    explanation: str
+    groups: Callable[[Material], pd.Series | None]
+    spoken: str = "{}"
+
+    @property
+    def key(self) -> str:
+        """The column's name with its mark."""
+        return self.name + MARK
+
+
+def _words(given: Material) -> pd.Series | None:
+    counts = _of_texts(given, lambda text: float(len(text.split())))
+    return None if counts is None else in_words(ranges(counts), "word", "words")
+
+
+def _form(given: Material) -> pd.Series | None:
+    return _of_texts(given, lambda t: "questions" if _QUESTION.match(t.strip()) else "keywords")
+
+
+def _relevant(given: Material) -> pd.Series | None:
+    ranks = next(iter(given.judged.values()))
+    counts = pd.Series(ranks.n_relevant().astype(np.float64), list(given.query_ids))
+    return in_words(ranges(counts), "relevant", "relevant")
+
+
+def _judged_share(given: Material) -> pd.Series | None:
+    pair = [given.judged[name] for name in dict.fromkeys((given.run, given.baseline))]
+    listed = sum(np.minimum(ranks.retrieved, given.cutoff) for ranks in pair)
+    judged = sum(ranks.judged().count(given.cutoff) for ranks in pair)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = np.asarray(judged / np.asarray(listed))
+    names = ["under half judged", "half to 80 % judged", "80 % or more judged", "all judged"]
+    return _placed(share, np.array([0.5, 0.8, 1.0]), names, given)
+
+
+def _difficulty(given: Material) -> pd.Series | None:
+    """In thirds of the queries by the mean of the runs that are not compared: with the compared
+    ones in it, the groups would follow from the difference that they are to explain."""
+    if not given.others:
+        return None
+    values = given.scores.only(given.others).of(given.measure)
+    known = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        mean = np.where(known, values, 0.0).sum(axis=0) / known.sum(axis=0)
+    if not given.measure.declaration.higher_is_better:
+        mean = -mean
+    if np.isnan(mean).all():
+        return None
+    cuts = np.nextafter(np.nanquantile(mean, [1 / 3, 2 / 3]), np.inf)
+    return _placed(mean, cuts, [f"{how} for other runs" for how in _HARD_TO_EASY], given)
+
+
+_HARD_TO_EASY = ("hard", "medium", "easy")
+
+DERIVED = (
+    Derived(
+        "words in the query",
+        "How many words the query's text has, in ranges of about as many queries each.",
+        _words,
+        "queries of {}",
+    ),
+    Derived(
+        "questions or keywords",
+        "A question ends in a question mark or begins with a word such as what, how or is;"
+        " everything else is keywords.",
+        _form,
+    ),
+    Derived(
+        "relevant documents",
+        "How many documents are judged relevant to the query, in ranges of about as many queries"
+        " each.",
+        _relevant,
+        "queries with {} documents",
+    ),
+    Derived(
+        "judged in the top k",
+        "Which share of the first k results of the two compared runs is judged: where it is small,"
+        " a difference may come from missing judgments.",
+        _judged_share,
+        "queries {}",
+    ),
+    Derived(
+        "how hard for the other runs",
+        "Thirds of the queries by the mean score of all runs but the two compared, so that the"
+        " groups do not follow from the difference they are to explain.",
+        _difficulty,
+        "queries {}",
+    ),
+)
+
+
+def derived_columns(given: Material) -> dict[str, pd.Series]:
+    """The derived columns by their marked names: the group of each query as text, indexed by
+    query_id. Only those that tell queries apart."""
+    found = {}
+    for column in DERIVED:
+        groups = column.groups(given)
+        if groups is not None and groups.nunique() > 1:
+            found[column.key] = without_gaps(groups)
+    return found
+
+
+def derived_column(key: str) -> Derived | None:
+    """The derived column of this marked name; None for a column of the files."""
+    return next((column for column in DERIVED if column.key == key), None)
+
+
+def _of_texts(given: Material, value: Callable[[str], object]) -> pd.Series | None:
+    texts = [given.texts.get(query_id, "") for query_id in given.query_ids]
+    if not any(texts):
+        return None
+    return pd.Series([value(t) if t else None for t in texts], list(given.query_ids)).replace(
+        {None: np.nan}
+    )
+
+
+def _placed(
+    values: npt.NDArray[np.float64],
+    cuts: npt.NDArray[np.float64],
+    names: Sequence[str],
+    given: Material,
+) -> pd.Series:
+    """The name of the range that each value is in; a cut belongs to the range above it."""
+    place = np.searchsorted(cuts, np.nan_to_num(values), side="right")
+    named = np.array(names, dtype=object)[place]
+    named[np.isnan(values)] = None
+    return pd.Series(named, list(given.query_ids), dtype=object)

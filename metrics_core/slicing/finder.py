@@ -1,0 +1,198 @@
+"""Slices of queries in which a run gains or loses otherwise than elsewhere.
+
+Every value of every column is a slice, and so is every pair of values of two columns. A slice's
+mean difference is compared with that of all other queries, studentised as Welch does; its two
+variances are drawn towards the common one by as much as `FEWEST` queries would, because those of
+few queries say little (Smyth, Linear models and empirical Bayes methods, 2004). The differences are
+then dealt out anew over the queries, many times: how far off the farthest slice is by chance
+corrects for their number, whatever they share (max-T: Westfall and Young, Resampling-based multiple
+testing, 1993). So at most one time in twenty anything is found where nothing is, which holds the
+share of false discoveries as well. Benjamini and Hochberg's rule would need p-values of single
+slices far below what so many deals can give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from metrics_core.scoring.intervals import LEVEL
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+Condition = tuple[str, str]
+"""A column and one of its values."""
+
+FEWEST = 5
+"""A slice has at least so many queries, and so has the rest."""
+
+_SEED = 20_261
+_FEWEST_DEALS, _MOST_DEALS, _WORK = 499, 1_999, 5_000_000_000
+_MOST_CELLS = 20_000_000
+_AT_ONCE = 250
+_STILL = 1.96
+"""Standard errors by which a slice must differ also beside those that are listed before it."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The slices that differ, the surest first, and among how many they were looked for.
+
+    `slices` has conditions (a tuple of one or two pairs of column and value), queries, difference
+    (its mean), elsewhere (the mean of all other queries), p_value (corrected for all slices).
+    """
+
+    slices: pd.DataFrame
+    looked_at: int
+
+
+class _Slices(NamedTuple):
+    """The conditions of S slices and which queries are in each, float64[Q, S] of 0 and 1."""
+
+    conditions: list[tuple[Condition, ...]]
+    members: Floats
+
+
+def found_slices(
+    differences: Floats, columns: Mapping[str, npt.ArrayLike], *, level: float = LEVEL
+) -> Found:
+    """The slices of these columns whose mean difference is unlike that of the other queries.
+
+    `differences` is float64[Q], NaN where a query has none; `columns` the group of each query, text
+    of length Q. A slice is left out where it says no more than those before it: where it no longer
+    differs without their queries, unless it is a part of one and differs from the rest of it.
+    """
+    known = ~np.isnan(differences)
+    gaps = differences[known]
+    slices = _slices({name: np.asarray(groups)[known] for name, groups in columns.items()})
+    looked_at = len(slices.conditions)
+    if not looked_at or not gaps.any():
+        return Found(_frame([]), looked_at)
+    away = np.abs(_studentised(slices.members, gaps[:, None])[:, 0])
+    farthest = _farthest(slices.members, gaps)
+    # Of deals that tie with the data each counts against it.
+    reached = (farthest[:, None] >= away * (1 - 1e-9)).sum(axis=0)
+    p_values = (reached + 1) / (len(farthest) + 1)
+    chosen: list[Mask] = []
+    rows = []
+    for i in np.argsort(-away, kind="stable"):
+        if p_values[i] > 1 - level:
+            break
+        inside = slices.members[:, i] > 0
+        if not all(_says_more(inside, before, gaps) for before in chosen):
+            continue
+        chosen.append(inside)
+        means = float(gaps[inside].mean()), float(gaps[~inside].mean())
+        rows.append((slices.conditions[i], int(inside.sum()), *means, float(p_values[i])))
+    return Found(_frame(rows), looked_at)
+
+
+def _frame(rows: list[tuple[tuple[Condition, ...], int, float, float, float]]) -> pd.DataFrame:
+    names = ["conditions", "queries", "difference", "elsewhere", "p_value"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def _slices(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
+    """All slices of one and of two columns that are neither too small nor too large; a pair that
+    holds the same queries as one of its two is left out."""
+    singles: dict[str, _Slices] = {}
+    for name, groups in columns.items():
+        codes, values = pd.factorize(groups, sort=True)
+        conditions: list[tuple[Condition, ...]] = [((name, str(value)),) for value in values]
+        members = np.equal.outer(codes, np.arange(len(values))).astype(np.float64)
+        singles[name] = _Slices(conditions, members)
+    parts = [_large_enough(one) for one in singles.values()]
+    cells = sum(part.members.size for part in parts)
+    pairs = sorted(combinations(singles.values(), 2), key=lambda p: _width(p[0]) * _width(p[1]))
+    for one, other in pairs:
+        part = _large_enough(_pairs(one, other))
+        cells += part.members.size
+        if cells > _MOST_CELLS:
+            break
+        parts.append(part)
+    if not parts:
+        return _Slices([], np.empty((0, 0)))
+    return _Slices(
+        [conditions for part in parts for conditions in part.conditions],
+        np.hstack([part.members for part in parts]),
+    )
+
+
+def _width(part: _Slices) -> int:
+    return len(part.conditions)
+
+
+def _large_enough(part: _Slices) -> _Slices:
+    sizes = part.members.sum(axis=0)
+    kept = np.flatnonzero((sizes >= FEWEST) & (sizes <= len(part.members) - FEWEST))
+    return _Slices([part.conditions[i] for i in kept], part.members[:, kept])
+
+
+def _pairs(one: _Slices, other: _Slices) -> _Slices:
+    sizes = one.members.T @ other.members
+    own, theirs = one.members.sum(axis=0)[:, None], other.members.sum(axis=0)[None, :]
+    kept = np.argwhere((sizes >= FEWEST) & (sizes < own) & (sizes < theirs))
+    return _Slices(
+        [(*one.conditions[i], *other.conditions[j]) for i, j in kept],
+        one.members[:, kept[:, 0]] * other.members[:, kept[:, 1]],
+    )
+
+
+def _farthest(members: Floats, gaps: Floats) -> Floats:
+    """How far off the farthest slice is in each deal of the differences; float64[deals]."""
+    most = _WORK // (4 * members.size)
+    deals = int(np.clip(most, _FEWEST_DEALS, _MOST_DEALS))
+    generator = np.random.default_rng(_SEED)
+    found = []
+    for start in range(0, deals, _AT_ONCE):
+        size = min(_AT_ONCE, deals - start)
+        dealt = generator.permuted(np.tile(gaps, (size, 1)), axis=1).T
+        found.append(np.abs(_studentised(members, dealt)).max(axis=0))
+    return np.concatenate(found)
+
+
+def _studentised(members: Floats, gaps: Floats) -> Floats:
+    """How many standard errors the mean inside each slice is off that of the rest, on the normal
+    scale, so that small slices and large ones compare; float64[S, deals] of float64[Q, deals]."""
+    centred = gaps - gaps.mean(axis=0)
+    squares = np.square(centred)
+    n = members.sum(axis=0)[:, None]
+    m = len(members) - n
+    inside, inside_squares = members.T @ centred, members.T @ squares
+    # The centred differences sum to zero, so the rest is what the inside is not.
+    all_squares = squares.sum(axis=0)
+    common = all_squares / (len(members) - 1)
+    own = _error(inside, inside_squares, n, common)
+    rest = _error(-inside, all_squares - inside_squares, m, common)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = (inside / n + inside / m) / np.sqrt(own + rest)
+        freedom = (own + rest) ** 2 / (own**2 / (n + FEWEST - 1) + rest**2 / (m + FEWEST - 1))
+        # Wallace, Bounds on normal approximations to Student's distribution, 1959.
+        scaled = np.sqrt(freedom * np.log1p(t**2 / freedom)) * (8 * freedom + 1) / (8 * freedom + 3)
+    return np.where(common > 0, np.copysign(np.nan_to_num(scaled), inside), 0.0)
+
+
+def _error(sums: Floats, squares: Floats, n: Floats, common: Floats) -> Floats:
+    """The squared standard error of a mean of n, its variance drawn towards the common one."""
+    within = np.maximum(squares - sums**2 / n, 0.0)
+    return (within + FEWEST * common) / (n - 1 + FEWEST) / n
+
+
+def _says_more(inside: Mask, before: Mask, gaps: Floats) -> bool:
+    """Whether a slice differs also without the queries of one listed before it, or within it."""
+    apart = _differs(inside[~before], gaps[~before])
+    part_of = bool((before | ~inside).all())
+    return apart or (part_of and _differs(inside[before], gaps[before]))
+
+
+def _differs(inside: Mask, gaps: Floats) -> bool:
+    if inside.sum() < FEWEST or (~inside).sum() < FEWEST:
+        return False
+    members = inside.astype(np.float64)[:, None]
+    return bool(abs(_studentised(members, gaps[:, None])[0, 0]) > _STILL)

@@ -1,0 +1,181 @@
+"""The Breakdown: by columns given and derived, the bridge, the slices that differ."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+
+import pytest
+
+from dashboard import answers
+from dashboard.address.address import Address
+from dashboard.address.measure_key import Chosen
+from dashboard.address.view import Comparison
+from dashboard.answers.breakdown import by_column
+from dashboard.opened.study import Study
+from metrics_core.measures import parse_measure
+from metrics_core.slicing.breakdowns import FEWEST_TESTED
+from metrics_core.slicing.derived import MARK
+from metrics_core.tables import Qrels, Queries, Run
+
+N = 120
+IDS = [f"q{i:03}" for i in range(N)]
+HARD = "how hard for the other runs" + MARK
+
+
+def listed(name: str, places: list[int]) -> Run:
+    """A run that finds the one relevant document of each query at this rank, 9 for nowhere."""
+    rows = [
+        (q, f"{q}-d" if rank == place else f"{q}-{name}{rank}", 10.0 - rank)
+        for q, place in zip(IDS, places, strict=False)
+        for rank in range(1, 6)
+    ]
+    return Run.from_columns(name, *(list(column) for column in zip(*rows, strict=True)))
+
+
+def study(
+    n: int = N, *, runs: int = 3, columns: bool = True, groups: int = 4, grade: float = 1
+) -> Study:
+    """Run a beats b a little everywhere, and loses where the category is c1 and the kind k0."""
+    worse = [i % groups == 1 and i % 3 == 0 for i in range(n)]
+    chance = random.Random(3)
+    a = [5 if bad else chance.choice([1, 1, 1, 2]) for bad in worse]
+    b = [1 if bad else chance.choice([1, 2, 2, 3]) for bad in worse]
+    places = [a, b, *([chance.randint(1, 5) for _ in range(n)] for _ in range(10))]
+    made = [listed(name, places[i]) for i, name in enumerate("abcdefghijkl"[:runs])]
+    ids = IDS[:n]
+    queries = None
+    if columns:
+        queries = Queries.from_columns(
+            {
+                "query_id": ids,
+                "text": [" ".join(["word"] * (1 + i % 5)) for i in range(n)],
+                "category": [f"c{i % groups}" for i in range(n)],
+                "kind": [f"k{i % 3}" for i in range(n)],
+                "length": [str(i * 37 % 91) for i in range(n)],
+            }
+        )
+    return Study(made, Qrels.from_columns(ids, [f"{q}-d" for q in ids], [grade] * n), queries)
+
+
+STUDY = study()
+
+
+def comparison(of: Study = STUDY, **asked: object) -> Comparison:
+    values = {"run": "a", "base": "b", "m": "RR"} | asked
+    return of.view(Address.of(**values)).comparison
+
+
+def shown(of: Study = STUDY, by: str = "", **asked: object) -> answers.Breakdown:
+    return answers.breakdown(of, comparison(of, **asked), by)
+
+
+def test_the_bridge_adds_up_by_every_column() -> None:
+    scores = STUDY.scores(comparison(), comparison().measure)
+    own, other = scores.of("RR")[:2]
+    columns = shown().groupings
+    assert columns[:3] == ["category", "kind", "length"]
+    assert {"words in the query" + MARK, HARD} < set(columns)
+    for by in columns:
+        bridge = shown(by=by).bridge
+        assert math.fsum(bridge["part"]) == pytest.approx(float((own - other).mean()), abs=1e-12)
+        assert bridge["queries"].sum() == N
+
+
+def test_the_planted_slice_is_found_and_leads_to_its_queries() -> None:
+    found = shown().slices.found
+    assert [name for name, _ in found[0].names] == ["c1", "k0"]
+    assert not found[0].gains and found[0].difference == pytest.approx(-0.8)
+    assert found[0].where == (("category", "c1"), ("kind", "k0"))
+    narrowed = comparison(where=found[0].where)
+    assert int(STUDY.in_view(narrowed).sum()) == found[0].queries == 10
+
+
+def test_a_derived_group_is_a_filter() -> None:
+    groups = STUDY.columns(comparison())[HARD]
+    where = ((HARD, "hard for other runs"),)
+    view = STUDY.view(Address.of(run="a", base="b", m="RR", where=where))
+    assert view.comparison.where == where and not view.lacking
+    inside = STUDY.in_view(view.comparison)
+    assert inside.tolist() == (groups == "hard for other runs").tolist()
+    assert 0 < inside.sum() < N
+    scores = STUDY.scores(view.comparison, view.comparison.measure)
+    assert scores.n_queries == inside.sum()
+
+
+def test_a_filter_that_does_not_fit_is_said() -> None:
+    view = STUDY.view(Address.of(where=((HARD, "impossible"), ("other" + MARK, "x"))))
+    assert view.comparison.where == () and "where" in view.lacking
+    two = study(runs=2)
+    view = two.view(Address.of(where=((HARD, "hard for other runs"),)))
+    assert HARD in view.lacking["where"]
+
+
+def test_a_filter_does_not_change_the_groups_it_is_made_of() -> None:
+    whole = STUDY.columns(comparison())
+    narrowed = STUDY.columns(comparison(where=((HARD, "hard for other runs"),)))
+    assert whole[HARD].equals(narrowed[HARD])
+
+
+def test_without_columns_and_texts_there_is_a_breakdown() -> None:
+    found = shown(study(columns=False))
+    assert found.by == HARD and found.explanation and found.second is None
+    assert len(found.bridge) == 3 and found.finding.text.startswith("a gains")
+
+
+def test_one_run_has_no_bridge_and_no_slices() -> None:
+    alone = study(runs=1)
+    found = answers.breakdown(alone, alone.view(Address.of(m="RR")).comparison, "category")
+    assert "compare another run" in found.finding.text
+    assert not found.slices.found and found.slices.looked_at == 0 and found.order
+
+
+def test_four_queries_are_examples() -> None:
+    found = shown(study(4))
+    assert found.finding.text.startswith("Only 4 queries: read this as examples, not as a result.")
+    assert not found.slices.found and not found.bridge["clear"].any() and found.has_small_groups
+
+
+def test_of_many_groups_those_that_bring_least_are_one_step() -> None:
+    found = shown(study(groups=40))
+    assert len(found.bridge) == 40 and len(found.steps) == 14
+    last = found.steps.iloc[-1]
+    assert last["group"] == "27 other groups"
+    assert found.steps["queries"].sum() == N
+    assert math.fsum(found.steps["part"]) == pytest.approx(math.fsum(found.bridge["part"]))
+    assert last["part"] == pytest.approx(last["queries"] / N * last["difference"])
+    assert not found.bridge["clear"].any(), f"no group has {FEWEST_TESTED} queries"
+
+
+def test_twelve_runs_and_a_numeric_column_in_its_own_order() -> None:
+    found = shown(study(runs=12), by="length", also=("*",))
+    assert found.in_own_order and found.order == list(found.bridge["group"])
+    assert len(set(found.groups["run"])) == 12
+    assert "length " in found.finding.text
+
+
+def test_where_less_is_better_signs_and_words_agree() -> None:
+    less = Chosen(parse_measure("Unjudged@1"), "Unjudged@1")
+    found = answers.breakdown(STUDY, replace(comparison(), chosen=less), "category")
+    assert math.fsum(found.bridge["part"]) < -0.1
+    assert found.finding.text.startswith("a gains")
+    # More unjudged documents stand first where a loses.
+    assert not found.slices.found[0].gains and found.slices.found[0].difference > 0
+
+
+def test_the_overview_reads_the_same_groups() -> None:
+    rows = by_column(STUDY, comparison(), "category")
+    assert list(rows.columns) == [
+        "group", "run", "queries", "mean", "low", "high", "difference", "diff_low", "diff_high",
+        "clear",
+    ]  # fmt: skip
+    assert STUDY.groupings == ["category", "kind", "length"]
+
+
+def test_grades_with_decimals_add_up_as_well() -> None:
+    of = study(grade=0.5)
+    found = shown(of, m="nDCG@10")
+    own, other = of.scores(comparison(of, m="nDCG@10"), parse_measure("nDCG@10")).of("nDCG@10")[:2]
+    assert math.fsum(found.bridge["part"]) == pytest.approx(float((own - other).mean()), abs=1e-12)
+    assert found.slices.found[0].where == (("category", "c1"), ("kind", "k0"))

@@ -1,0 +1,137 @@
+"""Slices that differ are found, others are not."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from metrics_core.slicing.finder import FEWEST, _farthest, _slices, _studentised, found_slices
+
+N = 120
+CHANCE = np.random.default_rng(11)
+COLUMNS = {
+    "category": CHANCE.choice(["Billing", "Devices", "Network", "Returns", "Rare"], N),
+    "difficulty": CHANCE.choice(["easy", "medium", "hard"], N),
+    "form": CHANCE.choice(["question", "keywords"], N),
+}
+IN_NETWORK = COLUMNS["category"] == "Network"
+IS_HARD = COLUMNS["difficulty"] == "hard"
+
+
+def noise(seed: int = 1) -> npt.NDArray[np.float64]:
+    """Differences as they are: many of exactly zero, some large."""
+    chance = np.random.default_rng(seed)
+    return np.where(chance.random(N) < 0.4, 0.0, chance.normal(0.05, 0.2, N))
+
+
+def conditions(found) -> list[tuple]:
+    return list(found.slices["conditions"])
+
+
+def test_a_planted_slice_is_found_alone_and_its_columns_are_not_blamed() -> None:
+    gaps = noise() - 0.8 * (IN_NETWORK & IS_HARD)
+    found = found_slices(gaps, COLUMNS)
+    assert conditions(found) == [(("category", "Network"), ("difficulty", "hard"))]
+    row = found.slices.iloc[0]
+    inside = IN_NETWORK & IS_HARD
+    assert row["queries"] == inside.sum()
+    assert row["difference"] == pytest.approx(gaps[inside].mean())
+    assert row["elsewhere"] == pytest.approx(gaps[~inside].mean())
+
+
+def test_a_slice_of_one_column_is_not_repeated_by_its_parts() -> None:
+    found = found_slices(noise() + 0.6 * IN_NETWORK, COLUMNS)
+    assert conditions(found) == [(("category", "Network"),)]
+
+
+def test_two_slices_are_both_found() -> None:
+    gaps = noise() + 0.7 * IN_NETWORK - 0.7 * (COLUMNS["category"] == "Devices")
+    found = {c[0] for c in conditions(found_slices(gaps, COLUMNS))}
+    assert found == {("category", "Network"), ("category", "Devices")}
+
+
+def test_one_of_two_halves_is_named() -> None:
+    gaps = noise() + 0.6 * (COLUMNS["form"] == "question")
+    assert len(found_slices(gaps, {"form": COLUMNS["form"]}).slices) == 1
+
+
+def test_of_shuffled_data_at_most_one_in_twenty_gives_an_alarm() -> None:
+    members, gaps = _slices(COLUMNS).members, noise(3)
+    limit = np.quantile(_farthest(members, gaps), 0.95)
+    deals = np.random.default_rng(5).permuted(np.tile(gaps, (2_000, 1)), axis=1).T
+    alarms = (np.abs(_studentised(members, deals)).max(axis=0) > limit).mean()
+    # Three standard errors of 2,000 deals and of the limit.
+    assert 0.03 < alarms < 0.07
+
+
+def test_hardly_ever_is_anything_found_where_nothing_is() -> None:
+    deals = np.random.default_rng(5)
+    found = [found_slices(deals.permutation(noise(3)), COLUMNS).slices for _ in range(25)]
+    assert sum(len(slices) > 0 for slices in found) <= 4
+
+
+def test_groups_that_vary_more_are_not_taken_for_groups_that_gain() -> None:
+    chance = np.random.default_rng(8)
+    wide = np.where(COLUMNS["category"] == "Rare", 0.5, 0.1)
+    found = [found_slices(chance.normal(0, wide), COLUMNS).slices for _ in range(25)]
+    assert sum(len(slices) > 0 for slices in found) <= 5
+
+
+def test_every_slice_of_one_and_two_columns_is_looked_at_unless_too_small_or_too_large() -> None:
+    columns = {
+        "a": np.array(["x"] * 6 + ["y"] * 14),
+        "b": np.array(["u", "v"] * 10),
+        "c": np.array(["w"] * 17 + ["z"] * 3),
+    }
+    assert _slices(columns).conditions == [
+        (("a", "x"),),
+        (("a", "y"),),
+        (("b", "u"),),
+        (("b", "v"),),
+        (("a", "y"), ("b", "u")),
+        (("a", "y"), ("b", "v")),
+        (("a", "y"), ("c", "w")),
+        (("b", "u"), ("c", "w")),
+        (("b", "v"), ("c", "w")),
+    ]
+    assert found_slices(noise()[:20], columns).looked_at == 9
+
+
+def test_the_statistic_is_welchs_with_variances_drawn_to_the_common_one() -> None:
+    gaps = noise()
+    inside, rest = gaps[IN_NETWORK], gaps[~IN_NETWORK]
+
+    def error(part: npt.NDArray[np.float64]) -> float:
+        within = sum((value - part.mean()) ** 2 for value in part)
+        return (within + FEWEST * gaps.var(ddof=1)) / (len(part) - 1 + FEWEST) / len(part)
+
+    own, other = error(inside), error(rest)
+    t = (inside.mean() - rest.mean()) / math.sqrt(own + other)
+    freedom = (own + other) ** 2 / (
+        own**2 / (len(inside) - 1 + FEWEST) + other**2 / (len(rest) - 1 + FEWEST)
+    )
+    wanted = math.sqrt(freedom * math.log1p(t**2 / freedom))
+    wanted *= (8 * freedom + 1) / (8 * freedom + 3)
+    members = IN_NETWORK.astype(np.float64)[:, None]
+    found = _studentised(members, gaps[:, None])[0, 0]
+    assert found == pytest.approx(math.copysign(wanted, t))
+
+
+@pytest.mark.parametrize("gaps", [np.zeros(N), np.full(N, 0.1), np.full(N, np.nan)])
+def test_where_nothing_varies_nothing_is_found(gaps: npt.NDArray[np.float64]) -> None:
+    assert found_slices(gaps, COLUMNS).slices.empty
+
+
+def test_undefined_differences_are_left_out() -> None:
+    gaps = noise() + 0.6 * IN_NETWORK
+    gaps[IN_NETWORK.nonzero()[0][:3]] = np.nan
+    found = found_slices(gaps, COLUMNS)
+    assert found.slices.iloc[0]["queries"] == IN_NETWORK.sum() - 3
+
+
+def test_without_columns_or_with_four_queries_there_are_no_slices() -> None:
+    assert found_slices(noise(), {}).looked_at == 0
+    assert found_slices(noise()[:4], {"a": np.array(list("xxyy"))}).looked_at == 0
