@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from metrics_core.comparing.mean_intervals import agreeing, bca, bca_interval, t_interval
 from metrics_core.comparing.method import BCA, BOOTSTRAP, MAX_T, NO_CORRECTION, Method
-from metrics_core.comparing.resampled import Resampled, resampled
+from metrics_core.comparing.resampled import Resampled, resampled, resampled_each
 from metrics_core.comparing.tests import PAIRED_TESTS, corrected
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.measures import Combination
@@ -91,7 +91,8 @@ def tested(differences: Floats, method: Method) -> Tested:
     if method.test == BOOTSTRAP:
         if method.corrected_by == MAX_T:
             return _by_draws(sample, method)
-        return _side_by_side(sample, [_by_draws(one, method) for one in _each(differences)])
+        alone = resampled_each(differences, fewest=FEWEST_QUERIES)
+        return _side_by_side(sample, [_by_draws(one, method) for one in alone])
     return _by_test(differences, sample, method)
 
 
@@ -106,11 +107,6 @@ def _inner(method: Method) -> float:
     """The level of the interval that two one-sided tests at this level amount to (Schuirmann, A
     comparison of the two one-sided tests procedure, 1987)."""
     return 1 - 2 * (1 - method.level)
-
-
-def _each(differences: Floats) -> list[Resampled]:
-    columns = np.split(differences, differences.shape[1], axis=1)
-    return [resampled(column, fewest=FEWEST_QUERIES) for column in columns]
 
 
 def _side_by_side(sample: Resampled, parts: list[Tested]) -> Tested:
