@@ -1,4 +1,4 @@
-"""How often the verdicts are wrong: runs drawn so that the truth is known, and what is said of them.
+"""How often the verdicts are wrong: runs are drawn so that the truth is known.
 
     python -m benchmarks.simulations [--trials 1000] [--families 150]
 
