@@ -12,13 +12,27 @@ from dashboard.app_pages import (
     data,
     measures,
     overview,
+    pairs,
     queries,
     query,
 )
 from metrics_core.errors import RanklensError
 
 PAGES = sorted(
-    (p.PAGE for p in (overview, curves, breakdown, queries, query, data, collections, measures)),
+    (
+        page.PAGE
+        for page in (
+            overview,
+            curves,
+            breakdown,
+            pairs,
+            queries,
+            query,
+            data,
+            collections,
+            measures,
+        )
+    ),
     key=lambda page: page.place,
 )
 

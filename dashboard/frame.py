@@ -71,6 +71,8 @@ def draw(pages: Sequence[Page], current: str) -> None:
         session.follow(clicked.go)
     # Before anything is loaded there are only the way in and the files.
     offered = [p for p in pages if here or not p.needs_study or p is pages[0]]
+    if here:
+        offered = [p for p in offered if len(here.study.names) >= p.fewest_runs]
     names = [(p.title, session.menu_href(p.name), p.name == current) for p in offered]
     # In one part with the menu, the style cannot come later than what it styles.
     st.html(navigation.page_names(names) + Markup(f"<style>{css_variables()}{_css()}</style>"))

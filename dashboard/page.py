@@ -10,11 +10,12 @@ from dashboard.address.address import Field
 @dataclass(frozen=True)
 class Page:
     """`name` is the page's file and its address, `title` stands in the menu, in the order of
-    `place`. A page that `needs_study` is shown once judgments and a run are there. `fields` are its
-    own parameters of the address."""
+    `place`. A page that `needs_study` is shown once judgments and a run are there; the menu offers
+    it from `fewest_runs` on. `fields` are its own parameters of the address."""
 
     name: str
     title: str
     place: int
     needs_study: bool = True
     fields: tuple[Field, ...] = ()
+    fewest_runs: int = 1

@@ -10,6 +10,9 @@ DASH = "\u2013"
 NO_BREAK = "\u00a0"
 
 _NAMED = 3
+_ORDINALS = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+)  # fmt: skip
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -117,6 +120,14 @@ def chance(p: float | None) -> str:
 def number(n: int) -> str:
     """A small whole number as a word, from "no" to "ten", larger ones in figures."""
     return _WORDS[n] if 0 <= n < len(_WORDS) else count(n)
+
+
+def ordinal(n: int) -> str:
+    """A place from 1 on, as a word to "tenth", then "11th", "22nd"."""
+    if n <= len(_ORDINALS):
+        return _ORDINALS[n - 1]
+    ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{count(n)}{ending}"
 
 
 def plural(n: int, one: str, many: str | None = None) -> str:

@@ -8,6 +8,7 @@ from dashboard.answers.curves import curves
 from dashboard.answers.data import FileRow, data, first_rows, looked_at
 from dashboard.answers.measures import MeasureDetail, measure_detail, measure_list
 from dashboard.answers.overview import Overview, overview
+from dashboard.answers.pairs import Pairs, every_pair, pairs
 from dashboard.answers.queries import Asked, QueryList, query_list
 from dashboard.answers.query import QueryPage, query
 
@@ -17,16 +18,19 @@ __all__ = [
     "FileRow",
     "MeasureDetail",
     "Overview",
+    "Pairs",
     "QueryList",
     "QueryPage",
     "breakdown",
     "curves",
     "data",
+    "every_pair",
     "first_rows",
     "looked_at",
     "measure_detail",
     "measure_list",
     "overview",
+    "pairs",
     "query",
     "query_list",
 ]

@@ -9,6 +9,7 @@ from dashboard.blocks import differences, markup, overview
 from dashboard.blocks.markup import Lead
 from dashboard.page import Page
 from dashboard.session import Opened
+from metrics_core import wording as w
 from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
@@ -61,8 +62,8 @@ def _how_coloured(shown: Overview, view: Comparison) -> str:
         return f"{small}under {FEWEST_QUERIES} queries none is coloured, for it may be chance."
     but = f" and rests on {FEWEST_QUERIES} queries or more" if shown.too_few else ""
     return (
-        f"{small}coloured only where its 95 % interval excludes zero{but}."
-        " Best value of a column in bold."
+        f"{small}coloured only where it is clear for all loaded runs together"
+        f" ({w.share(view.method.level)}){but}. Best value of a column in bold."
     )
 
 
@@ -85,6 +86,7 @@ def _differences(shown: Overview, here: Opened) -> None:
             shown.comparison,
             here.drawing,
             lead=_run_lead(here),
+            level=view.method.level,
             listed=lambda run, outcome: _listed(here, run, outcome),
         )
     )

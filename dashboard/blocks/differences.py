@@ -17,6 +17,7 @@ from dashboard.theme import RunStyle
 from dashboard.ticks import Ticks, difference_ticks
 from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
+from metrics_core.scoring.intervals import LEVEL
 
 _drawn = Template("differences")
 
@@ -54,8 +55,10 @@ def difference_rows(
     *,
     lead: Lead,
     listed: Callable[[str, str], str],
+    level: float = LEVEL,
 ) -> Markup:
-    """Every run against the baseline, best first; `compared` is the frame of `compare`. `lead`
+    """Every run against the baseline, best first; `compared` is the frame of `compare`, made at
+    `level`. `lead`
     gives where a run's name leads, `listed(run, outcome)` where its queries of an outcome are
     listed, all of them for ""."""
     baseline = drawing.baseline
@@ -76,6 +79,7 @@ def difference_rows(
         baseline=baseline,
         short=shorten(baseline),
         mean=float(compared.loc[compared["run"] == baseline, "mean"].iloc[0]),
+        level=level,
         label=f"Difference to {baseline} on {drawing.name}",
     )
 

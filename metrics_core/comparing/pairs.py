@@ -93,8 +93,7 @@ def compare(
     found = tested_scores(values[:, 1:], values[:, :1], combination, method)
     mean = combination.back(means(combination.onto(values)))
     direction = _direction(wanted)
-    gaps = (values[:, 1:] - values[:, :1]) * direction
-    kinds = {name: (outcomes(gaps, same=same) == name).sum(axis=0) for name in _OUTCOMES}
+    kinds = outcomes((values[:, 1:] - values[:, :1]) * direction, same=same)
     rows = pd.DataFrame(
         {
             "run": runs[1:],
@@ -103,9 +102,9 @@ def compare(
             "difference": found.mean,
             "low": found.low,
             "high": found.high,
-            "won": kinds[BETTER],
-            "lost": kinds[WORSE],
-            "same": kinds[LEVEL_WITH],
+            "won": (kinds == BETTER).sum(axis=0),
+            "lost": (kinds == WORSE).sum(axis=0),
+            "same": (kinds == LEVEL_WITH).sum(axis=0),
             "queries": found.sample.queries,
             "differing": found.sample.differing,
             "p": found.p,
@@ -141,9 +140,6 @@ def _with_verdicts(
         verdict=np.array([f.word for f in found], dtype=object),
         reason=np.array([f.reason for f in found], dtype=object),
     )
-
-
-_OUTCOMES = (BETTER, WORSE, LEVEL_WITH)
 
 
 def _own_row(baseline: str, values: Floats, mean: float) -> pd.DataFrame:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.comparing.verdicts import FEWEST_DIFFERING
 from metrics_core.scoring.intervals import LEVEL, Interval
 from metrics_core.scoring.resampling import weights
 
@@ -23,10 +24,6 @@ Ints = npt.NDArray[np.int64]
 
 _ALIKE = 1e-12
 """Differences that vary by less than this share of themselves are one and the same."""
-
-FEWEST_DIFFERING = 6
-"""Where fewer queries differ there is no test: of five differences all have the same sign by chance
-in 1 of 16 cases, and many draws would hold none of them and so have no error to be measured by."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +34,9 @@ class Resampled:
     int64[C] the defined ones. `single` and `corrected` are two-sided p-values, float64[C]: of each
     column by itself, and of all of them together. `largest` float64[draws] is how many standard
     errors the farthest column is off in each draw. A column with fewer than two queries has NaN in
-    all but its mean; one in which fewer than `FEWEST_DIFFERING` queries differ is not tested, and
-    no part of what is said of the others together. `differing` int64[C] counts them.
+    all but its mean; one in which fewer than `FEWEST_DIFFERING` queries differ, or too few carry
+    the difference, is not tested, and no part of what is said of the others together. `differing`
+    int64[C] counts them.
     """
 
     mean: Floats
@@ -91,6 +89,9 @@ def resampled(differences: Floats, *, fewest: int = 2) -> Resampled:
     statistic = _ratio(mean, error)
     differing = (defined & (filled != 0)).sum(axis=0)
     tested = np.flatnonzero((queries >= max(fewest, 2)) & _varied(differences, differing, error))
+    # Where no query differs nothing can be hidden.
+    best = best_statistics(filled[:, tested], queries[tested])
+    tested = tested[(differing[tested] == 0) | within_reach(best)]
     single, corrected = np.full((2, len(queries)), np.nan)
     largest = np.zeros(1)
     if len(tested):
@@ -143,6 +144,37 @@ def _errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
     alike = error * np.sqrt(np.maximum(queries, 1)) <= _ALIKE * np.abs(mean)
     error[alike] = 0.0
     return error
+
+
+def best_statistics(differences: Floats, queries: Ints) -> Floats:
+    """How far from zero the mean of each column of float64[Q, C] would be, in standard errors, if
+    all of its differences were for one run; 0 where no query differs. Undefined ones are 0."""
+    n = np.maximum(queries, 2)
+    size = np.abs(differences).sum(axis=0) / n
+    spread = np.maximum(np.square(differences).sum(axis=0) / n - np.square(size), 0.0)
+    alike = spread <= np.square(_ALIKE * size)
+    error = np.sqrt(np.where(alike, 1.0, spread) / (n - 1))
+    return np.where(alike, np.where(size > 0, np.inf, 0.0), size / error)
+
+
+def within_reach(best: Floats) -> npt.NDArray[np.bool_]:
+    """Which columns could be found different among so many, by their `best_statistics` (after
+    Tarone, A modified Bonferroni method for discrete data, 1990); bool[C].
+
+    Where one query outweighs the rest, every third draw lacks it, and such draws, which seem far
+    off, would hide what is clear in all other columns. The best case is a matter of the sizes of
+    the differences only, not of which run they favour, so that chance keeps its share.
+    """
+    from scipy import stats
+
+    if not len(best):
+        return np.zeros(0, dtype=bool)
+    least = 2 * stats.norm.sf(best)
+    # As few are counted as leave all of them within reach when they share what is allowed.
+    allowed = (1 - LEVEL) / np.arange(1, len(least) + 1)
+    within = np.searchsorted(np.sort(least), allowed, side="right")
+    first = int(np.argmax(within <= np.arange(1, len(least) + 1)))
+    return np.asarray(least <= allowed[first])
 
 
 def _varied(differences: Floats, differing: Ints, error: Floats) -> npt.NDArray[np.bool_]:

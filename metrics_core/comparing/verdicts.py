@@ -19,6 +19,11 @@ FEWEST_QUERIES = 10
 """With fewer queries two runs are examples, not a result: there is no test and no verdict."""
 
 
+FEWEST_DIFFERING = 6
+"""Where fewer queries differ there is no test: of five differences all have the same sign by chance
+in 1 of 16 cases, and many draws would hold none of them and so have no error to be measured by."""
+
+
 class Verdict(NamedTuple):
     """One of the six words, and in a few words why."""
 
@@ -45,8 +50,7 @@ def verdict(
     if queries < FEWEST_QUERIES:
         return Verdict(CANNOT_TELL, f"fewer than {FEWEST_QUERIES} queries")
     if p_corrected != p_corrected:
-        alike = "no query differs" if not differing else f"only {differing} queries differ"
-        return Verdict(CANNOT_TELL, alike if differing != 1 else "only one query differs")
+        return Verdict(CANNOT_TELL, _untested(differing))
     found = p_corrected <= 1 - level + 1e-12 and difference != 0
     if found and contrary:
         return Verdict(CANNOT_TELL, "the mean and this test point to different runs")
@@ -59,5 +63,13 @@ def verdict(
         word = BETTER_RUN if difference > 0 else WORSE_RUN
         return Verdict(word, f"p is at most {1 - level:.2g} after correction")
     if not differing:
-        return Verdict(CANNOT_TELL, "no query differs")
+        return Verdict(CANNOT_TELL, _untested(differing))
     return Verdict(CANNOT_TELL, f"p is above {1 - level:.2g} after correction")
+
+
+def _untested(differing: int) -> str:
+    if not differing:
+        return "no query differs"
+    if differing >= FEWEST_DIFFERING:
+        return "too few queries carry the difference"
+    return "only one query differs" if differing == 1 else f"only {differing} queries differ"

@@ -18,6 +18,7 @@ from metrics_core.findings.origins import (
     short_lists,
     strongest_other,
 )
+from metrics_core.findings.places import places_finding
 from metrics_core.findings.power import needed_finding, shown_finding
 from metrics_core.findings.sentence import Sentence, Span
 from metrics_core.findings.verdicts import Facts, others_verdict, queries_finding, together, verdict
@@ -36,6 +37,7 @@ __all__ = [
     "greyed_finding",
     "needed_finding",
     "others_verdict",
+    "places_finding",
     "precision_at_half_recall",
     "queries_finding",
     "short_lists",

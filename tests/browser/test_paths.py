@@ -180,7 +180,7 @@ def test_tables_and_charts_can_be_downloaded(sample_app: str, open_page: Opened)
 def test_nothing_scrolls_sideways(
     sample_app: str, open_page: Opened, width: int, dark: bool
 ) -> None:
-    for name in ("", "curves", "breakdown", "queries", "query", "data", "measures"):
+    for name in ("", "curves", "breakdown", "pairs", "queries", "query", "data", "measures"):
         page = open_page(f"{sample_app}/{name}", width=width, dark=dark)
         too_wide = page.evaluate(
             "() => { const m = document.querySelector('[data-testid=stMain]');"

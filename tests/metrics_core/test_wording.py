@@ -39,4 +39,10 @@ def test_the_ends_of_an_interval_are_told_apart(low: float, width: float) -> Non
 def test_a_difference_with_its_interval() -> None:
     assert w.with_interval(0.06, 0.03, 0.092) == "+0.060 [0.030, 0.092]"
     assert w.with_interval(-0.00042, -0.00053, -0.00031) == "−0.00042 [−0.00053, −0.00031]"
-    assert w.with_interval(math.nan, math.nan, math.nan) == f"{w.DASH} {w.DASH}"
+    assert w.with_interval(math.nan, math.nan, math.nan) == w.DASH
+
+
+def test_places_are_written_as_words_then_as_figures() -> None:
+    assert [w.ordinal(n) for n in (1, 2, 10, 11, 12, 13, 21, 22, 103, 111)] == [
+        "first", "second", "tenth", "11th", "12th", "13th", "21st", "22nd", "103rd", "111th",
+    ]  # fmt: skip

@@ -20,6 +20,7 @@ PAGES = {
     "": "is ahead of bm25 on nDCG@10",
     "curves": "leads bm25 on nDCG",
     "breakdown": "gains in",
+    "pairs": "may both be the best of four",
     "queries": "queries against bm25 and loses",
     "query": "here because",
     "data": "Seven files are loaded and fit together",
@@ -36,6 +37,7 @@ HEADINGS = {
     "": "judged in top",
     "curves": "Precision against recall",
     "breakdown": "Score on",
+    "pairs": "Every pair on",
     "queries": "queries",
     "query": "Scores and where the relevant documents stand",
     "data": "Add files",
@@ -62,7 +64,7 @@ NOT_HERE = "This link asks for what is not here."
         ({"order": "score:nobody", "p": "none", "list": "?", "sort": "-", "rows": "-1"}, ()),
         ({"q": "q031"}, ()),
         ({"q": "no such query"}, ("query",)),
-        ({"run": "nobody"}, ("", "curves", "breakdown", "queries", "query")),
+        ({"run": "nobody"}, ("", "curves", "breakdown", "pairs", "queries", "query")),
     ],
     ids=lambda given: "-".join(given) if isinstance(given, dict) else "",
 )
@@ -216,7 +218,7 @@ def test_a_folder_given_at_the_start_is_opened(
     assert "a scores 1.000 on nDCG@10" in text_of(opened())
 
 
-@pytest.mark.parametrize("page", ["", "curves", "breakdown", "queries", "query"])
+@pytest.mark.parametrize("page", ["", "curves", "breakdown", "pairs", "queries", "query"])
 def test_filters_that_leave_nothing_say_so(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -279,7 +281,7 @@ def test_the_queries_file_with_most_judged_queries_is_used(
     assert "second" in text_of(opened("query", q="q2"))
 
 
-@pytest.mark.parametrize("page", ["curves", "breakdown", "queries", "query"])
+@pytest.mark.parametrize("page", ["curves", "breakdown", "pairs", "queries", "query"])
 def test_a_page_without_files_says_what_to_load(page: str) -> None:
     assert "Which run is better" in text_of(opened(page, set="own"))
 
@@ -302,7 +304,7 @@ def test_options_write_the_address() -> None:
     assert app.query_params["m"] == "nDCG(dcg='exp-log2')"
 
 
-@pytest.mark.parametrize("page", ["", "curves", "breakdown", "queries", "query"])
+@pytest.mark.parametrize("page", ["", "curves", "breakdown", "pairs", "queries", "query"])
 @pytest.mark.parametrize("key", ["Utility", "Yaap", "IPrec@0.5"])
 def test_scores_below_zero_and_other_cutoffs_break_no_page(page: str, key: str) -> None:
     for alone in ({}, {"run": "bm25", "base": "bm25"}):

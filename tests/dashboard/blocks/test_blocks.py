@@ -178,8 +178,7 @@ def test_facts_line():
     page = Page(str(overview.facts_line(facts(), href)).replace("</li>", " · </li>"))
     assert page.text.replace("\u00a0", " ") == (
         "84 queries · 1,641 judgments, grades 0–3 (0: not relevant) · 90 % of the top 10 judged · "
-        "10 queries where every run scores 0 · "
-        "intervals: 95 %, from drawing the queries anew (bootstrap) ·"
+        "10 queries where every run scores 0 ·"
     )
     assert [own["href"] for tag, own in page.found if tag == "a"] == ["queries?show=none"]
     assert not page.having("warning")

@@ -1,0 +1,74 @@
+"""All pairs: who may be the best of all runs, and which of them can be told apart?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from dashboard.address.view import Comparison
+from dashboard.opened.study import Study
+from metrics_core import findings
+from metrics_core.comparing.all_pairs import AllPairs, all_pairs
+
+FEWEST_RUNS = 3
+"""Of two runs the Overview says all."""
+MOST_IN_MATRIX = 20
+"""Runs whose pairs fit on a page; of more, as many of those that are looked for are shown."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """What All pairs shows. `found` holds all pairs of all runs, `table` a row for each of them;
+    `queries` are those in view, `judged_share` that of all runs' top k."""
+
+    finding: findings.Sentence
+    found: AllPairs
+    queries: int
+    judged_share: float
+    table: pd.DataFrame
+
+    def named(self, asked: str) -> tuple[str, ...]:
+        """The runs whose names hold one of these texts, which commas part; all for none."""
+        wanted = [text.strip().lower() for text in asked.split(",") if text.strip()]
+        runs = self.found.runs
+        return tuple(r for r in runs if any(t in r.lower() for t in wanted)) if wanted else runs
+
+
+def pairs(study: Study, shown: Comparison) -> Pairs:
+    """The page All pairs: all loaded runs, whichever are compared."""
+    every = tuple(study.names)
+    return study.kept(_pairs, replace(shown, focus=every[0], baseline=every[0], also=every))
+
+
+def every_pair(study: Study, shown: Comparison) -> AllPairs:
+    """All pairs of all loaded runs, in the queries in view; worked out once for all pages."""
+    return pairs(study, shown).found
+
+
+def _pairs(study: Study, shown: Comparison) -> Pairs:
+    found = all_pairs(study.scores(shown, shown.measure), shown.measure)
+    mask = study.in_view(shown)
+    ranks = [study.judged[name].among(mask) for name in shown.runs]
+    listed = sum(int(np.minimum(r.retrieved, shown.cutoff).sum()) for r in ranks)
+    judged = sum(float(r.judged().count(shown.cutoff).sum()) for r in ranks)
+    queries = int(mask.sum())
+    return Pairs(
+        finding=findings.places_finding(found, shown.name, queries),
+        found=found,
+        queries=queries,
+        judged_share=judged / listed if listed else float("nan"),
+        table=_table(found),
+    )
+
+
+def _table(found: AllPairs) -> pd.DataFrame:
+    """A row for each pair, the run with the better mean first."""
+    one, other = np.triu_indices(len(found.runs), 1)
+    runs = np.array(found.runs, dtype=object)
+    cells = ("difference", "low", "high", "p", "p_corrected", "verdict", "queries")
+    return pd.DataFrame(
+        {"run": runs[one], "against": runs[other]}
+        | {name: getattr(found, name)[one, other] for name in cells}
+    )

@@ -1,0 +1,96 @@
+"""All pairs through AppTest: from few to many runs, and what a click leads to."""
+
+from __future__ import annotations
+
+import random
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.dashboard.conftest import drawn, opened, text_of
+
+
+def folder_of(folder: Path, runs: int, queries: int = 12) -> Path:
+    """So many runs named r00, r01 …, the later ones better; six judged documents a query."""
+    chance = random.Random(7)
+    ids = [f"q{n}" for n in range(queries)]
+    (folder / "j.qrels").write_text("".join(f"{q} 0 d{d} {d % 3}\n" for q in ids for d in range(6)))
+    for number in range(runs):
+        rows = []
+        for q in ids:
+            score = {d: (d % 3) * number / runs * 3 + chance.gauss(0, 1) for d in range(6)}
+            rows += [f"{q} Q0 d{d} 1 {value:.6f} x" for d, value in score.items()]
+        (folder / f"r{number:02}.run").write_text("\n".join(rows) + "\n")
+    return folder
+
+
+def links_of(app: AppTest, part: str) -> list[str]:
+    """The links of the drawn table of this class, unescaped."""
+    own = [e.proto.body for e in app.get("html") if f'class="lens {part}' in e.proto.body]
+    return [unescape(link) for body in own for link in re.findall(r'<a href="([^"]*)"', body)]
+
+
+@pytest.mark.parametrize("runs", [3, 4, 12, 20])
+def test_every_pair_of_all_runs_is_a_link(
+    runs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, runs)))
+    app = opened("pairs", also="-")
+    assert "All pairs" in text_of(app) and "best of" in text_of(app)
+    assert len(links_of(app, "all-pairs")) == runs * (runs - 1)
+    assert not app.get("text_input") or all(t.key != "w_named" for t in app.text_input)
+    pairs = {3: "three", 4: "six", 12: "66", 20: "190"}[runs]
+    assert f"for all {pairs} pairs together" in text_of(app)
+
+
+@pytest.mark.parametrize(("runs", "said"), [(1, "1 run is loaded"), (2, "2 runs are loaded")])
+def test_two_runs_are_left_to_the_overview(
+    runs: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, runs)))
+    assert "All pairs" not in text_of(opened())
+    app = opened("pairs")
+    assert said in text_of(app)
+    next(b for b in app.button if b.label == "To the Overview").click().run()
+    assert "on nDCG@10" in text_of(app) and not app.exception
+
+
+def test_many_runs_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, 24)))
+    app = opened("pairs")
+    assert "20 of 24 runs" in text_of(app) and "for all 276 pairs together" in text_of(app)
+    assert len(links_of(app, "all-pairs")) == 380 and len(links_of(app, "placed")) == 23
+    app.text_input(key="w_named").set_value("R02, 17").run()
+    assert app.query_params["named"] == "R02, 17"
+    assert len(links_of(app, "all-pairs")) == 2 and "Places of 2 runs" in text_of(app)
+    assert "for all 276 pairs together" in text_of(app)
+    app.text_input(key="w_named").set_value("bm25").run()
+    assert "None of the 24 runs has “bm25” in its name." in text_of(app)
+    next(b for b in app.button if b.label == "Show all runs").click().run()
+    assert "20 of 24 runs" in text_of(app)
+
+
+def test_few_queries_are_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, 3, queries=6)))
+    app = opened("pairs")
+    assert "Only 6 queries" in text_of(app) and "none is coloured" in text_of(app)
+    assert "--part" not in drawn(app) and "nan" not in drawn(app)
+
+
+def test_all_runs_count_whichever_are_shown_and_filters_apply() -> None:
+    plain = text_of(opened("pairs"))
+    told = "All four runs. Row minus column, mean over 104 queries; 89"
+    assert told in plain and "for all six pairs together (95" in plain
+    assert told in text_of(opened("pairs", also="-", run="titles-only", base="hybrid"))
+    hard = text_of(opened("pairs", where="difficulty=hard"))
+    assert "mean over 104 queries" not in hard and "All four runs." in hard
+
+
+def test_a_cell_compares_its_two_runs() -> None:
+    links = links_of(opened("pairs"), "all-pairs")
+    assert links[0] == "./?set=sample&run=dense&base=hybrid"
+    app = opened(run="dense", base="hybrid")
+    assert "dense and hybrid" in text_of(app)
