@@ -23,9 +23,12 @@ from metrics_core.tables.run_names import told_apart
 DEFAULT_MEASURES = ("nDCG@10", "P@10", "R@10", "AP", "RR", "Judged@10")
 
 
-def add_reading_options(parser: argparse.ArgumentParser) -> None:
-    """The judgments, the runs, the measures, and how the files are read."""
+def add_reading_options(parser: argparse.ArgumentParser, *, baseline: str = "") -> None:
+    """The judgments, the runs, the measures, and how the files are read; before the other runs one
+    that is the baseline, where there is a help text for it."""
     parser.add_argument("qrels", metavar="QRELS", help="the judgments")
+    if baseline:
+        parser.add_argument("baseline", metavar="BASELINE", help=baseline)
     parser.add_argument(
         "runs", metavar="RUN", nargs="+", help="one file for each run; - is the standard input"
     )

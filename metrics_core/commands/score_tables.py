@@ -14,10 +14,13 @@ from metrics_core.measures import parse_measure
 
 def table(frame: pd.DataFrame) -> str:
     """Aligned columns for a terminal; a measure a column, three decimals."""
-    wide = _shown(frame)
-    cells = [list(wide.columns), *wide.to_numpy().tolist()]
+    return aligned(_shown(frame), _n_labels(frame))
+
+
+def aligned(texts: pd.DataFrame, labels: int) -> str:
+    """A frame of texts in aligned columns, so many of them labels and the others numbers."""
+    cells = [list(texts.columns), *texts.to_numpy().tolist()]
     widths = [max(len(str(row[i])) for row in cells) for i in range(len(cells[0]))]
-    labels = _n_labels(frame)
     lines = []
     for row in cells:
         parts = [
@@ -50,11 +53,14 @@ def json_text(frame: pd.DataFrame) -> str:
 
 def markdown(frame: pd.DataFrame) -> str:
     """A Markdown table; a measure a column, three decimals."""
-    wide = _shown(frame)
-    labels = _n_labels(frame)
-    head = [_escape_markdown(str(c)) for c in wide.columns]
+    return piped(_shown(frame), _n_labels(frame))
+
+
+def piped(texts: pd.DataFrame, labels: int) -> str:
+    """A frame of texts as a Markdown table, so many of its columns labels, the others numbers."""
+    head = [_escape_markdown(str(c)) for c in texts.columns]
     rule = ["---" if i < labels else "---:" for i in range(len(head))]
-    rows = [[_escape_markdown(text) for text in row] for row in wide.to_numpy().tolist()]
+    rows = [[_escape_markdown(text) for text in row] for row in texts.to_numpy().tolist()]
     return "".join(f"| {' | '.join(row)} |\n" for row in [head, rule, *rows])
 
 
