@@ -51,8 +51,7 @@ def shared_queries(scores: Scores, runs: Sequence[str] = ()) -> Mask:
     """The queries that all of these runs list, bool[Q]; without `runs` all of the scores' own.
     Raises UnknownRunError."""
     rows = [scores.position(run) for run in runs or scores.runs]
-    shared: Mask = ~scores.missing[rows].any(axis=0)
-    return shared
+    return np.logical_not(scores.missing[rows].any(axis=0), dtype=np.bool_)
 
 
 def counting(scores: Scores, missing: Missing, runs: Sequence[str] = ()) -> Scores:

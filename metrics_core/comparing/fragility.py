@@ -58,7 +58,7 @@ def fragility(differences: Floats) -> Fragility:
 
 
 def carried(differences: Floats, queries: Mask) -> float:
-    """The share of the sum of differences that some queries carry, bool[Q]: above 1 where the others
+    """The share of the sum of differences that some queries carry, bool[Q]: above 1 where others
     take some of it away again, NaN where the sum is 0."""
     total = float(np.nansum(differences))
     if abs(total) <= _ROUNDING * float(np.nansum(np.abs(differences))):

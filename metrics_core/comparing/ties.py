@@ -65,7 +65,7 @@ def tie_range(run: Run, qrels: Qrels, ranks: JudgedRanks, measure: Measure) -> T
 
 
 def tied_queries(run: Run, ranks: JudgedRanks, cutoff: int | None = None) -> Mask:
-    """The judged queries, bool[Q], with equal scores of which some stand in the first `cutoff` ranks;
+    """The judged queries, bool[Q], with equal scores that touch the first `cutoff` ranks;
     anywhere in the list where there is no cutoff."""
     codes, scores = run.query_codes, run.table["score"].to_numpy()
     order = np.lexsort((-scores, codes))
