@@ -138,7 +138,7 @@ def weights(run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found: Ho
 
 
 def _alone(ranks: JudgedRanks, measure: Measure, query: Ints, rank: Ints, grade: float) -> Floats:
-    """The score of lists that hold one relevant document each, at these ranks; 0 for rank 0. Each is
+    """The score of lists that hold one relevant document each, at these ranks, 0 for rank 0; each is
     as long as its query's list."""
     n = len(query)
     there = np.flatnonzero(rank > 0)
