@@ -42,7 +42,7 @@ def likely_difference(
     if measure.declaration.needs or not len(pools.ranks):
         return nothing
     if not len(near):
-        return Interval(*[np.float64(_difference(run, baseline, measure))] * 3)
+        return Interval(*np.full(3, _difference(run, baseline, measure)))
     generator = np.random.default_rng(_SEED)
     size = len(near) + len(run.query) + len(run.judged_query)
     drawn = []
@@ -53,9 +53,9 @@ def likely_difference(
         drawn.append(_difference(own, other, measure))
     from scipy.stats import norm
 
-    mean, spread = np.mean(drawn), np.std(drawn, ddof=1)
-    reach = norm.ppf((1 + level) / 2) * spread
-    return Interval(mean, mean - reach, mean + reach)
+    mean, spread = float(np.mean(drawn)), float(np.std(drawn, ddof=1))
+    reach = float(norm.ppf((1 + level) / 2)) * spread
+    return Interval(*np.array([mean, mean - reach, mean + reach]))
 
 
 def _difference(run: JudgedRanks, baseline: JudgedRanks, measure: Measure) -> float:

@@ -40,8 +40,8 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class NextJudgments:
-    """What to judge. `table` has a row a document that could move the difference against the present
-    winner, those that move it most first: query_id, doc_id, run_rank, baseline_rank (0: not within
+    """What to judge. `table` has a row a document that could move the difference against the
+    present winner, those that move it most first: query_id, doc_id, run_rank, baseline_rank (0: not within
     the depth), moves (the combined difference, at most).
 
     `to_turn` is how many of the first turn the sign if all have the highest grade, None where none

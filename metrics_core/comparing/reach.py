@@ -138,8 +138,8 @@ def weights(run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found: Ho
 
 
 def _alone(ranks: JudgedRanks, measure: Measure, query: Ints, rank: Ints, grade: float) -> Floats:
-    """The score of lists that hold one relevant document each, at these ranks, 0 for rank 0; each is
-    as long as its query's list."""
+    """The score of lists that hold one relevant document each, at these ranks, 0 for rank 0; a list
+    is as long as its query's own."""
     n = len(query)
     there = np.flatnonzero(rank > 0)
     alone = replace(
