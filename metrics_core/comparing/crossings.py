@@ -19,6 +19,8 @@ Ints = npt.NDArray[np.int64]
 _MOST_CELLS = 100_000
 """Queries times cutoffs for which the band is worked out at every cutoff up to `_EVERY`."""
 _EVERY = 100
+_FEW_CELLS = 400_000
+_FEW = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 _LEVEL_WITH = 1e-12
 
 
@@ -95,6 +97,10 @@ def crossings(
 
 
 def _banded(deepest: int, n_queries: int, also: int) -> list[int]:
-    """Every cutoff while that is cheap, and evenly spaced ones on a log scale."""
-    close = min(deepest, _EVERY) if n_queries * min(deepest, _EVERY) <= _MOST_CELLS else 0
-    return cutoffs_up_to(deepest, also=[also, *range(1, close + 1)])
+    """Every cutoff up to a hundred while that is cheap, and evenly spaced ones on a log scale, fewer
+    of them for very many queries."""
+    cells = n_queries * min(deepest, _EVERY)
+    if cells > _FEW_CELLS:
+        return sorted({k for k in (*_FEW, also, deepest) if k <= deepest})
+    every = range(1, min(deepest, _EVERY) + 1) if cells <= _MOST_CELLS else ()
+    return cutoffs_up_to(deepest, also=[also, *every])

@@ -8,6 +8,8 @@ those that were not; as pools are judged from the top, what nobody judged is rat
 
 from __future__ import annotations
 
+from statistics import NormalDist
+
 import numpy as np
 import numpy.typing as npt
 
@@ -23,7 +25,8 @@ DEEPEST = 100
 """Ranks below it are taken as not relevant: few are judged there, and those for other runs."""
 
 _SEED = 20_260
-_WORK, _FEWEST, _MOST = 6_000_000, 20, 200
+_MOST_DRAWN = 200_000
+_WORK, _FEWEST, _MOST = 4_000_000, 10, 200
 
 
 def likely_difference(
@@ -37,7 +40,9 @@ def likely_difference(
     """Mean, low and high of the combined difference; `found` reaches to the measure's cutoff. NaN
     where a measure needs more than grades, or nothing is judged in either list."""
     nothing = Interval(*np.full(3, np.nan))
-    near = found.where(found.best_rank <= DEEPEST)
+    # Of very many queries the first ranks say it all, and the rest would take minutes.
+    deepest = DEEPEST if run.n_queries * DEEPEST <= _MOST_DRAWN else max(measure.cutoff or 10, 10)
+    near = found.where(found.best_rank <= min(deepest, DEEPEST))
     pools = _Pools.of(run, baseline)
     if measure.declaration.needs or not len(pools.ranks):
         return nothing
@@ -51,10 +56,8 @@ def likely_difference(
         own = with_grades(run, near, near.run_rank, grades)
         other = with_grades(baseline, near, near.baseline_rank, grades)
         drawn.append(_difference(own, other, measure))
-    from scipy.stats import norm
-
     mean, spread = float(np.mean(drawn)), float(np.std(drawn, ddof=1))
-    reach = float(norm.ppf((1 + level) / 2)) * spread
+    reach = NormalDist().inv_cdf((1 + level) / 2) * spread
     return Interval(*np.array([mean, mean - reach, mean + reach]))
 
 

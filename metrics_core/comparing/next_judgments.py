@@ -35,14 +35,17 @@ Ints = npt.NDArray[np.int64]
 MOST_TRIED = 400
 """Documents that are tried one by one, for measures whose weights depend on each other."""
 
+MOST_RANKED = 20_000
+"""Documents that are ranked at all: more than anybody judges."""
+
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class NextJudgments:
     """What to judge. `table` has a row a document that could move the difference against the
-    present winner, those that move it most first: query_id, doc_id, run_rank, baseline_rank (0: not within
-    the depth), moves (the combined difference, at most).
+    present winner, those that move it most first: query_id, doc_id, run_rank, baseline_rank (0: not
+    within the depth), moves (the combined difference, at most).
 
     `to_turn` is how many of the first turn the sign if all have the highest grade, None where none
     of these do. `to_settle` is after how many the sign is safe whatever the rest is, if those turn
@@ -79,7 +82,7 @@ def judge_next(
     moved = _moves(run, baseline, measure, found)
     against = -sign * moved if sign else np.abs(moved)
     order = np.argsort(-against, kind="stable")
-    order = order[against[order] > _ROUNDING]
+    order = order[against[order] > _ROUNDING][:MOST_RANKED]
     scale = 1.0
     if measure.declaration.combination.averaged:
         scale = 1.0 / max(int((~np.isnan(reached.low)).sum()), 1)
