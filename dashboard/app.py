@@ -10,6 +10,7 @@ from dashboard.app_pages import (
     collections,
     curves,
     data,
+    firm,
     measures,
     overview,
     queries,
@@ -18,7 +19,10 @@ from dashboard.app_pages import (
 from metrics_core.errors import RanklensError
 
 PAGES = sorted(
-    (p.PAGE for p in (overview, curves, breakdown, queries, query, data, collections, measures)),
+    (
+        p.PAGE
+        for p in (overview, curves, breakdown, firm, queries, query, data, collections, measures)
+    ),
     key=lambda page: page.place,
 )
 

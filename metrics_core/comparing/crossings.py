@@ -97,8 +97,8 @@ def crossings(
 
 
 def _banded(deepest: int, n_queries: int, also: int) -> list[int]:
-    """Every cutoff up to a hundred while that is cheap, and evenly spaced ones on a log scale, fewer
-    of them for very many queries."""
+    """Every cutoff up to a hundred while that is cheap, and evenly spaced ones on a log scale; few
+    for very many queries."""
     cells = n_queries * min(deepest, _EVERY)
     if cells > _FEW_CELLS:
         return sorted({k for k in (*_FEW, also, deepest) if k <= deepest})

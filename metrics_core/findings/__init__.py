@@ -11,6 +11,13 @@ from metrics_core.findings.charts import (
 )
 from metrics_core.findings.explanations import explain
 from metrics_core.findings.files import files_finding
+from metrics_core.findings.firmness import (
+    SAID,
+    Entry,
+    Firmness,
+    firmness_finding,
+    judge_next_finding,
+)
 from metrics_core.findings.origins import (
     breakdown_finding,
     curves_finding,
@@ -21,7 +28,10 @@ from metrics_core.findings.sentence import Sentence, Span
 from metrics_core.findings.verdicts import Facts, others_verdict, queries_finding, verdict
 
 __all__ = [
+    "SAID",
+    "Entry",
     "Facts",
+    "Firmness",
     "Sentence",
     "Span",
     "best_by_group",
@@ -30,6 +40,8 @@ __all__ = [
     "explain",
     "extreme_cells",
     "files_finding",
+    "firmness_finding",
+    "judge_next_finding",
     "others_verdict",
     "precision_at_half_recall",
     "queries_finding",

@@ -17,6 +17,7 @@ _PAGES = {
     "no such measure": "?m=precison",
     "curves": "curves",
     "breakdown": "breakdown",
+    "how firm": "firm?part=measures",
     "queries": "queries",
     "query": "query?q=q098",
     "data": "data",
