@@ -14,17 +14,12 @@ from metrics_core.comparing import agreement as other_measures
 from metrics_core.comparing.coverage import Coverage, counting, coverage
 from metrics_core.comparing.crossings import Crossings, crossings
 from metrics_core.comparing.fragility import Fragility, fragility
-from metrics_core.comparing.holes import Holes, holes, judged_shares
-from metrics_core.comparing.likely import likely_difference
-from metrics_core.comparing.next_judgments import NextJudgments, judge_next
 from metrics_core.comparing.pairs import compare
-from metrics_core.comparing.reach import Reach, reach
 from metrics_core.comparing.ties import TieRange, difference_range, tie_range
 from metrics_core.findings.firmness import Pair
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.curves import curve
-from metrics_core.scoring.intervals import Interval
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,20 +27,6 @@ _MEASURES = (
     "nDCG@5", "nDCG@10", "nDCG@20", "P@1", "P@5", "P@10", "P@20", "R@10", "R@100",
     "Success@1", "Success@10", "RR", "AP", "RBP(p=0.8)", "ERR@20",
 )  # fmt: skip
-_DEPTHS = (1, 5, 10, 20, 50, 100, 1000)
-
-
-@dataclass(frozen=True)
-class Unjudged:
-    """What the unjudged documents of a pair could do: how far, how likely; `shares` of both lists
-    that are judged, by k; `share` of the ranks that count that is not."""
-
-    found: Holes
-    reached: Reach
-    likely: Interval
-    shares: pd.DataFrame
-    share: float
-    depth: int
 
 
 @dataclass(frozen=True)
@@ -69,7 +50,7 @@ def pair_lists(study: Study, shown: Comparison) -> tuple[JudgedRanks, JudgedRank
     return study.judged[shown.focus].among(mask), study.judged[shown.baseline].among(mask)
 
 
-def _only(shown: Comparison) -> Comparison:
+def only_pair(shown: Comparison) -> Comparison:
     """The key of what does not depend on the other runs."""
     return replace(shown, also=(), loaded=0)
 
@@ -77,47 +58,17 @@ def _only(shown: Comparison) -> Comparison:
 def side_of(study: Study, shown: Comparison) -> int:
     """1 where the run in focus is better, -1 where the baseline is."""
     direction = 1 if shown.measure.declaration.higher_is_better else -1
-    return int(np.sign(unjudged(study, shown).reached.difference)) * direction
+    return int(np.sign(single(study, shown).total)) * direction
+
+
+def behind(study: Study, shown: Comparison) -> str:
+    """Which of the two is behind."""
+    return shown.baseline if side_of(study, shown) > 0 else shown.focus
 
 
 def typical_length(ranks: JudgedRanks) -> int:
     listed = ranks.retrieved[ranks.retrieved > 0]
     return int(np.median(listed)) if len(listed) else 0
-
-
-def unjudged(study: Study, shown: Comparison) -> Unjudged:
-    """What the unjudged documents could do."""
-    return study.kept(_unjudged, _only(shown))
-
-
-def _unjudged(study: Study, shown: Comparison) -> Unjudged:
-    own, other = pair_lists(study, shown)
-    measure = shown.measure
-    found = holes(own, other, measure.cutoff)
-    listed = max(int(r.retrieved.max(initial=0)) for r in (own, other))
-    depth = min(measure.cutoff or shown.cutoff, max(listed, 1))
-    cutoffs = sorted({k for k in _DEPTHS if k <= listed} | {depth})
-    at = [sum(int(np.minimum(r.retrieved, depth).sum()) for r in (own, other))]
-    judged = sum(float(r.judged().count(depth).sum()) for r in (own, other))
-    return Unjudged(
-        found=found,
-        reached=reach(own, other, measure, found),
-        likely=likely_difference(own, other, measure, found),
-        shares=judged_shares(own, other, cutoffs),
-        share=1 - judged / at[0] if at[0] else float("nan"),
-        depth=depth,
-    )
-
-
-def next_to_judge(study: Study, shown: Comparison) -> NextJudgments:
-    """Which documents to judge next."""
-    return study.kept(_next_to_judge, _only(shown))
-
-
-def _next_to_judge(study: Study, shown: Comparison) -> NextJudgments:
-    own, other = pair_lists(study, shown)
-    open_ = unjudged(study, shown)
-    return judge_next(own, other, shown.measure, open_.found, open_.reached)
 
 
 def gaps(study: Study, shown: Comparison) -> Floats:
@@ -157,7 +108,7 @@ def removed(study: Study, shown: Comparison) -> pd.DataFrame:
 
 def cutoffs(study: Study, shown: Comparison) -> ByCutoff | None:
     """The pair by cutoff; None of a measure without one."""
-    return study.kept(_cutoffs, _only(shown))
+    return study.kept(_cutoffs, only_pair(shown))
 
 
 def _cutoffs(study: Study, shown: Comparison) -> ByCutoff | None:
@@ -205,7 +156,7 @@ def _measures(study: Study, shown: Comparison) -> other_measures.Agreement:
 def seen_otherwise(study: Study, shown: Comparison) -> tuple[str, pd.DataFrame]:
     """The measure that names another winner on most queries than the chosen one, and the queries on
     which the two lie furthest apart: the frame of `disagreements` with text and meta."""
-    return study.kept(_seen_otherwise, _only(shown))
+    return study.kept(_seen_otherwise, only_pair(shown))
 
 
 def _seen_otherwise(study: Study, shown: Comparison) -> tuple[str, pd.DataFrame]:
@@ -233,7 +184,7 @@ class Tied:
 
 def tied(study: Study, shown: Comparison) -> Tied:
     """What the order of equal scores could do."""
-    return study.kept(_tied, _only(shown))
+    return study.kept(_tied, only_pair(shown))
 
 
 def _tied(study: Study, shown: Comparison) -> Tied:

@@ -6,6 +6,7 @@ import numpy as np
 
 from dashboard.address.view import Comparison
 from dashboard.answers import firm
+from dashboard.answers.unjudged import unjudged
 from dashboard.opened.study import Study
 from metrics_core.comparing.pairs import TOO_FEW
 from metrics_core.findings import ways_to_turn as ways
@@ -26,7 +27,7 @@ def _firmness(study: Study, shown: Comparison) -> Firmness:
     if pair.verdict == TOO_FEW:
         return firmness_of(pair, [], known)
     side = firm.side_of(study, shown)
-    open_, by_cutoff = firm.unjudged(study, shown), firm.cutoffs(study, shown)
+    open_, by_cutoff = unjudged(study, shown), firm.cutoffs(study, shown)
     lists = firm.pair_lists(study, shown)
     lengths = {r.run_name: firm.typical_length(r) for r in lists}
     span = firm.tied(study, shown)

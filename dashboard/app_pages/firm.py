@@ -41,11 +41,14 @@ def render() -> None:
         _PARTS[part](here, entry.reason)
 
 
-def _unjudged(here: Opened, reason: str) -> None:
+def _unjudged(here: Opened, _: str) -> None:
     view, study = here.comparison, here.study
     found = firm.unjudged(study, view)
     reached, likely = found.reached, found.likely
-    parts.heading("Where the difference could lie", reason)
+    parts.heading(
+        "Where the difference could lie",
+        "What it would be if the documents that nobody has judged were judged too.",
+    )
     how = "exact" if reached.exact else "a bound: the truth may be narrower"
     ends = [
         (
@@ -87,7 +90,7 @@ def _judge_next(here: Opened) -> None:
     found = firm.next_to_judge(study, view)
     parts.heading(
         "Judge next",
-        findings.judge_next_finding(found, view.focus, view.baseline),
+        findings.judge_next_finding(found, firm.behind(study, view)),
         frame=found.table,
         key="judge_next",
     )
@@ -126,12 +129,12 @@ def _judge_next(here: Opened) -> None:
     )
 
 
-def _queries(here: Opened, reason: str) -> None:
+def _queries(here: Opened, _: str) -> None:
     view = here.comparison
     found = firm.removed(here.study, view)
     parts.heading(
         "The fewest queries that turn it",
-        f"{reason} Without each and all above it, the others have the mean at the right.",
+        "At the right the mean of the others, once this query and all above it are gone.",
         frame=found,
         key="turning",
     )
@@ -156,7 +159,8 @@ def _cutoff(here: Opened, reason: str) -> None:
     name = view.family
     parts.heading(
         f"{name} by the number of results counted",
-        f"{reason} The band below holds for all k at once.",
+        "Above the scores, below their difference. Its band holds for all k at once: where it is clear"
+        " of zero, the lead is unlikely to be chance.",
         frame=found.frame,
         key="by_cutoff",
     )
@@ -170,12 +174,12 @@ def _cutoff(here: Opened, reason: str) -> None:
     )
 
 
-def _measures(here: Opened, reason: str) -> None:
+def _measures(here: Opened, _: str) -> None:
     view = here.comparison
     found = firm.measures(here.study, view).table
     parts.heading(
         "What other measures say",
-        f"{reason} The intervals hold for all of them together.",
+        "The intervals hold for all of these together, so they are wider than for one alone.",
         frame=found,
         key="measures",
     )
@@ -208,11 +212,12 @@ def _measures(here: Opened, reason: str) -> None:
     st.html(firmness.table(heads, rows, f"Queries seen differently by {view.name} and {other}"))
 
 
-def _ties(here: Opened, reason: str) -> None:
+def _ties(here: Opened, _: str) -> None:
     found = firm.moved_by_ties(here.study, here.comparison)
     parts.heading(
         "Queries whose difference hangs on the order of equal scores",
-        f"{reason} Equal scores are ranked by document id, which says nothing.",
+        "Equal scores are ranked by document id, which says nothing. At the right the difference in"
+        " the worst and in the best order.",
         frame=found,
         key="ties",
     )
@@ -233,9 +238,14 @@ def _ties(here: Opened, reason: str) -> None:
     _rest(len(found))
 
 
-def _missing(here: Opened, reason: str) -> None:
+def _missing(here: Opened, _: str) -> None:
     found = firm.lacking(here.study, here.comparison)
-    parts.heading("Queries that a run lacks", reason, frame=found, key="missing")
+    parts.heading(
+        "Queries that a run lacks",
+        "A run that lists nothing for a query has the score of an empty list, mostly 0.",
+        frame=found,
+        key="missing",
+    )
     heads = [Head("Query"), Head("lacking in")]
     rows = [[_query(row), Cell(row["run"])] for row in found.head(_SHOWN).to_dict("records")]
     st.html(firmness.table(heads, rows, "Queries that a run lacks"))

@@ -80,39 +80,40 @@ def firmness_of(pair: Pair, entries: Sequence[Entry | None], queries: int) -> Fi
 
 
 def firmness_finding(firmness: Firmness, run_name: str, baseline: str) -> Sentence:
-    """The headline of the evidence: how many of the ways to turn the verdict are closed."""
+    """The headline of the evidence: how many of the ways to turn the verdict are closed, and what
+    stands open."""
     if not firmness.entries:
         return strong(firmness.text or "One run alone has no verdict that could turn.")
     pair = run(run_name) + strong(" and ") + run(baseline)
     if not any(entry.tone for entry in firmness.entries):
         return strong("No clear difference between ") + pair + strong(". ") + muted(firmness.text)
-    firm = sum(entry.tone == "firm" for entry in firmness.entries)
-    open_ = [e.title.lower() for e in firmness.entries if e.tone == "not firm"]
-    against = f"it could turn on {w.listing(open_)}." if open_ else "nothing speaks against it."
+    closed = sum(entry.tone == "firm" for entry in firmness.entries)
+    rest = [f"{e.title.lower()}: {e.word}" for e in firmness.entries if e.tone != "firm"]
+    count = w.sentence_case(w.number(closed))
     return (
-        strong(f"{firm} of {len(firmness.entries)} ways to turn the verdict on ")
+        strong(f"{count} of {w.number(len(firmness.entries))} ways to turn the verdict on ")
         + pair
-        + strong(" are closed; ")
-        + muted(against)
+        + strong(f" {w.plural(closed, 'is', 'are')} closed; ")
+        + muted(f"{'; '.join(rest) or 'nothing was found that could turn it'}.")
     )
 
 
-def judge_next_finding(found: NextJudgments, run_name: str, baseline: str) -> str:
-    """What judging could do, and in which order the documents stand."""
+def judge_next_finding(found: NextJudgments, behind: str) -> str:
+    """What judging could do, and in which order the documents stand; `behind` is the run that is."""
     order = " Those that could move it most against the leader come first."
     if found.to_settle == 0:
         return f"The verdict is safe whatever they are worth.{order}"
     said = []
     if found.to_turn is not None:
         count = f"the first {w.count(found.to_turn)}" if found.to_turn > 1 else "the first"
-        said.append(f"If {count} had the highest grade, the other run would lead")
+        said.append(f"If {count} had the highest grade, {behind} would lead")
     if found.to_settle is not None:
         few = w.count(found.to_settle)
         said.append(f"if the first {few} turn out not relevant, it is settled")
     text = (
         w.sentence_case("; ".join(said)) + "." if said else "No number of these decides it alone."
     )
-    about = "" if found.exact else " For this measure the numbers are close, not the very least."
+    about = "" if found.exact else " For this measure fewer might do."
     return f"{text}{about}{order}"
 
 
