@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboard import answers, parts, session
 from dashboard.address.address import Field
-from dashboard.answers import firm
+from dashboard.answers import firm, unjudged
 from dashboard.blocks import firmness, markup
 from dashboard.blocks.firmness import Cell, Head
 from dashboard.figures import curves as figures
@@ -26,11 +26,8 @@ def render() -> None:
     strip = answers.firmness(here.study, view)
     st.html(markup.sentence(findings.firmness_finding(strip, view.focus, view.baseline), styles))
     if not strip.entries:
-        st.html(
-            markup.nothing(
-                "Nothing to look into.", strip.text or "Compare another run at the left."
-            )
-        )
+        more = "Put more queries in view" if strip.text else "Compare another run"
+        st.html(markup.nothing("Nothing to look into.", f"{more} at the left."))
         return
     names = [entry.part for entry in strip.entries]
     part = here.view.address["part"]
@@ -43,7 +40,7 @@ def render() -> None:
 
 def _unjudged(here: Opened, _: str) -> None:
     view, study = here.comparison, here.study
-    found = firm.unjudged(study, view)
+    found = unjudged.unjudged(study, view)
     reached, likely = found.reached, found.likely
     parts.heading(
         "Where the difference could lie",
@@ -87,7 +84,7 @@ def _unjudged(here: Opened, _: str) -> None:
 
 def _judge_next(here: Opened) -> None:
     view, study = here.comparison, here.study
-    found = firm.next_to_judge(study, view)
+    found = unjudged.next_to_judge(study, view)
     parts.heading(
         "Judge next",
         findings.judge_next_finding(found, firm.behind(study, view)),
@@ -159,8 +156,8 @@ def _cutoff(here: Opened, reason: str) -> None:
     name = view.family
     parts.heading(
         f"{name} by the number of results counted",
-        "Above the scores, below their difference. Its band holds for all k at once: where it is clear"
-        " of zero, the lead is unlikely to be chance.",
+        "Above the scores, below their difference. Its band holds for all k at once: where it is"
+        " clear of zero, the lead is unlikely to be chance.",
         frame=found.frame,
         key="by_cutoff",
     )

@@ -86,7 +86,12 @@ def firmness_finding(firmness: Firmness, run_name: str, baseline: str) -> Senten
         return strong(firmness.text or "One run alone has no verdict that could turn.")
     pair = run(run_name) + strong(" and ") + run(baseline)
     if not any(entry.tone for entry in firmness.entries):
-        return strong("No clear difference between ") + pair + strong(". ") + muted(firmness.text)
+        return (
+            strong("No clear difference between ")
+            + pair
+            + strong(". ")
+            + muted("So nothing is firm yet; here is what its sign hangs on.")
+        )
     closed = sum(entry.tone == "firm" for entry in firmness.entries)
     rest = [f"{e.title.lower()}: {e.word}" for e in firmness.entries if e.tone != "firm"]
     count = w.sentence_case(w.number(closed))
@@ -99,7 +104,8 @@ def firmness_finding(firmness: Firmness, run_name: str, baseline: str) -> Senten
 
 
 def judge_next_finding(found: NextJudgments, behind: str) -> str:
-    """What judging could do, and in which order the documents stand; `behind` is the run that is."""
+    """What judging could do, and in which order the documents stand; `behind` names the run that
+    is."""
     order = " Those that could move it most against the leader come first."
     if found.to_settle == 0:
         return f"The verdict is safe whatever they are worth.{order}"
