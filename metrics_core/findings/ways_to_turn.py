@@ -59,9 +59,10 @@ def unjudged(reached: Reach, likely: Interval, unjudged_share: float, depth: int
 
 
 def single_queries(
-    found: Fragility, pair: Pair, differences: Floats, other_scores: Floats | None
+    found: Fragility, pair: Pair, side: int, differences: Floats, other_scores: Floats | None
 ) -> Entry:
-    """Does it rest on a few queries? `other_scores` are those of the run that is behind, on which 0
+    """Does it rest on a few queries? `side` is that of the verdict; `other_scores` are those of the
+    run that is behind, on which 0
     means that it found nothing; None where 0 means something else."""
     if found.turning is None:
         word, tone, reason = "rests on all", "firm", "No query speaks against it."
@@ -73,25 +74,32 @@ def single_queries(
     how = "many" if share >= MANY else "few" if share < FEW else "some"
     reason = (
         f"It takes {w.count(found.turning)} of {w.count(found.queries)} queries to turn the sign."
-        f" {_carried(found, pair, differences, other_scores)}"
+        f" {_carried(found, pair, side, differences, other_scores)}"
     )
     return Entry("queries", "Single queries", f"rests on {how}", tones[how], reason)
 
 
-def _carried(found: Fragility, pair: Pair, differences: Floats, other_scores: Floats | None) -> str:
+def _carried(
+    found: Fragility, pair: Pair, side: int, differences: Floats, other_scores: Floats | None
+) -> str:
     if other_scores is not None:
         nothing = (other_scores == 0) & (differences != 0) & ~np.isnan(differences)
         part, n = carried(differences, nothing), int(nothing.sum())
         if part >= _WORTH_TELLING:
-            behind = pair.leader(-1 if found.total > 0 else 1)
-            if n == 1:
-                return f"The one for which {behind} found nothing carries {w.share(part)} of it."
-            return (
-                f"The {w.number(n)} for which {behind} found nothing carry {w.share(part)} of it."
-            )
+            behind = pair.leader(-side)
+            who = "one" if n == 1 else w.number(n)
+            return _share_of(f"The {who} for which {behind} found nothing", n, part)
     largest = np.zeros(len(differences), dtype=np.bool_)
     largest[found.order[:_LARGEST]] = True
-    return f"The {w.number(_LARGEST)} largest carry {w.share(carried(differences, largest))} of it."
+    part = carried(differences, largest)
+    return _share_of(f"The {w.number(_LARGEST)} largest", _LARGEST, part)
+
+
+def _share_of(who: str, n: int, part: float) -> str:
+    verb = w.plural(n, "carries", "carry")
+    if part < 1:
+        return f"{who} {verb} {w.share(part)} of it."
+    return f"{who} {verb} all of it; the others together do not add to it."
 
 
 def cutoff(
