@@ -10,6 +10,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from dashboard import intake, session, sidebar
+from dashboard.address import method_key
 from dashboard.address.address import SHARED
 from dashboard.blocks import data, markup, navigation
 from dashboard.page import Page
@@ -110,8 +111,9 @@ def _no_longer_fits(here: Opened, page: Page) -> bool:
     st.html(markup.nothing("This link asks for what is not here.", " ".join(lacking.values())))
     # The sentence on the runs speaks of all fields that name runs.
     runs = {"run": "", "base": "", "also": ()} if "run" in lacking else {}
+    how = dict.fromkeys(method_key.FIELDS, "") if "test" in lacking else {}
     empty = {field.name: field.empty for field in (*SHARED, *page.fields) if field.name in lacking}
-    st.button("Show what is here", on_click=session.change, kwargs=runs | empty)
+    st.button("Show what is here", on_click=session.change, kwargs=runs | how | empty)
     return True
 
 

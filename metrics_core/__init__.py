@@ -12,6 +12,7 @@ The packages are the stages: `formats` read, `judging` joins, a measure is one f
 `measures`, `scoring`, `comparing`, `slicing`, `explaining`, and `findings` say it in a sentence.
 """
 
+from metrics_core.comparing.curves import mean_curves
 from metrics_core.comparing.pairs import compare, differences
 from metrics_core.errors import RanklensError
 from metrics_core.explaining.diagnosis import diagnose
@@ -28,7 +29,7 @@ from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.measures import Measure, declarations, parse_measure
 from metrics_core.notes import Note
-from metrics_core.scoring.curves import curve, mean_curves, precision_recall
+from metrics_core.scoring.curves import curve, precision_recall
 from metrics_core.scoring.evaluate import evaluate
 from metrics_core.scoring.intervals import mean_interval
 from metrics_core.scoring.means import aggregate

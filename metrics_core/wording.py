@@ -52,6 +52,8 @@ def decimals(low: float | None, high: float | None) -> int:
 def with_interval(value: float | None, low: float | None, high: float | None) -> str:
     """A difference and its interval, with as many decimals as the interval needs: "+0.060
     [0.030, 0.092]"."""
+    if low is None or math.isnan(low):
+        return difference(value)
     digits = decimals(low, high)
     return f"{difference(value, digits)} {interval(low, high, digits)}"
 
@@ -97,6 +99,19 @@ def named(words: Sequence[str], *, all_of: int = 4) -> str:
         return listing(words)
     rest = len(words) - _NAMED
     return f"{', '.join(words[:_NAMED])} and {count(rest)} more"
+
+
+def chance(p: float | None) -> str:
+    """A p-value as how often: "3 in 100"; near 0.05 exactly enough to see on which side it is."""
+    if p is None or math.isnan(p):
+        return DASH
+    if p < 0.001:
+        return "under 1 in 1,000"
+    if p < 0.01:
+        return f"{round(p * 1000)} in 1,000"
+    if 0.045 <= p < 0.055:
+        return f"{round(p * 10_000)} in 10,000"
+    return f"{round(p * 100)} in 100"
 
 
 def number(n: int) -> str:

@@ -63,8 +63,13 @@ SHARED = (
     Field("k"),
     Field("where", "pairs"),
     Field("qrels"),
+    Field("test"),
+    Field("correction"),
+    Field("level"),
+    Field("margin"),
 )
-"""The fields of every page: collection, runs, measure, cutoff, filters, judgments."""
+"""The fields of every page: collection, runs, measure, cutoff, filters, judgments; and how runs are
+compared."""
 
 
 @dataclass(frozen=True)

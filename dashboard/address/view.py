@@ -12,6 +12,8 @@ from typing import Any
 
 from dashboard.address.address import Address, Pair
 from dashboard.address.measure_key import Chosen
+from dashboard.address.method_key import read_method
+from metrics_core.comparing.method import METHOD, Method
 from metrics_core.measures import Measure
 
 CUTOFFS = (1, 3, 5, 10, 20)
@@ -36,6 +38,7 @@ class Comparison:
     cutoff: int
     where: tuple[Pair, ...] = ()
     loaded: int = 0
+    method: Method = METHOD
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -149,6 +152,7 @@ def lacking(
     names: Sequence[str],
     groups: Mapping[str, Sequence[str]],
     query_ids: Mapping[str, object],
+    measure: Measure,
 ) -> dict[str, str]:
     """What an address asks for that these files do not have, as a sentence for each field."""
     found = {}
@@ -165,6 +169,9 @@ def lacking(
     ]
     if unknown or values:
         found["where"] = _have_no("column", unknown) if unknown else _have_no("value", values)
+    method = read_method(address, measure)[1]
+    if method:
+        found["test"] = method
     query_id = address["q"] if any(f.name == "q" for f in address.fields) else ""
     if query_id and query_id not in query_ids:
         found["q"] = _have_no("query", [query_id])

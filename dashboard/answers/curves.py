@@ -9,6 +9,7 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.opened.study import Study
 from metrics_core import findings
+from metrics_core.comparing.curves import mean_curves
 from metrics_core.measures import parse_measure
 from metrics_core.scoring import curves as by_cutoff
 
@@ -45,7 +46,7 @@ def _curves(study: Study, shown: Comparison) -> Curves:
     judged = [study.judged[name].among(mask) for name in shown.runs]
     cutoffs = by_cutoff.cutoffs_up_to(by_cutoff.depth_of(judged), also=[shown.cutoff])
     frames = {
-        family: by_cutoff.mean_curves(judged, parse_measure(f"{family}@1"), cutoffs, shown.baseline)
+        family: mean_curves(judged, parse_measure(f"{family}@1"), cutoffs, shown.baseline)
         for family in _FAMILIES
     }
     family = shown.family
@@ -53,7 +54,7 @@ def _curves(study: Study, shown: Comparison) -> Curves:
         family = "nDCG"
     own = frames.get(family)
     if own is None:
-        own = by_cutoff.mean_curves(judged, shown.measure.at(1), cutoffs, shown.baseline)
+        own = mean_curves(judged, shown.measure.at(1), cutoffs, shown.baseline)
         frames = {family: own, **frames}
     precision_recall = by_cutoff.precision_recall(judged)
     return Curves(

@@ -9,12 +9,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from dashboard.address.view import Comparison
+from dashboard.answers.compared import compared
 from dashboard.opened.study import Study
 from metrics_core.comparing import agreement as other_measures
 from metrics_core.comparing.coverage import Coverage, counting, coverage
 from metrics_core.comparing.crossings import Crossings, crossings
 from metrics_core.comparing.fragility import Fragility, fragility
-from metrics_core.comparing.pairs import compare
+from metrics_core.comparing.method import METHOD
 from metrics_core.comparing.ties import TieRange, difference_range, tie_range
 from metrics_core.findings.firmness import Pair
 from metrics_core.judging import JudgedRanks
@@ -40,7 +41,7 @@ class ByCutoff:
 
 def pair_of(study: Study, shown: Comparison) -> Pair:
     """The pair and its verdict."""
-    frame = compare(study.scores(shown, shown.measure), shown.measure, shown.baseline)
+    frame = compared(study, shown, shown.measure)
     verdict = frame.set_index("run").loc[shown.focus, "verdict"]
     return Pair(shown.focus, shown.baseline, shown.name, str(verdict))
 
@@ -52,7 +53,7 @@ def pair_lists(study: Study, shown: Comparison) -> tuple[JudgedRanks, JudgedRank
 
 def only_pair(shown: Comparison) -> Comparison:
     """The key of what does not depend on the other runs."""
-    return replace(shown, also=(), loaded=0)
+    return replace(shown, also=(), loaded=0, method=METHOD)
 
 
 def side_of(study: Study, shown: Comparison) -> int:

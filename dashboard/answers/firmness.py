@@ -8,7 +8,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers import firm
 from dashboard.answers.unjudged import unjudged
 from dashboard.opened.study import Study
-from metrics_core.comparing.pairs import TOO_FEW
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings import ways_to_turn as ways
 from metrics_core.findings.firmness import Firmness, firmness_of
 
@@ -24,7 +24,7 @@ def _firmness(study: Study, shown: Comparison) -> Firmness:
     pair = firm.pair_of(study, shown)
     queries = firm.gaps(study, shown)
     known = int((~np.isnan(queries)).sum())
-    if pair.verdict == TOO_FEW:
+    if known < FEWEST_QUERIES:
         return firmness_of(pair, [], known)
     side = firm.side_of(study, shown)
     open_, by_cutoff = unjudged(study, shown), firm.cutoffs(study, shown)

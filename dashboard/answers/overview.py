@@ -12,17 +12,12 @@ import pandas as pd
 from dashboard.address.measure_key import at_k
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import by_column, spoken
+from dashboard.answers.compared import compared, of_shown, what_it_rests_on
 from dashboard.opened.study import Study
 from metrics_core import findings
-from metrics_core.comparing.pairs import (
-    AHEAD,
-    BEHIND,
-    BETTER,
-    TOO_FEW,
-    WORSE,
-    compare,
-    differences,
-)
+from metrics_core.comparing.pairs import BETTER, WORSE, differences
+from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
+from metrics_core.findings.sentence import joined
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.curves import judged_share
@@ -36,10 +31,12 @@ _LISTED = 5
 @dataclass(frozen=True)
 class Overview:
     """What the Overview shows. `measures` are name, gloss and how each is chosen in an address;
+    `together` says for how many runs the verdicts hold at once.
     `too_few` runs have too few queries of both scores for a verdict on the chosen measure."""
 
     verdict: findings.Sentence
     others: findings.Sentence
+    together: findings.Sentence
     facts: findings.Facts
     table: pd.DataFrame
     measures: list[tuple[str, str, str]]
@@ -66,10 +63,11 @@ def overview(study: Study, shown: Comparison) -> Overview:
 def _overview(study: Study, shown: Comparison) -> Overview:
     measures = overview_measures(shown)
     scores = study.scores(shown, *measures)
-    by_measure = {str(m): compare(scores, m, shown.baseline) for m in measures}
+    every = {str(m): compared(study, shown, m) for m in measures}
+    by_measure = {name: of_shown(frame, shown) for name, frame in every.items()}
     comparison = by_measure[shown.name]
     table = pd.concat([f.assign(measure=m) for m, f in by_measure.items()], ignore_index=True)
-    table["clear"] = table["verdict"].isin([AHEAD, BEHIND])
+    table["clear"] = table["verdict"].isin(CLEAR)
     grouping = next(iter(study.groupings), None)
     groups = None
     if grouping is not None and study.queries is not None and scores.n_queries:
@@ -82,9 +80,22 @@ def _overview(study: Study, shown: Comparison) -> Overview:
     in_view = {name: study.judged[name].among(mask) for name in shown.runs}
     return Overview(
         verdict=findings.verdict(
-            comparison, shown.name, shown.focus, shown.baseline, named, runs_loaded=shown.loaded
+            comparison,
+            shown.name,
+            shown.focus,
+            shown.baseline,
+            named,
+            runs_loaded=shown.loaded,
+            margin=shown.method.margin,
         ),
         others=findings.others_verdict(comparison, shown.focus, shown.baseline),
+        together=joined(
+            [
+                findings.together(every[shown.name], shown.method),
+                what_it_rests_on(study, shown, comparison),
+            ],
+            " ",
+        ),
         facts=_facts(study, shown, scores, in_view),
         table=table,
         measures=[(str(m), gloss(m), at_k(m)) for m in measures],
@@ -100,7 +111,7 @@ def _overview(study: Study, shown: Comparison) -> Overview:
         groups=None if own is None else _in_order(own),
         grouping=grouping,
         looked_at=len(study.groups[grouping]) if grouping else 0,
-        too_few=list(comparison.loc[comparison["verdict"] == TOO_FEW, "run"]),
+        too_few=list(comparison.loc[comparison["queries"] < FEWEST_QUERIES, "run"]),
     )
 
 

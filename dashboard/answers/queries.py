@@ -12,13 +12,8 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.opened.study import Study
 from metrics_core import findings
-from metrics_core.comparing.pairs import (
-    BETTER,
-    FEWEST_QUERIES,
-    LEVEL_WITH,
-    WORSE,
-    differences,
-)
+from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE, differences
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 SHOW_ALL = "all"
 SHOWS = (SHOW_ALL, BETTER, WORSE, LEVEL_WITH, "none", "zero", "missing")

@@ -8,7 +8,7 @@ from dashboard.blocks import markup
 from dashboard.figures import curves as figures
 from dashboard.page import Page
 from metrics_core import wording as w
-from metrics_core.comparing.pairs import FEWEST_QUERIES
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 _TITLES = {
     "P": ("Precision@k", "share of the top k that is relevant"),

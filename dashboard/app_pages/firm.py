@@ -189,7 +189,7 @@ def _measures(here: Opened, _: str) -> None:
             Cell(w.score(row["baseline_mean"])),
             Cell(w.difference(row["difference"])),
             Cell(w.interval(row["low"], row["high"])),
-            Cell(findings.SAID[row["verdict"]]),
+            Cell(row["verdict"]),
         ]
         for row in found.to_dict("records")
     ]

@@ -2,14 +2,15 @@
 
 import streamlit as st
 
-from dashboard import answers, parts, session
+from dashboard import answers, method_controls, parts, session
 from dashboard.address.view import Comparison
 from dashboard.answers import Overview
 from dashboard.blocks import differences, markup, overview
 from dashboard.blocks.markup import Lead
 from dashboard.page import Page
 from dashboard.session import Opened
-from metrics_core.comparing.pairs import FEWEST_QUERIES, SAME
+from metrics_core.comparing.pairs import SAME
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 PAGE = Page("overview", "Overview", place=1)
 
@@ -20,6 +21,7 @@ def render() -> None:
     view, styles = here.comparison, here.drawing.styles
     shown = answers.overview(here.study, view)
     st.html(markup.sentence(shown.verdict, styles) + markup.second(shown.others, styles))
+    method_controls.explained(shown.together, here, shown.facts.queries)
     st.html(overview.facts_line(shown.facts, session.href))
     _runs(shown, here)
     if view.alone:
@@ -73,7 +75,8 @@ def _differences(shown: Overview, here: Opened) -> None:
     )
     parts.heading(
         f"Difference to {view.baseline} on {view.name}",
-        f"Mean over queries; {chance}. Right: queries won and lost, same means within ±{SAME:g}.",
+        f"Mean over queries; {chance}. {_how_likely(shown)}Right: queries won and lost, same means"
+        f" within ±{SAME:g}.",
         frame=shown.comparison,
         key="difference",
     )
@@ -84,6 +87,15 @@ def _differences(shown: Overview, here: Opened) -> None:
             lead=_run_lead(here),
             listed=lambda run, outcome: _listed(here, run, outcome),
         )
+    )
+
+
+def _how_likely(shown: Overview) -> str:
+    if shown.comparison["p_corrected"].isna().all():
+        return ""
+    return (
+        "Small: how often equal runs would differ by so much in queries like these, and the effect,"
+        " the difference in standard deviations of a query's. "
     )
 
 

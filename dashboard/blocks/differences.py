@@ -15,7 +15,8 @@ from dashboard.drawing import Drawing
 from dashboard.figures.text import shorten
 from dashboard.theme import RunStyle
 from dashboard.ticks import Ticks, difference_ticks
-from metrics_core.comparing.pairs import AHEAD, BEHIND, BETTER, LEVEL_WITH, TOO_FEW, WORSE
+from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
+from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
 
 _drawn = Template("differences")
 
@@ -36,6 +37,9 @@ class _Row:
     low: float
     high: float
     clear: bool
+    p: float
+    p_corrected: float
+    effect: float
     too_few: bool
     lost: int
     won: int
@@ -122,8 +126,11 @@ def _row(
         difference=record["difference"],
         low=record["low"],
         high=record["high"],
-        clear=record["verdict"] in (AHEAD, BEHIND),
-        too_few=record["verdict"] == TOO_FEW,
+        clear=record["verdict"] in CLEAR,
+        p=record["p"],
+        p_corrected=record["p_corrected"],
+        effect=record["effect"],
+        too_few=record["queries"] < FEWEST_QUERIES,
         lost=lost,
         won=won,
         same=record["same"],

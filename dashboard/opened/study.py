@@ -16,6 +16,7 @@ import pandas as pd
 
 from dashboard.address.address import Address, Pair
 from dashboard.address.measure_key import read_measure
+from dashboard.address.method_key import read_method
 from dashboard.address.view import Comparison, View, choose_runs, lacking, read_cutoff
 from metrics_core.checks.fit import FitLine, fit_report, near_matches
 from metrics_core.errors import RanklensError
@@ -145,11 +146,12 @@ class Study:
         """The address, checked against what is loaded."""
         cutoff = read_cutoff(address["k"], deepest=self.deepest)
         focus, baseline, also = choose_runs(address, self.names, self.best_first)
+        chosen = read_measure(address["m"], cutoff)
         comparison = Comparison(
             focus=focus,
             baseline=baseline,
             also=also,
-            chosen=read_measure(address["m"], cutoff),
+            chosen=chosen,
             cutoff=cutoff,
             where=tuple(
                 (column, value)
@@ -157,8 +159,10 @@ class Study:
                 if value in self.groups.get(column, ())
             ),
             loaded=len(self.names),
+            method=read_method(address, chosen.measure)[0],
         )
-        return View(comparison, address, lacking(address, self.names, self.groups, self.texts))
+        lacks = lacking(address, self.names, self.groups, self.texts, chosen.measure)
+        return View(comparison, address, lacks)
 
     @cached_property
     def best_first(self) -> list[str]:
@@ -174,8 +178,11 @@ class Study:
 
     def scores(self, comparison: Comparison, *measures: Measure) -> Scores:
         """Per-query scores of the shown runs over the queries in view."""
-        every = self.kept(_scores, measures)
-        return every.only(comparison.runs).among(self.in_view(comparison))
+        return self.every_score(comparison, *measures).only(comparison.runs)
+
+    def every_score(self, comparison: Comparison, *measures: Measure) -> Scores:
+        """Per-query scores of all loaded runs over the queries in view."""
+        return self.kept(_scores, measures).among(self.in_view(comparison))
 
     def with_texts(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The frame with `text`, `meta` ("Billing · medium") and every grouping of each query."""

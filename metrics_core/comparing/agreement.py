@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from metrics_core.comparing.pairs import verdict
 from metrics_core.comparing.resampled import resampled
+from metrics_core.comparing.verdicts import FEWEST_QUERIES, verdict
 from metrics_core.measures import GivenMeasure, parse_measure
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import Scores
@@ -28,7 +28,8 @@ class Agreement:
 
     `table` has a row a measure: measure, mean and baseline_mean, difference, side (1 where the run
     is better, -1 where the baseline is, 0 where they are equal), low, high (intervals that hold for
-    all measures at once, on the scale on which the measure is averaged), verdict. `orders`
+    all measures at once, on the scale on which the measure is averaged), verdict (a word of
+    `verdicts`). `orders`
     float64[M, M] is Kendall's tau-b between the orders of all runs, NaN where a measure has all
     runs level.
     """
@@ -57,9 +58,10 @@ def agreement(scores: Scores, run: str, baseline: str, *, level: float = LEVEL) 
     for m, measure in enumerate(scores.measures):
         onto = measure.declaration.combination.onto
         gaps.append(onto(scores.values[i, :, m]) - onto(scores.values[j, :, m]))
-    found = resampled(np.stack(gaps, axis=1))
+    differences = np.stack(gaps, axis=1)
+    found = resampled(differences, fewest=FEWEST_QUERIES)
+    differing = (np.nan_to_num(differences) != 0).sum(axis=0)
     ends = np.stack(found.intervals(level)[1:], axis=1)
-    facing = np.sort(ends * directions[:, None], axis=1)
     difference = combined[i] - combined[j]
     side = np.where(np.abs(difference) > _LEVEL_WITH, np.sign(difference) * directions, 0)
     table = pd.DataFrame(
@@ -72,8 +74,10 @@ def agreement(scores: Scores, run: str, baseline: str, *, level: float = LEVEL) 
             "low": ends[:, 0],
             "high": ends[:, 1],
             "verdict": [
-                verdict(low, high, int(n))
-                for (low, high), n in zip(facing, found.queries, strict=True)
+                verdict(gap, p, queries=int(n), differing=int(m), level=level).word
+                for gap, p, n, m in zip(
+                    difference * directions, found.corrected, found.queries, differing, strict=True
+                )
             ],
         }
     )

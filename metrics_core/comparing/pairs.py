@@ -1,4 +1,4 @@
-"""Runs against a baseline: paired differences, wins and losses, verdicts.
+"""Runs against a baseline: paired differences, wins and losses, tests and verdicts.
 
 A difference is always run minus baseline, whatever is better; outcomes and verdicts say who does
 better, also where lower scores are better. A query counts as the same where the two differ by no
@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from metrics_core.comparing.tests import t_test
+from metrics_core.comparing.method import METHOD, Method
+from metrics_core.comparing.testing import Tested, means, tested_scores
+from metrics_core.comparing.verdicts import verdict
 from metrics_core.measures import GivenMeasure, Measure, parse_measure
-from metrics_core.scoring.intervals import LEVEL, compared
 from metrics_core.scoring.scores import Scores
 
 Floats = npt.NDArray[np.float64]
@@ -21,11 +22,6 @@ Floats = npt.NDArray[np.float64]
 SAME = 0.01
 """Half the width of the band in which two scores of a query count as the same."""
 
-FEWEST_QUERIES = 10
-"""With fewer queries two runs are examples, not a result: there is no verdict, whatever the
-interval."""
-
-AHEAD, BEHIND, UNCLEAR, TOO_FEW = "ahead", "behind", "unclear", "too few"
 BETTER, WORSE, LEVEL_WITH = "better", "worse", "same"
 
 
@@ -33,21 +29,11 @@ def outcomes(differences: Floats, *, same: float = SAME) -> npt.NDArray[np.objec
     """Per difference "better", "worse" or "same"; None where it is undefined."""
     # A difference of exactly the band in decimals must not fall out of it by rounding.
     edge = same + 1e-12
-    result = np.full(len(differences), LEVEL_WITH, dtype=object)
+    result = np.full(differences.shape, LEVEL_WITH, dtype=object)
     result[differences > edge] = BETTER
     result[differences < -edge] = WORSE
     result[np.isnan(differences)] = None
     return result
-
-
-def verdict(low: float, high: float, queries: int) -> str:
-    """ "ahead" or "behind" where the interval of the difference excludes zero, else "unclear"; "too
-    few" where it rests on fewer than `FEWEST_QUERIES` queries, whatever the interval."""
-    if queries < FEWEST_QUERIES:
-        return TOO_FEW
-    if low > 0:
-        return AHEAD
-    return BEHIND if high < 0 else UNCLEAR
 
 
 def _direction(measure: Measure) -> int:
@@ -84,47 +70,82 @@ def compare(
     baseline: str,
     *,
     same: float = SAME,
-    level: float = LEVEL,
+    method: Method = METHOD,
 ) -> pd.DataFrame:
     """Every run against the baseline on one measure, the baseline's own row first.
 
-    Columns: run, mean, difference, low, high (the interval of the mean paired difference), won,
-    lost, same, queries (those with both scores defined), p_value (paired t-test), verdict. In the
-    baseline's own row difference and what follows from it are NaN or None. A geometric mean is
-    compared as such: difference is that of the two means, and the test is on logarithms. Raises
-    UnknownRunError.
+    Columns: run, mean, baseline_mean (each over the queries on which it is defined), difference,
+    low, high (the interval of the mean paired difference), won, lost, same, queries (those with
+    both scores defined), differing (those on which they differ), p, p_corrected (for all runs
+    together), effect (the mean difference in standard deviations of the differences), error (its
+    standard error), width (how many of them from zero a difference must be to be found), verdict
+    (one of the six words of `verdicts`), reason. In the baseline's own row difference and what
+    follows from it are NaN or None; where there is no test, interval, p and p_corrected are NaN.
+    The interval excludes zero just where p_corrected says that there is a difference; a test that
+    does not ask about the mean has none. A geometric mean is compared as such: difference is that
+    of the two means, and the test is on logarithms. Raises UnknownRunError.
     """
     given, wanted = Scores.given(scores), parse_measure(measure)
     given.position(baseline)
     runs = list(dict.fromkeys([baseline, *given.runs]))
     values = np.ascontiguousarray(given.only(runs).of(wanted).T)
-    against = values[:, :1]
     combination = wanted.declaration.combination
-    scores, gaps = compared(values, against, combination)
-    (interval,) = gaps.intervals([level])
-    paired = values - against
-    tested = combination.onto(values) - combination.onto(against)
+    found = tested_scores(values[:, 1:], values[:, :1], combination, method)
+    mean = combination.back(means(combination.onto(values)))
     direction = _direction(wanted)
-    ends = np.stack([interval.low, interval.high], axis=1) * direction
-    rows = []
-    for i, run in enumerate(runs):
-        own = run == baseline
-        defined = paired[~np.isnan(paired[:, i]), i]
-        found = list(outcomes(defined * direction, same=same))
-        low, high = sorted(ends[i])
-        rows.append(
-            {
-                "run": run,
-                "mean": scores.mean[i],
-                "difference": np.nan if own else interval.mean[i],
-                "low": np.nan if own else interval.low[i],
-                "high": np.nan if own else interval.high[i],
-                "won": found.count(BETTER),
-                "lost": found.count(WORSE),
-                "same": found.count(LEVEL_WITH),
-                "queries": len(defined),
-                "p_value": np.nan if own else t_test(tested[~np.isnan(tested[:, i]), i]),
-                "verdict": None if own else verdict(low, high, len(defined)),
-            }
+    kinds = outcomes((values[:, 1:] - values[:, :1]) * direction, same=same)
+    rows = pd.DataFrame(
+        {
+            "run": runs[1:],
+            "mean": mean[1:],
+            "baseline_mean": mean[0],
+            "difference": found.mean,
+            "low": found.low,
+            "high": found.high,
+            "won": (kinds == BETTER).sum(axis=0),
+            "lost": (kinds == WORSE).sum(axis=0),
+            "same": (kinds == LEVEL_WITH).sum(axis=0),
+            "queries": found.sample.queries,
+            "differing": found.sample.differing,
+            "p": found.p,
+            "p_corrected": found.p_corrected,
+            "effect": found.effect,
+            "error": found.sample.error,
+            "width": found.width,
+        }
+    )
+    rows = _with_verdicts(rows, found, direction, method)
+    return pd.concat([_own_row(baseline, values[:, 0], mean[0]), rows], ignore_index=True)
+
+
+def _with_verdicts(
+    rows: pd.DataFrame, tested: Tested, direction: int, method: Method
+) -> pd.DataFrame:
+    contrary = tested.side * np.sign(tested.mean) < 0
+    found = [
+        verdict(
+            row["difference"] * direction,
+            row["p_corrected"],
+            queries=row["queries"],
+            differing=row["differing"],
+            level=method.level,
+            within=bool(inside),
+            contrary=bool(against),
         )
-    return pd.DataFrame(rows)
+        for row, inside, against in zip(
+            rows.to_dict("records"), tested.within(method.margin), contrary, strict=True
+        )
+    ]
+    return rows.assign(
+        verdict=np.array([f.word for f in found], dtype=object),
+        reason=np.array([f.reason for f in found], dtype=object),
+    )
+
+
+def _own_row(baseline: str, values: Floats, mean: float) -> pd.DataFrame:
+    queries = int((~np.isnan(values)).sum())
+    nothing = dict.fromkeys(("difference", "low", "high"), np.nan)
+    counts = {"won": 0, "lost": 0, "same": queries, "queries": queries, "differing": 0}
+    tests = dict.fromkeys(("p", "p_corrected", "effect", "error", "width"), np.nan)
+    row = {"run": baseline, "mean": mean, "baseline_mean": mean, **nothing, **counts, **tests}
+    return pd.DataFrame([{**row, "verdict": None, "reason": None}])

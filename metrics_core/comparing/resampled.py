@@ -16,13 +16,17 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.scoring.intervals import LEVEL, Interval
-from metrics_core.scoring.resampling import draws
+from metrics_core.scoring.resampling import weights
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 _ALIKE = 1e-12
 """Differences that vary by less than this share of themselves are one and the same."""
+
+FEWEST_DIFFERING = 6
+"""Where fewer queries differ there is no test: of five differences all have the same sign by chance
+in 1 of 16 cases, and many draws would hold none of them and so have no error to be measured by."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +37,15 @@ class Resampled:
     int64[C] the defined ones. `single` and `corrected` are two-sided p-values, float64[C]: of each
     column by itself, and of all of them together. `largest` float64[draws] is how many standard
     errors the farthest column is off in each draw. A column with fewer than two queries has NaN in
-    all but its mean.
+    all but its mean; one in which fewer than `FEWEST_DIFFERING` queries differ is not tested, and
+    no part of what is said of the others together. `differing` int64[C] counts them.
     """
 
     mean: Floats
     error: Floats
     statistic: Floats
     queries: Ints
+    differing: Ints
     single: Floats
     corrected: Floats
     largest: Floats
@@ -55,22 +61,25 @@ class Resampled:
         One excludes zero just where its corrected p-value is at most 1 - level: where the step-down
         finds a difference that the common width alone would not, the interval ends at zero.
         """
-        varied = np.where(self.error == 0, np.nan, self.error)
+        tested = ~np.isnan(self.corrected)
         # Where all are alike there is no doubt, also if the width has no bound.
-        reach = np.where(self.error == 0, 0.0, varied * self.width(level))
+        still = self.error == 0
+        reach = np.where(still, 0.0, np.where(still, 1.0, self.error) * self.width(level))
+        reach[~tested] = np.nan
         low, high = self.mean - reach, self.mean + reach
         found = self.corrected <= 1 - level + 1e-12
         least = np.nextafter(0, 1)
         low = np.where(found & (self.mean > 0), np.maximum(low, least), low)
         high = np.where(found & (self.mean < 0), np.minimum(high, -least), high)
         # A draw that ties with the data may by rounding fall to either side of it.
-        low = np.where(found | ~(low > 0), low, 0.0)
-        high = np.where(found | ~(high < 0), high, 0.0)
+        low = np.where(tested & ~found & (low > 0), 0.0, low)
+        high = np.where(tested & ~found & (high < 0), 0.0, high)
         return Interval(self.mean, low, high)
 
 
-def resampled(differences: Floats) -> Resampled:
-    """Test the means of the columns of float64[Q, C], NaN where a query has no difference."""
+def resampled(differences: Floats, *, fewest: int = 2) -> Resampled:
+    """Test the means of the columns of float64[Q, C], NaN where a query has no difference; a column
+    of less than `fewest` differences is not tested."""
     defined = ~np.isnan(differences)
     queries = defined.sum(axis=0)
     filled = np.where(defined, differences, 0.0)
@@ -80,7 +89,8 @@ def resampled(differences: Floats) -> Resampled:
     error = _errors(np.square(centred).sum(axis=0), queries, mean)
     centred[:, error == 0] = 0.0
     statistic = _ratio(mean, error)
-    tested = np.flatnonzero(queries >= 2)
+    differing = (defined & (filled != 0)).sum(axis=0)
+    tested = np.flatnonzero((queries >= max(fewest, 2)) & _varied(differences, differing, error))
     single, corrected = np.full((2, len(queries)), np.nan)
     largest = np.zeros(1)
     if len(tested):
@@ -88,7 +98,7 @@ def resampled(differences: Floats) -> Resampled:
         off, steps, largest = _drawn(centred[:, ranked], defined[:, ranked], statistic[ranked])
         single[ranked] = (off + 1) / (len(largest) + 1)
         corrected[ranked] = np.maximum.accumulate((steps + 1) / (len(largest) + 1))
-    return Resampled(mean, error, statistic, queries, single, corrected, largest)
+    return Resampled(mean, error, statistic, queries, differing, single, corrected, largest)
 
 
 def _drawn(
@@ -104,8 +114,7 @@ def _drawn(
     limits = np.abs(statistic) * (1 - 1e-9)  # draws that tie with the data count as such
     off, steps = np.zeros((2, n_columns), dtype=np.int64)
     largest = []
-    for counts in draws(n_queries):
-        weight = counts.astype(np.float64)
+    for weight in weights(n_queries, both.shape[1]):
         n = np.full((1, 1), float(n_queries)) if whole else weight @ defined
         sums, squares = np.split(weight @ both, 2, axis=1)
         away = np.abs(_studentised(sums, squares, n))
@@ -134,6 +143,18 @@ def _errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
     alike = error * np.sqrt(np.maximum(queries, 1)) <= _ALIKE * np.abs(mean)
     error[alike] = 0.0
     return error
+
+
+def _varied(differences: Floats, differing: Ints, error: Floats) -> npt.NDArray[np.bool_]:
+    """Whether enough queries differ, from nothing and from each other, or all are alike."""
+    # Nearly all alike but not 0: then more than half equal the median.
+    apart = np.full(len(differing), FEWEST_DIFFERING)
+    some = np.flatnonzero((differing >= FEWEST_DIFFERING) & (error > 0))
+    if len(some):
+        columns = differences[:, some]
+        known = ~np.isnan(columns)
+        apart[some] = (known & (columns != np.nanmedian(columns, axis=0))).sum(axis=0)
+    return (error == 0) | ((differing >= FEWEST_DIFFERING) & (apart >= FEWEST_DIFFERING - 1))
 
 
 def _ratio(mean: Floats, error: Floats) -> Floats:

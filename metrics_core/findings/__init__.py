@@ -9,10 +9,10 @@ from metrics_core.findings.charts import (
     extreme_cells,
     precision_at_half_recall,
 )
+from metrics_core.findings.doubts import doubts_findings, greyed_finding
 from metrics_core.findings.explanations import explain
 from metrics_core.findings.files import files_finding
 from metrics_core.findings.firmness import (
-    SAID,
     Entry,
     Firmness,
     firmness_finding,
@@ -24,11 +24,11 @@ from metrics_core.findings.origins import (
     short_lists,
     strongest_other,
 )
+from metrics_core.findings.power import needed_finding, shown_finding
 from metrics_core.findings.sentence import Sentence, Span
-from metrics_core.findings.verdicts import Facts, others_verdict, queries_finding, verdict
+from metrics_core.findings.verdicts import Facts, others_verdict, queries_finding, together, verdict
 
 __all__ = [
-    "SAID",
     "Entry",
     "Facts",
     "Firmness",
@@ -37,15 +37,20 @@ __all__ = [
     "best_by_group",
     "breakdown_finding",
     "curves_finding",
+    "doubts_findings",
     "explain",
     "extreme_cells",
     "files_finding",
     "firmness_finding",
+    "greyed_finding",
     "judge_next_finding",
+    "needed_finding",
     "others_verdict",
     "precision_at_half_recall",
     "queries_finding",
     "short_lists",
+    "shown_finding",
     "strongest_other",
+    "together",
     "verdict",
 ]

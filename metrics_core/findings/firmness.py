@@ -12,7 +12,7 @@ from typing import Literal
 
 from metrics_core import wording as w
 from metrics_core.comparing.next_judgments import NextJudgments
-from metrics_core.comparing.pairs import AHEAD, BEHIND, FEWEST_QUERIES, TOO_FEW, UNCLEAR
+from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES, NO_MATTER
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 
 Tone = Literal["firm", "not firm", ""]
@@ -51,7 +51,7 @@ class Pair:
     @property
     def is_clear(self) -> bool:
         """Whether one of the two is ahead."""
-        return self.verdict in (AHEAD, BEHIND)
+        return self.verdict in CLEAR
 
     def leader(self, side: int) -> str:
         """Who is better on this side."""
@@ -60,7 +60,7 @@ class Pair:
 
 def firmness_of(pair: Pair, entries: Sequence[Entry | None], queries: int) -> Firmness:
     """The strip of these entries, those that apply."""
-    if pair.verdict == TOO_FEW:
+    if queries < FEWEST_QUERIES:
         count = f"{w.count(queries)} {w.plural(queries, 'query', 'queries')}"
         return Firmness(
             text=f"Only {count}: there is no verdict below {FEWEST_QUERIES} that could be firm."
@@ -74,7 +74,9 @@ def firmness_of(pair: Pair, entries: Sequence[Entry | None], queries: int) -> Fi
     plain = tuple(replace(entry, tone="") for entry in found)
     return Firmness(
         plain,
-        "The difference may be chance, so nothing is firm."
+        "No difference matters here."
+        if pair.verdict == NO_MATTER
+        else "The difference may be chance, so nothing is firm."
         f" {ways} views of what its sign hangs on. Each leads to its evidence.",
     )
 
@@ -121,7 +123,3 @@ def judge_next_finding(found: NextJudgments, behind: str) -> str:
     )
     about = "" if found.exact else " For this measure fewer might do."
     return f"{text}{about}{order}"
-
-
-SAID = {AHEAD: "ahead", BEHIND: "behind", UNCLEAR: "too close to call", TOO_FEW: "too few queries"}
-"""A verdict in a table."""

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from metrics_core import wording as w
-from metrics_core.comparing.pairs import FEWEST_QUERIES
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 from metrics_core.findings.verdicts import named_groups, too_few
 from metrics_core.judging import JudgedRanks

@@ -8,7 +8,16 @@ from dataclasses import dataclass
 import pandas as pd
 
 from metrics_core import wording as w
-from metrics_core.comparing.pairs import AHEAD, BEHIND, BETTER, TOO_FEW, WORSE
+from metrics_core.comparing.method import CORRECTIONS, NO_CORRECTION, TESTS, Method
+from metrics_core.comparing.pairs import BETTER, WORSE
+from metrics_core.comparing.verdicts import (
+    AHEAD,
+    BETTER_BY_LITTLE,
+    CLEAR,
+    FEWEST_QUERIES,
+    NO_MATTER,
+    WORSE_BY_LITTLE,
+)
 from metrics_core.findings.sentence import Sentence, joined, muted, run, strong
 
 
@@ -31,10 +40,12 @@ def verdict(
     groups: pd.DataFrame | None = None,
     *,
     runs_loaded: int = 1,
+    margin: float | None = None,
 ) -> Sentence:
     """The headline: is the run in focus better than the baseline, and is it real?
 
-    `comparison` is the frame of `compare`, `groups` that of `breakdown` by one column.
+    `comparison` is the frame of `compare`, `groups` that of `breakdown` by one column, `margin` the
+    smallest difference that matters, if somebody has said one.
     """
     rows = comparison.set_index("run")
     if focus == baseline:
@@ -46,38 +57,61 @@ def verdict(
         )
         return run(focus) + strong(f" scores {score} on {measure}; ") + muted(f"{hint}.")
     row = rows.loc[focus]
-    if row["verdict"] == TOO_FEW:
+    if row["queries"] < FEWEST_QUERIES:
         return too_few(int(row["queries"])) + (
             run(focus)
             + muted(f" scores {w.score(row['mean'])} and ")
             + run(baseline)
             + muted(f" {w.score(rows.loc[baseline, 'mean'])} on {measure}.")
         )
-    digits = w.decimals(row["low"], row["high"])
     tally = muted(f"{_tally(row)}{_where(row['verdict'], groups, focus)}.")
-    if row["verdict"] in (AHEAD, BEHIND):
-        # "by 0.06" has no sign, so the interval has none either: both say how far.
-        nearer, farther = sorted(abs(row[end]) for end in ("low", "high"))
-        by = w.score(abs(row["difference"]), digits)
-        return (
-            run(focus)
-            + strong(f" is {row['verdict']} of " if row["verdict"] == AHEAD else " is behind ")
-            + run(baseline)
-            + strong(f" on {measure} by {by} ")
-            + muted(w.interval(nearer, farther, digits))
-            + strong(". ")
-            + tally
-        )
+    if row["verdict"] in CLEAR:
+        return _clear(row, measure, focus, baseline, margin) + tally
+    return _unclear(row, measure, focus, baseline, margin) + tally
+
+
+def _clear(
+    row: pd.Series, measure: str, focus: str, baseline: str, margin: float | None
+) -> Sentence:
+    digits = w.decimals(row["low"], row["high"])
+    # "by 0.06" has no sign, so the interval has none either: both say how far.
+    nearer, farther = sorted(abs(row[end]) for end in ("low", "high"))
+    little = margin is not None and row["verdict"] in (BETTER_BY_LITTLE, WORSE_BY_LITTLE)
     return (
-        strong("No clear difference between ")
+        run(focus)
+        + strong(" is ahead of " if row["verdict"] in AHEAD else " is behind ")
+        + run(baseline)
+        + strong(f" on {measure} by {w.score(abs(row['difference']), digits)}")
+        + muted(f" {w.interval(nearer, farther, digits)}" if row["low"] == row["low"] else "")
+        + (strong(f", less than the {margin:g} that matters. ") if little else strong(". "))
+    )
+
+
+def _unclear(
+    row: pd.Series, measure: str, focus: str, baseline: str, margin: float | None
+) -> Sentence:
+    if row["verdict"] == NO_MATTER:
+        start, end = "No difference that matters between ", f", within the {margin:g} that matters"
+    else:
+        start, end = "No clear difference between ", ""
+    return (
+        strong(start)
         + run(focus)
         + strong(" and ")
         + run(baseline)
-        + strong(f" on {measure}: {w.difference(row['difference'], digits)} ")
-        + muted(w.interval(row["low"], row["high"], digits))
-        + strong(". ")
-        + tally
+        + strong(f" on {measure}: ")
+        + _gap(row)
+        + strong(f"{end}. ")
     )
+
+
+def _gap(row: pd.Series) -> Sentence:
+    """The difference with its interval, or why there is none."""
+    if pd.isna(row["low"]):
+        return strong(f"{w.difference(row['difference'])}; ") + muted(row["reason"])
+    digits = w.decimals(row["low"], row["high"])
+    interval = w.interval(row["low"], row["high"], digits)
+    return strong(f"{w.difference(row['difference'], digits)} ") + muted(interval)
 
 
 def too_few(queries: int) -> Sentence:
@@ -102,15 +136,15 @@ def _where(found: str, groups: pd.DataFrame | None, focus: str) -> str:
     gains, losses = named_groups(groups, focus)
     if groups is None or not (gains or losses):
         return ""
-    if found not in (AHEAD, BEHIND):
+    if found not in CLEAR:
         parts = [f"gains in {w.named(gains)}"] if gains else []
         parts += [f"loses in {w.named(losses)}"] if losses else []
         return f"; it {' and '.join(parts)}"
-    what, main, other = ("gain", gains, losses) if found == AHEAD else ("loss", losses, gains)
-    verb = "loses" if found == AHEAD else "gains"
+    what, main, other = ("gain", gains, losses) if found in AHEAD else ("loss", losses, gains)
+    verb = "loses" if found in AHEAD else "gains"
     # "Is in" says that it is nowhere else, which must hold for all other queries together.
     only = (
-        "is" if _rest(groups, focus, main) * (1 if found == AHEAD else -1) <= 0 else "is clearest"
+        "is" if _rest(groups, focus, main) * (1 if found in AHEAD else -1) <= 0 else "is clearest"
     )
     parts = [f"the {what} {only} in {w.named(main)}"] if main else []
     parts += [f"it {verb} in {w.named(other)}"] if other else []
@@ -128,19 +162,44 @@ def others_verdict(comparison: pd.DataFrame, focus: str, baseline: str) -> Sente
     queries to say anything."""
     parts = []
     for row in comparison.to_dict("records"):
-        if row["run"] in (focus, baseline) or row["verdict"] == TOO_FEW:
+        if row["run"] in (focus, baseline) or row["queries"] < FEWEST_QUERIES:
             continue
         gap = w.with_interval(row["difference"], row["low"], row["high"])
-        if row["verdict"] in (AHEAD, BEHIND):
-            parts.append(run(row["run"]) + muted(f" is {row['verdict']}, {gap}"))
+        if row["verdict"] in CLEAR:
+            where = "ahead" if row["verdict"] in AHEAD else "behind"
+            parts.append(run(row["run"]) + muted(f" is {where}, {gap}"))
         else:
-            parts.append(
-                run(row["run"])
-                + muted(" and ")
-                + run(baseline)
-                + muted(f" are too close to call, {gap}")
-            )
+            level = row["verdict"] == NO_MATTER
+            told = "differ by less than matters" if level else "are too close to call"
+            pair = run(row["run"]) + muted(" and ") + run(baseline)
+            parts.append(pair + muted(f" {told}, {gap}"))
     return joined(parts[:_MOST_OTHERS], "; ") + muted(_more(parts)) if parts else Sentence()
+
+
+def together(comparison: pd.DataFrame, method: Method) -> Sentence:
+    """For how many comparisons the intervals and verdicts hold, and how they were made where that
+    is not as usual; empty where nothing was tested."""
+    tested = int(comparison["p_corrected"].notna().sum())
+    if not tested:
+        return Sentence()
+    share = f"{w.share(method.level)} intervals"
+    if comparison["low"].isna().all():
+        share = "p-values"  # of a test that does not ask about the mean
+    if tested == 1:
+        text = f"One run compared with one baseline, {share}."
+    elif method.corrected_by == NO_CORRECTION:
+        text = (
+            f"{w.sentence_case(w.number(tested))} runs compared with one baseline, not corrected:"
+            " each interval and verdict holds only by itself, and among many some are chance."
+        )
+    else:
+        text = (
+            f"{w.sentence_case(w.number(tested))} runs compared with one baseline: {share} and"
+            f" verdicts hold for all {w.number(tested)} together."
+        )
+    if not method.is_default:
+        text += f" Chosen: {TESTS[method.test]}, {CORRECTIONS[method.corrected_by]}."
+    return muted(text)
 
 
 _MOST_OTHERS = 4

@@ -11,8 +11,8 @@ from metrics_core import wording as w
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import Fragility, carried
-from metrics_core.comparing.pairs import AHEAD, BEHIND
 from metrics_core.comparing.reach import Reach
+from metrics_core.comparing.verdicts import AHEAD, BEHIND
 from metrics_core.findings.firmness import Entry, Pair, Tone
 from metrics_core.scoring.intervals import Interval
 
@@ -179,8 +179,8 @@ def other_measures(found: Agreement, pair: Pair, runs: int) -> Entry:
     agreeing = found.agreeing(pair.measure)
     level = [m for m in table.index if table.loc[m, "side"] == 0 and side != 0]
     against = [m for m in table.index if m not in agreeing and m not in level]
-    opposite = {AHEAD: BEHIND, BEHIND: AHEAD}.get(pair.verdict)
-    clearly = [m for m in against if table.loc[m, "verdict"] == opposite]
+    opposite = BEHIND if side > 0 else AHEAD
+    clearly = [m for m in against if table.loc[m, "verdict"] in opposite]
     said = []
     if level:
         said.append(f"Level on {w.named(level)}.")

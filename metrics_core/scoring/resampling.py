@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.memo import Memo
+from metrics_core.parallel import in_order
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.uint8]
@@ -16,6 +17,7 @@ _SEED = 20_260
 _READ, _TESTED = 20_000_000, 200_000_000
 _FEWEST, _MOST = 2_000, 5_000
 _BLOCK = 2_000_000
+_FEW_COLUMNS, _PRODUCT = 8, 1_000_000
 _SMALL, _LARGE = 2_500_000, 80_000_000
 """Counts of few queries are kept for many groups, those of many for a few views; beyond, they are
 drawn block by block and not kept."""
@@ -54,6 +56,16 @@ def _blocks(n_queries: int) -> Iterable[Counts]:
     return (_small if size <= _SMALL else _large)(n_queries, lambda: list(_Drawing(n_queries)))
 
 
+def weights(n_queries: int, columns: int) -> Iterator[Floats]:
+    """All draws as float64[some, Q], in pieces of a size that suits a product with a matrix of so
+    many columns: one that a single core is done with where they are few."""
+    for counts in draws(n_queries):
+        few = columns <= _FEW_COLUMNS
+        size = max(1, _PRODUCT // (n_queries * columns)) if few else len(counts)
+        for start in range(0, len(counts), size):
+            yield counts[start : start + size].astype(np.float64)
+
+
 def resampled_means(filled: Floats, defined: npt.NDArray[np.bool_]) -> Floats:
     """Means of every column in each resample; float64[resamples, columns], NaN where a resample
     holds no defined query. `filled` is float64[Q, columns] with 0 where `defined` is False."""
@@ -71,23 +83,25 @@ def resampled_means(filled: Floats, defined: npt.NDArray[np.bool_]) -> Floats:
 
 
 class _Drawing:
-    """The counts of one number of queries, block by block: uint8[resamples in block, Q]."""
+    """The counts of one number of queries, block by block: uint8[resamples in block, Q]. Each block
+    has a seed of its own, so that several are drawn at a time."""
 
     def __init__(self, n_queries: int) -> None:
-        self._n_queries, self._left = n_queries, draws_of(n_queries)
-        self._generator = np.random.default_rng(_SEED)
+        self._n_queries = n_queries
 
-    def __iter__(self) -> _Drawing:
-        return self
+    def __iter__(self) -> Iterator[Counts]:
+        n, resamples = self._n_queries, draws_of(self._n_queries)
+        size = min(max(1, _BLOCK // n), resamples)
+        starts = range(0, resamples, size)
+        return in_order(lambda start: _counts(n, start, min(size, resamples - start)), starts)
 
-    def __next__(self) -> Counts:
-        if not self._left:
-            raise StopIteration
-        n = self._n_queries
-        size = min(max(1, _BLOCK // n), self._left)
-        self._left -= size
-        drawn = self._generator.integers(0, n, (size, n))
-        cell = drawn + np.arange(size)[:, None] * n
-        counts = np.bincount(cell.ravel(), minlength=size * n).reshape(size, n)
-        # A query is drawn about once; 255 times in one resample does not happen.
-        return counts.astype(np.uint8)
+
+def _counts(n_queries: int, start: int, size: int) -> Counts:
+    generator = np.random.default_rng((_SEED, start))
+    # Half the random bits, where they suffice.
+    kind = np.uint16 if n_queries < 2**16 else np.int64
+    drawn = generator.integers(0, n_queries, (size, n_queries), dtype=kind)
+    cell = drawn + np.arange(size)[:, None] * n_queries
+    counts = np.bincount(cell.ravel(), minlength=size * n_queries).reshape(size, n_queries)
+    # A query is drawn about once; 255 times in one resample does not happen.
+    return counts.astype(np.uint8)

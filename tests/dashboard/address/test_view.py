@@ -22,7 +22,9 @@ from dashboard.address.measure_key import (
 from dashboard.address.view import choose_runs, default_baseline, lacking, read_cutoff
 from dashboard.literal import literal
 from metrics_core.errors import RanklensError
-from metrics_core.measures import declarations
+from metrics_core.measures import declarations, parse_measure
+
+NDCG = parse_measure("nDCG@10")
 
 
 def test_every_measure_that_pages_can_draw_can_be_picked() -> None:
@@ -127,17 +129,17 @@ def test_what_an_address_asks_for_and_is_not_there() -> None:
     pairs = (("category", "A"), ("category", "Z"), ("other", "A"))
     asked = Address.of((Field("q"),), run="dense", base="gone", also=("a", "b"), q="416")
     names = ["dense", "bm25", "a"]
-    found = lacking(asked.changed(where=pairs), names, groups, {"1": "one"})
+    found = lacking(asked.changed(where=pairs), names, groups, {"1": "one"}, NDCG)
     assert found == {
         "run": "These files have no run gone and no b.",
         "where": "These files have no column other.",
         "q": "These files have no query 416.",
     }
     found = lacking(
-        asked.changed(where=pairs[:2], base="", also=("-",), q="1"), names, groups, {"1": ""}
+        asked.changed(where=pairs[:2], base="", also=("-",), q="1"), names, groups, {"1": ""}, NDCG
     )
     assert found == {"where": "These files have no value Z in category."}
-    assert not lacking(Address.of(also=("*",)), names, groups, {})
+    assert not lacking(Address.of(also=("*",)), names, groups, {}, NDCG)
 
 
 def test_the_baseline_is_the_run_that_is_named_like_one() -> None:

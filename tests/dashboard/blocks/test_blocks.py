@@ -336,12 +336,14 @@ def test_group_list_of_many_shows_both_ends():
 def comparison() -> pd.DataFrame:
     rows = [
         ("bm25", 0.571, math.nan, math.nan, math.nan, 0, 0, 84, None),
-        ("titles", 0.410, -0.161, -0.204, -0.119, 9, 59, 16, "behind"),
-        ("hybrid", 0.631, 0.060, 0.030, 0.092, 46, 17, 21, "ahead"),
-        ("dense", 0.562, -0.009, -0.057, 0.038, 35, 35, 14, "unclear"),
+        ("titles", 0.410, -0.161, -0.204, -0.119, 9, 59, 16, "worse"),
+        ("hybrid", 0.631, 0.060, 0.030, 0.092, 46, 17, 21, "better"),
+        ("dense", 0.562, -0.009, -0.057, 0.038, 35, 35, 14, "cannot tell"),
     ]
     columns = ["run", "mean", "difference", "low", "high", "won", "lost", "same", "verdict"]
-    return pd.DataFrame(rows, columns=columns)
+    frame = pd.DataFrame(rows, columns=columns).assign(queries=84)
+    p, effect = [math.nan, 0.0001, 0.002, 0.71], [math.nan, -0.8, 0.41, -0.05]
+    return frame.assign(p=[math.nan, 0.0001, 0.001, 0.4], p_corrected=p, effect=effect)
 
 
 def rows_of(frame: pd.DataFrame, drawing: Drawing = DRAWING) -> Markup:

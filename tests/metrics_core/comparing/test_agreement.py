@@ -49,8 +49,8 @@ def test_sides_and_orders_are_those_of_a_loop() -> None:
         assert row["difference"] == pytest.approx(gap)
         assert row["side"] == signs[row["measure"]] * (1 if gap > 0 else -1)
         assert row["low"] < gap < row["high"]
-        clear = "ahead" if row["side"] > 0 else "behind"
-        assert row["verdict"] == (clear if row["low"] * row["high"] > 0 else "unclear")
+        clear = "better" if row["side"] > 0 else "worse"
+        assert row["verdict"] == (clear if row["low"] * row["high"] > 0 else "cannot tell")
     for a, first in enumerate(MEASURES):
         for b, second in enumerate(MEASURES):
             x, y = ([v * signs[m] for v in means[m]] for m in (first, second))
@@ -71,7 +71,7 @@ def test_level_runs_have_no_side_and_no_order() -> None:
     assert found.table["side"].tolist() == [0, 1]
     assert np.isnan(found.orders[0]).all() and found.orders[1, 1] == 1
     assert found.same_order("P@1") == ["P@1"] and found.same_order("RR") == ["RR"]
-    assert found.table["verdict"].tolist() == ["unclear", "ahead"]
+    assert found.table["verdict"].tolist() == ["cannot tell", "better"]
 
 
 def test_the_queries_that_two_measures_see_differently() -> None:
@@ -92,4 +92,4 @@ def test_the_queries_that_two_measures_see_differently() -> None:
 
 def test_few_queries_have_no_verdict_under_any_measure() -> None:
     given = scores().among(np.arange(40) < 4)
-    assert set(agreement(given, "c", "a").table["verdict"]) == {"too few"}
+    assert set(agreement(given, "c", "a").table["verdict"]) == {"cannot tell"}

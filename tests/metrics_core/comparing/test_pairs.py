@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
-from metrics_core.comparing.pairs import FEWEST_QUERIES, compare, differences, outcomes, verdict
+from metrics_core.comparing.method import Method
+from metrics_core.comparing.pairs import compare, differences, outcomes
+from metrics_core.comparing.resampled import resampled
 from metrics_core.errors import UnknownRunError
-from metrics_core.scoring.intervals import mean_interval
 
 GENERATOR = np.random.default_rng(5)
 BASE = GENERATOR.random(50).round(3)
@@ -52,29 +52,14 @@ def test_a_difference_within_the_band_is_the_same(difference: float, outcome: st
     assert outcomes(np.array([difference])).tolist() == [outcome]
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "found"),
-    [
-        (0.01, 0.1, "ahead"),
-        (-0.1, -0.01, "behind"),
-        (-0.1, 0.1, "unclear"),
-        (0.0, 0.1, "unclear"),
-        (-0.1, 0.0, "unclear"),
-        (np.nan, np.nan, "unclear"),
-    ],
-)
-def test_a_verdict_needs_an_interval_that_excludes_zero(
-    low: float, high: float, found: str
-) -> None:
-    assert verdict(low, high, FEWEST_QUERIES) == found
-
-
-@pytest.mark.parametrize(("low", "high"), [(0.1, 0.2), (-0.2, -0.1), (-0.1, 0.1)])
-def test_below_ten_queries_there_is_no_verdict(low: float, high: float) -> None:
-    assert verdict(low, high, 9) == "too few"
+def test_below_ten_queries_there_is_no_test_and_no_verdict() -> None:
     few = frame_of(RUNS)
     few = few[few["query_id"].isin([f"q{i}" for i in range(9)])]
-    assert set(compare(few, "AP", "bm25")["verdict"].dropna()) == {"too few"}
+    rows = compare(few, "AP", "bm25").iloc[1:]
+    assert set(rows["verdict"]) == {"cannot tell"}
+    assert set(rows["reason"]) == {"fewer than 10 queries"}
+    assert rows[["low", "high", "p", "p_corrected"]].isna().all(axis=None)
+    assert rows["difference"].notna().all()
 
 
 def test_a_run_that_is_not_there_is_an_error() -> None:
@@ -90,26 +75,51 @@ def test_the_baseline_stands_first_and_has_no_difference() -> None:
     assert compare(FRAME, "AP", "noise")["run"].tolist() == ["noise", "bm25", "better", "worse"]
     own = ROWS.loc["bm25"]
     assert own["mean"] == pytest.approx(BASE.mean())
-    assert own[["difference", "low", "high", "p_value", "verdict"]].isna().all()
+    assert own[["difference", "low", "high", "p", "verdict", "reason"]].isna().all()
 
 
 def test_a_difference_is_run_minus_baseline() -> None:
     assert ROWS.loc["better", "difference"] == pytest.approx(0.1)
     assert ROWS.loc["worse", "difference"] == pytest.approx(-0.16)
     assert ROWS["verdict"].dropna().to_dict() == {
-        "better": "ahead",
-        "worse": "behind",
-        "noise": "unclear",
+        "better": "better",
+        "worse": "worse",
+        "noise": "cannot tell",
     }
     assert ROWS.loc["worse", ["won", "lost", "same", "queries"]].tolist() == [0, 40, 10, 50]
 
 
-def test_interval_and_test_are_of_the_paired_differences() -> None:
-    paired = RUNS["noise"] - BASE
-    interval = mean_interval(paired)
-    row = ROWS.loc["noise"]
-    assert (row["low"], row["high"]) == pytest.approx((float(interval.low), float(interval.high)))
-    assert row["p_value"] == pytest.approx(stats.ttest_rel(RUNS["noise"], BASE).pvalue)
+def test_interval_and_test_hold_for_all_runs_together() -> None:
+    gaps = np.column_stack([RUNS[run] - BASE for run in ("better", "worse", "noise")])
+    found = resampled(gaps)
+    interval = found.intervals()
+    for row, c in ((ROWS.loc["worse"], 1), (ROWS.loc["noise"], 2)):
+        assert (row["low"], row["high"]) == (interval.low[c], interval.high[c])
+        assert (row["p"], row["p_corrected"]) == (found.single[c], found.corrected[c])
+    assert ROWS.loc["noise", "effect"] == pytest.approx(
+        gaps[:, 2].mean() / gaps[:, 2].std(ddof=1), rel=1e-12
+    )
+
+
+def test_a_margin_says_what_does_not_matter() -> None:
+    few = np.where(np.arange(50) % 2, BASE + 0.004, BASE)
+    frame = frame_of({"bm25": BASE, "few": few, "far": BASE + 0.1, "noise": RUNS["noise"]})
+    plain = compare(frame, "AP", "bm25").set_index("run")
+    assert plain.loc["few", "verdict"] == "better"
+    rows = compare(frame, "AP", "bm25", method=Method(margin=0.01)).set_index("run")
+    assert rows.loc["few", "verdict"] == "better, by less than matters"
+    assert rows.loc["far", "verdict"] == "better"
+    assert rows.loc["noise", "verdict"] == "cannot tell"
+    wide = compare(frame, "AP", "bm25", method=Method(margin=0.3)).set_index("run")
+    assert wide.loc["noise", "verdict"] == "no difference that matters"
+
+
+def test_a_run_that_is_hardly_different_says_so() -> None:
+    near, same = BASE.copy(), BASE.copy()
+    near[:3] += 0.3
+    rows = compare(frame_of({"bm25": BASE, "near": near, "same": same}), "AP", "bm25")
+    assert rows["reason"].tolist()[1:] == ["only 3 queries differ", "no query differs"]
+    assert set(rows["verdict"].iloc[1:]) == {"cannot tell"}
 
 
 def test_undefined_pairs_are_left_out() -> None:
@@ -137,17 +147,33 @@ def test_geometric_means_are_compared_as_such() -> None:
     gap = geometric(RUNS["worse"]) - geometric(BASE)
     assert worse["difference"] == pytest.approx(gap, rel=1e-12)
     assert worse["low"] < gap < worse["high"] < 0
-    assert worse["verdict"] == "behind"
+    assert worse["verdict"] == "worse"
     logs = [np.log(np.maximum(v, 0.00001)) for v in (RUNS["worse"], BASE)]
-    assert worse["p_value"] == pytest.approx(stats.ttest_rel(*logs).pvalue, rel=1e-9)
+    steps = logs[0] - logs[1]
+    assert worse["effect"] == pytest.approx(steps.mean() / steps.std(ddof=1), rel=1e-9)
     assert (worse["won"], worse["lost"]) == (0, 40)
 
 
 def test_fewer_is_better_where_the_measure_says_so() -> None:
     frame = FRAME.rename(columns={"AP": "Unjudged@10"})
     rows = compare(frame, "Unjudged@10", "bm25").set_index("run")
-    assert rows.loc["better", "verdict"] == "behind"
-    assert rows.loc["worse", "verdict"] == "ahead"
+    assert rows.loc["better", "verdict"] == "worse"
+    assert rows.loc["worse", "verdict"] == "better"
     assert rows.loc["better", "difference"] == pytest.approx(0.1)
     assert (rows.loc["worse", "won"], rows.loc["worse", "lost"]) == (40, 0)
     assert set(differences(frame, "Unjudged@10", "better", "bm25")["outcome"]) == {"worse"}
+
+
+def test_where_mean_and_ranks_point_to_different_runs_there_is_no_verdict() -> None:
+    # 38 small wins, twelve large losses.
+    odd = BASE + np.where(np.arange(50) < 38, 0.02, -0.4) + np.arange(50) / 1e4
+    rows = {
+        test: compare(frame_of({"bm25": BASE, "odd": odd}), "AP", "bm25", method=Method(test)).iloc[
+            1
+        ]
+        for test in ("bootstrap", "wilcoxon", "sign")
+    }
+    assert rows["bootstrap"]["verdict"] == "worse"
+    assert rows["sign"]["p_corrected"] < 0.05 and rows["sign"]["verdict"] == "cannot tell"
+    assert rows["sign"]["reason"] == "the mean and this test point to different runs"
+    assert np.isnan(rows["wilcoxon"]["low"])

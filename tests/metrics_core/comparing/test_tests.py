@@ -1,18 +1,47 @@
-"""Paired tests against scipy's own, the randomization test against all sign flips."""
+"""Paired tests against scipy's own, the randomization test against all sign flips, the edges."""
 
 from __future__ import annotations
 
+import warnings
 from itertools import product
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from metrics_core.comparing.tests import PAIRED_TESTS, holm, randomization, t_test, wilcoxon
+from metrics_core.comparing.method import TESTS
+from metrics_core.comparing.tests import (
+    BY_NUMBER,
+    PAIRED_TESTS,
+    benjamini_hochberg,
+    bonferroni,
+    corrected,
+    holm,
+    randomization,
+    sign_test,
+    t_test,
+    wilcoxon,
+)
+from metrics_core.errors import ParameterError
 
 GENERATOR = np.random.default_rng(3)
 ONE, OTHER = GENERATOR.random(40), GENERATOR.random(40) * 0.9
 DIFFERENCES = ONE - OTHER
+WITH_ZEROS = np.where(GENERATOR.random(40) < 0.4, 0.0, np.round(DIFFERENCES, 1))
+EDGES = {
+    "none": np.array([]),
+    "one": np.array([0.4]),
+    "one zero": np.array([0.0]),
+    "two": np.array([0.3, 0.1]),
+    "zeros": np.zeros(12),
+    "alike": np.full(5, 0.1),
+    "alike but for rounding": np.array([0.3, 0.7, 0.9]) - np.array([0.2, 0.6, 0.8]),
+    "one differs": np.r_[np.zeros(30), 0.4],
+    "opposite": np.tile([0.1, -0.1], 8),
+    "undefined": np.array([np.nan, 0.1, -0.2, 0.3, np.nan]),
+    "all undefined": np.full(4, np.nan),
+    "tiny": np.array([1e-300, -2e-300, 3e-300, 1e-300]),
+}
 
 
 def test_t_test_as_scipys_for_pairs() -> None:
@@ -23,16 +52,45 @@ def test_wilcoxon_as_scipys_for_pairs() -> None:
     assert wilcoxon(DIFFERENCES) == pytest.approx(stats.wilcoxon(ONE, OTHER).pvalue, rel=1e-12)
 
 
-def test_randomization_of_few_queries_counts_all_signs() -> None:
-    few = np.array([0.3, 0.1, -0.05, 0.2, 0.0, 0.15, -0.1, 0.25])
-    means = [np.mean(few * signs) for signs in product([1, -1], repeat=len(few))]
+def test_wilcoxon_and_sign_leave_zeros_out_and_say_how_many() -> None:
+    differing = WITH_ZEROS[WITH_ZEROS != 0]
+    zeros = len(WITH_ZEROS) - len(differing)
+    assert zeros > 8
+    assert wilcoxon(WITH_ZEROS) == pytest.approx(stats.wilcoxon(differing).pvalue, rel=1e-12)
+    above = int((differing > 0).sum())
+    expected = stats.binomtest(above, len(differing)).pvalue
+    assert sign_test(WITH_ZEROS) == pytest.approx(expected, rel=1e-12)
+    left_out = {name: test.left_out(WITH_ZEROS) for name, test in PAIRED_TESTS.items()}
+    assert left_out == {"t-test": 0, "randomization": 0, "wilcoxon": zeros, "sign": zeros}
+
+
+@pytest.mark.parametrize("n", [2, 8, 13])
+def test_randomization_of_few_queries_counts_all_signs(n: int) -> None:
+    few = np.round(GENERATOR.normal(0.1, 0.2, n), 2)
+    means = [np.mean(few * signs) for signs in product([1, -1], repeat=n)]
     extreme = sum(abs(mean) >= abs(few.mean()) - 1e-12 for mean in means)
     assert randomization(few) == pytest.approx(extreme / len(means), rel=1e-12)
+    theirs = stats.permutation_test(
+        (few,), lambda d, axis: d.mean(axis=axis), permutation_type="samples", n_resamples=np.inf
+    )
+    assert randomization(few) == pytest.approx(theirs.pvalue, rel=1e-9)
 
 
-def test_randomization_of_many_queries_is_near_the_t_test_and_repeatable() -> None:
-    assert randomization(DIFFERENCES) == pytest.approx(t_test(DIFFERENCES), abs=0.02)
+def test_randomization_of_many_queries_is_scipys_to_chance_and_repeatable() -> None:
+    theirs = stats.permutation_test(
+        (DIFFERENCES,),
+        lambda d, axis: d.mean(axis=axis),
+        permutation_type="samples",
+        n_resamples=20_000,
+        rng=np.random.default_rng(1),
+    )
+    assert randomization(DIFFERENCES) == pytest.approx(theirs.pvalue, abs=0.015)
     assert randomization(DIFFERENCES) == randomization(DIFFERENCES.copy())
+
+
+def test_a_drawn_p_value_is_never_zero() -> None:
+    assert randomization(np.linspace(1, 2, 200)) == 1 / 10_000
+    assert randomization(np.linspace(1, 2, 12)) == 2 / 2**12
 
 
 @pytest.mark.parametrize("name", PAIRED_TESTS)
@@ -43,14 +101,36 @@ def test_direction_does_not_matter_and_no_difference_is_no_evidence(name: str) -
     assert test(DIFFERENCES + 2) < 0.001
 
 
+@pytest.mark.parametrize("name", PAIRED_TESTS)
+@pytest.mark.parametrize("edge", EDGES)
+def test_no_edge_warns_or_gives_an_impossible_p_value(name: str, edge: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        p = PAIRED_TESTS[name](EDGES[edge])
+    few = edge in ("none", "one", "one zero", "all undefined")
+    if name == "t-test" and few:
+        assert np.isnan(p), "one query has no spread"
+    else:
+        assert 0 <= p <= 1
+
+
+@pytest.mark.parametrize("name", PAIRED_TESTS)
+def test_undefined_differences_are_left_out(name: str) -> None:
+    gappy = np.insert(DIFFERENCES, [0, 7, 40], np.nan)
+    assert PAIRED_TESTS[name](gappy) == PAIRED_TESTS[name](DIFFERENCES)
+    assert PAIRED_TESTS[name].left_out(gappy) == 0
+
+
 def test_t_test_of_too_few_or_constant_differences() -> None:
     assert np.isnan(t_test(np.array([0.4])))
-    assert np.isnan(t_test(np.array([0.0])))
-    assert np.isnan(t_test(np.array([])))
     assert t_test(np.full(5, 0.1)) == 0
-    assert (
-        t_test(np.array([0.3, 0.7, 0.9]) - np.array([0.2, 0.6, 0.8])) == 0
-    )  # 0.1 but for rounding
+    assert t_test(EDGES["alike but for rounding"]) == 0
+
+
+def test_each_test_says_what_it_asks_in_one_sentence() -> None:
+    for name, test in PAIRED_TESTS.items():
+        assert test.title == TESTS[name]
+        assert test.question.startswith("It asks ") and test.question.count(".") == 1
 
 
 def test_holm_by_hand() -> None:
@@ -58,8 +138,31 @@ def test_holm_by_hand() -> None:
     assert holm(np.array([0.01, 0.04, 0.03, 0.005])) == pytest.approx([0.03, 0.06, 0.06, 0.02])
 
 
-def test_holm_keeps_undefined_and_stays_below_one() -> None:
-    corrected = holm(np.array([0.5, np.nan, 0.6]))
-    assert corrected[[0, 2]].tolist() == [1, 1]
-    assert np.isnan(corrected[1])
-    assert holm(np.array([])).tolist() == []
+def test_benjamini_hochberg_and_bonferroni_by_hand() -> None:
+    values = np.array([0.01, 0.04, 0.03, 0.005])
+    # ascending: .005·4/1 = .02, .01·4/2 = .02, .03·4/3 = .04, .04·4/4 = .04
+    assert benjamini_hochberg(values) == pytest.approx([0.02, 0.04, 0.04, 0.02])
+    assert bonferroni(values) == pytest.approx([0.04, 0.16, 0.12, 0.02])
+
+
+@pytest.mark.parametrize("name", BY_NUMBER)
+def test_corrections_keep_undefined_and_stay_below_one(name: str) -> None:
+    correct = BY_NUMBER[name]
+    found = correct(np.array([0.5, np.nan, 0.6]))
+    alone = correct(np.array([0.5, 0.6]))
+    assert found[[0, 2]].tolist() == alone.tolist()
+    assert (alone <= 1).all() and np.isnan(found[1])
+    assert correct(np.array([])).tolist() == []
+    assert np.isnan(correct(np.full(3, np.nan))).all()
+
+
+def test_only_p_values_fine_enough_are_corrected_by_their_number() -> None:
+    values = np.array([0.01, 0.04])
+    for name in ("t-test", "wilcoxon", "sign"):
+        assert corrected(values, name, "holm") == pytest.approx([0.02, 0.04])
+    for name in ("randomization", "bootstrap", "bca"):
+        with pytest.raises(ParameterError, match="counts of draws") as refused:
+            corrected(values, name, "holm")
+        assert "max-t" in refused.value.hint
+    with pytest.raises(ParameterError, match="no correction 'tukey'"):
+        corrected(values, "t-test", "tukey")

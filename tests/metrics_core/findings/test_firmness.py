@@ -21,8 +21,8 @@ from metrics_core.findings.firmness import (
 )
 from metrics_core.scoring.intervals import Interval
 
-CLEAR = Pair("new", "old", "nDCG@10", "ahead")
-CHANCE = Pair("new", "old", "nDCG@10", "unclear")
+CLEAR = Pair("new", "old", "nDCG@10", "better")
+CHANCE = Pair("new", "old", "nDCG@10", "cannot tell")
 NOTHING = np.zeros(1)
 
 
@@ -137,17 +137,17 @@ def agreement_of(sides: list[int], verdicts: list[str]) -> Agreement:
 
 
 def test_other_measures() -> None:
-    entry = ways.other_measures(agreement_of([1, 1], ["ahead", "unclear"]), CLEAR, 2)
+    entry = ways.other_measures(agreement_of([1, 1], ["better", "cannot tell"]), CLEAR, 2)
     assert (entry.word, entry.tone) == ("all 2 agree", "firm")
     assert entry.reason == "No measure has old ahead."
-    mixed = agreement_of([1, 0, -1, 1], ["ahead", "unclear", "unclear", "ahead"])
+    mixed = agreement_of([1, 0, -1, 1], ["better", "cannot tell", "cannot tell", "better"])
     entry = ways.other_measures(mixed, CLEAR, 4)
     assert (entry.word, entry.tone) == ("2 of 4 agree", "not firm")
     assert entry.reason == (
         "Level on P@1. old is ahead on RR, though not clearly."
         " The order of all four runs is the same on 1."
     )
-    against = agreement_of([1, -1], ["ahead", "behind"])
+    against = agreement_of([1, -1], ["better", "worse"])
     assert "old is ahead on P@1, clearly." in ways.other_measures(against, CLEAR, 2).reason
 
 
@@ -200,7 +200,7 @@ def test_of_what_may_be_chance_nothing_is_coloured() -> None:
 
 
 def test_few_queries_have_no_strip() -> None:
-    found = firmness_of(Pair("new", "old", "AP", "too few"), ENTRIES, 4)
+    found = firmness_of(Pair("new", "old", "AP", "cannot tell"), ENTRIES, 4)
     assert found.entries == () and found.text.startswith("Only 4 queries")
     assert firmness_finding(found, "new", "old").text == found.text
 

@@ -10,7 +10,6 @@ import pytest
 import pytrec_eval
 from hypothesis import given, settings
 
-from metrics_core.errors import UnknownRunError
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.curves import (
@@ -18,11 +17,9 @@ from metrics_core.scoring.curves import (
     cutoffs_up_to,
     depth_of,
     judged_share,
-    mean_curves,
     precision_at_recall,
     precision_recall,
 )
-from metrics_core.scoring.intervals import drawn, drawn_difference, mean_interval
 from tests.collections_of import collections, qrels_of, run_of
 
 QRELS = qrels_of({"a": {"d1": 1, "d2": 2}, "b": {"d1": 1, "d3": 0}, "c": {"d9": 1}})
@@ -52,49 +49,6 @@ def test_a_curve_has_a_row_a_query_and_a_column_a_cutoff() -> None:
         [0, 1 / 2, 1 / 3],
         [0, 0, 0],
     ]
-
-
-def test_means_and_differences_by_cutoff() -> None:
-    frame = mean_curves([ONE, TWO], parse_measure("R@1"), [1, 3], "one").set_index(["run", "k"])
-    # R@1 is 1/2, 0, 0 and 1/2, 1, 1; R@3 is 1, 1, 0 and 1/2, 1, 1
-    assert frame["mean"].tolist() == pytest.approx([1 / 6, 2 / 3, 5 / 6, 5 / 6])
-    assert frame.loc["two", "difference"].tolist() == pytest.approx([2 / 3, 1 / 6])
-    assert frame.loc["one", "difference"].isna().all()
-    assert frame.loc["two", "queries"].tolist() == [3, 3]
-
-
-def test_the_band_of_differences_holds_for_all_cutoffs_at_once() -> None:
-    values = np.random.default_rng(3).normal(0, 0.2, (60, 12))
-    band = drawn(values).band()
-    alone = mean_interval(values)
-    assert (band.low < alone.low).all() and (band.high > alone.high).all()
-    # One column: nothing else to hold for, so it is as wide as a percentile interval.
-    single = drawn_difference(values[:, :1], np.zeros((60, 1))).band()
-    assert float(single.high[0]) == pytest.approx(float(alone.high[0]), abs=0.01)
-
-
-def test_where_nothing_differs_at_some_cutoff_few_bands_claim_a_lead() -> None:
-    # 200 pairs of runs that are equally good; neighbouring cutoffs are alike, as in a curve.
-    generator = np.random.default_rng(11)
-    apart = together = 0
-    for _ in range(200):
-        values = generator.normal(0, 0.2, (40, 20)).cumsum(axis=1) / np.arange(1, 21)
-        band, alone = drawn(values).band(), mean_interval(values)
-        together += bool(((band.low > 0) | (band.high < 0)).any())
-        apart += bool(((alone.low > 0) | (alone.high < 0)).any())
-    assert together <= 16 < 40 <= apart
-
-
-def test_a_cutoff_at_which_all_queries_are_equal_has_a_certain_difference() -> None:
-    values = np.column_stack([np.full(30, 0.25), np.linspace(-1, 1, 30)])
-    band = drawn(values).band()
-    assert (band.low[0], band.mean[0], band.high[0]) == (0.25, 0.25, 0.25)
-    assert band.low[1] < 0 < band.high[1]
-
-
-def test_a_baseline_that_is_not_there_is_an_error() -> None:
-    with pytest.raises(UnknownRunError, match="no run 'one'"):
-        mean_curves([TWO], parse_measure("P@1"), [1], "one")
 
 
 @settings(max_examples=150)

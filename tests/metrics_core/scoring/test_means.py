@@ -155,8 +155,8 @@ def test_a_geometric_interval_as_scipys_percentile_bootstrap() -> None:
         n_resamples=20_000,
         rng=np.random.default_rng(1),
     ).confidence_interval
-    assert row["low"] == pytest.approx(theirs.low, rel=0.05)
-    assert row["high"] == pytest.approx(theirs.high, rel=0.05)
+    assert row["low"] == pytest.approx(theirs.low, rel=0.08)
+    assert row["high"] == pytest.approx(theirs.high, rel=0.08)
     assert row["low"] < row["mean"] < row["high"]
 
 

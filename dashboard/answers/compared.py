@@ -1,0 +1,68 @@
+"""Every loaded run against the baseline: worked out once, whichever of them are shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from dashboard.address.view import Comparison
+from dashboard.opened.study import Study
+from metrics_core import findings
+from metrics_core.comparing import power
+from metrics_core.comparing.doubts import doubts as doubts_of
+from metrics_core.comparing.method import Method
+from metrics_core.comparing.pairs import compare
+from metrics_core.comparing.verdicts import CANNOT_TELL, CLEAR
+from metrics_core.findings.sentence import joined, muted
+from metrics_core.measures import Measure
+
+
+def compared(study: Study, shown: Comparison, measure: Measure) -> pd.DataFrame:
+    """The frame of `compare` of all loaded runs on one measure over the queries in view: what is
+    said of one run holds for all of them together, whichever are shown."""
+    # A margin is the chosen measure's.
+    own = measure == shown.measure
+    method = shown.method if own else replace(shown.method, margin=None)
+    key = Comparison("", "", (), shown.chosen, shown.cutoff, shown.where)
+    return study.kept(_compared, measure, shown.baseline, key, method)
+
+
+def of_shown(frame: pd.DataFrame, shown: Comparison) -> pd.DataFrame:
+    """The rows of the shown runs, the baseline's first."""
+    runs = list(dict.fromkeys([shown.baseline, *shown.runs]))
+    return frame.set_index("run").loc[runs].reset_index()
+
+
+def _compared(
+    study: Study, measure: Measure, baseline: str, view: Comparison, method: Method
+) -> pd.DataFrame:
+    return compare(study.every_score(view, measure), measure, baseline, method=method)
+
+
+def what_it_rests_on(study: Study, shown: Comparison, frame: pd.DataFrame) -> findings.Sentence:
+    """What the queries could show of the run in focus against the baseline, where they showed
+    nothing how many it would take, and what makes a test of the mean doubtful."""
+    row = frame.set_index("run").loc[shown.focus]
+    if shown.alone or np.isnan(row["p_corrected"]):
+        return findings.Sentence()
+    own, other = (
+        study.scores(shown, shown.measure).only([shown.focus, shown.baseline]).of(shown.measure)
+    )
+    doubts = findings.doubts_findings(doubts_of(own - other), found=row["verdict"] in CLEAR)
+    said = [_power(row, shown.measure), *doubts]
+    return joined([sentence for sentence in said if sentence], " ")
+
+
+def _power(row: pd.Series, measure: Measure) -> findings.Sentence:
+    if np.isnan(row["width"]) or not measure.declaration.combination.linear:
+        return findings.Sentence()
+    queries = int(row["queries"])
+    smallest = power.smallest_shown(row["error"], row["width"], queries)
+    said = findings.shown_finding(smallest, queries)
+    if row["verdict"] == CANNOT_TELL and said:
+        level = power.level_of_one(row["width"], queries)
+        needed = power.queries_needed(row["difference"], row["error"] * queries**0.5, level)
+        said += muted(" ") + findings.needed_finding(row["difference"], needed)
+    return said

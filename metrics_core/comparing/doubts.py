@@ -1,0 +1,98 @@
+"""What makes a test of a mean difference doubtful, read off the differences themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.comparing.tests import PAIRED_TESTS
+
+Floats = npt.NDArray[np.float64]
+
+MOST_OF_ANOTHER_HYPOTHESIS = 1_000
+"""With more queries Wilcoxon's and the sign test are greyed: they do not ask about the mean, and of
+so many queries they find whatever differs at all."""
+
+_FEW, _TENTH = 3, 0.1
+_COCHRAN = 25
+_ALIKE = 1e-12
+
+
+@dataclass(frozen=True)
+class Doubts:
+    """Facts about the differences of two runs, over the `queries` on which both have a score.
+
+    differing    queries on which they differ at all
+    carriers     the fewest queries that carry half of the mean difference
+    skewness     the third moment of the differences in standard deviations; 0 where all are alike
+    """
+
+    queries: int
+    differing: int
+    carriers: int
+    skewness: float
+
+    @property
+    def ties(self) -> float:
+        """The share of queries without a difference; NaN without queries."""
+        return 1 - self.differing / self.queries if self.queries else float("nan")
+
+    @property
+    def queries_for_skewness(self) -> float:
+        """How many queries a mean of so skewed differences needs so that an interval of 95 % is
+        wrong in no more than 6 % of the cases: 25 times the squared skewness (Cochran, Sampling
+        techniques, 3rd ed. 1977, section 2.15)."""
+        return _COCHRAN * self.skewness**2
+
+    @property
+    def skewed(self) -> bool:
+        """Whether there are fewer queries than so skewed differences need."""
+        return self.queries <= self.queries_for_skewness
+
+    @property
+    def carried_by_few(self) -> bool:
+        """Whether at most three queries, and at most a tenth of those that differ, carry half."""
+        return 0 < self.carriers <= min(_FEW, _TENTH * self.differing)
+
+    @property
+    def few_differ(self) -> bool:
+        """Whether the runs differ on less than a tenth of the queries."""
+        return 0 < self.differing < _TENTH * self.queries
+
+
+def doubts(differences: Floats) -> Doubts:
+    """The facts about float64[Q]; undefined differences (NaN) are left out."""
+    known = differences[~np.isnan(differences)]
+    return Doubts(len(known), int((known != 0).sum()), carried_by(known), skewness(known))
+
+
+def carried_by(differences: Floats) -> int:
+    """The fewest queries whose differences, in the direction of the mean, make up half of the sum
+    of all; 0 where that is 0. float64[Q] without NaN."""
+    total = float(differences.sum())
+    size = float(np.abs(differences).sum())
+    if abs(total) <= _ALIKE * size:
+        return 0
+    largest = np.sort(differences * np.sign(total))[::-1]
+    reached = np.cumsum(largest) >= abs(total) / 2 - _ALIKE * size
+    return int(np.argmax(reached)) + 1
+
+
+def skewness(differences: Floats) -> float:
+    """The third central moment in standard deviations; 0 where all are alike or there are none."""
+    if not len(differences):
+        return 0.0
+    centred = differences - differences.mean()
+    spread = float(np.sqrt(np.square(centred).mean()))
+    if spread <= _ALIKE * float(np.abs(differences).max()):
+        return 0.0
+    return float(((centred / spread) ** 3).mean())
+
+
+def asks_something_else(test: str, queries: int) -> bool:
+    """Whether a test by this name is to be greyed with so many queries."""
+    declared = PAIRED_TESTS.get(test)
+    other = declared is not None and not declared.of_the_mean
+    return other and queries > MOST_OF_ANOTHER_HYPOTHESIS

@@ -1,0 +1,48 @@
+"""How the chosen test stands in an address."""
+
+from __future__ import annotations
+
+import pytest
+
+from dashboard.address.address import Address
+from dashboard.address.method_key import margin_key, read_method
+from metrics_core.comparing.method import Method
+from metrics_core.measures import parse_measure
+
+NDCG, RR = parse_measure("nDCG@10"), parse_measure("RR")
+
+
+def test_an_address_that_says_nothing_means_the_usual_method() -> None:
+    assert read_method(Address.of(), NDCG) == (Method(), "")
+
+
+def test_what_is_chosen_is_read_again() -> None:
+    asked = Address.of(test="t-test", correction="bonferroni", level="90", margin="nDCG:0.02")
+    expected = Method("t-test", "bonferroni", 0.02, 0.9)
+    assert read_method(asked, NDCG) == (expected, "")
+    assert not expected.is_default
+
+
+def test_a_margin_is_that_of_its_measure() -> None:
+    assert margin_key(NDCG, 0.025) == "nDCG:0.025" and margin_key(NDCG, None) == ""
+    asked = Address.of(margin=margin_key(NDCG, 0.025))
+    assert read_method(asked, NDCG)[0].margin == 0.025
+    assert read_method(asked, parse_measure("nDCG@5"))[0].margin == 0.025
+    assert read_method(asked, RR)[0].margin is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"test": "z-test"}, "There is no test 'z-test'."),
+        ({"correction": "holm"}, "bootstrap cannot be corrected by 'holm'."),
+        ({"test": "t-test", "correction": "max-t"}, "t-test cannot be corrected by 'max-t'."),
+        ({"level": "10"}, "There is no interval at level 0.1."),
+        ({"level": "nan"}, "There is no interval at level nan."),
+        ({"level": "high"}, "A level and a margin are numbers."),
+        ({"margin": "nDCG:-1"}, "A margin of -1 is none."),
+        ({"margin": "nDCG:nan"}, "A margin of nan is none."),
+    ],
+)
+def test_what_there_is_not_is_said(asked: dict[str, str], said: str) -> None:
+    assert read_method(Address.of(**asked), NDCG) == (Method(), said)

@@ -1,0 +1,92 @@
+"""What queries can show: against scipy's noncentral t, the formula, and simulated tests."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from metrics_core.comparing.power import (
+    chance_to_show,
+    level_of_one,
+    queries_needed,
+    smallest_shown,
+)
+from metrics_core.comparing.resampled import resampled
+
+
+@pytest.mark.parametrize("queries", [10, 50, 104, 2_000])
+@pytest.mark.parametrize("width", [1.5, 2.1, 3.2])
+def test_the_smallest_difference_has_the_chance_it_is_said_to_have(
+    queries: int, width: float
+) -> None:
+    smallest = smallest_shown(0.02, width, queries)
+    power = stats.nct.sf(width, queries - 1, smallest / 0.02)
+    assert power == pytest.approx(0.8, abs=1e-3)
+    formula = 0.02 * (width + stats.t.ppf(0.8, queries - 1))
+    assert smallest == pytest.approx(formula, rel=0.06 if queries == 10 else 0.01)
+
+
+def test_scores_spread_as_in_the_simulation_show_it_four_times_out_of_five() -> None:
+    n, generator = 40, np.random.default_rng(4)
+    width = float(stats.t.ppf(0.975, n - 1))
+    smallest = smallest_shown(1 / math.sqrt(n), width, n)
+    samples = generator.normal(smallest, 1.0, (20_000, n))
+    shown = (stats.ttest_1samp(samples, 0.0, axis=1).pvalue <= 0.05).mean()
+    assert shown == pytest.approx(0.8, abs=3 * math.sqrt(0.8 * 0.2 / 20_000))
+
+
+def test_the_engines_width_holds_what_several_runs_cost() -> None:
+    values = np.random.default_rng(8).normal(0.0, 1.0, (50, 20))
+    alone, together = resampled(values[:, :1]), resampled(values)
+    error = float(alone.error[0])
+    assert smallest_shown(error, together.width(), 50) > smallest_shown(error, alone.width(), 50)
+    assert level_of_one(together.width(), 50) > 0.99
+    assert level_of_one(float(stats.t.ppf(0.975, 49)), 50) == pytest.approx(0.95)
+
+
+@pytest.mark.parametrize(("difference", "deviation"), [(0.02, 0.2), (-0.05, 0.2), (0.003, 0.25)])
+@pytest.mark.parametrize("level", [0.95, 0.997])
+def test_the_number_of_queries_is_the_fewest_with_that_chance(
+    difference: float, deviation: float, level: float
+) -> None:
+    def power(n: int) -> float:
+        width = stats.t.ppf((1 + level) / 2, n - 1)
+        return float(stats.nct.sf(width, n - 1, abs(difference) / deviation * math.sqrt(n)))
+
+    needed = int(queries_needed(difference, deviation, level))
+    assert power(needed) >= 0.8 - 1e-4 and power(needed - 1) < 0.8 + 1e-4
+    normal = ((stats.norm.ppf((1 + level) / 2) + stats.norm.ppf(0.8)) * deviation / difference) ** 2
+    assert needed == pytest.approx(normal, rel=0.03, abs=6)
+
+
+def test_smaller_differences_and_stricter_levels_need_more() -> None:
+    sizes = [queries_needed(d, 0.2, 0.95) for d in (0.2, 0.1, 0.05, 0.02, 0.01, 0.001)]
+    assert sizes == sorted(sizes) and len(set(sizes)) == len(sizes)
+    assert queries_needed(0.05, 0.2, 0.999) > queries_needed(0.05, 0.2, 0.95)
+    # Back again: what so many queries show is that difference.
+    n = int(queries_needed(0.02, 0.2, 0.95))
+    width = float(stats.t.ppf(0.975, n - 1))
+    assert smallest_shown(0.2 / math.sqrt(n), width, n) == pytest.approx(0.02, rel=0.001)
+
+
+def test_edges() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert smallest_shown(0.0, 2.0, 50) == 0
+        assert smallest_shown(0.1, 0.0, 50) == 0
+        assert math.isnan(smallest_shown(math.nan, 2.0, 50))
+        assert math.isnan(smallest_shown(0.1, math.inf, 50))
+        assert math.isnan(smallest_shown(0.1, 2.0, 1))
+        for queries in (2, 3, 6, 9_999, 10_000, 10**6):
+            for width in (0.5, 2.0, 10.0, 100.0):
+                smallest = smallest_shown(0.1, width, queries)
+                assert chance_to_show(smallest, 0.1, width, queries) == pytest.approx(0.8)
+        assert queries_needed(0.0, 0.2, 0.95) == math.inf
+        assert queries_needed(1e-9, 0.2, 0.95) == math.inf
+        assert queries_needed(0.5, 0.1, 0.95) == 10, "fewer give no verdict"
+        assert queries_needed(0.5, 0.0, 0.95) == 10
+        assert math.isnan(queries_needed(0.5, math.nan, 0.95))

@@ -1,0 +1,61 @@
+"""Sentences on what queries can show, and on what makes a test doubtful."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from metrics_core.comparing.doubts import doubts
+from metrics_core.findings.doubts import doubts_findings, greyed_finding
+from metrics_core.findings.power import needed_finding, rounded, shown_finding
+
+
+def test_what_would_have_shown() -> None:
+    assert shown_finding(0.0571, 104).text == (
+        "A difference of 0.057 would have shown in these 104 queries four times out of five."
+    )
+    assert "of 0.00031 would" in shown_finding(0.000312, 1_040).text
+    for unknown in (math.nan, math.inf, 0.0):
+        assert not shown_finding(unknown, 104)
+
+
+def test_how_many_queries_it_takes() -> None:
+    assert needed_finding(0.02, 823).text == (
+        "To show a difference of 0.02 takes about 830 queries."
+    )
+    assert needed_finding(-0.1, 10).text == "To show a difference of 0.1 takes about 10 queries."
+    assert "No number of queries" in needed_finding(1e-9, math.inf).text
+    assert not needed_finding(0.0, math.inf) and not needed_finding(0.02, math.nan)
+
+
+@pytest.mark.parametrize(
+    ("queries", "about"), [(10, 10), (99, 99), (101, 110), (787, 790), (12_301, 13_000)]
+)
+def test_a_number_of_queries_has_two_figures(queries: int, about: int) -> None:
+    assert rounded(queries) == about
+
+
+def test_each_doubt_is_a_sentence() -> None:
+    carried = doubts_findings(doubts(np.r_[0.5, 0.3, 0.2, np.full(50, 0.02)]))
+    assert carried[0].text == "Three queries carry half of the difference."
+    assert carried[1].text.startswith("The differences reach far to the high side")
+    few = doubts_findings(doubts(np.r_[np.zeros(96), np.tile([0.1, 0.12], 2)]))
+    assert few[0].text == "Only four of 100 queries differ at all."
+    one = doubts_findings(doubts(np.r_[np.zeros(96), 0.1]))
+    assert one[0].text == "Only one of 97 queries differs at all."
+
+
+def test_nobody_carries_a_difference_that_was_not_found() -> None:
+    unclear = doubts(np.random.default_rng(2).normal(0.1, 1, 80))
+    assert len(doubts_findings(unclear)) == 1
+    assert doubts_findings(unclear, found=False) == []
+
+
+def test_why_a_test_is_greyed() -> None:
+    assert greyed_finding("wilcoxon", 6_980).text == (
+        "It does not ask about the mean, and with more than 1,000 queries it finds nearly every"
+        " difference clear."
+    )
+    assert not greyed_finding("wilcoxon", 200) and not greyed_finding("t-test", 6_980)
