@@ -44,7 +44,7 @@ def heading(
             # Read aloud out of its place it says what it downloads; the eye sees "CSV".
             f"CSV :gray[of {literal(title)}]",
             data=lambda: session.spreadsheet(frame),
-            file_name=_file_name(key),
+            file_name=file_name(key),
             mime="text/csv",
             key=f"csv_{key}",
             type="tertiary",
@@ -53,7 +53,7 @@ def heading(
         )
 
 
-def _file_name(key: str) -> str:
+def file_name(key: str) -> str:
     """ "ranklens-runs-nDCG@10-vs-bm25-sample.csv": the table, measure, baseline, collection."""
     view = session.opened_study().comparison
     told = [key, view.name, *([] if view.alone else [f"vs-{view.baseline}"]), session.collection()]

@@ -13,7 +13,7 @@ from dashboard.page import Page
 from dashboard.workspace import Collection
 from metrics_core import wording as w
 
-PAGE = Page("collections", "Collections", place=8, needs_study=False)
+PAGE = Page("collections", "Collections", place=9, needs_study=False)
 
 
 def render() -> None:

@@ -13,7 +13,7 @@ from dashboard.session import Opened
 from metrics_core import wording as w
 from metrics_core.notes import Note
 
-PAGE = Page("data", "Data", place=7, needs_study=False)
+PAGE = Page("data", "Data", place=8, needs_study=False)
 
 
 def render() -> None:

@@ -15,7 +15,7 @@ from metrics_core.findings.sentence import muted, strong
 PAGE = Page(
     "measures",
     "Measures",
-    place=9,
+    place=10,
     needs_study=False,
     fields=(
         Field("measure", lasting=False),

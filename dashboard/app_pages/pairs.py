@@ -16,7 +16,7 @@ from metrics_core.comparing.verdicts import FEWEST_QUERIES
 PAGE = Page(
     "pairs",
     "All pairs",
-    place=4,
+    place=5,
     fields=(Field("named", lasting=False),),
     fewest_runs=FEWEST_RUNS,
 )

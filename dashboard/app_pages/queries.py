@@ -18,7 +18,7 @@ from metrics_core import wording as w
 from metrics_core.comparing.pairs import SAME
 
 PAGE = Page(
-    "queries", "Queries", place=5, fields=(Field("show"), Field("s"), Field("order"), Field("p"))
+    "queries", "Queries", place=6, fields=(Field("show"), Field("s"), Field("order"), Field("p"))
 )
 
 

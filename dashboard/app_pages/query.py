@@ -26,7 +26,7 @@ _LISTS = {
 PAGE = Page(
     "query",
     "Query",
-    place=6,
+    place=7,
     # `list`, `search` and `sort` say which list the reader came from; the page of the queries has
     # its own, which stays as it was.
     fields=(Field("q"), Field("list"), Field("search"), Field("sort"), Field("rows")),

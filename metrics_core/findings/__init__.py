@@ -12,6 +12,12 @@ from metrics_core.findings.charts import (
 from metrics_core.findings.doubts import doubts_findings, greyed_finding
 from metrics_core.findings.explanations import explain
 from metrics_core.findings.files import files_finding
+from metrics_core.findings.firmness import (
+    Entry,
+    Firmness,
+    firmness_finding,
+    judge_next_finding,
+)
 from metrics_core.findings.origins import (
     bridge_finding,
     curves_finding,
@@ -25,7 +31,9 @@ from metrics_core.findings.sentence import Sentence, Span
 from metrics_core.findings.verdicts import Facts, others_verdict, queries_finding, together, verdict
 
 __all__ = [
+    "Entry",
     "Facts",
+    "Firmness",
     "Sentence",
     "Span",
     "best_by_group",
@@ -36,7 +44,9 @@ __all__ = [
     "explain",
     "extreme_cells",
     "files_finding",
+    "firmness_finding",
     "greyed_finding",
+    "judge_next_finding",
     "needed_finding",
     "others_verdict",
     "places_finding",

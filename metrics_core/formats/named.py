@@ -129,7 +129,33 @@ def _qrels(source: Source, request: Request, named: Named, understood: Understoo
     rows = {**ids, "relevance": grades}
     for role in {"subtopic", "iteration"} & understood.roles.keys():
         rows[role] = pc.fill_null(named.column(understood.roles[role]).cast(ID), "")
-    return qrels_table(source, request, pa.table(rows), named.index)
+    table, index = _with_grade(pa.table(rows), named)
+    return qrels_table(source, request, table, index)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """The lines of some of the rows."""
+
+    index: RowLines
+    rows: npt.NDArray[np.int64]
+
+    def line(self, row: int) -> int | None:
+        return self.index.line(int(self.rows[row]))
+
+
+def _with_grade(rows: pa.Table, named: Named) -> tuple[pa.Table, RowLines | None]:
+    """The rows that a judge has filled in: an empty grade is none, and never a 0. Where all are
+    empty the column is no grade, and stays to be refused."""
+    empty = pc.equal(rows["relevance"], "")
+    count = pc.sum(empty).as_py() or 0
+    if not count or count == len(rows):
+        return rows, named.index
+    message = f"{count:,} rows without a grade, left out; their documents stay unjudged"
+    named.notes.append(Note("ungraded", message, count, loud=True))
+    kept = pc.invert(empty)
+    places = np.flatnonzero(kept.to_numpy())
+    return rows.filter(kept), None if named.index is None else _Kept(named.index, places)
 
 
 def _queries(source: Source, named: Named, understood: Understood) -> Table:

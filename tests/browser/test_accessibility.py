@@ -18,6 +18,7 @@ _PAGES = {
     "curves": "curves",
     "breakdown": "breakdown",
     "pairs": "pairs",
+    "how firm": "firm?part=measures",
     "queries": "queries",
     "query": "query?q=q098",
     "data": "data",

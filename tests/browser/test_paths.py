@@ -206,3 +206,19 @@ def test_nothing_scrolls_sideways(
             " return m.scrollWidth - m.clientWidth }"
         )
         assert too_wide <= 1, name
+
+
+def test_each_word_of_how_firm_leads_to_its_evidence(sample_app: str, open_page: Opened) -> None:
+    page = open_page(f"{sample_app}/firm?run=dense&base=bm25")
+    words = page.locator(".lens.firmness a")
+    assert words.count() == 6
+    for place in range(6):
+        title = words.nth(place).locator("small").inner_text()
+        words.nth(place).click()
+        settle(page)
+        open_now = page.locator(".lens.firmness a[aria-current=true]")
+        assert open_now.locator("small").inner_text() == title
+        assert "part=" in page.url
+    page.go_back()
+    settle(page)
+    assert page.locator(".lens.firmness a[aria-current=true] small").inner_text() == "Equal scores"

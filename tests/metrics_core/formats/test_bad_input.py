@@ -715,3 +715,20 @@ def test_kinds_are_what_they_say() -> None:
     }
     for content, kind in kinds.items():
         assert isinstance(load(content, "x").table, kind)
+
+
+def test_a_grade_left_empty_is_no_judgment() -> None:
+    loaded = load("query_id,doc_id,relevance\nq1,d1,2\nq1,d2,\nq2,d3,0\nq2,d4, \n", "next.csv")
+    assert rows(loaded) == [("q1", "d1", 2), ("q2", "d3", 0)]
+    told = note(loaded, "ungraded")
+    assert told.count == 2 and told.loud and "left out" in told.message
+
+
+def test_lines_are_counted_with_the_rows_left_empty() -> None:
+    error = refusal("query_id,doc_id,relevance\nq1,d1,\nq1,d2,x\nq1,d3,1\n", "next.csv")
+    assert place(error)[0] == 3
+
+
+def test_judgments_without_any_grade_are_refused() -> None:
+    error = refusal("query_id,doc_id,relevance\nq1,d1,\nq1,d2,\n", "next.csv")
+    assert place(error) == (2, "a whole number as grade", "nothing")

@@ -1,0 +1,56 @@
+"""How firm is the verdict? The strip: a word and a reason for each way in which it could turn."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dashboard.address.view import Comparison
+from dashboard.answers import firm
+from dashboard.answers.unjudged import unjudged
+from dashboard.opened.study import Study
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.findings import ways_to_turn as ways
+from metrics_core.findings.firmness import Firmness, firmness_of
+
+
+def firmness(study: Study, shown: Comparison) -> Firmness:
+    """The strip: each way in which the verdict could turn."""
+    return study.kept(_firmness, shown)
+
+
+def _firmness(study: Study, shown: Comparison) -> Firmness:
+    if shown.alone:
+        return Firmness()
+    pair = firm.pair_of(study, shown)
+    queries = firm.gaps(study, shown)
+    known = int((~np.isnan(queries)).sum())
+    if known < FEWEST_QUERIES:
+        return firmness_of(pair, [], known)
+    side = firm.side_of(study, shown)
+    open_, by_cutoff = unjudged(study, shown), firm.cutoffs(study, shown)
+    lists = firm.pair_lists(study, shown)
+    lengths = {r.run_name: firm.typical_length(r) for r in lists}
+    span = firm.tied(study, shown)
+    lacking = firm.covered(study, shown)
+    found = firm.single(study, shown)
+    return firmness_of(
+        pair,
+        [
+            ways.unjudged(open_.reached, open_.likely, open_.share, open_.depth),
+            ways.single_queries(
+                found, pair, side, queries, firm.scores_behind(study, shown, found)
+            ),
+            ways.cutoff(
+                by_cutoff.found if by_cutoff else None, pair, side, shown.measure.cutoff, lengths
+            ),
+            ways.other_measures(firm.measures(study, shown), pair, len(shown.runs)),
+            ways.ties(span.span, open_.reached.difference, span.counts, span.exact),
+            ways.lacking_queries(
+                {run: len(q) for run, q in lacking.lacking.items()},
+                open_.reached.difference,
+                firm.on_shared(study, shown),
+                lacking.shared,
+            ),
+        ],
+        known,
+    )

@@ -1,0 +1,67 @@
+"""How firm? What the documents that nobody judged could do to a difference, and which to judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dashboard.address.view import Comparison
+from dashboard.answers.firm import only_pair, pair_lists
+from dashboard.opened.study import Study
+from metrics_core.comparing.holes import Holes, holes, judged_shares
+from metrics_core.comparing.likely import likely_difference
+from metrics_core.comparing.next_judgments import NextJudgments, judge_next
+from metrics_core.comparing.reach import Reach, reach
+from metrics_core.scoring.intervals import Interval
+
+_DEPTHS = (1, 5, 10, 20, 50, 100, 1000)
+
+
+@dataclass(frozen=True)
+class Unjudged:
+    """What the unjudged documents of a pair could do: how far, how likely; `shares` of both lists
+    that are judged, by k; `share` of the ranks that count that is not."""
+
+    found: Holes
+    reached: Reach
+    likely: Interval
+    shares: pd.DataFrame
+    share: float
+    depth: int
+
+
+def unjudged(study: Study, shown: Comparison) -> Unjudged:
+    """What the unjudged documents could do."""
+    return study.kept(_unjudged, only_pair(shown))
+
+
+def _unjudged(study: Study, shown: Comparison) -> Unjudged:
+    own, other = pair_lists(study, shown)
+    measure = shown.measure
+    found = holes(own, other, measure.cutoff)
+    listed = max(int(r.retrieved.max(initial=0)) for r in (own, other))
+    depth = min(measure.cutoff or shown.cutoff, max(listed, 1))
+    cutoffs = sorted({k for k in _DEPTHS if k <= listed} | {depth})
+    at = [sum(int(np.minimum(r.retrieved, depth).sum()) for r in (own, other))]
+    judged = sum(float(r.judged().count(depth).sum()) for r in (own, other))
+    return Unjudged(
+        found=found,
+        reached=reach(own, other, measure, found),
+        likely=likely_difference(own, other, measure, found),
+        shares=judged_shares(own, other, cutoffs),
+        share=1 - judged / at[0] if at[0] else float("nan"),
+        depth=depth,
+    )
+
+
+def next_to_judge(study: Study, shown: Comparison) -> NextJudgments:
+    """Which documents to judge next."""
+    return study.kept(_next_to_judge, only_pair(shown))
+
+
+def _next_to_judge(study: Study, shown: Comparison) -> NextJudgments:
+    own, other = pair_lists(study, shown)
+    open_ = unjudged(study, shown)
+    return judge_next(own, other, shown.measure, open_.found, open_.reached)

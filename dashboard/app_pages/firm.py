@@ -1,0 +1,274 @@
+"""How firm? The evidence behind each way in which the verdict could turn."""
+
+import streamlit as st
+
+from dashboard import answers, parts, session
+from dashboard.address.address import Field
+from dashboard.answers import firm, unjudged
+from dashboard.blocks import firmness, markup
+from dashboard.blocks.firmness import Cell, Head
+from dashboard.figures import curves as figures
+from dashboard.page import Page
+from dashboard.session import Opened
+from metrics_core import findings
+from metrics_core import wording as w
+from metrics_core.scoring.intervals import LEVEL
+
+PAGE = Page("firm", "How firm?", place=4, fields=(Field("part", lasting=False),))
+
+_SHOWN = 20
+
+
+def render() -> None:
+    """The strip, and the evidence of the chosen part."""
+    here = session.opened_study()
+    view, styles = here.comparison, here.drawing.styles
+    strip = answers.firmness(here.study, view)
+    st.html(markup.sentence(findings.firmness_finding(strip, view.focus, view.baseline), styles))
+    if not strip.entries:
+        more = "Put more queries in view" if strip.text else "Compare another run"
+        st.html(markup.nothing("Nothing to look into.", f"{more} at the left."))
+        return
+    names = [entry.part for entry in strip.entries]
+    part = here.view.address["part"]
+    part = part if part in names else names[0]
+    st.html(firmness.strip(strip, session.href, current=part))
+    entry = strip.entries[names.index(part)]
+    with st.container(key=f"part_{part}"):
+        _PARTS[part](here, entry.reason)
+
+
+def _unjudged(here: Opened, _: str) -> None:
+    view, study = here.comparison, here.study
+    found = unjudged.unjudged(study, view)
+    reached, likely = found.reached, found.likely
+    parts.heading(
+        "Where the difference could lie",
+        "What it would be if the documents that nobody has judged were judged too.",
+    )
+    how = "exact" if reached.exact else "a bound: the truth may be narrower"
+    ends = [
+        (
+            "As judged now",
+            w.difference(reached.difference),
+            "unjudged documents count as not relevant",
+        ),
+        (
+            "Judged like the others at their rank",
+            f"{w.difference(float(likely.low))} to {w.difference(float(likely.high))}",
+            f"{w.share(LEVEL)} of the draws of such grades",
+        ),
+        (
+            "Whatever they are worth",
+            f"{w.difference(reached.lowest)} to {w.difference(reached.highest)}",
+            reached.reason or how,
+        ),
+    ]
+    heads = [Head("Unjudged documents"), Head(f"{view.focus} minus {view.baseline}", number=True)]
+    rows = [[Cell(what, small=note), Cell(span)] for what, span, note in ends]
+    st.html(firmness.table(heads, rows, "Where the difference could lie"))
+    _judge_next(here)
+    parts.heading(
+        "How much is judged",
+        "Share of the documents in the first k ranks of all queries.",
+        frame=found.shares,
+        key="judged",
+    )
+    heads = [Head("k")] + [Head(run, number=True) for run in (view.focus, view.baseline)]
+    rows = [
+        [Cell(w.count(row["k"])), Cell(w.share(row["run"])), Cell(w.share(row["baseline"]))]
+        for row in found.shares.to_dict("records")
+    ]
+    st.html(firmness.table(heads, rows, "How much is judged by k"))
+
+
+def _judge_next(here: Opened) -> None:
+    view, study = here.comparison, here.study
+    found = unjudged.next_to_judge(study, view)
+    parts.heading(
+        "Judge next",
+        findings.judge_next_finding(found, firm.behind(study, view)),
+        frame=found.table,
+        key="judge_next",
+    )
+    if found.table.empty:
+        st.html(markup.nothing("No unjudged document could turn it."))
+        return
+    shown = study.with_texts(found.table.head(_SHOWN))
+    heads = [
+        Head("Query"),
+        Head("Document"),
+        Head(f"rank in {view.focus}", number=True),
+        Head(f"rank in {view.baseline}", number=True),
+        Head("most it moves", number=True),
+    ]
+    rows = [
+        [
+            _query(row),
+            Cell(row["doc_id"]),
+            Cell(w.count(row["run_rank"]) if row["run_rank"] else w.DASH),
+            Cell(w.count(row["baseline_rank"]) if row["baseline_rank"] else w.DASH),
+            Cell(w.difference(row["moves"], 4)),
+        ]
+        for row in shown.to_dict("records")
+    ]
+    st.html(firmness.table(heads, rows, "Documents to judge next"))
+    sheet = found.to_fill_in()
+    st.download_button(
+        f"Download {parts.counted(len(sheet), 'document', 'documents')} to judge (CSV)",
+        data=lambda: session.spreadsheet(sheet),
+        file_name=parts.file_name("to-judge"),
+        mime="text/csv",
+        key="csv_to_judge",
+        on_click="ignore",
+        help="Fill in the column relevance and load the file under Data, as judgments."
+        " Rows left empty stay unjudged.",
+    )
+
+
+def _queries(here: Opened, _: str) -> None:
+    view = here.comparison
+    found = firm.removed(here.study, view)
+    parts.heading(
+        "The fewest queries that turn it",
+        "At the right the mean of the others, once this query and all above it are gone.",
+        frame=found,
+        key="turning",
+    )
+    if found.empty:
+        st.html(markup.nothing("No query can turn it.", "None speaks against the difference."))
+        return
+    heads = [Head("Query"), Head("difference", number=True), Head("mean without it", number=True)]
+    rows = [
+        [_query(row), Cell(w.difference(row["difference"])), Cell(w.difference(row["left"]))]
+        for row in found.head(_SHOWN).to_dict("records")
+    ]
+    st.html(firmness.table(heads, rows, "The fewest queries that turn the sign"))
+    _rest(len(found))
+
+
+def _cutoff(here: Opened, reason: str) -> None:
+    view = here.comparison
+    found = firm.cutoffs(here.study, view)
+    if found is None:
+        parts.heading("No cutoff", reason)
+        return
+    name = view.family
+    parts.heading(
+        f"{name} by the number of results counted",
+        "Above the scores, below their difference. Its band holds for all k at once: where it is"
+        " clear of zero, the lead is unlikely to be chance.",
+        frame=found.frame,
+        key="by_cutoff",
+    )
+    figure = figures.measure_by_cutoff(
+        found.frame, here.drawing, title=f"{name}@k", value_range=here.drawing.value_range
+    )
+    runs = (view.focus, view.baseline)
+    picture = parts.caption(f"{name} by k", parts.INTERVALS, runs=runs)
+    parts.chart(
+        figure, "firm_cutoff", alt=f"{name} by k. {reason}", picture=picture, clickable=False
+    )
+
+
+def _measures(here: Opened, _: str) -> None:
+    view = here.comparison
+    found = firm.measures(here.study, view).table
+    parts.heading(
+        "What other measures say",
+        "The intervals hold for all of these together, so they are wider than for one alone.",
+        frame=found,
+        key="measures",
+    )
+    heads = [Head("Measure"), *(Head(run, number=True) for run in (view.focus, view.baseline))]
+    heads += [Head("difference", number=True), Head("interval", number=True), Head(view.focus)]
+    rows = [
+        [
+            Cell(row["measure"], session.href("measures", measure=row["measure"])),
+            Cell(w.score(row["mean"])),
+            Cell(w.score(row["baseline_mean"])),
+            Cell(w.difference(row["difference"])),
+            Cell(w.interval(row["low"], row["high"])),
+            Cell(row["verdict"]),
+        ]
+        for row in found.to_dict("records")
+    ]
+    st.html(firmness.table(heads, rows, "The pair under other measures"))
+    other, apart = firm.seen_otherwise(here.study, view)
+    parts.heading(
+        f"Queries that {view.name} and {other} see most differently",
+        "Both differences, each compared in units of its measure's usual difference.",
+        frame=apart,
+        key="apart",
+    )
+    heads = [Head("Query"), Head(view.name, number=True), Head(other, number=True)]
+    rows = [
+        [_query(row), Cell(w.difference(row["first"])), Cell(w.difference(row["second"]))]
+        for row in apart.to_dict("records")
+    ]
+    st.html(firmness.table(heads, rows, f"Queries seen differently by {view.name} and {other}"))
+
+
+def _ties(here: Opened, _: str) -> None:
+    found = firm.moved_by_ties(here.study, here.comparison)
+    parts.heading(
+        "Queries whose difference hangs on the order of equal scores",
+        "Equal scores are ranked by document id, which says nothing. At the right the difference in"
+        " the worst and in the best order.",
+        frame=found,
+        key="ties",
+    )
+    if found.empty:
+        st.html(markup.nothing("None.", "The equal scores do not touch any query's difference."))
+        return
+    heads = [
+        Head("Query"),
+        Head("difference", number=True),
+        Head("lowest", number=True),
+        Head("highest", number=True),
+    ]
+    rows = [
+        [_query(row), *(Cell(w.difference(row[end])) for end in ("difference", "low", "high"))]
+        for row in found.head(_SHOWN).to_dict("records")
+    ]
+    st.html(firmness.table(heads, rows, "Queries moved by the order of equal scores"))
+    _rest(len(found))
+
+
+def _missing(here: Opened, _: str) -> None:
+    found = firm.lacking(here.study, here.comparison)
+    parts.heading(
+        "Queries that a run lacks",
+        "A run that lists nothing for a query has the score of an empty list, mostly 0.",
+        frame=found,
+        key="missing",
+    )
+    heads = [Head("Query"), Head("lacking in")]
+    rows = [[_query(row), Cell(row["run"])] for row in found.head(_SHOWN).to_dict("records")]
+    st.html(firmness.table(heads, rows, "Queries that a run lacks"))
+    _rest(len(found))
+
+
+def _query(row: dict[str, object]) -> Cell:
+    name = str(row["query_id"])
+    link = session.href("query", q=name, list="", search="", sort="", rows="")
+    return Cell(str(row["text"]), link, str(row["meta"]))
+
+
+def _rest(count: int) -> None:
+    if count > _SHOWN:
+        st.html(markup.nothing("", f"{w.count(count - _SHOWN)} more stand in the CSV."))
+
+
+_PARTS = {
+    "unjudged": _unjudged,
+    "queries": _queries,
+    "cutoff": _cutoff,
+    "measures": _measures,
+    "ties": _ties,
+    "missing": _missing,
+}
+
+
+if __name__ == "__main__":
+    render()

@@ -1,0 +1,145 @@
+"""Do other measures say the same? The winner and the order of all runs under each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from metrics_core.comparing.resampled import resampled
+from metrics_core.comparing.verdicts import FEWEST_QUERIES, verdict
+from metrics_core.measures import GivenMeasure, parse_measure
+from metrics_core.scoring.intervals import LEVEL
+from metrics_core.scoring.scores import Scores
+
+Floats = npt.NDArray[np.float64]
+
+_LEVEL_WITH = 1e-12
+_ALIKE = 1e-9
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What M measures say of a run against a baseline, and of the order of all runs.
+
+    `table` has a row a measure: measure, mean and baseline_mean, difference, side (1 where the run
+    is better, -1 where the baseline is, 0 where they are equal), low, high (intervals that hold for
+    all measures at once, on the scale on which the measure is averaged), verdict (a word of
+    `verdicts`). `orders`
+    float64[M, M] is Kendall's tau-b between the orders of all runs, NaN where a measure has all
+    runs level.
+    """
+
+    table: pd.DataFrame
+    orders: Floats
+
+    def agreeing(self, measure: str) -> list[str]:
+        """The measures on whose side of the pair this one stands, itself included."""
+        side = self.table.set_index("measure")["side"]
+        return list(side.index[side == side[measure]])
+
+    def same_order(self, measure: str) -> list[str]:
+        """The measures that order all runs as this one does, itself included."""
+        names = list(self.table["measure"])
+        like = self.orders[names.index(measure)] >= 1 - _ALIKE
+        return [name for name, same in zip(names, like, strict=True) if same or name == measure]
+
+
+def agreement(scores: Scores, run: str, baseline: str, *, level: float = LEVEL) -> Agreement:
+    """All measures of the scores, and all their runs. Raises UnknownRunError."""
+    combined = scores.combined()
+    i, j = scores.position(run), scores.position(baseline)
+    directions = np.array([_direction(m) for m in scores.measures])
+    gaps = []
+    for m, measure in enumerate(scores.measures):
+        onto = measure.declaration.combination.onto
+        gaps.append(onto(scores.values[i, :, m]) - onto(scores.values[j, :, m]))
+    differences = np.stack(gaps, axis=1)
+    found = resampled(differences, fewest=FEWEST_QUERIES)
+    differing = (np.nan_to_num(differences) != 0).sum(axis=0)
+    ends = np.stack(found.intervals(level)[1:], axis=1)
+    difference = combined[i] - combined[j]
+    side = np.where(np.abs(difference) > _LEVEL_WITH, np.sign(difference) * directions, 0)
+    table = pd.DataFrame(
+        {
+            "measure": [str(m) for m in scores.measures],
+            "mean": combined[i],
+            "baseline_mean": combined[j],
+            "difference": difference,
+            "side": np.nan_to_num(side).astype(np.int64),
+            "low": ends[:, 0],
+            "high": ends[:, 1],
+            "verdict": [
+                verdict(gap, p, queries=int(n), differing=int(m), level=level).word
+                for gap, p, n, m in zip(
+                    difference * directions, found.corrected, found.queries, differing, strict=True
+                )
+            ],
+        }
+    )
+    return Agreement(table, _taus(combined * directions))
+
+
+def _taus(values: Floats) -> Floats:
+    """Kendall's tau-b between the columns of float64[R, M]."""
+    from scipy.stats import kendalltau
+
+    n = values.shape[1]
+    taus = np.full((n, n), np.nan)
+    # What differs by rounding alone is tied.
+    steady = values.round(12)
+    for a in range(n):
+        taus[a, a] = 1.0 if len(np.unique(steady[:, a])) > 1 else np.nan
+    for a, b in combinations(range(n), 2):
+        if not (np.isnan(taus[a, a]) or np.isnan(taus[b, b])):
+            taus[a, b] = taus[b, a] = kendalltau(steady[:, a], steady[:, b]).statistic
+    return taus
+
+
+def disagreements(
+    scores: Scores,
+    run: str,
+    baseline: str,
+    first: GivenMeasure,
+    second: GivenMeasure,
+) -> pd.DataFrame:
+    """The queries on which two measures see the pair differently, furthest apart first: columns
+    query_id, first, second (the difference under each measure), apart.
+
+    Each difference is taken in units of its measure's usual one (the root of the mean square over
+    the queries), better upwards, so that measures of other scales compare; `apart` is how far the
+    two then lie from each other. Queries that lack a score are left out. Raises UnknownRunError.
+    """
+    pair = scores.only([run, baseline])
+    gaps: list[Floats] = []
+    units: list[Floats] = []
+    for measure in map(parse_measure, (first, second)):
+        own, other = pair.of(measure)
+        gap = own - other
+        usual = float(np.sqrt(np.nanmean(np.square(gap)))) if (~np.isnan(gap)).any() else 0.0
+        gaps.append(gap)
+        units.append(gap * _direction(measure) / usual if usual > 0 else gap)
+    frame = pd.DataFrame(
+        {
+            "query_id": np.array(pair.query_ids, dtype=object),
+            "first": gaps[0],
+            "second": gaps[1],
+            "apart": np.abs(units[0] - units[1]),
+        }
+    )
+    known = frame.dropna(subset=["apart"])
+    return known.sort_values("apart", ascending=False, kind="stable").reset_index(drop=True)
+
+
+def opposed(frame: pd.DataFrame, measures: Sequence[GivenMeasure]) -> int:
+    """On how many queries of `disagreements` the two measures name another winner."""
+    first, second = (_direction(parse_measure(m)) for m in measures)
+    return int((frame["first"] * first * frame["second"] * second < 0).sum())
+
+
+def _direction(measure: GivenMeasure) -> int:
+    return 1 if parse_measure(measure).declaration.higher_is_better else -1

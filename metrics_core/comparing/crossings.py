@@ -1,0 +1,106 @@
+"""From which cutoff on does a run lead? The difference over all k, and where it changes sides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.comparing.resampled import resampled
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures import Measure
+from metrics_core.scoring.curves import curve, cutoffs_up_to, depth_of
+from metrics_core.scoring.intervals import LEVEL
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_MOST_CELLS = 100_000
+"""Queries times cutoffs for which the band is worked out at every cutoff up to `_EVERY`."""
+_EVERY = 100
+_FEW_CELLS = 400_000
+_FEW = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
+_LEVEL_WITH = 1e-12
+
+
+@dataclass(frozen=True)
+class Crossings:
+    """Mean difference of a pair by cutoff, run minus baseline, and better upwards or not.
+
+    `difference` float64[K] is that at every k from 1 to K. `side` int64[K] is 1 where the run is
+    better, -1 where the baseline is, 0 where the means are equal. The band is worked out at some of
+    the cutoffs, `cutoffs`: `low` and `high` hold for all of those at once, and `clear` is their
+    side where it excludes zero, else 0.
+    """
+
+    difference: Floats
+    side: Ints
+    cutoffs: Ints
+    low: Floats
+    high: Floats
+    clear: Ints
+
+    @property
+    def depth(self) -> int:
+        """The greatest cutoff looked at."""
+        return len(self.difference)
+
+    def changes(self) -> list[tuple[int, int, int]]:
+        """Where the lead changes: (k, side before, side from k on), in the order of k."""
+        at = np.flatnonzero(np.diff(self.side)) + 1
+        return [(int(k) + 1, int(self.side[k - 1]), int(self.side[k])) for k in at]
+
+    def leads_from(self) -> int:
+        """The first k from which on the side is that of the last one."""
+        other = np.flatnonzero(self.side != self.side[-1])
+        return int(other[-1]) + 2 if len(other) else 1
+
+    def spans(self, side: int) -> list[tuple[int, int]]:
+        """The ranges of cutoffs, first to last, in which the band is clear on this side."""
+        inside = np.concatenate([[False], self.clear == side, [False]])
+        edges = np.flatnonzero(np.diff(inside.astype(np.int64)))
+        pairs = zip(edges[::2], edges[1::2] - 1, strict=True)
+        return [(int(self.cutoffs[i]), int(self.cutoffs[j])) for i, j in pairs]
+
+    def at(self, cutoff: int) -> int:
+        """The clear side at the deepest looked-at cutoff that is no deeper than this one."""
+        place = int(np.searchsorted(self.cutoffs, cutoff, "right")) - 1
+        return int(self.clear[max(place, 0)])
+
+
+def crossings(
+    run: JudgedRanks,
+    baseline: JudgedRanks,
+    measure: Measure,
+    *,
+    depth: int | None = None,
+    also: int = 1,
+    level: float = LEVEL,
+) -> Crossings:
+    """The difference at every cutoff up to `depth`, by default that of the deeper run. The cutoff
+    `also` is among those with a band. Raises ParameterError for a measure without cutoff."""
+    deepest = depth or max(depth_of([run, baseline]), 1)
+    every = np.arange(1, deepest + 1)
+    combination = measure.declaration.combination
+    own, other = (curve(ranks, measure, every) for ranks in (run, baseline))
+    undefined = np.isnan(own) | np.isnan(other)
+    own, other = (np.where(undefined, np.nan, scores) for scores in (own, other))
+    difference = combination.of(own) - combination.of(other)
+    direction = 1 if measure.declaration.higher_is_better else -1
+    cutoffs = np.array(_banded(deepest, len(own), min(also, deepest)))
+    gaps = (combination.onto(own) - combination.onto(other))[:, cutoffs - 1]
+    _, low, high = resampled(gaps).intervals(level)
+    clear = np.where(low > 0, direction, np.where(high < 0, -direction, 0))
+    side = np.where(np.abs(difference) > _LEVEL_WITH, np.sign(difference) * direction, 0)
+    return Crossings(difference, side.astype(np.int64), cutoffs, low, high, clear)
+
+
+def _banded(deepest: int, n_queries: int, also: int) -> list[int]:
+    """Every cutoff up to a hundred while that is cheap, and evenly spaced ones on a log scale; few
+    for very many queries."""
+    cells = n_queries * min(deepest, _EVERY)
+    if cells > _FEW_CELLS:
+        return sorted({k for k in (*_FEW, also, deepest) if k <= deepest})
+    every = range(1, min(deepest, _EVERY) + 1) if cells <= _MOST_CELLS else ()
+    return cutoffs_up_to(deepest, also=[also, *every])

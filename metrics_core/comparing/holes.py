@@ -1,0 +1,164 @@
+"""The holes in the judgments of a pair: which documents of the two lists nobody has judged.
+
+A document that stands in both lists is one document and has one grade, so the two runs cannot be
+looked at each by itself. Only the ranks that count are looked at, and only there are the documents
+of the lists compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from metrics_core.judging import JudgedRanks
+from metrics_core.judging.ranking import top_ranks
+from metrics_core.scoring.curves import judged_share
+from metrics_core.scoring.residuals import Unjudged
+from metrics_core.tables.columns import ID
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+MOST_MATCHED = 2_000_000
+"""Rows of two lists that are compared document by document; of more, none are known as shared."""
+
+
+@dataclass(frozen=True)
+class Holes:
+    """The unjudged documents within a depth of one list or both: u of them, by query.
+
+    `query` int64[u]; `run_rank` and `baseline_rank` int64[u], 0 where the document does not stand
+    within the depth of that list; `doc_ids` their names. `matched` says whether documents were
+    compared: if not, one in both lists stands here twice, and has no name. `run_further` and
+    `baseline_further` int64[Q] count the unjudged documents of each list below the depth.
+    """
+
+    query: Ints
+    run_rank: Ints
+    baseline_rank: Ints
+    doc_ids: pa.Array | None
+    matched: bool
+    run_further: Ints
+    baseline_further: Ints
+
+    def __len__(self) -> int:
+        return len(self.query)
+
+    @property
+    def best_rank(self) -> Ints:
+        """The better of the two ranks of each document, int64[u]."""
+        deep = np.iinfo(np.int64).max
+        both = (np.where(rank > 0, rank, deep) for rank in (self.run_rank, self.baseline_rank))
+        return np.minimum(*both)
+
+    def where(self, mask: Mask) -> Holes:
+        """Some of the documents, bool[u]."""
+        return replace(
+            self,
+            query=self.query[mask],
+            run_rank=self.run_rank[mask],
+            baseline_rank=self.baseline_rank[mask],
+            doc_ids=None if self.doc_ids is None else self.doc_ids.filter(pa.array(mask)),
+        )
+
+
+def holes(run: JudgedRanks, baseline: JudgedRanks, cutoff: int | None = None) -> Holes:
+    """The unjudged documents of two runs judged alike, within the first `cutoff` ranks; without it
+    of the whole lists."""
+    own, other = (_Free.of(ranks, cutoff) for ranks in (run, baseline))
+    further = (own.further, other.further)
+    listed = sum(int(np.minimum(r.retrieved, cutoff or np.inf).sum()) for r in (run, baseline))
+    names = None if listed > MOST_MATCHED else (own.doc_ids(run), other.doc_ids(baseline))
+    if names is None or names[0] is None or names[1] is None:
+        query = np.concatenate([own.query, other.query])
+        nowhere = np.zeros(len(query), dtype=np.int64)
+        run_rank, baseline_rank = nowhere.copy(), nowhere
+        run_rank[: len(own.query)] = own.rank
+        baseline_rank[len(own.query) :] = other.rank
+        return Holes(query, run_rank, baseline_rank, None, False, *further)
+    texts = pa.concat_arrays([names[0], names[1]]).dictionary_encode()
+    codes = texts.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    known = len(texts.dictionary)
+    pair = np.concatenate([own.query, other.query]) * max(known, 1) + codes
+    distinct, place = np.unique(pair, return_inverse=True)
+    run_rank, baseline_rank = np.zeros((2, len(distinct)), dtype=np.int64)
+    run_rank[place[: len(own.query)]] = own.rank
+    baseline_rank[place[len(own.query) :]] = other.rank
+    query = distinct // max(known, 1)
+    doc_ids = texts.dictionary.take(pa.array(distinct % max(known, 1)))
+    return Holes(query, run_rank, baseline_rank, doc_ids, True, *further)
+
+
+@dataclass(frozen=True)
+class _Free:
+    """One list's unjudged documents within a depth, and how many stand below it."""
+
+    query: Ints
+    rank: Ints
+    further: Ints
+
+    @classmethod
+    def of(cls, ranks: JudgedRanks, cutoff: int | None) -> _Free:
+        free = Unjudged.of(ranks, 0.0)
+        inside = free.rank <= (cutoff or np.inf)
+        beyond = np.bincount(free.query[~inside], minlength=ranks.n_queries)
+        return cls(free.query[inside], free.rank[inside], beyond)
+
+    def doc_ids(self, ranks: JudgedRanks) -> pa.Array | None:
+        """Their names, None where the ranks do not know the run."""
+        listed = ranks.listed
+        if listed is None or listed.run is None or listed.lists is not None:
+            return None
+        if not len(self.query):
+            return pa.array([], ID)
+        rows, rank = top_ranks(listed.run, int(self.rank.max()))
+        query = listed.query[listed.run.query_codes[rows]].astype(np.int64)
+        depth = int(max(rank.max(initial=0), self.rank.max())) + 1
+        place = query * depth + rank
+        by_place = np.argsort(place)
+        # Queries that are not in view have a negative place.
+        wanted = self.query * depth + self.rank
+        found = rows[by_place[np.searchsorted(place[by_place], wanted)]]
+        names = listed.run.doc_ids.take(pa.array(found))
+        return names.combine_chunks().cast(ID) if len(names.chunks) != 1 else names.chunk(0)
+
+
+def with_grades(ranks: JudgedRanks, found: Holes, own_rank: Ints, grades: Floats) -> JudgedRanks:
+    """The ranks after these documents were judged, float64[u] grades; `own_rank` is their rank in
+    this list, 0 where it does not hold them."""
+    judged, listed = ranks.judged(), own_rank > 0
+    query = np.concatenate([judged.query, found.query[listed]])
+    rank = np.concatenate([judged.rank, own_rank[listed]])
+    relevance = np.concatenate([judged.relevance, grades[listed]])
+    order = np.lexsort((rank, query))
+    every_query = np.concatenate([ranks.judged_query, found.query])
+    every_grade = np.concatenate([ranks.judged_relevance, grades])
+    best_first = np.lexsort((-every_grade, every_query))
+    return replace(
+        ranks,
+        query=query[order],
+        rank=rank[order],
+        relevance=relevance[order],
+        qrels_row=np.full(len(order), -1, dtype=np.int64),
+        judged_query=every_query[best_first],
+        judged_relevance=every_grade[best_first],
+        listed=None,
+    )
+
+
+def judged_shares(run: JudgedRanks, baseline: JudgedRanks, cutoffs: Sequence[int]) -> pd.DataFrame:
+    """How much of both lists is judged: columns k, run, baseline (shares of all documents within
+    the first k ranks of all queries; NaN where nothing is listed)."""
+    return pd.DataFrame(
+        {
+            "k": list(cutoffs),
+            "run": [judged_share(run, k) for k in cutoffs],
+            "baseline": [judged_share(baseline, k) for k in cutoffs],
+        }
+    )

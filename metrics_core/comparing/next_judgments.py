@@ -1,0 +1,219 @@
+"""Which documents to judge next: the fewest whose judgment could turn or settle who is better.
+
+A document moves the difference most if it has the highest grade there is. Those that move it
+against the present winner are taken in the order of how far. For measures that are a sum over
+documents of fixed weights this is exact: no smaller set could turn the sign, or leave it out of
+reach. For others a document's move is that with all others as they stand; that a set turns the sign
+is tried out and true, but a smaller one may do it as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from metrics_core.comparing.holes import Holes, with_grades
+from metrics_core.comparing.reach import (
+    Reach,
+    divisors,
+    highest_grade,
+    kind_of,
+    numerator,
+    reach,
+    weights,
+)
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures import Measure
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+MOST_TRIED = 400
+"""Documents that are tried one by one, for measures whose weights depend on each other."""
+
+MOST_RANKED = 20_000
+"""Documents that are ranked at all: more than anybody judges."""
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class NextJudgments:
+    """What to judge. `table` has a row a document that could move the difference against the
+    present winner, those that move it most first: query_id, doc_id, run_rank, baseline_rank (0: not
+    within the depth), moves (the combined difference, at most).
+
+    `to_turn` is how many of the first turn the sign if all have the highest grade, None where none
+    of these do. `to_settle` is after how many the sign is safe whatever the rest is, if those turn
+    out not relevant; 0 where it is safe now, None where the bound cannot tell. `exact` says that no
+    fewer would do.
+    """
+
+    table: pd.DataFrame
+    to_turn: int | None
+    to_settle: int | None
+    exact: bool
+
+    @property
+    def wanted(self) -> int:
+        """How many rows are worth a judge's time: those that settle the sign, or could turn it."""
+        known = [n for n in (self.to_settle, self.to_turn) if n is not None]
+        return max(known, default=len(self.table))
+
+    def to_fill_in(self, most: int | None = None) -> pd.DataFrame:
+        """The first rows as judgments with the grade left empty: query_id, doc_id, relevance."""
+        kept = self.table.head(most or max(self.wanted, 1))[["query_id", "doc_id"]]
+        return kept.assign(relevance="")
+
+
+def judge_next(
+    run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found: Holes, reached: Reach
+) -> NextJudgments:
+    """The documents of `holes` by how far each could turn the difference, which is that of
+    `reached`. Where the runs are level, either way counts."""
+    exact = kind_of(measure) == "additive" and found.matched
+    sign = np.sign(reached.difference) if abs(reached.difference) > _ROUNDING else 0.0
+    if np.isnan(reached.lowest) or found.doc_ids is None:
+        return NextJudgments(_table(run, found, np.zeros(len(found))), None, None, exact=False)
+    moved = _moves(run, baseline, measure, found)
+    against = -sign * moved if sign else np.abs(moved)
+    order = np.argsort(-against, kind="stable")
+    order = order[against[order] > _ROUNDING][:MOST_RANKED]
+    scale = 1.0
+    if measure.declaration.combination.averaged:
+        scale = 1.0 / max(int((~np.isnan(reached.low)).sum()), 1)
+    ranked = _some(found, order)
+    table = _table(run, ranked, moved[order] * scale)
+    if not sign:
+        return NextJudgments(table, min(1, len(table)) or None, None, exact)
+    grades = np.full(len(ranked), highest_grade(run, measure))
+
+    def turned(n: int) -> bool:
+        first = _some(ranked, np.arange(n))
+        own = with_grades(run, first, first.run_rank, grades[:n])
+        other = with_grades(baseline, first, first.baseline_rank, grades[:n])
+        of = measure.declaration.combination.of
+        both = [np.where(np.isnan(reached.low), np.nan, measure.score(r)) for r in (own, other)]
+        return bool(sign * (of(both[0]) - of(both[1])) < -_ROUNDING)
+
+    def settled(n: int) -> bool:
+        rest = np.ones(len(found), dtype=np.bool_)
+        rest[order[:n]] = False
+        return not reach(run, baseline, measure, found.where(rest)).turns
+
+    return NextJudgments(
+        table, _first(turned, 1, len(table)), _first(settled, 0, len(table)), exact
+    )
+
+
+def _first(holds: Callable[[int], bool], low: int, high: int) -> int | None:
+    """The least of low, …, high for which something holds that, once it does, goes on to hold; None
+    where it does for none."""
+    if low > high or not holds(high):
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
+
+
+def _some(found: Holes, order: Ints) -> Holes:
+    """Some of the documents in this order."""
+    return replace(
+        found,
+        query=found.query[order],
+        run_rank=found.run_rank[order],
+        baseline_rank=found.baseline_rank[order],
+        doc_ids=None if found.doc_ids is None else found.doc_ids.take(order),
+    )
+
+
+def _table(run: JudgedRanks, found: Holes, moves: Floats) -> pd.DataFrame:
+    ids = np.array(run.query_ids, dtype=object)
+    names = [] if found.doc_ids is None else found.doc_ids.to_pylist()
+    return pd.DataFrame(
+        {
+            "query_id": ids[found.query][: len(names)],
+            "doc_id": np.array(names, dtype=object),
+            "run_rank": found.run_rank[: len(names)],
+            "baseline_rank": found.baseline_rank[: len(names)],
+            "moves": moves[: len(names)],
+        }
+    )
+
+
+def _moves(run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found: Holes) -> Floats:
+    """By how much the difference of its query changes if a document has the highest grade and all
+    others are as they stand; float64[u]. 0 for those that were not tried."""
+    kind = kind_of(measure)
+    if kind == "apart":
+        return _tried(run, baseline, measure, found)
+    alone = weights(run, baseline, measure, found)
+    if kind == "additive":
+        return alone.run - alone.baseline
+    own, other = measure.score(run)[found.query], measure.score(baseline)[found.query]
+    if kind == "first":
+        return np.maximum(own, alone.run) - np.maximum(other, alone.baseline) - (own - other)
+    counted = numerator(measure)
+    gap = counted.score(run) - counted.score(baseline)
+    grade, every = highest_grade(run, measure), np.arange(run.n_queries)
+    one_each = replace(
+        found, query=every, run_rank=np.zeros_like(every), baseline_rank=np.zeros_like(every)
+    )
+    more = with_grades(run, one_each, one_each.run_rank, np.full(len(every), grade))
+    raised = divisors(more, measure)
+    return (gap[found.query] + alone.run - alone.baseline) / raised[found.query] - (own - other)
+
+
+def _tried(run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found: Holes) -> Floats:
+    """The same by scoring each query once more for each of its documents; the `MOST_TRIED` that
+    stand furthest apart in the two lists."""
+    far = np.abs(_nearness(found.run_rank) - _nearness(found.baseline_rank))
+    tried = np.argsort(-far, kind="stable")[:MOST_TRIED]
+    some = _some(found, tried)
+    query = some.query
+    copies = replace(some, query=np.arange(len(tried)))
+    grades = np.full(len(tried), highest_grade(run, measure))
+    gaps = []
+    for ranks, rank in ((run, some.run_rank), (baseline, some.baseline_rank)):
+        own = _copied(ranks, query)
+        gaps.append(measure.score(with_grades(own, copies, rank, grades)) - measure.score(own))
+    moved = np.zeros(len(found))
+    moved[tried] = np.nan_to_num(gaps[0] - gaps[1])
+    return moved
+
+
+def _nearness(rank: Ints) -> Floats:
+    return np.where(rank > 0, 1 / np.log2(np.maximum(rank, 1) + 1), 0.0)
+
+
+def _copied(ranks: JudgedRanks, query: Ints) -> JudgedRanks:
+    """The ranks of these queries, int64[n], a query as often as it stands there."""
+    listed, number = _rows(ranks.query, query, ranks.n_queries)
+    judged, judged_number = _rows(ranks.judged_query, query, ranks.n_queries)
+    return replace(
+        ranks,
+        query_ids=("",) * len(query),
+        query=number,
+        rank=ranks.rank[listed],
+        relevance=ranks.relevance[listed],
+        qrels_row=ranks.qrels_row[listed],
+        retrieved=ranks.retrieved[query],
+        judged_query=judged_number,
+        judged_relevance=ranks.judged_relevance[judged],
+        listed=None,
+        subtopics=None,
+    )
+
+
+def _rows(of: Ints, query: Ints, n_queries: int) -> tuple[Ints, Ints]:
+    """The rows of each of these queries in arrays sorted by query, and the number of its copy."""
+    starts = np.searchsorted(of, np.arange(n_queries + 1))
+    counts = np.diff(starts)[query]
+    number = np.repeat(np.arange(len(query)), counts)
+    within = np.arange(len(number)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return starts[query][number] + within, number

@@ -1,0 +1,90 @@
+"""Could the order within equal scores turn the verdict? The difference under every such order.
+
+Documents of equal score stand in an order that says nothing: here that of their ids. In the best
+order the relevant ones come first, in the worst last; the orders of two runs are free of each
+other, so the difference reaches from the worst of the run against the best of the baseline to the
+other way round.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.judging import JudgedRanks, judge
+from metrics_core.measures import Measure
+from metrics_core.tables import Qrels, Run
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+_ALIKE = 1e-12
+_RISING = ("monotone", "recall", "precisions", "normalised", "at relevant")
+
+
+@dataclass(frozen=True)
+class TieRange:
+    """The scores of Q queries under the orders of tied documents: float64[Q] each. `tied` bool[Q]
+    says which queries have equal scores that touch the ranks that count. `exact` says that no order
+    passes `low` or `high`."""
+
+    low: Floats
+    high: Floats
+    tied: Mask
+    exact: bool
+
+    def among(self, queries: Mask) -> TieRange:
+        """The same for some of the queries, bool[Q]."""
+        return TieRange(self.low[queries], self.high[queries], self.tied[queries], self.exact)
+
+    @property
+    def moved(self) -> Mask:
+        """The queries whose score depends on the order, bool[Q]."""
+        return self.high - self.low > _ALIKE
+
+
+def tie_range(run: Run, qrels: Qrels, ranks: JudgedRanks, measure: Measure) -> TieRange:
+    """The lowest and highest score of each query that an order of the tied documents gives. `ranks`
+    are those of the run judged by the qrels, all their queries.
+
+    Exact where a measure never falls when a document of a higher grade moves up; of other measures
+    the two orders are tried, and nothing is known of those between them.
+    """
+    score = measure.score(ranks)
+    tied = tied_queries(run, ranks, measure.cutoff)
+    needs = bool(measure.declaration.needs or measure.value("gains"))
+    exact = measure.declaration.residual in _RISING and not needs
+    if not tied.any() or measure.declaration.needs:
+        return TieRange(score, score, tied, exact or not tied.any())
+    ends = [measure.score(judge(run, qrels, ties=end)) for end in ("worst", "best")]
+    low, high = np.minimum(*ends), np.maximum(*ends)
+    # A sum in another order may differ in its last bit.
+    return TieRange(np.minimum(low, score), np.maximum(high, score), tied, exact)
+
+
+def tied_queries(run: Run, ranks: JudgedRanks, cutoff: int | None = None) -> Mask:
+    """The judged queries, bool[Q], with equal scores that touch the first `cutoff` ranks;
+    anywhere in the list where there is no cutoff."""
+    codes, scores = run.query_codes, run.table["score"].to_numpy()
+    order = np.lexsort((-scores, codes))
+    codes, scores = codes[order], scores[order]
+    starts = np.flatnonzero(np.diff(codes, prepend=-1))
+    rank = np.arange(len(codes)) - np.repeat(starts, np.diff(starts, append=len(codes))) + 1
+    again = (codes[1:] == codes[:-1]) & (scores[1:] == scores[:-1])
+    if cutoff is not None:
+        again &= rank[:-1] <= cutoff
+    found = np.zeros(len(run.query_ids), dtype=np.bool_)
+    found[codes[:-1][again]] = True
+    with_ties = {q for q, is_tied in zip(run.query_ids, found, strict=True) if is_tied}
+    return np.array([q in with_ties for q in ranks.query_ids], dtype=np.bool_)
+
+
+def difference_range(run: TieRange, baseline: TieRange, measure: Measure) -> tuple[float, float]:
+    """The lowest and the highest combined difference that the orders of both runs allow."""
+    of = measure.declaration.combination.of
+    defined = ~(np.isnan(run.low) | np.isnan(baseline.low))
+    low = of(run.low[defined]) - of(baseline.high[defined])
+    high = of(run.high[defined]) - of(baseline.low[defined])
+    return float(low), float(high)

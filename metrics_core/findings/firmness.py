@@ -1,0 +1,125 @@
+"""How firm is a verdict? Each way in which it could turn: a word for the answer, and its reason.
+
+The rule of every word stands here. A word is toned only where its answer is clear, and only where
+the verdict is: of a difference that may be chance nothing is firm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from metrics_core import wording as w
+from metrics_core.comparing.next_judgments import NextJudgments
+from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES, NO_MATTER
+from metrics_core.findings.sentence import Sentence, muted, run, strong
+
+Tone = Literal["firm", "not firm", ""]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One way in which a verdict could turn: `word` answers, `reason` says why in a sentence or
+    two, `part` names the evidence."""
+
+    part: str
+    title: str
+    word: str
+    tone: Tone
+    reason: str
+
+
+@dataclass(frozen=True)
+class Firmness:
+    """The ways in which a verdict could turn, and a line that introduces them. Without entries
+    there is no verdict, and the line says why; it is empty where nothing is compared."""
+
+    entries: tuple[Entry, ...] = ()
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What every entry speaks of: the run, its baseline, the measure's name and the verdict."""
+
+    run: str
+    baseline: str
+    measure: str
+    verdict: str
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether one of the two is ahead."""
+        return self.verdict in CLEAR
+
+    def leader(self, side: int) -> str:
+        """Who is better on this side."""
+        return self.run if side > 0 else self.baseline
+
+
+def firmness_of(pair: Pair, entries: Sequence[Entry | None], queries: int) -> Firmness:
+    """The strip of these entries, those that apply."""
+    if queries < FEWEST_QUERIES:
+        count = f"{w.count(queries)} {w.plural(queries, 'query', 'queries')}"
+        return Firmness(
+            text=f"Only {count}: there is no verdict below {FEWEST_QUERIES} that could be firm."
+        )
+    found = tuple(entry for entry in entries if entry is not None)
+    ways = w.sentence_case(w.number(len(found)))
+    if pair.is_clear:
+        return Firmness(
+            found, f"{ways} ways in which the verdict could turn. Each leads to its evidence."
+        )
+    plain = tuple(replace(entry, tone="") for entry in found)
+    return Firmness(
+        plain,
+        "No difference matters here."
+        if pair.verdict == NO_MATTER
+        else "The difference may be chance, so nothing is firm."
+        f" {ways} views of what its sign hangs on. Each leads to its evidence.",
+    )
+
+
+def firmness_finding(firmness: Firmness, run_name: str, baseline: str) -> Sentence:
+    """The headline of the evidence: how many of the ways to turn the verdict are closed, and what
+    stands open."""
+    if not firmness.entries:
+        return strong(firmness.text or "One run alone has no verdict that could turn.")
+    pair = run(run_name) + strong(" and ") + run(baseline)
+    if not any(entry.tone for entry in firmness.entries):
+        return (
+            strong("No clear difference between ")
+            + pair
+            + strong(". ")
+            + muted("So nothing is firm yet; here is what its sign hangs on.")
+        )
+    closed = sum(entry.tone == "firm" for entry in firmness.entries)
+    rest = [f"{e.title.lower()}: {e.word}" for e in firmness.entries if e.tone != "firm"]
+    count = w.sentence_case(w.number(closed))
+    return (
+        strong(f"{count} of {w.number(len(firmness.entries))} ways to turn the verdict on ")
+        + pair
+        + strong(f" {w.plural(closed, 'is', 'are')} closed; ")
+        + muted(f"{'; '.join(rest) or 'nothing was found that could turn it'}.")
+    )
+
+
+def judge_next_finding(found: NextJudgments, behind: str) -> str:
+    """What judging could do, and in which order the documents stand; `behind` names the run that
+    is."""
+    order = " Those that could move it most against the leader come first."
+    if found.to_settle == 0:
+        return f"The verdict is safe whatever they are worth.{order}"
+    said = []
+    if found.to_turn is not None:
+        count = f"the first {w.count(found.to_turn)}" if found.to_turn > 1 else "the first"
+        said.append(f"If {count} had the highest grade, {behind} would lead")
+    if found.to_settle is not None:
+        few = w.count(found.to_settle)
+        said.append(f"if the first {few} turn out not relevant, it is settled")
+    text = (
+        w.sentence_case("; ".join(said)) + "." if said else "No number of these decides it alone."
+    )
+    about = "" if found.exact else " For this measure fewer might do."
+    return f"{text}{about}{order}"

@@ -1,0 +1,133 @@
+"""How firm? Every part with its evidence, the strip, and a filled-in list of judgments."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from dataclasses import replace
+
+import pytest
+
+from dashboard.address.address import Address
+from dashboard.answers import firm
+from dashboard.answers.firmness import firmness
+from dashboard.answers.unjudged import next_to_judge
+from dashboard.blocks import firmness as blocks
+from dashboard.opened.study import Study
+from metrics_core.formats import read, spreadsheet_csv
+from metrics_core.measures import parse_measure
+from metrics_core.tables import Qrels, Run
+from tests.dashboard.conftest import drawn, opened, text_of
+
+PARTS = {
+    "unjudged": "As judged now",
+    "queries": "The fewest queries that turn it",
+    "cutoff": "nDCG by the number of results counted",
+    "measures": "What other measures say",
+    "ties": "Queries whose difference hangs on the order of equal scores",
+    "missing": "Queries that a run lacks",
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_each_part_shows_its_evidence(part: str) -> None:
+    app = opened("firm", run="dense", base="bm25", part=part)
+    assert PARTS[part] in text_of(app)
+    assert drawn(app).count('aria-current="true"') == 1
+    assert not any(other in text_of(app) for name, other in PARTS.items() if name != part)
+
+
+def test_few_queries_and_one_run_have_nothing_to_look_into() -> None:
+    few = opened("firm", where=["category=Network", "difficulty=hard"])
+    assert "Only 5 queries" in text_of(few) and "Nothing to look into." in text_of(few)
+    assert "One run alone" in text_of(opened("firm", run="bm25", base="bm25"))
+
+
+def test_a_measure_without_cutoff_says_so() -> None:
+    shown = text_of(opened("firm", m="Bpref", part="cutoff"))
+    assert "Bpref looks at whole lists" in shown
+
+
+def small(n: int, *, base_lacks: int = 0) -> Study:
+    """A run that finds the relevant document first, a baseline that finds it second."""
+    queries = [f"q{i}" for i in range(n)]
+    rows = {"new": ("yes", "no"), "old": ("no", "yes")}
+    runs = []
+    for name, docs in rows.items():
+        own = queries[base_lacks:] if name == "old" else queries
+        ids, listed, scores = [], [], []
+        for q in own:
+            for place, doc in enumerate((*docs, "unknown" if name == "old" else "other")):
+                ids.append(q)
+                listed.append(doc)
+                scores.append(-float(place))
+        runs.append(Run.from_columns(name, ids, listed, scores))
+    qrels = Qrels.from_columns(queries * 2, ["yes"] * n + ["no"] * n, [1] * n + [0] * n)
+    return Study(runs, qrels)
+
+
+def entries(study: Study, **asked: str) -> dict[str, tuple[str, str]]:
+    shown = study.view(Address.of(run="new", base="old", **asked)).comparison
+    return {e.part: (e.word, e.tone) for e in firmness(study, shown).entries}
+
+
+def test_the_strip_of_a_plain_lead() -> None:
+    found = entries(small(20), m="RR")
+    assert found["unjudged"] == ("cannot turn it", "firm")
+    assert found["queries"] == ("rests on all", "firm")
+    assert found["cutoff"] == ("at every k", "firm")
+    assert "ties" not in found and "missing" not in found
+
+
+def test_a_query_that_the_baseline_lacks_has_its_entry() -> None:
+    study = small(20, base_lacks=8)
+    assert entries(study)["missing"] == ("do not turn it", "firm")
+    shown = study.view(Address.of(run="new", base="old")).comparison
+    assert firm.lacking(study, shown)["query_id"].tolist() == [f"q{i}" for i in range(8)]
+    assert firm.covered(study, shown).shared == 12
+
+
+def test_lower_is_better_speaks_of_the_same_leader() -> None:
+    # The baseline lists nothing for three queries, and so has fewer unjudged documents.
+    study = small(20, base_lacks=3)
+    shown = study.view(Address.of(run="new", base="old")).comparison
+    chosen = replace(shown.chosen, measure=parse_measure("Unjudged@3"))
+    lower = replace(shown, chosen=chosen)
+    assert not lower.measure.declaration.higher_is_better
+    gap = lower.measure.score(study.judged["new"]) - lower.measure.score(study.judged["old"])
+    assert gap.sum() > 0 and firm.side_of(study, lower) == -1
+    assert firm.behind(study, lower) == "new"
+    assert {e.part for e in firmness(study, lower).entries} >= {"unjudged", "queries", "measures"}
+
+
+def test_seven_thousand_queries_have_their_strip_within_seconds() -> None:
+    study = small(7_000)
+    begun = time.monotonic()
+    assert entries(study)["queries"] == ("rests on all", "firm")
+    assert time.monotonic() - begun < 30
+
+
+def test_the_strip_leads_to_each_part_and_marks_the_open_one() -> None:
+    study = small(20)
+    shown = study.view(Address.of(run="new", base="old")).comparison
+    strip = firmness(study, shown)
+    part = str(blocks.strip(strip, lambda page, **to: f"./{page}?part={to['part']}", "queries"))
+    for entry in strip.entries:
+        assert f"./firm?part={entry.part}" in part and entry.word in part
+    assert part.count('aria-current="true"') == 1 and "How firm is that?</h2>" not in part
+
+
+def test_what_a_judge_fills_in_is_read_as_judgments() -> None:
+    study = small(20)
+    shown = study.view(Address.of(run="new", base="old", m="P@k", k="3")).comparison
+    sheet = next_to_judge(study, shown).to_fill_in(4)
+    lines = list(csv.reader(io.StringIO(spreadsheet_csv(sheet).decode("utf-8-sig"))))
+    assert lines[0] == ["query_id", "doc_id", "relevance"] and len(lines) == 5
+    lines[1][2], lines[3][2] = "1", "0"
+    filled = io.StringIO()
+    csv.writer(filled).writerows(lines)
+    loaded = read(filled.getvalue().encode(), name="to-judge.csv")
+    assert isinstance(loaded.table, Qrels)
+    rows = loaded.table.table.to_pylist()
+    assert [(r["query_id"], r["relevance"]) for r in rows] == [(lines[1][0], 1), (lines[3][0], 0)]

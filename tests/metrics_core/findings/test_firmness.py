@@ -1,0 +1,216 @@
+"""The words of the strip: each rule at its edges, and what is never coloured."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metrics_core.comparing.agreement import Agreement
+from metrics_core.comparing.crossings import Crossings
+from metrics_core.comparing.fragility import fragility
+from metrics_core.comparing.next_judgments import NextJudgments
+from metrics_core.comparing.reach import Reach
+from metrics_core.findings import ways_to_turn as ways
+from metrics_core.findings.firmness import (
+    Entry,
+    Pair,
+    firmness_finding,
+    firmness_of,
+    judge_next_finding,
+)
+from metrics_core.scoring.intervals import Interval
+
+CLEAR = Pair("new", "old", "nDCG@10", "better")
+CHANCE = Pair("new", "old", "nDCG@10", "cannot tell")
+NOTHING = np.zeros(1)
+
+
+def reach_of(now: float, low: float, high: float, *, exact: bool = True, why: str = "") -> Reach:
+    return Reach(now, low, high, NOTHING, NOTHING, exact, why)
+
+
+def likely(low: float, high: float) -> Interval:
+    return Interval(*np.array([(low + high) / 2, low, high]))
+
+
+@pytest.mark.parametrize(
+    ("reached", "span", "word", "tone"),
+    [
+        (reach_of(0.1, 0.02, 0.2), likely(0.08, 0.12), "cannot turn it", "firm"),
+        (reach_of(0.1, -0.02, 0.2), likely(0.08, 0.12), "unlikely to turn it", ""),
+        (reach_of(0.1, -0.02, 0.2), likely(-0.01, 0.12), "could turn it", "not firm"),
+        (reach_of(-0.1, -0.2, 0.02), likely(-0.12, -0.08), "unlikely to turn it", ""),
+        (reach_of(-0.1, -0.2, 0.02), likely(-0.12, 0.01), "could turn it", "not firm"),
+        (reach_of(-0.1, -0.2, -0.02), likely(-0.12, -0.08), "cannot turn it", "firm"),
+        (reach_of(0.1, np.nan, np.nan, why="No bound."), likely(0.1, 0.2), "–", ""),
+    ],
+)
+def test_unjudged_documents(reached: Reach, span: Interval, word: str, tone: str) -> None:
+    entry = ways.unjudged(reached, span, 0.12, 10)
+    assert (entry.word, entry.tone) == (word, tone)
+    assert entry.reason.startswith("12\u00a0% of the top 10 is unjudged.")
+
+
+def test_a_bound_is_said_to_be_one() -> None:
+    worst = "at the very worst no lower than −0.020."
+    bound = reach_of(0.1, -0.02, 0.2, exact=False)
+    assert ways.unjudged(bound, likely(0.08, 0.12), 0.12, 10).reason.endswith(worst)
+    behind = reach_of(-0.1, -0.2, 0.02, exact=False)
+    found = ways.unjudged(behind, likely(-0.12, -0.08), 0.12, 10)
+    assert found.reason.endswith("no higher than +0.020.")
+    exact = ways.unjudged(reach_of(0.1, -0.02, 0.2), likely(0.08, 0.12), 0.12, 10)
+    assert exact.reason.endswith("at the very worst −0.020.")
+
+
+def test_all_judged() -> None:
+    entry = ways.unjudged(reach_of(0.1, 0.1, 0.1), likely(0.1, 0.1), 0.0, 10)
+    assert entry.reason == "Every document of the top 10 is judged." and entry.tone == "firm"
+
+
+@pytest.mark.parametrize(
+    ("values", "word", "tone"),
+    [
+        ([0.1] * 60 + [-0.1] * 40, "rests on many", "firm"),
+        ([0.1] * 54 + [-0.1] * 46, "rests on some", ""),
+        ([0.1] * 51 + [-0.1] * 49, "rests on few", "not firm"),
+        ([0.1] * 20, "rests on all", "firm"),
+        ([0.0] * 20, "–", ""),
+    ],
+)
+def test_single_queries(values: list[float], word: str, tone: str) -> None:
+    differences = np.array(values)
+    entry = ways.single_queries(fragility(differences), CLEAR, 1, differences, None)
+    assert (entry.word, entry.tone) == (word, tone)
+
+
+def test_the_queries_for_which_the_other_found_nothing() -> None:
+    differences = np.array([0.6, 0.4, 0.5, -0.5] + [0.1, -0.1] * 5)
+    behind = np.array([0.0, 0.0, 0.3, 0.8] + [0.5] * 10)
+    entry = ways.single_queries(fragility(differences), CLEAR, 1, differences, behind)
+    assert "The two for which old found nothing carry all of it; the others" in entry.reason
+    plain = ways.single_queries(fragility(differences), CLEAR, 1, differences, None)
+    assert "The five largest carry all of it;" in plain.reason
+
+
+def test_one_query_carries_its_share() -> None:
+    differences = np.array([0.5] + [0.2] * 12 + [-0.1] * 4)
+    behind = np.array([0.0] + [0.5] * 16)
+    entry = ways.single_queries(fragility(differences), CLEAR, 1, differences, behind)
+    assert "The one for which old found nothing carries 20\u00a0% of it." in entry.reason
+
+
+def by_k(side: list[int], clear: list[int]) -> Crossings:
+    sides, clears = np.array(side), np.array(clear)
+    k = np.arange(1, len(side) + 1)
+    return Crossings(sides * 0.1, sides, k, clears * 0.1, clears * 0.1, clears)
+
+
+@pytest.mark.parametrize(
+    ("found", "word", "tone", "said"),
+    [
+        (by_k([0, 1, 1, 1], [0, 1, 1, 1]), "from k = 2 on", "firm", "At k = 1 the two are level."),
+        (by_k([1, 1, 1], [0, 1, 1]), "from k = 2 on", "firm", "At k = 1 new leads too, but"),
+        (by_k([1, 1], [1, 1]), "at every k", "firm", "wherever the list is cut"),
+        (by_k([-1, -1, 1], [0, 0, 1]), "from k = 3 on", "firm", "At k = 1 to 2 old leads."),
+        (by_k([-1, 1, 1], [-1, 0, 1]), "turns with k", "not firm", "old is clearly ahead at k = 1"),
+        (by_k([1, 1], [0, 0]), "at no k clear", "", "At every k"),
+        (by_k([1, 1, 1], [1, 1, 0]), "at k = 1 to 2", "firm", "Elsewhere"),
+        (None, "has none", "", "looks at whole lists"),
+    ],
+)
+def test_cutoffs(found: Crossings | None, word: str, tone: str, said: str) -> None:
+    entry = ways.cutoff(found, CLEAR, 1, 2, {"new": 3, "old": 3})
+    assert (entry.word, entry.tone) == (word, tone)
+    assert said in entry.reason
+
+
+def test_short_lists_are_told() -> None:
+    entry = ways.cutoff(by_k([1] * 9, [1] * 9), CLEAR, 1, 2, {"new": 9, "old": 4})
+    assert entry.reason == "Above k = 4 old mostly lists nothing more, which decides the rest."
+
+
+def agreement_of(sides: list[int], verdicts: list[str]) -> Agreement:
+    names = ["nDCG@10", "P@1", "RR", "AP"][: len(sides)]
+    table = pd.DataFrame({"measure": names, "side": sides, "verdict": verdicts})
+    return Agreement(table, np.eye(len(sides)))
+
+
+def test_other_measures() -> None:
+    entry = ways.other_measures(agreement_of([1, 1], ["better", "cannot tell"]), CLEAR, 2)
+    assert (entry.word, entry.tone) == ("all 2 agree", "firm")
+    assert entry.reason == "No measure has old ahead."
+    mixed = agreement_of([1, 0, -1, 1], ["better", "cannot tell", "cannot tell", "better"])
+    entry = ways.other_measures(mixed, CLEAR, 4)
+    assert (entry.word, entry.tone) == ("2 of 4 agree", "not firm")
+    assert entry.reason == (
+        "Level on P@1. old is ahead on RR, though not clearly."
+        " The order of all four runs is the same on 1."
+    )
+    against = agreement_of([1, -1], ["better", "worse"])
+    assert "old is ahead on P@1, clearly." in ways.other_measures(against, CLEAR, 2).reason
+
+
+def test_equal_scores() -> None:
+    assert ways.ties((0.1, 0.1), 0.1, (0, 9), exact=True) is None
+    cases = {
+        (0.05, 0.2, 0.1, True): ("cannot turn it", "firm"),
+        (-0.05, 0.2, 0.1, True): ("could turn it", "not firm"),
+        (-0.2, 0.05, -0.1, True): ("could turn it", "not firm"),
+        (0.05, 0.2, 0.1, False): ("–", ""),
+        (0.1, 0.1, 0.1, True): ("cannot turn it", "firm"),
+    }
+    for (low, high, now, exact), expected in cases.items():
+        entry = ways.ties((low, high), now, (3, 9), exact)
+        assert entry is not None and (entry.word, entry.tone) == expected
+
+
+def test_missing_queries() -> None:
+    assert ways.lacking_queries({"new": 0, "old": 0}, 0.1, 0.1, 9) is None
+    kept = ways.lacking_queries({"new": 0, "old": 2}, 0.1, 0.05, 7)
+    assert kept is not None and (kept.word, kept.tone) == ("do not turn it", "firm")
+    assert "old lacks 2 queries" in kept.reason and "+0.050" in kept.reason
+    turned = ways.lacking_queries({"new": 1, "old": 2}, 0.1, -0.05, 7)
+    assert turned is not None and (turned.word, turned.tone) == ("turn it", "not firm")
+    apart = ways.lacking_queries({"new": 5, "old": 4}, 0.1, float("nan"), 0)
+    assert apart is not None and apart.word == "decide it"
+
+
+ENTRIES = [
+    Entry("a", "Unjudged documents", "cannot turn it", "firm", "Why."),
+    Entry("b", "Single queries", "rests on few", "not firm", "Why."),
+    None,
+]
+
+
+def test_a_clear_verdict_keeps_its_tones() -> None:
+    found = firmness_of(CLEAR, ENTRIES, 104)
+    assert [entry.tone for entry in found.entries] == ["firm", "not firm"]
+    assert found.text.startswith("Two ways in which the verdict could turn.")
+    said = firmness_finding(found, "new", "old").text
+    assert said.startswith("One of two ways to turn the verdict on new and old is closed; ")
+    assert said.endswith("single queries: rests on few.")
+
+
+def test_of_what_may_be_chance_nothing_is_coloured() -> None:
+    found = firmness_of(CHANCE, ENTRIES, 104)
+    assert [entry.tone for entry in found.entries] == ["", ""]
+    assert "nothing is firm" in found.text
+    assert firmness_finding(found, "new", "old").text.startswith("No clear difference between new")
+
+
+def test_few_queries_have_no_strip() -> None:
+    found = firmness_of(Pair("new", "old", "AP", "cannot tell"), ENTRIES, 4)
+    assert found.entries == () and found.text.startswith("Only 4 queries")
+    assert firmness_finding(found, "new", "old").text == found.text
+
+
+def test_what_judging_could_do() -> None:
+    def said(turn: int | None, settle: int | None, *, exact: bool = True) -> str:
+        return judge_next_finding(NextJudgments(pd.DataFrame(), turn, settle, exact), "old")
+
+    assert said(3, 2).startswith("If the first 3 had the highest grade, old would lead; if the")
+    assert said(1, None).startswith("If the first had the highest grade, old would lead.")
+    assert said(None, 0).startswith("The verdict is safe whatever they are worth.")
+    assert "fewer might do" in said(3, 2, exact=False) and "fewer" not in said(3, 2)
+    assert said(None, None).startswith("No number of these decides it alone.")
