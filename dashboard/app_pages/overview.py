@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard import answers, method_controls, parts, session
 from dashboard.address.view import Comparison
 from dashboard.answers import Overview
-from dashboard.blocks import differences, markup, overview
+from dashboard.blocks import differences, firmness, markup, overview
 from dashboard.blocks.markup import Lead
 from dashboard.page import Page
 from dashboard.session import Opened
@@ -28,6 +28,8 @@ def render() -> None:
     )
     method_controls.explained(shown.together, here, shown.facts.queries)
     st.html(overview.facts_line(shown.facts, session.href))
+    # Its place is kept: what it says takes longer than all the rest, so that comes first.
+    how_firm = st.container()
     _runs(shown, here)
     if view.alone:
         st.html(
@@ -39,6 +41,9 @@ def render() -> None:
         return
     _differences(shown, here)
     _lists(shown, here)
+    strip = firmness.strip(answers.firmness(here.study, view), session.href)
+    if strip:
+        how_firm.html(strip)
 
 
 def _runs(shown: Overview, here: Opened) -> None:
