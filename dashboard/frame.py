@@ -123,7 +123,7 @@ def _nothing_in_view(here: Opened) -> bool:
     if here.study.in_view(here.comparison).any():
         return False
     st.html(markup.nothing("No query is in view.", "The filters at the left leave none."))
-    st.button("Take back all filters", on_click=session.change, kwargs={"where": ()})
+    st.button("Take back all filters", on_click=session.change, kwargs={"where": (), "missing": ""})
     return True
 
 

@@ -17,6 +17,7 @@ from metrics_core.comparing.method import METHOD, Method
 from metrics_core.measures import Measure
 
 CUTOFFS = (1, 3, 5, 10, 20)
+SHARED_QUERIES = "shared"
 NOBODY, EVERYBODY = "-", "*"
 """Stand in the address for "no further run is shown" and "all are"."""
 
@@ -29,7 +30,9 @@ _MOST_DIGITS = 18
 class Comparison:
     """What is compared: all that the numbers of a comparison depend on, and so the key under which
     they are kept. `where` holds (column, value) pairs: values of one column are alternatives,
-    columns narrow each other. `loaded` is how many runs there are to choose from."""
+    columns narrow each other. `loaded` is how many runs there are to choose from. With `shared`
+    only the queries that both compared runs list are in view; else one that is lacking counts as
+    an empty list."""
 
     focus: str
     baseline: str
@@ -39,6 +42,7 @@ class Comparison:
     where: tuple[Pair, ...] = ()
     loaded: int = 0
     method: Method = METHOD
+    shared: bool = False
 
     @property
     def runs(self) -> tuple[str, ...]:

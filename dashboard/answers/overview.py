@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -139,6 +139,8 @@ def _facts(
     judged = sum(float(r.judged().count(shown.cutoff).sum()) for r in ranks)
     grades = ranks[0].judged_relevance
     pair = dict.fromkeys((shown.focus, shown.baseline))
+    mask = study.in_view(replace(shown, shared=False))
+    missing = {n: len(study.judged[n].among(mask).missing_queries) for n in pair}
     return findings.Facts(
         queries=ranks[0].n_queries,
         judgments=int((grades >= 0).sum()),
@@ -147,7 +149,8 @@ def _facts(
         judged_share=judged / listed if listed else math.nan,
         cutoff=shown.cutoff,
         all_zero=int((scores.of(shown.measure) == 0).all(axis=0).sum()),
-        missing={n: c for n in pair if (c := len(in_view[n].missing_queries))},
+        missing={n: c for n, c in missing.items() if c},
+        left_out=shown.shared,
         unanswerable=int((ranks[0].n_relevant() == 0).sum()),
         unjudged=len({q for n in shown.runs for q in study.judged[n].unjudged_queries}),
         every_run=shown.every_run,

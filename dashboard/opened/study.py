@@ -18,7 +18,14 @@ import pandas as pd
 from dashboard.address.address import Address
 from dashboard.address.measure_key import read_measure
 from dashboard.address.method_key import read_method
-from dashboard.address.view import Comparison, View, choose_runs, lacking, read_cutoff
+from dashboard.address.view import (
+    SHARED_QUERIES,
+    Comparison,
+    View,
+    choose_runs,
+    lacking,
+    read_cutoff,
+)
 from metrics_core.checks.fit import FitLine, fit_report, near_matches
 from metrics_core.errors import RanklensError
 from metrics_core.judging import JudgedRanks, judge
@@ -164,6 +171,7 @@ class Study:
             cutoff=cutoff,
             loaded=len(self.names),
             method=read_method(address, chosen.measure)[0],
+            shared=address["missing"] == SHARED_QUERIES,
         )
         groups = self.groups
         if any(column.endswith(MARK) for column, _ in address["where"]):
@@ -231,10 +239,17 @@ def _fit(study: Study, cutoff: int) -> list[FitLine]:
 
 def narrowing(comparison: Comparison) -> Comparison:
     """The part of a comparison on which the queries in view depend: who is compared matters only
-    where a derived column narrows them."""
+    where a derived column narrows them, or what they lack is left out."""
     derived = any(column.endswith(MARK) for column, _ in comparison.where)
-    pair = (comparison.focus, comparison.baseline) if derived else ("", "")
-    return Comparison(*pair, (), comparison.chosen, comparison.cutoff, comparison.where)
+    pair = (comparison.focus, comparison.baseline) if derived or comparison.shared else ("", "")
+    return Comparison(
+        *pair,
+        (),
+        comparison.chosen,
+        comparison.cutoff,
+        comparison.where,
+        shared=comparison.shared,
+    )
 
 
 def _in_view(study: Study, asked: Comparison) -> npt.NDArray[np.bool_]:
@@ -245,6 +260,9 @@ def _in_view(study: Study, asked: Comparison) -> npt.NDArray[np.bool_]:
         else:
             groups = study.columns(asked)[column]
         mask &= groups.isin([v for c, v in asked.where if c == column]).to_numpy()
+    if asked.shared:
+        for run in (asked.focus, asked.baseline):
+            mask &= study.judged[run].retrieved > 0
     mask.flags.writeable = False
     return mask
 

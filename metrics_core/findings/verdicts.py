@@ -213,8 +213,8 @@ def _more(parts: Sequence[Sentence]) -> str:
 @dataclass(frozen=True)
 class Facts:
     """What every number of a view rests on. `unanswerable` queries have no relevant document;
-    `missing` is, for each of the compared runs that lacks queries, how many; `every_run` says of
-    which runs `all_zero` speaks."""
+    `missing` is, for each of the compared runs that lacks queries, how many; they count as an empty
+    list, or are `left_out`; `every_run` says of which runs `all_zero` speaks."""
 
     queries: int
     judgments: int
@@ -227,6 +227,7 @@ class Facts:
     unjudged: int
     unanswerable: int = 0
     every_run: str = "every run"
+    left_out: bool = False
 
     LITTLE_JUDGED = 0.8
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metrics_core.comparing.method import TESTS
+from tests.dashboard.app_pages.test_pages import links_of
 from tests.dashboard.conftest import opened, text_of
 
 
@@ -68,3 +69,17 @@ def test_the_measure_that_is_alone_has_no_comparison() -> None:
     shown = text_of(opened("", run="bm25", base="bm25"))
     assert "compared with one baseline" in shown or "choose another run" in shown
     assert "four times out of five" not in shown
+
+
+def test_queries_that_a_run_lacks_are_left_out_by_choice() -> None:
+    counted = opened("", run="dense", base="bm25")
+    assert "bm25 lacks 6 queries, counted as 0: leave out" in text_of(counted)
+    link = next(href for href in links_of(counted) if "missing=shared" in href)
+    assert link.startswith("./?") and "run=dense" in link
+    left_out = opened("", run="dense", base="bm25", missing="shared")
+    shown = text_of(left_out)
+    assert "bm25 lacks 6 queries, left out: count as 0" in shown
+    assert "98 of 104 queries in view" in shown and "these 98 queries" in shown
+    assert "on nDCG@10 by 0.053" in shown
+    alone = text_of(opened("", run="bm25", base="bm25", missing="shared"))
+    assert "98 of 104 queries in view" in alone
