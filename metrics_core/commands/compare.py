@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable
 
 import pandas as pd
 
 from metrics_core import wording as w
 from metrics_core.commands.command import command
+from metrics_core.commands.grouping import add_grouping_options, groups_of, say_unused
 from metrics_core.commands.reading import add_reading_options, judged_files
 from metrics_core.commands.score_tables import PRINTERS, aligned, piped
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import compare as compared
 from metrics_core.errors import RanklensError
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.scoring.scores import score_runs
+from metrics_core.scoring.scores import Scores, score_runs
+from metrics_core.slicing.bridge import bridge
 
 _COLUMNS = {
     "run": "run",
@@ -43,7 +46,7 @@ _LABELS = 4
 
 def _options(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser, baseline="the run that the others are compared with")
-    parser.set_defaults(queries=None)
+    add_grouping_options(parser, "what each group of the queries adds to the mean difference")
     parser.add_argument("--test", choices=list(TESTS), default="bootstrap", help="how it is tested")
     parser.add_argument(
         "--correction",
@@ -78,12 +81,46 @@ def compare(options: argparse.Namespace) -> str:
             f"There is nothing but {baseline} to compare.",
             "The runs hold the same lines as the baseline; give another run.",
         )
+    say_unused(options)
+    if options.by:
+        return _BRIDGES[options.format](_bridges(scores, baseline, others, options))
     parts = []
     for measure in scores.measures:
         rows = compared(scores, measure, baseline, method=method).iloc[1:]
         parts.append(rows.assign(baseline=baseline, measure=str(measure)))
     found = pd.concat(parts, ignore_index=True)
     return FORMATS[options.format](found.rename(columns=_COLUMNS)[list(_COLUMNS.values())])
+
+
+def _bridges(
+    scores: Scores, baseline: str, others: list[str], options: argparse.Namespace
+) -> pd.DataFrame:
+    """What each group adds to the difference of each run and measure; the parts add up to it."""
+    groups = groups_of(scores.query_ids, options)
+    parts = [
+        bridge(scores, measure, run, baseline, groups).assign(
+            run=run, baseline=baseline, measure=str(measure)
+        )
+        for measure in scores.measures
+        for run in others
+    ]
+    found = pd.concat(parts, ignore_index=True).rename(columns={"queries": "n"})
+    return found[["run", "baseline", "measure", "group", "n", "difference", "part"]]
+
+
+def _shown_bridges(frame: pd.DataFrame) -> pd.DataFrame:
+    """Bridges as people read them, each with its sum below."""
+    rows = []
+    for key, own in frame.groupby(["run", "baseline", "measure"], sort=False):
+        whole, n = math.fsum(own["part"]), int(own["n"].sum())
+        sums = pd.DataFrame([{"group": "all", "n": n, "difference": whole, "part": whole}])
+        for row in pd.concat([own, sums]).to_dict("records"):
+            rows.append(
+                dict(zip(("run", "baseline", "measure"), key, strict=True))
+                | {"group": row["group"], "n": w.count(row["n"])}
+                | {name: w.difference(row[name]) for name in ("difference", "part")}
+            )
+    return pd.DataFrame(rows, dtype=object)
 
 
 def _shown(frame: pd.DataFrame) -> pd.DataFrame:
@@ -123,6 +160,11 @@ def markdown(frame: pd.DataFrame) -> str:
     return piped(_shown(frame), _LABELS)
 
 
+_BRIDGES: dict[str, Callable[[pd.DataFrame], str]] = {
+    "table": lambda frame: aligned(_shown_bridges(frame), _LABELS),
+    "markdown": lambda frame: piped(_shown_bridges(frame), _LABELS),
+    **{name: PRINTERS[name] for name in ("tsv", "csv", "json")},
+}
 FORMATS: dict[str, Callable[[pd.DataFrame], str]] = {
     "table": table,
     "markdown": markdown,

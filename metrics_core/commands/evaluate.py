@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from pathlib import Path
 
 import pandas as pd
 
-from metrics_core import formats
 from metrics_core.commands.command import command
-from metrics_core.commands.reading import add_reading_options, cleaned, judged_files, say
+from metrics_core.commands.grouping import add_grouping_options, groups_of, say_unused
+from metrics_core.commands.reading import add_reading_options, judged_files
 from metrics_core.commands.score_tables import PRINTERS
-from metrics_core.errors import NoSharedQueriesError, RanklensError
-from metrics_core.notes import Note
+from metrics_core.errors import RanklensError
 from metrics_core.scoring.means import means
 from metrics_core.scoring.scores import Scores, score_runs
-from metrics_core.slicing.breakdowns import group_of, ordered_groups
-from metrics_core.tables import Queries
+from metrics_core.slicing.breakdowns import ordered_groups
 
 _MEAN = "all"
 """The query_id under which the mean is printed, as trec_eval prints it."""
@@ -26,8 +22,7 @@ _MEAN = "all"
 def _options(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
     parser.add_argument("--per-query", action="store_true", help="also one value per query")
-    parser.add_argument("--by", metavar="COLUMN", help="means by a column of the queries")
-    parser.add_argument("--queries", metavar="FILE", help="the queries with their columns")
+    add_grouping_options(parser, "means by a column of the queries")
     parser.add_argument("--format", choices=sorted(PRINTERS), default="table")
 
 
@@ -35,8 +30,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
 def evaluate(options: argparse.Namespace) -> str:
     """Scores as text; notes go to stderr."""
     judged, measures = judged_files(options)
-    if options.queries and not options.by:
-        say("--queries", [Note("unused", "only --by needs them; they were not read")])
+    say_unused(options)
     scores = score_runs(judged, measures, without_relevant=options.without_relevant)
     if options.by:
         return PRINTERS[options.format](_by_group(scores, options))
@@ -64,14 +58,7 @@ def _long(scores: Scores, *, per_query: bool) -> pd.DataFrame:
 
 def _by_group(scores: Scores, options: argparse.Namespace) -> pd.DataFrame:
     """Columns run, the grouping, measure, value; NumQ-like counts stay sums."""
-    if not options.queries:
-        raise RanklensError("--by needs the queries.", "Give their file with --queries FILE.")
-    queries = formats.read_queries(options.queries, encoding=options.encoding, limit=options.limit)
-    say(Path(options.queries).name, queries.notes)
-    if options.clean_ids:
-        queries = cleaned(queries, options.queries)
-    _refuse_strangers(queries, scores.query_ids, options.queries)
-    groups = group_of(queries, scores.query_ids, options.by)
+    groups = groups_of(scores.query_ids, options)
     column = f"query {options.by}" if options.by in ("run", "measure", "value") else options.by
     parts = []
     for group in ordered_groups(groups):
@@ -81,15 +68,3 @@ def _by_group(scores: Scores, options: argparse.Namespace) -> pd.DataFrame:
     order = {run: i for i, run in enumerate(scores.runs)}
     frame = frame.sort_values("run", key=lambda runs: runs.map(order), kind="stable")
     return frame[["run", column, "measure", "value"]]
-
-
-def _refuse_strangers(queries: Queries, scored: Sequence[str], file: str) -> None:
-    """Refuse a queries file with none of the scored queries: all would be in one group, (none)."""
-    there = queries.frame["query_id"]
-    if there.isin(list(scored)).any():
-        return
-    ours, theirs = (", ".join(map(repr, list(ids)[:3])) for ids in (scored, there))
-    raise NoSharedQueriesError(
-        f"{file} has none of the judged queries.",
-        f"The judged queries are called {ours}, those of the file {theirs}.",
-    )

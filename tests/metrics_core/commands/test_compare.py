@@ -138,3 +138,22 @@ def test_few_queries_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 def test_what_cannot_be_asked(command: Command, options: tuple[str, ...], said: str) -> None:
     out, err = command("-m", "AP", *options)
     assert not out and said in err
+
+
+def test_by_a_column_the_parts_add_up_to_the_difference(command: Command) -> None:
+    asked = ("-m", "nDCG@10", "--by", "category", "--queries", "queries.csv")
+    rows = json.loads(command(*asked, "--format", "json")[0])
+    (whole,) = (row for row in expected("nDCG@10", Method()) if row["run"] == "dense")
+    own = [row for row in rows if row["run"] == "dense"]
+    assert list(own[0]) == ["run", "baseline", "measure", "group", "n", "difference", "part"]
+    assert math.fsum(row["part"] for row in own) == pytest.approx(whole["difference"], abs=1e-12)
+    assert sum(row["n"] for row in own) == 104
+    shown = command(*asked)[0].splitlines()
+    assert shown[1].split() == ["dense", "bm25", "nDCG@10", "Network", "9", "+0.243", "+0.021"]
+    assert shown[9].split() == ["dense", "bm25", "nDCG@10", "all", "104", "+0.087", "+0.087"]
+
+
+def test_groups_need_the_queries_and_a_column_of_theirs(command: Command) -> None:
+    assert "--by needs the queries." in command("--by", "category")[1]
+    assert "no column 'colour'" in command("--by", "colour", "--queries", "queries.csv")[1]
+    assert "only --by needs them" in command("--queries", "queries.csv")[1]
