@@ -55,7 +55,9 @@ def _unjudged(here: Opened, _: str) -> None:
         ),
         (
             "Judged like the others at their rank",
-            f"{w.difference(float(likely.low))} to {w.difference(float(likely.high))}",
+            f"{w.difference(float(likely.low))} to {w.difference(float(likely.high))}"
+            if likely.mean == likely.mean
+            else w.DASH,
             f"{w.share(LEVEL)} of the draws of such grades",
         ),
         (

@@ -38,16 +38,19 @@ def likely_difference(
     level: float = LEVEL,
 ) -> Interval:
     """Mean, low and high of the combined difference; `found` reaches to the measure's cutoff. NaN
-    where a measure needs more than grades, or nothing is judged in either list."""
+    where a measure needs more than grades, or no listed document is judged not relevant: where only
+    what was found relevant is written down, nothing tells what the others are worth."""
     nothing = Interval(*np.full(3, np.nan))
     # Of very many queries the first ranks say it all, and the rest would take minutes.
     deepest = DEEPEST if run.n_queries * DEEPEST <= _MOST_DRAWN else max(measure.cutoff or 10, 10)
     near = found.where(found.best_rank <= min(deepest, DEEPEST))
     pools = _Pools.of(run, baseline)
-    if measure.declaration.needs or not len(pools.ranks):
+    if measure.declaration.needs:
         return nothing
     if not len(near):
         return Interval(*np.full(3, _difference(run, baseline, measure)))
+    if not pools.hold_both:
+        return nothing
     generator = np.random.default_rng(_SEED)
     size = len(near) + len(run.query) + len(run.judged_query)
     drawn = []
@@ -83,6 +86,11 @@ class _Pools:
         order = np.argsort(rank, kind="stable")
         ranks, starts, counts = np.unique(rank[order], return_index=True, return_counts=True)
         return cls(ranks, starts, counts, grades[order])
+
+    @property
+    def hold_both(self) -> bool:
+        """Whether some of the documents were judged not relevant."""
+        return bool((self._grades <= 0).any())
 
     def place(self, rank: Ints) -> Ints:
         """The pool of each rank: its own, else that of the next better rank that has one."""

@@ -38,14 +38,14 @@ def unjudged(reached: Reach, likely: Interval, unjudged_share: float, depth: int
         return entry("cannot turn it", "firm", f"Every document of the {top} is judged.")
     if reached.reason:
         return entry(w.DASH, "", f"{share} {reached.reason}")
-    usual = ""
+    usual = " No listed document is judged not relevant, so nothing says what is usual;"
     if not np.isnan(likely.mean):
         ends = (w.difference(float(end)) for end in (likely.low, likely.high))
         usual = " At the grades usual at those ranks it would lie between {} and {};".format(*ends)
     positive = reached.difference > 0
     worst = w.difference(reached.lowest if positive else reached.highest)
     limit = "" if reached.exact else ("no lower than " if positive else "no higher than ")
-    reason = f"{share}{usual or ' It would be'} at the very worst {limit}{worst}."
+    reason = f"{share}{usual} at the very worst it is {limit}{worst}."
     if not reached.turns:
         return entry("cannot turn it", "firm", reason)
     if np.isnan(likely.mean):

@@ -186,3 +186,12 @@ def test_nothing_unjudged_leaves_the_difference_as_it_is() -> None:
     likely = likely_difference(own, other, measure, found)
     assert likely.low == likely.high == reached.difference == reached.lowest == reached.highest
     assert reached.exact and len(found) == 0
+
+
+def test_where_only_relevant_documents_are_judged_nothing_is_likely() -> None:
+    case = ({"q1": ["a", "n"]}, {"q1": ["m", "a"]}, {"q1": {"a": 1}})
+    own, other, measure, found, _ = asked(*case, "P@2")
+    assert np.isnan(likely_difference(own, other, measure, found).mean)
+    judged = ({"q1": ["a", "n"]}, {"q1": ["m", "a"]}, {"q1": {"a": 1, "m": 0}})
+    own, other, measure, found, _ = asked(*judged, "P@2")
+    assert not np.isnan(likely_difference(own, other, measure, found).mean)

@@ -53,14 +53,21 @@ def test_unjudged_documents(reached: Reach, span: Interval, word: str, tone: str
 
 
 def test_a_bound_is_said_to_be_one() -> None:
-    worst = "at the very worst no lower than −0.020."
+    worst = "at the very worst it is no lower than −0.020."
     bound = reach_of(0.1, -0.02, 0.2, exact=False)
     assert ways.unjudged(bound, likely(0.08, 0.12), 0.12, 10).reason.endswith(worst)
     behind = reach_of(-0.1, -0.2, 0.02, exact=False)
     found = ways.unjudged(behind, likely(-0.12, -0.08), 0.12, 10)
     assert found.reason.endswith("no higher than +0.020.")
     exact = ways.unjudged(reach_of(0.1, -0.02, 0.2), likely(0.08, 0.12), 0.12, 10)
-    assert exact.reason.endswith("at the very worst −0.020.")
+    assert exact.reason.endswith("at the very worst it is −0.020.")
+
+
+def test_nothing_usual_is_claimed_where_only_relevant_documents_are_judged() -> None:
+    nothing = Interval(*np.full(3, np.nan))
+    entry = ways.unjudged(reach_of(0.1, -0.02, 0.2), nothing, 0.96, 10)
+    assert (entry.word, entry.tone) == ("could turn it", "")
+    assert "No listed document is judged not relevant" in entry.reason
 
 
 def test_all_judged() -> None:
