@@ -47,6 +47,10 @@ class Memo:
                     self._making.pop(key, None)
         return made
 
+    def __contains__(self, key: Hashable) -> bool:
+        """Whether there is a value for this key now."""
+        return key in self._kept
+
     def __len__(self) -> int:
         """How many values are kept now."""
         return len(self._kept)

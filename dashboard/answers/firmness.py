@@ -18,6 +18,11 @@ def firmness(study: Study, shown: Comparison) -> Firmness:
     return study.kept(_firmness, shown)
 
 
+def firmness_known(study: Study, shown: Comparison) -> bool:
+    """Whether the strip is at hand, or takes a while to work out."""
+    return study.knows(_firmness, shown)
+
+
 def _firmness(study: Study, shown: Comparison) -> Firmness:
     if shown.alone:
         return Firmness()

@@ -29,7 +29,9 @@ def render() -> None:
     method_controls.explained(shown.together, here, shown.facts.queries)
     st.html(overview.facts_line(shown.facts, session.href))
     # Its place is kept: what it says takes longer than all the rest, so that comes first.
-    how_firm = st.container()
+    how_firm = st.empty()
+    if not view.alone and not answers.firmness_known(here.study, view):
+        how_firm.html(firmness.waiting())
     _runs(shown, here)
     if view.alone:
         st.html(
@@ -44,6 +46,8 @@ def render() -> None:
     strip = firmness.strip(answers.firmness(here.study, view), session.href)
     if strip:
         how_firm.html(strip)
+    else:
+        how_firm.empty()
 
 
 def _runs(shown: Overview, here: Opened) -> None:

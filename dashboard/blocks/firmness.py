@@ -43,6 +43,11 @@ def strip(firmness: Firmness, href: Href, current: str = "") -> Markup:
     return _drawn("strip", head=head, entries=firmness.entries, href=href, current=current)
 
 
+def waiting() -> Markup:
+    """The strip's room while it is worked out, so that nothing below it moves."""
+    return _drawn("waiting", head=section(TITLE, "Being worked out."))
+
+
 def table(heads: Sequence[Head], rows: Sequence[Sequence[Cell]], label: str) -> Markup:
     """A table of evidence; `label` says what it holds to those who do not see it."""
     return _drawn("table", heads=heads, rows=rows, label=label)

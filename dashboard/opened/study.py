@@ -74,6 +74,10 @@ class Study:
         nothing it depends on can be forgotten there."""
         return self._memo((answer, asked), lambda: answer(self, *asked))
 
+    def knows(self, answer: Callable[..., object], *asked: Hashable) -> bool:
+        """Whether `kept` has this answer at hand."""
+        return (answer, asked) in self._memo
+
     # What there is
 
     @property

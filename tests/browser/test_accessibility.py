@@ -1,4 +1,5 @@
-"""What axe-core finds on every page in both themes and two widths, and what jumps while loading."""
+"""What axe-core finds on every page in both themes and two widths, what jumps while loading, and
+what is wider than the window."""
 
 from __future__ import annotations
 
@@ -31,6 +32,10 @@ _NOT_OURS = {("presentation-role-conflict", "stFileUploaderDropzone")}
 _MOST_SHIFT = 0.1
 
 _LOADED = "() => !document.querySelector('[data-testid=stSkeleton]')"
+_TOO_WIDE = """() => {
+  const page = document.querySelector('[data-testid=stMain]');
+  return page.scrollWidth - page.clientWidth;
+}"""
 _OPEN_ALL = (
     "() => document.querySelectorAll('.lens details').forEach((fold) => { fold.open = true })"
 )
@@ -82,12 +87,12 @@ def _switch(page: Page, theme: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [1440, 400])
-def test_axe_finds_nothing_and_nothing_jumps(
+def test_axe_finds_nothing_and_nothing_jumps_or_scrolls_sideways(
     sample_app: str, open_page: Opened, axe: str, width: int
 ) -> None:
     page = open_page(f"{sample_app}/queries", width=width)
     page.add_init_script(_WATCH_SHIFTS)
-    found, jumped = {}, {}
+    found, jumped, too_wide = {}, {}, {}
     for name, path in _PAGES.items():
         page.goto(f"{sample_app}/{path}")
         settle(page)
@@ -97,6 +102,9 @@ def test_axe_finds_nothing_and_nothing_jumps(
         shifts: Any = page.evaluate("window.__shifts")
         if sum(value for value, _ in shifts) >= _MOST_SHIFT:
             jumped[name] = shifts
+        beyond: Any = page.evaluate(_TOO_WIDE)
+        if beyond > 1:
+            too_wide[name] = beyond
         page.evaluate(_OPEN_ALL)
         found[f"{name}, light"] = _violations(page, axe, "light")
         _switch(page, "dark")
@@ -104,3 +112,4 @@ def test_axe_finds_nothing_and_nothing_jumps(
         page.emulate_media(color_scheme="light")
     assert not {where: what for where, what in found.items() if what}
     assert not jumped
+    assert not too_wide

@@ -194,20 +194,6 @@ def test_tables_and_charts_can_be_downloaded(sample_app: str, open_page: Opened)
     assert download.value.path().read_text("utf-8-sig").startswith("run,k,mean,low,high")
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 400])
-def test_nothing_scrolls_sideways(
-    sample_app: str, open_page: Opened, width: int, dark: bool
-) -> None:
-    for name in ("", "curves", "breakdown", "pairs", "queries", "query", "data", "measures"):
-        page = open_page(f"{sample_app}/{name}", width=width, dark=dark)
-        too_wide = page.evaluate(
-            "() => { const m = document.querySelector('[data-testid=stMain]');"
-            " return m.scrollWidth - m.clientWidth }"
-        )
-        assert too_wide <= 1, name
-
-
 def test_each_word_of_how_firm_leads_to_its_evidence(sample_app: str, open_page: Opened) -> None:
     page = open_page(f"{sample_app}/firm?run=dense&base=bm25")
     words = page.locator(".lens.firmness a")

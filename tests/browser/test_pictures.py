@@ -37,15 +37,14 @@ def texts(svg: Path) -> str:
     return words.replace("\N{NO-BREAK SPACE}", " ")
 
 
-@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 @pytest.mark.parametrize(
-    ("name", "key", "said"),
+    ("name", "key", "said", "palette"),
     [
-        ("curves", "curve_P", "Precision@k against the number of results counted"),
-        ("curves", "precision_recall", "Precision against recall"),
-        ("breakdown", "difference_by_group", "Difference to bm25 on nDCG@10, by category"),
-        ("breakdown", "cells", "by category and difficulty"),
-        ("queries", "against", "against bm25"),
+        ("curves", "curve_P", "Precision@k against the number of results counted", LIGHT),
+        ("curves", "precision_recall", "Precision against recall", DARK),
+        ("breakdown", "difference_by_group", "Difference to bm25 on nDCG@10, by category", LIGHT),
+        ("breakdown", "cells", "by category and difficulty", DARK),
+        ("queries", "against", "against bm25", LIGHT),
     ],
 )
 def test_a_picture_says_title_measure_runs_and_queries(
