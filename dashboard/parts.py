@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -103,3 +103,15 @@ def chart(
         return None
     data = points[0].get("customdata")
     return list(data) if isinstance(data, (list, tuple)) else [data]
+
+
+def worked_through(steps: Sequence[tuple[str, Callable[[], object]]]) -> None:
+    """Do what takes long with a bar that says how far it is. Between two steps Streamlit hears
+    clicks: whoever goes elsewhere meanwhile ends it, and what was done is kept."""
+    if not steps:
+        return
+    bar = st.progress(0.0)
+    for number, (label, work) in enumerate(steps):
+        bar.progress(number / len(steps), text=label)
+        work()
+    bar.empty()

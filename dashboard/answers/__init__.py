@@ -12,6 +12,7 @@ from dashboard.answers.overview import Overview, overview
 from dashboard.answers.pairs import Pairs, every_pair, pairs
 from dashboard.answers.queries import Asked, QueryList, query_list
 from dashboard.answers.query import QueryPage, query
+from dashboard.answers.working import overview_steps
 
 __all__ = [
     "Asked",
@@ -33,6 +34,7 @@ __all__ = [
     "measure_detail",
     "measure_list",
     "overview",
+    "overview_steps",
     "pairs",
     "query",
     "query_list",

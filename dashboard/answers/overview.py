@@ -66,6 +66,11 @@ def overview(study: Study, shown: Comparison) -> Overview:
     return study.kept(_overview, shown)
 
 
+def overview_known(study: Study, shown: Comparison) -> bool:
+    """Whether the page is at hand, or takes a while to work out."""
+    return study.knows(_overview, shown)
+
+
 def _overview(study: Study, shown: Comparison) -> Overview:
     measures = overview_measures(shown)
     scores = study.scores(shown, *measures)

@@ -20,6 +20,7 @@ def render() -> None:
     """The verdict, what it rests on, and the ways into it."""
     here = session.opened_study()
     view, styles = here.comparison, here.drawing.styles
+    parts.worked_through(answers.overview_steps(here.study, view))
     shown = answers.overview(here.study, view)
     st.html(
         markup.sentence(shown.verdict, styles)

@@ -78,8 +78,6 @@ class Study:
         """Whether `kept` has this answer at hand."""
         return (answer, asked) in self._memo
 
-    # What there is
-
     @property
     def names(self) -> list[str]:
         """The runs that can be compared, in the order of loading."""

@@ -83,6 +83,14 @@ def doubts(differences: Floats) -> Doubts:
     return Doubts(len(known), int((known != 0).sum()), carried_by(known), skewness(known))
 
 
+def withheld(differences: Floats) -> npt.NDArray[np.bool_]:
+    """Which columns of float64[Q, C] are too skewed for so few queries to be tested; bool[C]."""
+    found = np.zeros(differences.shape[1], dtype=bool)
+    if len(differences) and (~np.isnan(differences)).sum(axis=0).min(initial=_MANY) < _MANY:
+        found[:] = [doubts(column).strongly_skewed for column in differences.T]
+    return found
+
+
 def carried_by(differences: Floats) -> int:
     """The fewest queries whose differences, in the direction of the mean, make up half of the sum
     of all; 0 where that is 0. float64[Q] without NaN."""

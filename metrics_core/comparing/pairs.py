@@ -131,9 +131,14 @@ def _with_verdicts(
             level=method.level,
             within=bool(inside),
             contrary=bool(against),
+            skewed=bool(skewed),
         )
-        for row, inside, against in zip(
-            rows.to_dict("records"), tested.within(method.margin), contrary, strict=True
+        for row, inside, against, skewed in zip(
+            rows.to_dict("records"),
+            tested.within(method.margin),
+            contrary,
+            tested.skewed,
+            strict=True,
         )
     ]
     return rows.assign(

@@ -76,10 +76,12 @@ class Resampled:
         return Interval(self.mean, low, high)
 
 
-def resampled(differences: Floats, *, fewest: int = 2) -> Resampled:
+def resampled(
+    differences: Floats, *, fewest: int = 2, without: npt.NDArray[np.bool_] | None = None
+) -> Resampled:
     """Test the means of the columns of float64[Q, C], NaN where a query has no difference; a column
-    of less than `fewest` differences is not tested."""
-    sample = _Sample.of(differences, fewest)
+    of less than `fewest` differences is not tested, nor those of bool[C] `without`."""
+    sample = _Sample.of(differences, fewest, without)
     single, corrected = np.full((2, len(sample.queries)), np.nan)
     largest = np.zeros(1)
     if len(sample.tested):
@@ -90,9 +92,11 @@ def resampled(differences: Floats, *, fewest: int = 2) -> Resampled:
     return sample.told(slice(None), single, corrected, largest)
 
 
-def resampled_each(differences: Floats, *, fewest: int = 2) -> list[Resampled]:
+def resampled_each(
+    differences: Floats, *, fewest: int = 2, without: npt.NDArray[np.bool_] | None = None
+) -> list[Resampled]:
     """`resampled` of every column of float64[Q, C] by itself, in one pass over the draws."""
-    sample = _Sample.of(differences, fewest, alone=True)
+    sample = _Sample.of(differences, fewest, without, alone=True)
     away = np.zeros((1, len(sample.queries)))
     p = np.full(len(sample.queries), np.nan)
     if len(sample.tested):
@@ -119,7 +123,14 @@ class _Sample:
     tested: Ints
 
     @classmethod
-    def of(cls, differences: Floats, fewest: int, *, alone: bool = False) -> _Sample:
+    def of(
+        cls,
+        differences: Floats,
+        fewest: int,
+        without: npt.NDArray[np.bool_] | None,
+        *,
+        alone: bool = False,
+    ) -> _Sample:
         defined = ~np.isnan(differences)
         queries = defined.sum(axis=0)
         filled = np.where(defined, differences, 0.0)
@@ -130,6 +141,8 @@ class _Sample:
         centred[:, error == 0] = 0.0
         differing = (defined & (filled != 0)).sum(axis=0)
         varied = _varied(differences, differing, error)
+        if without is not None:
+            varied &= ~without
         tested = np.flatnonzero((queries >= max(fewest, 2)) & varied)
         best = best_statistics(filled[:, tested], queries[tested])
         near = _each_within_reach(best) if alone else within_reach(best)

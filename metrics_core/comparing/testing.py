@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.comparing.doubts import withheld
 from metrics_core.comparing.mean_intervals import agreeing, bca, bca_interval, t_interval
 from metrics_core.comparing.method import BCA, BOOTSTRAP, MAX_T, NO_CORRECTION, Method
 from metrics_core.comparing.resampled import Resampled, resampled, resampled_each
@@ -24,7 +25,8 @@ class Tested:
     `low` and `high` are the interval that agrees with `p_corrected`; `inner_low` and `inner_high`
     are the one by which two one-sided tests find a difference smaller than a margin; `width` is
     how many standard errors from zero a difference must be to be found. `side` is 1 where the test
-    finds more on the upper side and -1 on the lower, mostly that of the mean. `sample` is
+    finds more on the upper side and -1 on the lower, mostly that of the mean; `skewed` bool[C] says
+    which were too skewed for a test. `sample` is
     what the draws say of the same columns, whatever the method.
     """
 
@@ -38,6 +40,7 @@ class Tested:
     inner_high: Floats
     width: Floats
     side: Floats
+    skewed: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
 
     @property
     def effect(self) -> Floats:
@@ -84,16 +87,21 @@ def means(values: Floats) -> Floats:
 def tested(differences: Floats, method: Method) -> Tested:
     """Test the means of the columns of float64[Q, C]; NaN where a query has no difference.
 
-    Columns with fewer than `FEWEST_QUERIES` differences are not tested, and are no part of the
-    correction of the others.
+    Columns with fewer than `FEWEST_QUERIES` differences are not tested, nor those too skewed for a
+    test of the mean (`doubts.withheld`); they are no part of the correction of the others.
     """
-    sample = resampled(differences, fewest=FEWEST_QUERIES)
-    if method.test == BOOTSTRAP:
-        if method.corrected_by == MAX_T:
-            return _by_draws(sample, method)
-        alone = resampled_each(differences, fewest=FEWEST_QUERIES)
-        return _side_by_side(sample, [_by_draws(one, method) for one in alone])
-    return _by_test(differences, sample, method)
+    skewed = withheld(differences)
+    if not _asks_the_mean(method):
+        skewed[:] = False
+    sample = resampled(differences, fewest=FEWEST_QUERIES, without=skewed)
+    if method.test != BOOTSTRAP:
+        found = _by_test(np.where(skewed, np.nan, differences), sample, method)
+    elif method.corrected_by == MAX_T:
+        found = _by_draws(sample, method)
+    else:
+        alone = resampled_each(differences, fewest=FEWEST_QUERIES, without=skewed)
+        found = _side_by_side(sample, [_by_draws(one, method) for one in alone])
+    return replace(found, skewed=skewed)
 
 
 def _by_draws(sample: Resampled, method: Method) -> Tested:
@@ -118,8 +126,9 @@ def _side_by_side(sample: Resampled, parts: list[Tested]) -> Tested:
 def _by_test(differences: Floats, sample: Resampled, method: Method) -> Tested:
     columns = [column[~np.isnan(column)] for column in differences.T]
     p = np.full(len(columns), np.nan)
-    for i in np.flatnonzero(sample.queries >= FEWEST_QUERIES):
-        p[i] = _p_value(columns[i], method)
+    for i, column in enumerate(columns):
+        if len(column) >= FEWEST_QUERIES:
+            p[i] = _p_value(column, method)
     by_number = method.corrected_by != NO_CORRECTION
     p_corrected = corrected(p, method.test, method.corrected_by) if by_number else p
     tail = 1 - method.level

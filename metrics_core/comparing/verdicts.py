@@ -40,17 +40,20 @@ def verdict(
     level: float,
     within: bool = False,
     contrary: bool = False,
+    skewed: bool = False,
 ) -> Verdict:
     """The verdict on a mean difference, positive where the run does better.
 
     `p_corrected` alone decides whether there is one; it is NaN where there was no test. `within`
     says that the difference is smaller than the margin, by two one-sided tests, `contrary` that a
-    test which does not ask about the mean found more on its other side.
+    test which does not ask about the mean found more on its other side, `skewed` that there was no
+    test because the differences are too skewed for so few queries.
     """
     if queries < FEWEST_QUERIES:
         return Verdict(CANNOT_TELL, f"fewer than {FEWEST_QUERIES} queries")
     if p_corrected != p_corrected:
-        return Verdict(CANNOT_TELL, _untested(differing))
+        reason = "the differences are too skewed for so few queries"
+        return Verdict(CANNOT_TELL, reason if skewed else _untested(differing))
     found = p_corrected <= 1 - level + 1e-12 and difference != 0
     if found and contrary:
         return Verdict(CANNOT_TELL, "the mean and this test point to different runs")

@@ -177,3 +177,18 @@ def test_where_mean_and_ranks_point_to_different_runs_there_is_no_verdict() -> N
     assert rows["sign"]["p_corrected"] < 0.05 and rows["sign"]["verdict"] == "cannot tell"
     assert rows["sign"]["reason"] == "the mean and this test point to different runs"
     assert np.isnan(rows["wilcoxon"]["low"])
+
+
+def test_differences_too_skewed_for_so_few_queries_are_not_tested() -> None:
+    few = {name: values[:20] for name, values in RUNS.items()}
+    few["skewed"] = few["bm25"] + np.r_[np.full(18, 0.05), 2.0, 3.0] + np.arange(20) / 1e3
+    ids = [f"q{i}" for i in range(20)]
+    parts = [pd.DataFrame({"run": r, "query_id": ids, "AP": v}) for r, v in few.items()]
+    frame = pd.concat(parts, ignore_index=True)
+    rows = compare(frame, "AP", "bm25").set_index("run")
+    assert rows.loc["skewed", "reason"] == "the differences are too skewed for so few queries"
+    assert rows.loc["skewed", "verdict"] == "cannot tell" and np.isnan(rows.loc["skewed", "low"])
+    without = compare(frame[frame["run"] != "skewed"], "AP", "bm25").set_index("run")
+    assert rows.loc["worse", "p_corrected"] == without.loc["worse", "p_corrected"]
+    signs = compare(frame, "AP", "bm25", method=Method("sign")).set_index("run")
+    assert signs.loc["skewed", "verdict"] == "better"
