@@ -9,7 +9,7 @@ from scipy import stats
 
 from metrics_core.measures.declaring.aggregation import COMBINATIONS, Aggregation
 from metrics_core.scoring.evaluate import evaluate
-from metrics_core.scoring.intervals import compared, mean_interval
+from metrics_core.scoring.intervals import mean_interval
 from metrics_core.scoring.means import aggregate, means
 from tests.collections_of import qrels_of, run_of
 
@@ -166,28 +166,6 @@ def test_a_geometric_mean_leaves_undefined_scores_out() -> None:
     assert row["mean"] == pytest.approx(geometric(holed[1::2]), rel=1e-13)
     assert row["queries"] == len(holed[1::2])
     assert np.isnan(means(frame_of(GMAP=np.full(len(HARD), np.nan)))["value"]).all()
-
-
-def test_compared_geometric_means_as_scipys_paired_bootstrap() -> None:
-    other = np.roll(HARD, 1) * 0.7
-    holed = np.where(np.arange(len(HARD)) < 60, HARD, np.nan)
-    geometric_mean = COMBINATIONS["geometric"]
-    both = compared(holed[:, None], other[:, None], geometric_mean)
-    (scores,), (gap,) = (d.intervals([0.9]) for d in both)
-    theirs = stats.bootstrap(
-        (holed[:60], other[:60]),
-        lambda a, b, axis: geometric(a, axis) - geometric(b, axis),
-        paired=True,
-        method="percentile",
-        confidence_level=0.9,
-        n_resamples=20_000,
-        rng=np.random.default_rng(1),
-    ).confidence_interval
-    assert scores.mean == pytest.approx(geometric(holed[:60]), rel=1e-13)
-    assert gap.mean == pytest.approx(geometric(holed[:60]) - geometric(other[:60]), rel=1e-12)
-    width = theirs.high - theirs.low
-    assert gap.low == pytest.approx(theirs.low, abs=0.05 * width)
-    assert gap.high == pytest.approx(theirs.high, abs=0.05 * width)
 
 
 @pytest.mark.parametrize("aggregation", ["mean", "sum", "geometric"])
