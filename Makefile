@@ -1,5 +1,6 @@
 # make run     the dashboard with the sample runs; PORT=8601 DATA=folder WORKSPACE=folder
 # make test    everything that CI checks
+# make thorough   further cases of what those tests show (minutes)
 # make lock    resolve requirements.in and requirements-dev.in again
 # make bench   speed and memory against the peers (minutes)
 # make fuzz    mutated files through every reader, for an hour; MINUTES=5 SEED=1
@@ -12,7 +13,7 @@ SEED ?=
 WORKSPACE ?=
 BIN = .venv/bin
 
-.PHONY: run test lock bench fuzz clean
+.PHONY: run test thorough lock bench fuzz clean
 
 run: .venv/run.stamp
 	@exec $(BIN)/python -m dashboard.start --port "$(PORT)" $(if $(DATA),--data "$(DATA)") $(if $(WORKSPACE),--workspace "$(WORKSPACE)")
@@ -22,7 +23,10 @@ test: .venv/test.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not thorough"
+
+thorough: .venv/test.stamp
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m thorough
 
 .venv/run.stamp: requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit("Ranklens needs Python 3.11 or newer.") if sys.version_info < (3, 11) else None'

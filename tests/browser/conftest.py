@@ -21,6 +21,11 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    # The window's own buttons are pages of their own in each visit, and nobody sees them. The last
+    # such list wins, so those that Playwright gives stand here too as far as they matter.
+    "--disable-features=InitialWebUI,PreloadTopChromeWebUI,WebUIReloadButton,WebUIToolbar,"
+    "WebUILocationBar,WebUIOmniboxPopup,WebUITabStrip,DestroyProfileOnBrowserClose,HttpsUpgrades,"
+    "LensOverlay,MediaRouter,OptimizationHints,PaintHolding,ThirdPartyStoragePartitioning",
 ]
 # Idle for a while on end: right after a click the state still says "notRunning".
 _IDLE = """() => {

@@ -245,6 +245,7 @@ def test_the_first_click_after_a_restart_is_applied(server: Server, open_page: O
     expect(page.locator(".lens.pages [aria-current=page]")).to_have_text("Query", timeout=SLOW)
 
 
+@pytest.mark.thorough
 def test_upload_and_remove_after_a_restart(server: Server, open_page: Opened) -> None:
     page = visit(open_page, server, "/data?set=own")
     server.restart()
@@ -273,6 +274,7 @@ def test_upload_and_remove_after_a_restart(server: Server, open_page: Opened) ->
         server.held.unlink(missing_ok=True)
 
 
+@pytest.mark.thorough
 def test_the_first_click_after_a_sleep_is_applied(server: Server, open_page: Opened) -> None:
     with line_to(server) as line:
         page = visit(open_page, server, port=line.port)
@@ -337,6 +339,7 @@ def test_a_server_that_does_not_answer_is_said(server: Server, open_page: Opened
     expect(page).not_to_have_url(re.compile("k="))
 
 
+@pytest.mark.thorough
 def test_a_busy_server_is_not_said_to_be_gone(server: Server, open_page: Opened) -> None:
     page = visit(open_page, server)
     seen = "window.seen = new Set(); setInterval(() => seen.add(document.body.textContent), 200)"
@@ -376,6 +379,7 @@ def test_an_upload_that_is_cut_off_is_named(server: Server, open_page: Opened) -
         expect(told).to_have_count(0)
 
 
+@pytest.mark.thorough
 def test_one_upload_that_fails_alone_is_named(server: Server, open_page: Opened) -> None:
     page = visit(open_page, server, "/data?set=third")
     page.route("**/_stcore/upload_file/**", lambda route: route.abort())

@@ -272,7 +272,9 @@ def test_a_link_in_another_site_opens_with_one_more_click(
     expect(page.locator(".lens.pages [aria-current=page]").first).to_have_text("Queries")
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", pytest.param("localhost", marks=pytest.mark.thorough)]
+)
 def test_a_page_on_another_port_gets_nothing(
     host: str, server: Server, visit: Visit, other: OtherServer, context: BrowserContext
 ) -> None:

@@ -23,7 +23,7 @@ _SCROLLED_BOXES = """() => [...document.querySelectorAll('.stApp, .stApp *')]
   .map((it) => it.outerHTML.slice(0, 90))"""
 
 
-@pytest.mark.parametrize("width", [400, 720, 780, 900, 1280])
+@pytest.mark.parametrize("width", [400, 720, pytest.param(780, marks=pytest.mark.thorough), 1280])
 def test_nothing_stands_under_the_buttons(sample_app: str, open_page: Opened, width: int) -> None:
     for path in ("", "?set=own"):
         page = open_page(f"{sample_app}/{path}", width=width, height=720)

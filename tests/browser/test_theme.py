@@ -33,7 +33,14 @@ def drawn(page: Page, palette: Palette) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["curves", "breakdown", "queries"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "curves",
+        pytest.param("breakdown", marks=pytest.mark.thorough),
+        pytest.param("queries", marks=pytest.mark.thorough),
+    ],
+)
 def test_charts_follow_the_system(sample_app: str, open_page: Opened, name: str) -> None:
     page = open_page(f"{sample_app}/{name}")
     drawn(page, LIGHT)

@@ -44,7 +44,11 @@ def ask_from_elsewhere(server: Server, visit: Visit) -> None:
             ways(server, visit, {"Host": host, "Origin": origin, "Cookie": visit.cookie})
 
 
-@pytest.mark.parametrize("options", [(), ("--no-token",)], ids=["token", "no token"])
+@pytest.mark.parametrize(
+    "options",
+    [(), pytest.param(("--no-token",), marks=pytest.mark.thorough)],
+    ids=["token", "no token"],
+)
 def test_no_name_is_looked_up_and_no_connection_made(
     options: tuple[str, ...], tmp_path: Path
 ) -> None:
