@@ -36,6 +36,7 @@ _TOO_WIDE = """() => {
   const page = document.querySelector('[data-testid=stMain]');
   return page.scrollWidth - page.clientWidth;
 }"""
+_STILL = "() => document.getAnimations().every((each) => each.playState !== 'running')"
 _OPEN_ALL = (
     "() => document.querySelectorAll('.lens details').forEach((fold) => { fold.open = true })"
 )
@@ -81,8 +82,9 @@ def _switch(page: Page, theme: str) -> None:
     page.wait_for_function(
         "(it) => getComputedStyle(document.querySelector('.stApp')).colorScheme === it", arg=theme
     )
-    # Buttons change their colours slowly.
-    page.wait_for_timeout(350)
+    # The page is drawn anew in the other colours, and is pale meanwhile; buttons change slowly.
+    settle(page)
+    page.wait_for_function(_STILL)
 
 
 @pytest.mark.slow
