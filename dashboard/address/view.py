@@ -15,6 +15,7 @@ from dashboard.address.measure_key import Chosen
 from dashboard.address.method_key import read_method
 from metrics_core.comparing.method import METHOD, Method
 from metrics_core.measures import Measure
+from metrics_core.slicing.derived import MARK
 
 CUTOFFS = (1, 3, 5, 10, 20)
 SHARED_QUERIES = "shared"
@@ -75,6 +76,14 @@ class Comparison:
     def family(self) -> str:
         """The measure's name without its cutoff."""
         return self.name.rpartition("@")[0] or self.name
+
+    @property
+    def narrowing(self) -> Comparison:
+        """The part on which the queries in view depend: who is compared matters only where a
+        derived column narrows them, or what they lack is left out."""
+        derived = any(column.endswith(MARK) for column, _ in self.where)
+        pair = (self.focus, self.baseline) if derived or self.shared else ("", "")
+        return Comparison(*pair, (), self.chosen, self.cutoff, self.where, shared=self.shared)
 
     def narrowed_to(self, column: str) -> tuple[str, ...]:
         """The values of this column that the queries are narrowed to; empty: all."""

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.opened.study import Study, narrowing
+from dashboard.opened.study import Study
 from metrics_core import findings
 from metrics_core.comparing import power
 from metrics_core.comparing.doubts import doubts as doubts_of
@@ -25,7 +25,7 @@ def compared(study: Study, shown: Comparison, measure: Measure) -> pd.DataFrame:
     # A margin is the chosen measure's.
     own = measure == shown.measure
     method = shown.method if own else replace(shown.method, margin=None)
-    return study.kept(_compared, measure, shown.baseline, narrowing(shown), method)
+    return study.kept(_compared, measure, shown.baseline, shown.narrowing, method)
 
 
 def of_shown(frame: pd.DataFrame, shown: Comparison) -> pd.DataFrame:

@@ -34,7 +34,7 @@ from metrics_core.memo import Memo
 from metrics_core.notes import Note
 from metrics_core.scoring import curves as by_cutoff
 from metrics_core.scoring.notes import score_notes, with_tie_range
-from metrics_core.scoring.scores import Scores, score_runs
+from metrics_core.scoring.scores import Scores, score_runs, side_by_side
 from metrics_core.slicing.breakdowns import group_of, ordered_groups
 from metrics_core.slicing.derived import MARK, Material, derived_columns
 from metrics_core.tables import Documents, Qrels, Queries, Run
@@ -195,7 +195,7 @@ class Study:
 
     def in_view(self, comparison: Comparison) -> npt.NDArray[np.bool_]:
         """Which judged queries the filters leave; bool[Q]."""
-        return self.kept(_in_view, narrowing(comparison))
+        return self.kept(_in_view, comparison.narrowing)
 
     def scores(self, comparison: Comparison, *measures: Measure) -> Scores:
         """Per-query scores of the shown runs over the queries in view."""
@@ -236,21 +236,6 @@ def _fit(study: Study, cutoff: int) -> list[FitLine]:
         study.queries,
         study.documents,
         cutoff=cutoff,
-    )
-
-
-def narrowing(comparison: Comparison) -> Comparison:
-    """The part of a comparison on which the queries in view depend: who is compared matters only
-    where a derived column narrows them, or what they lack is left out."""
-    derived = any(column.endswith(MARK) for column, _ in comparison.where)
-    pair = (comparison.focus, comparison.baseline) if derived or comparison.shared else ("", "")
-    return Comparison(
-        *pair,
-        (),
-        comparison.chosen,
-        comparison.cutoff,
-        comparison.where,
-        shared=comparison.shared,
     )
 
 
@@ -297,4 +282,7 @@ def _columns(study: Study, shown: Comparison) -> dict[str, pd.Series]:
 
 
 def _scores(study: Study, measures: tuple[Measure, ...]) -> Scores:
-    return score_runs(list(study.judged.values()), measures)
+    if len(measures) == 1:
+        return score_runs(list(study.judged.values()), measures)
+    # Each by itself, for other answers ask for single ones of them.
+    return side_by_side([study.kept(_scores, (measure,)) for measure in measures])

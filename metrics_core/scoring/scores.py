@@ -101,6 +101,13 @@ class Scores:
         return table
 
 
+def side_by_side(parts: Sequence[Scores]) -> Scores:
+    """The scores of the same runs on the same queries, by the measures of all parts."""
+    measures = tuple(measure for part in parts for measure in part.measures)
+    values = np.concatenate([part.values for part in parts], axis=2)
+    return replace(parts[0], measures=measures, values=values)
+
+
 def _from_frame(frame: pd.DataFrame) -> Scores:
     lacking = [key for key in _KEYS if key not in frame.columns]
     if lacking:
