@@ -58,8 +58,7 @@ def only_pair(shown: Comparison) -> Comparison:
 
 def side_of(study: Study, shown: Comparison) -> int:
     """1 where the run in focus is better, -1 where the baseline is."""
-    direction = 1 if shown.measure.declaration.higher_is_better else -1
-    return int(np.sign(single(study, shown).total)) * direction
+    return int(np.sign(single(study, shown).total)) * shown.measure.declaration.direction
 
 
 def behind(study: Study, shown: Comparison) -> str:

@@ -53,7 +53,7 @@ def agreement(scores: Scores, run: str, baseline: str, *, level: float = LEVEL) 
     """All measures of the scores, and all their runs. Raises UnknownRunError."""
     combined = scores.combined()
     i, j = scores.position(run), scores.position(baseline)
-    directions = np.array([_direction(m) for m in scores.measures])
+    directions = np.array([m.declaration.direction for m in scores.measures])
     gaps = []
     for m, measure in enumerate(scores.measures):
         onto = measure.declaration.combination.onto
@@ -122,7 +122,7 @@ def disagreements(
         gap = own - other
         usual = float(np.sqrt(np.nanmean(np.square(gap)))) if (~np.isnan(gap)).any() else 0.0
         gaps.append(gap)
-        units.append(gap * _direction(measure) / usual if usual > 0 else gap)
+        units.append(gap * measure.declaration.direction / usual if usual > 0 else gap)
     frame = pd.DataFrame(
         {
             "query_id": np.array(pair.query_ids, dtype=object),
@@ -137,9 +137,5 @@ def disagreements(
 
 def opposed(frame: pd.DataFrame, measures: Sequence[GivenMeasure]) -> int:
     """On how many queries of `disagreements` the two measures name another winner."""
-    first, second = (_direction(parse_measure(m)) for m in measures)
+    first, second = (parse_measure(m).declaration.direction for m in measures)
     return int((frame["first"] * first * frame["second"] * second < 0).sum())
-
-
-def _direction(measure: GivenMeasure) -> int:
-    return 1 if parse_measure(measure).declaration.higher_is_better else -1

@@ -18,14 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.comparing.pair_draws import drawn_pairs
-from metrics_core.comparing.testing import means
 from metrics_core.comparing.verdicts import (
     BETTER_RUN,
     CANNOT_TELL,
     FEWEST_QUERIES,
     WORSE_RUN,
 )
-from metrics_core.measures import Combination, GivenMeasure, parse_measure
+from metrics_core.measures import MEAN, Combination, GivenMeasure, parse_measure
 from metrics_core.scoring.intervals import LEVEL, Interval
 from metrics_core.scoring.scores import Scores
 
@@ -119,9 +118,9 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     """
     wanted = parse_measure(measure)
     combination = wanted.declaration.combination
-    direction = 1 if wanted.declaration.higher_is_better else -1
+    direction = wanted.declaration.direction
     scaled = np.asarray(combination.onto(scores.of(wanted)), dtype=np.float64)
-    middle = means(scaled.T)
+    middle = MEAN.of(scaled.T)
     order = np.argsort(-direction * middle, kind="stable")  # NaN last
     scaled, middle = scaled[order], middle[order]
     pairs = np.stack(np.triu_indices(len(order), 1))

@@ -87,7 +87,7 @@ def crossings(
     undefined = np.isnan(own) | np.isnan(other)
     own, other = (np.where(undefined, np.nan, scores) for scores in (own, other))
     difference = combination.of(own) - combination.of(other)
-    direction = 1 if measure.declaration.higher_is_better else -1
+    direction = measure.declaration.direction
     cutoffs = np.array(_banded(deepest, len(own), min(also, deepest)))
     gaps = (combination.onto(own) - combination.onto(other))[:, cutoffs - 1]
     _, low, high = resampled(gaps).intervals(level)

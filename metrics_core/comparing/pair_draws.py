@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.comparing.resampled import Resampled, best_statistics, within_reach
-from metrics_core.comparing.testing import means
 from metrics_core.comparing.verdicts import FEWEST_DIFFERING, FEWEST_QUERIES
+from metrics_core.measures import MEAN
 from metrics_core.scoring.resampling import draws, draws_of
 
 Floats = npt.NDArray[np.float64]
@@ -66,7 +66,7 @@ class _Columns:
             gap -= mean[:, None]
             return cls(gap, None, mean, np.full(len(mean), gap.shape[1]))
         defined = ~np.isnan(gap)
-        mean = means(gap.T)
+        mean = MEAN.of(gap.T)
         centred = np.where(defined, gap - mean[:, None], 0.0)
         return cls(centred, defined, mean, defined.sum(axis=1))
 

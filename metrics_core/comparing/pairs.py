@@ -12,9 +12,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from metrics_core.comparing.method import METHOD, Method
-from metrics_core.comparing.testing import Tested, means, tested_scores
+from metrics_core.comparing.testing import Tested, tested_scores
 from metrics_core.comparing.verdicts import verdict
-from metrics_core.measures import GivenMeasure, Measure, parse_measure
+from metrics_core.measures import MEAN, GivenMeasure, parse_measure
 from metrics_core.scoring.scores import Scores
 
 Floats = npt.NDArray[np.float64]
@@ -36,11 +36,6 @@ def outcomes(differences: Floats, *, same: float = SAME) -> npt.NDArray[np.objec
     return result
 
 
-def _direction(measure: Measure) -> int:
-    """1 where a higher score is better, else -1."""
-    return 1 if measure.declaration.higher_is_better else -1
-
-
 def differences(
     scores: Scores | pd.DataFrame,
     measure: GivenMeasure,
@@ -59,7 +54,7 @@ def differences(
             "score": own,
             "baseline_score": other,
             "difference": own - other,
-            "outcome": outcomes((own - other) * _direction(wanted), same=same),
+            "outcome": outcomes((own - other) * wanted.declaration.direction, same=same),
         }
     )
 
@@ -91,8 +86,8 @@ def compare(
     values = np.ascontiguousarray(given.only(runs).of(wanted).T)
     combination = wanted.declaration.combination
     found = tested_scores(values[:, 1:], values[:, :1], combination, method)
-    mean = combination.back(means(combination.onto(values)))
-    direction = _direction(wanted)
+    mean = combination.back(MEAN.of(combination.onto(values)))
+    direction = wanted.declaration.direction
     kinds = outcomes((values[:, 1:] - values[:, :1]) * direction, same=same)
     rows = pd.DataFrame(
         {

@@ -13,7 +13,7 @@ from metrics_core.comparing.method import BCA, BOOTSTRAP, MAX_T, NO_CORRECTION, 
 from metrics_core.comparing.resampled import Resampled, resampled, resampled_each
 from metrics_core.comparing.tests import PAIRED_TESTS, corrected
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.measures import Combination
+from metrics_core.measures import MEAN, Combination
 
 Floats = npt.NDArray[np.float64]
 
@@ -69,19 +69,11 @@ def tested_scores(
     if combination.linear:
         return found
     # Ends of such a scale are taken back from where the baseline stands on it.
-    start = means(np.where(np.isnan(own), np.nan, other))
+    start = MEAN.of(np.where(np.isnan(own), np.nan, other))
     mean, low, high, inner_low, inner_high = (
         combination.back(start + getattr(found, end)) - combination.back(start) for end in _ENDS
     )
     return replace(found, mean=mean, low=low, high=high, inner_low=inner_low, inner_high=inner_high)
-
-
-def means(values: Floats) -> Floats:
-    """Means of the defined values of each column of float64[Q, C]; NaN where there is none."""
-    defined = ~np.isnan(values)
-    found, counts = np.full(values.shape[1], np.nan), defined.sum(axis=0)
-    np.divide(np.where(defined, values, 0.0).sum(axis=0), counts, out=found, where=counts > 0)
-    return found
 
 
 def tested(differences: Floats, method: Method) -> Tested:

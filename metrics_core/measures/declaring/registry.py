@@ -106,6 +106,11 @@ class Declaration:
         return tuple(name for own in self.in_trec_eval for name in own.patterns)
 
     @property
+    def direction(self) -> int:
+        """1 where a higher score is better, else -1."""
+        return 1 if self.higher_is_better else -1
+
+    @property
     def combination(self) -> Combination:
         """How the scores of queries become one."""
         return COMBINATIONS[self.aggregation]
