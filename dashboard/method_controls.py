@@ -12,8 +12,7 @@ from dashboard.blocks import markup
 from dashboard.session import Opened
 from metrics_core import findings
 from metrics_core.comparing.doubts import asks_something_else
-from metrics_core.comparing.equivalence import suggested_margin
-from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
+from metrics_core.comparing.method import CORRECTIONS, TESTS, Method, suggested_margin
 from metrics_core.comparing.tests import PAIRED_TESTS
 from metrics_core.findings.sentence import Sentence
 

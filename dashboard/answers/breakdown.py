@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
@@ -13,9 +14,11 @@ from dashboard.answers.group_names import spoken
 from dashboard.answers.slices import Slices, slices
 from dashboard.opened.study import Study
 from metrics_core import findings
+from metrics_core.measures import MEAN
 from metrics_core.slicing import breakdowns
 from metrics_core.slicing.bridge import bridge
 from metrics_core.slicing.derived import MARK, derived_column
+from metrics_core.slicing.mix import mix
 
 _FEW_GROUPS = 12
 """Groups of the second column that a table of cells still shows side by side."""
@@ -28,7 +31,8 @@ _MOST_STEPS = 14
 class Breakdown:
     """What the Breakdown page shows; where nothing tells the queries apart only `groupings` is
     empty. `best`, `second_best` and `extremes` say in words what the charts of scores and of cells
-    show. `steps` is `bridge` with the groups that bring least as one."""
+    show. `steps` is `bridge` with the groups that bring least as one; `mixed` tells other queries
+    from other scores where the two runs list different ones."""
 
     groupings: list[str]
     by: str = ""
@@ -37,6 +41,7 @@ class Breakdown:
     finding: findings.Sentence = field(default_factory=findings.Sentence)
     strongest: findings.Sentence = field(default_factory=findings.Sentence)
     reversal: findings.Sentence = field(default_factory=findings.Sentence)
+    mixed: findings.Sentence = field(default_factory=findings.Sentence)
     bridge: pd.DataFrame = field(default_factory=pd.DataFrame)
     steps: pd.DataFrame = field(default_factory=pd.DataFrame)
     slices: Slices = field(default_factory=Slices)
@@ -98,6 +103,7 @@ def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
         reversal=findings.Sentence()
         if shown.alone
         else findings.reversal_finding(named, higher_is_better=higher),
+        mixed=_mixed(study, shown, by),
         bridge=steps,
         steps=_folded(steps),
         slices=study.kept(slices, shown),
@@ -119,6 +125,23 @@ def _bridge(study: Study, shown: Comparison, by: str, own: pd.DataFrame) -> pd.D
     )  # fmt: skip
     clear = dict(zip(own["group"], own["clear"], strict=True))
     return steps.assign(clear=[bool(clear[group]) for group in steps["group"]])
+
+
+def _mixed(study: Study, shown: Comparison, by: str) -> findings.Sentence:
+    """What the pair's difference owes to other queries; empty where both list the same ones, or
+    where their means are no means of the groups'."""
+    combination = shown.measure.declaration.combination
+    scores = study.scores(shown, shown.measure).only([shown.focus, shown.baseline])
+    own_lacks, other_lacks = scores.missing
+    if shown.alone or (own_lacks == other_lacks).all() or combination != MEAN:
+        return findings.Sentence()
+    listed = scores.of(shown.measure).copy()
+    listed[scores.missing] = np.nan
+    own, other = (pd.Series(row, index=list(scores.query_ids)) for row in listed)
+    if own.isna().all() or other.isna().all():
+        return findings.Sentence()
+    groups = study.columns(shown)[by]
+    return findings.mix_finding(mix(other, groups, own, groups), shown.focus, shown.baseline)
 
 
 def _order(own: pd.DataFrame, steps: pd.DataFrame, *, alone: bool) -> list[str]:

@@ -42,6 +42,7 @@ def render() -> None:
     st.html(
         markup.sentence(shown.finding, styles)
         + markup.second(shown.reversal, styles)
+        + markup.second(shown.mixed, styles)
         + markup.second(shown.strongest, styles)
     )
     _slices(shown, here)

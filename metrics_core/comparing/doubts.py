@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.comparing.resampled import ALIKE
 from metrics_core.comparing.tests import PAIRED_TESTS
 
 Floats = npt.NDArray[np.float64]
@@ -18,7 +19,6 @@ so many queries they find whatever differs at all."""
 _FEW, _TENTH = 3, 0.1
 _COCHRAN = 25
 _STRONG, _MANY = 1.0, 50
-_ALIKE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -96,10 +96,10 @@ def carried_by(differences: Floats) -> int:
     of all; 0 where that is 0. float64[Q] without NaN."""
     total = float(differences.sum())
     size = float(np.abs(differences).sum())
-    if abs(total) <= _ALIKE * size:
+    if abs(total) <= ALIKE * size:
         return 0
     largest = np.sort(differences * np.sign(total))[::-1]
-    reached = np.cumsum(largest) >= abs(total) / 2 - _ALIKE * size
+    reached = np.cumsum(largest) >= abs(total) / 2 - ALIKE * size
     return int(np.argmax(reached)) + 1
 
 
@@ -109,7 +109,7 @@ def skewness(differences: Floats) -> float:
         return 0.0
     centred = differences - differences.mean()
     spread = float(np.sqrt(np.square(centred).mean()))
-    if spread <= _ALIKE * float(np.abs(differences).max()):
+    if spread <= ALIKE * float(np.abs(differences).max()):
         return 0.0
     return float(((centred / spread) ** 3).mean())
 

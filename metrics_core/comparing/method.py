@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from metrics_core.comparing.tests import BY_NUMBER, PAIRED_TESTS
 from metrics_core.errors import ParameterError
+from metrics_core.measures import GivenMeasure, parse_measure
 from metrics_core.scoring.intervals import LEVEL
 
 BOOTSTRAP, BCA = "bootstrap", "bca"
 MAX_T, NO_CORRECTION = "max-t", "none"
+
+_OF_THE_SCALE = 0.01
 
 TESTS: dict[str, str] = {
     BOOTSTRAP: "bootstrap of the mean",
@@ -93,3 +97,15 @@ _WHY = (
 
 def _listed(names: dict[str, str] | dict[str, None]) -> str:
     return ", ".join(names)
+
+
+def suggested_margin(measure: GivenMeasure) -> float | None:
+    """A margin to begin with: a hundredth of the measure's scale, None where that has no end.
+
+    It is taken from the scale alone and never from the data, which would choose the margin that
+    suits them. On a scale of 0 to 1 it is 0.01, as is the band in which two scores of a query count
+    as the same, and a step that a table of three decimals shows clearly. Whether less matters is
+    for those to say who know the searches.
+    """
+    low, high = parse_measure(measure).declaration.range
+    return _OF_THE_SCALE * (high - low) if math.isfinite(high - low) else None

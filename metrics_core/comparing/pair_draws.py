@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.comparing.resampled import Resampled, best_statistics, within_reach
+from metrics_core.comparing.resampled import (
+    ALIKE,
+    Resampled,
+    best_statistics,
+    in_errors,
+    standard_errors,
+    within_reach,
+)
 from metrics_core.comparing.verdicts import FEWEST_DIFFERING, FEWEST_QUERIES
 from metrics_core.measures import MEAN
 from metrics_core.scoring.resampling import draws, draws_of
@@ -28,7 +35,6 @@ _VALUES = 2_000_000
 """Values of a block."""
 _AT_ONCE = 500
 """Draws of a block."""
-_ALIKE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -50,8 +56,14 @@ class _Columns:
     @property
     def differing(self) -> Ints:
         """How many queries differ; int64[p]."""
-        alike = _ALIKE * np.maximum(1.0, np.abs(self.mean))
+        alike = ALIKE * np.maximum(1.0, np.abs(self.mean))
         return np.asarray((np.abs(self._raw) > alike[:, None]).sum(axis=1))
+
+    @property
+    def error(self) -> Floats:
+        """Standard errors of the means; float64[p]."""
+        squares = np.square(self.centred).sum(axis=1)
+        return standard_errors(squares, self.queries, self.mean)
 
     @property
     def best(self) -> Floats:
@@ -86,9 +98,9 @@ def drawn_pairs(scaled: Floats, pairs: Ints) -> tuple[Resampled, int]:
     for block in _blocks(np.arange(n_pairs), size):
         found = _Columns.of(scaled, pairs[:, block], whole=whole)
         mean[block], queries[block] = found.mean, found.queries
-        error[block], best[block] = _errors(found), found.best
+        error[block], best[block] = found.error, found.best
         differing[block] = found.differing
-    statistic = _statistics(mean, error)
+    statistic = in_errors(mean, error)
     enough = np.flatnonzero((queries >= FEWEST_QUERIES) & (differing >= FEWEST_DIFFERING))
     tested = enough[within_reach(best[enough])]
     single, corrected = np.full((2, n_pairs), np.nan)
@@ -157,22 +169,6 @@ def _squared_statistics(columns: _Columns, weight: Floats) -> Floats:
         np.divide(sums, spread, out=sums)
     # 0 by 0: the draw holds no difference, or fewer than two queries.
     return np.nan_to_num(sums, copy=False, nan=0.0, posinf=np.inf)
-
-
-def _errors(columns: _Columns) -> Floats:
-    """Standard errors of the means; 0 where all differences are alike, NaN under two queries."""
-    squares, n = np.square(columns.centred).sum(axis=1), columns.queries
-    error = np.full(len(n), np.nan)
-    np.divide(squares, (n - 1) * n, out=error, where=n > 1)
-    error = np.sqrt(error)
-    error[error * np.sqrt(n) <= _ALIKE * np.abs(columns.mean)] = 0.0
-    return error
-
-
-def _statistics(mean: Floats, error: Floats) -> Floats:
-    """Means in standard errors; without bound where all are alike and not 0."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where((error == 0) & (mean == 0), 0.0, mean / error)
 
 
 def _blocks(values: npt.NDArray[Any], size: int) -> Iterator[npt.NDArray[Any]]:

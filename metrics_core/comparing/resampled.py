@@ -23,7 +23,7 @@ from metrics_core.scoring.resampling import weights
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-_ALIKE = 1e-12
+ALIKE = 1e-12
 """Differences that vary by less than this share of themselves are one and the same."""
 
 
@@ -137,7 +137,7 @@ class _Sample:
         mean = np.full(len(queries), np.nan)
         np.divide(filled.sum(axis=0), queries, out=mean, where=queries > 0)
         centred = np.where(defined, differences - mean, 0.0)
-        error = _errors(np.square(centred).sum(axis=0), queries, mean)
+        error = standard_errors(np.square(centred).sum(axis=0), queries, mean)
         centred[:, error == 0] = 0.0
         differing = (defined & (filled != 0)).sum(axis=0)
         varied = _varied(differences, differing, error)
@@ -148,7 +148,7 @@ class _Sample:
         near = _each_within_reach(best) if alone else within_reach(best)
         # Where no query differs nothing can be hidden.
         tested = tested[(differing[tested] == 0) | near]
-        ratio = _ratio(mean, error)
+        ratio = in_errors(mean, error)
         return cls(centred, defined, mean, error, ratio, queries, differing, tested)
 
     @property
@@ -204,16 +204,16 @@ def _studentised(sums: Floats, squares: Floats, n: Floats) -> Floats:
         mean = sums / n
         spread = np.maximum(squares / n - np.square(mean), 0.0)
         error = np.sqrt(spread / (n - 1))
-    return _ratio(mean, np.where(n > 1, error, 0.0))
+    return in_errors(mean, np.where(n > 1, error, 0.0))
 
 
-def _errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
+def standard_errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
     """Standard errors of means from the sums of squares about them; 0 where all are alike."""
     error = np.full(len(queries), np.nan)
     enough = queries >= 2
     n = queries[enough]
     error[enough] = np.sqrt(squares[enough] / (n - 1) / n)
-    alike = error * np.sqrt(np.maximum(queries, 1)) <= _ALIKE * np.abs(mean)
+    alike = error * np.sqrt(np.maximum(queries, 1)) <= ALIKE * np.abs(mean)
     error[alike] = 0.0
     return error
 
@@ -224,7 +224,7 @@ def best_statistics(differences: Floats, queries: Ints) -> Floats:
     n = np.maximum(queries, 2)
     size = np.abs(differences).sum(axis=0) / n
     spread = np.maximum(np.square(differences).sum(axis=0) / n - np.square(size), 0.0)
-    alike = spread <= np.square(_ALIKE * size)
+    alike = spread <= np.square(ALIKE * size)
     error = np.sqrt(np.where(alike, 1.0, spread) / (n - 1))
     return np.where(alike, np.where(size > 0, np.inf, 0.0), size / error)
 
@@ -266,7 +266,7 @@ def _varied(differences: Floats, differing: Ints, error: Floats) -> npt.NDArray[
     return (error == 0) | ((differing >= FEWEST_DIFFERING) & (apart >= FEWEST_DIFFERING - 1))
 
 
-def _ratio(mean: Floats, error: Floats) -> Floats:
+def in_errors(mean: Floats, error: Floats) -> Floats:
     """mean / error; where nothing varies 0 for no difference, else without bound."""
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = mean / error

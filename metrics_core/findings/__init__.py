@@ -21,6 +21,7 @@ from metrics_core.findings.firmness import (
 from metrics_core.findings.origins import (
     bridge_finding,
     curves_finding,
+    mix_finding,
     reversal_finding,
     short_lists,
     strongest_other,
@@ -47,6 +48,7 @@ __all__ = [
     "firmness_finding",
     "greyed_finding",
     "judge_next_finding",
+    "mix_finding",
     "needed_finding",
     "others_verdict",
     "places_finding",

@@ -14,6 +14,7 @@ from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 from metrics_core.findings.verdicts import too_few
 from metrics_core.judging import JudgedRanks
+from metrics_core.slicing.mix import is_reversed
 
 _SHORT_LIST = 0.5
 _COMPARE = "compare another run to see a difference."
@@ -202,6 +203,23 @@ def reversal_finding(bridge: pd.DataFrame, *, higher_is_better: bool = True) -> 
         f" {'lose' if gains else 'gain'}: the {'gain' if gains else 'loss'} over all comes from the"
         " fewer others."
     )
+
+
+def mix_finding(taken_apart: pd.DataFrame, focus: str, baseline: str) -> Sentence:
+    """What the difference of two runs, each over the queries that it lists, owes to their listing
+    others; `taken_apart` is the frame of `mix`, from the baseline to the run in focus."""
+    mixed, within = (math.fsum(taken_apart[part]) for part in ("mix", "within"))
+    n = {side: int(taken_apart[side].sum()) for side in ("before", "after")}
+    told = muted("Each over the queries it lists, ") + run(focus)
+    told += muted(f" ({w.count(n['after'])}) and ") + run(baseline)
+    told += muted(
+        f" ({w.count(n['before'])}) differ by {w.difference(mixed + within)}:"
+        f" {w.difference(within)} within the groups, {w.difference(mixed)} because they list other"
+        " queries."
+    )
+    if is_reversed(taken_apart):
+        told += muted(" Within every group it goes the other way.")
+    return told
 
 
 def strongest_other(groups: pd.DataFrame, focus: str, baseline: str) -> Sentence:

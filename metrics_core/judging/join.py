@@ -61,6 +61,7 @@ class JudgedRanks:
     judged_relevance: Floats
     top_grade: float
     unjudged_queries: tuple[str, ...] = ()
+    empty_queries: tuple[str, ...] = ()
     notes: tuple[Note, ...] = field(default=(), compare=False)
     subtopics: SubtopicJudgments | None = None
     listed: Listed | None = field(default=None, compare=False, repr=False)
@@ -209,6 +210,8 @@ def judge(
     best_first = np.lexsort((-grades, judged_row_query))
     rank_of = np.zeros(len(qrels), dtype=np.int64)
     rank_of[qrels_rows] = ranking.rank
+    retrieved = np.bincount(row_query[row_query >= 0], minlength=len(query_ids))
+    named = set(place.tolist())
     return JudgedRanks(
         run_name=run.name,
         query_ids=tuple(query_ids),
@@ -216,11 +219,12 @@ def judge(
         rank=ranking.rank[order],
         relevance=grades[qrels_rows][order],
         qrels_row=qrels_rows[order],
-        retrieved=np.bincount(row_query[row_query >= 0], minlength=len(query_ids)),
+        retrieved=retrieved,
         judged_query=judged_row_query[best_first],
         judged_relevance=grades[best_first],
         top_grade=float(grades.max(initial=0)),
         unjudged_queries=tuple(sorted(set(run.query_ids) - set(query_ids))),
+        empty_queries=tuple(query_ids[i] for i in np.flatnonzero(retrieved == 0) if i in named),
         notes=(*ranking.notes, *_no_judged_document(rows)),
         subtopics=subtopic_judgments(qrels, rank_of),
         listed=Listed(run, place, len(query_ids), qrels.doc_ids, best_first, documents)

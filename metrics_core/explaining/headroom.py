@@ -1,0 +1,147 @@
+"""What a score could still gain: by a better order, by deeper results, by documents never listed.
+
+The steps are taken in turn, each on the list that the last one left: the first k results in their
+best order, then the best of the whole list, then the relevant documents that it lacks. What each
+adds to the score is its part, so that score and parts add up to the best that can be reached; and
+that is often less than 1 (P@10 with three relevant documents reaches 0.3).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures import Measure
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Headroom:
+    """Per query, float64[Q]: the `score`, and what would be gained in turn by putting the first
+    results in their best `order`, by bringing up what stands `below` them, and by adding what is
+    `missing` from the list. They add up to `best`. NaN where the score is undefined."""
+
+    score: Floats
+    order: Floats
+    below: Floats
+    missing: Floats
+
+    @property
+    def best(self) -> Floats:
+        """The best score that can be reached with these judgments."""
+        return self.score + self.order + self.below + self.missing
+
+    @property
+    def reached(self) -> Floats:
+        """The share of the best that is reached; NaN where nothing can be."""
+        best = self.best
+        share = np.full(len(best), np.nan)
+        np.divide(self.score, best, out=share, where=best > 0)
+        return share
+
+    def mean(self) -> Headroom:
+        """The means over the queries with a defined score, as one query; NaN where there is none.
+        They add up as the parts of each do."""
+        known = ~np.isnan(self.score)
+        parts = (self.score, self.order, self.below, self.missing)
+        if not known.any():
+            return Headroom(*(np.full(1, np.nan) for _ in parts))
+        return Headroom(*(np.array([part[known].mean()]) for part in parts))
+
+
+def has_headroom(measure: Measure) -> bool:
+    """Whether a better order and more relevant documents are what raises the measure: it is about
+    grades alone, more is better, and each grade is worth more than the last."""
+    declared = measure.declaration
+    return (
+        declared.higher_is_better
+        and declared.by_query
+        and not declared.needs
+        and not measure.value("gains")
+        and declared.residual not in ("unaffected", "count")
+    )
+
+
+def headroom(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Headroom:
+    """What each query's score could gain; `cutoff` says what the first results are where the
+    measure has no cutoff of its own. Raises ValueError where `has_headroom` does not hold."""
+    if not has_headroom(measure):
+        raise ValueError(f"{measure} has no best order")
+    first, least = measure.cutoff or cutoff, measure.relevant_from
+    score, ordered, deeper, best = (
+        measure.score(better)
+        for better in (
+            ranks,
+            in_best_order(ranks, least, first),
+            in_best_order(ranks, least),
+            at_best(ranks, least),
+        )
+    )
+    return Headroom(score, ordered - score, deeper - ordered, best - deeper)
+
+
+def in_best_order(ranks: JudgedRanks, least: float, first: int | None = None) -> JudgedRanks:
+    """The same lists with their first results, or all of them, in the best order: grades from
+    `least` on in front, best first, and the others behind them as they stood."""
+    inside = ranks.rank <= first if first is not None else np.ones(len(ranks.rank), dtype=np.bool_)
+    gains = (ranks.relevance >= least) & inside
+    count = np.bincount(ranks.query[gains], minlength=ranks.n_queries)
+    pushed = count[ranks.query] - _up_to(gains, ranks.query, ranks.n_queries)
+    rank = np.where(inside, ranks.rank + pushed, ranks.rank)
+    best = np.lexsort((ranks.rank[gains], -ranks.relevance[gains], ranks.query[gains]))
+    rank[np.flatnonzero(gains)[best]] = _numbered(ranks.query[gains], ranks.n_queries)
+    order = np.lexsort((rank, ranks.query))
+    return replace(
+        ranks,
+        query=ranks.query[order],
+        rank=rank[order],
+        relevance=ranks.relevance[order],
+        qrels_row=ranks.qrels_row[order],
+        subtopics=None,
+        listed=None,
+    )
+
+
+def at_best(ranks: JudgedRanks, least: float) -> JudgedRanks:
+    """The best lists there can be: all documents of a grade from `least` on in front, also those
+    that the run lacks, and the others that it lists behind them as they stood. Those in front are
+    of no row of the judgments (-1)."""
+    gains = ranks.relevance >= least
+    found = np.bincount(ranks.query[gains], minlength=ranks.n_queries)
+    known = ranks.judged_relevance >= least
+    query = ranks.judged_query[known]
+    total = np.bincount(query, minlength=ranks.n_queries)
+    behind = ranks.rank - _up_to(gains, ranks.query, ranks.n_queries) + total[ranks.query]
+    queries = np.concatenate([query, ranks.query[~gains]])
+    rank = np.concatenate([_numbered(query, ranks.n_queries), behind[~gains]])
+    order = np.lexsort((rank, queries))
+    relevance = np.concatenate([ranks.judged_relevance[known], ranks.relevance[~gains]])
+    rows = np.concatenate([np.full(len(query), -1), ranks.qrels_row[~gains]])
+    return replace(
+        ranks,
+        query=queries[order],
+        rank=rank[order],
+        relevance=relevance[order],
+        qrels_row=rows[order],
+        retrieved=ranks.retrieved + total - found,
+        subtopics=None,
+        listed=None,
+    )
+
+
+def _up_to(gains: npt.NDArray[np.bool_], query: Ints, n_queries: int) -> Ints:
+    """Per row how many of its query's rows up to and with it gain something."""
+    running = np.cumsum(gains)
+    before = np.append(0, running)[np.searchsorted(query, np.arange(n_queries))]
+    return np.asarray(running - before[query])
+
+
+def _numbered(query: Ints, n_queries: int) -> Ints:
+    """1, 2, 3, … within each query."""
+    starts = np.searchsorted(query, np.arange(n_queries))
+    return np.arange(1, len(query) + 1) - starts[query]

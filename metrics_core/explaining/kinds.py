@@ -1,0 +1,116 @@
+"""Kinds of failure: exactly one for each query of a run, and for each query of a pair of runs.
+
+The rules stand here and nowhere else. Those of one run are asked in the order of `KINDS`, and the
+first that holds gives the kind. "Relevant" is what the measure takes as relevant, k its cutoff,
+and where it has none the number of results that are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.explaining.headroom import has_headroom, headroom
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures import Measure, parse_measure
+
+Kinds = npt.NDArray[np.object_]
+Floats = npt.NDArray[np.float64]
+
+FINE_FROM = 2 / 3
+"""The share of the best reachable score from which a query is fine."""
+MOSTLY = 0.5
+"""The share of the top that is unjudged from which a low score says little."""
+
+NOTHING_TO_FIND, NOT_IN_RUN, NOTHING_RETRIEVED = "nothing to find", "not in the run", "empty list"
+FINE, UNJUDGED_TOP = "fine", "top filled with unjudged"
+NOTHING_RELEVANT, BELOW, LOW = "nothing relevant", "relevant only below", "relevant, but too low"
+
+KINDS: dict[str, str] = {
+    NOTHING_TO_FIND: "No document is judged relevant to the query.",
+    NOT_IN_RUN: "The run does not list the query.",
+    NOTHING_RETRIEVED: "The run lists the query without a document.",
+    FINE: "The score reaches at least two thirds of the best that can be reached.",
+    UNJUDGED_TOP: "At least half of the first k results are unjudged: the score says little.",
+    NOTHING_RELEVANT: "No relevant document is in the list.",
+    BELOW: "Relevant documents are in the list, but none among the first k.",
+    LOW: "Relevant documents are among the first k, but they are few or stand low.",
+}
+"""The kinds of one run by name, in the order in which they are asked, each with its rule."""
+
+FIXED, BROKEN, BETTER, WORSE = "fixed", "broken", "better", "worse"
+SAME, BOTH_FAIL = "same", "both failing"
+
+CHANGES: dict[str, str] = {
+    FIXED: "Fine with the run, which scores higher, and not with the baseline.",
+    BROKEN: "Fine with the baseline, and not with the run, which scores lower.",
+    BOTH_FAIL: "Neither run has a relevant document among the first k.",
+    BETTER: "The run scores higher, and the query was neither fixed nor broken.",
+    WORSE: "The run scores lower, and the query was neither fixed nor broken.",
+    SAME: "The scores are no more apart than counts as the same, or one of them is undefined.",
+}
+"""The kinds of a pair by name, in the order in which they are asked, each with its rule."""
+
+
+def judged_by(measure: Measure, cutoff: int) -> Measure:
+    """The measure that tells a fine query: the given one, or nDCG at this cutoff where a better
+    order is not what raises it."""
+    return measure if has_headroom(measure) else parse_measure(f"nDCG@{cutoff}")
+
+
+def kinds(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Kinds:
+    """The kind of each query of a run, a name of `KINDS`; object[Q]."""
+    measure = judged_by(measure, cutoff)
+    first = measure.cutoff or cutoff
+    relevant = ranks.relevant(measure.relevant_from)
+    listed = np.minimum(ranks.retrieved, first)
+    unjudged = listed - ranks.judged().count(first)
+    empty = set(ranks.empty_queries)
+    return _first_that_holds(
+        {
+            NOTHING_TO_FIND: ranks.n_relevant(measure.relevant_from) == 0,
+            NOTHING_RETRIEVED: np.array([q in empty for q in ranks.query_ids], dtype=np.bool_),
+            NOT_IN_RUN: ranks.retrieved == 0,
+            FINE: headroom(ranks, measure, first).reached >= FINE_FROM,
+            UNJUDGED_TOP: unjudged >= MOSTLY * listed,
+            NOTHING_RELEVANT: relevant.count() == 0,
+            BELOW: relevant.count(first) == 0,
+            LOW: np.ones(ranks.n_queries, dtype=np.bool_),
+        }
+    )
+
+
+def changes(
+    run: JudgedRanks, baseline: JudgedRanks, measure: Measure, cutoff: int, *, same: float
+) -> Kinds:
+    """The kind of each query of a pair of runs, a name of `CHANGES`; object[Q]. Scores that are no
+    more than `same` apart count as the same."""
+    by = judged_by(measure, cutoff)
+    first = by.cutoff or cutoff
+    fine, was_fine = (kinds(ranks, by, first) == FINE for ranks in (run, baseline))
+    gap = (measure.score(run) - measure.score(baseline)) * measure.declaration.direction
+    none = np.logical_and.reduce(
+        [ranks.relevant(by.relevant_from).count(first) == 0 for ranks in (run, baseline)]
+    )
+    return _first_that_holds(
+        {
+            FIXED: fine & ~was_fine & (gap > same),
+            BROKEN: was_fine & ~fine & (gap < -same),
+            BOTH_FAIL: none & (run.n_relevant(by.relevant_from) > 0),
+            BETTER: gap > same,
+            WORSE: gap < -same,
+            SAME: np.ones(run.n_queries, dtype=np.bool_),
+        }
+    )
+
+
+def counted(found: Kinds, names: Sequence[str]) -> dict[str, int]:
+    """How many queries are of each kind, those without any included."""
+    return {name: int((found == name).sum()) for name in names}
+
+
+def _first_that_holds(rules: dict[str, npt.NDArray[np.bool_]]) -> Kinds:
+    found = np.select(list(rules.values()), list(range(len(rules))))
+    return np.array(list(rules), dtype=object)[found]
