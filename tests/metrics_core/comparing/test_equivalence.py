@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from metrics_core.comparing import testing
 from metrics_core.comparing.method import Method, suggested_margin
 from metrics_core.comparing.pairs import SAME
-from metrics_core.comparing.testing import tested
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -18,15 +18,15 @@ def test_within_the_margin_as_two_one_sided_t_tests_say(seed: int, margin: float
     values = generator.normal(0.03, 0.15, (60, 5)) * generator.choice([-1, 1])
     above = stats.ttest_1samp(values, -margin, alternative="greater").pvalue
     below = stats.ttest_1samp(values, margin, alternative="less").pvalue
-    found = tested(values, Method("t-test", "none", margin)).within(margin)
+    found = testing.tested(values, Method("t-test", "none", margin)).within(margin)
     assert (found == (np.maximum(above, below) <= 0.05)).all()
 
 
 def test_nothing_is_within_without_a_margin_or_a_test() -> None:
     alike = np.zeros((40, 1))
-    assert tested(alike, Method(margin=0.01)).within(0.01).all()
-    assert not tested(alike, Method()).within(None).any()
-    assert not tested(alike[:4], Method(margin=0.01)).within(0.01).any(), "too few queries"
+    assert testing.tested(alike, Method(margin=0.01)).within(0.01).all()
+    assert not testing.tested(alike, Method()).within(None).any()
+    assert not testing.tested(alike[:4], Method(margin=0.01)).within(0.01).any(), "too few queries"
 
 
 @pytest.mark.parametrize(
