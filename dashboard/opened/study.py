@@ -34,6 +34,7 @@ from metrics_core.memo import Memo
 from metrics_core.notes import Note
 from metrics_core.scoring import curves as by_cutoff
 from metrics_core.scoring.notes import score_notes, with_tie_range
+from metrics_core.scoring.resampling import prepare_draws
 from metrics_core.scoring.scores import Scores, score_runs, side_by_side
 from metrics_core.slicing.breakdowns import group_of, ordered_groups
 from metrics_core.slicing.derived import MARK, Material, derived_columns
@@ -68,6 +69,8 @@ class Study:
                 continue
             self.runs[run.name] = run
         self._memo = Memo(_KEPT_RESULTS)
+        if len(self.runs) > 1:
+            prepare_draws(len(self.query_ids))
 
     def kept(self, answer: Callable[..., Result], *asked: Hashable) -> Result:
         """`answer(study, *asked)`, worked out once: what an answer is given is its key, so that

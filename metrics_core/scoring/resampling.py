@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from threading import Thread
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +48,13 @@ def draws(n_queries: int, most: int | None = None) -> Iterator[Counts]:
         left -= len(counts)
         if left <= 0:
             return
+
+
+def prepare_draws(n_queries: int) -> None:
+    """Make the draws of so many queries in the background, where they are kept, so that the first
+    comparison need not wait for them."""
+    if n_queries * draws_of(n_queries) <= _LARGE:
+        Thread(target=_blocks, args=(n_queries,), daemon=True).start()
 
 
 def _blocks(n_queries: int) -> Iterable[Counts]:
