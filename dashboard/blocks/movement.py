@@ -62,9 +62,12 @@ def movement(row: Row, side: str) -> Movement:
     return Movement(words, tone if matters else "", arrow)
 
 
-def lines(left: pd.DataFrame, right: pd.DataFrame, cutoff: int, height: int) -> Markup:
-    """The lines between two lists whose rows are `height` high: one layer a colour, drawn as a
-    mask, because the sanitiser drops inline svg. A mask holds only numbers."""
+def lines(
+    left: pd.DataFrame, right: pd.DataFrame, cutoff: int, height: int, column: int = 2
+) -> Markup:
+    """The lines between two lists whose rows are `height` high, in this column of the board: one
+    layer a colour, drawn as a mask, because the sanitiser drops inline svg. A mask holds only
+    numbers."""
     layers: dict[str, list[_Stroke]] = {"line": [], "worse": [], "better": []}
     for row in left.to_dict("records"):
         color, strokes = _from_left(row, cutoff, height)
@@ -75,7 +78,7 @@ def lines(left: pd.DataFrame, right: pd.DataFrame, cutoff: int, height: int) -> 
             layers[color].append((_hook(_height(row["rank"], height), GAP, -1), _THICK))
     total = max(len(left), len(right)) * height
     masks = [(color, _mask(strokes, total)) for color, strokes in layers.items() if strokes]
-    return _drawn("joins", layers=masks)
+    return _drawn("joins", layers=masks, column=column)
 
 
 def _from_left(row: Row, cutoff: int, height: int) -> tuple[str, list[_Stroke]]:

@@ -1,4 +1,4 @@
-"""Two runs' lists of one query side by side, with lines that join the same document."""
+"""Runs' lists of one query side by side, with lines that join the same document."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dashboard.blocks.markup import style_of
 from dashboard.blocks.movement import NO_MOVE, Movement, lines, movement
 from dashboard.blocks.query import column_of, grades_of
 from dashboard.blocks.templates import Template
-from dashboard.blocks.words import marked
+from dashboard.blocks.words import excerpt, marked
 from dashboard.drawing import Drawing
 from dashboard.theme import RunStyle
 from metrics_core import wording as w
@@ -65,6 +65,7 @@ class _List:
     """One run's list; every row is a grid of its own, so the widest movement is given to all."""
 
     side: str
+    column: int
     style: RunStyle
     score: float
     difference: float
@@ -83,35 +84,44 @@ def two_lists(
     query_words: Collection[str],
     grade_names: Mapping[float, str] | None = None,
     *,
+    further: Sequence[str] = (),
     rows: int | None = None,
     unfolded: Callable[[int], str] = str,
 ) -> Markup:
-    """The first k documents of the baseline and of the run in focus, no more than `rows`.
-    `documents` is indexed by doc_id with title and text, and may lack any of them. A row opens its
-    full text. With one run there is one list. Where documents are folded, `unfolded` gives the
-    address that shows so many."""
-    left_run, right_run = drawing.baseline, drawing.focus
-    wholes = [
-        diagnosis.side_by_side(left_run, right_run),
-        diagnosis.side_by_side(right_run, left_run),
-    ]
+    """The first k documents of the baseline, of the run in focus and of `further` runs, no more
+    than `rows`; lines join each list with the one before. `documents` is indexed by doc_id with
+    title and text, and may lack any of them. A row opens its full text. With one run there is one
+    list. Where documents are folded, `unfolded` gives the address that shows so many."""
+    runs = list(dict.fromkeys([drawing.baseline, drawing.focus, *further]))
+    neighbours = [runs[1] if len(runs) > 1 else runs[0], *runs[:-1]]
+    pairs = list(zip(runs, neighbours, strict=True))
+    wholes = [diagnosis.side_by_side(run, other) for run, other in pairs]
     reach = diagnosis.cutoff if rows is None else min(rows, diagnosis.cutoff)
-    left, right = (whole.head(reach) for whole in wholes)
-    shown = documents.reindex([*left["doc_id"], *right["doc_id"]])
-    view = _View(documents, query_words, grades_of(diagnosis, grade_names), drawing.alone)
+    shown = documents.reindex([d for whole in wholes for d in whole.head(reach)["doc_id"]])
+    view = _View(documents, query_words, grades_of(diagnosis, grade_names), len(runs) == 1)
     kind = _kind(shown)
-    ends = [
-        _list(rows, diagnosis, style_of(drawing.styles, run), view, side)
-        for rows, run, side in ((left, left_run, "left"), (right, right_run, "right"))
+    lists = [
+        _list(whole.head(reach), diagnosis, style_of(drawing.styles, run), view, number)
+        for number, (whole, run) in enumerate(zip(wholes, runs, strict=True))
+    ]
+    joins = [
+        lines(
+            diagnosis.side_by_side(left, right).head(reach),
+            diagnosis.side_by_side(right, left).head(reach),
+            reach,
+            _HEIGHTS[kind],
+            2 * number,
+        )
+        for number, (right, left) in enumerate(pairs[1:], 1)
     ]
     note = ""
     if kind == "by-id" and len(shown):
         note = "No document file is loaded; documents are shown by id."
     return _drawn(
         "two_lists",
-        left=ends[0],
-        right=None if drawing.alone else ends[1],
-        joins=Markup() if drawing.alone else lines(left, right, reach, _HEIGHTS[kind]),
+        lists=lists,
+        joins=joins,
+        columns=" var(--gap) ".join(["minmax(0, 1fr)"] * len(lists)),
         kind=kind,
         note=note,
         fold=_fold(reach, max(len(whole) for whole in wholes), unfolded),
@@ -139,11 +149,12 @@ def _kind(shown: pd.DataFrame) -> str:
 
 
 def _list(
-    rows: pd.DataFrame, diagnosis: Diagnosis, style: RunStyle, view: _View, side: str
+    rows: pd.DataFrame, diagnosis: Diagnosis, style: RunStyle, view: _View, number: int
 ) -> _List:
+    side = "right" if number else "left"
     standing = diagnosis.standings.set_index("run").loc[style.name]
     items = [_item(row, view, side) for row in rows.to_dict("records")]
-    return _List(side, style, standing["score"], standing["difference"], items)
+    return _List(side, 2 * number + 1, style, standing["score"], standing["difference"], items)
 
 
 def _item(row: Row, view: _View, side: str) -> _Item:
@@ -159,5 +170,5 @@ def _item(row: Row, view: _View, side: str) -> _Item:
         title=title,
         marked_title=marked(title, view.words),
         text=text,
-        excerpt=marked(text[:_EXCERPT], view.words),
+        excerpt=marked(excerpt(text, view.words, _EXCERPT), view.words),
     )

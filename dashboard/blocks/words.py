@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from markupsafe import Markup
 
@@ -19,6 +19,8 @@ _STOP_WORDS = frozenset(_COMMON.split())
 _ENDINGS = ("ings", "ing", "ed", "es", "s", "e")
 _SHORTEST_STEM = 3
 _WORD = re.compile(r"\w+")
+_BEFORE, _SEEN = 40, 110
+_SEARCHED = 20_000
 
 _drawn = Template("markup")
 
@@ -40,16 +42,31 @@ def stem(word: str) -> str:
 
 def marked(text: str, words: Iterable[str]) -> Markup:
     """The text with the query's words marked."""
+    pieces, end = [], 0
+    for start, stop in _matches(text, words):
+        pieces += [(text[end:start], False), (text[start:stop], True)]
+        end = stop
+    return _drawn("marked", pieces=[*pieces, (text[end:], False)])
+
+
+def excerpt(text: str, words: Iterable[str], most: int) -> str:
+    """So much of a text as is shown of it in a list: from its beginning, or, where the query's
+    words come later, from a little before the first of them."""
+    first = next(_matches(text[:_SEARCHED], words), None)
+    if first is None or first[0] < _SEEN:
+        return text[:most]
+    start = text.find(" ", max(first[0] - _BEFORE, 0), first[0]) + 1 or first[0]
+    return f"… {text[start : start + most]}"
+
+
+def _matches(text: str, words: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """Where the query's words stand in a text, in any of their forms."""
     wanted = list(words)
     stems = {stem(word) for word in wanted}
     # Scripts without blanks between words: look for the word anywhere.
     inside = [re.escape(word) for word in wanted if not word.isascii()]
     pattern = re.compile("|".join([*sorted(inside, key=len, reverse=True), r"\w+"]), re.IGNORECASE)
-    pieces, end = [], 0
     known = {word.lower() for word in wanted}
     for match in pattern.finditer(text):
-        if stem(match[0]) not in stems and match[0].lower() not in known:
-            continue
-        pieces += [(text[end : match.start()], False), (match[0], True)]
-        end = match.end()
-    return _drawn("marked", pieces=[*pieces, (text[end:], False)])
+        if stem(match[0]) in stems or match[0].lower() in known:
+            yield match.start(), match.end()

@@ -1,0 +1,68 @@
+"""One document of one query: where every run has it, its grade, its text and all its fields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from dashboard.opened.study import Study
+from metrics_core.judging.ranking import ranked_documents
+from metrics_core.tables import Qrels
+
+
+@dataclass(frozen=True)
+class DocumentCard:
+    """What is known of a document on a query. `grade` is NaN where nobody judged it, `standings`
+    holds a row for each loaded run: run, rank and score (NaN: not listed), listed (how many the run
+    lists); `fields` are the columns of the documents beside title and text."""
+
+    doc_id: str
+    title: str
+    text: str
+    grade: float
+    standings: pd.DataFrame
+    fields: dict[str, str] = field(default_factory=dict)
+
+
+def document(study: Study, query_id: str, doc_id: str) -> DocumentCard | None:
+    """The card of a document; None where neither a run, the judgments nor the documents know it."""
+    return study.kept(_document, query_id, doc_id)
+
+
+def _document(study: Study, query_id: str, doc_id: str) -> DocumentCard | None:
+    rows = [_standing(study, name, query_id, doc_id) for name in study.names]
+    grade = _grade(study.qrels, query_id, doc_id)
+    told = _told(study, doc_id)
+    standings = pd.DataFrame(rows, columns=["run", "rank", "score", "listed"])
+    if not told and pd.isna(grade) and standings["rank"].isna().all():
+        return None
+    title, text = told.pop("title", ""), told.pop("text", "")
+    return DocumentCard(doc_id, title.strip(), text.strip(), grade, standings, told)
+
+
+def _standing(
+    study: Study, name: str, query_id: str, doc_id: str
+) -> tuple[str, float, float, int]:
+    listed = ranked_documents(study.runs[name], query_id)
+    own = listed[listed["doc_id"] == doc_id]
+    if own.empty:
+        return name, float("nan"), float("nan"), len(listed)
+    return name, float(own["rank"].iloc[0]), float(own["score"].iloc[0]), len(listed)
+
+
+def _grade(qrels: Qrels, query_id: str, doc_id: str) -> float:
+    """The document's grade; NaN where nobody judged it, as a negative one says too."""
+    grade = qrels.grades_of(query_id).get(doc_id, -1.0)
+    return grade if grade >= 0 else float("nan")
+
+
+def _told(study: Study, doc_id: str) -> dict[str, str]:
+    """Every field of the document that is not empty, as text."""
+    if study.documents is None:
+        return {}
+    found = study.documents.lookup([doc_id])
+    if found.empty:
+        return {}
+    row = found.iloc[0]
+    return {str(c): str(row[c]) for c in found.columns if pd.notna(row[c]) and str(row[c]).strip()}

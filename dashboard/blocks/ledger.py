@@ -1,0 +1,160 @@
+"""One query's scores taken apart: the difference by document, and what a run could still gain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from dashboard.blocks.grades import Grades
+from dashboard.blocks.markup import style_of
+from dashboard.blocks.query import column_of
+from dashboard.blocks.templates import Template, percent
+from dashboard.drawing import Drawing
+from metrics_core import wording as w
+from metrics_core.explaining.headroom import Headroom
+
+_WRITTEN_OUT = 5
+"""Parts that a sum still spells out; of more it says how many there are."""
+
+_drawn = Template("ledger")
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A document's bar from where the last one ended, as CSS lengths."""
+
+    doc_id: str
+    title: str
+    link: str
+    chip: Markup
+    moved: str
+    tone: str
+    arrow: str
+    part: float
+    kind: str
+    left: str
+    width: str
+    right: str
+    end: str
+
+
+def ledger_rows(
+    steps: pd.DataFrame,
+    ends: tuple[float, float],
+    drawing: Drawing,
+    documents: pd.DataFrame,
+    grades: Grades,
+    *,
+    cutoff: int,
+    opened: Callable[[str], str],
+) -> Markup:
+    """Documents as bars that lead from the baseline's score to that of the run in focus, each
+    beginning where the last one ended. `steps` has doc_id, grade, rank, baseline_rank, part and
+    documents (1, or how many are one step); `ends` are the two scores."""
+    reached = [ends[0], *(ends[0] + steps["part"].cumsum()).tolist()]
+    low, high = min(0.0, *reached), max(reached)
+    # Zero is in sight where it is not far: else the bars would be slivers.
+    if low == 0 and min(reached) > (high - min(reached)):
+        low = min(reached) - (high - min(reached)) / 8
+    span = high - low or 1.0
+
+    def share(value: float) -> float:
+        return (value - low) / span
+
+    higher = drawing.comparison.measure.declaration.higher_is_better
+    rows = []
+    for row, start, end in zip(steps.to_dict("records"), reached, reached[1:], strict=False):
+        left, right = sorted((share(start), share(end)))
+        moved, tone, arrow = _moved(row, cutoff)
+        rows.append(
+            _Step(
+                doc_id=row["doc_id"],
+                title=column_of(documents, row["doc_id"], "title").strip(),
+                link=opened(row["doc_id"]) if row["documents"] == 1 else "",
+                chip=grades.chip(row["grade"]) if row["documents"] == 1 else Markup(),
+                moved=moved,
+                tone=tone,
+                arrow=arrow,
+                part=row["part"],
+                kind="better" if (row["part"] > 0) == higher else "worse",
+                left=percent(left),
+                width=percent(right - left),
+                right=percent(right),
+                end=percent(share(end)),
+            )
+        )
+    return _drawn(
+        "ledger_rows",
+        rows=rows,
+        baseline=style_of(drawing.styles, drawing.baseline),
+        focus=style_of(drawing.styles, drawing.focus),
+        ends=ends,
+        places=(percent(share(ends[0])), percent(share(ends[1]))),
+        total=_written_out(ends, list(steps["part"])),
+        label=f"From {drawing.baseline}’s score to {drawing.focus}’s, document by document",
+    )
+
+
+def _written_out(ends: tuple[float, float], parts: list[float]) -> str:
+    """ "= 0.744 − 0.195 + 0.065", where there is room for it."""
+    if len(parts) > _WRITTEN_OUT:
+        return ""
+    return f"= {w.score(ends[0])} " + " ".join(
+        f"{'+' if part > 0 else w.MINUS} {w.score(abs(part))}" for part in parts
+    )
+
+
+def _moved(row: Mapping[str, Any], cutoff: int) -> tuple[str, str, str]:
+    """How a document moved from the baseline's list, in words, as a tone and as an arrow."""
+    if row["documents"] > 1:
+        return "", "", ""
+    before, after = row["baseline_rank"], row["rank"]
+    if np.isnan(before):
+        return f"new at rank {w.count(after)}", "", "▲"
+    if np.isnan(after):
+        return f"rank {w.count(before)}, not listed any more", "", "▼"
+    if before == after:
+        return f"stays at rank {w.count(after)}", "", ""
+    arrow = "▼" if after > before else "▲"
+    words = f"{w.count(before)} to {w.count(after)}"
+    if before <= cutoff < after:
+        words += f", out of the top {w.count(cutoff)}"
+    elif after <= cutoff < before:
+        words += f", into the top {w.count(cutoff)}"
+    return words, "rank", arrow
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A piece of the bar of a run's headroom, and what it is called."""
+
+    kind: str
+    amount: float
+    width: str
+    words: str
+
+
+def headroom_bar(found: Headroom, drawing: Drawing, cutoff: int) -> Markup:
+    """One query's, or a mean's, score and what it could still gain, as one bar to the best that can
+    be reached. `found` holds one value of each."""
+    best = float(found.best[0])
+    if not best > 0:
+        return Markup()
+    k = w.count(cutoff)
+    pieces = [
+        ("reached", found.score, "reached"),
+        ("order", found.order, f"wrong order in the top {k}"),
+        ("below", found.below, f"below {k}"),
+        ("missing", found.missing, "never listed"),
+    ]
+    shown = [
+        _Piece(kind, float(part[0]), percent(float(part[0]) / best), words)
+        for kind, part, words in pieces
+        if w.score(float(part[0])) != w.score(0.0) or kind == "reached"
+    ]
+    return _drawn("headroom_bar", pieces=shown, style=style_of(drawing.styles, drawing.focus))
