@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 
-from metrics_core.explaining.effects import effects_of_moves
+from metrics_core.explaining.ledger import difference, has_ledger
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.measures import Measure
@@ -33,8 +34,8 @@ class Diagnosis:
     missed     relevant documents that the top `cutoff` of the baseline or of the run in focus
                lacks, best grade first: doc_id, grade and for each run a column "rank: name" (NaN:
                not listed)
-    effects    doc_id -> what the document is worth to the score of the run in focus, less what it
-               is worth to that of the baseline; relevant documents that changed place
+    effects    doc_id -> its part of the difference between the run in focus and the baseline;
+               relevant documents that changed place
     """
 
     query_id: str
@@ -126,7 +127,7 @@ def diagnose(
         condensed_difference=condensed[focus] - condensed[baseline],
         is_judged=bool(grades),
         residual_is_exact=reach[focus].exact,
-        effects=effects_of_moves(own[focus], own[baseline], qrels, measure),
+        effects=_effects(own[focus], own[baseline], qrels, measure),
         relevant_from=least,
     )
 
@@ -134,6 +135,18 @@ def diagnose(
 def _first(values: npt.NDArray[np.float64]) -> float:
     """The single query's value; NaN where the query is not judged."""
     return float(values[0]) if len(values) else float("nan")
+
+
+def _effects(
+    focus: JudgedRanks, baseline: JudgedRanks, qrels: Qrels, measure: Measure
+) -> dict[str, float]:
+    """Nothing where ranks and grades do not explain a score, as where it counts what is judged."""
+    if not has_ledger(measure) or measure.declaration.residual in ("unaffected", "count"):
+        return {}
+    parts = difference(focus, baseline, measure)
+    told = parts.moved & (parts.grade >= measure.relevant_from)
+    doc_ids = qrels.doc_ids.take(pa.array(parts.qrels_row[told])).to_pylist()
+    return dict(zip(doc_ids, parts.part[told].tolist(), strict=True))
 
 
 def _reach(ranks: JudgedRanks, measure: Measure) -> Residual:

@@ -82,6 +82,8 @@ def headroom(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Headroom:
             at_best(ranks, least),
         )
     )
+    # What is divided by the documents listed may fall as the list grows; then nothing is added.
+    best = np.maximum(best, deeper)
     return Headroom(score, ordered - score, deeper - ordered, best - deeper)
 
 

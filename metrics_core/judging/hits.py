@@ -7,7 +7,7 @@ nothing else that is asked for, and a curve over a thousand cutoffs costs little
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -125,6 +125,12 @@ class Hits:
     def only(self, mask: npt.NDArray[np.bool_]) -> Hits:
         """The hits where the mask says so; bool[m]."""
         return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
+
+    def parts(self, weight: Floats, cutoff: int | None = None) -> Hits:
+        """The hits within the cutoff with `weight` (float64[m]) in place of the grade: what each
+        adds to the sum that `total` gives."""
+        weighed = replace(self, relevance=weight)
+        return weighed if cutoff is None else weighed.only(self.rank <= cutoff)
 
     def within(self, depth: Ints, query: Ints) -> Ints:
         """Place of the last hit of each of these queries within each of these depths, -1 where

@@ -7,10 +7,10 @@ from typing import Annotated
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Floats, Ints, per_query, prefix_sums, ratio
+from metrics_core.judging.hits import Floats, Hits, Ints, per_query, prefix_sums, ratio
 from metrics_core.measures.declaring.elsewhere import Difference
 from metrics_core.measures.declaring.parameters import Persistence, Rel, TopK
-from metrics_core.measures.declaring.registry import Scores, measure
+from metrics_core.measures.declaring.registry import Scores, measure, terms
 
 Normalize = Annotated[bool, "divide by the best that the ideal order can reach"]
 
@@ -47,9 +47,21 @@ def compatibility(
     common down to each rank, with weights that fall by p. The ideal list has all documents of a
     grade above 0, best grade first and, among equals, in the order of the run, those that the run
     lacks last. It is compared to the depth d of the longer of the two lists."""
-    hits = ranks.gaining()
+    hits, most = _overlaps(ranks, p, normalize)
+    return ratio(hits.total(hits.relevance), most)
+
+
+@terms("Compat")
+def _compatibility_terms(ranks: JudgedRanks, *, p: float = 0.95, normalize: bool = True) -> Hits:
+    hits, most = _overlaps(ranks, p, normalize)
+    return hits.parts(ratio(hits.relevance, most[hits.query]))
+
+
+def _overlaps(ranks: JudgedRanks, p: float, normalize: bool) -> tuple[Hits, Floats]:
+    """The results of the ideal list with what each adds to the overlap in place of the grade, and
+    per query what the sum is divided by."""
+    hits, ideal_rank = ranks.gaining(), _ideal_ranks(ranks)
     wanted = ranks.ideal().only(ranks.ideal().relevance > 0)
-    ideal_rank = _ideal_ranks(ranks)
     n_ideal = wanted.count().astype(np.int64)
     depth = np.maximum(ranks.retrieved, n_ideal)
     longest = int(depth.max(initial=0))
@@ -57,10 +69,10 @@ def compatibility(
     # Sums of p^(i-1)/i and of p^(i-1) over the first n ranks.
     shares = prefix_sums(weight / np.arange(1, longest + 1))
     both = np.maximum(hits.rank, ideal_rank)
-    overlap = hits.total(shares[depth[hits.query]] - shares[both - 1])
+    overlap = hits.parts(shares[depth[hits.query]] - shares[both - 1])
     if not normalize:
-        return ratio(overlap, prefix_sums(weight)[depth])
-    return ratio(overlap, wanted.total(shares[depth[wanted.query]] - shares[wanted.rank - 1]))
+        return overlap, prefix_sums(weight)[depth]
+    return overlap, wanted.total(shares[depth[wanted.query]] - shares[wanted.rank - 1])
 
 
 def _ideal_ranks(ranks: JudgedRanks) -> Ints:
@@ -125,3 +137,14 @@ def accuracy(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) ->
     wrong = hits.total((hits.rank - hits.ordinal()).astype(np.float64), cutoff)
     share = np.divide(wrong, pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0)
     return 1 - share
+
+
+@terms("Accuracy")
+def _accuracy_terms(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Hits:
+    hits = ranks.relevant(rel)
+    listed = ranks.retrieved if cutoff is None else np.minimum(cutoff, ranks.retrieved)
+    relevant = hits.count(cutoff)
+    others = (listed - relevant)[hits.query]
+    kept = 1 - ratio((hits.rank - hits.ordinal()).astype(np.float64), others)
+    inside = hits.rank <= (np.inf if cutoff is None else cutoff)
+    return hits.parts(kept / np.maximum(relevant, 1)[hits.query]).only(inside & (others > 0))

@@ -11,7 +11,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Floats, Hits
 from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Persistence, Rel, Samples, TopK
-from metrics_core.measures.declaring.registry import Scores, measure
+from metrics_core.measures.declaring.registry import Scores, measure, terms
 
 DECIMALS = Difference(
     "gdeval",
@@ -76,9 +76,23 @@ def rank_biased_precision(
     grade. The sum is over the whole list and not normalised, as in ranx; trec_eval 10.0 scales the
     grades of a query to [0, 1] first, and cwl, which ir_measures asks when there is a `rel`,
     divides by 1 − p^1000."""
+    hits = _biased(ranks, p, rel)
+    return (1 - p) * hits.total(hits.relevance, cutoff)
+
+
+@terms("RBP")
+def _rbp_terms(
+    ranks: JudgedRanks, *, cutoff: int | None = None, p: float = 0.8, rel: int | None = None
+) -> Hits:
+    hits = _biased(ranks, p, rel)
+    return hits.parts((1 - p) * hits.relevance, cutoff)
+
+
+def _biased(ranks: JudgedRanks, p: float, rel: int | None) -> Hits:
+    """The results that gain something, with gain · p^(rank − 1) in place of the grade."""
     hits = ranks.gaining() if rel is None else ranks.relevant(rel)
     gains = hits.relevance if rel is None else np.ones(len(hits.query))
-    return (1 - p) * hits.total(gains * p ** (hits.rank - 1.0), cutoff)
+    return hits.parts(gains * p ** (hits.rank - 1.0))
 
 
 def stopping(hits: Hits, chance: Floats) -> Floats:
@@ -125,8 +139,20 @@ def expected_reciprocal_rank(
     satisfies with a chance that grows with its grade, up to (2^max_rel − 1) / 2^max_rel. A grade
     above max_rel counts as max_rel."""
     hits = ranks.gaining()
+    return hits.total(_satisfied(ranks, max_rel) / hits.rank, cutoff)
+
+
+@terms("ERR")
+def _err_terms(ranks: JudgedRanks, *, cutoff: int | None = None, max_rel: int = 4) -> Hits:
+    hits = ranks.gaining()
+    return hits.parts(_satisfied(ranks, max_rel) / hits.rank, cutoff)
+
+
+def _satisfied(ranks: JudgedRanks, max_rel: int) -> Floats:
+    """Per result that gains something the chance that the reader stops there."""
+    hits = ranks.gaining()
 
     def stops() -> Floats:
         return stopping(hits, (np.exp2(np.minimum(hits.relevance, max_rel)) - 1) / 2.0**max_rel)
 
-    return hits.total(ranks.kept("err", max_rel, stops) / hits.rank, cutoff)
+    return ranks.kept("err", max_rel, stops)

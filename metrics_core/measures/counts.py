@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
+from metrics_core.judging.hits import Hits
 from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Rel
-from metrics_core.measures.declaring.registry import Scores, measure
+from metrics_core.measures.declaring.registry import Scores, measure, terms
 
 
 @measure(
@@ -105,6 +106,12 @@ def number_relevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     return ranks.relevant(rel).count()
 
 
+@terms("NumRelRet")
+def _each_relevant(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
+    hits = ranks.relevant(rel)
+    return hits.parts(np.ones(len(hits.rank)))
+
+
 @measure(
     "NumNonrelRet",
     title="Not relevant retrieved",
@@ -125,3 +132,10 @@ def number_relevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
 def number_nonrelevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Number of documents the run lists at any rank that were judged and found not relevant."""
     return ranks.judged().count() - ranks.relevant(rel).count()
+
+
+@terms("NumNonrelRet")
+def _each_not_relevant(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
+    hits = ranks.judged()
+    hits = hits.only(hits.relevance < rel)
+    return hits.parts(np.ones(len(hits.rank)))

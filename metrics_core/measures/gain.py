@@ -12,7 +12,7 @@ from metrics_core.judging.hits import Cutoff, Hits, per_query, ratio
 from metrics_core.measures.browsing import DECIMALS
 from metrics_core.measures.declaring.elsewhere import CUTOFFS, Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import GainTable, Samples, TopK
-from metrics_core.measures.declaring.registry import Scores, measure
+from metrics_core.measures.declaring.registry import Scores, measure, terms
 
 Gain = Annotated[
     Literal["log2", "exp-log2"],
@@ -82,8 +82,12 @@ def best_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None =
 
 def discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Scores:
     """Sum of gain / log2(rank + 1), or gain / log2(max(rank, 2)), within each cutoff."""
+    return hits.total(_each_discounted(hits, discount), cutoff)
+
+
+def _each_discounted(hits: Hits, discount: Discount) -> Scores:
     divisor = hits.rank + 1 if discount == "log2" else np.maximum(hits.rank, 2)
-    return hits.total(hits.relevance / np.log2(divisor), cutoff)
+    return hits.relevance / np.log2(divisor)
 
 
 @measure(
@@ -129,6 +133,20 @@ def ndcg(
     return ratio(discounted(found_gains(ranks, dcg, gains), cutoff, discount), best)
 
 
+@terms("nDCG")
+def _ndcg_terms(
+    ranks: JudgedRanks,
+    *,
+    cutoff: int | None = None,
+    dcg: Gain = "log2",
+    gains: GainTable | None = None,
+    discount: Discount = "log2",
+) -> Hits:
+    hits = found_gains(ranks, dcg, gains)
+    best = discounted(best_gains(ranks, dcg, gains), cutoff, discount)
+    return hits.parts(ratio(_each_discounted(hits, discount), best[hits.query]), cutoff)
+
+
 @measure(
     "DCG",
     aliases=("discounted cumulative gain",),
@@ -169,6 +187,24 @@ def discounted_cumulative_gain(
         return total
     listed = per_query(ranks.retrieved, cutoff)
     return ratio(total, listed if cutoff is None else np.minimum(listed, cutoff))
+
+
+@terms("DCG")
+def _dcg_terms(
+    ranks: JudgedRanks,
+    *,
+    cutoff: int | None = None,
+    dcg: Gain = "log2",
+    gains: GainTable | None = None,
+    discount: Discount = "log2",
+    denominator: Averaged = "none",
+) -> Hits:
+    hits = found_gains(ranks, dcg, gains)
+    gained = _each_discounted(hits, discount)
+    if denominator == "retrieved":
+        listed = ranks.retrieved if cutoff is None else np.minimum(ranks.retrieved, cutoff)
+        gained = gained / listed[hits.query]
+    return hits.parts(gained, cutoff)
 
 
 @measure(
@@ -231,3 +267,15 @@ def cumulative_gain(
     """The sum of the grades among the results, wherever they stand."""
     hits = found_gains(ranks, dcg, gains)
     return hits.total(hits.relevance, cutoff)
+
+
+@terms("CG")
+def _cg_terms(
+    ranks: JudgedRanks,
+    *,
+    cutoff: int | None = None,
+    dcg: Gain = "log2",
+    gains: GainTable | None = None,
+) -> Hits:
+    hits = found_gains(ranks, dcg, gains)
+    return hits.parts(hits.relevance, cutoff)

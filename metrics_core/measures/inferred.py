@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import ratio
+from metrics_core.judging.hits import Hits, ratio
 from metrics_core.measures.declaring.parameters import Rel
-from metrics_core.measures.declaring.registry import Scores, measure
+from metrics_core.measures.declaring.registry import Scores, measure, terms
 
 _EPSILON = 0.00001
 
@@ -36,6 +36,17 @@ _EPSILON = 0.00001
 def inferred_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Average precision, estimated where only a random part of the pool was judged. Mark the rest
     of the pool with a negative grade; without such marks it is close to AP."""
+    return ratio(ranks.relevant(rel).total(_estimates(ranks, rel)), ranks.n_relevant(rel))
+
+
+@terms("infAP")
+def _inferred_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
+    hits = ranks.relevant(rel)
+    return hits.parts(_estimates(ranks, rel) / ranks.n_relevant(rel)[hits.query])
+
+
+def _estimates(ranks: JudgedRanks, rel: int) -> Scores:
+    """Per relevant result the precision that is expected at its rank."""
     relevant = ranks.relevance >= rel
     hits = ranks.relevant(rel)
     above = hits.rank - 1
@@ -44,5 +55,4 @@ def inferred_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     known = judged.ordinal()[judged.relevance >= rel] - 1
     precision = (hits.ordinal() - 1 + _EPSILON) / (known + 2 * _EPSILON)
     expected = above / hits.rank * ratio(pooled.astype(np.float64), above) * precision
-    estimates = np.where(above == 0, 1.0, 1 / hits.rank + expected)
-    return ratio(hits.total(estimates), ranks.n_relevant(rel))
+    return np.where(above == 0, 1.0, 1 / hits.rank + expected)

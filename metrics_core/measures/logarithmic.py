@@ -6,10 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.judging import JudgedRanks
+from metrics_core.judging.hits import Hits
 from metrics_core.measures.declaring.parameters import Rel
-from metrics_core.measures.declaring.registry import Scores, measure
-from metrics_core.measures.precision_recall import average_precision
-from metrics_core.measures.preference import bpref
+from metrics_core.measures.declaring.registry import Scores, measure, terms
+from metrics_core.measures.precision_recall import average_precision, precision_at_each
+from metrics_core.measures.preference import bpref, preference_terms
 
 _MISSING = "A judged query that the run does not list counts as 0.00001, as does a score of 0."
 
@@ -35,6 +36,11 @@ def geometric_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     return average_precision(ranks, rel=rel)
 
 
+@terms("GMAP")
+def _geometric_ap_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
+    return precision_at_each(ranks, rel=rel)
+
+
 @measure(
     "GMBpref",
     aliases=("geometric mean binary preference",),
@@ -55,6 +61,11 @@ def geometric_bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Binary preference whose geometric mean is taken over queries, so that the queries that go
     badly count more. The score of a single query is its Bpref."""
     return bpref(ranks, rel=rel)
+
+
+@terms("GMBpref")
+def _geometric_bpref_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
+    return preference_terms(ranks, rel=rel)
 
 
 def _log_odds(precisions: Scores, relevant: npt.NDArray[np.int64]) -> Scores:

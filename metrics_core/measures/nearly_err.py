@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import Cutoff, Floats, prefix_sums, ratio
+from metrics_core.judging.hits import Cutoff, Floats, Hits, prefix_sums, ratio
 from metrics_core.measures.browsing import MaxRel, stopping
 from metrics_core.measures.declaring.parameters import Persistence, TopK
-from metrics_core.measures.declaring.registry import Scores, measure
+from metrics_core.measures.declaring.registry import Scores, measure, terms
 from metrics_core.measures.readers import (
     DEPTH,
     OF_CWL,
@@ -32,12 +32,27 @@ def _nearly_err(
     """Gain a result for a reader who stops at a result by its gain and else goes on as the
     weights of the ranks fall: with D_j the chance of stopping at the gaining rank j and B the
     sums of weights, Σ D_j b_j / (B_k (1 − Σ D_j) + Σ D_j B_j)."""
+    hits, looked_at = _gained_and_looked_at(ranks, min_rel, max_rel, weight, cutoff)
+    return ratio(hits.total(hits.relevance, within(cutoff)), looked_at)
+
+
+def _nearly_err_terms(
+    ranks: JudgedRanks, min_rel: int, max_rel: int | None, weight: Floats, cutoff: int | None
+) -> Hits:
+    hits, looked_at = _gained_and_looked_at(ranks, min_rel, max_rel, weight, cutoff)
+    return hits.parts(ratio(hits.relevance, looked_at[hits.query]), min(cutoff or DEPTH, DEPTH))
+
+
+def _gained_and_looked_at(
+    ranks: JudgedRanks, min_rel: int, max_rel: int | None, weight: Floats, cutoff: Cutoff
+) -> tuple[Hits, Floats]:
+    """The results that gain something with D_j b_j in place of the grade, and what the reader looks
+    at within each cutoff; shape as in `Hits.total`."""
     hits, depth, sums = gaining(ranks, min_rel, max_rel), within(cutoff), prefix_sums(weight)
     stop = ranks.kept("stopping", (min_rel, max_rel), lambda: stopping(hits, hits.relevance))
-    gained = hits.total(stop * weight[hits.rank - 1], depth)
     stopped = hits.total(stop, depth)
     looked_at = sums[depth] * (1 - stopped) + hits.total(stop * sums[hits.rank], depth)
-    return ratio(gained, looked_at)
+    return hits.parts(stop * weight[hits.rank - 1]), looked_at
 
 
 @measure(
@@ -63,6 +78,13 @@ def nerr8(
     return _nearly_err(ranks, min_rel, max_rel, np.ones(DEPTH), cutoff)
 
 
+@terms("NERR8")
+def _nerr8_terms(
+    ranks: JudgedRanks, *, cutoff: int, min_rel: int = 0, max_rel: int | None = None
+) -> Hits:
+    return _nearly_err_terms(ranks, min_rel, max_rel, np.ones(DEPTH), cutoff)
+
+
 @measure(
     "NERR9",
     title="Nearly ERR, equation 9",
@@ -84,6 +106,13 @@ def nerr9(
     """As NERR8, for a reader who also loses patience with each rank, as 1 ÷ rank. Without
     `max_rel` the highest grade of all judgments gains 1."""
     return _nearly_err(ranks, min_rel, max_rel, 1 / RANKS, cutoff)
+
+
+@terms("NERR9")
+def _nerr9_terms(
+    ranks: JudgedRanks, *, cutoff: int, min_rel: int = 0, max_rel: int | None = None
+) -> Hits:
+    return _nearly_err_terms(ranks, min_rel, max_rel, 1 / RANKS, cutoff)
 
 
 @measure(
@@ -108,6 +137,13 @@ def nerr10(
     gain and otherwise goes on with probability p. Without `max_rel` the highest grade of all
     judgments gains 1."""
     return _nearly_err(ranks, min_rel, max_rel, p ** (RANKS - 1), None)
+
+
+@terms("NERR10")
+def _nerr10_terms(
+    ranks: JudgedRanks, *, p: float = 0.9, min_rel: int = 0, max_rel: int | None = None
+) -> Hits:
+    return _nearly_err_terms(ranks, min_rel, max_rel, p ** (RANKS - 1), None)
 
 
 @measure(
@@ -136,5 +172,20 @@ def nerr11(
     """Gain for each result looked at by a reader who stops at a result with a chance that is its
     gain and otherwise goes on as in INSQ, wanting T relevant documents. Without `max_rel` the
     highest grade of all judgments gains 1."""
-    weight = (2 * T / (RANKS + 2 * T - 1)) ** 2
-    return _nearly_err(ranks, min_rel, max_rel, weight, None)
+    return _nearly_err(ranks, min_rel, max_rel, _patience(T), None)
+
+
+@terms("NERR11")
+def _nerr11_terms(
+    ranks: JudgedRanks,
+    *,
+    T: float = 1.0,  # noqa: N803
+    min_rel: int = 0,
+    max_rel: int | None = None,
+) -> Hits:
+    return _nearly_err_terms(ranks, min_rel, max_rel, _patience(T), None)
+
+
+def _patience(goal: float) -> Floats:
+    """How the weights of the ranks fall for a reader who wants so many relevant documents."""
+    return (2 * goal / (RANKS + 2 * goal - 1)) ** 2

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Floats, Hits, Ints, ratio
 from metrics_core.measures.declaring.elsewhere import InTrecEval
 from metrics_core.measures.declaring.parameters import GainTable, Rel
-from metrics_core.measures.declaring.registry import Scores, measure
+from metrics_core.measures.declaring.registry import Scores, measure, terms
 from metrics_core.measures.gain import Gains, best_gains, found_gains
 
 
@@ -89,6 +90,13 @@ def binary_g(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     return ratio(hits.total(1 / np.log2(2 + above)), ranks.n_relevant(rel))
 
 
+@terms("binG")
+def _binary_g_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
+    hits = ranks.relevant(rel)
+    gained = 1 / np.log2(2 + hits.rank - hits.ordinal())
+    return hits.parts(gained / ranks.n_relevant(rel)[hits.query])
+
+
 @measure(
     "G",
     aliases=("normalized gain",),
@@ -109,11 +117,23 @@ def normalized_g(ranks: JudgedRanks, *, gains: Gains | None = None) -> Scores:
     """Each result counts with its grade, the less the more gain the best possible list would have
     had by then than this one: a result is worth as much as the moment still allows."""
     graded = _gained(ranks, gains)
+    return ratio(graded.found.total(_allowed(graded)), graded.best.total(graded.best.relevance))
+
+
+@terms("G")
+def _normalized_g_terms(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Hits:
+    graded = _gained(ranks, gains)
+    best = graded.best.total(graded.best.relevance)
+    return graded.found.parts(ratio(_allowed(graded), best[graded.found.query]))
+
+
+def _allowed(graded: _Gained) -> Floats:
+    """Per result its gain, discounted by what the list has lost on the best one by then."""
     found, best = graded.found, graded.best
     cost = graded.beside(best.running(np.maximum(best.relevance, 1.0)))
     beyond = np.maximum(found.rank - graded.n_best[found.query], 0)
     lost = cost + beyond - found.running(found.relevance)
-    return ratio(found.total(found.relevance / np.log2(2 + lost)), best.total(best.relevance))
+    return found.relevance / np.log2(2 + lost)
 
 
 @measure(
@@ -166,12 +186,36 @@ def ndcg_at_levels(ranks: JudgedRanks, *, rel: Rel = 1, gains: Gains | None = No
     `rel`, which changes nothing else."""
     graded = _gained(ranks, gains)
     found, best = graded.found, graded.best
-    # The next query's first document or a lower gain: the last rank of a level.
-    drop = (np.diff(best.query, append=-1) != 0) | (np.diff(best.relevance, append=-1) != 0)
-    levels = Hits(best.query[drop], best.rank[drop], best.relevance[drop], best.n_queries)
+    drop, longer = _drops(best), _longer(ranks, graded)
+    levels = best.only(drop)
     reached = np.append(graded.dcg, 0.0)[found.within(levels.rank, levels.query)]
-    # trec_eval adds the end of the list only where it comes later than one rank past the last.
-    longer = (ranks.retrieved > graded.n_best + 1) & (graded.n_best > 0)
     ndcg = levels.total(ratio(reached, graded.ideal_dcg[drop]))
     score = ratio(ndcg + np.where(longer, graded.whole(), 0.0), levels.count() + longer)
     return np.where(ranks.n_relevant(rel) > 0, score, 0.0)
+
+
+@terms("Rndcg")
+def _ndcg_at_levels_terms(
+    ranks: JudgedRanks, *, rel: int = 1, gains: GainTable | None = None
+) -> Hits:
+    graded = _gained(ranks, gains)
+    found, drop, longer = graded.found, _drops(graded.best), _longer(ranks, graded)
+    levels, share = graded.best.only(drop), 1 / graded.ideal_dcg[drop]
+    # A result is part of every level that ends at its rank or below.
+    passed = np.append(levels.running(share), 0.0)[levels.within(found.rank - 1, found.query)]
+    whole = np.where(longer, ratio(np.ones(ranks.n_queries), graded.best.total(graded.ideal)), 0.0)
+    counted = (levels.total(share) + whole)[found.query] - passed
+    part = ratio(graded.gained * counted, (levels.count() + longer)[found.query])
+    return found.parts(np.where(ranks.n_relevant(rel)[found.query] > 0, part, 0.0))
+
+
+def _drops(best: Hits) -> npt.NDArray[np.bool_]:
+    """Whether each of the best list is the last of its level: the next query's first document or
+    a lower gain follows."""
+    return (np.diff(best.query, append=-1) != 0) | (np.diff(best.relevance, append=-1) != 0)
+
+
+def _longer(ranks: JudgedRanks, graded: _Gained) -> npt.NDArray[np.bool_]:
+    """Per query whether the whole list counts as a level: trec_eval adds it only where it ends
+    later than one rank past the last."""
+    return (ranks.retrieved > graded.n_best + 1) & (graded.n_best > 0)

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import per_query, ratio
+from metrics_core.judging.hits import Hits, per_query, ratio
 from metrics_core.measures.declaring.elsewhere import CUTOFFS, InTrecEval
 from metrics_core.measures.declaring.parameters import Rel, TopK
-from metrics_core.measures.declaring.registry import Scores, measure
+from metrics_core.measures.declaring.registry import Scores, measure, terms
 
 ListShare = Annotated[
     Literal["k", "retrieved"],
@@ -52,6 +52,15 @@ def precision(
     return ratio(found, np.minimum(per_query(ranks.retrieved, cutoff), cutoff))
 
 
+@terms("P")
+def _precision_terms(
+    ranks: JudgedRanks, *, cutoff: int, rel: int = 1, denominator: ListShare = "k"
+) -> Hits:
+    hits = ranks.relevant(rel)
+    listed = ranks.retrieved if denominator == "retrieved" else np.full(ranks.n_queries, cutoff)
+    return hits.parts(1 / np.minimum(listed, cutoff)[hits.query], cutoff)
+
+
 @measure(
     "R",
     aliases=("Recall",),
@@ -72,6 +81,13 @@ def recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     """Share of all relevant documents that stand among the first k results."""
     found = ranks.relevant(rel).count(cutoff)
     return ratio(found, per_query(ranks.n_relevant(rel), cutoff))
+
+
+@terms("R")
+def recall_terms(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Hits:
+    """Each relevant document within the cutoff, with one part in all relevant documents."""
+    hits = ranks.relevant(rel)
+    return hits.parts(1 / ranks.n_relevant(rel)[hits.query], cutoff)
 
 
 @measure(
@@ -123,6 +139,27 @@ def average_precision(
     return ratio(precisions, n_relevant)
 
 
+@terms("AP")
+def precision_at_each(
+    ranks: JudgedRanks,
+    *,
+    cutoff: int | None = None,
+    rel: int = 1,
+    denominator: FoundShare = "relevant",
+) -> Hits:
+    """Each relevant document within the cutoff, with its part of average precision: the precision
+    at its rank, divided as the whole is."""
+    hits = ranks.relevant(rel)
+    whole = ranks.n_relevant(rel)
+    if denominator == "retrieved":
+        whole = hits.count(cutoff).astype(np.int64)
+    elif denominator == "k":
+        whole = ranks.retrieved if cutoff is None else np.full(ranks.n_queries, cutoff)
+    elif denominator == "min" and cutoff is not None:
+        whole = np.minimum(whole, cutoff)
+    return hits.parts(ratio(hits.ordinal() / hits.rank, whole[hits.query]), cutoff)
+
+
 @measure(
     "RR",
     aliases=("MRR", "reciprocal rank", "mean reciprocal rank"),
@@ -148,6 +185,12 @@ def reciprocal_rank(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel 
     return np.where(first <= (np.inf if cutoff is None else cutoff), 1 / first, 0.0)
 
 
+@terms("RR")
+def _reciprocal_rank_terms(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Hits:
+    first = _first(ranks, rel)
+    return first.parts(1 / first.rank, cutoff)
+
+
 @measure(
     "Success",
     aliases=("hit rate", "hit", "HR"),
@@ -169,6 +212,18 @@ def success(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     """1 if there is any relevant document among the first k results, otherwise 0; the mean is the
     share of queries that were answered at all."""
     return (ranks.relevant(rel).count(cutoff) > 0).astype(np.float64)
+
+
+@terms("Success")
+def _success_terms(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Hits:
+    first = _first(ranks, rel)
+    return first.parts(np.ones(len(first.rank)), cutoff)
+
+
+def _first(ranks: JudgedRanks, rel: int) -> Hits:
+    """The first relevant document of each query, which alone counts."""
+    hits = ranks.relevant(rel)
+    return hits.only(hits.ordinal() == 1)
 
 
 @measure(
@@ -193,3 +248,9 @@ def r_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     come first."""
     n_relevant = ranks.n_relevant(rel)
     return ratio(ranks.relevant(rel).count_within(n_relevant), n_relevant)
+
+
+@terms("Rprec")
+def _r_precision_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
+    found = recall_terms(ranks, rel=rel)
+    return found.only(found.rank <= ranks.n_relevant(rel)[found.query])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import ratio
+from metrics_core.judging.hits import Hits, ratio
 from metrics_core.measures.declaring.elsewhere import Difference
 from metrics_core.measures.declaring.parameters import Rel
-from metrics_core.measures.declaring.registry import Scores, measure
+from metrics_core.measures.declaring.registry import Scores, measure, terms
 
 
 @measure(
@@ -45,9 +45,20 @@ from metrics_core.measures.declaring.registry import Scores, measure
 def bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """How seldom a document judged not relevant stands above a relevant one: 1 if never. Each
     relevant result loses the share of the R best not relevant ones that stand above it."""
+    return ratio(ranks.relevant(rel).total(_kept(ranks, rel)), ranks.n_relevant(rel))
+
+
+@terms("Bpref")
+def preference_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
+    """Each relevant document with its part of bpref."""
+    hits = ranks.relevant(rel)
+    return hits.parts(_kept(ranks, rel) / ranks.n_relevant(rel)[hits.query])
+
+
+def _kept(ranks: JudgedRanks, rel: int) -> Scores:
+    """Per relevant result 1 less the share of the R best not relevant ones that stand above."""
     judged, hits = ranks.judged(), ranks.relevant(rel)
     above = judged.ordinal()[judged.relevance >= rel] - hits.ordinal()
     relevant = ranks.n_relevant(rel)
     most = np.minimum(relevant, ranks.n_relevant(0) - relevant)[hits.query]
-    lost = ratio(np.minimum(above, relevant[hits.query]), most)
-    return ratio(hits.total(1 - lost), relevant)
+    return 1 - ratio(np.minimum(above, relevant[hits.query]), most)

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from metrics_core.judging import JudgedRanks
+from metrics_core.judging.hits import Hits
 from metrics_core.measures.declaring.parameters import Rel, TopK
-from metrics_core.measures.declaring.registry import Scores, measure
-from metrics_core.measures.precision_recall import average_precision, recall
+from metrics_core.measures.declaring.registry import Scores, measure, terms
+from metrics_core.measures.precision_recall import (
+    average_precision,
+    precision_at_each,
+    recall,
+    recall_terms,
+)
 
 
 @measure(
@@ -30,6 +36,13 @@ def context_precision(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Re
     return average_precision(ranks, cutoff=cutoff, rel=rel, denominator="retrieved")
 
 
+@terms("ContextPrecision")
+def _context_precision_terms(
+    ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1
+) -> Hits:
+    return precision_at_each(ranks, cutoff=cutoff, rel=rel, denominator="retrieved")
+
+
 @measure(
     "ContextRecall",
     aliases=("context recall",),
@@ -48,3 +61,8 @@ def context_recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
     """Share of the documents that the answer needs which stand in the context: recall of the first
     k results, by judgments rather than by the claims of a reference answer."""
     return recall(ranks, cutoff=cutoff, rel=rel)
+
+
+@terms("ContextRecall")
+def _context_recall_terms(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Hits:
+    return recall_terms(ranks, cutoff=cutoff, rel=rel)

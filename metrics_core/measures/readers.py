@@ -21,7 +21,7 @@ from metrics_core.judging.hits import Cutoff, Floats, Hits, per_query, prefix_su
 from metrics_core.measures.browsing import MaxRel
 from metrics_core.measures.declaring.elsewhere import Difference
 from metrics_core.measures.declaring.parameters import FromZero, Positive, Samples, TopK
-from metrics_core.measures.declaring.registry import Scores, measure
+from metrics_core.measures.declaring.registry import Scores, measure, terms
 
 DEPTH = 1000
 """Ranks that count; cwl_eval's default and the only depth that ir_measures asks for."""
@@ -105,6 +105,20 @@ def scaled_dcg(
     return total / prefix_sums(1 / np.log2(RANKS + 1))[depth]
 
 
+@terms("SDCG")
+def _scaled_dcg_terms(
+    ranks: JudgedRanks,
+    *,
+    cutoff: int,
+    dcg: Literal["log2"] = "log2",
+    min_rel: int = 0,
+    max_rel: int | None = None,
+) -> Hits:
+    hits, depth = gaining(ranks, min_rel, max_rel), min(cutoff, DEPTH)
+    most = np.sum(1 / np.log2(RANKS[:depth] + 1))
+    return hits.parts(hits.relevance / np.log2(hits.rank + 1) / most, depth)
+
+
 @measure(
     "BPM",
     aliases=("bejeweled player model",),
@@ -131,12 +145,32 @@ def bejeweled_player_model(
 ) -> Scores:
     """Average gain of the results that a reader looks at who stops after k of them, or sooner
     when the gains add up to T. Without `max_rel` the highest grade of all judgments gains 1."""
-    hits, depth = gaining(ranks, min_rel, max_rel), within(cutoff)
+    hits, sated, depth = *_until_sated(ranks, T, min_rel, max_rel), within(cutoff)
+    return hits.total(hits.relevance, depth) / np.minimum(per_query(sated, cutoff), depth)
+
+
+@terms("BPM")
+def _bpm_terms(
+    ranks: JudgedRanks,
+    *,
+    cutoff: int,
+    T: float = 1.0,  # noqa: N803
+    min_rel: int = 0,
+    max_rel: int | None = None,
+) -> Hits:
+    hits, sated = _until_sated(ranks, T, min_rel, max_rel)
+    depth = min(cutoff, DEPTH)
+    return hits.parts(hits.relevance / np.minimum(sated, depth)[hits.query], depth)
+
+
+def _until_sated(
+    ranks: JudgedRanks, goal: float, min_rel: int, max_rel: int | None
+) -> tuple[Hits, Floats]:
+    """The results that gain something until the gains add up to the goal, and per query the rank
+    at which they do."""
+    hits = gaining(ranks, min_rel, max_rel)
     gained = _gained_so_far(ranks, min_rel, max_rel)
-    sated = hits.only(gained >= T).first_rank()
-    total = hits.only(hits.previous(gained, 0.0) < T)
-    stop = np.minimum(per_query(sated, cutoff), depth)
-    return total.total(total.relevance, depth) / stop
+    return hits.only(hits.previous(gained, 0.0) < goal), hits.only(gained >= goal).first_rank()
 
 
 @measure(
@@ -170,6 +204,18 @@ def insq(
     return total / np.sum(1 / (RANKS + 2 * T - 1) ** 2)
 
 
+@terms("INSQ")
+def _insq_terms(
+    ranks: JudgedRanks,
+    *,
+    T: float = 1.0,  # noqa: N803
+    min_rel: int = 0,
+    max_rel: int | None = None,
+) -> Hits:
+    hits, most = gaining(ranks, min_rel, max_rel), np.sum(1 / (RANKS + 2 * T - 1) ** 2)
+    return hits.parts(hits.relevance / (hits.rank + 2 * T - 1) ** 2 / most)
+
+
 @measure(
     "INST",
     title="INST",
@@ -197,21 +243,44 @@ def inst(
     """Gain for each result looked at by a reader who wants T relevant documents and goes on the
     less likely the more they have gained. Without `max_rel` the highest grade of all judgments
     gains 1."""
+    hits, looked_at = _inst(ranks, T, min_rel, max_rel)
+    return hits.total(hits.relevance) / looked_at
+
+
+@terms("INST")
+def _inst_terms(
+    ranks: JudgedRanks,
+    *,
+    T: float = 1.0,  # noqa: N803
+    min_rel: int = 0,
+    max_rel: int | None = None,
+) -> Hits:
+    hits, looked_at = _inst(ranks, T, min_rel, max_rel)
+    return hits.parts(hits.relevance / looked_at[hits.query])
+
+
+def _inst(
+    ranks: JudgedRanks, goal: float, min_rel: int, max_rel: int | None
+) -> tuple[Hits, Floats]:
+    """The results that gain something with P_i · g_i in place of the grade, and per query the sum
+    of P_i over all 1,000 ranks."""
     hits = gaining(ranks, min_rel, max_rel)
     rank, gain = hits.rank.astype(np.float64), hits.relevance
     # From one gaining rank to the next, P_i² falls as 1/(i − 1 + x)² with x = 2T − G_i: products
     # telescope, and the sum of such terms is a difference of two endless ones.
     gained = _gained_so_far(ranks, min_rel, max_rel)
-    x = 2 * T - gained
-    x_before, rank_before = hits.previous(x, 2 * T), hits.previous(rank, 0)
-    lead = np.where(rank_before == 0, 2 * T, rank_before + x_before - 1)
+    x = 2 * goal - gained
+    x_before, rank_before = hits.previous(x, 2 * goal), hits.previous(rank, 0)
+    lead = np.where(rank_before == 0, 2 * goal, rank_before + x_before - 1)
     reached = hits.running((lead / (rank - 1 + x_before)) ** 2, np.multiply)
     is_last = np.append(hits.query[1:] != hits.query[:-1], True)[: len(rank)]
     onward = np.where(is_last, DEPTH, np.append(rank[1:], DEPTH)[: len(rank)])
     after = reached * (rank + x - 1) ** 2 * (_squares_from(rank + x) - _squares_from(onward + x))
     first = np.minimum(hits.first_rank(), DEPTH)
-    before = (2 * T) ** 2 * (_squares_from(first * 0 + 2 * T) - _squares_from(2 * T + first))
-    return hits.total(reached * gain) / (before + hits.total(after))
+    before = (2 * goal) ** 2 * (
+        _squares_from(first * 0 + 2 * goal) - _squares_from(2 * goal + first)
+    )
+    return hits.parts(reached * gain), before + hits.total(after)
 
 
 def _squares_from(start: Floats) -> Floats:

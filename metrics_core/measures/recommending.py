@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import per_query, ratio
+from metrics_core.judging.hits import Hits, per_query, ratio
 from metrics_core.measures.declaring.parameters import Rel, TopK
-from metrics_core.measures.declaring.registry import Scores, measure
+from metrics_core.measures.declaring.registry import Scores, measure, terms
 
 
 @measure(
@@ -30,3 +30,9 @@ def average_reciprocal_hit_rank(
     that were not found count 0."""
     hits = ranks.relevant(rel)
     return ratio(hits.total(1 / hits.rank, cutoff), per_query(ranks.n_relevant(rel), cutoff))
+
+
+@terms("ARHR")
+def _reciprocal_ranks(ranks: JudgedRanks, *, cutoff: int | None = None, rel: int = 1) -> Hits:
+    hits = ranks.relevant(rel)
+    return hits.parts(1 / hits.rank / ranks.n_relevant(rel)[hits.query], cutoff)

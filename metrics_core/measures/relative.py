@@ -7,10 +7,10 @@ from typing import Annotated
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import per_query, ratio
+from metrics_core.judging.hits import Hits, Ints, per_query, ratio
 from metrics_core.measures.declaring.elsewhere import CUTOFFS, InTrecEval
 from metrics_core.measures.declaring.parameters import Positive, Rel, Samples, TopK
-from metrics_core.measures.declaring.registry import Scores, measure
+from metrics_core.measures.declaring.registry import Scores, measure, terms
 
 MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
 """The multiples of R that trec_eval takes where none are asked for."""
@@ -45,6 +45,12 @@ def relative_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Sco
     return ratio(ranks.relevant(rel).count(cutoff), most)
 
 
+@terms("RelP")
+def _relative_precision_terms(ranks: JudgedRanks, *, cutoff: int, rel: int = 1) -> Hits:
+    hits = ranks.relevant(rel)
+    return hits.parts(1 / np.minimum(cutoff, ranks.n_relevant(rel))[hits.query], cutoff)
+
+
 @measure(
     "RprecMult",
     aliases=("R-precision multiple",),
@@ -65,5 +71,17 @@ def relative_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Sco
 def r_precision_multiple(ranks: JudgedRanks, *, factor: Factor, rel: Rel = 1) -> Scores:
     """Precision at some multiple of the number of relevant documents. A run that is good at low
     multiples serves readers who want few good results, one at high multiples those who want all."""
-    depth = np.trunc(factor * ranks.n_relevant(rel) + 0.9).astype(np.int64)
+    depth = _depth(ranks, factor, rel)
     return ratio(ranks.relevant(rel).count_within(depth), depth)
+
+
+@terms("RprecMult")
+def _r_precision_multiple_terms(ranks: JudgedRanks, *, factor: float, rel: int = 1) -> Hits:
+    hits = ranks.relevant(rel)
+    depth = _depth(ranks, factor, rel)[hits.query]
+    return hits.parts(ratio(np.ones(len(depth)), depth)).only(hits.rank <= depth)
+
+
+def _depth(ranks: JudgedRanks, factor: float, rel: int) -> Ints:
+    """Per query so many times the number of its relevant documents, as trec_eval rounds it."""
+    return np.trunc(factor * ranks.n_relevant(rel) + 0.9).astype(np.int64)

@@ -8,10 +8,10 @@ from typing import Annotated
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.hits import per_query, ratio
+from metrics_core.judging.hits import Hits, per_query, ratio
 from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
 from metrics_core.measures.declaring.parameters import Bounds, FromZero, Rel, Samples, TopK
-from metrics_core.measures.declaring.registry import Scores, measure
+from metrics_core.measures.declaring.registry import Scores, measure, terms
 
 Beta = Annotated[float, "weight of recall against precision", Samples(1.0, 2.5, 0.5)]
 Finite = Annotated[float, Bounds(-sys.float_info.max)]
@@ -41,6 +41,16 @@ def set_precision(ranks: JudgedRanks, *, rel: Rel = 1, relative: Relative = Fals
     return ratio(ranks.relevant(rel).count(), most)
 
 
+@terms("SetP")
+def _set_precision_terms(ranks: JudgedRanks, *, rel: int = 1, relative: bool = False) -> Hits:
+    return _shared(ranks.relevant(rel), set_precision(ranks, rel=rel, relative=relative))
+
+
+def _shared(hits: Hits, score: Scores) -> Hits:
+    """Where the order does not count, every one of the documents has an equal part."""
+    return hits.parts(ratio(score, hits.count())[hits.query])
+
+
 @measure(
     "SetRelP",
     aliases=("set relative precision",),
@@ -61,6 +71,11 @@ def set_relative_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     return set_precision(ranks, rel=rel, relative=True)
 
 
+@terms("SetRelP")
+def _set_relative_precision_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
+    return _shared(ranks.relevant(rel), set_relative_precision(ranks, rel=rel))
+
+
 @measure(
     "SetR",
     aliases=("set recall",),
@@ -79,6 +94,11 @@ def set_relative_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
 def set_recall(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     """Share of all relevant documents that were retrieved at any rank."""
     return ratio(ranks.relevant(rel).count(), ranks.n_relevant(rel))
+
+
+@terms("SetR")
+def _set_recall_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
+    return _shared(ranks.relevant(rel), set_recall(ranks, rel=rel))
 
 
 @measure(
@@ -103,6 +123,11 @@ def set_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     return ratio(found * found, ranks.retrieved * relevant)
 
 
+@terms("SetAP")
+def _set_ap_terms(ranks: JudgedRanks, *, rel: int = 1) -> Hits:
+    return _shared(ranks.relevant(rel), set_ap(ranks, rel=rel))
+
+
 @measure(
     "SetF",
     aliases=("set F", "F1"),
@@ -124,6 +149,11 @@ def set_f(ranks: JudgedRanks, *, rel: Rel = 1, beta: Beta = 1.0) -> Scores:
     the weight itself, the square of van Rijsbergen's β."""
     p, r = set_precision(ranks, rel=rel), set_recall(ranks, rel=rel)
     return ratio((1 + beta) * p * r, r + beta * p)
+
+
+@terms("SetF")
+def _set_f_terms(ranks: JudgedRanks, *, rel: int = 1, beta: float = 1.0) -> Hits:
+    return _shared(ranks.relevant(rel), set_f(ranks, rel=rel, beta=beta))
 
 
 @measure(
@@ -190,3 +220,11 @@ def judged(ranks: JudgedRanks, *, cutoff: TopK | None = None) -> Scores:
     if cutoff is not None:
         listed = np.minimum(cutoff, listed)
     return ratio(ranks.judged().count(cutoff), listed)
+
+
+@terms("Judged")
+def _each_judged(ranks: JudgedRanks, *, cutoff: int | None = None) -> Hits:
+    hits, listed = ranks.judged(), ranks.retrieved
+    if cutoff is not None:
+        listed = np.minimum(cutoff, listed)
+    return hits.parts(1 / listed[hits.query], cutoff)

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from metrics_core.errors import LackingDataError, ParameterError, did_you_mean
 from metrics_core.judging import JudgedRanks
+from metrics_core.judging.hits import Hits
 from metrics_core.measures.declaring.aggregation import COMBINATIONS, Aggregation, Combination
 from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
+from metrics_core.measures.declaring.needs import Need, lacking
 from metrics_core.measures.declaring.parameters import (
     JUDGED_ONLY,
     Parameter,
@@ -27,7 +29,8 @@ from metrics_core.measures.declaring.parameters import (
 )
 
 Scores = npt.NDArray[np.float64]
-Need = Literal["subtopics", "documents"]
+Terms = Callable[..., Hits]
+Made = TypeVar("Made")
 Residual = Literal[
     "monotone",
     "count",
@@ -57,7 +60,8 @@ class Declaration:
     what the judgments or the documents must hold beyond grades. A score that also depends on what
     other queries list is not `by_query`. `from_precisions` makes the score of a measure of the
     residual "precisions" from its sum of precisions and the number of relevant documents, where
-    that is not the one divided by the other.
+    that is not the one divided by the other. `terms` gives the documents whose parts the score is
+    the sum of, where it is one.
 
     In other packages: `ir_measures` is None where that has no measure of this name, otherwise the
     parameter values under which ours is the same; `presets` maps further names, as ranx's, to the
@@ -91,6 +95,7 @@ class Declaration:
     needs: tuple[Need, ...] = ()
     residual: Residual = "range"
     from_precisions: Callable[[Scores, npt.NDArray[np.int64]], Scores] | None = None
+    terms: Terms | None = None
     unjudged: str = UNJUDGED
     missing: str = MISSING
     ties: str = TIES
@@ -185,40 +190,34 @@ class Measure:
     def score(self, ranks: JudgedRanks) -> Scores:
         """Per-query scores, float64[Q], in the order of `ranks.query_ids`; NaN is undefined.
         Raises LackingDataError where the measure needs more than grades."""
-        return self._scores(ranks, dict(self.values))
+        return self._of(self.declaration.kernel, ranks, dict(self.values))
 
     def curve(self, ranks: JudgedRanks, cutoffs: npt.NDArray[np.int64]) -> Scores:
         """Per-query scores at each cutoff, float64[Q, K]; raises ParameterError without cutoff."""
         if self.declaration.cutoff is None:
             raise ParameterError(f"{self} has no cutoff, so it has no curve.")
-        return self._scores(ranks, {**dict(self.values), "cutoff": cutoffs})
+        return self._of(self.declaration.kernel, ranks, {**dict(self.values), "cutoff": cutoffs})
 
-    def _scores(self, ranks: JudgedRanks, values: dict[str, Any]) -> Scores:
-        lacking = self.lacks(ranks)
-        if lacking is not None:
-            raise lacking
+    def terms(self, ranks: JudgedRanks) -> Hits:
+        """The documents that add to a score, each one's part of it in place of the grade; those of
+        a query add up to its score, unless that is undefined. With `judged_only` the ranks are
+        those of the condensed lists. Raises ValueError for a measure without terms, and
+        LackingDataError as `score` does."""
+        if self.declaration.terms is None:
+            raise ValueError(f"{self} is no sum over documents")
+        return self._of(self.declaration.terms, ranks, dict(self.values))
+
+    def _of(self, kernel: Callable[..., Made], ranks: JudgedRanks, values: dict[str, Any]) -> Made:
+        lacks = self.lacks(ranks)
+        if lacks is not None:
+            raise lacks
         if values.pop("judged_only", False):
             ranks = ranks.condensed()
-        return self.declaration.kernel(ranks, **values)
+        return kernel(ranks, **values)
 
     def lacks(self, ranks: JudgedRanks) -> LackingDataError | None:
         """What these ranks lack for this measure, as the error that `score` raises."""
-        needs = self.declaration.needs
-        if "subtopics" in needs and ranks.subtopics is None:
-            return LackingDataError(
-                f"{self} needs judgments by subtopic.",
-                "Load judgments whose second column is the subtopic: query_id subtopic doc_id"
-                " relevance.",
-            )
-        if "documents" in needs:
-            return self._lacks_documents(ranks)
-        return None
-
-    def _lacks_documents(self, ranks: JudgedRanks) -> LackingDataError | None:
-        if ranks.listed is None:
-            return LackingDataError(f"{self} needs the listed documents.", "Judge a run for it.")
-        lacking = ranks.listed.lacks(self.value("column"))
-        return lacking and LackingDataError(f"{self}: {lacking.message}", lacking.hint)
+        return lacking(f"{self}", self.declaration.needs, self.value("column"), ranks)
 
     def __str__(self) -> str:
         at, defaults = self.declaration.at, {p.name: p.default for p in self.declaration.parameters}
@@ -279,6 +278,19 @@ def measure(
             **more,
         )
         return kernel
+
+    return declare
+
+
+def terms(*names: str) -> Callable[[Terms], Terms]:
+    """Declare the terms of the measures of these names, over the same parameters as their kernels
+    but for one cutoff at a time: the documents that add to the score, each one's part in place of
+    its grade."""
+
+    def declare(of: Terms) -> Terms:
+        for name in names:
+            _REGISTRY[name] = replace(_REGISTRY[name], terms=of)
+        return of
 
     return declare
 

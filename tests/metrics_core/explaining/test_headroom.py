@@ -57,6 +57,13 @@ def test_a_measure_of_the_whole_list_takes_the_given_cutoff() -> None:
     assert by_two.best[0] == by_four.best[0] == pytest.approx(1)
 
 
+def test_nothing_is_added_that_would_lower_the_score() -> None:
+    # (1 + 1 / log2(3)) / 2 with b would be less than 1 / 1 without it.
+    ranks = ranks_of("a", {"a": 1, "b": 1})
+    found = headroom(ranks, parse_measure("DCG(denominator='retrieved')@4"), 4)
+    assert found.missing[0] == 0 and found.best[0] == 1
+
+
 def test_the_mean_adds_up_too() -> None:
     rng = np.random.default_rng(3)
     run = {f"q{i}": {f"d{j}": float(rng.random()) for j in range(9)} for i in range(30)}

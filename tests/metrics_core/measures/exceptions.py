@@ -73,3 +73,18 @@ NEVER_FALLING = named(
     *("R", "ContextRecall", "Success", "AP", "RR", "ARHR", "DCG", "IDCG", "CG", "RBP", "ERR"),
     *("StRecall", "MoneyR"),
 )
+
+# Measures whose score is no sum over the listed documents that are judged.
+NO_SUM = named(
+    "a best, a logarithm, or an average over places that move with what is found",
+    *("IPrec", "IPrecAvg", "Yaap", "nDCGRel"),
+)
+OF_UNJUDGED_TOO = named(
+    "it also counts documents that nobody judged, or that are not listed",
+    *("NumRet", "Utility", "Unjudged", "RBPResidual"),
+)
+OF_JUDGMENTS_ALONE = named("it does not depend on what is listed", "NumQ", "NumRel", "IDCG")
+OF_MORE_THAN_GRADES = following(
+    "a document's part lies in its subtopics, its price or its company", lambda d: bool(d.needs)
+)
+WITHOUT_TERMS = (NO_SUM, OF_UNJUDGED_TOO, OF_JUDGMENTS_ALONE, OF_MORE_THAN_GRADES)

@@ -1,0 +1,85 @@
+"""What each document adds to a score that is no sum over documents: its Shapley value.
+
+v(S) is the score with only the grades of the documents in S kept: the other players count as not
+relevant, while the list, and what the score is divided by, stay as they are. So no list is ever
+scored that cannot exist. A document's value is what it adds to v when the players join one after
+another, averaged over all orders in which they can (Shapley, A value for n-person games, 1953);
+the values and v(∅) add up to the score. The players are the listed documents of a grade above 0
+that the measure takes as relevant.
+"""
+
+from __future__ import annotations
+
+from math import factorial
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.explaining.variants import rows_of, variants
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures import Measure
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+MOST_PLAYERS = 12
+"""Up to so many players every subset is scored; more of them join in the order of their ranks."""
+
+Averaged = Literal["shapley", "order"]
+
+
+def shapley(
+    ranks: JudgedRanks, position: int, measure: Measure
+) -> tuple[Ints, Floats, float, Averaged]:
+    """Of the query at that position: the rows of its players in the ranks, int64[n], the value of
+    each, float64[n], v(∅), and whether the values are averaged over all orders ("shapley") or are
+    what each adds when they join by rank ("order"). For measures of grades alone."""
+    rows = rows_of(ranks, position)
+    grade = ranks.relevance[rows]
+    players = np.flatnonzero((grade >= measure.relevant_from) & (grade > 0))
+    few = len(players) <= MOST_PLAYERS
+    kept = _every_subset(len(players)) if few else np.tri(len(players) + 1, len(players), -1)
+    worth = _worth(ranks, position, measure, players, kept.astype(np.bool_))
+    values = _averaged(worth, len(players)) if few else np.diff(worth)
+    return players + rows.start, values, float(worth[0]), "shapley" if few else "order"
+
+
+def _every_subset(n: int) -> npt.NDArray[np.int64]:
+    """Which of n players are in each of 2^n subsets: subset s has player i where bit i is set."""
+    return (np.arange(2**n)[:, None] >> np.arange(n)) & 1
+
+
+def _worth(
+    ranks: JudgedRanks,
+    position: int,
+    measure: Measure,
+    players: Ints,
+    kept: npt.NDArray[np.bool_],
+) -> Floats:
+    """v of each subset; `kept` is bool[S, n]."""
+    rows, sets = rows_of(ranks, position), len(kept)
+    relevance = np.tile(ranks.relevance[rows], (sets, 1))
+    relevance[:, players] *= kept
+    return measure.score(
+        variants(
+            ranks,
+            position,
+            rank=np.tile(ranks.rank[rows], (sets, 1)),
+            relevance=relevance,
+            qrels_row=ranks.qrels_row[rows],
+            retrieved=np.full(sets, ranks.retrieved[position]),
+        )
+    )
+
+
+def _averaged(worth: Floats, n: int) -> Floats:
+    """Σ over the subsets S without i of |S|! (n − |S| − 1)! / n! · (v(S ∪ i) − v(S))."""
+    subsets = np.arange(2**n)
+    size = _every_subset(n).sum(axis=1)
+    orders = np.array([factorial(s) * factorial(n - s - 1) / factorial(n) for s in range(n)])
+    values = np.empty(n)
+    for i in range(n):
+        without = subsets[subsets >> i & 1 == 0]
+        values[i] = orders[size[without]] @ (worth[without | 1 << i] - worth[without])
+    return values
