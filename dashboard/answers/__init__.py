@@ -6,6 +6,7 @@ One module a page, without Streamlit and without drawing; results are kept by th
 from dashboard.answers.breakdown import Breakdown, breakdown
 from dashboard.answers.curves import curves
 from dashboard.answers.data import FileRow, data, first_rows, looked_at
+from dashboard.answers.document import document
 from dashboard.answers.firmness import firmness, firmness_known
 from dashboard.answers.measures import MeasureDetail, measure_detail, measure_list
 from dashboard.answers.overview import Overview, overview
@@ -26,6 +27,7 @@ __all__ = [
     "breakdown",
     "curves",
     "data",
+    "document",
     "every_pair",
     "firmness",
     "firmness_known",

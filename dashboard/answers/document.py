@@ -41,9 +41,7 @@ def _document(study: Study, query_id: str, doc_id: str) -> DocumentCard | None:
     return DocumentCard(doc_id, title.strip(), text.strip(), grade, standings, told)
 
 
-def _standing(
-    study: Study, name: str, query_id: str, doc_id: str
-) -> tuple[str, float, float, int]:
+def _standing(study: Study, name: str, query_id: str, doc_id: str) -> tuple[str, float, float, int]:
     listed = ranked_documents(study.runs[name], query_id)
     own = listed[listed["doc_id"] == doc_id]
     if own.empty:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from dashboard.address.view import Comparison
+from dashboard.answers.ledger import QueryLedger, query_ledger
 from dashboard.answers.queries import Asked, query_list
 from dashboard.opened.study import Study
 from metrics_core import findings
@@ -23,6 +24,7 @@ class QueryPage:
     explanation: findings.Sentence
     documents: pd.DataFrame
     lists: pd.DataFrame
+    ledger: QueryLedger | None
     previous: str | None = None
     following: str | None = None
     position: int | None = None
@@ -47,7 +49,9 @@ def query(study: Study, shown: Comparison, query_id: str, asked: Asked) -> Query
 def _alone(study: Study, shown: Comparison, query_id: str) -> QueryPage:
     """The page without its place in a list."""
     found = _diagnosis(study, shown, query_id)
-    documents = _documents_of(study, found)
+    ledger = query_ledger(study, shown, query_id)
+    told = ledger.steps["doc_id"] if ledger else pd.Series(dtype=object)
+    documents = _documents_of(study, found, told)
     return QueryPage(
         diagnosis=found,
         text=study.texts[query_id],
@@ -55,6 +59,7 @@ def _alone(study: Study, shown: Comparison, query_id: str) -> QueryPage:
         explanation=findings.explain(found),
         documents=documents,
         lists=_lists(found, documents),
+        ledger=ledger,
     )
 
 
@@ -71,11 +76,11 @@ def _diagnosis(study: Study, shown: Comparison, query_id: str) -> Diagnosis:
     )
 
 
-def _documents_of(study: Study, found: Diagnosis) -> pd.DataFrame:
+def _documents_of(study: Study, found: Diagnosis, further: pd.Series) -> pd.DataFrame:
     if study.documents is None:
         return pd.DataFrame(columns=["title", "text"])
     tops = [frame["doc_id"].head(found.cutoff) for frame in found.rankings.values()]
-    wanted = pd.concat([*tops, found.missed["doc_id"]])
+    wanted = pd.concat([*tops, found.missed["doc_id"], further])
     return study.documents.lookup(wanted)
 
 

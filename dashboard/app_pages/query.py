@@ -1,17 +1,32 @@
 """Query: why did this one fail?"""
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from dashboard import answers, parts, session
 from dashboard.address.address import Field
 from dashboard.answers import QueryPage
-from dashboard.blocks import navigation, query, two_lists, words
+from dashboard.answers.ledger import QueryLedger
+from dashboard.blocks import card, ledger, navigation, query, two_lists, words
+from dashboard.literal import literal
 from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import wording as w
 from metrics_core.explaining.diagnosis import SQUARES
+from metrics_core.explaining.kinds import FINE
+from metrics_core.findings.sentence import Sentence, muted
 
 _CHIP = 32
+
+_PARTS = {
+    "terms": "Every judged document whose place changed what it earns on {measure}.",
+    "shapley": "{measure} is no sum over documents: a part is what a document adds on average over"
+    " all orders in which the relevant ones could be counted (its Shapley value).",
+    "order": "{measure} is no sum over documents: a part is what a document adds when the relevant"
+    " ones are counted in the order of their ranks.",
+}
+"""What a part of a ledger is, by how it was found."""
 
 _LISTS = {
     "better": " that got better",
@@ -29,7 +44,14 @@ PAGE = Page(
     place=7,
     # `list`, `search` and `sort` say which list the reader came from; the page of the queries has
     # its own, which stays as it was.
-    fields=(Field("q"), Field("list"), Field("search"), Field("sort"), Field("rows")),
+    fields=(
+        Field("q"),
+        Field("list"),
+        Field("search"),
+        Field("sort"),
+        Field("rows"),
+        Field("doc", lasting=False),
+    ),
 )
 
 
@@ -41,6 +63,8 @@ def render() -> None:
     came_from = answers.Asked(asked["list"], asked["search"], asked["sort"])
     shown = answers.query(study, view, asked["q"], came_from)
     found = shown.diagnosis
+    # Tints follow the grades of the whole collection, so that a 2 looks alike on every query.
+    grades = dict.fromkeys(study.grades, "")
     _steps(shown, here)
     known = f"{w.count(found.n_relevant)} relevant of {w.count(found.n_judged)} judged documents"
     short = [v for v in shown.metadata.values() if len(v) <= _CHIP]
@@ -49,14 +73,15 @@ def render() -> None:
     st.html(
         query.query_head(shown.text, chips)
         + query.details(long)
-        + query.explanation(shown.explanation, styles)
+        + query.explanation(shown.explanation + _kind(shown), styles)
     )
+    if shown.ledger is not None:
+        _ledger(shown, shown.ledger, here, grades)
+        _headroom(shown.ledger, here)
     parts.heading(
         "Scores and where the relevant documents stand",
         f"One square per rank, 1 to {SQUARES}. The line marks k = {view.cutoff}.",
     )
-    # Tints follow the grades of the whole collection, so that a 2 looks alike on every query.
-    grades = dict.fromkeys(study.grades, "")
     st.html(query.standings(found, styles, grades))
     parts.heading(
         "The two lists" if not view.alone else "The list",
@@ -85,6 +110,84 @@ def render() -> None:
         key="missed",
     )
     st.html(query.missed(found, shown.documents, styles, study.deepest, grades))
+    if asked["doc"]:
+        _card(asked["doc"], shown, here, grades)
+
+
+def _kind(shown: QueryPage) -> Sentence:
+    """What kind of failure it is; nothing of a query that is fine."""
+    if shown.ledger is None or shown.ledger.kind == FINE:
+        return Sentence()
+    return muted(f" Kind of failure: {shown.ledger.kind}.")
+
+
+def _ledger(
+    shown: QueryPage, found: QueryLedger, here: Opened, grades: Mapping[float, str]
+) -> None:
+    """The difference document by document, or of one run the score."""
+    view = here.comparison
+    if found.steps.empty:
+        return
+    parts.heading(
+        "Where the score comes from" if view.alone else "Where the difference comes from",
+        f"{_PARTS[found.by].format(measure=view.measure)} The parts add up exactly. A click opens"
+        " the document.",
+        frame=found.whole,
+        key="ledger",
+    )
+    st.html(
+        ledger.ledger_rows(
+            found.steps,
+            found.ends,
+            here.drawing,
+            shown.documents,
+            query.grades_of(shown.diagnosis, grades),
+            cutoff=view.cutoff,
+            opened=session.hrefs("query", "doc"),
+        )
+    )
+
+
+def _headroom(found: QueryLedger, here: Opened) -> None:
+    """What the run in focus could still gain, where that is more than nothing."""
+    view = here.comparison
+    if found.headroom is None or not found.headroom.best[0] > 0:
+        return
+    best, score = float(found.headroom.best[0]), float(found.headroom.score[0])
+    if w.score(best) == w.score(score):
+        parts.heading(
+            f"What {view.focus} could still gain",
+            f"Nothing: {w.score(score)} is the best that {view.measure} can reach here.",
+        )
+        return
+    parts.heading(
+        f"What {view.focus} could still gain",
+        f"{w.score(best - score)} below the best that can be reached on {view.measure},"
+        f" {w.score(best)}: a better order, deeper results, or documents it never found?",
+    )
+    st.html(ledger.headroom_bar(found.headroom, here.drawing, view.cutoff))
+
+
+def _card(doc_id: str, shown: QueryPage, here: Opened, grades: Mapping[float, str]) -> None:
+    """The document that the address names, over the page."""
+    found = answers.document(here.study, shown.diagnosis.query_id, doc_id)
+    if found is None:
+        return
+    title = literal(found.title or found.doc_id)
+
+    @st.dialog(title, width="large", on_dismiss=lambda: session.change(doc=""))
+    def opened() -> None:
+        st.html(
+            card.document_card(
+                found,
+                here.look.of(here.study.names),
+                query.grades_of(shown.diagnosis, grades),
+                words.query_words(shown.text),
+                here.comparison.cutoff,
+            )
+        )
+
+    opened()
 
 
 def _rows(asked: str) -> int:

@@ -70,7 +70,7 @@ def ledger_rows(
     rows = []
     for row, start, end in zip(steps.to_dict("records"), reached, reached[1:], strict=False):
         left, right = sorted((share(start), share(end)))
-        moved, tone, arrow = _moved(row, cutoff)
+        moved, tone, arrow = _moved(row, cutoff, alone=drawing.alone)
         rows.append(
             _Step(
                 doc_id=row["doc_id"],
@@ -91,12 +91,14 @@ def ledger_rows(
     return _drawn(
         "ledger_rows",
         rows=rows,
-        baseline=style_of(drawing.styles, drawing.baseline),
+        baseline=None if drawing.alone else style_of(drawing.styles, drawing.baseline),
         focus=style_of(drawing.styles, drawing.focus),
         ends=ends,
         places=(percent(share(ends[0])), percent(share(ends[1]))),
-        total=_written_out(ends, list(steps["part"])),
-        label=f"From {drawing.baseline}’s score to {drawing.focus}’s, document by document",
+        total="" if drawing.alone else _written_out(ends, list(steps["part"])),
+        label=f"{drawing.focus}’s score, document by document"
+        if drawing.alone
+        else f"From {drawing.baseline}’s score to {drawing.focus}’s, document by document",
     )
 
 
@@ -109,11 +111,13 @@ def _written_out(ends: tuple[float, float], parts: list[float]) -> str:
     )
 
 
-def _moved(row: Mapping[str, Any], cutoff: int) -> tuple[str, str, str]:
+def _moved(row: Mapping[str, Any], cutoff: int, *, alone: bool) -> tuple[str, str, str]:
     """How a document moved from the baseline's list, in words, as a tone and as an arrow."""
-    if row["documents"] > 1:
+    if row["documents"] != 1:
         return "", "", ""
     before, after = row["baseline_rank"], row["rank"]
+    if alone:
+        return w.count(after), "rank", ""
     if np.isnan(before):
         return f"new at rank {w.count(after)}", "", "▲"
     if np.isnan(after):

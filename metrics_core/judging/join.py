@@ -143,6 +143,20 @@ class JudgedRanks:
             listed=self.listed and self.listed.condensed(judged.query, rank, rows),
         )
 
+    def without_documents(self) -> JudgedRanks:
+        """The same queries and judgments with empty lists."""
+        none = np.zeros(len(self.query), dtype=np.bool_)
+        return replace(
+            self,
+            query=self.query[none],
+            rank=self.rank[none],
+            relevance=self.relevance[none],
+            qrels_row=self.qrels_row[none],
+            retrieved=np.zeros_like(self.retrieved),
+            subtopics=None,
+            listed=None,
+        )
+
     def among(self, queries: npt.NDArray[np.bool_]) -> JudgedRanks:
         """The same ranks for some of the queries; `queries` is bool[Q]."""
         if queries.all():

@@ -109,9 +109,11 @@ def test_axe_finds_nothing_and_nothing_jumps_or_scrolls_sideways(
             too_wide[name] = beyond
         page.evaluate(_OPEN_ALL)
         found[f"{name}, light"] = _violations(page, axe, "light")
-        _switch(page, "dark")
-        found[f"{name}, dark"] = _violations(page, axe, "dark")
-        page.emulate_media(color_scheme="light")
+        if width == 1440:
+            # Colours are the same at every width.
+            _switch(page, "dark")
+            found[f"{name}, dark"] = _violations(page, axe, "dark")
+            page.emulate_media(color_scheme="light")
     assert not {where: what for where, what in found.items() if what}
     assert not jumped
     assert not too_wide

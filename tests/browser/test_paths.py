@@ -80,7 +80,9 @@ def test_from_the_overview_to_a_groups_documents_in_three_steps(
     assert page.locator(".lens.pairs li, .lens.pairs [role=listitem]").count() >= 10
 
 
-@pytest.mark.parametrize("chart", ["difference_by_group", "score_by_group"])
+@pytest.mark.parametrize(
+    "chart", ["difference_by_group", pytest.param("score_by_group", marks=pytest.mark.thorough)]
+)
 def test_a_group_leads_to_its_queries(sample_app: str, open_page: Opened, chart: str) -> None:
     page = open_page(f"{sample_app}/breakdown")
     click_mark(page, chart, "Network")
@@ -88,7 +90,9 @@ def test_a_group_leads_to_its_queries(sample_app: str, open_page: Opened, chart:
     assert parameters(page)["where"] == ["category=Network"]
 
 
-@pytest.mark.parametrize("chart", ["difference_by_group", "score_by_group"])
+@pytest.mark.parametrize(
+    "chart", ["difference_by_group", pytest.param("score_by_group", marks=pytest.mark.thorough)]
+)
 def test_a_click_on_a_dot_compares_its_run(sample_app: str, open_page: Opened, chart: str) -> None:
     page = open_page(f"{sample_app}/breakdown?run=hybrid&base=bm25")
     click_mark(page, chart, "Network", "dense")

@@ -220,7 +220,7 @@ def test_a_filter_is_taken_back_on_the_page(sample_app: str, open_page: Opened) 
     expect(page.get_by_role("heading", name="104 queries", exact=True)).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [1440, 400])
+@pytest.mark.parametrize("width", [pytest.param(1440, marks=pytest.mark.thorough), 400])
 def test_a_missed_document_opens(sample_app: str, open_page: Opened, width: int) -> None:
     page = open_page(f"{sample_app}/query?q=q098", width=width)
     row = page.locator(".lens.missed tbody tr").first

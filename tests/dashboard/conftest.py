@@ -32,14 +32,11 @@ def empty_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
 def opened(page: str = "", **parameters: Any) -> AppTest:
     """The app on a page with these parameters in its address."""
     app = AppTest.from_file(str(APP), default_timeout=60)
+    if page:
+        app.switch_page(f"app_pages/{page}.py")
     for name, value in parameters.items():
         app.query_params[name] = value
     app.run()
-    if page:
-        app.switch_page(f"app_pages/{page}.py")
-        for name, value in parameters.items():
-            app.query_params[name] = value
-        app.run()
     assert not app.exception, [e.value for e in app.exception]
     return app
 

@@ -12,7 +12,7 @@ from tests.reliability.crashes import crash
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kill -9 is POSIX's")
 
-COUNT = int(os.environ.get("RANKLENS_KILLS", "24"))
+COUNT = int(os.environ.get("RANKLENS_KILLS", "15"))
 
 
 def test_what_was_acknowledged_outlives_kills(tmp_path: Path) -> None:

@@ -130,13 +130,14 @@ def test_of_forty_groups_and_twelve_runs_the_bridge_stays_short(
     assert "27 other groups" in shown and "all 40 groups together" in shown
 
 
-def test_other_queries_are_told_from_other_scores_where_a_run_lacks_some(tmp_path: Path) -> None:
-    app = opened("breakdown", run="titles-only", base="bm25", by="category")
-    assert "within the groups" not in text_of(opened("breakdown", run="dense", base="bm25"))
-    folder = folder_of(tmp_path, runs=2)
-    kept = [x for x in (folder / "b.run").read_text().splitlines(True) if not x.startswith("q1 ")]
-    (folder / "b.run").write_text("".join(kept))
-    app = opened("breakdown", run="a", base="b", folder=folder)
-    assert "Each over the queries it lists, a (120) and b (119) differ by" in text_of(app)
-    app = opened("breakdown", run="a", base="b", missing="shared", folder=folder)
-    assert "Each over the queries it lists" not in text_of(app)
+def test_other_queries_are_told_from_other_scores_where_a_run_lacks_some(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, runs=2)))
+    assert "Each over the queries it lists" not in text_of(opened("breakdown", run="a", base="b"))
+    run = tmp_path / "b.run"
+    kept = [line for line in run.read_text().splitlines(True) if not line.startswith("q1 ")]
+    run.write_text("".join(kept))
+    said = "Each over the queries it lists, a (120) and b (119) differ by"
+    assert said in text_of(opened("breakdown", run="a", base="b"))
+    assert said not in text_of(opened("breakdown", run="a", base="b", missing="shared"))

@@ -306,8 +306,14 @@ def test_options_write_the_address() -> None:
     assert app.query_params["m"] == "nDCG(dcg='exp-log2')"
 
 
-@pytest.mark.parametrize("page", ["", "curves", "breakdown", "pairs", "queries", "query"])
-@pytest.mark.parametrize("key", ["Utility", "Yaap", "IPrec@0.5"])
+@pytest.mark.parametrize(
+    ("page", "key"),
+    [
+        pytest.param(page, key, marks=() if (i + j) % 3 == 0 else pytest.mark.thorough)
+        for i, page in enumerate(["", "curves", "breakdown", "pairs", "queries", "query"])
+        for j, key in enumerate(["Utility", "Yaap", "IPrec@0.5"])
+    ],
+)
 def test_scores_below_zero_and_other_cutoffs_break_no_page(page: str, key: str) -> None:
     for alone in ({}, {"run": "bm25", "base": "bm25"}):
         app = opened(page, m=key, **alone)

@@ -52,11 +52,12 @@ def differences(case: Case, measure: Measure) -> np.ndarray:
     free = free_of(case)
     every = list(product(range(HIGHEST + 1), repeat=len(free)))
     known = {f"q{i}": {**grades, **dict(zip(free, a, strict=True))} for i, a in enumerate(every)}
-    qrels = qrels_of({q: g or {"nowhere": 0} for q, g in known.items()})
+    told = {q: g or {"nowhere": 0} for q, g in known.items()}
+    qrels = qrels_of({**told, "other": {"y": HIGHEST}})
 
     def scores(listed: list[str]) -> np.ndarray:
         ranked = {d: -float(i) for i, d in enumerate(listed)}
-        return measure.score(judge(run_of(dict.fromkeys(known, ranked)), qrels))
+        return measure.score(judge(run_of(dict.fromkeys(known, ranked)), qrels))[: len(every)]
 
     return scores(first) - scores(second)
 
