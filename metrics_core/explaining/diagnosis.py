@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics_core.explaining.ledger import difference, has_ledger
+from metrics_core.explaining.one_query import alone, grades_of
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.measures import Measure
@@ -100,9 +101,9 @@ def diagnose(
 ) -> Diagnosis:
     """Everything the page of one query shows. `runs` and `judged` go together by position;
     `cutoff` is the number of results that are looked at, whatever the measure's own."""
-    grades = _grades(qrels, query_id)
+    grades = grades_of(qrels, query_id)
     rankings = {run.name: _with_grades(ranked_documents(run, query_id), grades) for run in runs}
-    own = {r.run_name: _alone(r, query_id) for r in judged}
+    own = {r.run_name: alone(r, query_id) for r in judged}
     scores = {name: _first(measure.score(ranks)) for name, ranks in own.items()}
     condensed = {name: _first(measure.score(ranks.condensed())) for name, ranks in own.items()}
     reach = {name: _reach(ranks, measure) for name, ranks in own.items()}
@@ -162,23 +163,9 @@ def _reach(ranks: JudgedRanks, measure: Measure) -> Residual:
     )
 
 
-def _grades(qrels: Qrels, query_id: str) -> dict[str, float]:
-    known = qrels.query_ids
-    if query_id not in known:
-        return {}
-    rows = np.flatnonzero(qrels.query_codes == known.index(query_id))
-    doc_ids = qrels.doc_ids.take(rows).to_pylist()
-    return dict(zip(doc_ids, qrels.relevance[rows].astype(float).tolist(), strict=True))
-
-
 def _with_grades(ranking: pd.DataFrame, grades: Mapping[str, float]) -> pd.DataFrame:
     grade = ranking["doc_id"].map(dict(grades)).astype(float)
     return ranking.assign(grade=grade.where(grade >= 0))
-
-
-def _alone(ranks: JudgedRanks, query_id: str) -> JudgedRanks:
-    """The ranks of this query only; no query at all where it is not judged."""
-    return ranks.among(np.array([q == query_id for q in ranks.query_ids], dtype=np.bool_))
 
 
 def _standing(

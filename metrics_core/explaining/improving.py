@@ -1,0 +1,168 @@
+"""What would raise one query's score: the best single change, and the documents just below k."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from metrics_core.explaining.one_query import grades_of, judged_rows
+from metrics_core.explaining.variants import variants
+from metrics_core.explaining.what_if import Move, Remove, what_if
+from metrics_core.judging import JudgedRanks
+from metrics_core.judging.ranking import ranked_documents
+from metrics_core.measures import Measure
+from metrics_core.tables import Qrels, Run
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_NOTHING = 1e-12
+"""Gains no further apart than this are equal: rounding leaves as much."""
+_MOST_CELLS = 2**21
+
+
+@dataclass(frozen=True)
+class Change:
+    """An edit of a list, what it adds to the score, and the score that it leads to."""
+
+    edit: Move | Remove
+    gain: float
+    score: float
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """The judged documents of a query, m of them: rank (0: not listed), grade, row in the qrels."""
+
+    doc_ids: list[str]
+    rank: Ints
+    grade: Floats
+    row: Ints
+
+
+@dataclass(frozen=True)
+class _Changes:
+    """C single changes of a list: which of the judged documents (-1: one that is not judged) goes
+    from rank `start` (0: it is not listed) to rank `end` (0: out of the list); int64[C] each."""
+
+    document: Ints
+    start: Ints
+    end: Ints
+
+    def __getitem__(self, part: slice) -> _Changes:
+        return _Changes(self.document[part], self.start[part], self.end[part])
+
+    def ranks(self, rank: Ints) -> Ints:
+        """The ranks of the judged documents, int64[m], after each change; int64[C, m]."""
+        start, end = self.start[:, None], self.end[:, None]
+        left = rank - ((start > 0) & (rank > start))
+        after = left + ((end > 0) & (rank > 0) & (left >= end))
+        own = np.flatnonzero(self.document >= 0)
+        after[own, self.document[own]] = self.end[own]
+        return after
+
+    def passed(self, listed: int) -> Ints:
+        """How many ranks a document passes; what is not listed stands behind the last."""
+        start, end = (np.where(rank > 0, rank, listed + 1) for rank in (self.start, self.end))
+        return np.abs(end - start)
+
+
+def best_single_change(
+    run: Run, qrels: Qrels, query_id: str, measure: Measure, k: int
+) -> Change | None:
+    """Of moving one relevant document, listed or not, to a rank up to k, and of taking one of the
+    first k out of the list, what raises the score most (lowers it, where less is better); of
+    equals the one that passes the fewest ranks. None where nothing does, or nothing is judged. For
+    measures of grades: raises LackingDataError for others."""
+    ranks = what_if(run, qrels, query_id, (), move_in=run.name)
+    listed = ranked_documents(run, query_id)["doc_id"].tolist()
+    judged = _judged(qrels, query_id, listed)
+    relevant = (judged.grade >= measure.relevant_from) & (judged.grade > 0)
+    changes = _single_changes(judged, relevant, listed, k)
+    if not ranks.n_queries or not len(changes.end):
+        return None
+    before = float(measure.score(ranks)[0])
+    scores = _scores_after(ranks, measure, judged, changes)
+    gains = np.nan_to_num(scores - before) * measure.declaration.direction
+    if gains.max() <= _NOTHING:
+        return None
+    equal = np.flatnonzero(gains >= gains.max() - _NOTHING)
+    best = equal[np.argmin(changes.passed(len(listed))[equal])]
+    document, start, end = (int(a[best]) for a in (changes.document, changes.start, changes.end))
+    doc_id = judged.doc_ids[document] if document >= 0 else listed[start - 1]
+    edit = Move(doc_id, end) if end else Remove(doc_id)
+    return Change(edit, float(scores[best] - before), float(scores[best]))
+
+
+def _judged(qrels: Qrels, query_id: str, listed: list[str]) -> _Judged:
+    rows, grades = judged_rows(qrels, query_id), grades_of(qrels, query_id)
+    place = {doc_id: rank for rank, doc_id in enumerate(listed, 1)}
+    return _Judged(
+        doc_ids=list(rows),
+        rank=np.array([place.get(doc_id, 0) for doc_id in rows], dtype=np.int64),
+        grade=np.array([grades[doc_id] for doc_id in rows], dtype=np.float64),
+        row=np.array(list(rows.values()), dtype=np.int64),
+    )
+
+
+def _single_changes(
+    judged: _Judged, relevant: npt.NDArray[np.bool_], listed: list[str], k: int
+) -> _Changes:
+    """Every move of a relevant document, then every removal, both by rank."""
+    movable = np.flatnonzero(relevant)
+    document = np.repeat(movable, k)
+    start, end = judged.rank[document], np.tile(np.arange(1, k + 1), len(movable))
+    # A document that comes in may also stand behind all others.
+    possible = (end != start) & (end <= len(listed) + (start == 0))
+    out = np.arange(1, min(k, len(listed)) + 1)
+    of_rank = np.full(len(listed) + 1, -1)
+    of_rank[judged.rank] = np.arange(len(judged.rank))
+    return _Changes(
+        document=np.concatenate([document[possible], of_rank[out]]),
+        start=np.concatenate([start[possible], out]),
+        end=np.concatenate([end[possible], np.zeros(len(out), dtype=np.int64)]),
+    )
+
+
+def _scores_after(
+    ranks: JudgedRanks, measure: Measure, judged: _Judged, changes: _Changes
+) -> Floats:
+    """The score after each change, float64[C]; one batch, unless that would be too large."""
+    n, step = len(changes.end), max(1, _MOST_CELLS // max(1, len(judged.rank)))
+    retrieved = ranks.retrieved[0] + (changes.start == 0) - (changes.end == 0)
+    parts = [slice(first, first + step) for first in range(0, n, step)]
+    return np.concatenate(
+        [
+            measure.score(
+                variants(
+                    ranks,
+                    0,
+                    rank=changes[part].ranks(judged.rank),
+                    relevance=np.broadcast_to(
+                        judged.grade, (len(retrieved[part]), len(judged.grade))
+                    ),
+                    qrels_row=judged.row,
+                    retrieved=retrieved[part],
+                )
+            )
+            for part in parts
+        ]
+    )
+
+
+def near_misses(
+    run: Run, qrels: Qrels, query_id: str, measure: Measure, k: int, *, deep: int | None = None
+) -> pd.DataFrame:
+    """The relevant documents just below k, down to rank `deep` (2k): doc_id, grade, rank, score,
+    and `short`, how far that score is below the score at rank k; by rank."""
+    frame = ranked_documents(run, query_id)
+    last = frame.loc[frame["rank"] == k, "score"]
+    below = frame[(frame["rank"] > k) & (frame["rank"] <= (2 * k if deep is None else deep))]
+    grade = below["doc_id"].map(grades_of(qrels, query_id)).astype(float)
+    below = below.assign(grade=grade)[(grade >= measure.relevant_from) & (grade > 0)]
+    short = float(last.iloc[0]) - below["score"] if len(last) else below["score"]
+    columns = ["doc_id", "grade", "rank", "score", "short"]
+    return below.assign(short=short)[columns].reset_index(drop=True)

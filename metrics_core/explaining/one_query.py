@@ -1,0 +1,28 @@
+"""One query out of all: its ranks, and its judgments."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from metrics_core.judging import JudgedRanks
+from metrics_core.tables import Qrels
+
+
+def alone(ranks: JudgedRanks, query_id: str) -> JudgedRanks:
+    """The ranks of this query only; no query at all where it is not judged."""
+    return ranks.among(np.array([q == query_id for q in ranks.query_ids], dtype=np.bool_))
+
+
+def judged_rows(qrels: Qrels, query_id: str) -> dict[str, int]:
+    """doc_id -> its row in the qrels, for every document that the judgments of the query name."""
+    known = qrels.query_ids
+    if query_id not in known:
+        return {}
+    rows = np.flatnonzero(qrels.query_codes == known.index(query_id))
+    return dict(zip(qrels.doc_ids.take(rows).to_pylist(), rows.tolist(), strict=True))
+
+
+def grades_of(qrels: Qrels, query_id: str) -> dict[str, float]:
+    """doc_id -> grade of every document that the judgments of the query name."""
+    grades = qrels.relevance
+    return {doc_id: float(grades[row]) for doc_id, row in judged_rows(qrels, query_id).items()}

@@ -1,0 +1,135 @@
+"""What if a document stood elsewhere, were not listed, or had another grade?
+
+One query's list and grades are edited on a copy, and come out as JudgedRanks that every measure of
+grades scores. Nothing of the user's data is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.errors import ParameterError
+from metrics_core.explaining.one_query import judged_rows
+from metrics_core.judging import JudgedRanks
+from metrics_core.judging.ranking import ranked_documents
+from metrics_core.measures import Combination
+from metrics_core.tables import Qrels, Run
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Move:
+    """Put a document at this rank, from 1; one that the list lacks comes in. Ranks beyond the end
+    are the end."""
+
+    doc_id: str
+    rank: int
+
+
+@dataclass(frozen=True)
+class Remove:
+    """Take a document out of the list; those below move up."""
+
+    doc_id: str
+
+
+@dataclass(frozen=True)
+class Grade:
+    """Give a document this grade; None takes its judgment away."""
+
+    doc_id: str
+    grade: float | None
+
+
+Edit = Move | Remove | Grade
+
+
+def edited_list(doc_ids: Iterable[str], edits: Sequence[Edit]) -> list[str]:
+    """The list, best first, after the moves and removals in turn. A removal of what is not listed
+    changes nothing. Raises ParameterError for a rank below 1."""
+    listed = list(doc_ids)
+    for edit in edits:
+        if isinstance(edit, Grade):
+            continue
+        if isinstance(edit, Move) and edit.rank < 1:
+            raise ParameterError(f"Ranks start at 1; {edit.doc_id} cannot be moved to {edit.rank}.")
+        if edit.doc_id in listed:
+            listed.remove(edit.doc_id)
+        if isinstance(edit, Move):
+            listed.insert(edit.rank - 1, edit.doc_id)
+    return listed
+
+
+def edited_grades(grades: Mapping[str, float], edits: Sequence[Edit]) -> dict[str, float]:
+    """The grades by doc_id after the edits in turn."""
+    edited = dict(grades)
+    for edit in edits:
+        if isinstance(edit, Grade) and edit.grade is None:
+            edited.pop(edit.doc_id, None)
+        elif isinstance(edit, Grade):
+            edited[edit.doc_id] = float(edit.grade or 0)
+    return edited
+
+
+def what_if(
+    run: Run, qrels: Qrels, query_id: str, edits: Sequence[Edit], *, move_in: str
+) -> JudgedRanks:
+    """The one query as the edits leave it, for any measure of grades; no query where nothing of it
+    is judged then. A Grade concerns every run, a Move or Remove only the run named `move_in`.
+
+    Documents that the qrels did not name have rows behind those of the qrels, in the order of
+    their edits. A measure that reads the highest grade of all judgments sees the edited one.
+    """
+    edits = [edit for edit in edits if isinstance(edit, Grade) or run.name == move_in]
+    rows = judged_rows(qrels, query_id)
+    grades = qrels.relevance.astype(np.float64)
+    edited = edited_grades({doc_id: grades[row] for doc_id, row in rows.items()}, edits)
+    named = dict.fromkeys(edit.doc_id for edit in edits if isinstance(edit, Grade))
+    for i, doc_id in enumerate(doc_id for doc_id in named if doc_id not in rows):
+        rows[doc_id] = len(qrels) + i
+    listed = edited_list(ranked_documents(run, query_id)["doc_id"].tolist(), edits)
+    others = np.ones(len(qrels), dtype=np.bool_)
+    others[[row for row in rows.values() if row < len(qrels)]] = False
+    top_grade = max([*edited.values(), float(grades[others].max(initial=0)), 0.0])
+    known = query_id in run.query_ids
+    return _judged_alone(run.name, query_id, listed, edited, rows, top_grade, known)
+
+
+def _judged_alone(
+    run_name: str,
+    query_id: str,
+    listed: Sequence[str],
+    grades: Mapping[str, float],
+    rows: Mapping[str, int],
+    top_grade: float,
+    known: bool,
+) -> JudgedRanks:
+    """A list and the grades of its query as JudgedRanks; `known` is whether the run has it."""
+    judged = [(rank, d) for rank, d in enumerate(listed, 1) if d in grades] if grades else []
+    n = 1 if grades else 0
+    return JudgedRanks(
+        run_name=run_name,
+        query_ids=(query_id,) * n,
+        query=np.zeros(len(judged), dtype=np.int64),
+        rank=np.array([rank for rank, _ in judged], dtype=np.int64),
+        relevance=np.array([grades[d] for _, d in judged], dtype=np.float64),
+        qrels_row=np.array([rows[d] for _, d in judged], dtype=np.int64),
+        retrieved=np.full(n, len(listed), dtype=np.int64),
+        judged_query=np.zeros(len(grades), dtype=np.int64),
+        judged_relevance=np.array(sorted(grades.values(), reverse=True), dtype=np.float64),
+        top_grade=top_grade,
+        empty_queries=(query_id,) * n if known and not listed else (),
+    )
+
+
+def mean_with(scores: Floats, position: int, new: float, combination: Combination) -> float:
+    """The mean over all queries, as the measure combines them, when the query at that position
+    scores `new` instead; `scores` is float64[Q], NaN is left out."""
+    replaced = np.array(scores, dtype=np.float64)
+    replaced[position] = new
+    return float(combination.of(replaced))
