@@ -12,7 +12,8 @@ from dashboard.answers.measures import MeasureDetail, measure_detail, measure_li
 from dashboard.answers.overview import Overview, overview
 from dashboard.answers.pairs import Pairs, every_pair, pairs
 from dashboard.answers.queries import Asked, QueryList, query_list
-from dashboard.answers.query import QueryPage, query
+from dashboard.answers.query import QueryPage, documents_of, query
+from dashboard.answers.what_if import WhatIf, what_would_be
 from dashboard.answers.working import overview_steps
 
 __all__ = [
@@ -24,10 +25,12 @@ __all__ = [
     "Pairs",
     "QueryList",
     "QueryPage",
+    "WhatIf",
     "breakdown",
     "curves",
     "data",
     "document",
+    "documents_of",
     "every_pair",
     "firmness",
     "firmness_known",
@@ -40,4 +43,5 @@ __all__ = [
     "pairs",
     "query",
     "query_list",
+    "what_would_be",
 ]

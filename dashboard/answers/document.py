@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from dashboard.opened.study import Study
+from metrics_core.explaining.one_query import grades_of
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.tables import Qrels
 
@@ -51,7 +52,7 @@ def _standing(study: Study, name: str, query_id: str, doc_id: str) -> tuple[str,
 
 def _grade(qrels: Qrels, query_id: str, doc_id: str) -> float:
     """The document's grade; NaN where nobody judged it, as a negative one says too."""
-    grade = qrels.grades_of(query_id).get(doc_id, -1.0)
+    grade = grades_of(qrels, query_id).get(doc_id, -1.0)
     return grade if grade >= 0 else float("nan")
 
 

@@ -77,11 +77,15 @@ def _diagnosis(study: Study, shown: Comparison, query_id: str) -> Diagnosis:
 
 
 def _documents_of(study: Study, found: Diagnosis, further: pd.Series) -> pd.DataFrame:
+    tops = [frame["doc_id"].head(found.cutoff) for frame in found.rankings.values()]
+    return documents_of(study, pd.concat([*tops, found.missed["doc_id"], further]))
+
+
+def documents_of(study: Study, doc_ids: pd.Series) -> pd.DataFrame:
+    """Titles and texts of these documents, as far as they are known, indexed by doc_id."""
     if study.documents is None:
         return pd.DataFrame(columns=["title", "text"])
-    tops = [frame["doc_id"].head(found.cutoff) for frame in found.rankings.values()]
-    wanted = pd.concat([*tops, found.missed["doc_id"], further])
-    return study.documents.lookup(wanted)
+    return study.documents.lookup(doc_ids)
 
 
 def _metadata(study: Study, query_id: str) -> dict[str, str]:

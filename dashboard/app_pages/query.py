@@ -1,23 +1,28 @@
 """Query: why did this one fail?"""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import streamlit as st
 
 from dashboard import answers, parts, session
 from dashboard.address.address import Field
+from dashboard.address.edits_key import edit_key, read_edits
 from dashboard.answers import QueryPage
 from dashboard.answers.ledger import QueryLedger
-from dashboard.blocks import card, ledger, navigation, query, two_lists, words
+from dashboard.blocks import card, ledger, navigation, query, two_lists, what_if, words
 from dashboard.literal import literal
 from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import wording as w
 from metrics_core.explaining.diagnosis import SQUARES
 from metrics_core.explaining.kinds import FINE
+from metrics_core.explaining.what_if import Edit
 from metrics_core.findings.sentence import Sentence, muted
 
 _CHIP = 32
+_AFRESH = {"rows": "", "what": (), "try": "", "doc": ""}
+"""What is of one query only."""
 
 _PARTS = {
     "terms": "Every judged document whose place changed what it earns on {measure}.",
@@ -51,6 +56,8 @@ PAGE = Page(
         Field("sort"),
         Field("rows"),
         Field("doc", lasting=False),
+        Field("what", "several", lasting=False),
+        Field("try", lasting=False),
     ),
 )
 
@@ -78,6 +85,7 @@ def render() -> None:
     if shown.ledger is not None:
         _ledger(shown, shown.ledger, here, grades)
         _headroom(shown.ledger, here)
+        _what_if(shown, here, grades)
     parts.heading(
         "Scores and where the relevant documents stand",
         f"One square per rank, 1 to {SQUARES}. The line marks k = {view.cutoff}.",
@@ -142,7 +150,6 @@ def _ledger(
             here.drawing,
             shown.documents,
             query.grades_of(shown.diagnosis, grades),
-            cutoff=view.cutoff,
             opened=session.hrefs("query", "doc"),
         )
     )
@@ -165,7 +172,53 @@ def _headroom(found: QueryLedger, here: Opened) -> None:
         f"{w.score(best - score)} below the best that can be reached on {view.measure},"
         f" {w.score(best)}: a better order, deeper results, or documents it never found?",
     )
-    st.html(ledger.headroom_bar(found.headroom, here.drawing, view.cutoff))
+    st.html(ledger.headroom_bar(found.headroom, here.drawing))
+
+
+def _what_if(shown: QueryPage, here: Opened, grades: Mapping[float, str]) -> None:
+    """The list of the run in focus, to be changed by hand; closed until somebody asks for it."""
+    view, query_id = here.comparison, shown.diagnosis.query_id
+    asked: tuple[str, ...] = here.view.address["what"]
+    edits = read_edits(asked)
+    found = answers.what_would_be(here.study, view, query_id, edits)
+    if found is None:
+        return
+
+    def lead(edit: Edit) -> str:
+        return session.href("query", q=query_id, what=(*asked, edit_key(edit)))
+
+    parts.heading(
+        "What if?",
+        f"Move, take out or grade a document of {view.focus}’s list, and every score follows."
+        " Nothing of your data is changed.",
+        frame=found.scores if edits else None,
+        key="what_if",
+    )
+    if not edits:
+        best = lead(found.best.edit) if found.best else ""
+        st.html(what_if.what_if_best(found, str(view.measure), best))
+    if not edits and not here.view.address["try"]:
+        open_it = session.href("query", q=query_id, **{"try": "1"})
+        st.html(what_if.what_if_links([("Change the list", open_it)]))
+        return
+    if edits:
+        st.html(what_if.what_if_scores(found, here.drawing))
+        back = [
+            ("Undo", session.href("query", what=asked[:-1], **{"try": "1"})),
+            ("Take all back", session.href("query", what=(), **{"try": "1"})),
+        ]
+    else:
+        back = [("Close", session.href("query", **{"try": ""}))]
+    st.html(what_if.what_if_links(back))
+    st.html(
+        what_if.what_if_rows(
+            found,
+            here.drawing,
+            answers.documents_of(here.study, found.rows["doc_id"]),
+            query.grades_of(shown.diagnosis, grades),
+            lead=lead,
+        )
+    )
 
 
 def _card(doc_id: str, shown: QueryPage, here: Opened, grades: Mapping[float, str]) -> None:
@@ -180,10 +233,9 @@ def _card(doc_id: str, shown: QueryPage, here: Opened, grades: Mapping[float, st
         st.html(
             card.document_card(
                 found,
-                here.look.of(here.study.names),
+                replace(here.drawing, styles=here.look.of(here.study.names)),
                 query.grades_of(shown.diagnosis, grades),
                 words.query_words(shown.text),
-                here.comparison.cutoff,
             )
         )
 
@@ -201,7 +253,7 @@ def _steps(shown: QueryPage, here: Opened) -> None:
     asked = here.view.address
 
     def link(query_id: str | None) -> str | None:
-        return None if query_id is None else session.href("query", q=query_id, rows="")
+        return None if query_id is None else session.href("query", q=query_id, **_AFRESH)
 
     if shown.position is None:
         place = f"not among the {w.count(shown.listed)} queries in view"

@@ -9,9 +9,10 @@ from markupsafe import Markup
 
 from dashboard.answers.document import DocumentCard
 from dashboard.blocks.grades import Grades
-from dashboard.blocks.markup import Styles, style_of
+from dashboard.blocks.markup import style_of
 from dashboard.blocks.templates import Template
 from dashboard.blocks.words import marked
+from dashboard.drawing import Drawing
 from dashboard.theme import RunStyle
 
 _OPEN = 6_000
@@ -31,11 +32,12 @@ class _Place:
 
 
 def document_card(
-    found: DocumentCard, styles: Styles, grades: Grades, words: Collection[str], cutoff: int
+    found: DocumentCard, drawing: Drawing, grades: Grades, words: Collection[str]
 ) -> Markup:
-    """The document's grade, its place in every run, its text and its fields."""
+    """The document's grade, its place in every run, its text and its fields. `drawing` holds the
+    styles of all of them."""
     places = [
-        _Place(style_of(styles, row["run"]), row["rank"], row["score"], row["listed"])
+        _Place(style_of(drawing.styles, row["run"]), row["rank"], row["score"], row["listed"])
         for row in found.standings.to_dict("records")
     ]
     return _drawn(
@@ -44,7 +46,7 @@ def document_card(
         chip=grades.chip(found.grade),
         judged=grades.spoken(found.grade),
         places=places,
-        cutoff=cutoff,
+        cutoff=drawing.cutoff,
         paragraphs=_paragraphs(found.text[:_OPEN], words),
         folded=_paragraphs(found.text[_OPEN:_MOST], words),
         left=max(len(found.text) - _MOST, 0),

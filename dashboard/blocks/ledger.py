@@ -50,7 +50,6 @@ def ledger_rows(
     documents: pd.DataFrame,
     grades: Grades,
     *,
-    cutoff: int,
     opened: Callable[[str], str],
 ) -> Markup:
     """Documents as bars that lead from the baseline's score to that of the run in focus, each
@@ -70,7 +69,7 @@ def ledger_rows(
     rows = []
     for row, start, end in zip(steps.to_dict("records"), reached, reached[1:], strict=False):
         left, right = sorted((share(start), share(end)))
-        moved, tone, arrow = _moved(row, cutoff, alone=drawing.alone)
+        moved, tone, arrow = _moved(row, drawing.cutoff, alone=drawing.alone)
         rows.append(
             _Step(
                 doc_id=row["doc_id"],
@@ -143,13 +142,13 @@ class _Piece:
     words: str
 
 
-def headroom_bar(found: Headroom, drawing: Drawing, cutoff: int) -> Markup:
+def headroom_bar(found: Headroom, drawing: Drawing) -> Markup:
     """One query's, or a mean's, score and what it could still gain, as one bar to the best that can
     be reached. `found` holds one value of each."""
     best = float(found.best[0])
     if not best > 0:
         return Markup()
-    k = w.count(cutoff)
+    k = w.count(drawing.cutoff)
     pieces = [
         ("reached", found.score, "reached"),
         ("order", found.order, f"wrong order in the top {k}"),

@@ -3,6 +3,7 @@
 `join.judge` gives JudgedRanks, and is the only place where ties are broken.
 """
 
-from metrics_core.judging.join import JudgedRanks, judge, single_query
+from metrics_core.judging.join import JudgedRanks, judge
+from metrics_core.judging.one_list import single_query
 
 __all__ = ["JudgedRanks", "judge", "single_query"]

@@ -6,7 +6,7 @@ the last step whose work grows with the run; after it there are a few judged row
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -176,34 +176,6 @@ class JudgedRanks:
             subtopics=self.subtopics and self.subtopics.among(queries),
             listed=self.listed and self.listed.among(queries, judged),
         )
-
-
-def single_query(
-    places: Iterable[tuple[int, float]],
-    grades: Iterable[float],
-    listed: int,
-    *,
-    rows: Iterable[int] | None = None,
-    documents: Listed | None = None,
-) -> JudgedRanks:
-    """One query's ranks without a run: (rank, grade) of its retrieved judged documents, ascending
-    by rank, the grades of all its judged documents, and how many documents are listed. With the
-    `documents` themselves, `rows` says which of the judged ones each of the places is."""
-    found = list(places)
-    known = sorted(grades, reverse=True)
-    return JudgedRanks(
-        run_name="list",
-        query_ids=("list",),
-        query=np.zeros(len(found), dtype=np.int64),
-        rank=np.array([rank for rank, _ in found], dtype=np.int64),
-        relevance=np.array([grade for _, grade in found], dtype=np.float64),
-        qrels_row=np.array(list(rows or [0] * len(found)), dtype=np.int64),
-        retrieved=np.array([listed], dtype=np.int64),
-        judged_query=np.zeros(len(known), dtype=np.int64),
-        judged_relevance=np.array(known, dtype=np.float64),
-        top_grade=float(max(known, default=0)),
-        listed=documents,
-    )
 
 
 def judge(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Set
 from typing import Any, Literal
 
+import numpy as np
+
 from metrics_core.errors import ParameterError
-from metrics_core.judging import JudgedRanks, single_query
-from metrics_core.judging.documents import listed_alone
+from metrics_core.judging.documents import Listed, listed_alone
+from metrics_core.judging.join import JudgedRanks
 
 Retrieved = Iterable[Hashable]
 Expected = Iterable[Hashable] | Mapping[Hashable, float]
@@ -52,6 +54,34 @@ def judged_list(
             [text[d] for d in judged],
             {n: {text[d]: v for d, v in values.items()} for n, values in values_of.items()},
         ),
+    )
+
+
+def single_query(
+    places: Iterable[tuple[int, float]],
+    grades: Iterable[float],
+    listed: int,
+    *,
+    rows: Iterable[int] | None = None,
+    documents: Listed | None = None,
+) -> JudgedRanks:
+    """One query's ranks without a run: (rank, grade) of its retrieved judged documents, ascending
+    by rank, the grades of all its judged documents, and how many documents are listed. With the
+    `documents` themselves, `rows` says which of the judged ones each of the places is."""
+    found = list(places)
+    known = sorted(grades, reverse=True)
+    return JudgedRanks(
+        run_name="list",
+        query_ids=("list",),
+        query=np.zeros(len(found), dtype=np.int64),
+        rank=np.array([rank for rank, _ in found], dtype=np.int64),
+        relevance=np.array([grade for _, grade in found], dtype=np.float64),
+        qrels_row=np.array(list(rows or [0] * len(found)), dtype=np.int64),
+        retrieved=np.array([listed], dtype=np.int64),
+        judged_query=np.zeros(len(known), dtype=np.int64),
+        judged_relevance=np.array(known, dtype=np.float64),
+        top_grade=float(max(known, default=0)),
+        listed=documents,
     )
 
 

@@ -58,15 +58,6 @@ class Qrels(Judgable):
         """Per row the grade."""
         return self.table["relevance"].to_numpy()
 
-    def grades_of(self, query_id: str) -> dict[str, float]:
-        """doc_id -> grade of one query's judged documents; none where it is not judged."""
-        known = self.query_ids
-        if query_id not in known:
-            return {}
-        rows = np.flatnonzero(self.query_codes == known.index(query_id))
-        doc_ids = self.doc_ids.take(pa.array(rows)).to_pylist()
-        return dict(zip(doc_ids, self.relevance[rows].astype(float).tolist(), strict=True))
-
     @property
     def given(self) -> pa.Table:
         """The judgments as they were given: with the column subtopic where they have subtopics."""

@@ -1,0 +1,52 @@
+"""How an edit of a query's list or grades stands in an address.
+
+"3:FN-1" puts the document FN-1 at rank 3, "out:FN-1" takes it out, "g2:FN-1" gives it the grade 2
+and "g:FN-1" takes its grade away.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from metrics_core.explaining.what_if import Edit, Grade, Move, Remove
+
+_OUT, _GRADE = "out", "g"
+_LARGEST = 10**9
+
+
+def edit_key(edit: Edit) -> str:
+    """What stands for an edit."""
+    if isinstance(edit, Remove):
+        return f"{_OUT}:{edit.doc_id}"
+    if isinstance(edit, Move):
+        return f"{edit.rank}:{edit.doc_id}"
+    return f"{_GRADE}{'' if edit.grade is None else f'{edit.grade:g}'}:{edit.doc_id}"
+
+
+def read_edits(texts: Iterable[str]) -> tuple[Edit, ...]:
+    """The edits that stand in an address; what is none is left out."""
+    return tuple(edit for text in texts if (edit := _read(text)) is not None)
+
+
+def _read(text: str) -> Edit | None:
+    what, colon, doc_id = text.partition(":")
+    if not colon or not doc_id:
+        return None
+    if what == _OUT:
+        return Remove(doc_id)
+    if what.startswith(_GRADE):
+        return _read_grade(what.removeprefix(_GRADE), doc_id)
+    if what.isascii() and what.isdigit() and 1 <= int(what[:12]) <= _LARGEST:
+        return Move(doc_id, int(what))
+    return None
+
+
+def _read_grade(text: str, doc_id: str) -> Edit | None:
+    if not text:
+        return Grade(doc_id, None)
+    try:
+        grade = float(text)
+    except ValueError:
+        return None
+    return Grade(doc_id, grade) if math.isfinite(grade) and abs(grade) <= _LARGEST else None

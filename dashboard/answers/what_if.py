@@ -1,0 +1,188 @@
+"""What if a document of one query stood elsewhere, were left out, or had another grade?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dashboard.address.view import Comparison
+from dashboard.answers.overview import overview_measures
+from dashboard.opened.study import Study
+from metrics_core.explaining.improving import Change, best_single_change, near_misses
+from metrics_core.explaining.ledger import has_ledger
+from metrics_core.explaining.one_query import grades_of
+from metrics_core.explaining.what_if import (
+    Edit,
+    Grade,
+    edited_grades,
+    edited_list,
+    mean_with,
+    what_if,
+)
+from metrics_core.judging.ranking import ranked_documents
+from metrics_core.measures import Measure
+
+_MOST_ROWS = 30
+"""Rows of the list that can be edited; more is nobody's by hand."""
+_FURTHER = 5
+"""Relevant documents below k, and missing ones, that can be brought up."""
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """The list of the run in focus as the edits leave it, and what that does to the scores.
+
+    rows    the first k documents, then relevant ones below k, then relevant ones that are not
+            listed: doc_id, rank (NaN: not listed), was (its rank before, NaN: not listed), grade
+            (NaN: not judged), graded (whether an edit gave it), part ("top", "below", "missing")
+    scores  a row a measure: measure, before, after, baseline_before, baseline_after (of this
+            query), mean_before, mean_after, gap_before, gap_after (mean difference to the baseline
+            over the `queries` in view; NaN where the query is not in view)
+    best    the best single change to the list as it is now; None where nothing raises the score
+    lines   each grade that was given, as a line of judgments
+    """
+
+    edits: tuple[Edit, ...]
+    rows: pd.DataFrame
+    scores: pd.DataFrame
+    queries: int
+    best: Change | None
+    best_title: str
+    listed: int
+    lines: list[str]
+
+
+def what_would_be(
+    study: Study, shown: Comparison, query_id: str, edits: tuple[Edit, ...]
+) -> WhatIf | None:
+    """The query under these edits; None where nobody judged it, or where the measure is of more
+    than grades."""
+    if query_id not in study.query_ids or not has_ledger(shown.measure):
+        return None
+    return study.kept(_what_would_be, shown, query_id, edits)
+
+
+def _what_would_be(
+    study: Study, shown: Comparison, query_id: str, edits: tuple[Edit, ...]
+) -> WhatIf:
+    run = study.runs[shown.focus]
+    before = ranked_documents(run, query_id)["doc_id"].tolist()
+    best = None
+    if not edits:
+        best = best_single_change(run, study.qrels, query_id, shown.measure, shown.cutoff)
+    return WhatIf(
+        edits=edits,
+        rows=_rows(study, shown, query_id, before, edits),
+        scores=_scores(study, shown, query_id, edits),
+        queries=int(study.in_view(shown).sum()),
+        best=best,
+        best_title=_title(study, best.edit.doc_id) if best else "",
+        listed=len(before),
+        lines=[
+            f"{query_id} 0 {doc_id} {grade:g}" for doc_id, grade in edited_grades({}, edits).items()
+        ],
+    )
+
+
+def _title(study: Study, doc_id: str) -> str:
+    if study.documents is None:
+        return ""
+    found = study.documents.lookup([doc_id])
+    return "" if found.empty else str(found["title"].iloc[0] or "").strip()
+
+
+def _rows(
+    study: Study, shown: Comparison, query_id: str, before: list[str], edits: tuple[Edit, ...]
+) -> pd.DataFrame:
+    after = edited_list(before, edits)
+    grades = edited_grades(grades_of(study.qrels, query_id), edits)
+    was = {doc_id: rank for rank, doc_id in enumerate(before, 1)}
+    now = {doc_id: rank for rank, doc_id in enumerate(after, 1)}
+    least = shown.measure.relevant_from
+    relevant = [d for d in sorted(grades, key=lambda d: -grades[d]) if grades[d] >= least]
+    k = min(shown.cutoff, _MOST_ROWS)
+    near = near_misses(study.runs[shown.focus], study.qrels, query_id, shown.measure, k)
+    below = sorted((d for d in relevant if now.get(d, 0) > k), key=now.__getitem__)
+    close = set(near["doc_id"])
+    below = [d for d in below if d in close][:_FURTHER] or below[:_FURTHER]
+    left_out = [d for d in before[:k] if d not in now]
+    missing = [*left_out, *(d for d in relevant if d not in now and d not in left_out)]
+    graded = {edit.doc_id for edit in edits if isinstance(edit, Grade)}
+    rows = [
+        (d, now.get(d, np.nan), was.get(d, np.nan), _judged(grades, d), d in graded, part)
+        for part, documents in (
+            ("top", after[:k]),
+            ("below", below),
+            ("missing", missing[: _FURTHER + len(left_out)]),
+        )
+        for d in documents
+    ]
+    return pd.DataFrame(rows, columns=["doc_id", "rank", "was", "grade", "graded", "part"])
+
+
+def _judged(grades: dict[str, float], doc_id: str) -> float:
+    grade = grades.get(doc_id, -1.0)
+    return grade if grade >= 0 else np.nan
+
+
+def _scores(
+    study: Study, shown: Comparison, query_id: str, edits: tuple[Edit, ...]
+) -> pd.DataFrame:
+    pair = [shown.focus, shown.baseline]
+    edited = [
+        what_if(study.runs[name], study.qrels, query_id, edits, move_in=shown.focus)
+        for name in pair
+    ]
+    measures = [m for m in overview_measures(shown) if has_ledger(m)]
+    return pd.DataFrame(
+        [
+            _score(study, shown, query_id, measure, [_first(measure, ranks) for ranks in edited])
+            for measure in measures
+        ]
+    )
+
+
+def _first(measure: Measure, ranks: object) -> float:
+    scores = measure.score(ranks)  # type: ignore[arg-type]
+    return float(scores[0]) if len(scores) else float("nan")
+
+
+def _score(
+    study: Study, shown: Comparison, query_id: str, measure: Measure, after: list[float]
+) -> dict[str, object]:
+    every = study.every_score(shown, measure)
+    rows = [every.of(measure)[every.position(name)] for name in (shown.focus, shown.baseline)]
+    whole = study.kept(_alone_before, shown.focus, shown.baseline, measure, query_id)
+    combination = measure.declaration.combination
+    means = [float(combination.of(row)) for row in rows]
+    ids = list(every.query_ids)
+    new = [float("nan")] * 2
+    if query_id in ids:
+        place = ids.index(query_id)
+        new = [
+            mean_with(row, place, value, combination)
+            for row, value in zip(rows, after, strict=True)
+        ]
+    return {
+        "measure": str(measure),
+        "before": whole[0],
+        "after": after[0],
+        "baseline_before": whole[1],
+        "baseline_after": after[1],
+        "mean_before": means[0] if query_id in ids else float("nan"),
+        "mean_after": new[0],
+        "gap_before": means[0] - means[1] if query_id in ids else float("nan"),
+        "gap_after": new[0] - new[1],
+    }
+
+
+def _alone_before(
+    study: Study, focus: str, baseline: str, measure: Measure, query_id: str
+) -> tuple[float, float]:
+    pair = (
+        _first(measure, what_if(study.runs[name], study.qrels, query_id, (), move_in=focus))
+        for name in (focus, baseline)
+    )
+    return next(pair), next(pair)
