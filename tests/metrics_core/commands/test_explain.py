@@ -98,7 +98,7 @@ def test_one_query_in_words(command: Command) -> None:
 
 
 def test_what_is_there_without_the_documents_has_a_line(command: Command) -> None:
-    # Yaap of a list without relevant documents is below 0.
+    # It counts what is listed, relevant or not: no document has a part.
     out, _ = command("--query", "q098", "-m", "NumRet")
     assert "(without them)" in out and "could gain" in out
 
