@@ -1,4 +1,4 @@
-"""The command line: `python -m metrics_core evaluate|compare|residuals|measures|formats|trec_eval`.
+"""The command line, `python -m metrics_core`: evaluate, compare, explain, residuals, trec_eval …
 
 Exit status 0, or 2 with the error on stderr and nothing on stdout.
 """

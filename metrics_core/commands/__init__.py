@@ -3,7 +3,7 @@
 Importing a module registers its commands; a new one adds one line here.
 """
 
-from metrics_core.commands import compare, evaluate, listings, residuals
+from metrics_core.commands import compare, evaluate, explain, listings, residuals
 from metrics_core.commands.command import COMMANDS
 
-__all__ = ["COMMANDS", "compare", "evaluate", "listings", "residuals"]
+__all__ = ["COMMANDS", "compare", "evaluate", "explain", "listings", "residuals"]

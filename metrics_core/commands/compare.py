@@ -11,11 +11,10 @@ import pandas as pd
 from metrics_core import wording as w
 from metrics_core.commands.command import command
 from metrics_core.commands.grouping import add_grouping_options, groups_of, say_unused
-from metrics_core.commands.reading import add_reading_options, judged_files
+from metrics_core.commands.reading import add_reading_options, judged_files, nothing_to_compare
 from metrics_core.commands.score_tables import PRINTERS, aligned, piped
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import compare as compared
-from metrics_core.errors import RanklensError
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import Scores, score_runs
 from metrics_core.slicing.bridge import bridge
@@ -77,10 +76,7 @@ def compare(options: argparse.Namespace) -> str:
     scores = score_runs(judged, measures, without_relevant=options.without_relevant)
     baseline, *others = scores.runs
     if not others:
-        raise RanklensError(
-            f"There is nothing but {baseline} to compare.",
-            "The runs hold the same lines as the baseline; give another run.",
-        )
+        raise nothing_to_compare(baseline)
     say_unused(options)
     if options.by:
         return _BRIDGES[options.format](_bridges(scores, baseline, others, options))

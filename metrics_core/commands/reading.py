@@ -6,6 +6,7 @@ import argparse
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from metrics_core import formats
@@ -23,14 +24,25 @@ from metrics_core.tables.run_names import told_apart
 DEFAULT_MEASURES = ("nDCG@10", "P@10", "R@10", "AP", "RR", "Judged@10")
 
 
-def add_reading_options(parser: argparse.ArgumentParser, *, baseline: str = "") -> None:
-    """The judgments, the runs, the measures, and how the files are read; before the other runs one
-    that is the baseline, where there is a help text for it."""
+def add_reading_options(
+    parser: argparse.ArgumentParser,
+    *,
+    baseline: str = "",
+    one_run: bool = False,
+    measures: Sequence[str] = DEFAULT_MEASURES,
+) -> None:
+    """The judgments, the runs or the one run, the measures with those that are taken where none is
+    given, and how the files are read; before the other runs one that is the baseline, where there
+    is a help text for it."""
     parser.add_argument("qrels", metavar="QRELS", help="the judgments")
     if baseline:
         parser.add_argument("baseline", metavar="BASELINE", help=baseline)
+    runs = "the run" if one_run else "one file for each run"
     parser.add_argument(
-        "runs", metavar="RUN", nargs="+", help="one file for each run; - is the standard input"
+        "runs",
+        metavar="RUN",
+        nargs=1 if one_run else "+",
+        help=f"{runs}; - is the standard input",
     )
     parser.add_argument(
         "-m",
@@ -40,8 +52,9 @@ def add_reading_options(parser: argparse.ArgumentParser, *, baseline: str = "") 
         metavar="NAME",
         help="one or several: nDCG@10,AP or P.5,10 or P(rel=2)@5, by their names in ir_measures, in"
         " trec_eval (ndcg_cut_10) or everywhere (precision_at_5); may be given again. The command"
-        f" measures lists them (default: {','.join(DEFAULT_MEASURES)})",
+        f" measures lists them (default: {','.join(measures)})",
     )
+    parser.set_defaults(default_measures=measures)
     parser.add_argument(
         "--documents",
         metavar="FILE",
@@ -106,9 +119,25 @@ def _grades(text: str) -> formats.Grades:
     return worth
 
 
+@dataclass(frozen=True)
+class ReadFiles:
+    """The judgments, the runs as they were read and joined with them, and the measures."""
+
+    qrels: Qrels
+    runs: list[Run]
+    judged: list[JudgedRanks]
+    measures: list[Measure]
+
+
 def judged_files(options: argparse.Namespace) -> tuple[list[JudgedRanks], list[Measure]]:
     """The runs joined with the judgments, and the measures asked for; notes go to stderr."""
-    measures = measures_named(options.measures or DEFAULT_MEASURES)
+    files = read_files(options)
+    return files.judged, files.measures
+
+
+def read_files(options: argparse.Namespace) -> ReadFiles:
+    """The files read and joined, and the measures asked for; notes go to stderr."""
+    measures = measures_named(options.measures or options.default_measures)
     say("measures", name_notes(names_given(options.measures or ())))
     _refuse_rereading([options.qrels, *options.runs, options.documents, options.queries])
     qrels = formats.read_qrels(
@@ -118,8 +147,17 @@ def judged_files(options: argparse.Namespace) -> tuple[list[JudgedRanks], list[M
     if options.clean_ids:
         qrels = cleaned(qrels, options.qrels)
     documents = _documents(options)
-    judged = [_judged(run, qrels, documents, measures, options) for run in _runs(options)]
-    return judged, measures
+    runs = _runs(options)
+    judged = [_judged(run, qrels, documents, measures, options) for run in runs]
+    return ReadFiles(qrels, runs, judged, measures)
+
+
+def nothing_to_compare(baseline: str) -> RanklensError:
+    """The error for runs that turned out to be the baseline."""
+    return RanklensError(
+        f"There is nothing but {baseline} to compare.",
+        "The runs hold the same lines as the baseline; give another run.",
+    )
 
 
 def _refuse_rereading(files: Sequence[str | None]) -> None:

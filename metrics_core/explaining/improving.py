@@ -35,12 +35,14 @@ class Change:
 
 @dataclass(frozen=True)
 class _Judged:
-    """The judged documents of a query, m of them: rank (0: not listed), grade, row in the qrels."""
+    """The judged documents of a query that are listed or relevant, m of them: rank (0: not listed),
+    grade, row in the qrels, whether the measure takes it as relevant."""
 
     doc_ids: list[str]
     rank: Ints
     grade: Floats
     row: Ints
+    relevant: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -79,9 +81,8 @@ def best_single_change(
     measures of grades: raises LackingDataError for others."""
     ranks = what_if(run, qrels, query_id, (), move_in=run.name)
     listed = ranked_documents(run, query_id)["doc_id"].tolist()
-    judged = _judged(qrels, query_id, listed)
-    relevant = (judged.grade >= measure.relevant_from) & (judged.grade > 0)
-    changes = _single_changes(judged, relevant, listed, k)
+    judged = _judged(qrels, query_id, listed, measure)
+    changes = _single_changes(judged, len(listed), k)
     if not ranks.n_queries or not len(changes.end):
         return None
     before = float(measure.score(ranks)[0])
@@ -97,28 +98,32 @@ def best_single_change(
     return Change(edit, float(scores[best] - before), float(scores[best]))
 
 
-def _judged(qrels: Qrels, query_id: str, listed: list[str]) -> _Judged:
+def _judged(qrels: Qrels, query_id: str, listed: list[str], measure: Measure) -> _Judged:
     rows, grades = judged_rows(qrels, query_id), grades_of(qrels, query_id)
     place = {doc_id: rank for rank, doc_id in enumerate(listed, 1)}
+    relevant = {d for d, grade in grades.items() if grade >= measure.relevant_from and grade > 0}
+    known = sorted(
+        (doc_id for doc_id in rows if doc_id in place or doc_id in relevant),
+        key=lambda doc_id: place.get(doc_id, len(listed) + 1),
+    )
     return _Judged(
-        doc_ids=list(rows),
-        rank=np.array([place.get(doc_id, 0) for doc_id in rows], dtype=np.int64),
-        grade=np.array([grades[doc_id] for doc_id in rows], dtype=np.float64),
-        row=np.array(list(rows.values()), dtype=np.int64),
+        doc_ids=known,
+        rank=np.array([place.get(doc_id, 0) for doc_id in known], dtype=np.int64),
+        grade=np.array([grades[doc_id] for doc_id in known], dtype=np.float64),
+        row=np.array([rows[doc_id] for doc_id in known], dtype=np.int64),
+        relevant=np.array([doc_id in relevant for doc_id in known], dtype=np.bool_),
     )
 
 
-def _single_changes(
-    judged: _Judged, relevant: npt.NDArray[np.bool_], listed: list[str], k: int
-) -> _Changes:
+def _single_changes(judged: _Judged, listed: int, k: int) -> _Changes:
     """Every move of a relevant document, then every removal, both by rank."""
-    movable = np.flatnonzero(relevant)
+    movable = np.flatnonzero(judged.relevant)
     document = np.repeat(movable, k)
     start, end = judged.rank[document], np.tile(np.arange(1, k + 1), len(movable))
     # A document that comes in may also stand behind all others.
-    possible = (end != start) & (end <= len(listed) + (start == 0))
-    out = np.arange(1, min(k, len(listed)) + 1)
-    of_rank = np.full(len(listed) + 1, -1)
+    possible = (end != start) & (end <= listed + (start == 0))
+    out = np.arange(1, min(k, listed) + 1)
+    of_rank = np.full(listed + 1, -1)
     of_rank[judged.rank] = np.arange(len(judged.rank))
     return _Changes(
         document=np.concatenate([document[possible], of_rank[out]]),

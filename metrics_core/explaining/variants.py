@@ -39,7 +39,10 @@ def variants(
     """
     n = len(rank)
     variant, document = np.nonzero(rank)
-    order = np.lexsort((rank[variant, document], variant))
+    # Documents in the order of one variant's ranks are nearly in that of the others, which a
+    # stable sort of one key turns into speed.
+    place = variant * (int(rank.max(initial=0)) + 1) + rank[variant, document]
+    order = np.argsort(place, kind="stable")
     variant, document = variant[order], document[order]
     first, end = np.searchsorted(ranks.judged_query, [position, position + 1])
     grades = ranks.judged_relevance[first:end]

@@ -21,8 +21,8 @@ _NOTHING = 1e-9
 
 @dataclass(frozen=True)
 class _Move:
-    """A relevant document that changed place; rank None: not listed. `weight` is how much of the
-    score that change alone is worth."""
+    """A relevant document that changed place; rank None: not listed. `weight` is the size of its
+    part of the difference."""
 
     doc_id: str
     grade: float

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from metrics_core import formats
 from metrics_core.errors import LackingDataError
 from metrics_core.explaining.diagnosis import diagnose
 from metrics_core.explaining.ledger import difference, ledger
@@ -18,6 +20,7 @@ from metrics_core.measures.declaring.registry import declarations
 from tests.collections_of import collections, qrels_of, run_of
 from tests.settings_of import at
 
+SAMPLE = Path(__file__).parents[3] / "sample_runs"
 PLAIN = [at(d, 3) for d in declarations() if not d.needs]
 
 
@@ -114,6 +117,18 @@ def test_parts_add_up_for_every_measure(collection: Any) -> None:
         expected = expected - measure.score(two)
         assert sums == pytest.approx(expected, abs=1e-12, rel=1e-12, nan_ok=True), measure
         assert gap.difference == pytest.approx(expected, abs=0, nan_ok=True)
+
+
+def test_parts_add_up_on_every_query_of_the_sample() -> None:
+    qrels = formats.read_qrels(SAMPLE / "qrels.txt")
+    run, baseline = (
+        judge(formats.read_run(SAMPLE / name), qrels) for name in ("dense.run", "bm25.run")
+    )
+    for measure in PLAIN:
+        gap = difference(run, baseline, measure)
+        sums = gap.empty + np.bincount(gap.query, gap.part, run.n_queries)
+        expected = measure.score(run) - measure.score(baseline)
+        assert sums == pytest.approx(expected, abs=1e-12, rel=1e-12, nan_ok=True), measure
 
 
 def test_a_document_pushed_out_by_another_is_a_cause() -> None:
