@@ -10,8 +10,9 @@ from dashboard.answers.firmness import firmness, firmness_known
 from dashboard.answers.measures import MeasureDetail, measure_detail, measure_list
 from dashboard.answers.overview import Overview, overview
 from dashboard.answers.pairs import Pairs, every_pair, pairs
-from dashboard.answers.queries import Asked, QueryList, query_list
+from dashboard.answers.queries import Asked, QueryList, filter_completions, query_list
 from dashboard.answers.query import QueryPage, query
+from dashboard.answers.subset import subset
 from dashboard.answers.working import overview_steps
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "curves",
     "data",
     "every_pair",
+    "filter_completions",
     "firmness",
     "firmness_known",
     "first_rows",
@@ -38,4 +40,5 @@ __all__ = [
     "pairs",
     "query",
     "query_list",
+    "subset",
 ]

@@ -4,7 +4,9 @@ import streamlit as st
 
 from dashboard import answers, parts, session
 from dashboard.address.address import Field
+from dashboard.address.query_list import CAME_FROM
 from dashboard.answers import QueryPage
+from dashboard.answers.query_chips import FAILURES
 from dashboard.blocks import navigation, query, two_lists, words
 from dashboard.page import Page
 from dashboard.session import Opened
@@ -20,6 +22,10 @@ _LISTS = {
     "none": " that fail with every run",
     "zero": " at zero",
     "missing": " that a run lacks",
+    "fixed": " that were fixed",
+    "broken": " that were broken",
+    "both": " that fail with both",
+    **{key: f" of the kind “{kind}”" for key, kind in FAILURES.items()},
 }
 
 
@@ -27,9 +33,7 @@ PAGE = Page(
     "query",
     "Query",
     place=7,
-    # `list`, `search` and `sort` say which list the reader came from; the page of the queries has
-    # its own, which stays as it was.
-    fields=(Field("q"), Field("list"), Field("search"), Field("sort"), Field("rows")),
+    fields=(Field("q"), *CAME_FROM, Field("rows")),
 )
 
 
@@ -38,7 +42,9 @@ def render() -> None:
     here = session.opened_study()
     view, styles, asked = here.comparison, here.drawing.styles, here.view.address
     study = here.study
-    came_from = answers.Asked(asked["list"], asked["search"], asked["sort"])
+    came_from = answers.Asked(
+        asked["list"], asked["search"], asked["sort"], asked["line"], session.picked(asked["among"])
+    )
     shown = answers.query(study, view, asked["q"], came_from)
     found = shown.diagnosis
     _steps(shown, here)

@@ -89,13 +89,9 @@ def _inside_a_list(before: str, columns: Columns) -> bool:
 
 
 def _values(column: str, columns: Columns) -> tuple[str, ...]:
-    """The values of a column of texts, commonest first; of numbers there are too many."""
+    """The values of a column of texts, commonest first; numbers are typed."""
     values = columns[column]
     if values.dtype.kind == "f":
-        return tuple(
-            quoted_name(name)
-            for name, other in columns.items()
-            if name != column and other.dtype.kind == "f"
-        )
+        return ()
     counted = pd.Series(values, dtype=object).value_counts()
     return tuple(quoted_text(str(value)) for value in counted.index[:MOST])
