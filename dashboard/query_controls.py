@@ -56,7 +56,7 @@ def _chips(shown: QueryList, view: Comparison, keys: Sequence[str], name: str, l
     if not options:
         return
     with st.container(horizontal=True, key=f"row_{name}", vertical_alignment="center"):
-        st.html(filter_line.row_name(label))
+        st.html(filter_line.row_name(label), width="content")
         session.widget(
             st.pills,
             label,

@@ -93,7 +93,7 @@ def _strips(study: Study, shown: Comparison, by: str) -> Strips:
     parts = frame.groupby(["group", "run"], sort=False)["score"]
     means = pd.DataFrame(
         [
-            (group, run, combined(part.to_numpy()), int(part.notna().sum()))
+            (group, run, float(combined(part.to_numpy())), int(part.notna().sum()))
             for (group, run), part in parts
         ],
         columns=["group", "run", "mean", "queries"],

@@ -11,14 +11,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from dashboard.address.view import Comparison
 from dashboard.opened.study import Study
 from metrics_core.errors import RanklensError
 from metrics_core.formats import write
 from metrics_core.tables import Qrels, Queries, Run, Table
+from metrics_core.tables.columns import ID, coded
 
 Judged = TypeVar("Judged", Run, Qrels)
 
@@ -48,14 +49,18 @@ def subset(study: Study, shown: Comparison, query_ids: Sequence[str]) -> bytes:
 
 def of_queries(table: Judged, query_ids: Sequence[str]) -> Judged:
     """The rows of a run or of judgments that belong to these queries."""
-    wanted = np.isin(np.array(table.query_ids, dtype=object), np.array(query_ids, dtype=object))
-    kept = replace(table, table=table.table.filter(pa.array(wanted[table.query_codes])), notes=())
+    kept = replace(table, table=_rows(table.table, query_ids), notes=())
     if isinstance(kept, Qrels) and kept.subtopics is not None:
-        rows = pa.compute.is_in(
-            kept.subtopics["query_id"].cast(pa.string()), pa.array(list(query_ids), pa.string())
-        )
-        kept = replace(kept, subtopics=kept.subtopics.filter(rows))
+        return replace(kept, subtopics=_rows(kept.subtopics, query_ids))
     return kept
+
+
+def _rows(table: pa.Table, query_ids: Sequence[str]) -> pa.Table:
+    query = coded(table["query_id"])
+    wanted = pc.is_in(query.dictionary, pa.array(list(query_ids), ID))
+    kept = table.filter(wanted.take(query.indices))
+    # Coded anew, so that the table no longer knows the queries that it lacks.
+    return kept.set_column(0, "query_id", coded(kept["query_id"].cast(ID)))
 
 
 def _add(packed: zipfile.ZipFile, name: str, table: Table, format: str) -> None:

@@ -107,8 +107,9 @@ def _downloads(shown: QueryList, here: Opened) -> None:
     view, study = here.comparison, here.study
     with st.container(horizontal=True, key="of_the_table"):
         query_controls.columns(shown)
+        counted = parts.counted(len(shown.kept), "query", "queries")
         st.download_button(
-            f"Judgments and runs :gray[of {parts.counted(len(shown.kept), 'query', 'queries')}]",
+            f"Zip :gray[of judgments and runs of {counted}]",
             data=lambda: answers.subset(study, view, list(shown.kept["query_id"])),
             file_name=parts.file_name("queries").removesuffix(".csv") + ".zip",
             mime="application/zip",

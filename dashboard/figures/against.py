@@ -19,7 +19,7 @@ from dashboard.theme import Palette
 from dashboard.ticks import Ticks, score_ticks
 from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
 
-_SQUARE = 280
+_SQUARE = 380
 _NAME = 44
 _MANY = 2000
 _GRIDS = (100, 67, 50, 40, 30)
@@ -61,6 +61,7 @@ def run_against_run(
             note(across, 0, 0, palette.ink, **over, yshift=-26, **whole_baseline),
             *_sides(focus, baseline, ticks, palette),
         ],
+        dragmode="lasso",
         xaxis={**square, "constrain": "domain", "constraintoward": "left"},
         yaxis={**square, "scaleanchor": "x", "constrain": "domain", "constraintoward": "top"},
     )
