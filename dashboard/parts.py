@@ -89,14 +89,12 @@ def chart(
     return _clicked(_drawn(figure, key, alt, picture, _POINTS if clickable else ()))
 
 
-def chart_with_regions(
+def regions_of(
     figure: go.Figure, key: str, *, alt: str, picture: Caption
-) -> tuple[list[Any] | None, list[Mapping[str, Sequence[float]]]]:
-    """As `chart`, of which parts can be marked as well: the mark that was clicked, if one was, and
-    the corners (x and y) of each box or lasso that was drawn."""
-    selection = _drawn(figure, key, alt, picture, ("points", "box", "lasso"))
-    regions = [*selection.get("box", ()), *selection.get("lasso", ())]
-    return None if regions else _clicked(selection), regions
+) -> list[Mapping[str, Sequence[float]]]:
+    """Draw a figure in which regions can be marked: the corners (x and y) of each box or lasso."""
+    selection = _drawn(figure, key, alt, picture, ("box", "lasso"))
+    return [*selection.get("box", ()), *selection.get("lasso", ())]
 
 
 def _drawn(

@@ -17,6 +17,7 @@ from metrics_core.comparing.pairs import SAME
 
 _VIEWS = {"": "Sorted", "against": "Against", "heatmap": "Heatmap", "strips": "Strips"}
 _OF_A_PAIR = ("", "against")
+_TOOLS = {"": "Click to open", "lasso": "Lasso to list"}
 
 
 def charts(shown: QueryList, here: Opened) -> None:
@@ -71,24 +72,40 @@ def _sorted(shown: QueryList, here: Opened) -> list[str] | None:
 def _against(shown: QueryList, here: Opened) -> list[str] | None:
     view = here.comparison
     title = f"{view.focus} against {view.baseline}"
+    lasso = here.view.address["tool"] == "lasso"
+    does = (
+        "A line drawn around points lists their queries." if lasso else "A click opens the query."
+    )
     parts.heading(
         title,
-        f"One point per query, by its {view.measure}. On the line both score the same. A click"
-        " opens the query; a line drawn around points lists their queries.",
+        f"One point per query, by its {view.measure}. On the line both score the same. {does}",
+    )
+    # Streamlit tells clicks or regions of a chart, never both.
+    session.widget(
+        st.segmented_control,
+        "What the mouse does",
+        "tool",
+        value="lasso" if lasso else "",
+        store=lambda tool: {} if tool is None else {"tool": tool},
+        options=list(_TOOLS),
+        format_func=_TOOLS.__getitem__,
+        label_visibility="collapsed",
     )
     figure = against.run_against_run(
-        shown.frame, _coloured(shown, here), same=SAME, shown=_kept_ids(shown)
+        shown.frame, _coloured(shown, here), same=SAME, shown=_kept_ids(shown), lasso=lasso
     )
     alt = f"Each query's {view.measure}: {title}. {shown.finding.text}"
     picture = parts.caption(title, str(view.measure), runs=(view.focus, view.baseline))
-    clicked, regions = parts.chart_with_regions(figure, "against", alt=alt, picture=picture)
+    if not lasso:
+        return parts.chart(figure, "against", alt=alt, picture=picture)
+    regions = parts.regions_of(figure, "against_lasso", alt=alt, picture=picture)
     if regions:
         found = query_views.inside(shown.frame, "baseline_score", "score", regions)
         # The chart forgets the region, which the address holds from here on.
-        session.forget("against")
+        session.forget("against_lasso")
         session.change(pick=session.pick(found), p="")
         st.rerun()
-    return clicked
+    return None
 
 
 def _heatmap(shown: QueryList, here: Opened) -> list[str] | None:

@@ -18,7 +18,7 @@ PAGE = Page(
     "Queries",
     place=6,
     # "by" is also the Breakdown's: what it breaks down by, the strips stand by.
-    fields=(*OWN, Field("cols", "several"), Field("view"), Field("by")),
+    fields=(*OWN, Field("cols", "several"), Field("view"), Field("tool"), Field("by")),
 )
 
 

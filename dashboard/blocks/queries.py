@@ -26,7 +26,7 @@ _HEAD = 48
 """Characters of a head that names no run, in a few lines."""
 _VALUES = 3
 """Values of a filter that are named; more are counted."""
-_LEAST = {"score": 116, "difference": 104, "number": 72}
+_LEAST = {"score": 116, "difference": 120, "number": 72}
 """The px that a score with its bar, a difference and a number take."""
 _PADDING, _MARK, _WIDEST, _CELL = 18, 22, 260, 15
 """Px beside a text, of a run's mark and the arrow of the order, of the widest column, of a text's

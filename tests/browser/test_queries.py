@@ -235,8 +235,8 @@ def test_a_missed_document_opens(sample_app: str, open_page: Opened, width: int)
 def test_a_lasso_lists_its_queries_and_a_filter_narrows_the_table(
     sample_app: str, open_page: Opened
 ) -> None:
-    page = table_at(open_page, f"{sample_app}/queries?view=against")
-    box = steady(page, ".st-key-chart_against .nsewdrag")
+    page = table_at(open_page, f"{sample_app}/queries?view=against&tool=lasso")
+    box = steady(page, ".st-key-chart_against_lasso .nsewdrag")
     # Around the upper half of the points at the left: bm25 at zero, dense above.
     corners = ((-0.02, 0.0), (0.1, 0.0), (0.1, 0.5), (-0.02, 0.5), (-0.02, 0.02))
     places = [(box["x"] + max(x, 0.004) * box["width"], box["y"] + y * box["height"])

@@ -215,10 +215,10 @@ def test_columns_are_chosen_and_kept() -> None:
 
 
 def test_a_region_of_the_chart_lists_its_queries_and_is_taken_back() -> None:
-    app = opened("queries", view="against")
+    app = opened("queries", view="against", tool="lasso")
     box = {"x": [-0.1, 0.3], "y": [0.9, 1.1], "xref": "x", "yref": "y"}
     region = {"selection": {"points": [], "point_indices": [], "box": [box], "lasso": []}}
-    app.session_state["against_0"] = region
+    app.session_state["against_lasso_0"] = region
     app.run()
     few = held(app, "pick")
     assert 1 <= len(few) <= 20 and title_of(app) == f"{len(few)} of 104 queries"
@@ -227,7 +227,7 @@ def test_a_region_of_the_chart_lists_its_queries_and_is_taken_back() -> None:
     assert "pick" not in asked_of(back)
     # Of many the address holds a word that this visit knows, and another says that it does not.
     wide = [dict(box, x=[-0.1, 1.1], y=[-0.1, 1.1])]
-    app.session_state["against_1"] = {"selection": {**region["selection"], "box": wide}}
+    app.session_state["against_lasso_1"] = {"selection": {**region["selection"], "box": wide}}
     app.run()
     (word,) = held(app, "pick")
     assert word.startswith("~") and "picked in the chart" in text_of(app)

@@ -182,7 +182,7 @@ def all_text(figure: go.Figure) -> str:
 def test_every_figure_carries_its_whole_layout(name: str, palette: Palette) -> None:
     layout = DRAW[name](palette).layout
     assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"
-    assert layout.dragmode == ("lasso" if name == "points" else False)
+    assert layout.dragmode is False
     assert layout.showlegend is False
     assert layout.uirevision == "ranklens"
     assert layout.font.size == 13
@@ -603,9 +603,8 @@ def test_strips_thin_out_keep_the_extremes_and_fade_what_is_left_out() -> None:
 
 
 def test_a_cell_of_the_heatmap_of_scores_says_query_run_and_score() -> None:
-    cells, marks = draw_score_heatmap(LIGHT).data
-    assert cells.z.shape == (3, 60) and cells.hoverinfo == "skip"
-    assert (cells.zmin, cells.zmax) == (0, 1)
-    row = marks.customdata[61]
-    assert row[0] == "q1" and row[2].endswith(f"{cells.z[1, 1]:.3f}")
-    assert (marks.x[61], marks.y[61]) == (1, 1)
+    (cells,) = draw_score_heatmap(LIGHT).data
+    assert len(cells.x) == 180 and (cells.marker.cmin, cells.marker.cmax) == (0, 1)
+    query_id, _, numbers = cells.customdata[61]
+    assert query_id == "q1" and numbers.endswith(f"{cells.marker.color[61]:.3f}")
+    assert (cells.x[61], cells.base[61] + cells.y[61] / 2) == (1, 1)
