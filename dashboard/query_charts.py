@@ -73,9 +73,9 @@ def _against(shown: QueryList, here: Opened) -> list[str] | None:
     view = here.comparison
     title = f"{view.focus} against {view.baseline}"
     lasso = here.view.address["tool"] == "lasso"
-    does = (
-        "A line drawn around points lists their queries." if lasso else "A click opens the query."
-    )
+    does = "A click opens the query."
+    if lasso:
+        does = "A line drawn around points lists their queries."
     parts.heading(
         title,
         f"One point per query, by its {view.measure}. On the line both score the same. {does}",

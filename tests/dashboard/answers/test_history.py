@@ -75,10 +75,9 @@ def test_a_sentence_for_versions_that_cannot_be_told_apart() -> None:
         "b is not clearly worse on AP than a, the best so far. 1 query that was fine once is not"
         " now; 2 flicker."
     )
-    nothing = np.array([np.nan, np.nan])
-    assert (
-        "No query" in history_finding(["a"], nothing, "AP", now_bad=0, flickering=0, since="").text
-    )
+    none = np.array([np.nan])
+    told = history_finding(["a"], none, "AP", now_bad=0, flickering=0, since="").text
+    assert "No query has a score" in told
 
 
 def test_the_page_keeps_the_order_in_its_address() -> None:
