@@ -19,7 +19,7 @@ from dashboard.theme import Palette
 from dashboard.ticks import Ticks, score_ticks
 from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
 
-_SQUARE = 380
+_SQUARE = 290
 _NAME = 44
 _MANY = 2000
 _GRIDS = (100, 67, 50, 40, 30)

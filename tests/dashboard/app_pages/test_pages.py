@@ -68,7 +68,10 @@ NOT_HERE = "This link asks for what is not here."
         ({"order": "score:nobody", "p": "none", "list": "?", "sort": "-", "rows": "-1"}, ()),
         ({"q": "q031"}, ()),
         ({"q": "no such query"}, ("query",)),
-        ({"run": "nobody"}, ("", "curves", "breakdown", "pairs", "firm", "queries", "query")),
+        (
+            {"run": "nobody"},
+            ("", "curves", "breakdown", "pairs", "firm", "queries", "query", "history"),
+        ),
     ],
     ids=lambda given: "-".join(given) if isinstance(given, dict) else "",
 )

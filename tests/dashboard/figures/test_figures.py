@@ -592,8 +592,9 @@ def test_strips_thin_out_keep_the_extremes_and_fade_what_is_left_out() -> None:
     many = draw_strips(LIGHT, n=4000)
     points = [trace for trace in many.data if trace.customdata is not None]
     assert sum(len(trace.x) for trace in points) <= MOST_POINTS
-    scores = scores_of(4000, (HYBRID, BOLD))
-    assert points[0].x.min() == scores.loc[scores["run"] == HYBRID, "nDCG@10"].min()
+    scores = scores_of(4000, (HYBRID, BOLD)).groupby("run")["nDCG@10"]
+    assert {trace.x.min() for trace in points} == set(scores.min())
+    assert {trace.x.max() for trace in points} == set(scores.max())
     (first, *_) = draw_strips(LIGHT, shown={"q3"}).data
     strong = [row[0] for row, seen in zip(first.customdata, first.marker.opacity, strict=True)
               if seen > 0.5]  # fmt: skip
