@@ -23,7 +23,17 @@ from time import perf_counter
 import numpy as np
 
 HERE = Path(__file__).resolve().parents[1]
-PAGES = ("overview", "curves", "breakdown", "pairs", "queries", "query", "data", "measures")
+PAGES = (
+    "overview",
+    "curves",
+    "breakdown",
+    "pairs",
+    "queries",
+    "query",
+    "history",
+    "data",
+    "measures",
+)
 VIEWS = ("first", "other k", "again")
 LARGE_QUERIES, LARGE_DEPTH, LARGE_RUNS = 7_000, 100, 5
 

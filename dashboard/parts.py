@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -19,6 +19,8 @@ from metrics_core import wording as w
 from metrics_core.findings import Sentence
 from metrics_core.scoring.intervals import LEVEL
 
+Mode = Literal["points", "box", "lasso"]
+_POINTS: tuple[Mode, ...] = ("points",)
 _CONFIG = {
     "displaylogo": False,
     "modeBarButtons": [["toImage"]],
@@ -84,6 +86,20 @@ def chart(
 ) -> list[Any] | None:
     """Draw a figure; the customdata of the mark that was clicked, if one was. `alt` tells its
     finding to those who do not see it, `picture` is what it says when it is downloaded."""
+    return _clicked(_drawn(figure, key, alt, picture, _POINTS if clickable else ()))
+
+
+def regions_of(
+    figure: go.Figure, key: str, *, alt: str, picture: Caption
+) -> list[Mapping[str, Sequence[float]]]:
+    """Draw a figure in which regions can be marked: the corners (x and y) of each box or lasso."""
+    selection = _drawn(figure, key, alt, picture, ("box", "lasso"))
+    return [*selection.get("box", ()), *selection.get("lasso", ())]
+
+
+def _drawn(
+    figure: go.Figure, key: str, alt: str, picture: Caption, modes: Sequence[Mode]
+) -> Mapping[str, Any]:
     captioned(figure, picture, session.opened_study().drawing.palette)
     with st.container(key=f"chart_{key}"):
         st.html(navigation.image_menu())
@@ -93,12 +109,14 @@ def chart(
             theme=None,
             config=_CONFIG | {"toImageButtonOptions": {"filename": f"ranklens-{key}"}},
             alt=alt,
-            on_select="rerun" if clickable else "ignore",
-            selection_mode="points",
+            on_select="rerun" if modes else "ignore",
+            selection_mode=modes or _POINTS,
         )
-    if not clickable:
-        return None
-    points = event["selection"]["points"] if event else []
+    return event["selection"] if modes and event else {}
+
+
+def _clicked(selection: Mapping[str, Any]) -> list[Any] | None:
+    points = selection.get("points", ())
     if not points:
         return None
     data = points[0].get("customdata")

@@ -8,6 +8,7 @@
     ├── LackingDataError           a measure needs more than the files hold (subtopics, prices)
     ├── UnknownRunError            no run of that name; the ones there are
     ├── UnknownColumnError         no such metadata column; the ones there are
+    ├── FilterLineError            a filter line is none: where, found, expected
     └── NoSharedQueriesError       run and qrels have no query in common
 
 A programmer's mistake stays one of Python's own exceptions.
@@ -211,6 +212,25 @@ class UnknownColumnError(RanklensError):
         super().__init__(
             f"The queries have no column {column!r}.", f"Columns to group by: {there}."
         )
+
+
+class FilterLineError(RanklensError):
+    """A filter line cannot be understood from `position` on (from 0), where `found` stands instead
+    of what was `expected`. `awaited` says what a completion would put there, and of which column.
+    """
+
+    def __init__(
+        self,
+        line: str,
+        position: int,
+        found: str,
+        expected: str,
+        hint: str = "",
+        awaited: tuple[str, str] = ("", ""),
+    ) -> None:
+        self.line, self.position = line, position
+        self.found, self.expected, self.awaited = found, expected, awaited
+        super().__init__(f"At character {position + 1}: expected {expected}, found {found}.", hint)
 
 
 class NoSharedQueriesError(RanklensError):

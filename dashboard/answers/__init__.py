@@ -11,8 +11,9 @@ from dashboard.answers.firmness import firmness, firmness_known
 from dashboard.answers.measures import MeasureDetail, measure_detail, measure_list
 from dashboard.answers.overview import Overview, overview
 from dashboard.answers.pairs import Pairs, every_pair, pairs
-from dashboard.answers.queries import Asked, QueryList, query_list
+from dashboard.answers.queries import Asked, QueryList, filter_completions, query_list
 from dashboard.answers.query import QueryPage, documents_of, query
+from dashboard.answers.subset import subset
 from dashboard.answers.what_if import WhatIf, what_would_be
 from dashboard.answers.working import overview_steps
 
@@ -32,6 +33,7 @@ __all__ = [
     "document",
     "documents_of",
     "every_pair",
+    "filter_completions",
     "firmness",
     "firmness_known",
     "first_rows",
@@ -43,5 +45,6 @@ __all__ = [
     "pairs",
     "query",
     "query_list",
+    "subset",
     "what_would_be",
 ]

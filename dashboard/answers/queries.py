@@ -10,41 +10,32 @@ import numpy.typing as npt
 import pandas as pd
 
 from dashboard.address.view import Comparison
+from dashboard.answers import query_chips, query_columns
+from dashboard.answers.query_chips import SHOW_ALL, SHOWS, Mask
+from dashboard.answers.query_columns import Column
 from dashboard.opened.study import Study
 from metrics_core import findings
-from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE, differences
+from metrics_core.comparing.pairs import BETTER, differences
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-
-SHOW_ALL = "all"
-SHOWS = (SHOW_ALL, BETTER, WORSE, LEVEL_WITH, "none", "zero", "missing")
-"""Keys of the query lists: every query, the three outcomes, every run fails, the focus at zero,
-one of the compared runs lacks it."""
+from metrics_core.errors import FilterLineError
+from metrics_core.slicing.filtering import completions, parse_filter
 
 PAGE_ROWS = 100
 """Rows of the table on one page."""
 
-_ABOUT_SCORES = ("none", "zero", "missing")
-
 
 @dataclass(frozen=True)
 class Asked:
-    """One list of queries as an address asks for it: its key, what is searched for in it, and its
-    order; "" is every query, no search, and the list's own order."""
+    """One list of queries as an address asks for it: its key, what is searched for in it, its
+    order, a filter line, the query_ids picked in a chart, and the keys of the columns; "" or
+    nothing is every query, the list's own order, the usual columns."""
 
     show: str = ""
     search: str = ""
     order: str = ""
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of the table: what it holds ("text", "difference", "score" or "group"), its `key`
-    in the order, and the frame's column. `name` is that of the run or of the grouping."""
-
-    kind: str
-    key: str
-    source: str
-    name: str = ""
+    line: str = ""
+    picked: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -61,21 +52,27 @@ class Rows:
 @dataclass(frozen=True)
 class QueryList:
     """What the Queries page shows: all queries in view with a column of scores per run, and which
-    of them the chip and the search keep, in their order. `order` is a column's key, "-" before it
-    where the greatest comes first. `paired` counts the queries with a score in both runs. `scale`
-    is what the bars of the scores fill; None where scores below 0 allow no bars."""
+    of them chip, search, filter line and selection keep, in their order. `counts` says how many of
+    each list search, line and selection leave: the rows that its chip gives; `listed` how many the
+    list shown has without them. `order` is a column's
+    key, "-" before it where the greatest comes first. `paired` counts the queries with a score in
+    both runs. `scale` is what the bars of the scores fill; None where scores below 0 allow no bars.
+    `wrong` says why the filter line is none; it then filters nothing."""
 
     finding: findings.Sentence
     show: str
     counts: dict[str, int]
+    listed: int
     mean: float
     paired: int
     frame: pd.DataFrame
     kept: pd.DataFrame
     columns: list[Column]
+    offered: list[Column]
     order: str
     usual_order: str
     scale: tuple[float, float] | None = None
+    wrong: FilterLineError | None = None
 
     @property
     def can_tell(self) -> bool:
@@ -84,10 +81,12 @@ class QueryList:
 
     @property
     def table(self) -> pd.DataFrame:
-        """The list as it is downloaded: plain column names, a column of scores for each run."""
-        named = {"query_id": "query_id", "text": "query", "difference": "difference"}
-        named |= {c.source: c.name for c in self.columns if c.name}
-        return self.kept[list(named)].set_axis(list(named.values()), axis=1)
+        """The list as it is downloaded: plain column names, ids as text, a column of scores for
+        each run."""
+        shown = [c for c in self.columns if c.key not in ("text", "query_id")]
+        sources = ["query_id", "text", *(c.source for c in shown)]
+        names = ["query_id", "query", *(c.named for c in shown)]
+        return self.kept[sources].set_axis(names, axis=1)
 
     def page(self, number: str) -> Rows:
         """The page of this number; the nearest there is, the first for what is no number."""
@@ -106,40 +105,76 @@ class QueryList:
 
 @dataclass(frozen=True)
 class _Compared:
-    """All queries in view, whichever of them a list keeps."""
+    """All queries in view, whichever of them a list keeps; `lists` are bool[Q] by key."""
 
     frame: pd.DataFrame
     finding: findings.Sentence
-    counts: dict[str, int]
-    columns: list[Column]
+    lists: dict[str, Mask]
     scale: tuple[float, float] | None
 
 
 def query_list(study: Study, shown: Comparison, asked: Asked) -> QueryList:
-    """The Queries page: the list of that name, all where there is none, what the search leaves of
-    it, in the order asked for; one that is none is the list's own, worst first."""
+    """The Queries page: the list of that name, all where there is none, what search, filter line
+    and selection leave of it, in the order asked for; one that is none is the list's own, worst
+    first."""
     found = study.kept(_compared, shown)
     show = asked.show if asked.show in SHOWS else SHOW_ALL
-    kept = found.frame[found.frame[f"in: {show}"]]
-    if asked.search:
-        kept = kept[_holding(kept, asked.search)]
-    usual = _usual_order(shown, show)
-    known = {key for c in found.columns for key in (c.key, f"-{c.key}")}
+    left, wrong = _left(study, shown, found.frame, asked)
+    usual, offered = _usual_order(shown, show), query_columns.offered(study, shown)
+    known = {key: c for c in offered for key in (c.key, f"-{c.key}")}
     order = asked.order if asked.order in known else usual
-    column = next(c for c in found.columns if c.key == order.removeprefix("-"))
+    columns = query_columns.chosen(study, shown, asked.columns)
+    needed = [*columns, known[order]]
+    frame = query_columns.with_columns(found.frame, study, shown, needed)
     return QueryList(
         finding=found.finding,
         show=show,
-        counts=_offered(found.counts, shown, show),
+        counts={
+            key: int((found.lists[key] & left).sum())
+            for key in query_chips.offered(found.lists, shown, show)
+        },
+        listed=int(found.lists[show].sum()),
         mean=float(found.frame["difference"].mean()),
         paired=int(found.frame["difference"].notna().sum()),
         frame=found.frame,
-        kept=_sorted(kept, column, study, descending=order.startswith("-")),
-        columns=found.columns,
+        kept=_sorted(frame[found.lists[show] & left], known[order], descending=order[0] == "-"),
+        columns=columns,
+        offered=offered,
         order=order,
         usual_order=usual,
         scale=found.scale,
+        wrong=wrong,
     )
+
+
+def _left(
+    study: Study, shown: Comparison, frame: pd.DataFrame, asked: Asked
+) -> tuple[Mask, FilterLineError | None]:
+    """Which queries search, filter line and selection leave; and why the line is none."""
+    left = np.ones(len(frame), dtype=np.bool_)
+    if asked.search:
+        left &= _holding(frame, asked.search).to_numpy(dtype=np.bool_)
+    if asked.picked:
+        left &= frame["query_id"].isin(asked.picked).to_numpy()
+    try:
+        if asked.line:
+            left &= study.kept(_true_for, shown, asked.line)
+    except FilterLineError as error:
+        return left, error
+    return left, None
+
+
+def _true_for(study: Study, shown: Comparison, line: str) -> Mask:
+    columns = query_columns.Asked(study, shown)
+    return parse_filter(line, columns).holds(columns)
+
+
+def filter_completions(
+    study: Study, shown: Comparison, line: str, cursor: int
+) -> list[tuple[str, str]]:
+    """What can stand at a place of the filter line, each with the line that it gives."""
+    found = completions(line, cursor, query_columns.Asked(study, shown))
+    return [(option, found.line(line, option)) for option in found.options]
 
 
 def _usual_order(shown: Comparison, show: str) -> str:
@@ -156,23 +191,15 @@ def _holding(kept: pd.DataFrame, search: str) -> pd.Series:
     return inside | (kept["query_id"].str.casefold() == wanted)
 
 
-def _sorted(kept: pd.DataFrame, column: Column, study: Study, *, descending: bool) -> pd.DataFrame:
+def _sorted(kept: pd.DataFrame, column: Column, *, descending: bool) -> pd.DataFrame:
     """The rows by one column, undefined ones last; rows that are level stay as they were."""
     values = kept[column.source]
-    if column.kind == "text":
+    if column.kind == "text" or column.key == "query_id":
         values = values.str.casefold()
     elif column.kind == "group":
-        values = values.map({group: i for i, group in enumerate(study.groups[column.name])})
+        values = query_columns.in_order(column, values)
     ordered = values.sort_values(ascending=not descending, kind="stable", na_position="last")
     return kept.loc[ordered.index]
-
-
-def _offered(counts: dict[str, int], shown: Comparison, show: str) -> dict[str, int]:
-    """The lists that have a chip."""
-    if shown.alone:
-        # Nothing is compared, so nothing got better or worse.
-        counts = {name: counts[name] for name in (SHOW_ALL, *_ABOUT_SCORES, show)}
-    return {name: n for name, n in counts.items() if n or name != "missing" or name == show}
 
 
 def _compared(study: Study, shown: Comparison) -> _Compared:
@@ -181,32 +208,19 @@ def _compared(study: Study, shown: Comparison) -> _Compared:
     frame = study.with_texts(differences(scores, shown.measure, shown.focus, shown.baseline))
     runs = pd.DataFrame(own.T, columns=[f"run: {name}" for name in shown.runs])
     frame = pd.concat([frame, runs], axis=1)
-    frame["in: none"] = (own == 0).all(axis=0)
-    frame["in: zero"] = own[shown.runs.index(shown.focus)] == 0
-    frame["in: missing"] = scores.only([shown.focus, shown.baseline]).missing.any(axis=0)
-    for outcome in (BETTER, WORSE, LEVEL_WITH):
-        frame[f"in: {outcome}"] = (frame["outcome"] == outcome).to_numpy()
-    frame[f"in: {SHOW_ALL}"] = True
-    counts = {name: int(frame[f"in: {name}"].sum()) for name in SHOWS}
+    masks = query_chips.lists(study, shown, scores)
     return _Compared(
         frame=frame,
         finding=findings.queries_finding(
-            frame, shown.focus, shown.baseline, _failing(shown, counts["none"]), shown.every_run
+            frame,
+            shown.focus,
+            shown.baseline,
+            _failing(shown, int(masks["none"].sum())),
+            shown.every_run,
         ),
-        counts=counts,
-        columns=_columns(study, shown),
+        lists=masks,
         scale=_scale(shown, own),
     )
-
-
-def _columns(study: Study, shown: Comparison) -> list[Column]:
-    difference = [] if shown.alone else [Column("difference", "difference", "difference")]
-    return [
-        Column("text", "text", "text"),
-        *difference,
-        *(Column("score", f"score:{name}", f"run: {name}", name) for name in shown.runs),
-        *(Column("group", f"by:{name}", f"by: {name}", name) for name in study.groupings),
-    ]
 
 
 def _failing(shown: Comparison, at_zero: int) -> int:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard import answers, parts, session
 from dashboard.address.address import Field
+from dashboard.address.query_list import PLAIN
 from dashboard.address.view import Comparison
 from dashboard.answers import Breakdown
 from dashboard.blocks import bridge, markup
@@ -21,9 +22,6 @@ from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.breakdowns import ALL, FEWEST_QUERIES, FEWEST_TESTED
 
 PAGE = Page("breakdown", "Breakdown", place=3, fields=(Field("by"),))
-
-_PLAIN = {"show": "", "s": "", "order": "", "p": ""}
-"""A list of queries as such: nothing searched for, its own order, its first page."""
 
 
 def render() -> None:
@@ -108,7 +106,7 @@ def _slices(shown: Breakdown, here: Opened) -> None:
     st.html(
         bridge.slice_rows(
             shown.slices.found,
-            lead=lambda found: session.href("queries", where=found.where, **_PLAIN),
+            lead=lambda found: session.href("queries", where=found.where, **PLAIN),
         )
     )
 
@@ -141,7 +139,7 @@ def _bridge(shown: Breakdown, here: Opened) -> None:
             shown.steps,
             here.drawing,
             lead=lambda group: session.href(
-                "queries", where=view.narrowed({shown.by: [group]}), **_PLAIN
+                "queries", where=view.narrowed({shown.by: [group]}), **PLAIN
             ),
             coloured=shown.paired >= FEWEST_COMPARED,
         )
@@ -265,7 +263,7 @@ def _draw(figure: Any, key: str, here: Opened, by: str, **told: Any) -> None:
 def _list_queries(view: Comparison, picked: dict[str, str]) -> None:
     """Open the queries of a group or cell; "all" leaves a column as it was."""
     chosen = {column: [value] for column, value in picked.items() if value != ALL}
-    session.goto("queries", where=view.narrowed(chosen), **_PLAIN)
+    session.goto("queries", where=view.narrowed(chosen), **PLAIN)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboard import answers, parts, session
 from dashboard.address.address import Field
+from dashboard.address.query_list import NO_LIST
 from dashboard.answers import firm, unjudged
 from dashboard.blocks import firmness, markup
 from dashboard.blocks.firmness import Cell, Head
@@ -253,7 +254,7 @@ def _missing(here: Opened, _: str) -> None:
 
 def _query(row: dict[str, object]) -> Cell:
     name = str(row["query_id"])
-    link = session.href("query", q=name, list="", search="", sort="", rows="")
+    link = session.href("query", q=name, rows="", **NO_LIST)
     return Cell(str(row["text"]), link, str(row["meta"]))
 
 

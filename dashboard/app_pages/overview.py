@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard import answers, method_controls, parts, session
+from dashboard.address.query_list import PLAIN, whole_list
 from dashboard.address.view import Comparison
 from dashboard.answers import Overview
 from dashboard.blocks import differences, firmness, markup, overview
@@ -135,9 +136,7 @@ def _lists(shown: Overview, here: Opened) -> None:
             overview.group_list(
                 shown.groups,
                 session.href,
-                lambda group: session.href(
-                    "queries", where=view.narrowed({by: [group]}), show="", s=""
-                ),
+                lambda group: session.href("queries", where=view.narrowed({by: [group]}), **PLAIN),
                 by=by,
                 looked_at=shown.looked_at,
             )
@@ -157,7 +156,7 @@ def _run_lead(here: Opened) -> Lead:
 
 
 def _listed(here: Opened, run: str, outcome: str) -> str:
-    return session.href("queries", **here.view.comparing(run), show=outcome, s="", order="", p="")
+    return session.href("queries", **here.view.comparing(run), **whole_list(outcome))
 
 
 def _measure_lead(name: str, key: str, view: Comparison) -> str:

@@ -8,8 +8,10 @@ import streamlit as st
 from dashboard import answers, parts, session
 from dashboard.address.address import Field
 from dashboard.address.edits_key import edit_key, read_edits
+from dashboard.address.query_list import CAME_FROM
 from dashboard.answers import QueryPage
 from dashboard.answers.ledger import QueryLedger
+from dashboard.answers.query_chips import FAILURES
 from dashboard.blocks import card, ledger, navigation, query, two_lists, what_if, words
 from dashboard.literal import literal
 from dashboard.page import Page
@@ -40,6 +42,10 @@ _LISTS = {
     "none": " that fail with every run",
     "zero": " at zero",
     "missing": " that a run lacks",
+    "fixed": " that were fixed",
+    "broken": " that were broken",
+    "both": " that fail with both",
+    **{key: f" of the kind “{kind}”" for key, kind in FAILURES.items()},
 }
 
 
@@ -47,13 +53,9 @@ PAGE = Page(
     "query",
     "Query",
     place=7,
-    # `list`, `search` and `sort` say which list the reader came from; the page of the queries has
-    # its own, which stays as it was.
     fields=(
         Field("q"),
-        Field("list"),
-        Field("search"),
-        Field("sort"),
+        *CAME_FROM,
         Field("rows"),
         Field("doc", lasting=False),
         Field("what", "several", lasting=False),
@@ -67,7 +69,9 @@ def render() -> None:
     here = session.opened_study()
     view, styles, asked = here.comparison, here.drawing.styles, here.view.address
     study = here.study
-    came_from = answers.Asked(asked["list"], asked["search"], asked["sort"])
+    came_from = answers.Asked(
+        asked["list"], asked["search"], asked["sort"], asked["line"], session.picked(asked["among"])
+    )
     shown = answers.query(study, view, asked["q"], came_from)
     found = shown.diagnosis
     # Tints follow the grades of the whole collection, so that a 2 looks alike on every query.

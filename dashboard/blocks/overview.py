@@ -10,6 +10,7 @@ from typing import Any, Literal
 import pandas as pd
 from markupsafe import Markup
 
+from dashboard.address.query_list import NO_LIST, PLAIN, whole_list
 from dashboard.blocks.markup import Href, Lead, Styles, pieces_of, section, style_of
 from dashboard.blocks.templates import Template
 from dashboard.drawing import Drawing
@@ -26,15 +27,12 @@ _USUAL = 5
 MOST_GROUPS = 8
 """Groups listed at most; of more, the ends of the order are shown."""
 
-PLAIN = {"s": "", "order": "", "p": ""}
-"""A list of queries as such: nothing searched for, its own order, its first page."""
-
 _drawn = Template("overview")
 
 
 def facts_line(facts: Facts, href: Href) -> Markup:
     """What every number of the view rests on, as one line."""
-    return _drawn("facts_line", facts=facts, href=href, plain=PLAIN)
+    return _drawn("facts_line", facts=facts, href=href, listed=whole_list)
 
 
 @dataclass(frozen=True)
@@ -165,11 +163,12 @@ def query_list(
     return _drawn(
         "query_list",
         head=head,
-        more=(words, href("queries", show=kind, **PLAIN)),
+        more=(words, href("queries", **whole_list(kind))),
         rows=rows.to_dict("records"),
         kind=kind,
         coloured=coloured,
         href=href,
+        listed=NO_LIST | {"list": kind},
         scale=scale or float(rows["difference"].abs().max()),
     )
 
@@ -182,12 +181,12 @@ def score_list(
     return _drawn(
         "score_list",
         head=section(f"{kind.capitalize()} scores", f"{drawing.focus} on {drawing.name}"),
-        more=("All queries", href("queries", show="", **PLAIN)),
+        more=("All queries", href("queries", **PLAIN)),
         rows=rows.to_dict("records"),
         href=href,
         style=drawing.focus_style,
         has_bars=bool(rows["score"].between(0, 1).all()),
-        order="" if kind == "lowest" else f"-score:{drawing.focus}",
+        listed=NO_LIST | {"sort": "" if kind == "lowest" else f"-score:{drawing.focus}"},
     )
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import pandas as pd
 from markupsafe import Markup
 
-from dashboard.answers.queries import Column, Rows
+from dashboard.answers.queries import Rows
+from dashboard.answers.query_columns import Column
 from dashboard.blocks.markup import Styles, style_of
 from dashboard.blocks.templates import Template, percent
-from dashboard.figures.text import short_names, shorten
+from dashboard.figures.text import short_names, shorten, text_width
 from dashboard.theme import RunStyle
 from metrics_core import wording as w
 from metrics_core.comparing.pairs import BETTER, WORSE
@@ -23,6 +26,11 @@ _HEAD = 48
 """Characters of a head that names no run, in a few lines."""
 _VALUES = 3
 """Values of a filter that are named; more are counted."""
+_LEAST = {"score": 116, "difference": 120, "number": 72}
+"""The px that a score with its bar, a difference and a number take."""
+_PADDING, _MARK, _WIDEST, _CELL = 18, 22, 260, 15
+"""Px beside a text, of a run's mark and the arrow of the order, of the widest column, of a text's
+size."""
 _AROUND = 1
 """Pages to both sides of the one shown that have a link."""
 
@@ -40,6 +48,7 @@ class _Head:
     sorted: str
     link: str
     style: RunStyle | None
+    width: int = 0
 
 
 @dataclass(frozen=True)
@@ -78,15 +87,29 @@ def query_table(
     the key of the column it stands by, "-" before it where the greatest is first; `difference`
     heads the differences, which are `coloured` where they are more than "same"."""
     records = rows.frame.to_dict("records")
+    heads = [
+        replace(head, width=_width(head, rows.frame[head.column.source]))
+        for head in _heads(columns, order, styles, difference, sorted_by)
+    ]
     return _drawn(
         "query_table",
-        heads=_heads(columns, order, styles, difference, sorted_by),
+        heads=heads,
         rows=[_row(record, columns, styles, scale, coloured, opened) for record in records],
-        runs=sum(column.kind == "score" for column in columns),
-        groups=sum(column.kind == "group" for column in columns),
-        compared=any(column.kind == "difference" for column in columns),
+        wide=sum(head.width for head in heads),
         label=label,
     )
+
+
+def _width(head: _Head, values: pd.Series) -> int:
+    """The px that a column takes: room for its texts, within limits, and for the longest word of
+    its head; 0 for the query, which has what is left."""
+    if head.column.kind == "text":
+        return 0
+    words = max((text_width(word, bold=True) for word in re.split(r"[\s_-]", head.name)), default=0)
+    least, room = _LEAST.get(head.column.kind, 0), 0.0
+    if head.column.kind == "group":
+        room = text_width(max(values.astype(str), key=len, default=""), size=_CELL)
+    return round(min(max(least, room + _PADDING, words + _PADDING + _MARK), _WIDEST))
 
 
 def _heads(
@@ -97,7 +120,8 @@ def _heads(
     heads = []
     for column in columns:
         whole = fixed.get(column.kind, column.name)
-        whole = w.sentence_case(whole) if column.kind == "group" else whole
+        if column.kind in ("group", "number"):
+            whole = w.sentence_case(column.named.replace("_", " "))
         name = short[whole] if column.kind == "score" else shorten(whole, _HEAD)
         down = order == f"-{column.key}"
         heads.append(
@@ -126,6 +150,8 @@ def _row(
         value = record[column.source]
         if column.kind == "score":
             parts.append((column.kind, _cell(value, style_of(styles, column.name), scale)))
+        elif column.kind == "number":
+            parts.append((column.kind, _number(value)))
         elif column.kind != "text":
             parts.append((column.kind, value))
     return _Row(
@@ -134,6 +160,11 @@ def _row(
         parts=parts,
         clear=coloured and record["outcome"] in (BETTER, WORSE),
     )
+
+
+def _number(value: float) -> str:
+    """A whole number plain, others as a score."""
+    return w.count(value) if value % 1 == 0 else w.score(value)
 
 
 def _cell(value: float, style: RunStyle, scale: tuple[float, float] | None) -> _Cell:

@@ -19,7 +19,7 @@ from dashboard.theme import Palette
 from dashboard.ticks import Ticks, score_ticks
 from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
 
-_SQUARE = 280
+_SQUARE = 290
 _NAME = 44
 _MANY = 2000
 _GRIDS = (100, 67, 50, 40, 30)
@@ -32,11 +32,13 @@ def run_against_run(
     *,
     same: float,
     shown: Collection[str] | None = None,
+    lasso: bool = False,
 ) -> go.Figure:
     """One point per query: the baseline's score to the right, that of the run in focus upward.
 
     Around the diagonal lies the band in which two scores count as the same. customdata is
-    [query_id, escaped text, numbers].
+    [query_id, escaped text, numbers]. With `lasso` a line can be drawn around points, which then
+    cannot be clicked.
     """
     palette, focus, baseline = drawing.palette, drawing.focus, drawing.baseline
     known = frame.dropna(subset=["difference"])
@@ -61,6 +63,7 @@ def run_against_run(
             note(across, 0, 0, palette.ink, **over, yshift=-26, **whole_baseline),
             *_sides(focus, baseline, ticks, palette),
         ],
+        dragmode="lasso" if lasso else False,
         xaxis={**square, "constrain": "domain", "constraintoward": "left"},
         yaxis={**square, "scaleanchor": "x", "constrain": "domain", "constraintoward": "top"},
     )

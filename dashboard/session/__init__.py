@@ -41,6 +41,7 @@ from dashboard.session.opened import (
     opened_study,
     theme,
 )
+from dashboard.session.picked import pick, picked
 from dashboard.session.receipts import (
     doing,
     put_away,
@@ -98,6 +99,8 @@ __all__ = [
     "opened",
     "opened_study",
     "packed",
+    "pick",
+    "picked",
     "put_away",
     "read_again",
     "read_again_with",

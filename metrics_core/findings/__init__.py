@@ -18,6 +18,7 @@ from metrics_core.findings.firmness import (
     firmness_finding,
     judge_next_finding,
 )
+from metrics_core.findings.history import history_finding
 from metrics_core.findings.origins import (
     bridge_finding,
     curves_finding,
@@ -47,6 +48,7 @@ __all__ = [
     "files_finding",
     "firmness_finding",
     "greyed_finding",
+    "history_finding",
     "judge_next_finding",
     "mix_finding",
     "needed_finding",

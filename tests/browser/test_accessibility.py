@@ -21,6 +21,8 @@ _PAGES = {
     "pairs": "pairs",
     "how firm": "firm?part=measures",
     "queries": "queries",
+    "queries with a wrong filter": "queries?filter=word%20%3E%205&view=strips",
+    "history": "history",
     "query": "query?q=q098",
     "data": "data",
     "measures": "measures",

@@ -44,7 +44,7 @@ def texts(svg: Path) -> str:
         ("curves", "precision_recall", "Precision against recall", DARK),
         ("breakdown", "difference_by_group", "Difference to bm25 on nDCG@10, by category", LIGHT),
         ("breakdown", "cells", "by category and difficulty", DARK),
-        ("queries", "against", "against bm25", LIGHT),
+        ("queries?view=against", "against", "against bm25", LIGHT),
     ],
 )
 def test_a_picture_says_title_measure_runs_and_queries(

@@ -230,3 +230,35 @@ def test_a_missed_document_opens(sample_app: str, open_page: Opened, width: int)
     page.mouse.click(box["x"] + box["width"] - 8, box["y"] + 12)
     expect(text).to_be_visible()
     expect(text).not_to_be_empty()
+
+
+def test_a_lasso_lists_its_queries_and_a_filter_narrows_the_table(
+    sample_app: str, open_page: Opened
+) -> None:
+    page = table_at(open_page, f"{sample_app}/queries?view=against&tool=lasso")
+    box = steady(page, ".st-key-chart_against_lasso .nsewdrag")
+    # Around the upper half of the points at the left: bm25 at zero, dense above.
+    corners = ((-0.02, 0.0), (0.1, 0.0), (0.1, 0.5), (-0.02, 0.5), (-0.02, 0.02))
+    places = [(box["x"] + max(x, 0.004) * box["width"], box["y"] + y * box["height"])
+              for x, y in corners]  # fmt: skip
+    page.mouse.move(*places[0])
+    page.mouse.down()
+    for place_ in places[1:]:
+        page.mouse.move(*place_, steps=6)
+    page.mouse.up()
+    page.wait_for_url(re.compile("pick="))
+    settle(page)
+    picked = parameters(page)["pick"]
+    assert 1 < len(picked) < 20
+    title = f"{len(picked)} of 104 queries"
+    expect(page.get_by_role("heading", name=title, exact=True)).to_be_visible()
+    assert min(scores(page, 1)) > 0.4
+    page.get_by_role("link", name="Take back the selection").click()
+    settle(page)
+    expect(page.get_by_role("heading", name="104 queries", exact=True)).to_be_visible()
+    field = page.get_by_role("textbox", name="Filter by any column")
+    field.fill("bm25 == 0 and dense > 0.4")
+    field.press("Enter")
+    page.wait_for_url(re.compile("filter="))
+    settle(page)
+    assert len(scores(page, 1)) >= len(picked) and set(scores(page, 3)) == {0}

@@ -24,6 +24,7 @@ PAGES = {
     "firm": "Five of six ways to turn the verdict on dense and bm25 are closed",
     "queries": "queries against bm25 and loses",
     "query": "here because",
+    "history": "is clearly worse on nDCG@10 than dense was",
     "data": "Seven files are loaded and fit together",
     "measures": f"{len(declarations())} measures.",
 }
@@ -42,6 +43,7 @@ HEADINGS = {
     "firm": "firm",
     "queries": "queries",
     "query": "Scores and where the relevant documents stand",
+    "history": "over 4 versions",
     "data": "Add files",
     "measures": "Find one by name",
 }
@@ -66,7 +68,10 @@ NOT_HERE = "This link asks for what is not here."
         ({"order": "score:nobody", "p": "none", "list": "?", "sort": "-", "rows": "-1"}, ()),
         ({"q": "q031"}, ()),
         ({"q": "no such query"}, ("query",)),
-        ({"run": "nobody"}, ("", "curves", "breakdown", "pairs", "firm", "queries", "query")),
+        (
+            {"run": "nobody"},
+            ("", "curves", "breakdown", "pairs", "firm", "queries", "query", "history"),
+        ),
     ],
     ids=lambda given: "-".join(given) if isinstance(given, dict) else "",
 )

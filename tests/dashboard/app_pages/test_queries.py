@@ -120,3 +120,125 @@ def test_under_ten_paired_queries_nothing_is_coloured(
         assert ("Only 9 queries: too few to tell" in text_of(app)) is not coloured
         chart = app.get("plotly_chart")[0].proto.spec.upper()
         assert (LIGHT.worse in chart) is coloured
+
+
+def held(app: AppTest, name: str) -> list[str]:
+    """The values of a field of the address."""
+    value = app.query_params[name]
+    return [value] if isinstance(value, str) else list(value)
+
+
+def chips_of(app: AppTest) -> dict[str, int]:
+    """The number on each chip of the two rows, by what it is called."""
+    rows = [g for g in app.get("button_group") if g.key in ("w_show", "w_show_one")]
+    texts = [option.content for row in rows for option in row.proto.options]
+    return {
+        re.sub(r":\w+\[.\] ", "", text.rpartition(" ")[0]).replace("\\", ""): int(
+            text.rpartition(" ")[2]
+        )
+        for text in texts
+    }
+
+
+def title_of(app: AppTest) -> str:
+    """The head of the table, which counts its rows."""
+    (found,) = set(re.findall(r"<h2>([\d,]+(?: of [\d,]+)? quer(?:y|ies))</h2>", drawn(app)))
+    return str(found)
+
+
+def test_every_chip_of_the_sample_gives_as_many_rows_as_it_says() -> None:
+    app = opened("queries")
+    chips = chips_of(app)
+    assert {"All", "better", "worse", "same", "fixed", "broken", "both failing"} <= set(chips)
+    assert chips["relevant, but too low"] and chips["All"] == 104
+    keys = {"fixed": "fixed", "both failing": "both", "relevant, but too low": "low"}
+    for name, key in keys.items():
+        app.query_params["show"] = key
+        app.run()
+        assert title_of(app) == f"{chips[name]} of 104 queries"
+        assert len(links_of(app, "queries")) == 8 + 2 * chips[name]
+
+
+def test_a_chip_of_the_second_row_takes_the_place_of_one_of_the_first() -> None:
+    app = opened("queries", show="worse")
+    one = next(g for g in app.get("button_group") if g.key == "w_show_one")
+    assert one.value in (None, [])
+    app.button_group(key="w_show_one").set_value("low").run()
+    assert held(app, "show") == ["low"]
+    first = next(g for g in app.get("button_group") if g.key == "w_show")
+    assert not first.value
+
+
+def test_a_filter_line_stands_in_the_address_and_narrows_all() -> None:
+    app = opened("queries", p="2")
+    app.text_input(key="w_filter").set_value(" difference < -0.1 and words > 5 ").run()
+    assert held(app, "filter") == ["difference < -0.1 and words > 5"]
+    assert "p" not in app.query_params
+    rows = int(title_of(app).split()[0])
+    assert 0 < rows < 21 and chips_of(app)["All"] == rows
+    assert chips_of(app)["worse"] == rows
+    link = asked_of(links_of(app, "queries")[8])
+    assert link["line"] == link["filter"] == "difference < -0.1 and words > 5"
+    assert f"1 of {rows}" in text_of(opened("query", **link))
+
+
+def test_what_is_wrong_in_a_filter_is_said_under_it_and_nothing_is_filtered() -> None:
+    app = opened("queries", filter="difference < -0.1 and word > 5")
+    assert title_of(app) == "104 queries"
+    assert "expected a column, found word. Did you mean words?" in text_of(app)
+    assert "<mark>word</mark>" in drawn(app)
+    offered = [asked_of(link)["filter"] for link in links_of(app, "wrong-line")]
+    assert "difference < -0.1 and words > 5" in offered
+    app.query_params["filter"] = offered[-1]
+    app.run()
+    assert title_of(app) != "104 queries"
+    app.query_params["filter"] = '<img src=x onerror="alert(1)">'
+    app.run()
+    assert "<img" not in drawn(app) and title_of(app) == "104 queries"
+
+
+def test_columns_are_chosen_and_kept() -> None:
+    app = opened("queries", cols=["n:words", "kind:failure", "score:hybrid"])
+    heads = links_of(app, "queries")[:4]
+    assert [asked_of(link).get("order") for link in heads] == [
+        "text",
+        "n:words",
+        "kind:failure",
+        "score:hybrid",
+    ]
+    menu = parse_qs(urlsplit(links_of(app, "pages")[0]).query)
+    assert menu["cols"] == ["n:words", "kind:failure", "score:hybrid"]
+    app.multiselect(key="w_cols").set_value(["n:words"]).run()
+    assert held(app, "cols") == ["n:words"]
+    app.multiselect(key="w_cols").set_value([]).run()
+    assert "cols" not in app.query_params and len(links_of(app, "queries")) > 8 + 200
+
+
+def test_a_region_of_the_chart_lists_its_queries_and_is_taken_back() -> None:
+    app = opened("queries", view="against", tool="lasso")
+    box = {"x": [-0.1, 0.3], "y": [0.9, 1.1], "xref": "x", "yref": "y"}
+    region = {"selection": {"points": [], "point_indices": [], "box": [box], "lasso": []}}
+    app.session_state["against_lasso_0"] = region
+    app.run()
+    few = held(app, "pick")
+    assert 1 <= len(few) <= 20 and title_of(app) == f"{len(few)} of 104 queries"
+    assert "picked in the chart" in text_of(app)
+    (back,) = links_of(app, "taken")
+    assert "pick" not in asked_of(back)
+    # Of many the address holds a word that this visit knows, and another says that it does not.
+    wide = [dict(box, x=[-0.1, 1.1], y=[-0.1, 1.1])]
+    app.session_state["against_lasso_1"] = {"selection": {**region["selection"], "box": wide}}
+    app.run()
+    (word,) = held(app, "pick")
+    assert word.startswith("~") and "picked in the chart" in text_of(app)
+    other = opened("queries", pick=word)
+    assert "made in another visit" in text_of(other) and title_of(other) == "104 queries"
+
+
+def test_one_chart_at_a_time() -> None:
+    app = opened("queries")
+    for compared in ("dense", "bm25"):
+        for view in ("", "against", "heatmap", "strips", "bogus"):
+            app.query_params["view"], app.query_params["run"] = view, compared
+            app.run()
+            assert not app.exception and len(app.get("plotly_chart")) == 1, (view, compared)

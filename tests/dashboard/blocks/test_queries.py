@@ -6,7 +6,8 @@ import math
 
 import pandas as pd
 
-from dashboard.answers.queries import Column, Rows
+from dashboard.answers.queries import Rows
+from dashboard.answers.query_columns import Column
 from dashboard.blocks import queries
 from tests.dashboard.blocks.test_blocks import EVIL, Page, styles_of
 
@@ -74,10 +75,10 @@ def test_a_long_name_loses_its_middle_and_is_whole_on_hover() -> None:
 
 
 def test_scores_have_bars_where_they_have_a_scale_and_undefined_ones_a_dash() -> None:
-    scores = [own for own in table(rows(1)).having("score") if own.get("style")]
+    scores = [own for own in table(rows(1)).having("score") if "share" in own.get("style", "")]
     assert [own["style"] for own in scores] == ["--share:44.20%;--run:var(--run-1)"]
     page = table(rows(1), scale=None)
-    assert not [own for own in page.having("score") if own.get("style")]
+    assert not [own for own in page.having("score") if "share" in own.get("style", "")]
     assert "0.442" in page.text and "–" in page.text and "nan" not in page.text
 
 
@@ -128,3 +129,26 @@ def test_a_filter_is_a_chip_that_takes_it_back() -> None:
 def test_no_user_text_becomes_markup() -> None:
     page = table(rows(1, text=EVIL, **{"by: topic": EVIL}), difference=EVIL)
     assert page.text.count(EVIL) == 3
+
+
+def test_columns_are_as_wide_as_their_texts() -> None:
+    def widths(page: Page) -> list[int]:
+        styles = [own.get("style") for tag, own in page.found if own.get("scope") == "col"]
+        return [int(style[6:-2]) if style else 0 for style in styles]
+
+    short, long = (widths(table(rows(1, **{"by: topic": t}))) for t in ("ab", "a long topic here"))
+    assert short[:4] == long[:4] and short[4] < long[4]
+    assert widths(table(rows(1, **{"by: topic": "x" * 400})))[4] == 260
+    assert short[0] == 0, "the query has what is left"
+
+
+def test_numbers_are_plain_where_they_are_whole() -> None:
+    columns = [*COLUMNS[:1], Column("number", "n:words", "n: words", "words")]
+    for value, text in ((7.0, "7"), (0.25, "0.250"), (math.nan, "–")):
+        page = Page(
+            queries.query_table(
+                rows(1, **{"n: words": value}), columns, "", STYLES, difference="", label="",
+                scale=None, coloured=False, sorted_by=str, opened=str,
+            )
+        )  # fmt: skip
+        assert page.text.endswith(text) and "Words" in page.text

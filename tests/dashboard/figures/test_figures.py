@@ -20,6 +20,8 @@ from dashboard.figures.curves import difference_range, measure_by_cutoff, precis
 from dashboard.figures.heatmap import cell_color, difference_heatmap
 from dashboard.figures.panels import score_by_difficulty
 from dashboard.figures.queries import FADED, MOST_BARS, sorted_differences
+from dashboard.figures.query_heatmap import score_heatmap
+from dashboard.figures.strips import MOST_POINTS, score_strips
 from dashboard.figures.text import escape, query_text, short_names, shorten, spread, wrapped
 from dashboard.theme import DARK, LIGHT, PALETTES, Palette, RunStyle, run_styles
 from metrics_core.comparing.pairs import differences
@@ -133,6 +135,22 @@ def draw_points(palette: Palette, shown: set[str] | None = None) -> go.Figure:
     return run_against_run(differences_of(), drawing_of(STYLES, palette), same=0.01, shown=shown)
 
 
+def draw_score_heatmap(palette: Palette, n: int = 60) -> go.Figure:
+    wide = scores_of(n).pivot(index="query_id", columns="run", values="nDCG@10")
+    frame = queries_of(n).frame[["query_id", "text"]].join(wide, on="query_id")
+    return score_heatmap(frame, drawing_of(STYLES, palette))
+
+
+def draw_strips(palette: Palette, shown: set[str] | None = None, n: int = 60) -> go.Figure:
+    frame = scores_of(n, (HYBRID, BOLD)).rename(columns={"nDCG@10": "score"})
+    told = queries_of(n).frame.set_index("query_id")
+    frame["text"] = frame["query_id"].map(told["text"])
+    frame["group"] = frame["query_id"].map(told["category"])
+    summed = frame.groupby(["group", "run"])["score"].agg(["mean", "count"]).reset_index()
+    means = summed.rename(columns={"count": "queries"})
+    return score_strips(frame, means, GROUPS, drawing_of(STYLES, palette), shown=shown)
+
+
 DRAW: dict[str, Callable[[Palette], go.Figure]] = {
     "curves": draw_curves,
     "recall": draw_recall,
@@ -142,6 +160,8 @@ DRAW: dict[str, Callable[[Palette], go.Figure]] = {
     "heatmap": draw_heatmap,
     "bars": draw_bars,
     "points": draw_points,
+    "score heatmap": draw_score_heatmap,
+    "strips": draw_strips,
 }
 
 
@@ -566,3 +586,26 @@ def test_a_point_of_thousands_of_queries_is_light_and_leads_to_its_query(
         assert list(trace.x) == at.loc[ids, "baseline_score"].to_list()
         wanted = [1.0 if shown is None or q in shown else FADED for q in ids]
         assert list(trace.marker.opacity) == wanted
+
+
+def test_strips_thin_out_keep_the_extremes_and_fade_what_is_left_out() -> None:
+    many = draw_strips(LIGHT, n=4000)
+    points = [trace for trace in many.data if trace.customdata is not None]
+    assert sum(len(trace.x) for trace in points) <= MOST_POINTS
+    scores = scores_of(4000, (HYBRID, BOLD)).groupby("run")["nDCG@10"]
+    assert {trace.x.min() for trace in points} == set(scores.min())
+    assert {trace.x.max() for trace in points} == set(scores.max())
+    (first, *_) = draw_strips(LIGHT, shown={"q3"}).data
+    strong = [row[0] for row, seen in zip(first.customdata, first.marker.opacity, strict=True)
+              if seen > 0.5]  # fmt: skip
+    assert strong == ["q3"]
+    strokes = [trace for trace in many.data if trace.customdata is None]
+    assert [len(trace.x) for trace in strokes] == [len(GROUPS)] * 2
+
+
+def test_a_cell_of_the_heatmap_of_scores_says_query_run_and_score() -> None:
+    (cells,) = draw_score_heatmap(LIGHT).data
+    assert len(cells.x) == 180 and (cells.marker.cmin, cells.marker.cmax) == (0, 1)
+    query_id, _, numbers = cells.customdata[61]
+    assert query_id == "q1" and numbers.endswith(f"{cells.marker.color[61]:.3f}")
+    assert (cells.x[61], cells.base[61] + cells.y[61] / 2) == (1, 1)

@@ -1,0 +1,142 @@
+"""History: the runs as versions of one system; what broke, what was fixed, and when."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dashboard.address.view import Comparison
+from dashboard.opened.study import Study
+from metrics_core import findings
+from metrics_core.explaining.history import History, first_bad_version, history
+from metrics_core.slicing.breakdowns import ALL, by_group, ordered_groups
+
+FEWEST_RUNS = 2
+BY_NAME, AS_LOADED = "", "loaded"
+MOST_QUERIES = 200
+"""Queries that the page lists; all of them are in the download."""
+
+
+@dataclass(frozen=True)
+class Slices:
+    """A column's groups over the versions: `means` has group, run, queries, mean, low, high;
+    `first_bad` names the version since which a group is clearly worse than it was at its best, for
+    the groups that are."""
+
+    means: pd.DataFrame
+    groups: list[str]
+    first_bad: dict[str, str]
+
+
+@dataclass(frozen=True)
+class HistoryPage:
+    """What the page shows. `overall` has run, queries, mean, low, high, a row a version in order;
+    `queries` has query_id, text, states (a text of "+" and "-" a version), changes, broke, fixed
+    (names of versions, "" for none), first_bad, flickers: those that changed, latest first."""
+
+    finding: findings.Sentence
+    versions: tuple[str, ...]
+    overall: pd.DataFrame
+    slices: Slices
+    queries: pd.DataFrame
+
+
+def versions(study: Study, order: str, asked: Sequence[str]) -> tuple[str, ...]:
+    """The runs, first version to last: those asked for in that order where there are two, else all
+    of them by name, numbers by size, or as they were loaded."""
+    named = tuple(dict.fromkeys(name for name in asked if name in study.names))
+    if len(named) >= FEWEST_RUNS:
+        return named
+    return tuple(study.names if order == AS_LOADED else sorted(study.names, key=_natural))
+
+
+def history_page(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) -> HistoryPage:
+    """The page History: these runs in this order, over the queries in view, by a column."""
+    return study.kept(_history, shown, runs, by)
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """What sorts v2 before v10."""
+    parts = re.split(r"([0-9]+)", name.casefold())
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part]
+
+
+def _history(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) -> HistoryPage:
+    mask = study.in_view(shown)
+    found = history([study.judged[name].among(mask) for name in runs], shown.measure, shown.cutoff)
+    overall = _means(study, shown, runs, pd.Series(ALL, index=list(found.query_ids)))
+    return HistoryPage(
+        finding=findings.history_finding(
+            list(overall["run"]),
+            overall["mean"].to_numpy() * shown.measure.declaration.direction,
+            shown.name,
+            now_bad=int((found.first_bad >= 0).sum()),
+            flickering=int(found.flickers.sum()),
+            since=_first_bad(study, shown, runs, np.ones(len(found.query_ids), dtype=np.bool_), 1),
+        ),
+        versions=runs,
+        overall=overall,
+        slices=_slices(study, shown, runs, by),
+        queries=_queries(study, found),
+    )
+
+
+def _means(study: Study, shown: Comparison, runs: Sequence[str], groups: pd.Series) -> pd.DataFrame:
+    scores = study.every_score(shown, shown.measure).only(runs)
+    return by_group(scores, shown.measure, groups)[
+        ["group", "run", "queries", "mean", "low", "high"]
+    ]
+
+
+def _first_bad(
+    study: Study, shown: Comparison, runs: Sequence[str], queries: np.ndarray, looked_at: int
+) -> str:
+    scores = study.every_score(shown, shown.measure).only(runs).of(shown.measure)[:, queries]
+    declared = shown.measure.declaration
+    at = first_bad_version(
+        scores,
+        direction=declared.direction,
+        combination=declared.combination,
+        looked_at=looked_at,
+    )
+    return runs[at] if at >= 0 else ""
+
+
+def _slices(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) -> Slices:
+    columns = study.columns(shown)
+    if by not in columns:
+        return Slices(pd.DataFrame(), [], {})
+    groups = columns[by][study.in_view(shown)]
+    ordered = ordered_groups(groups)
+    bad = {
+        group: _first_bad(study, shown, runs, (groups == group).to_numpy(), len(ordered))
+        for group in ordered
+    }
+    means = _means(study, shown, runs, groups)
+    return Slices(means, ordered, {group: run for group, run in bad.items() if run})
+
+
+def _queries(study: Study, found: History) -> pd.DataFrame:
+    """The queries that changed, those that broke latest first."""
+    named = np.array([*found.versions, ""], dtype=object)
+    states = pd.DataFrame(np.where(found.fine.T, "+", "-")).agg("".join, axis=1)
+    frame = pd.DataFrame(
+        {
+            "query_id": list(found.query_ids),
+            "states": states.to_numpy(),
+            "changes": found.changes,
+            "broke": named[found.broke],
+            "fixed": named[found.fixed],
+            "first_bad": named[found.first_bad],
+            "flickers": found.flickers,
+        }
+    )
+    frame.insert(1, "text", frame["query_id"].map(study.texts))
+    rank = pd.Series(found.first_bad).where(found.first_bad >= 0, -1)
+    order = np.lexsort((-found.changes, -rank.to_numpy()))
+    frame = frame.iloc[order]
+    return frame[frame["changes"] > 0].reset_index(drop=True)

@@ -1,0 +1,235 @@
+"""The columns of the Queries page: which there are to show, to sort by and to ask for in a filter.
+
+A column's values are worked out when it is asked for, once, over all queries in view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from dashboard.address.view import Comparison
+from dashboard.answers import query_chips
+from dashboard.opened.study import Study
+from metrics_core.explaining.headroom import has_headroom, headroom
+from metrics_core.explaining.kinds import CHANGES, KINDS
+from metrics_core.measures import Measure
+from metrics_core.slicing.breakdowns import NO_GROUP, group_of, ordered_groups
+from metrics_core.slicing.derived import MARK
+
+Values = npt.NDArray[Any]
+
+_KINDS = {"failure": "failure", "change": "change"}
+_COUNTS = {
+    "words": "words",
+    "relevant": "relevant",
+    "judged": "judged",
+    "mean": "mean of runs",
+    "spread": "spread of runs",
+}
+_HEADROOM = {
+    "order": "gain by order",
+    "below": "gain from below",
+    "missing": "gain by missing",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table: what it holds ("text", "difference", "score", "number" or "group"),
+    its `key` in the order and among the chosen ones, and the frame's column. `name` is that of the
+    run or of the grouping; a filter knows the column by it."""
+
+    kind: str
+    key: str
+    source: str
+    name: str = ""
+
+    @property
+    def named(self) -> str:
+        """What a filter and the list of columns call it."""
+        return (self.name or self.key).removesuffix(MARK)
+
+
+def offered(study: Study, shown: Comparison) -> list[Column]:
+    """Every column there is, in the order of the table; the usual ones first."""
+    return study.kept(_offered, shown)
+
+
+def usual(study: Study, shown: Comparison) -> list[Column]:
+    """The columns of a table of which nothing was chosen."""
+    groups = {f"by:{name}" for name in study.groupings}
+    shown_scores = {f"score:{name}" for name in shown.runs}
+    keys = {"text", "difference", *shown_scores, *groups}
+    return [column for column in offered(study, shown) if column.key in keys]
+
+
+def chosen(study: Study, shown: Comparison, keys: tuple[str, ...]) -> list[Column]:
+    """The columns of these keys behind the query itself, in their order; the usual ones where none
+    of them is a column."""
+    known = {column.key: column for column in offered(study, shown)}
+    asked = [known[key] for key in dict.fromkeys(keys) if key in known and key != "text"]
+    return [known["text"], *asked] if asked else usual(study, shown)
+
+
+def _offered(study: Study, shown: Comparison) -> list[Column]:
+    difference = [] if shown.alone else [Column("difference", "difference", "difference")]
+    others = [name for name in study.names if name not in shown.runs]
+    own = [] if study.queries is None else study.queries.columns
+    rest = [name for name in own if name not in study.groupings]
+    derived = [name for name in study.columns(shown) if name.endswith(MARK)]
+    kinds = [k for k in _KINDS if k == "failure" or not shown.alone]
+    room = _HEADROOM if has_headroom(shown.measure) else {}
+    numbers = {k: name for k, name in _COUNTS.items() if k != "words" or study.queries is not None}
+    return [
+        Column("text", "text", "text"),
+        *difference,
+        *(_score(name) for name in (*shown.runs, *others)),
+        *(_group(f"by:{name}", name) for name in (*study.groupings, *rest)),
+        *(_group(f"kind:{key}", _KINDS[key]) for key in kinds),
+        *(_group(f"by:{name}", name) for name in derived if name not in own),
+        *(Column("number", f"n:{k}", f"n: {k}", name) for k, name in {**numbers, **room}.items()),
+        _group("query_id", "query_id"),
+    ]
+
+
+def _score(name: str) -> Column:
+    return Column("score", f"score:{name}", f"run: {name}", name)
+
+
+def _group(key: str, name: str) -> Column:
+    return Column(
+        "group", key, "query_id" if key == "query_id" else key.replace(":", ": ", 1), name
+    )
+
+
+def with_columns(
+    frame: pd.DataFrame, study: Study, shown: Comparison, columns: list[Column]
+) -> pd.DataFrame:
+    """The frame with the values of these columns, where it lacks them."""
+    lacking = {c.source: values(study, shown, c) for c in columns if c.source not in frame}
+    return frame.assign(**lacking) if lacking else frame
+
+
+def values(study: Study, shown: Comparison, column: Column) -> Values:
+    """A column's values for the queries in view: float64[Q], or text as object[Q]."""
+    return study.kept(_values, shown, column)
+
+
+def _values(study: Study, shown: Comparison, column: Column) -> Values:
+    mask = study.in_view(shown)
+    what, _, name = column.key.partition(":")
+    ids = np.array(study.query_ids, dtype=object)
+    if column.key in ("query_id", "text"):
+        return ids[mask] if column.key == "query_id" else _texts(study, ids[mask])
+    if what in ("score", "difference"):
+        return _scores(study, shown, name)
+    if what == "kind":
+        told = query_chips.failures if name == "failure" else query_chips.changes
+        return told(study, shown)
+    if what == "n":
+        return _number(study, shown, name, mask)
+    if name in study.groupings and study.queries is not None:
+        return np.asarray(group_of(study.queries, study.query_ids, name).to_numpy()[mask])
+    if study.queries is not None and name in study.queries.columns:
+        return _own(study, name)[mask]
+    return study.columns(shown)[name].to_numpy(dtype=object)[mask]
+
+
+def _texts(study: Study, ids: Values) -> Values:
+    return np.array(pd.Series(ids, dtype=object).map(study.texts), dtype=object)
+
+
+def _scores(study: Study, shown: Comparison, name: str) -> Values:
+    scores = study.every_score(shown, shown.measure)
+    own = scores.of(shown.measure)
+    if name:
+        return own[scores.position(name)]
+    return np.asarray(own[scores.position(shown.focus)] - own[scores.position(shown.baseline)])
+
+
+def _own(study: Study, name: str) -> Values:
+    """A column of the query file as it stands there; "" where a query has no value."""
+    assert study.queries is not None
+    own = study.queries.frame.set_index("query_id")[name].reindex(study.query_ids)
+    return own.where(own.notna(), "").astype(str).to_numpy(dtype=object)
+
+
+def _number(study: Study, shown: Comparison, key: str, mask: Values) -> Values:
+    ranks = study.judged[shown.focus]
+    if key == "words":
+        return _words(study)[mask]
+    if key == "relevant":
+        return ranks.n_relevant(shown.measure.relevant_from)[mask].astype(np.float64)
+    if key == "judged":
+        return ranks.n_relevant(0)[mask].astype(np.float64)
+    if key in _HEADROOM:
+        room = study.kept(_room, shown.focus, shown.measure, shown.cutoff)
+        return np.asarray(getattr(room, key))[mask]
+    every = study.every_score(shown, shown.measure).of(shown.measure)
+    known = ~np.isnan(every)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(known, every, 0.0).sum(axis=0) / known.sum(axis=0)
+        if key == "mean":
+            return np.asarray(mean)
+        squares = np.where(known, (every - mean) ** 2, 0.0).sum(axis=0)
+        return np.asarray(np.sqrt(squares / known.sum(axis=0)))
+
+
+def _words(study: Study) -> Values:
+    """How many words each query's text has; NaN where it has none."""
+    assert study.queries is not None
+    texts = study.queries.frame.set_index("query_id")["text"].reindex(study.query_ids)
+    known = texts.where(texts != "")
+    return known.str.split().str.len().to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _room(study: Study, run: str, measure: Measure, cutoff: int) -> Any:
+    return headroom(study.judged[run], measure, cutoff)
+
+
+def in_order(column: Column, found: pd.Series) -> pd.Series:
+    """What sorts a column of groups: their places in a reader's order."""
+    order: list[str] | dict[str, str] = ordered_groups(found.astype(str))
+    if column.key.startswith("kind:"):
+        order = KINDS if column.key.endswith("failure") else CHANGES
+    return found.astype(str).map({group: i for i, group in enumerate(order)})
+
+
+class Asked(Mapping[str, Values]):
+    """The columns by the names that a filter line has for them, worked out when they are read: a
+    number as a number, also where the table shows its range; None where a text is missing."""
+
+    def __init__(self, study: Study, shown: Comparison) -> None:
+        self._study, self._shown = study, shown
+        self._columns: dict[str, Column] = {}
+        for column in offered(study, shown):
+            name = column.named
+            while name in self._columns:
+                name += f" ({'run' if column.kind == 'score' else 'column'})"
+            self._columns[name] = column
+
+    def __getitem__(self, name: str) -> Values:
+        column, study = self._columns[name], self._study
+        own = column.name if column.key.startswith("by:") else ""
+        numbers = study.queries.numbers.get(own) if own and study.queries is not None else None
+        if numbers is not None:
+            whole = numbers.reindex(study.query_ids).to_numpy(dtype=np.float64)
+            return np.asarray(whole[study.in_view(self._shown)])
+        found = values(study, self._shown, column)
+        if found.dtype.kind == "f":
+            return found
+        texts = found.astype(object)
+        texts[(texts == NO_GROUP) | (texts == "")] = None
+        return texts
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)

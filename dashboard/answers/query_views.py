@@ -1,0 +1,101 @@
+"""What the charts of the Queries page show, and which queries a region drawn in one holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dashboard.address.view import Comparison
+from dashboard.answers import query_columns
+from dashboard.answers.queries import QueryList
+from dashboard.answers.query_columns import Column
+from dashboard.opened.study import Study
+from metrics_core.slicing.breakdowns import ordered_groups
+
+MOST_CELLS = 120
+"""Queries that the heatmap has columns for; of more, evenly spaced ones."""
+
+EVERY_QUERY = "every query"
+
+Region = Mapping[str, Sequence[float]]
+"""The corners of a box or a lasso: x and y."""
+
+
+@dataclass(frozen=True)
+class Strips:
+    """Scores of the compared runs by group: `frame` has query_id, text, group, run, score, `means`
+    group, run, mean, queries; `groups` in a reader's order."""
+
+    frame: pd.DataFrame
+    means: pd.DataFrame
+    groups: list[str]
+
+
+def strips(study: Study, shown: Comparison, by: str) -> Strips:
+    """Every query's score with the compared runs by the groups of a column; all as one group where
+    there is no such column."""
+    return study.kept(_strips, shown, by)
+
+
+def strip_groupings(study: Study, shown: Comparison) -> list[str]:
+    """The columns that strips can stand by."""
+    return list(study.columns(shown))
+
+
+def heat(shown: QueryList, view: Comparison) -> pd.DataFrame:
+    """The kept queries in their order, evenly thinned, with a column of scores per shown run."""
+    frame = shown.kept
+    if len(frame) > MOST_CELLS:
+        frame = frame.iloc[np.linspace(0, len(frame) - 1, MOST_CELLS).round().astype(int)]
+    named = {f"run: {name}": name for name in view.runs}
+    return frame[["query_id", "text", *named]].rename(columns=named)
+
+
+def inside(frame: pd.DataFrame, x: str, y: str, regions: Sequence[Region]) -> list[str]:
+    """The query_ids of the rows whose point (columns `x`, `y`) lies in one of the regions: a box by
+    two of its corners, a lasso by all. Crossing edges are counted, even means outside."""
+    across, up = frame[x].to_numpy(dtype=np.float64), frame[y].to_numpy(dtype=np.float64)
+    found = np.zeros(len(frame), dtype=np.bool_)
+    for region in regions:
+        xs, ys = (np.array(region[axis], dtype=np.float64) for axis in ("x", "y"))
+        if len(xs) == 2:
+            xs, ys = xs[[0, 1, 1, 0]], ys[[0, 0, 1, 1]]
+        odd = np.zeros(len(frame), dtype=np.bool_)
+        # A loop over the corners, which are few; every query at once.
+        for x1, y1, x2, y2 in zip(xs, ys, np.roll(xs, -1), np.roll(ys, -1), strict=True):
+            spans = (y1 > up) != (y2 > up)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                odd ^= spans & (across < (x2 - x1) * (up - y1) / (y2 - y1) + x1)
+        found |= odd
+    return list(frame["query_id"].to_numpy()[found])
+
+
+def _strips(study: Study, shown: Comparison, by: str) -> Strips:
+    runs = list(dict.fromkeys((shown.focus, shown.baseline)))
+    scores = study.scores(shown, shown.measure).only(runs)
+    ids = np.array(scores.query_ids, dtype=object)
+    groups = np.full(len(ids), EVERY_QUERY, dtype=object)
+    if by in study.columns(shown):
+        groups = query_columns.values(study, shown, Column("group", f"by:{by}", f"by: {by}", by))
+    frame = pd.DataFrame(
+        {
+            "query_id": np.tile(ids, len(runs)),
+            "group": np.tile(groups, len(runs)),
+            "run": np.repeat(np.array(runs, dtype=object), len(ids)),
+            "score": scores.of(shown.measure).ravel(),
+        }
+    )
+    frame["text"] = frame["query_id"].map(study.texts)
+    combined = shown.measure.declaration.combination.of
+    parts = frame.groupby(["group", "run"], sort=False)["score"]
+    means = pd.DataFrame(
+        [
+            (group, run, float(combined(part.to_numpy())), int(part.notna().sum()))
+            for (group, run), part in parts
+        ],
+        columns=["group", "run", "mean", "queries"],
+    )
+    return Strips(frame, means, ordered_groups(groups))

@@ -1,0 +1,99 @@
+"""Some queries of a collection as a collection of their own: a zip that reads back to the same
+scores."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dashboard.address.view import Comparison
+from dashboard.opened.study import Study
+from metrics_core.errors import RanklensError
+from metrics_core.formats import write
+from metrics_core.tables import Qrels, Queries, Run, Table
+from metrics_core.tables.columns import ID, coded
+
+Judged = TypeVar("Judged", Run, Qrels)
+
+_PARQUET = ".parquet"
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_NO_FILE_NAME = '/\\:*?"<>|\0'
+
+
+def subset(study: Study, shown: Comparison, query_ids: Sequence[str]) -> bytes:
+    """A zip with the judgments, the query file's rows and the shown runs of these queries, and a
+    text that says what it is. Tables are TREC files, or Parquet where an id does not fit those."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
+        _add(packed, "qrels.txt", of_queries(study.qrels, query_ids), "trec")
+        for name in shown.runs:
+            own = of_queries(study.runs[name], query_ids)
+            if len(own):
+                _add(packed, f"{_file(name)}.run", own, "trec")
+        if study.queries is not None:
+            frame = study.queries.frame
+            kept = frame[frame["query_id"].isin(query_ids)]
+            if len(kept):
+                _add(packed, "queries.jsonl", Queries(kept), "jsonl")
+        packed.writestr(zipfile.ZipInfo("about.txt", _EPOCH), _about(study, shown, query_ids))
+    return out.getvalue()
+
+
+def of_queries(table: Judged, query_ids: Sequence[str]) -> Judged:
+    """The rows of a run or of judgments that belong to these queries."""
+    kept = replace(table, table=_rows(table.table, query_ids), notes=())
+    if isinstance(kept, Qrels) and kept.subtopics is not None:
+        return replace(kept, subtopics=_rows(kept.subtopics, query_ids))
+    return kept
+
+
+def _rows(table: pa.Table, query_ids: Sequence[str]) -> pa.Table:
+    query = coded(table["query_id"])
+    wanted = pc.is_in(query.dictionary, pa.array(list(query_ids), ID))
+    kept = table.filter(wanted.take(query.indices))
+    # Coded anew, so that the table no longer knows the queries that it lacks.
+    return kept.set_column(0, "query_id", coded(kept["query_id"].cast(ID)))
+
+
+def _add(packed: zipfile.ZipFile, name: str, table: Table, format: str) -> None:
+    """Put a table into the zip by way of a file, so that it never is in memory as a whole; as
+    Parquet where that format cannot hold it."""
+    with tempfile.TemporaryFile() as draft:
+        try:
+            write(table, draft, format)
+        except RanklensError:
+            name += _PARQUET
+            draft.seek(0)
+            draft.truncate()
+            write(table, draft, "parquet")
+        draft.seek(0)
+        told = zipfile.ZipInfo(name, _EPOCH)
+        told.compress_type = zipfile.ZIP_DEFLATED
+        with packed.open(told, "w", force_zip64=True) as member:
+            shutil.copyfileobj(draft, member)
+
+
+def _file(name: str) -> str:
+    return "".join("_" if letter in _NO_FILE_NAME else letter for letter in name)
+
+
+def _about(study: Study, shown: Comparison, query_ids: Sequence[str]) -> str:
+    lines = [
+        f"{len(query_ids)} of {len(study.query_ids)} queries, cut from a collection by Ranklens.",
+        f"Runs: {', '.join(shown.runs)}. Measure: {shown.name}.",
+    ]
+    highest = of_queries(study.qrels, query_ids).relevance.max(initial=0)
+    if highest < study.qrels.relevance.max(initial=0):
+        lines.append(
+            "The highest grade of the whole collection is given to no document of these queries:"
+            " measures that rest on it, such as ERR, score them otherwise here."
+        )
+    return "\n".join(lines) + "\n"

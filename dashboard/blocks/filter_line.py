@@ -1,0 +1,51 @@
+"""Under the filter line: what is wrong in it and where, what can stand there, what it can name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from dashboard.blocks.templates import Template
+from metrics_core.errors import FilterLineError
+
+_MOST = 12
+_AROUND = 60
+"""Characters of a line that are shown before and after the place where it is wrong."""
+
+_drawn = Template("filter_line")
+
+
+def row_name(name: str) -> Markup:
+    """What a row of chips is about."""
+    return _drawn("row_name", name=name)
+
+
+def wrong(error: FilterLineError, offered: Sequence[tuple[str, str]]) -> Markup:
+    """The line with the place where it is wrong, why, and up to twelve words that could stand
+    there, each with the link of the line that it gives."""
+    at = error.position
+    end = at + max(len(error.found) if error.line[at:].startswith(error.found) else 0, 0)
+    before, found, after = error.line[:at], error.line[at:end], error.line[end:]
+    return _drawn(
+        "wrong",
+        before=before if len(before) <= _AROUND else f"…{before[-_AROUND:]}",
+        found=found[:_AROUND],
+        after=after if len(after) <= _AROUND else f"{after[:_AROUND]}…",
+        expected=error.expected,
+        said=error.found[:_AROUND],
+        hint=error.hint,
+        offered=list(offered[:_MOST]),
+        more=max(len(offered) - _MOST, 0),
+    )
+
+
+def can_name(names: Sequence[str], example: str) -> Markup:
+    """The columns that a filter line can name, folded, with what can be said of them."""
+    return _drawn("can_name", names=list(names), example=example)
+
+
+def chosen(picked: int, known: bool, link: str) -> Markup:
+    """How many queries were picked in a chart, and the way back to all; or that the selection was
+    made in another visit."""
+    return _drawn("chosen", picked=picked, known=known, link=link)

@@ -1,0 +1,133 @@
+"""What narrows the list of queries: chips, search, filter line, columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dashboard import answers, session
+from dashboard.address.view import Comparison
+from dashboard.answers import QueryList
+from dashboard.answers.query_chips import BETWEEN, FAILURES, OF_ONE, SHOW_ALL
+from dashboard.blocks import filter_line
+from dashboard.literal import literal
+from dashboard.session import Opened
+from metrics_core import wording as w
+
+EXAMPLE = "difference < -0.1 and words > 5"
+_MARKS = {"better": ":green[▲] ", "worse": ":orange[▼] "}
+
+
+def narrowing(shown: QueryList, here: Opened) -> None:
+    """The chips in two rows, the search, and the filter line with what is wrong in it."""
+    view = here.comparison
+    with st.container(key="chips"):
+        if view.alone:
+            _chips(shown, view, [*BETWEEN, *OF_ONE], "show", "Lists")
+        else:
+            _chips(shown, view, BETWEEN, "show", "Between the runs")
+            _chips(shown, view, OF_ONE, "show_one", f"With {view.focus}")
+    with st.container(horizontal=True, key="narrowing", vertical_alignment="bottom"):
+        session.widget(
+            st.text_input,
+            "Search the query texts",
+            "s",
+            value=here.view.address["s"],
+            store=lambda text: {"s": text.strip(), "p": ""},
+            placeholder="Search the query texts",
+            label_visibility="collapsed",
+            width=260,
+        )
+        session.widget(
+            st.text_input,
+            "Filter by any column",
+            "filter",
+            value=here.view.address["filter"],
+            store=lambda line: {"filter": line.strip(), "p": ""},
+            placeholder=f"Filter by any column: {EXAMPLE}",
+            label_visibility="collapsed",
+        )
+    _about_the_line(shown, here)
+
+
+def _chips(shown: QueryList, view: Comparison, keys: Sequence[str], name: str, label: str) -> None:
+    options = [key for key in keys if key in shown.counts]
+    if not options:
+        return
+    with st.container(horizontal=True, key=f"row_{name}", vertical_alignment="center"):
+        st.html(filter_line.row_name(label), width="content")
+        session.widget(
+            st.pills,
+            label,
+            name,
+            value=shown.show if shown.show in options else None,
+            store=lambda show: {"show": "" if show in (None, SHOW_ALL) else show, "p": ""},
+            options=options,
+            format_func=lambda show: _chip(show, shown, view),
+            label_visibility="collapsed",
+            wrap=True,
+        )
+
+
+def _chip(show: str, shown: QueryList, view: Comparison) -> str:
+    named = f"{literal(chip_name(show, view))} {w.count(shown.counts[show])}"
+    return f"{_MARKS.get(show, '')}{named}" if shown.can_tell else named
+
+
+def chip_name(show: str, view: Comparison) -> str:
+    """A query list's name, as plain text."""
+    return {
+        SHOW_ALL: "All",
+        "none": _none_name(view),
+        "zero": "at zero" if not view.alone else f"{view.focus} at zero",
+        "missing": "not in a run" if view.alone else "not in both runs",
+        "both": "both failing",
+        **FAILURES,
+    }.get(show, show)
+
+
+def _none_name(view: Comparison) -> str:
+    who = view.every_run.removesuffix(" runs")
+    if view.measure.declaration.range[0] < 0:
+        return f"{who} at zero"
+    return f"{who} fail" if who == "both" else f"{who} fails"
+
+
+def _about_the_line(shown: QueryList, here: Opened) -> None:
+    """What is wrong in the filter line, and what can stand there; else what it can name."""
+
+    def link(line: str) -> str:
+        return session.href("queries", filter=line, p="")
+
+    if shown.wrong is not None:
+        error = shown.wrong
+        offered = answers.filter_completions(
+            here.study, here.comparison, error.line, error.position + _typed(error.found)
+        )
+        st.html(filter_line.wrong(error, [(option, link(line)) for option, line in offered]))
+    elif not here.view.address["filter"]:
+        names = answers.filter_completions(here.study, here.comparison, "", 0)
+        st.html(filter_line.can_name([option for option, _ in names], EXAMPLE))
+
+
+def _typed(found: str) -> int:
+    """How much of the word where a line is wrong has been typed; none of it at the line's end."""
+    return 0 if found == "the end of the line" else len(found)
+
+
+def columns(shown: QueryList) -> None:
+    """The columns of the table, to be chosen."""
+    known = {column.key: column for column in shown.offered}
+    with st.popover("Columns", key="columns"):
+        session.widget(
+            st.multiselect,
+            "Columns of the table",
+            "cols",
+            value=[column.key for column in shown.columns if column.key != "text"],
+            store=lambda keys: {"cols": tuple(keys)},
+            options=[key for key in known if key != "text"],
+            format_func=lambda key: w.sentence_case(known[key].named),
+            help="Without any the usual ones are shown: the difference, a score for each shown run,"
+            " and the columns that group the queries.",
+        )

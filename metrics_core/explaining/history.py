@@ -1,0 +1,133 @@
+"""Versions of a system in their order: when a query broke, when it was fixed, which ones flicker.
+
+A query is fine or not fine with each version, as `kinds` tells it. Versions stand in a given order,
+first to last; places of versions count from 0, and -1 stands for none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.comparing.resampled import resampled
+from metrics_core.errors import ParameterError
+from metrics_core.explaining.kinds import FINE, NOTHING_TO_FIND, kinds
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures import MEAN, Combination, Measure
+from metrics_core.scoring.intervals import LEVEL
+from metrics_core.slicing.breakdowns import FEWEST_TESTED
+
+Mask = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+FLICKERS_FROM = 3
+"""Changes between fine and not fine from which a query flickers."""
+
+
+@dataclass(frozen=True)
+class History:
+    """How each query went from version to version. `fine` is bool[V, Q]; `to_find` bool[Q] says
+    whether there is anything to find: a query without is never fine, and neither breaks nor is
+    fixed."""
+
+    versions: tuple[str, ...]
+    query_ids: tuple[str, ...]
+    fine: Mask
+    to_find: Mask
+
+    @cached_property
+    def changes(self) -> Ints:
+        """How often each query changed between fine and not fine; int64[Q]."""
+        return np.asarray((self.fine[1:] != self.fine[:-1]).sum(axis=0))
+
+    @property
+    def flickers(self) -> Mask:
+        """Which queries changed at least `FLICKERS_FROM` times; bool[Q]."""
+        return self.changes >= FLICKERS_FROM
+
+    @cached_property
+    def broke(self) -> Ints:
+        """The version with which each query last went from fine to not fine; int64[Q]."""
+        return _last(self.fine[:-1] & ~self.fine[1:])
+
+    @cached_property
+    def fixed(self) -> Ints:
+        """The version with which each query last went from not fine to fine; int64[Q]."""
+        return _last(~self.fine[:-1] & self.fine[1:])
+
+    @property
+    def first_bad(self) -> Ints:
+        """Of the queries that were fine and are not with the last version: the first version since
+        which they are not; -1 of all others. int64[Q]."""
+        return np.where(self.fine[-1], -1, self.broke)
+
+
+def history(ranks: Sequence[JudgedRanks], measure: Measure, cutoff: int) -> History:
+    """The history of runs judged by the same qrels, first to last. Raises ParameterError for none,
+    and for runs that other judgments judged."""
+    if not ranks:
+        raise ParameterError("A history needs a version.", "Give at least one run.")
+    first = ranks[0]
+    for other in ranks[1:]:
+        same = other.query_ids == first.query_ids and np.array_equal(
+            other.judged_relevance, first.judged_relevance
+        )
+        if not same:
+            raise ParameterError(
+                f"{other.run_name} was judged by other judgments than {first.run_name}.",
+                "Versions are compared only where the same judgments tell what is fine.",
+            )
+    found = np.array([kinds(each, measure, cutoff) for each in ranks], dtype=object)
+    return History(
+        versions=tuple(each.run_name for each in ranks),
+        query_ids=first.query_ids,
+        fine=np.asarray(found == FINE),
+        to_find=np.asarray((found != NOTHING_TO_FIND).all(axis=0)),
+    )
+
+
+def first_bad_version(
+    scores: Floats, *, direction: int = 1, combination: Combination = MEAN, looked_at: int = 1
+) -> int:
+    """The first version since which a slice is clearly worse than it was at its best, -1 where the
+    last version is not. `scores` is float64[V, Q], versions first to last; `direction` is -1 where
+    lower scores are better.
+
+    Compared is with the best version, by the paired differences of the queries that both score; it
+    is clear where their interval lies on the worse side of zero, at a level that holds for all
+    later versions together and for `looked_at` slices (Sidak), and never of fewer queries than a
+    slice needs.
+    """
+    scaled = combination.onto(scores) * direction
+    known = ~np.isnan(scaled)
+    if not known.any():
+        return -1
+    counts = known.sum(axis=1)
+    mean = np.full(len(scaled), -np.inf)
+    np.divide(np.where(known, scaled, 0.0).sum(axis=1), counts, out=mean, where=counts > 0)
+    best = int(np.argmax(mean))
+    later = scaled[best + 1 :]
+    if not len(later):
+        return -1
+    gaps = (later - scaled[best]).T
+    ends = resampled(gaps, fewest=FEWEST_TESTED).intervals(LEVEL ** (1 / max(looked_at, 1)))
+    with np.errstate(invalid="ignore"):
+        worse = ends.high < 0
+    if not worse[-1]:
+        return -1
+    good = np.flatnonzero(~worse)
+    return best + 1 + (int(good[-1]) + 1 if len(good) else 0)
+
+
+def _last(switches: Mask) -> Ints:
+    """The place of the version behind the last switch of each column; -1 where there is none."""
+    n = len(switches)
+    if not n:
+        return np.full(switches.shape[1], -1)
+    behind = n - np.argmax(switches[::-1], axis=0)
+    return np.where(switches.any(axis=0), behind, -1)

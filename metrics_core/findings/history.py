@@ -1,0 +1,47 @@
+"""The versions of a system in a sentence: is the last the best, and what broke on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core import wording as w
+from metrics_core.findings.sentence import Sentence, muted, run, strong
+
+
+def history_finding(
+    versions: Sequence[str],
+    means: npt.NDArray[np.float64],
+    measure: str,
+    *,
+    now_bad: int,
+    flickering: int,
+    since: str,
+) -> Sentence:
+    """Whether the last of the `versions` is clearly worse than the best was, and since when
+    (`since`, "" where it is not). `means` are the versions' means, greater is better; `measure` is
+    its name, `now_bad` how many queries were fine once and are not now."""
+    last = versions[-1]
+    if np.isnan(means).all():
+        return strong("No query has a score, so no version can be told from another.")
+    best = versions[int(np.nanargmax(means))]
+    if since:
+        head = run(last) + strong(f" is clearly worse on {measure} than ") + run(best)
+        head += strong(" was")
+        if since != last:
+            head += strong("; it has been so since ") + run(since)
+        head += strong(". ")
+    elif best == last:
+        head = run(last) + strong(f", the last of {w.number(len(versions))} versions, is the best")
+        head += strong(f" on {measure}. ")
+    else:
+        head = run(last) + strong(f" is not clearly worse on {measure} than ") + run(best)
+        head += strong(", the best so far. ")
+    if now_bad == 1:
+        broken = "1 query that was fine once is not now"
+    else:
+        broken = f"{w.count(now_bad)} queries that were fine once are not now"
+    flicker = f"; {w.count(flickering)} {w.plural(flickering, 'flickers', 'flicker')}"
+    return head + muted(f"{broken}{flicker if flickering else ''}.")

@@ -1,0 +1,89 @@
+"""The page History: the order of the versions, its tables, its sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dashboard.address.address import Address
+from dashboard.answers.history import AS_LOADED, HistoryPage, history_page, versions
+from dashboard.opened.study import Study
+from metrics_core.findings import history_finding
+from metrics_core.tables import Qrels, Queries, Run
+from tests.dashboard.conftest import drawn, opened, text_of
+
+IDS = [f"q{i:02}" for i in range(40)]
+
+
+def study() -> Study:
+    """Four versions: v2 mends the second half, v10 breaks the first ten queries, v9 all of A."""
+
+    def run(name: str, good: range) -> Run:
+        docs = [f"{q}-d" if i in good else f"{q}-x" for i, q in enumerate(IDS)]
+        return Run.from_columns(name, IDS, docs, [1.0] * len(IDS))
+
+    good = {"v10": range(20, 40), "v1": range(20), "v2": range(40), "v9": range(10, 40)}
+    queries = {"query_id": IDS, "text": IDS, "category": ["A"] * 20 + ["B"] * 20}
+    return Study(
+        [run(name, found) for name, found in good.items()],
+        Qrels.from_columns(IDS, [f"{q}-d" for q in IDS], [1] * len(IDS)),
+        Queries.from_columns(queries),
+    )
+
+
+STUDY = study()
+
+
+def page(runs: tuple[str, ...] = ("v1", "v2", "v9", "v10")) -> HistoryPage:
+    return history_page(STUDY, STUDY.view(Address.of()).comparison, runs, "category")
+
+
+def test_versions_stand_by_name_with_numbers_by_size_or_as_they_are_asked_for() -> None:
+    assert versions(STUDY, "", ()) == ("v1", "v2", "v9", "v10")
+    assert versions(STUDY, AS_LOADED, ()) == ("v10", "v1", "v2", "v9")
+    assert versions(STUDY, "", ("v9", "nobody", "v1", "v9")) == ("v9", "v1")
+    assert versions(STUDY, "", ("v9",)) == ("v1", "v2", "v9", "v10")
+
+
+def test_queries_that_broke_last_stand_first() -> None:
+    found = page().queries.set_index("query_id")
+    assert len(found) == 40 and list(found["states"].iloc[[0, -1]]) == ["+++-", "-+++"]
+    assert found.loc["q00", ["broke", "fixed", "first_bad"]].tolist() == ["v9", "", "v9"]
+    assert found.loc["q15", ["broke", "fixed", "first_bad"]].tolist() == ["v10", "", "v10"]
+    assert found.loc["q30", ["broke", "fixed", "first_bad"]].tolist() == ["", "v2", ""]
+    assert set(found.index[:10]) == {f"q{i}" for i in range(10, 20)}
+
+
+def test_slices_say_since_when_they_are_worse() -> None:
+    found = page()
+    assert found.slices.first_bad == {"A": "v9"} and found.slices.groups == ["A", "B"]
+    means = found.slices.means.set_index(["group", "run"])["mean"]
+    assert means["A", "v9"] == 0.5 and means["B", "v1"] == 0
+    assert list(found.overall["mean"]) == [0.5, 1.0, 0.75, 0.5]
+    assert found.finding.text == (
+        "v10 is clearly worse on nDCG@10 than v2 was; it has been so since v9."
+        " 20 queries that were fine once are not now."
+    )
+    better = page(("v1", "v2")).finding.text
+    assert better.startswith("v2, the last of two versions, is the best on nDCG@10.")
+
+
+def test_a_sentence_for_versions_that_cannot_be_told_apart() -> None:
+    told = history_finding(
+        ["a", "b"], np.array([0.5, 0.4]), "AP", now_bad=1, flickering=2, since=""
+    ).text
+    assert told == (
+        "b is not clearly worse on AP than a, the best so far. 1 query that was fine once is not"
+        " now; 2 flicker."
+    )
+    none = np.array([np.nan])
+    told = history_finding(["a"], none, "AP", now_bad=0, flickering=0, since="").text
+    assert "No query has a score" in told
+
+
+def test_the_page_keeps_the_order_in_its_address() -> None:
+    app = opened("history", versions=["titles-only", "bm25", "dense"])
+    assert "dense, the last of three versions, is the best on nDCG@10" in text_of(app)
+    assert "Worse since" in drawn(app) and "queries changed" in text_of(app)
+    app.multiselect(key="w_versions").set_value(["dense", "titles-only"]).run()
+    assert app.query_params["versions"] == ["dense", "titles-only"]
+    assert "titles-only is clearly worse on nDCG@10 than dense was." in text_of(app)

@@ -1,0 +1,214 @@
+"""Chips, filter line, selection, columns: a number is the rows that it gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dashboard import answers
+from dashboard.address.address import Address
+from dashboard.address.view import Comparison
+from dashboard.answers import query_columns, query_views
+from dashboard.answers.query_chips import CHANGES, FAILURES, OUTCOMES, SHOW_ALL, SHOWS
+from dashboard.opened.study import Study
+from metrics_core.comparing.pairs import SAME
+from metrics_core.explaining import kinds
+from metrics_core.slicing.derived import MARK
+from metrics_core.tables import Queries
+from tests.collections_of import qrels_of, run_of
+
+
+def random_study(n: int = 100) -> Study:
+    """Two to four runs of 100 queries: some lacking, some without relevant documents, some with
+    tops that nobody judged."""
+    random = np.random.default_rng(11)
+    ids = [f"q{i:03}" for i in range(n)]
+    docs = [f"d{i}" for i in range(30)]
+    qrels = {
+        q: {d: int(random.choice([0, 0, 1, 2])) for d in random.choice(docs[:16], 8, replace=False)}
+        for q in ids
+    }
+    runs = []
+    for number, name in enumerate(("bm25", "dense", "hybrid", "titles")):
+        listed = [q for q in ids if random.random() > 0.05 * number]
+        runs.append(
+            run_of(
+                {
+                    q: {
+                        d: 20.0 - rank
+                        for rank, d in enumerate(random.choice(docs[: 16 + 4 * (i % 4)], 12, False))
+                    }
+                    for i, q in enumerate(listed)
+                },
+                name,
+            )
+        )
+    columns = {
+        "query_id": ids,
+        "text": [" ".join(["word"] * (i % 7 + 1)) for i in range(n)],
+        "category": [("billing", "returns", "")[i % 3] for i in range(n)],
+        "year": [str(1990 + i % 40) for i in range(n)],
+        "note": [f"note {i}" for i in range(n)],
+    }
+    return Study(runs, qrels_of(qrels), Queries.from_columns(columns))
+
+
+STUDY = random_study()
+
+
+def comparison(**asked: str) -> Comparison:
+    return STUDY.view(Address.of(run="dense", base="bm25", **asked)).comparison
+
+
+def listed(view: Comparison | None = None, **asked: object) -> answers.QueryList:
+    return answers.query_list(STUDY, view or comparison(), answers.Asked(**asked))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("measure", ["nDCG", "P", "RR"])
+@pytest.mark.parametrize(
+    "narrowed",
+    [{}, {"search": "word word word"}, {"line": "difference < 0"}, {"picked": ("q003", "q040")}],
+    ids=str,
+)
+def test_a_chip_has_as_many_rows_as_it_says(measure: str, narrowed: dict[str, object]) -> None:
+    view = comparison(m=measure, k="5")
+    told = listed(view, **narrowed)
+    for show in SHOWS:
+        rows = listed(view, show=show, **narrowed)
+        assert rows.counts[show] == len(rows.kept), show
+        assert told.counts.get(show, 0) == len(rows.kept) or show not in told.counts
+        if show not in told.counts:
+            assert not listed(view, show=show).listed or show == "both"
+
+
+def test_kinds_part_the_queries_and_are_those_of_the_core() -> None:
+    view = comparison(k="5")
+    parts = [set(listed(view, show=key).kept["query_id"]) for key in FAILURES]
+    assert sum(map(len, parts)) == 100 and len(set.union(*parts)) == 100
+    ranks = STUDY.judged["dense"], STUDY.judged["bm25"]
+    failure = kinds.kinds(ranks[0], view.measure, 5)
+    change = kinds.changes(*ranks, view.measure, 5, same=SAME)
+    for key, kind in FAILURES.items():
+        assert len(listed(view, show=key).kept) == int((failure == kind).sum())
+    for key, kind in CHANGES.items():
+        assert len(listed(view, show=key).kept) == int((change == kind).sum())
+    better, fixed = (set(listed(view, show=s).kept["query_id"]) for s in ("better", "fixed"))
+    assert fixed <= better
+    assert sum(listed(view).counts[name] for name in OUTCOMES) == 100
+
+
+def test_lists_without_a_query_have_no_chip_but_the_one_that_is_asked_for() -> None:
+    counts = listed().counts
+    assert {SHOW_ALL, *OUTCOMES} <= set(counts)
+    assert all(counts[key] for key in counts if key not in OUTCOMES)
+    assert "empty" not in counts and listed(show="empty").counts["empty"] == 0
+    alone = listed(comparison(), show="fixed").counts
+    assert "fixed" in alone
+    single = STUDY.view(Address.of(run="dense", base="dense")).comparison
+    assert not set(listed(single).counts) & {*OUTCOMES, *CHANGES}
+
+
+def test_a_filter_line_keeps_the_rows_it_is_true_for() -> None:
+    frame = listed().frame.set_index("query_id")
+    kept = listed(line='category == "billing" and difference < -0.1 and words > 3').kept
+    assert len(kept) and set(kept["by: category"]) == {"billing"}
+    assert (kept["difference"] < -0.1).all()
+    assert (kept["text"].str.split().str.len() > 3).all()
+    gaps = frame.loc[frame["by: category"] == "billing", "difference"]
+    words = frame.loc[gaps.index, "text"].str.split().str.len()
+    assert set(kept["query_id"]) == set(gaps.index[(gaps < -0.1) & (words > 3)])
+
+
+@pytest.mark.parametrize(
+    ("line", "rows"),
+    [
+        ("year >= 2020", 20),
+        ("year == 1990", 3),
+        ('note == "note 7"', 1),
+        ('category in ("billing", "returns")', 67),
+        ('not category == "billing"', 33),
+        ('query_id == "q012" or query_id contains "Q09"', 11),
+        ("titles > dense and dense > bm25 and titles <= dense", 0),
+        ('failure == "fine" and failure != "fine"', 0),
+        ("`gain by order` >= 0 and `gain from below` >= 0 and `gain by missing` >= 0", 100),
+    ],
+)
+def test_any_column_can_be_asked_for(line: str, rows: int) -> None:
+    found = listed(line=line)
+    assert found.wrong is None and len(found.kept) == rows
+
+
+def test_a_wrong_line_filters_nothing_and_says_why() -> None:
+    found = listed(line="diference < 0")
+    assert len(found.kept) == 100 and found.wrong is not None
+    assert (found.wrong.position, found.wrong.found) == (0, "diference")
+    offered = answers.filter_completions(STUDY, comparison(), "differ", 6)
+    assert offered == [("difference", "difference ")]
+
+
+def test_every_column_can_be_shown_sorted_by_and_downloaded() -> None:
+    view = comparison()
+    offered = query_columns.offered(STUDY, view)
+    keys = tuple(column.key for column in offered)
+    assert len(set(keys)) == len(keys)
+    names = query_columns.Asked(STUDY, view)
+    assert len(names) == len(offered)
+    for column in offered:
+        found = listed(view, columns=(column.key,), order=f"-{column.key}")
+        assert found.order == f"-{column.key}" and len(found.kept) == 100
+        assert column.named in found.table.columns or column.key == "text"
+        assert len(names[column.named]) == 100, column
+    assert [c.key for c in listed(view, columns=("n:words", "bogus", "difference")).columns] == [
+        "text",
+        "n:words",
+        "difference",
+    ]
+    assert listed(view, columns=("bogus",)).columns == listed(view).columns
+    derived = next(key for key in keys if key.endswith(MARK))
+    assert list(listed(view, columns=(derived,)).table)[2] == derived[3:].removesuffix(MARK)
+
+
+def test_numbers_of_a_query_are_what_they_say() -> None:
+    view = comparison(m="P@5", k="5")
+    scores = STUDY.every_score(view, view.measure).of(view.measure)
+
+    def column(key: str) -> np.ndarray:
+        known = {c.key: c for c in query_columns.offered(STUDY, view)}
+        return query_columns.values(STUDY, view, known[key])
+
+    assert np.allclose(column("n:mean"), scores.mean(axis=0), atol=1e-12)
+    assert np.allclose(column("n:spread"), scores.std(axis=0), atol=1e-12)
+    assert list(column("n:words")) == [i % 7 + 1 for i in range(100)]
+    parts = sum(column(f"n:{part}") for part in ("order", "below", "missing"))
+    reachable = np.minimum(column("n:relevant"), 5) / 5
+    assert np.allclose(column("score:dense") + parts, reachable, atol=1e-12)
+
+
+def test_a_region_holds_what_lies_in_it() -> None:
+    frame = listed().frame
+    box = {"x": [0.2, 0.6], "y": [0.7, 0.1]}
+    inside = set(query_views.inside(frame, "baseline_score", "score", [box]))
+    known = frame["baseline_score"].between(0.2, 0.6) & frame["score"].between(0.1, 0.7)
+    assert inside == set(frame.loc[known, "query_id"]) and 0 < len(inside) < 100
+    triangle = {"x": [-0.1, 1.1, -0.1], "y": [-0.1, 1.1, 1.1]}
+    above = query_views.inside(frame, "baseline_score", "score", [triangle])
+    assert set(above) == set(frame.loc[frame["score"] > frame["baseline_score"], "query_id"])
+    both = query_views.inside(frame, "baseline_score", "score", [box, triangle])
+    assert set(both) == inside | set(above)
+
+
+def test_strips_hold_every_query_of_the_compared_runs() -> None:
+    found = query_views.strips(STUDY, comparison(), "category")
+    assert found.groups == ["billing", "returns", "(none)"] and len(found.frame) == 200
+    assert found.means["queries"].sum() == 200
+    mean = found.means.set_index(["group", "run"])["mean"]
+    own = found.frame[(found.frame["group"] == "billing") & (found.frame["run"] == "dense")]
+    assert mean["billing", "dense"] == pytest.approx(own["score"].mean())
+    assert query_views.strips(STUDY, comparison(), "bogus").groups == [query_views.EVERY_QUERY]
+
+
+def test_the_heatmap_is_thinned_to_what_can_be_seen() -> None:
+    view = comparison()
+    many = query_views.heat(listed(view), view)
+    assert list(many.columns) == ["query_id", "text", *view.runs] and len(many) == 100
+    assert list(many["query_id"]) == list(listed(view).kept["query_id"])

@@ -1,0 +1,79 @@
+"""Histories by hand: what broke, what was fixed, what flickers, since when a slice is worse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics_core.errors import ParameterError
+from metrics_core.explaining.history import History, first_bad_version, history
+from metrics_core.judging import judge
+from metrics_core.measures import parse_measure
+from tests.collections_of import qrels_of, run_of
+
+
+def of(*rows: str) -> History:
+    """A history of queries, each with a letter a version: "+" fine, "-" not."""
+    fine = np.array([[mark == "+" for mark in row] for row in rows], dtype=np.bool_).T
+    ids = tuple(f"q{i}" for i in range(len(rows)))
+    versions = tuple(f"v{i}" for i in range(len(fine)))
+    return History(versions, ids, fine, np.ones(len(rows), dtype=np.bool_))
+
+
+def test_when_queries_broke_and_were_fixed() -> None:
+    found = of("++++", "----", "++--", "--++", "+-+-", "-+-+", "-++-", "+--+")
+    assert list(found.changes) == [0, 0, 1, 1, 3, 3, 2, 2]
+    assert list(found.broke) == [-1, -1, 2, -1, 3, 2, 3, 1]
+    assert list(found.fixed) == [-1, -1, -1, 2, 2, 3, 1, 3]
+    assert list(found.first_bad) == [-1, -1, 2, -1, 3, -1, 3, -1]
+    assert list(np.flatnonzero(found.flickers)) == [4, 5]
+    assert list(of("+", "-").first_bad) == [-1, -1], "one version has no history"
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.text("+-", min_size=5, max_size=5), min_size=1, max_size=5))
+def test_what_is_said_of_a_query_follows_from_its_row(rows: list[str]) -> None:
+    found = of(*rows)
+    for i, row in enumerate(rows):
+        steps = [row[v : v + 2] for v in range(4)]
+        assert found.changes[i] == steps.count("+-") + steps.count("-+")
+        assert found.broke[i] == max((v + 1 for v in range(4) if steps[v] == "+-"), default=-1)
+        assert found.fixed[i] == max((v + 1 for v in range(4) if steps[v] == "-+"), default=-1)
+        was_fine = "+" in row and row[-1] == "-"
+        assert found.first_bad[i] == (len(row.rstrip("-")) if was_fine else -1)
+
+
+def test_fine_is_what_the_kinds_say() -> None:
+    qrels = qrels_of({"a": {"d1": 1}, "b": {"d1": 1}, "none": {"d1": 0}})
+    first = run_of({q: {"d1": 2.0, "d2": 1.0} for q in ("a", "b", "none")}, "v1")
+    second = run_of({"a": {"d1": 2.0}, "b": {"d2": 1.0}}, "v2")
+    measure = parse_measure("nDCG@10")
+    found = history([judge(run, qrels) for run in (first, second)], measure, 10)
+    assert found.fine.tolist() == [[True, True, False], [True, False, False]]
+    assert found.to_find.tolist() == [True, True, False]
+    assert found.versions == ("v1", "v2") and list(found.first_bad) == [-1, 1, -1]
+    other = judge(second, qrels_of({"a": {"d1": 1}, "b": {"d1": 2}, "none": {"d1": 0}}))
+    with pytest.raises(ParameterError, match="other judgments"):
+        history([judge(first, qrels), other], measure, 10)
+    with pytest.raises(ParameterError):
+        history([], measure, 10)
+
+
+def test_since_when_a_slice_is_worse() -> None:
+    random = np.random.default_rng(5)
+    base = random.random(60)
+
+    def scores(*means: float) -> np.ndarray:
+        return np.array([base + m + random.normal(0, 0.02, 60) for m in means])
+
+    assert first_bad_version(scores(0.1, 0.2, 0.2, 0.05, 0.04)) == 3
+    assert first_bad_version(scores(0.2, 0.1, 0.2, 0.05)) == 3, "it was well again in between"
+    assert first_bad_version(scores(0.0, 0.1, 0.2)) == -1
+    assert first_bad_version(scores(0.2, 0.1, 0.2)) == -1
+    assert first_bad_version(scores(0.1, 0.2, 0.2), direction=-1) == 1
+    assert first_bad_version(np.full((3, 4), np.nan)) == -1
+    assert first_bad_version(scores(0.2)) == -1
+    few = np.array([[1.0, 1.0], [0.0, 0.0]])
+    assert first_bad_version(few) == -1, "two queries tell nothing"
