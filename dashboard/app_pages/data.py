@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import answers, intake, parts, session
+from dashboard import answers, intake, judging, parts, session
 from dashboard.answers import FileRow
 from dashboard.blocks import data, markup
 from dashboard.literal import literal
@@ -36,6 +36,12 @@ def render() -> None:
             rows = [_described(row, shown.notes, here) for row in shown.files]
             st.html(data.file_table(rows, cutoff))
             _look_and_remove(shown.files)
+    if here:
+        parts.heading(
+            "Judgment layers",
+            "Grades that were given here, beside the files. What is on counts in every score.",
+        )
+        judging.layers_part()
     left, right = st.columns(2, gap="large")
     with left:
         parts.heading(

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard import answers, parts, session
+from dashboard import answers, judging, parts, session
 from dashboard.address.address import Field
 from dashboard.answers import QueryPage
 from dashboard.blocks import navigation, query, two_lists, words
@@ -85,6 +85,8 @@ def render() -> None:
         key="missed",
     )
     st.html(query.missed(found, shown.documents, styles, study.deepest, grades))
+    judging.query_part(here, found.query_id)
+    judging.notes_part(found.query_id)
 
 
 def _rows(asked: str) -> int:

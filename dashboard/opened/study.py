@@ -39,7 +39,7 @@ from metrics_core.slicing.breakdowns import group_of, ordered_groups
 from metrics_core.slicing.derived import MARK, Material, derived_columns
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
-_KEPT_RESULTS = 256
+KEPT_RESULTS, KEPT_VARIANTS = 256, 4
 
 Result = TypeVar("Result")
 
@@ -67,7 +67,12 @@ class Study:
                 self.refused[run.name] = RanklensError(f"{run.name}: {error.message}", error.hint)
                 continue
             self.runs[run.name] = run
-        self._memo = Memo(_KEPT_RESULTS)
+        self._memo, self.variants = Memo(KEPT_RESULTS), Memo(KEPT_VARIANTS)
+
+    @property
+    def bare(self) -> Study:
+        """The same with the judgments as they are in the files."""
+        return self
 
     def kept(self, answer: Callable[..., Result], *asked: Hashable) -> Result:
         """`answer(study, *asked)`, worked out once: what an answer is given is its key, so that
@@ -203,7 +208,11 @@ class Study:
 
     def every_score(self, comparison: Comparison, *measures: Measure) -> Scores:
         """Per-query scores of all loaded runs over the queries in view."""
-        return self.kept(_scores, measures).among(self.in_view(comparison))
+        return self.kept(all_scores, measures).among(self.in_view(comparison))
+
+    def scored(self, measure: Measure) -> Scores:
+        """Per-query scores of all loaded runs over all queries, worked out now."""
+        return score_runs(list(self.judged.values()), (measure,))
 
     def with_texts(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The frame with `text`, `meta` ("Billing · medium") and every grouping of each query."""
@@ -270,7 +279,7 @@ def _columns(study: Study, shown: Comparison) -> dict[str, pd.Series]:
             query_ids=study.query_ids,
             texts=texts,
             judged=study.judged,
-            scores=study.kept(_scores, (measure,)),
+            scores=study.kept(all_scores, (measure,)),
             measure=measure,
             run=shown.focus,
             baseline=shown.baseline,
@@ -281,8 +290,9 @@ def _columns(study: Study, shown: Comparison) -> dict[str, pd.Series]:
     return {**own, **derived, **own}
 
 
-def _scores(study: Study, measures: tuple[Measure, ...]) -> Scores:
+def all_scores(study: Study, measures: tuple[Measure, ...]) -> Scores:
+    """What a study keeps: the scores of all loaded runs over all queries."""
     if len(measures) == 1:
-        return score_runs(list(study.judged.values()), measures)
+        return study.scored(measures[0])
     # Each by itself, for other answers ask for single ones of them.
-    return side_by_side([study.kept(_scores, (measure,)) for measure in measures])
+    return side_by_side([study.kept(all_scores, (measure,)) for measure in measures])

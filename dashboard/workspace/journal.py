@@ -156,6 +156,11 @@ class Journals:
         else:
             durable.write(path, b"".join(map(sealed, content)))
 
+    def copy(self, identity: str, other: str) -> None:
+        """Give the journals of a collection to another one that has none. Raises OSError."""
+        for name, content in self.contents(identity):
+            durable.write(self._path(other, name), content)
+
     def drop(self, identity: str, name: str) -> None:
         """Remove a journal for good. Raises OSError."""
         durable.remove(self._path(identity, name))

@@ -1,0 +1,267 @@
+"""Judging in place: the layers of the open collection, which of them are on, grades and notes that
+are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from dashboard.address.view import NOBODY
+from dashboard.session.address import address, change, href
+from dashboard.session.collections import collection, collections, workspace
+from dashboard.session.receipts import doing, tell
+from dashboard.workspace import Layer, Noted
+from metrics_core import formats
+from metrics_core import wording as w
+from metrics_core.errors import RanklensError
+from metrics_core.tables import Qrels
+
+_LONGEST_NAME = 40
+NOBODY_ELSE = "me"
+"""Who judges where no name was given."""
+
+
+def layers() -> list[Layer]:
+    """The layers of the open collection, first begun first."""
+    return workspace().layers.of(collection())
+
+
+def layers_on() -> tuple[Layer, ...]:
+    """The layers that the address asks for. Where it says nothing, all that were judged here are
+    on; one that was taken in from a file is on only when it is switched on."""
+    asked, here = address()["layers"], layers()
+    if not asked:
+        return tuple(layer for layer in here if layer.judged)
+    return tuple(layer for layer in here if layer.id in asked)
+
+
+def layers_asked() -> tuple[str, ...]:
+    """What the address says once it says which layers are on; empty where there are none."""
+    return address()["layers"] or _said(layers_on()) if layers() else address()["layers"]
+
+
+def layers_lacking() -> dict[str, str]:
+    """The layers that the address asks for and that are not here, as a sentence."""
+    here = {layer.id for layer in layers()}
+    gone = [name for name in address()["layers"] if name not in here and name != NOBODY]
+    if not gone:
+        return {}
+    return {"layers": f"This collection has no judgment layer {w.listing(gone)}."}
+
+
+def _said(on: Sequence[Layer]) -> tuple[str, ...]:
+    return tuple(layer.id for layer in on) or (NOBODY,)
+
+
+def switched(layer: Layer, on: bool) -> tuple[str, ...]:
+    """What an address says in which a layer is switched on or off, the others as they are."""
+    others = [other for other in layers_on() if other.id != layer.id]
+    return _said([*others, layer] if on else others)
+
+
+def switch(layer: Layer, on: bool) -> None:
+    """Switch a layer on or off; for callbacks."""
+    change(layers=switched(layer, on))
+
+
+def layer_href(page: str, layer: Layer, on: bool) -> str:
+    """The link to a page with a layer switched on or off."""
+    return href(page, layers=switched(layer, on))
+
+
+# Who judges
+
+
+def judge_name() -> str:
+    """Who judges in this visit."""
+    name: str = st.session_state.get("_judge_name", NOBODY_ELSE)
+    return name
+
+
+def be_called(name: str) -> None:
+    """Say who judges; an empty name changes nothing."""
+    cleaned = " ".join(name.split())[:_LONGEST_NAME]
+    if cleaned:
+        st.session_state["_judge_name"] = cleaned
+
+
+def own_layer() -> Layer | None:
+    """The layer of who judges in this visit, if one was begun."""
+    own = (layer for layer in layers() if layer.judged and layer.name == judge_name())
+    return next(own, None)
+
+
+# Grades
+
+
+def judge(grades: Mapping[tuple[str, str], float | None]) -> bool:
+    """Keep grades in the reader's own layer, which is begun with the first and then is on; None
+    takes one back. Whether they are kept; why not is told."""
+    return _kept(lambda: _judge(grades))
+
+
+def _judge(grades: Mapping[tuple[str, str], float | None]) -> None:
+    own = own_layer()
+    if own is None:
+        given = {pair: grade for pair, grade in grades.items() if grade is not None}
+        if given:
+            on = layers_on()
+            made = workspace().layers.begin(_place(), judge_name(), given, by=judge_name())
+            change(layers=_said([*on, *(v for v in layers() if v.id == made)]))
+        return
+    workspace().layers.give(collection(), own.id, grades, by=judge_name())
+
+
+def hear_acts(key: str) -> None:
+    """Take what the component of this key tells; for its callback."""
+    take_acts(st.session_state[key].get("acts"))
+
+
+def take_acts(told: Mapping[str, Any] | None) -> None:
+    """Hear what a page tells of a reader's keys: `by` whom, `session` of the page that counts them,
+    and `acts` in their order, each with its number `n`, its pair, and the grade, `None` to take one
+    back, or `skip`. They are told again until they are known to be kept, so each counts once."""
+    if not told:
+        return
+    be_called(str(told.get("by", "")))
+    page, last = str(told.get("session", "")), 0
+    if st.session_state.get("_acts_of") == page:
+        last = acts_done(page)
+    new = [act for act in told.get("acts", ()) if int(act["n"]) > last]
+    grades: dict[tuple[str, str], float | None] = {}
+    for act in new:
+        if not act.get("skip"):
+            grade = act["grade"]
+            pair = (str(act["query_id"]), str(act["doc_id"]))
+            grades[pair] = None if grade is None else int(grade)
+    if grades and not judge(grades):
+        return
+    for act in new:
+        pair = (str(act["query_id"]), str(act["doc_id"]))
+        skipped().add(pair) if act.get("skip") else skipped().discard(pair)
+    st.session_state["_acts_of"] = page
+    st.session_state["_acts_done"] = max([last, *(int(act["n"]) for act in new)])
+
+
+def acts_done(page: str) -> int:
+    """The number of the last act of a page that is kept."""
+    known: int = st.session_state.get("_acts_done", 0)
+    return known if st.session_state.get("_acts_of") == page else 0
+
+
+def acts_kept() -> dict[str, Any]:
+    """What a page is told of its acts: up to which number they are kept."""
+    page = st.session_state.get("_acts_of", "")
+    return {"session": page, "done": acts_done(page)}
+
+
+def skipped() -> set[tuple[str, str]]:
+    """The documents of the open collection that were skipped in this visit."""
+    kept: set[tuple[str, str]] = st.session_state.setdefault(f"_skipped_{collection()}", set())
+    return kept
+
+
+def _place() -> str:
+    """The open collection, which has a place in the workspace from here on: files that can only be
+    read, as those of the example, are not written, and what is judged there is kept beside."""
+    here = collection()
+    if not workspace().has(here):
+        workspace().new(collections().name_of(here), here)
+    return here
+
+
+def _kept(action: Callable[[], None]) -> bool:
+    """Whether an action ended without being refused; a refusal is told."""
+    done: list[bool] = []
+
+    def acted() -> None:
+        action()
+        done.append(True)
+
+    doing(acted)
+    return bool(done)
+
+
+# Layers as files
+
+
+def layer_file(layer: Layer) -> bytes:
+    """A layer as judgments in TREC's four columns, in JSON Lines where those cannot hold an id."""
+    table = Qrels.from_columns(
+        [query_id for query_id, _ in layer.given],
+        [doc_id for _, doc_id in layer.given],
+        list(layer.grades.values()),
+    )
+    try:
+        return formats.table_bytes(table, "trec")
+    except RanklensError:
+        return formats.table_bytes(table, "jsonl")
+
+
+def take_in_layer(name: str, content: bytes) -> None:
+    """Take in a file of judgments as a layer, which then is on; why it cannot be read is told."""
+    try:
+        read = formats.read(content, name=name, kind="qrels").table
+    except RanklensError as error:
+        tell(error.message, error.hint, alarming=True)
+        return
+    assert isinstance(read, Qrels)
+    rows = zip(*(read.table[c].to_pylist() for c in ("query_id", "doc_id")), strict=True)
+    grades = dict(zip(rows, read.relevance.tolist(), strict=True))
+    title = name.removesuffix(".gz").rpartition("/")[2].rpartition(".")[0] or name
+
+    def taken() -> None:
+        on = layers_on()
+        made = workspace().layers.begin(_place(), title, grades, judged=False)
+        change(layers=_said([*on, *(v for v in layers() if v.id == made)]))
+        tell(f"{w.count(len(grades))} grades of {name} were taken in as a judgment layer.")
+
+    doing(taken)
+
+
+def remove_layer(layer: Layer) -> None:
+    """Remove a layer; it can be brought back until the next start."""
+    here = collection()
+
+    def removed() -> None:
+        asked = address()["layers"]
+        if asked:
+            change(layers=switched(layer, on=False))
+        workspace().layers.remove(here, layer.id)
+        back = ("Undo", lambda: workspace().layers.restore(here, layer.id))
+        tell(f"The layer “{layer.name}” was removed.", "", (back,))
+
+    doing(removed)
+
+
+# Notes
+
+
+def noted() -> dict[str, Noted]:
+    """query_id -> notes and tags, of the queries of the open collection that have some."""
+    return workspace().notes.of(collection())
+
+
+def write_note(query_id: str, text: str, *, note: str = "") -> None:
+    """Add a note to a query, or write one anew; an empty text takes it back."""
+    if note or text.strip():
+        doing(
+            lambda: _done(
+                workspace().notes.write(
+                    _place(), query_id, text.strip(), by=judge_name(), note=note
+                )
+            )
+        )
+
+
+def set_tag(query_id: str, tag: str, *, on: bool = True) -> None:
+    """Set a tag on a query, or take it off."""
+    cleaned = " ".join(tag.split())
+    if cleaned:
+        doing(lambda: workspace().notes.tag(_place(), query_id, cleaned, by=judge_name(), on=on))
+
+
+def _done(_: object) -> None:
+    """For what gives something that nobody needs."""
