@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard import intake, parts, session
 from dashboard.answers import judging as answers
-from dashboard.blocks import layers
+from dashboard.blocks import data, layers
 from dashboard.blocks.grades import Grades
 from dashboard.literal import literal
 from dashboard.session import Opened
@@ -105,6 +105,7 @@ def _keys(here: Opened, rows: pd.DataFrame, *, total: int, judged: int, one: boo
         for row in rows.to_dict("records")
     ]
     key = "judge_queue" if one else "judge_query"
+    query_id = "" if one else str(rows["query_id"].iloc[0])
     _KEYS(
         key=key,
         data={
@@ -118,7 +119,7 @@ def _keys(here: Opened, rows: pd.DataFrame, *, total: int, judged: int, one: boo
             "judged": judged,
             "nothing": "Nothing is left to judge here.",
         },
-        on_acts_change=partial(session.hear_acts, key),
+        on_acts_change=partial(session.hear_acts, key, query_id),
     )
 
 
@@ -141,6 +142,8 @@ def layers_part() -> None:
     every, on = session.layers(), session.layers_on()
     for layer in every:
         _layer(layer, is_on=layer in on)
+    for lost in session.workspace().notes.damaged(session.collection()):
+        st.html(data.receipt(f"The file of notes and tags {lost.why}; the rest is whole."))
     with st.popover("Take in a layer"):
         given = st.file_uploader(
             "A file of judgments, kept apart from those of the files",

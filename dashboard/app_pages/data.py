@@ -36,12 +36,6 @@ def render() -> None:
             rows = [_described(row, shown.notes, here) for row in shown.files]
             st.html(data.file_table(rows, cutoff))
             _look_and_remove(shown.files)
-    if here:
-        parts.heading(
-            "Judgment layers",
-            "Grades that were given here, beside the files. What is on counts in every score.",
-        )
-        judging.layers_part()
     left, right = st.columns(2, gap="large")
     with left:
         parts.heading(
@@ -57,6 +51,12 @@ def render() -> None:
                 "Identifiers are compared as they stand, letter for letter.",
             )
             st.html(data.fit_table(shown.fit))
+    if here:
+        parts.heading(
+            "Judgment layers",
+            "Grades that were given here, beside the files. What is on counts in every score.",
+        )
+        judging.layers_part()
 
 
 def _described(row: FileRow, all_notes: tuple[Note, ...], here: Opened | None) -> dict[str, Any]:

@@ -114,9 +114,12 @@ def _judge(grades: Mapping[tuple[str, str], float | None]) -> None:
     workspace().layers.give(collection(), own.id, grades, by=judge_name())
 
 
-def hear_acts(key: str) -> None:
-    """Take what the component of this key tells; for its callback."""
+def hear_acts(key: str, query_id: str = "") -> None:
+    """Take what the component of this key tells; for its callback. The address then names the query
+    that is judged: a list that begins with another one does not lead away from it."""
     take_acts(st.session_state[key].get("acts"))
+    if query_id:
+        change(q=query_id)
 
 
 def take_acts(told: Mapping[str, Any] | None) -> None:
