@@ -11,13 +11,15 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.unjudged import next_to_judge, unjudged
+from dashboard.answers.firm import pair_lists
 from dashboard.opened.study import Study
+from metrics_core.comparing.holes import holes
+from metrics_core.comparing.next_judgments import most_moving
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.scoring.scores import Scores
 
 MOST_QUEUED = 500
-"""Documents that a judging session offers where fewer would not settle the comparison."""
+"""Documents that a judging session offers at the most."""
 
 _HIGHEST_KEY = 9
 
@@ -83,26 +85,30 @@ def queue(study: Study, shown: Comparison) -> pd.DataFrame:
 
 
 def _queue(study: Study, shown: Comparison) -> pd.DataFrame:
-    found = unjudged(study, shown).found
+    own, other = pair_lists(study, shown)
+    found = holes(own, other, shown.measure.cutoff or shown.cutoff)
     if found.doc_ids is None:
         return pd.DataFrame(columns=["query_id", "doc_id", "rank", "where"])
     by_rank = pd.DataFrame(
         {
-            "query_id": np.array(study.query_ids, dtype=object)[study.in_view(shown)][found.query],
+            "query_id": np.array(own.query_ids, dtype=object)[found.query],
             "doc_id": found.doc_ids.to_pylist(),
             "run_rank": found.run_rank,
             "baseline_rank": found.baseline_rank,
         }
-    ).sort_values(["run_rank", "baseline_rank"], kind="stable")
-    wanted = next_to_judge(study, shown)
-    first = wanted.table.head(max(wanted.wanted, MOST_QUEUED))
+    )
+    difference = effect(study, shown).difference[0]
+    if shown.measure.declaration.needs:
+        first = by_rank.head(0)  # it is not about grades alone
+    else:
+        first = most_moving(own, other, shown.measure, found, difference)
     every = pd.concat([first, by_rank.iloc[np.argsort(found.best_rank, kind="stable")]])
-    every = every.drop_duplicates(["query_id", "doc_id"])
-    every = every.head(max(len(first), MOST_QUEUED)).reset_index(drop=True)
+    every = every.drop_duplicates(["query_id", "doc_id"]).head(MOST_QUEUED)
     both = every[["run_rank", "baseline_rank"]].to_numpy()
     best = np.where(both > 0, both, np.inf).min(axis=1)
     where = [_where(shown, own > 0, other > 0) for own, other in both]
-    return every[["query_id", "doc_id"]].assign(rank=best, where=where)
+    frame = every[["query_id", "doc_id"]].assign(rank=best, where=where)
+    return frame.reset_index(drop=True)
 
 
 def _where(shown: Comparison, own: bool, other: bool) -> str:

@@ -195,7 +195,8 @@ class Study:
         """The runs, best first on the usual measure."""
         # One order for every view: another measure or cutoff must not change who is compared.
         measure = read_measure("", 10).measure
-        means = {n: float(measure.score(self.judged[n]).mean()) for n in self.names}
+        known = self.kept(all_scores, (measure,)).values[:, :, 0]
+        means = dict(zip(self.names, (float(row.mean()) for row in known), strict=True))
         return sorted(self.names, key=lambda n: -means[n])
 
     def in_view(self, comparison: Comparison) -> npt.NDArray[np.bool_]:

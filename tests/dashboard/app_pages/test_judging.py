@@ -38,9 +38,8 @@ def rows_of(app: AppTest) -> dict[str, Any]:
     return told
 
 
-def first_unjudged() -> dict[str, Any]:
-    app = opened("query", **PAIR)
-    return dict(rows_of(app)["rows"][0])
+ROW = ("q065", "FN-0073")
+"""A query and a document of the example that three runs list in their top 10 and nobody judged."""
 
 
 def test_the_query_page_offers_what_nobody_judged() -> None:
@@ -54,10 +53,9 @@ def test_the_query_page_offers_what_nobody_judged() -> None:
 
 
 def test_a_grade_counts_in_the_score_is_told_and_can_be_switched_off() -> None:
-    row = first_unjudged()
     before = opened("", **PAIR)
-    judged({(row["query_id"], row["doc_id"]): 3})
-    app = opened("query", q=row["query_id"], **PAIR)
+    judged({ROW: 3})
+    app = opened("query", q=ROW[0], **PAIR)
     assert rows_of(app)["rows"][0]["grade"] == 3 and rows_of(app)["judged"] == 1
     assert "With 1 grade of the judgment layer me" in text_of(app)
     effect = re.search(r"mean difference (\S+) → (\S+)", text_of(app))
@@ -67,12 +65,11 @@ def test_a_grade_counts_in_the_score_is_told_and_can_be_switched_off() -> None:
     assert text_of(after) != text_of(before)
     off = opened("", layers=["-"], **PAIR)
     assert text_of(off) == text_of(before)
-    assert "off" in text_of(opened("query", q=row["query_id"], layers=["-"], **PAIR))
+    assert "off" in text_of(opened("query", q=ROW[0], layers=["-"], **PAIR))
 
 
 def test_the_address_says_which_layers_are_on() -> None:
-    row = first_unjudged()
-    layer = judged({(row["query_id"], row["doc_id"]): 3})
+    layer = judged({ROW: 3})
     app = opened("", **PAIR)
     hrefs = set(re.findall(r"layers=([^&\"]+)", drawn(app)))
     assert hrefs == {layer, "-"}
@@ -125,8 +122,7 @@ def test_the_queue_goes_on_where_it_was_left() -> None:
 
 
 def test_layers_on_the_data_page() -> None:
-    row = first_unjudged()
-    layer = judged({(row["query_id"], row["doc_id"]): 3})
+    layer = judged({ROW: 3})
     app = opened("data", **PAIR)
     assert "me 1 grade · judged here" in text_of(app) and "· on" in text_of(app)
     app.button(key=f"switch_{layer}").click().run()
@@ -141,12 +137,10 @@ def test_layers_on_the_data_page() -> None:
 
 
 def test_a_layer_downloaded_is_a_layer_taken_in() -> None:
-    row = first_unjudged()
-    pair = (row["query_id"], row["doc_id"])
-    judged({pair: 3, ("FN-Q001", "nowhere"): 0})
+    judged({ROW: 3, ("q065", "nowhere"): 0})
     (layer,) = kept().layers.of(SAMPLE)
     content = layer_file(layer)
-    assert content.decode().splitlines()[0].split() == [pair[0], "0", pair[1], "3"]
+    assert content.decode().splitlines()[0].split() == [ROW[0], "0", ROW[1], "3"]
     kept().layers.remove(SAMPLE, layer.id)
     app = opened("data", **PAIR)
     uploader = next(u for u in app.file_uploader if "kept apart" in u.label)
@@ -162,8 +156,7 @@ def test_a_layer_downloaded_is_a_layer_taken_in() -> None:
 
 
 def test_the_example_keeps_its_layers_apart_and_stays_the_example() -> None:
-    row = first_unjudged()
-    judged({(row["query_id"], row["doc_id"]): 3})
+    judged({ROW: 3})
     assert session.collections().chosen("") == SAMPLE
     assert [c.id for c in session.collections().listed()] == [SAMPLE]
     copy = copy_of(SAMPLE, "Copy")
@@ -186,8 +179,7 @@ def test_notes_and_tags_are_kept_with_the_collection() -> None:
     assert kept().notes.of(SAMPLE) == {}
 
 
-@pytest.mark.parametrize("page", ["", "queries", "curves", "firm", "pairs"])
+@pytest.mark.parametrize("page", ["queries", "curves", "firm"])
 def test_every_page_with_scores_says_that_a_layer_is_on(page: str) -> None:
-    row = first_unjudged()
-    judged({(row["query_id"], row["doc_id"]): 3, ("only judged here", "x"): 1})
+    judged({ROW: 3, ("only judged here", "x"): 1})
     assert "With 2 grades of the judgment layer me" in text_of(opened(page, **PAIR))

@@ -63,7 +63,8 @@ def test_scores_are_those_of_the_layered_judgments(
 def test_only_named_queries_are_scored_again(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     on = with_layers(study, [layer("a", {("q065", "FN-0073"): 3.0})])
     shown = comparison(on)
-    study.scores(comparison(study), shown.measure)
+    measure = parse_measure("P@5")
+    study.scores(comparison(study), measure)
     asked: list[int] = []
     kept = score_runs
 
@@ -73,7 +74,7 @@ def test_only_named_queries_are_scored_again(study: Study, monkeypatch: pytest.M
 
     monkeypatch.setattr("dashboard.opened.layered.score_runs", noted)
     monkeypatch.setattr("dashboard.opened.study.score_runs", noted)
-    on.scores(shown, shown.measure)
+    on.scores(shown, measure)
     assert asked == [1]
 
 
@@ -109,6 +110,7 @@ def test_a_queue_is_what_moves_most_then_the_rest(study: Study) -> None:
     first = judging.window(study, every, done, 3)
     assert first["doc_id"].tolist() == every["doc_id"][1:4].tolist()
     assert first["query"][0] == study.texts[first["query_id"][0]] and first["title"].all()
+    assert len(judging.queue(study, comparison(study, m="Coverage@10")))
     alone = study.view(Address.of(run="bm25", base="bm25")).comparison
     assert len(judging.queue(study, alone)) and set(judging.queue(study, alone)["where"]) == {""}
 
