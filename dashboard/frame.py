@@ -106,9 +106,11 @@ def stands_in(page: Page) -> bool:
     if _no_longer_fits(here, page) or _nothing_in_view(here) or _lacking_data(here):
         return True
     # Above all that shows a score: a layer is never mixed in silence.
+    # Its room is always there, so that the first grade does not move what listens to the keys.
+    room = st.empty()
     told = layers.notice(here.layers, session.href(page.name, layers=(NOBODY,)))
     if told:
-        st.html(told)
+        room.html(told)
     return False
 
 

@@ -211,11 +211,18 @@ const typing = (event) => {
   return at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName ?? '');
 };
 
+// A key grades nothing that is not seen.
+const inView = (box) => {
+  const { top, bottom } = box?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
+  return top < window.innerHeight && bottom > 0;
+};
+
 const press = (event) => {
   if (!page?.parentElement.isConnected) return;
   if (event.ctrlKey || event.metaKey || event.altKey || typing(event)) return;
   const box = page.parentElement.querySelector('.judge');
   const ours = page.data.one || used || box?.contains(box.getRootNode().activeElement);
+  if (!ours && !inView(box)) return;
   const row = here();
   const digit = /^[0-9]$/.test(event.key) ? Number(event.key) : undefined;
   if (digit !== undefined && row && page.data.grades.includes(digit)) give(row, digit);
@@ -233,8 +240,13 @@ const leave = (event) => {
   if (!event.composedPath().includes(page.parentElement)) used = false;
 };
 
-document.addEventListener('keydown', press, true);
-document.addEventListener('pointerdown', leave, true);
+// Should this text ever be loaded again, one of them listens.
+const listening = new AbortController();
+window.ranklensJudging?.abort();
+window.ranklensJudging = listening;
+const how = { capture: true, signal: listening.signal };
+document.addEventListener('keydown', press, how);
+document.addEventListener('pointerdown', leave, how);
 
 export default function (given) {
   page = given;

@@ -74,7 +74,7 @@ def _heading(here: Opened, page: str, title: str, said: str) -> None:
     is_on = own in here.layers
     link = session.layer_href(page, own, on=not is_on) if own else ""
     st.html(layers.heading(title, said, own, is_on=is_on, link=link))
-    if session.receipts() or session.workspace().trouble():
+    with intake.above_the_uploader():
         intake.told()
 
 

@@ -4,6 +4,8 @@ are given."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import streamlit as st
@@ -19,6 +21,9 @@ from metrics_core.errors import RanklensError
 from metrics_core.tables import Qrels
 
 _LONGEST_NAME = 40
+_TAKING = Lock()
+"""Two answers of one visit may overlap; what is told twice is kept once, and in its order."""
+
 NOBODY_ELSE = "me"
 """Who judges where no name was given."""
 
@@ -96,22 +101,20 @@ def own_layer() -> Layer | None:
 # Grades
 
 
-def judge(grades: Mapping[tuple[str, str], float | None]) -> bool:
-    """Keep grades in the reader's own layer, which is begun with the first and then is on; None
-    takes one back. Whether they are kept; why not is told."""
-    return _kept(lambda: _judge(grades))
+@dataclass
+class _Acts:
+    """What is known of the acts of a page: up to which number they are kept, and the layer that was
+    begun with them until it is switched on. One object a visit, because where two answers of a
+    visit overlap, Streamlit ends the older wherever it next looks at the session's state."""
+
+    page: str = ""
+    done: int = 0
+    begun: str = ""
 
 
-def _judge(grades: Mapping[tuple[str, str], float | None]) -> None:
-    own = own_layer()
-    if own is None:
-        given = {pair: grade for pair, grade in grades.items() if grade is not None}
-        if given:
-            on = layers_on()
-            made = workspace().layers.begin(_place(), judge_name(), given, by=judge_name())
-            change(layers=_said([*on, *(v for v in layers() if v.id == made)]))
-        return
-    workspace().layers.give(collection(), own.id, grades, by=judge_name())
+def _acts() -> _Acts:
+    kept: _Acts = st.session_state.setdefault("_acts", _Acts())
+    return kept
 
 
 def hear_acts(key: str, query_id: str = "") -> None:
@@ -125,39 +128,49 @@ def hear_acts(key: str, query_id: str = "") -> None:
 def take_acts(told: Mapping[str, Any] | None) -> None:
     """Hear what a page tells of a reader's keys: `by` whom, `session` of the page that counts them,
     and `acts` in their order, each with its number `n`, its pair, and the grade, `None` to take one
-    back, or `skip`. They are told again until they are known to be kept, so each counts once."""
+    back, or `skip`. They are told again until they are known to be kept, so each counts once.
+    Grades go to the reader's own layer, which is begun with the first and then is on."""
     if not told:
         return
     be_called(str(told.get("by", "")))
-    page, last = str(told.get("session", "")), 0
-    if st.session_state.get("_acts_of") == page:
-        last = acts_done(page)
-    new = [act for act in told.get("acts", ()) if int(act["n"]) > last]
-    grades: dict[tuple[str, str], float | None] = {}
-    for act in new:
-        if not act.get("skip"):
-            grade = act["grade"]
-            pair = (str(act["query_id"]), str(act["doc_id"]))
-            grades[pair] = None if grade is None else int(grade)
-    if grades and not judge(grades):
-        return
-    for act in new:
-        pair = (str(act["query_id"]), str(act["doc_id"]))
-        skipped().add(pair) if act.get("skip") else skipped().discard(pair)
-    st.session_state["_acts_of"] = page
-    st.session_state["_acts_done"] = max([last, *(int(act["n"]) for act in new)])
+    known, left_out, name = _acts(), skipped(), judge_name()
+    here, on = collection(), layers_on()
+    with _TAKING:
+        page = str(told.get("session", ""))
+        if known.page != page:
+            known.page, known.done = page, 0
+        new = [act for act in told.get("acts", ()) if int(act["n"]) > known.done]
+        grades: dict[tuple[str, str], float | None] = {}
+        for act in new:
+            if not act.get("skip"):
+                grade = act["grade"]
+                grades[_pair(act)] = None if grade is None else int(grade)
+        if grades and not _kept(lambda: _judge(here, name, grades, known)):
+            return
+        for act in new:
+            left_out.add(_pair(act)) if act.get("skip") else left_out.discard(_pair(act))
+            known.done = int(act["n"])
+    if known.begun:
+        change(layers=_said([*on, *(v for v in layers() if v.id == known.begun)]))
+        known.begun = ""
 
 
-def acts_done(page: str) -> int:
-    """The number of the last act of a page that is kept."""
-    known: int = st.session_state.get("_acts_done", 0)
-    return known if st.session_state.get("_acts_of") == page else 0
+def _pair(act: Mapping[str, Any]) -> tuple[str, str]:
+    return str(act["query_id"]), str(act["doc_id"])
+
+
+def _judge(
+    here: str, name: str, grades: Mapping[tuple[str, str], float | None], known: _Acts
+) -> None:
+    if not workspace().has(here):
+        workspace().new(collections().name_of(here), here)
+    layer, begun = workspace().layers.judge(here, name, grades)
+    known.begun = layer if begun else known.begun
 
 
 def acts_kept() -> dict[str, Any]:
     """What a page is told of its acts: up to which number they are kept."""
-    page = st.session_state.get("_acts_of", "")
-    return {"session": page, "done": acts_done(page)}
+    return {"session": _acts().page, "done": _acts().done}
 
 
 def skipped() -> set[tuple[str, str]]:

@@ -98,14 +98,41 @@ class Layers:
     ) -> str:
         """A new layer of a collection that is there, with these grades; its id."""
         with self._writing() as shelves:
-            if identity not in shelves.ids():
-                raise errors.no_collection()
-            made = free_id([layer.removeprefix(_PREFIX) for layer in shelves.journals.of(identity)])
-            _tell_layout(shelves)
-            begun = {"name": name[:_LONGEST_NAME], "begun": now(), "judged": judged}
-            lines = _lines(grades or {}, by or name)
-            shelves.journals.append(identity, _PREFIX + made, [begun, *lines])
-            return made
+            return self._begin(shelves, identity, name, grades or {}, by or name, judged)
+
+    def judge(
+        self, identity: str, name: str, grades: Mapping[Pair, float | None]
+    ) -> tuple[str, bool]:
+        """Grade documents in the layer in which `name` judges here, which is begun where there is
+        none: its id, and whether it was begun now. Where that leaves
+        nothing to grade, none is begun, and its id is ""."""
+        with self._writing() as shelves:
+            own = (v for v in self.of(identity) if v.judged and v.name == name[:_LONGEST_NAME])
+            layer = next(own, None)
+            if layer is not None:
+                shelves.journals.append(identity, _PREFIX + layer.id, _lines(grades, name))
+                return layer.id, False
+            given = {pair: grade for pair, grade in grades.items() if grade is not None}
+            if not given:
+                return "", False
+            return self._begin(shelves, identity, name, given, name, judged=True), True
+
+    def _begin(
+        self,
+        shelves: Shelves,
+        identity: str,
+        name: str,
+        grades: Mapping[Pair, float],
+        by: str,
+        judged: bool,
+    ) -> str:
+        if identity not in shelves.ids():
+            raise errors.no_collection()
+        made = free_id([layer.removeprefix(_PREFIX) for layer in shelves.journals.of(identity)])
+        _tell_layout(shelves)
+        begun = {"name": name[:_LONGEST_NAME], "begun": now(), "judged": judged}
+        shelves.journals.append(identity, _PREFIX + made, [begun, *_lines(grades, by)])
+        return made
 
     def give(
         self, identity: str, layer: str, grades: Mapping[Pair, float | None], *, by: str

@@ -22,6 +22,7 @@ _PAGES = {
     "how firm": "firm?part=measures",
     "queries": "queries",
     "query": "query?q=q098",
+    "judge": "judge",
     "data": "data",
     "measures": "measures",
     "one measure": "measures?measure=nDCG",

@@ -9,8 +9,7 @@ from playwright.sync_api import Page, expect
 
 from dashboard.workspace import Workspace
 from tests.browser.conftest import Opened, running_server, settle
-
-WITH = re.compile(r"With (\d+) grades? of the judgment layer")
+from tests.browser.test_paths import menu
 
 
 def test_twenty_documents_by_keys(tmp_path: Path, open_page: Opened) -> None:
@@ -30,14 +29,33 @@ def test_twenty_documents_by_keys(tmp_path: Path, open_page: Opened) -> None:
         said = page.locator(".lens.layered-effect").inner_text()
         before, after = re.findall(r"mean difference (\S+) → (\S+)", said)[0]
         assert before != after
-        (layer,) = Workspace(tmp_path / "workspace").layers.of("sample")
+        workspace = Workspace(tmp_path / "workspace")
+        (layer,) = workspace.layers.of("sample")
         assert sorted(layer.grades.values()) == [0] * 10 + [3] * 10
         assert layer.name == "me" and page.locator(".judge .card").inner_text() != first
+        other = open_page(f"{app}/judge?run=dense&base=bm25")
+        name = other.get_by_label("Your name")
+        name.fill("Bo")
+        name.press("Enter")
+        for key in "1230":
+            page.keyboard.press(key)
+            other.keyboard.press(key)
+        for who in (page, other):
+            expect(who.locator(".judge .pending")).to_have_count(0)
+            settle(who)
+        counts = {layer.name: len(layer) for layer in workspace.layers.of("sample")}
+        assert counts == {"me": 24, "Bo": 4}, [p.read_text() for p in tmp_path.rglob("layer-*")]
+        menu(page, "Query")
+        page.locator(".judge .row").first.scroll_into_view_if_needed()
+        page.keyboard.press("1")
+        expect(page.locator(".judge .pending")).to_have_count(0)
+        settle(page)
+        assert [len(layer) for layer in workspace.layers.of("sample")] == [25, 4]
         off(page)
         expect(page.locator(".lens.layered")).to_have_count(0)
         page.goto(f"{app}/?run=dense&base=bm25&layers={layer.id}")
         settle(page)
-        expect(page.locator(".lens.layered")).to_contain_text("With 20 grades")
+        expect(page.locator(".lens.layered")).to_contain_text("With 25 grades")
 
 
 def off(page: Page) -> None:

@@ -195,6 +195,23 @@ def test_two_who_judge_at_once_lose_nothing(workspace: Workspace, folder: Path) 
     assert found.grades == {("q", f"{who}{n}"): n for who in "ab" for n in range(15)}
 
 
+def test_who_judges_has_one_layer_however_many_begin_it(workspace: Workspace, folder: Path) -> None:
+    def judge(number: int) -> None:
+        Workspace(folder).layers.judge("shop", "anna", {("q", f"d{number}"): 1})
+
+    every = [Thread(target=judge, args=(number,)) for number in range(6)]
+    for one in every:
+        one.start()
+    for one in every:
+        one.join()
+    (found,) = workspace.layers.of("shop")
+    assert (found.name, len(found)) == ("anna", 6)
+    assert workspace.layers.judge("shop", "anna", {("q", "d1"): None}) == (found.id, False)
+    assert workspace.layers.judge("shop", "bo", {("q", "d1"): None}) == ("", False)
+    assert workspace.layers.judge("shop", "bo", {("q", "d1"): 0})[1]
+    assert [(v.name, len(v)) for v in workspace.layers.of("shop")] == [("anna", 5), ("bo", 1)]
+
+
 def test_layers_and_notes_go_with_a_copy(workspace: Workspace) -> None:
     layer = workspace.layers.begin("shop", "anna", {("q", "a"): 1})
     workspace.notes.write("shop", "q", "why", by="anna")
