@@ -12,7 +12,8 @@ from markupsafe import Markup
 from dashboard import intake, session, sidebar
 from dashboard.address import method_key
 from dashboard.address.address import SHARED
-from dashboard.blocks import data, markup, navigation
+from dashboard.address.view import NOBODY
+from dashboard.blocks import data, layers, markup, navigation
 from dashboard.page import Page
 from dashboard.session import Opened
 from dashboard.theme import css_variables
@@ -70,7 +71,7 @@ def draw(pages: Sequence[Page], current: str) -> None:
     if clicked.go:
         session.follow(clicked.go)
     # Before anything is loaded there are only the way in and the files.
-    offered = [p for p in pages if here or not p.needs_study or p is pages[0]]
+    offered = [p for p in pages if p.in_menu and (here or not p.needs_study or p is pages[0])]
     if here:
         offered = [p for p in offered if len(here.study.names) >= p.fewest_runs]
     names = [(p.title, session.menu_href(p.name), p.name == current) for p in offered]
@@ -102,7 +103,15 @@ def stands_in(page: Page) -> bool:
     if here is None:
         intake.first_run()
         return True
-    return _no_longer_fits(here, page) or _nothing_in_view(here) or _lacking_data(here)
+    if _no_longer_fits(here, page) or _nothing_in_view(here) or _lacking_data(here):
+        return True
+    # Above all that shows a score: a layer is never mixed in silence.
+    # Its room is always there, so that the first grade does not move what listens to the keys.
+    room = st.empty()
+    told = layers.notice(here.layers, session.href(page.name, layers=(NOBODY,)))
+    if told:
+        room.html(told)
+    return False
 
 
 def _no_longer_fits(here: Opened, page: Page) -> bool:

@@ -11,7 +11,8 @@ from dashboard.address.address import Field
 class Page:
     """`name` is the page's file and its address, `title` stands in the menu, in the order of
     `place`. A page that `needs_study` is shown once judgments and a run are there; the menu offers
-    it from `fewest_runs` on. `fields` are its own parameters of the address."""
+    it from `fewest_runs` on, if it stands `in_menu` at all. `fields` are its own parameters of the
+    address."""
 
     name: str
     title: str
@@ -19,3 +20,4 @@ class Page:
     needs_study: bool = True
     fields: tuple[Field, ...] = ()
     fewest_runs: int = 1
+    in_menu: bool = True

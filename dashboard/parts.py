@@ -59,8 +59,13 @@ def file_name(key: str) -> str:
     """ "ranklens-runs-nDCG@10-vs-bm25-sample.csv": the table, measure, baseline, collection."""
     view = session.opened_study().comparison
     told = [key, view.name, *([] if view.alone else [f"vs-{view.baseline}"]), session.collection()]
-    # What no file system takes, and what a shell would read.
-    return re.sub(r"[^\w@.=+()\-]+", "_", "-".join(["ranklens", *told])) + ".csv"
+    told += [f"with-{layer.name}" for layer in session.opened_study().layers if len(layer)]
+    return safe_name("-".join(["ranklens", *told])) + ".csv"
+
+
+def safe_name(text: str) -> str:
+    """A text without what no file system takes, and what a shell would read."""
+    return re.sub(r"[^\w@.=+()\-]+", "_", text)
 
 
 def counted(n: int, one: str, many: str) -> str:
@@ -78,7 +83,13 @@ def caption(title: str, *notes: str, runs: Iterable[str] | None = None) -> Capti
     here = session.opened_study()
     queries = int(here.study.in_view(here.comparison).sum())
     named = here.drawing.styles if runs is None else here.look.of(runs)
-    return Caption(title, (*notes, counted(queries, "query", "queries")), list(named.values()))
+    given = [
+        f"with {counted(len(v), 'grade', 'grades')} of layer {v.name}"
+        for v in here.layers
+        if len(v)
+    ]
+    told = (*notes, *given, counted(queries, "query", "queries"))
+    return Caption(title, told, list(named.values()))
 
 
 def chart(

@@ -63,14 +63,15 @@ SHARED = (
     Field("k"),
     Field("where", "pairs"),
     Field("qrels"),
+    Field("layers", "several"),
     Field("missing"),
     Field("test"),
     Field("correction"),
     Field("level"),
     Field("margin"),
 )
-"""The fields of every page: collection, runs, measure, cutoff, filters, judgments; what a
-query counts that a run lacks, and how runs are compared."""
+"""The fields of every page: collection, runs, measure, cutoff, filters, judgments and the
+layers over them; what a query counts that a run lacks, and how runs are compared."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import answers, intake, parts, session
+from dashboard import answers, intake, judging, parts, session
 from dashboard.answers import FileRow
 from dashboard.blocks import data, markup
 from dashboard.literal import literal
@@ -51,6 +51,12 @@ def render() -> None:
                 "Identifiers are compared as they stand, letter for letter.",
             )
             st.html(data.fit_table(shown.fit))
+    if here:
+        parts.heading(
+            "Judgment layers",
+            "Grades that were given here, beside the files. What is on counts in every score.",
+        )
+        judging.layers_part()
 
 
 def _described(row: FileRow, all_notes: tuple[Note, ...], here: Opened | None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dashboard import answers, parts, session
 from dashboard.address.address import Field
 from dashboard.address.query_list import NO_LIST
 from dashboard.answers import firm, unjudged
-from dashboard.blocks import firmness, markup
+from dashboard.blocks import firmness, layers, markup
 from dashboard.blocks.firmness import Cell, Head
 from dashboard.figures import curves as figures
 from dashboard.page import Page
@@ -116,6 +116,7 @@ def _judge_next(here: Opened) -> None:
         for row in shown.to_dict("records")
     ]
     st.html(firmness.table(heads, rows, "Documents to judge next"))
+    st.html(layers.onward(session.href("judge"), "Judge these here, one by one"))
     sheet = found.to_fill_in()
     st.download_button(
         f"Download {parts.counted(len(sheet), 'document', 'documents')} to judge (CSV)",

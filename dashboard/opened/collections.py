@@ -56,7 +56,7 @@ class Collections:
             return asked
         if self.folder_id:
             return self.folder_id
-        own = self._workspace.collections()
+        own = self._own_ones()
         return SAMPLE if not own else own[0].id if len(own) == 1 else ""
 
     def has(self, identity: str) -> bool:
@@ -87,13 +87,17 @@ class Collections:
 
     def listed(self) -> list[Listed]:
         """All that can be opened: the folder, the reader's own, last changed first, the example."""
-        own = [c for c in self._workspace.collections() if c.id != self.folder_id]
+        own = [c for c in self._own_ones() if c.id != self.folder_id]
         folder = [Listed(self.folder_id, self.name_of(self.folder_id), "folder")]
         return [
             *(folder if self.folder_id else []),
             *(self._own(c) for c in own),
             Listed(SAMPLE, SAMPLE_NAME, "sample"),
         ]
+
+    def _own_ones(self) -> list[Collection]:
+        """The reader's own collections; what was judged in the example is kept beside them."""
+        return [c for c in self._workspace.collections() if c.id != SAMPLE]
 
     def _own(self, told: Collection) -> Listed:
         entries = self._workspace.entries(told.id)

@@ -40,7 +40,7 @@ from metrics_core.slicing.breakdowns import group_of, ordered_groups
 from metrics_core.slicing.derived import MARK, Material, derived_columns
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
-_KEPT_RESULTS = 256
+KEPT_RESULTS, KEPT_VARIANTS = 256, 4
 
 Result = TypeVar("Result")
 
@@ -68,9 +68,14 @@ class Study:
                 self.refused[run.name] = RanklensError(f"{run.name}: {error.message}", error.hint)
                 continue
             self.runs[run.name] = run
-        self._memo = Memo(_KEPT_RESULTS)
+        self._memo, self.variants = Memo(KEPT_RESULTS), Memo(KEPT_VARIANTS)
         if len(self.runs) > 1:
             prepare_draws(len(self.query_ids))
+
+    @property
+    def bare(self) -> Study:
+        """The same with the judgments as they are in the files."""
+        return self
 
     def kept(self, answer: Callable[..., Result], *asked: Hashable) -> Result:
         """`answer(study, *asked)`, worked out once: what an answer is given is its key, so that
@@ -150,7 +155,6 @@ class Study:
             return ()
         if measure.lacks(self.judged[name]):
             measure = read_measure("", 10).measure
-
         return self.kept(_notes, name, measure)
 
     def fit(self, cutoff: int) -> list[FitLine]:
@@ -193,7 +197,8 @@ class Study:
         """The runs, best first on the usual measure."""
         # One order for every view: another measure or cutoff must not change who is compared.
         measure = read_measure("", 10).measure
-        means = {n: float(measure.score(self.judged[n]).mean()) for n in self.names}
+        known = self.kept(all_scores, (measure,)).values[:, :, 0]
+        means = dict(zip(self.names, (float(row.mean()) for row in known), strict=True))
         return sorted(self.names, key=lambda n: -means[n])
 
     def in_view(self, comparison: Comparison) -> npt.NDArray[np.bool_]:
@@ -206,7 +211,11 @@ class Study:
 
     def every_score(self, comparison: Comparison, *measures: Measure) -> Scores:
         """Per-query scores of all loaded runs over the queries in view."""
-        return self.kept(_scores, measures).among(self.in_view(comparison))
+        return self.kept(all_scores, measures).among(self.in_view(comparison))
+
+    def scored(self, measure: Measure) -> Scores:
+        """Per-query scores of all loaded runs over all queries, worked out now."""
+        return score_runs(list(self.judged.values()), (measure,))
 
     def with_texts(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The frame with `text`, `meta` ("Billing · medium") and every grouping of each query."""
@@ -218,8 +227,7 @@ class Study:
                 frame[f"by: {column}"] = groups.to_numpy()
                 shown.append(f"by: {column}")
         parts = frame[shown[:2]].to_numpy().tolist()
-        frame["meta"] = [" · ".join(row) for row in parts] if shown else ""
-        return frame
+        return frame.assign(meta=[" · ".join(row) for row in parts] if shown else "")
 
 
 def _notes(study: Study, name: str, measure: Measure) -> tuple[Note, ...]:
@@ -273,7 +281,7 @@ def _columns(study: Study, shown: Comparison) -> dict[str, pd.Series]:
             query_ids=study.query_ids,
             texts=texts,
             judged=study.judged,
-            scores=study.kept(_scores, (measure,)),
+            scores=study.kept(all_scores, (measure,)),
             measure=measure,
             run=shown.focus,
             baseline=shown.baseline,
@@ -284,8 +292,9 @@ def _columns(study: Study, shown: Comparison) -> dict[str, pd.Series]:
     return {**own, **derived, **own}
 
 
-def _scores(study: Study, measures: tuple[Measure, ...]) -> Scores:
+def all_scores(study: Study, measures: tuple[Measure, ...]) -> Scores:
+    """What a study keeps: the scores of all loaded runs over all queries."""
     if len(measures) == 1:
-        return score_runs(list(study.judged.values()), measures)
+        return study.scored(measures[0])
     # Each by itself, for other answers ask for single ones of them.
-    return side_by_side([study.kept(_scores, (measure,)) for measure in measures])
+    return side_by_side([study.kept(all_scores, (measure,)) for measure in measures])

@@ -30,7 +30,14 @@ from metrics_core import wording as w
 from metrics_core.notes import Note
 from metrics_core.tables import Run
 
-OF_ANOTHER: dict[str, Any] = {"run": "", "base": "", "also": (), "where": (), "qrels": ""}
+OF_ANOTHER: dict[str, Any] = {
+    "run": "",
+    "base": "",
+    "also": (),
+    "where": (),
+    "qrels": "",
+    "layers": (),
+}
 """What of an address fits one collection only."""
 
 

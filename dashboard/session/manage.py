@@ -62,6 +62,8 @@ def copy_of(identity: str, name: str) -> Collection:
     for file in files_of(identity):
         if file.table is not None:
             workspace().add(copy.id, Loaded(file.table, "", file.read_as, file.file), beside=True)
+    with workspace().writing() as shelves:
+        shelves.journals.copy(identity, copy.id)
     return copy
 
 

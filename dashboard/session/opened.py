@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import streamlit as st
 
 from dashboard.address.view import Comparison, View
 from dashboard.drawing import Drawing
+from dashboard.opened.layered import with_layers
 from dashboard.opened.study import Study
 from dashboard.session.address import address, pin
 from dashboard.session.collections import collection, library
+from dashboard.session.judging import layers_asked, layers_lacking, layers_on
 from dashboard.theme import PALETTES, Look, run_styles
+from dashboard.workspace import Layer
 
 
 @dataclass(frozen=True)
 class Opened:
-    """The study, what the reader has chosen of it, and how it looks."""
+    """The study, what the reader has chosen of it, and how it looks; `layers` are the judgment
+    layers that are on, whose grades its scores hold."""
 
     study: Study
     view: View
     look: Look
+    layers: tuple[Layer, ...] = ()
 
     @property
     def comparison(self) -> Comparison:
@@ -58,11 +63,14 @@ def _opened() -> Opened | None:
     if study is None or not study.names:
         pin(address().changed(set=collection()))
         return None
+    on = layers_on()
+    study = with_layers(study, on)
     view = study.view(address())
-    pin(view.pinned.changed(set=collection()))
+    view = replace(view, lacking={**view.lacking, **layers_lacking()})
+    pin(view.pinned.changed(set=collection(), layers=layers_asked()))
     shown = view.comparison
     styles = run_styles(study.names, here.slots, focus=shown.focus, baseline=shown.baseline)
-    return Opened(study, view, Look(PALETTES[theme()], styles))
+    return Opened(study, view, Look(PALETTES[theme()], styles), on)
 
 
 def theme() -> str:

@@ -36,7 +36,10 @@ def receipts() -> list[Receipt]:
 def tell(
     message: str, hint: str = "", offers: Sequence[Offer] = (), *, alarming: bool = False
 ) -> None:
-    """Tell something, beside what was told since the reader last put it away."""
+    """Tell something, beside what was told since the reader last put it away; what is alarming and
+    is told already, once."""
+    if alarming and not offers and any(r.message == message and r.hint == hint for r in receipts()):
+        return
     receipts().append(Receipt(generation("receipt"), message, hint, tuple(offers), alarming))
     del receipts()[:-_MOST]
     forget("receipt")

@@ -5,6 +5,8 @@ programs: collections of tables, each with its name.
       workspace.json                     the version of this layout
       collections/<id>/collection.json   its name, and how its files are read
       collections/<id>/<number>.json     a file: what it holds, and which table
+      collections/<id>/layer-<id>.journal     grades that were given here, a line a change
+      collections/<id>/notes.journal          notes and tags on queries, likewise
       tables/<sha256>.parquet            rows, under the hash of these very bytes
       lock, writer                       one writes at a time, and who it is
 
@@ -15,6 +17,8 @@ what is promised and why it is built so.
 
 from dashboard.workspace.adding import Added
 from dashboard.workspace.errors import StorageError
+from dashboard.workspace.layers import Given, Layer
+from dashboard.workspace.notes import Note, Noted
 from dashboard.workspace.records import Collection, Damaged, Entry
 from dashboard.workspace.store import Workspace, default_folder
 
@@ -23,6 +27,10 @@ __all__ = [
     "Collection",
     "Damaged",
     "Entry",
+    "Given",
+    "Layer",
+    "Note",
+    "Noted",
     "StorageError",
     "Workspace",
     "default_folder",

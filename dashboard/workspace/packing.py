@@ -17,6 +17,7 @@ import pyarrow as pa
 from dashboard.workspace import foreign
 from dashboard.workspace.adding import free_id, now
 from dashboard.workspace.errors import StorageError, damaged
+from dashboard.workspace.journal import is_name
 from dashboard.workspace.records import (
     Collection,
     DamagedRecordError,
@@ -25,12 +26,16 @@ from dashboard.workspace.records import (
     encode,
     is_number,
 )
-from dashboard.workspace.shelves import LAYOUT, Shelves
+from dashboard.workspace.shelves import LAYOUT
 from dashboard.workspace.store import Workspace
 
 _ABOUT = "ranklens.json"
 _COLLECTION, _RECORDS, _TABLES = "collection.json", "records/", "tables/"
-_LARGEST_RECORD, _LARGEST_TABLE = 1 << 20, 1 << 31
+_JOURNALS = "journals/"
+_WITHOUT_JOURNALS = 2
+"""The layout of a packed collection that has none, which older versions take in as well."""
+
+_LARGEST_RECORD, _LARGEST_JOURNAL, _LARGEST_TABLE = 1 << 20, 1 << 28, 1 << 31
 _MOST_MEMBERS = 20_000
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -44,6 +49,8 @@ def pack(workspace: Workspace, identity: str, out: IO[bytes]) -> None:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as packed:
         told, entries = encode(workspace.collection(identity)), workspace.entries(identity)
         records = {f"{_RECORDS}{entry.number}.json": encode(entry) for entry in entries}
+        for name, lines in workspace.journals.contents(identity):
+            records[f"{_JOURNALS}{name}"] = lines
         _put(packed, _ABOUT, about(told, records))
         for name, content in {_COLLECTION: told, **records}.items():
             _put(packed, name, content)
@@ -52,12 +59,14 @@ def pack(workspace: Workspace, identity: str, out: IO[bytes]) -> None:
 
 
 def about(told: bytes, records: Mapping[str, bytes]) -> bytes:
-    """What tells that a zip is a packed collection: the layout, and a hash of its records, because
-    a zip does not notice when its list of members is damaged."""
+    """What tells that a zip is a packed collection: the layout, and a hash of its records and
+    journals, because a zip does not notice when its list of members is damaged."""
     check = hashlib.sha256(told)
     for name in sorted(records):
         check.update(hashlib.sha256(records[name]).digest())
-    return json.dumps({"layout": LAYOUT, "check": check.hexdigest()}).encode()
+    journals = any(name.startswith(_JOURNALS) for name in records)
+    layout = LAYOUT if journals else _WITHOUT_JOURNALS
+    return json.dumps({"layout": layout, "check": check.hexdigest()}).encode()
 
 
 def _put(packed: zipfile.ZipFile, name: str, content: bytes) -> None:
@@ -82,6 +91,9 @@ def unpack(workspace: Workspace, content: bytes, *, file: str) -> Collection:
     with _whole(file), zipfile.ZipFile(io.BytesIO(content)) as packed:
         _check_size(packed, len(content))
         told, entries = _collection(packed, file), _entries(packed)
+        journals = _members(packed, _JOURNALS)
+        if not all(is_name(name) for name in journals):
+            raise DamagedRecordError("a journal has another name than those that are kept")
         tables = {e.table: _member(packed, f"{_TABLES}{e.table}.parquet") for e in entries}
         for name, table in tables.items():
             if hashlib.sha256(table).hexdigest() != name:
@@ -90,16 +102,10 @@ def unpack(workspace: Workspace, content: bytes, *, file: str) -> Collection:
             foreign.check(entry, tables[entry.table])
     with workspace.writing() as shelves:
         made = replace(told, id=free_id(shelves.ids()), changed=now(), removed=False)
-        _put_all(shelves, made, entries, tables)
+        for name, table in tables.items():
+            shelves.put_table(name, pa.py_buffer(table))
+        shelves.put_whole(made, entries, journals.items())
         return made
-
-
-def _put_all(
-    shelves: Shelves, made: Collection, entries: list[Entry], tables: dict[str, bytes]
-) -> None:
-    for name, table in tables.items():
-        shelves.put_table(name, pa.py_buffer(table))
-    shelves.put_whole(made, entries)
 
 
 def _collection(packed: zipfile.ZipFile, file: str) -> Collection:
@@ -111,20 +117,23 @@ def _collection(packed: zipfile.ZipFile, file: str) -> Collection:
             "Open it with the newer Ranklens.",
         )
     told = _member(packed, _COLLECTION)
-    if own != about(told, _records(packed)):
+    journals = {f"{_JOURNALS}{n}": content for n, content in _members(packed, _JOURNALS).items()}
+    records = {f"{_RECORDS}{n}": content for n, content in _members(packed, _RECORDS).items()}
+    if own != about(told, records | journals):
         raise DamagedRecordError("its records are not those that were packed")
     return decode(told, Collection)
 
 
-def _records(packed: zipfile.ZipFile) -> dict[str, bytes]:
-    names = [n for n in packed.namelist() if n.startswith(_RECORDS)]
+def _members(packed: zipfile.ZipFile, folder: str) -> dict[str, bytes]:
+    """Name below a folder -> bytes of its members."""
+    names = [n for n in packed.namelist() if n.startswith(folder)]
     if len(names) > _MOST_MEMBERS:
         raise DamagedRecordError(f"{len(names)} records")
-    return {name: _member(packed, name) for name in sorted(names)}
+    return {name.removeprefix(folder): _member(packed, name) for name in sorted(names)}
 
 
 def _entries(packed: zipfile.ZipFile) -> list[Entry]:
-    entries = [decode(content, Entry) for content in _records(packed).values()]
+    entries = [decode(content, Entry) for content in _members(packed, _RECORDS).values()]
     slots = [e.slot for e in entries if e.kind == "run"]
     if len({(e.kind, e.name) for e in entries}) < len(entries) or len(set(slots)) < len(slots):
         raise DamagedRecordError("two files have one name or colour")
@@ -134,7 +143,8 @@ def _entries(packed: zipfile.ZipFile) -> list[Entry]:
 def _member(packed: zipfile.ZipFile, name: str) -> bytes:
     """The bytes of a member; no more than it says, and no more than a collection can hold."""
     told = packed.getinfo(name)
-    largest = _LARGEST_TABLE if name.startswith(_TABLES) else _LARGEST_RECORD
+    sizes = {_TABLES: _LARGEST_TABLE, _JOURNALS: _LARGEST_JOURNAL}
+    largest = next((sizes[f] for f in sizes if name.startswith(f)), _LARGEST_RECORD)
     if told.file_size > largest:
         raise DamagedRecordError(f"{name} is too large")
     return packed.read(told)

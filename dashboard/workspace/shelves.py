@@ -14,6 +14,7 @@ from threading import Lock
 import pyarrow as pa
 
 from dashboard.workspace import durable, errors
+from dashboard.workspace.journal import JOURNAL, Journals
 from dashboard.workspace.records import (
     Collection,
     Damaged,
@@ -29,8 +30,9 @@ from dashboard.workspace.records import (
 )
 from metrics_core.memo import Memo
 
-LAYOUT = 2
-"""The version of the folder's layout; 1 was one list of files without collections."""
+LAYOUT = 3
+"""The version of the folder's layout; 1 was one list of files without collections, 2 had no
+journals."""
 
 _ABOUT, _COLLECTION, _RECORD, _TABLE = "workspace.json", "collection", ".json", ".parquet"
 _KEPT_RECORDS = 20_000
@@ -45,6 +47,7 @@ class Shelves:
         self.folder = folder
         self._collections, self._tables = folder / "collections", folder / "tables"
         self._records = Memo(_KEPT_RECORDS)
+        self.journals = Journals(self._collections)
         self._looked_at: dict[str, tuple[durable.State, str]] = {}
         self._looking = Lock()
 
@@ -68,7 +71,7 @@ class Shelves:
             self.say_layout()
 
     def say_layout(self) -> None:
-        """Write down which layout this is."""
+        """Write down which layout this is, also in a folder of an older one."""
         durable.write(self.folder / _ABOUT, encode(Layout(LAYOUT)))
 
     def sync(self) -> None:
@@ -128,7 +131,9 @@ class Shelves:
         if is_id(identity) and is_number(number):
             durable.remove(self._path(identity, number))
 
-    def put_whole(self, told: Collection, entries: Iterable[Entry]) -> None:
+    def put_whole(
+        self, told: Collection, entries: Iterable[Entry], journals: Iterable[tuple[str, bytes]] = ()
+    ) -> None:
         """A collection with all of its files, there at once or not at all."""
         place = self._folder(told.id)
         draft = place.with_name(f"{told.id}{durable.DRAFT}")
@@ -137,6 +142,8 @@ class Shelves:
             for number, entry in enumerate(entries, start=1):
                 record = replace(entry, number=f"{number:05}", replaces="")
                 durable.write(draft / f"{record.number}{_RECORD}", encode(record))
+            for name, content in journals:
+                durable.write(draft / f"{name}{JOURNAL}", content)
             durable.write(draft / f"{_COLLECTION}{_RECORD}", encode(told))
             draft.replace(place)
             durable.sync_folder(self._collections)

@@ -6,7 +6,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from dashboard.workspace import durable
+from dashboard.workspace import durable, layers
 from dashboard.workspace.errors import StorageError
 from dashboard.workspace.first_layout import BESIDE_SAMPLE, OWN, take_over
 from dashboard.workspace.records import hidden
@@ -54,6 +54,7 @@ def _sweep(shelves: Shelves) -> None:
         for entry in every:
             if entry.removed or entry.number in older:
                 shelves.drop_entry(identity, entry.number)
+    layers.sweep(shelves)
     if any(shelves.damaged(identity) for identity in shelves.ids()):
         return
     named = {e.table for identity in shelves.ids() for e in shelves.entries(identity)}

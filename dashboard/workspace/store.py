@@ -14,7 +14,9 @@ import pyarrow as pa
 from dashboard.workspace import errors, shelves
 from dashboard.workspace.adding import Added, free_id, free_slot, names, now, packed, record_of
 from dashboard.workspace.errors import StorageError, damaged
+from dashboard.workspace.layers import Layers
 from dashboard.workspace.lock import WriteLock
+from dashboard.workspace.notes import Notes
 from dashboard.workspace.records import Collection, Damaged, Entry, hidden
 from dashboard.workspace.shelves import Shelves
 from dashboard.workspace.tables import as_arrow, content_of, table_of
@@ -37,6 +39,9 @@ class Workspace:
         self._shelves = Shelves(folder)
         self._lock = WriteLock(folder)
         self._was_there = folder.is_dir()
+        self.journals = self._shelves.journals
+        self.layers = Layers(self._shelves, self.writing)
+        self.notes = Notes(self._shelves, self.writing)
 
     def trouble(self) -> StorageError | None:
         """Why the workspace cannot be written as a whole; None where nothing speaks against it."""
@@ -108,7 +113,8 @@ class Workspace:
             copy = Collection(
                 free_id(self._shelves.ids()), name, now(), self.collection(identity).choices
             )
-            self._shelves.put_whole(copy, self.entries(identity))
+            journals = self.journals.contents(identity)
+            self._shelves.put_whole(copy, self.entries(identity), journals)
             return copy
 
     def _change(self, identity: str, **changes: Any) -> None:

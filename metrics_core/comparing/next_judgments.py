@@ -80,9 +80,7 @@ def judge_next(
     if np.isnan(reached.lowest) or found.doc_ids is None:
         return NextJudgments(_table(run, found, np.zeros(len(found))), None, None, exact=False)
     moved = _moves(run, baseline, measure, found)
-    against = -sign * moved if sign else np.abs(moved)
-    order = np.argsort(-against, kind="stable")
-    order = order[against[order] > _ROUNDING][:MOST_RANKED]
+    order = _against(sign, moved)
     scale = 1.0
     if measure.declaration.combination.averaged:
         scale = 1.0 / max(int((~np.isnan(reached.low)).sum()), 1)
@@ -108,6 +106,24 @@ def judge_next(
     return NextJudgments(
         table, _first(turned, 1, len(table)), _first(settled, 0, len(table)), exact
     )
+
+
+def most_moving(
+    run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found: Holes, difference: float
+) -> pd.DataFrame:
+    """The table of `judge_next` with what each document moves its own query by, where nobody needs
+    to know how many would do: no bound is worked out, so it takes a moment for any collection."""
+    moved = _moves(run, baseline, measure, found)
+    order = _against(np.sign(difference) if abs(difference) > _ROUNDING else 0.0, moved)
+    return _table(run, _some(found, order), moved[order])
+
+
+def _against(sign: float, moved: Floats) -> Ints:
+    """Those that move a difference of this sign towards the other one, the furthest first; where
+    the runs are level, either way counts."""
+    against = -sign * moved if sign else np.abs(moved)
+    order = np.argsort(-against, kind="stable")
+    return order[against[order] > _ROUNDING][:MOST_RANKED]
 
 
 def _first(holds: Callable[[int], bool], low: int, high: int) -> int | None:

@@ -173,7 +173,10 @@ def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd
     codes = run.query_ids
     position = codes.index(query_id) if query_id in codes else -1
     rows = np.flatnonzero(run.query_codes == position)
-    part = run.table.take(pa.array(rows)).select(["doc_id", "score"])
+    block = len(rows) > 0 and rows[-1] - rows[0] + 1 == len(rows)
+    # Taking single rows of a long table copies all of its texts.
+    own = run.table.slice(rows[0], len(rows)) if block else run.table.take(pa.array(rows))
+    part = own.select(["doc_id", "score"])
     by_rule: Any = pc.sort_indices(
         part, sort_keys=[("score", "descending"), ("doc_id", "descending")]
     )

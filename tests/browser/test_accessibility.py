@@ -24,6 +24,7 @@ _PAGES = {
     "queries with a wrong filter": "queries?filter=word%20%3E%205&view=strips",
     "history": "history",
     "query": "query?q=q098",
+    "judge": "judge",
     "data": "data",
     "measures": "measures",
     "one measure": "measures?measure=nDCG",

@@ -154,8 +154,8 @@ def test_a_file_that_is_not_listed_any_more_is_noticed(workspace: Workspace, lac
 
 
 def test_a_packing_of_a_newer_version_says_so(workspace: Workspace) -> None:
-    newer = members(workspace) | {"ranklens.json": b'{"layout": 3}'}
-    refused(workspace, zipped(newer), r"newer Ranklens \(layout 3")
+    newer = members(workspace) | {"ranklens.json": b'{"layout": 4}'}
+    refused(workspace, zipped(newer), r"newer Ranklens \(layout 4")
 
 
 @pytest.mark.parametrize(

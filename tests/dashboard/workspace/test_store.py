@@ -212,7 +212,7 @@ def test_a_folder_that_is_gone_says_so(workspace: Workspace) -> None:
 
 def test_a_newer_layout_is_only_read(workspace: Workspace) -> None:
     workspace.add("own", read("a.run"))
-    (workspace.folder / "workspace.json").write_bytes(encode(Layout(3)))
+    (workspace.folder / "workspace.json").write_bytes(encode(Layout(4)))
     later = again(workspace)
     assert "newer Ranklens" in str(later.trouble())
     assert later.load(later.entries("own")[0])

@@ -1,0 +1,160 @@
+"""Judging in place: what nobody has judged yet, of one query or of a comparison, and what the
+grades that were given here changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dashboard.address.view import Comparison
+from dashboard.answers.firm import pair_lists
+from dashboard.opened.study import Study
+from metrics_core.comparing.holes import holes
+from metrics_core.comparing.next_judgments import most_moving
+from metrics_core.judging.ranking import ranked_documents
+from metrics_core.scoring.scores import Scores
+
+MOST_QUEUED = 500
+"""Documents that a judging session offers at the most."""
+
+_HIGHEST_KEY = 9
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What layers changed: of one query each run's score, and the mean difference of the pair over
+    the queries in view; each without them and with them. NaN where there is none."""
+
+    scores: dict[str, tuple[float, float]]
+    difference: tuple[float, float]
+    queries: int
+
+
+def grades_offered(study: Study) -> list[int]:
+    """The grades that have a key: from 0 to the highest that the files use, 1 at least."""
+    highest = math.ceil(max(study.bare.grades, default=1))
+    return list(range(min(max(highest, 1), _HIGHEST_KEY) + 1))
+
+
+def to_judge(study: Study, shown: Comparison, query_id: str) -> pd.DataFrame:
+    """The documents of a query in the first k ranks of the shown lists that the files do not judge:
+    columns query_id, doc_id, rank (its best), where, title and text ("" without documents)."""
+    return study.bare.kept(_to_judge, shown.runs, shown.cutoff, query_id)
+
+
+def _to_judge(study: Study, runs: tuple[str, ...], cutoff: int, query_id: str) -> pd.DataFrame:
+    lists = {
+        name: ranked_documents(study.runs[name], query_id, depth=cutoff).set_index("doc_id")["rank"]
+        for name in runs
+    }
+    ranks = pd.DataFrame(lists).drop(index=_judged(study, query_id), errors="ignore")
+    known = ranks.notna().to_numpy()
+    where = [
+        "in every list" if row.all() and len(runs) > 1 else ", ".join(ranks.columns[row])
+        for row in known
+    ]
+    frame = pd.DataFrame(
+        {
+            "query_id": query_id,
+            "doc_id": ranks.index.astype(object),
+            "rank": ranks.min(axis=1).to_numpy(dtype=np.float64),
+            "where": where,
+        }
+    )
+    return _with_texts(study, frame.sort_values(["rank", "doc_id"], ignore_index=True))
+
+
+def _judged(study: Study, query_id: str) -> list[str]:
+    """The documents that the files judge for a query; a negative grade is no judgment."""
+    qrels = study.qrels
+    if query_id not in qrels.query_ids:
+        return []
+    own = (qrels.query_codes == qrels.query_ids.index(query_id)) & (qrels.relevance >= 0)
+    return [str(doc_id) for doc_id in qrels.doc_ids.filter(own).to_pylist()]
+
+
+def queue(study: Study, shown: Comparison) -> pd.DataFrame:
+    """What to judge next for the comparison, what could move it most first, by the judgments of the
+    files, so that it stays as it is while it is worked on: columns query_id, doc_id, rank, where.
+    What moves nothing follows by rank."""
+    return study.bare.kept(_queue, shown)
+
+
+def _queue(study: Study, shown: Comparison) -> pd.DataFrame:
+    own, other = pair_lists(study, shown)
+    found = holes(own, other, shown.measure.cutoff or shown.cutoff)
+    if found.doc_ids is None:
+        return pd.DataFrame(columns=["query_id", "doc_id", "rank", "where"])
+    by_rank = pd.DataFrame(
+        {
+            "query_id": np.array(own.query_ids, dtype=object)[found.query],
+            "doc_id": found.doc_ids.to_pylist(),
+            "run_rank": found.run_rank,
+            "baseline_rank": found.baseline_rank,
+        }
+    )
+    difference = effect(study, shown).difference[0]
+    if shown.measure.declaration.needs:
+        first = by_rank.head(0)  # it is not about grades alone
+    else:
+        first = most_moving(own, other, shown.measure, found, difference)
+    every = pd.concat([first, by_rank.iloc[np.argsort(found.best_rank, kind="stable")]])
+    every = every.drop_duplicates(["query_id", "doc_id"]).head(MOST_QUEUED)
+    both = every[["run_rank", "baseline_rank"]].to_numpy()
+    best = np.where(both > 0, both, np.inf).min(axis=1)
+    where = [_where(shown, own > 0, other > 0) for own, other in both]
+    frame = every[["query_id", "doc_id"]].assign(rank=best, where=where)
+    return frame.reset_index(drop=True)
+
+
+def _where(shown: Comparison, own: bool, other: bool) -> str:
+    if shown.alone:
+        return ""
+    return "in both lists" if own and other else f"in {shown.focus if own else shown.baseline}"
+
+
+def window(
+    study: Study, every: pd.DataFrame, done: Container[tuple[str, str]], size: int
+) -> pd.DataFrame:
+    """The first `size` documents of a queue that are not done, with their texts and the query's."""
+    pairs = zip(every["query_id"], every["doc_id"], strict=True)
+    left = [pair not in done for pair in pairs]
+    frame = _with_texts(study, every[left].head(size).reset_index(drop=True))
+    return frame.assign(query=[study.texts.get(q, q) for q in frame["query_id"]])
+
+
+def _with_texts(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
+    if study.documents is None or frame.empty:
+        return frame.assign(title="", text="")
+    known = study.documents.lookup(frame["doc_id"]).reindex(frame["doc_id"])
+    texts = {c: known[c].fillna("").to_numpy() for c in ("title", "text") if c in known}
+    return frame.assign(**{"title": "", "text": "", **texts})
+
+
+def effect(study: Study, shown: Comparison, query_id: str = "") -> Effect:
+    """What the layers that are on changed, of one query where one is named."""
+    return study.kept(_effect, shown, query_id)
+
+
+def _effect(study: Study, shown: Comparison, query_id: str) -> Effect:
+    both = [s.scores(shown, shown.measure) for s in (study.bare, study)]
+    before, after = (_of_query(scores, query_id) for scores in both)
+    means = [scores.combined()[:, 0] for scores in both]
+    place = [both[0].position(name) for name in (shown.focus, shown.baseline)]
+    differences = [float(mean[place[0]] - mean[place[1]]) for mean in means]
+    return Effect(
+        {run: (before[run], after[run]) for run in after},
+        (differences[0], differences[1]),
+        both[1].n_queries,
+    )
+
+
+def _of_query(scores: Scores, query_id: str) -> dict[str, float]:
+    if query_id not in scores.query_ids:
+        return dict.fromkeys(scores.runs, float("nan")) if query_id else {}
+    place = scores.query_ids.index(query_id)
+    return {run: float(scores.values[i, place, 0]) for i, run in enumerate(scores.runs)}

@@ -1,0 +1,149 @@
+"""One query explained, in parts of the Query page: its score taken apart, what if, a document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import streamlit as st
+
+from dashboard import answers, parts, session
+from dashboard.address.edits_key import edit_key, read_edits
+from dashboard.answers import QueryPage
+from dashboard.answers.ledger import QueryLedger
+from dashboard.blocks import card, ledger, query, what_if, words
+from dashboard.literal import literal
+from dashboard.session import Opened
+from metrics_core import wording as w
+from metrics_core.explaining.kinds import FINE
+from metrics_core.explaining.what_if import Edit
+from metrics_core.findings.sentence import Sentence, muted
+
+_PARTS = {
+    "terms": "Every judged document whose place changed what it earns on {measure}.",
+    "shapley": "{measure} is no sum over documents: a part is what a document adds on average over"
+    " all orders in which the relevant ones could be counted (its Shapley value).",
+    "order": "{measure} is no sum over documents: a part is what a document adds when the relevant"
+    " ones are counted in the order of their ranks.",
+}
+"""What a part of a ledger is, by how it was found."""
+
+
+def kind(shown: QueryPage) -> Sentence:
+    """What kind of failure it is; nothing of a query that is fine."""
+    if shown.ledger is None or shown.ledger.kind == FINE:
+        return Sentence()
+    return muted(f" Kind of failure: {shown.ledger.kind}.")
+
+
+def ledger_part(
+    shown: QueryPage, found: QueryLedger, here: Opened, grades: Mapping[float, str]
+) -> None:
+    """The difference document by document, or of one run the score."""
+    view = here.comparison
+    if found.steps.empty:
+        return
+    parts.heading(
+        "Where the score comes from" if view.alone else "Where the difference comes from",
+        f"{_PARTS[found.by].format(measure=view.measure)} The parts add up exactly. A click opens"
+        " the document.",
+        frame=found.whole,
+        key="ledger",
+    )
+    st.html(
+        ledger.ledger_rows(
+            found.steps,
+            found.ends,
+            here.drawing,
+            shown.documents,
+            query.grades_of(shown.diagnosis, grades),
+            opened=session.hrefs("query", "doc"),
+        )
+    )
+
+
+def headroom_part(found: QueryLedger, here: Opened) -> None:
+    """What the run in focus could still gain, where that is more than nothing."""
+    view = here.comparison
+    if found.headroom is None or not found.headroom.best[0] > 0:
+        return
+    best, score = float(found.headroom.best[0]), float(found.headroom.score[0])
+    if w.score(best) == w.score(score):
+        parts.heading(
+            f"What {view.focus} could still gain",
+            f"Nothing: {w.score(score)} is the best that {view.measure} can reach here.",
+        )
+        return
+    parts.heading(
+        f"What {view.focus} could still gain",
+        f"{w.score(best - score)} below the best that can be reached on {view.measure},"
+        f" {w.score(best)}: a better order, deeper results, or documents it never found?",
+    )
+    st.html(ledger.headroom_bar(found.headroom, here.drawing))
+
+
+def what_if_part(shown: QueryPage, here: Opened, grades: Mapping[float, str]) -> None:
+    """The list of the run in focus, to be changed by hand; closed until somebody asks for it."""
+    view, query_id = here.comparison, shown.diagnosis.query_id
+    asked: tuple[str, ...] = here.view.address["what"]
+    edits = read_edits(asked)
+    found = answers.what_would_be(here.study, view, query_id, edits)
+    if found is None:
+        return
+
+    def lead(edit: Edit) -> str:
+        return session.href("query", q=query_id, what=(*asked, edit_key(edit)))
+
+    parts.heading(
+        "What if?",
+        f"Move, take out or grade a document of {view.focus}’s list, and every score follows."
+        " Nothing of your data is changed.",
+        frame=found.scores if edits else None,
+        key="what_if",
+    )
+    if not edits:
+        best = lead(found.best.edit) if found.best else ""
+        st.html(what_if.what_if_best(found, str(view.measure), best))
+    if not edits and not here.view.address["try"]:
+        open_it = session.href("query", q=query_id, **{"try": "1"})
+        st.html(what_if.what_if_links([("Change the list", open_it)]))
+        return
+    if edits:
+        st.html(what_if.what_if_scores(found, here.drawing))
+        back = [
+            ("Undo", session.href("query", what=asked[:-1], **{"try": "1"})),
+            ("Take all back", session.href("query", what=(), **{"try": "1"})),
+        ]
+    else:
+        back = [("Close", session.href("query", **{"try": ""}))]
+    st.html(what_if.what_if_links(back))
+    st.html(
+        what_if.what_if_rows(
+            found,
+            here.drawing,
+            answers.documents_of(here.study, found.rows["doc_id"]),
+            query.grades_of(shown.diagnosis, grades),
+            lead=lead,
+        )
+    )
+
+
+def card_part(doc_id: str, shown: QueryPage, here: Opened, grades: Mapping[float, str]) -> None:
+    """The document that the address names, over the page."""
+    found = answers.document(here.study, shown.diagnosis.query_id, doc_id)
+    if found is None:
+        return
+    title = literal(found.title or found.doc_id)
+
+    @st.dialog(title, width="large", on_dismiss=lambda: session.change(doc=""))
+    def opened() -> None:
+        st.html(
+            card.document_card(
+                found,
+                replace(here.drawing, styles=here.look.of(here.study.names)),
+                query.grades_of(shown.diagnosis, grades),
+                words.query_words(shown.text),
+            )
+        )
+
+    opened()

@@ -1,0 +1,268 @@
+// Judging by keys: the documents of a query as rows, or those of a queue one at a time. What is
+// given is seen at once and told until the server says that it is kept, so that nothing is lost
+// between two of its answers, however fast somebody types.
+
+const NAME = 'ranklens-judge-name';
+const AGAIN = 4000;
+const MOST_TRIES = 5; // what the server refuses is told there, not asked for ever
+
+const visit = Array.from(crypto.getRandomValues(new Uint32Array(3)), (n) => n.toString(36)).join('');
+let acts = []; // what was done and is not known to be kept
+let count = 0;
+let undone = []; // what Z takes back, newest last
+const shown = new Map(); // grades that the server does not know yet
+const seen = new Map(); // documents that were offered, to go back to
+let current;
+let used = false; // judging has begun, so arrows are ours
+let page;
+let timer;
+let tries = 0;
+let introduced; // the name that the server was told
+
+const keyOf = (row) => JSON.stringify([row.query_id, row.doc_id]);
+const gradeOf = (row) => (shown.has(keyOf(row)) ? shown.get(keyOf(row)) : row.grade);
+const stored = () => {
+  try {
+    return localStorage.getItem(NAME) ?? '';
+  } catch {
+    return ''; // no storage: the name is asked for again
+  }
+};
+
+const send = () => {
+  clearTimeout(timer);
+  page.setTriggerValue('acts', { session: visit, by: stored(), acts });
+  tries += 1;
+  if (acts.length && tries < MOST_TRIES) timer = setTimeout(send, AGAIN);
+};
+
+const act = (row, told) => {
+  count += 1;
+  acts.push({ n: count, query_id: row.query_id, doc_id: row.doc_id, ...told });
+  used = true;
+  tries = 0;
+  send();
+};
+
+const rows = () => page.data.rows;
+const here = () => rows().find((row) => keyOf(row) === current) ?? seen.get(current);
+const open = (row) => gradeOf(row) === null && !passed.has(keyOf(row));
+const passed = new Set(); // skipped, not known to the server yet
+
+const step = (by) => {
+  const every = rows();
+  const place = every.findIndex((row) => keyOf(row) === current);
+  const next = every[Math.min(Math.max(place + by, 0), every.length - 1)];
+  if (next) current = keyOf(next);
+};
+
+const onward = () => {
+  if (!page.data.one) return step(1);
+  const next = rows().find((row) => open(row) && keyOf(row) !== current);
+  current = next ? keyOf(next) : undefined;
+};
+
+const give = (row, grade) => {
+  undone.push({ row, grade: gradeOf(row) });
+  shown.set(keyOf(row), grade);
+  current = keyOf(row);
+  act(row, { grade });
+  onward();
+  draw();
+};
+
+const skip = (row) => {
+  if (page.data.one) {
+    undone.push({ row, grade: gradeOf(row) });
+    passed.add(keyOf(row));
+    act(row, { skip: true });
+  }
+  used = true;
+  onward();
+  draw();
+};
+
+const back = () => {
+  const last = undone.pop();
+  if (!last) return;
+  shown.set(keyOf(last.row), last.grade);
+  passed.delete(keyOf(last.row));
+  current = keyOf(last.row);
+  act(last.row, { grade: last.grade });
+  draw();
+};
+
+const node = (name, kind, text, more = {}) => {
+  const made = document.createElement(name);
+  if (kind) made.className = kind;
+  if (text !== undefined) made.textContent = text;
+  for (const [key, value] of Object.entries(more)) made.setAttribute(key, value);
+  return made;
+};
+
+const button = (text, kind, does, more) => {
+  const made = node('button', kind, text, { type: 'button', ...more });
+  made.onclick = () => {
+    does();
+    page.parentElement.querySelector('.judge')?.focus({ preventScroll: true });
+  };
+  return made;
+};
+
+const grades = (row) => {
+  const group = node('span', 'grades', undefined, { role: 'group', 'aria-label': 'Grade' });
+  for (const grade of page.data.grades) {
+    const given = gradeOf(row) === grade;
+    group.append(
+      button(String(grade), `grade ${given ? page.data.tints[grade] : ''}`, () => give(row, grade), {
+        'aria-pressed': given,
+      }),
+    );
+  }
+  group.append(button('skip', 'grade', () => skip(row)));
+  return group;
+};
+
+const named = (row) => {
+  const name = node('span', 'named');
+  if (row.title) name.append(node('b', '', row.title), ' ');
+  name.append(node(row.title ? 'small' : 'b', '', row.doc_id));
+  return name;
+};
+
+const listRow = (row) => {
+  const active = keyOf(row) === current;
+  const item = node('li', active ? 'row active' : 'row');
+  if (active) item.setAttribute('aria-current', 'true');
+  const grade = gradeOf(row);
+  const tint = grade === null ? 'open' : (page.data.tints[grade] ?? '');
+  item.append(
+    node('span', 'rank', row.rank),
+    node('span', `chip ${tint}`, grade === null ? '?' : String(grade)),
+    named(row),
+  );
+  item.append(active ? grades(row) : node('span', 'where', row.where));
+  item.onclick = (event) => {
+    if (event.target.closest('button')) return;
+    current = keyOf(row);
+    draw();
+  };
+  if (active && row.text) item.append(node('p', 'text', row.text));
+  return item;
+};
+
+const card = (row) => {
+  const made = node('div', 'card');
+  made.append(node('p', 'asked', row.query), named(row));
+  made.append(node('p', 'where', [`rank ${row.rank}`, row.where].filter(Boolean).join(' · ')));
+  if (row.text) made.append(node('p', 'text', row.text));
+  made.append(grades(row));
+  return made;
+};
+
+const told = () => {
+  // What was typed and is not yet in the server's count.
+  let n = page.data.judged;
+  for (const [key, grade] of shown) {
+    const row = rows().find((r) => keyOf(r) === key) ?? seen.get(key);
+    if (row) n += (grade !== null) - (row.grade !== null);
+  }
+  return `${n.toLocaleString('en')} of ${page.data.total.toLocaleString('en')} judged`;
+};
+
+const draw = () => {
+  const box = page.parentElement.querySelector('.judge');
+  const focused = page.parentElement.querySelector('input:focus, input:active');
+  if (!box || focused) return;
+  const inside = box.contains(box.getRootNode().activeElement);
+  const kept = document.createDocumentFragment();
+  const row = here();
+  if (page.data.one) {
+    kept.append(row ? card(row) : node('p', 'none', page.data.nothing));
+  } else {
+    const list = node('ol', 'rows');
+    list.append(...rows().map(listRow));
+    kept.append(list);
+  }
+  const foot = node('div', 'foot');
+  const name = node('input', '', undefined, { 'aria-label': 'Your name', maxlength: 40 });
+  name.value = stored() || page.data.name;
+  name.onchange = () => {
+    try {
+      localStorage.setItem(NAME, name.value);
+    } catch {
+      // Without storage the name lasts as long as the page.
+    }
+    name.blur();
+    page.setTriggerValue('acts', { session: visit, by: name.value, acts });
+  };
+  const label = node('label', '', 'Judged by ');
+  label.append(name);
+  foot.append(node('span', 'progress', told(), { role: 'status' }), label);
+  foot.append(button('Take back (Z)', 'plain', back));
+  if (acts.length) foot.append(node('span', 'pending', `keeping ${acts.length} …`));
+  kept.append(foot);
+  box.replaceChildren(kept);
+  if (inside) box.focus({ preventScroll: true });
+};
+
+const typing = (event) => {
+  const at = event.composedPath()[0];
+  return at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName ?? '');
+};
+
+// A key grades nothing that is not seen.
+const inView = (box) => {
+  const { top, bottom } = box?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
+  return top < window.innerHeight && bottom > 0;
+};
+
+const press = (event) => {
+  if (!page?.parentElement.isConnected) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || typing(event)) return;
+  const box = page.parentElement.querySelector('.judge');
+  const ours = page.data.one || used || box?.contains(box.getRootNode().activeElement);
+  if (!ours && !inView(box)) return;
+  const row = here();
+  const digit = /^[0-9]$/.test(event.key) ? Number(event.key) : undefined;
+  if (digit !== undefined && row && page.data.grades.includes(digit)) give(row, digit);
+  else if (event.key.toLowerCase() === 'z' && undone.length) back();
+  else if (event.key === 'ArrowDown' && ours && row) skip(row);
+  else if (event.key === 'ArrowUp' && ours && !page.data.one) step(-1), draw();
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+};
+
+// Who clicks elsewhere has the arrows for scrolling again.
+const leave = (event) => {
+  if (!page?.parentElement.isConnected) return;
+  if (!event.composedPath().includes(page.parentElement)) used = false;
+};
+
+// Should this text ever be loaded again, one of them listens.
+const listening = new AbortController();
+window.ranklensJudging?.abort();
+window.ranklensJudging = listening;
+const how = { capture: true, signal: listening.signal };
+document.addEventListener('keydown', press, how);
+document.addEventListener('pointerdown', leave, how);
+
+export default function (given) {
+  page = given;
+  const { data } = page;
+  if (data.session === visit) acts = acts.filter((a) => a.n > data.done);
+  const left = new Set(acts.map(keyOf));
+  for (const known of [shown, passed]) for (const key of known.keys()) if (!left.has(key)) known.delete(key);
+  for (const row of data.rows) seen.set(keyOf(row), row);
+  if (!here() || (data.one && !undone.length && !open(here()))) {
+    const first = data.rows.find(open) ?? (data.one ? undefined : data.rows[0]);
+    current = first && keyOf(first);
+  }
+  if (!acts.length) clearTimeout(timer);
+  if (stored() && stored() !== data.name && introduced !== stored()) {
+    introduced = stored();
+    send();
+  }
+  draw();
+}

@@ -1,0 +1,218 @@
+"""Judging in place: the part of the Query page, a queue one by one, layers as files, notes."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import intake, parts, session
+from dashboard.answers import judging as answers
+from dashboard.blocks import data, layers
+from dashboard.blocks.grades import Grades
+from dashboard.literal import literal
+from dashboard.session import Opened
+from dashboard.workspace import Layer, Noted
+from metrics_core import wording as w
+
+_HERE = Path(__file__).parent
+_WINDOW = 40
+"""Documents of a queue that the browser has at hand, so that no key waits for the server."""
+_LONGEST_TEXT = 3_000
+
+_KEYS = st.components.v2.component(
+    "ranklens_judge",
+    html='<div class="judge" tabindex="0" role="group" aria-label="Judge documents"></div>',
+    css=(_HERE / "judge.css").read_text("utf-8"),
+    js=(_HERE / "judge.js").read_text("utf-8"),
+)
+
+
+def query_part(here: Opened, query_id: str) -> None:
+    """The documents of a query that nobody judged, to be judged by keys, and what that changed."""
+    view, rows = here.comparison, answers.to_judge(here.study, here.comparison, query_id)
+    many = f"{w.count(len(rows))} {w.plural(len(rows), 'document has', 'documents have')}"
+    said = f"Every document in the top {view.cutoff} of the shown lists is judged."
+    if len(rows):
+        said = (
+            f"{many} no grade in the files, in the top {view.cutoff} of the shown lists."
+            f" {_said_of_keys(here, '↓ goes on')}"
+        )
+    _heading(here, "query", "Judge what nobody judged", said)
+    if len(rows):
+        known = _grades(here)
+        pairs = zip(rows["query_id"], rows["doc_id"], strict=True)
+        _keys(here, rows, total=len(rows), judged=sum(pair in known for pair in pairs))
+        _effect(here, query_id)
+    st.html(layers.onward(session.href("judge"), "Judge on, for all queries, one by one"))
+
+
+def queue_part(here: Opened) -> None:
+    """The queue of the comparison, one document at a time."""
+    view, every = here.comparison, answers.queue(here.study, here.comparison)
+    pair = "" if view.alone else f" for {view.focus} and {view.baseline}"
+    said = f"What could move {view.name} most comes first. {_said_of_keys(here, '↓ skips')}"
+    _heading(here, "judge", f"Judge{pair}", said)
+    known = _grades(here)
+    left = answers.window(here.study, every, {*known, *session.skipped()}, _WINDOW)
+    pairs = zip(every["query_id"], every["doc_id"], strict=True)
+    _keys(here, left, total=len(every), judged=sum(p in known for p in pairs), one=True)
+    _effect(here)
+
+
+def _said_of_keys(here: Opened, arrow: str) -> str:
+    highest = answers.grades_offered(here.study)[-1]
+    keys = f"Keys 0{w.DASH}{highest} grade, {arrow}, Z takes back."
+    return f"{keys} Uploaded judgments stay as they are."
+
+
+def _heading(here: Opened, page: str, title: str, said: str) -> None:
+    own = session.own_layer()
+    is_on = own in here.layers
+    link = session.layer_href(page, own, on=not is_on) if own else ""
+    st.html(layers.heading(title, said, own, is_on=is_on, link=link))
+    with intake.above_the_uploader():
+        intake.told()
+
+
+def _grades(here: Opened) -> dict[tuple[str, str], float]:
+    """What was given here: in the layers that are on, and in the reader's own, on or off."""
+    own = session.own_layer()
+    grades: dict[tuple[str, str], float] = {}
+    for layer in (*here.layers, *([own] if own else [])):
+        grades |= layer.grades
+    return grades
+
+
+def _keys(here: Opened, rows: pd.DataFrame, *, total: int, judged: int, one: bool = False) -> None:
+    """The rows, judged by keys or by clicks: the browser's part."""
+    known, offered = _grades(here), answers.grades_offered(here.study)
+    tints = Grades.of(here.study.bare.grades)
+    told: list[dict[str, Any]] = [
+        {
+            "query_id": row["query_id"],
+            "doc_id": row["doc_id"],
+            "rank": w.count(row["rank"]),
+            "where": row["where"],
+            "title": row["title"],
+            "text": row["text"][:_LONGEST_TEXT],
+            "query": row.get("query", ""),
+            "grade": known.get((row["query_id"], row["doc_id"])),
+        }
+        for row in rows.to_dict("records")
+    ]
+    key = "judge_queue" if one else "judge_query"
+    query_id = "" if one else str(rows["query_id"].iloc[0])
+    _KEYS(
+        key=key,
+        data={
+            **session.acts_kept(),
+            "rows": told,
+            "one": one,
+            "grades": offered,
+            "tints": {str(grade): tints.tint(grade) for grade in offered},
+            "name": session.judge_name(),
+            "total": total,
+            "judged": judged,
+            "nothing": "Nothing is left to judge here.",
+        },
+        on_acts_change=partial(session.hear_acts, key, query_id),
+    )
+
+
+def _effect(here: Opened, query_id: str = "") -> None:
+    if not any(len(layer) for layer in here.layers):
+        return
+    view = here.comparison
+    found = answers.effect(here.study, view, query_id)
+    pair = (view.focus, view.baseline)
+    st.html(
+        layers.effect(found.scores, found.difference, pair, of=view.name, queries=found.queries)
+    )
+
+
+# Layers as files
+
+
+def layers_part() -> None:
+    """The layers of the open collection: on or off, as files, removed; and one taken in."""
+    every, on = session.layers(), session.layers_on()
+    for layer in every:
+        _layer(layer, is_on=layer in on)
+    for lost in session.workspace().notes.damaged(session.collection()):
+        st.html(data.receipt(f"The file of notes and tags {lost.why}; the rest is whole."))
+    with st.popover("Take in a layer"):
+        given = st.file_uploader(
+            "A file of judgments, kept apart from those of the files",
+            key=f"layer_{session.generation('layer')}",
+        )
+    if given is not None:
+        session.forget("layer")
+        session.take_in_layer(given.name, given.getvalue())
+        st.rerun()
+
+
+def _layer(layer: Layer, *, is_on: bool) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key=f"layer_row_{layer.id}"):
+        st.html(layers.row(layer, is_on=is_on))
+        st.button(
+            "Switch off" if is_on else "Switch on",
+            key=f"switch_{layer.id}",
+            on_click=session.switch,
+            args=(layer, not is_on),
+        )
+        st.download_button(
+            f"Download :gray[{literal(layer.name)}]",
+            data=partial(session.layer_file, layer),
+            file_name=f"{parts.safe_name(f'layer-{layer.name}')}.qrels",
+            mime="text/plain",
+            key=f"layer_file_{layer.id}",
+            on_click="ignore",
+            disabled=not len(layer),
+        )
+        st.button(
+            "Remove",
+            key=f"remove_layer_{layer.id}",
+            on_click=session.remove_layer,
+            args=(layer,),
+            type="tertiary",
+        )
+
+
+# Notes
+
+
+def notes_part(query_id: str) -> None:
+    """Notes and tags of a query, and the ways to add some."""
+    found = session.noted().get(query_id, Noted())
+    st.html(layers.heading("Notes and tags", "Kept with the collection: who wrote what, and when."))
+    if found.notes:
+        st.html(layers.noted(found))
+    with st.container(horizontal=True, vertical_alignment="center", key="tags"):
+        for tag in found.tags:
+            st.button(
+                f"{literal(tag)} ✕",
+                key=f"tag_{query_id}_{tag}",
+                on_click=partial(session.set_tag, query_id, tag, on=False),
+                help="Take this tag off.",
+            )
+    with st.form(f"note_{query_id}", clear_on_submit=True, border=False):
+        text = st.text_area("Note", key=f"note_text_{query_id}", height=80)
+        tag = st.text_input(
+            "Tag", key=f"note_tag_{query_id}", placeholder="cause: stemming, owner: Ann"
+        )
+        sent = st.form_submit_button("Keep")
+    for note in found.notes:
+        st.button(
+            f"Take back the note of {literal(note.by)}, {literal(note.at[11:16])}",
+            key=f"unnote_{note.id}",
+            on_click=partial(session.write_note, query_id, "", note=note.id),
+            type="tertiary",
+        )
+    if sent and (text.strip() or tag.strip()):
+        session.write_note(query_id, text)
+        session.set_tag(query_id, tag)
+        st.rerun()

@@ -1,0 +1,100 @@
+"""Notes and tags on the queries of a collection, in one journal: who wrote what, and when.
+
+Notes stand beside each other and tags are set one by one, so that two who write at once lose
+nothing of each other's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from secrets import token_hex
+
+from dashboard.workspace import errors
+from dashboard.workspace.adding import now
+from dashboard.workspace.journal import NOTES, Line, Read
+from dashboard.workspace.records import Damaged
+from dashboard.workspace.shelves import LAYOUT, Shelves
+
+
+@dataclass(frozen=True)
+class Note:
+    """A note on a query; `id` tells it apart, `at` is when it was last written, in UTC."""
+
+    id: str
+    text: str
+    by: str
+    at: str
+
+
+@dataclass(frozen=True)
+class Noted:
+    """What is noted of a query: notes, oldest first, and tags in the order of setting."""
+
+    notes: tuple[Note, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+class Notes:
+    """The notes of the collections of one folder; what is changed is on the disk when the method
+    returns. Methods that change something raise StorageError, and then nothing is changed."""
+
+    def __init__(
+        self, shelves: Shelves, writing: Callable[[], AbstractContextManager[Shelves]]
+    ) -> None:
+        self._shelves, self._writing = shelves, writing
+        self._made: dict[str, tuple[str, dict[str, Noted]]] = {}
+
+    def of(self, identity: str) -> dict[str, Noted]:
+        """query_id -> what is noted of it; only those of which something is."""
+        read = self._shelves.journals.of(identity).get(NOTES, Read())
+        version, noted = self._made.get(identity, ("", {}))
+        if version != read.version:
+            noted = _noted(read)
+            self._made[identity] = (read.version, noted)
+        return noted
+
+    def damaged(self, identity: str) -> list[Damaged]:
+        """The lines of a collection's notes that are not as they were written."""
+        lost = self._shelves.journals.of(identity).get(NOTES, Read()).damaged
+        return [Damaged(f"{NOTES} {n}", "", f"has a damaged line, number {n}") for n in lost]
+
+    def write(self, identity: str, query_id: str, text: str, *, by: str, note: str = "") -> str:
+        """Add a note to a query, or write the one of this id anew; an empty text takes it back.
+        Its id."""
+        made = note or token_hex(4)
+        self._append(identity, {"query_id": query_id, "by": by, "note": made, "text": text})
+        return made
+
+    def tag(self, identity: str, query_id: str, tag: str, *, by: str, on: bool = True) -> None:
+        """Set a tag on a query, or take it off."""
+        self._append(identity, {"query_id": query_id, "by": by, "tag": tag, "on": on})
+
+    def _append(self, identity: str, line: Line) -> None:
+        with self._writing() as shelves:
+            if identity not in shelves.ids():
+                raise errors.no_collection()
+            if (shelves.layout() or LAYOUT) < LAYOUT:
+                shelves.say_layout()
+            shelves.journals.append(identity, NOTES, [{**line, "at": now()}])
+
+
+def _noted(read: Read) -> dict[str, Noted]:
+    """What these lines tell, which may come from anybody."""
+    notes: dict[str, dict[str, Note]] = {}
+    tags: dict[str, dict[str, None]] = {}
+    for line in read.lines:
+        query_id, by, at = (line.get(name) for name in ("query_id", "by", "at"))
+        if not (isinstance(query_id, str) and isinstance(by, str) and isinstance(at, str)):
+            continue
+        note, text, tag = (line.get(name) for name in ("note", "text", "tag"))
+        if isinstance(note, str) and isinstance(text, str):
+            own = notes.setdefault(query_id, {})
+            own.pop(note, None) if not text else own.update({note: Note(note, text, by, at)})
+        elif isinstance(tag, str) and tag:
+            here = tags.setdefault(query_id, {})
+            here.update({tag: None}) if line.get("on") is True else here.pop(tag, None)
+    every = dict.fromkeys([*notes, *tags])
+    found = {q: Noted(tuple(notes.get(q, {}).values()), tuple(tags.get(q, {}))) for q in every}
+    return {q: noted for q, noted in found.items() if noted.notes or noted.tags}

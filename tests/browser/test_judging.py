@@ -1,0 +1,63 @@
+"""Judging by keys in a real browser: twenty documents, seen in the score, switched off."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from dashboard.workspace import Workspace
+from tests.browser.conftest import Opened, running_server, settle
+from tests.browser.test_paths import menu
+
+
+def test_twenty_documents_by_keys(tmp_path: Path, open_page: Opened) -> None:
+    with running_server(tmp_path / "workspace") as app:
+        page = open_page(f"{app}/judge?run=dense&base=bm25")
+        asked = page.locator(".judge .card .asked")
+        asked.wait_for()
+        first = page.locator(".judge .card").inner_text()
+        for number in range(21):
+            page.keyboard.press("30"[number % 2])
+        page.keyboard.press("z")
+        expect(page.locator(".judge .progress")).to_have_text(re.compile(r"^20 of \d+ judged$"))
+        page.keyboard.press("ArrowDown")
+        expect(page.locator(".judge .pending")).to_have_count(0)
+        settle(page)
+        expect(page.locator(".lens.layered")).to_have_text(re.compile("With 20 grades"))
+        said = page.locator(".lens.layered-effect").inner_text()
+        before, after = re.findall(r"mean difference (\S+) → (\S+)", said)[0]
+        assert before != after
+        workspace = Workspace(tmp_path / "workspace")
+        (layer,) = workspace.layers.of("sample")
+        assert sorted(layer.grades.values()) == [0] * 10 + [3] * 10
+        assert layer.name == "me" and page.locator(".judge .card").inner_text() != first
+        other = open_page(f"{app}/judge?run=dense&base=bm25")
+        name = other.get_by_label("Your name")
+        name.fill("Bo")
+        name.press("Enter")
+        for key in "1230":
+            page.keyboard.press(key)
+            other.keyboard.press(key)
+        for who in (page, other):
+            expect(who.locator(".judge .pending")).to_have_count(0)
+            settle(who)
+        counts = {layer.name: len(layer) for layer in workspace.layers.of("sample")}
+        assert counts == {"me": 24, "Bo": 4}, [p.read_text() for p in tmp_path.rglob("layer-*")]
+        menu(page, "Query")
+        page.locator(".judge .row").first.scroll_into_view_if_needed()
+        page.keyboard.press("1")
+        expect(page.locator(".judge .pending")).to_have_count(0)
+        settle(page)
+        assert [len(layer) for layer in workspace.layers.of("sample")] == [25, 4]
+        off(page)
+        expect(page.locator(".lens.layered")).to_have_count(0)
+        page.goto(f"{app}/?run=dense&base=bm25&layers={layer.id}")
+        settle(page)
+        expect(page.locator(".lens.layered")).to_contain_text("With 25 grades")
+
+
+def off(page: Page) -> None:
+    page.get_by_role("link", name="Switch it off").click()
+    settle(page)

@@ -1,0 +1,185 @@
+"""Judging in place: grades that change scores, layers on and off, as files, notes kept."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import session
+from dashboard.opened.collections import SAMPLE
+from dashboard.session.judging import layer_file
+from dashboard.session.manage import copy_of
+from dashboard.workspace import Workspace
+from tests.dashboard.conftest import drawn, opened, text_of
+
+PAIR = {"run": "dense", "base": "bm25"}
+
+
+def kept() -> Workspace:
+    return session.workspace()
+
+
+def judged(grades: dict[tuple[str, str], float], name: str = "me", here: str = SAMPLE) -> str:
+    """A layer of the example, as judging there makes it."""
+    kept().new("The example", here)
+    return kept().layers.begin(here, name, grades)
+
+
+def rows_of(app: AppTest) -> dict[str, Any]:
+    """What the part that judges was given."""
+    (found,) = [
+        e.proto for e in app.get("bidi_component") if e.proto.component_name == "ranklens_judge"
+    ]
+    told: dict[str, Any] = json.loads(found.json)
+    return told
+
+
+ROW = ("q065", "FN-0073")
+"""A query and a document of the example that three runs list in their top 10 and nobody judged."""
+
+
+def test_the_query_page_offers_what_nobody_judged() -> None:
+    app = opened("query", **PAIR)
+    told = rows_of(app)
+    assert told["rows"] and told["judged"] == 0 and told["total"] == len(told["rows"])
+    assert told["grades"] == [0, 1, 2, 3] and told["name"] == "me"
+    assert all(row["grade"] is None and row["title"] for row in told["rows"])
+    assert "Judge what nobody judged" in text_of(app)
+    assert "judgment layer" not in text_of(app)
+
+
+def test_a_grade_counts_in_the_score_is_told_and_can_be_switched_off() -> None:
+    before = opened("", **PAIR)
+    judged({ROW: 3})
+    app = opened("query", q=ROW[0], **PAIR)
+    assert rows_of(app)["rows"][0]["grade"] == 3 and rows_of(app)["judged"] == 1
+    assert "With 1 grade of the judgment layer me" in text_of(app)
+    effect = re.search(r"mean difference (\S+) → (\S+)", text_of(app))
+    assert effect and "layer me · 1 grade · on" in text_of(app)
+    after = opened("", **PAIR)
+    assert "With 1 grade of the judgment layer me" in text_of(after)
+    assert text_of(after) != text_of(before)
+    off = opened("", layers=["-"], **PAIR)
+    assert text_of(off) == text_of(before)
+    assert "off" in text_of(opened("query", q=ROW[0], layers=["-"], **PAIR))
+
+
+def test_the_address_says_which_layers_are_on() -> None:
+    layer = judged({ROW: 3})
+    app = opened("", **PAIR)
+    hrefs = set(re.findall(r"layers=([^&\"]+)", drawn(app)))
+    assert hrefs == {layer, "-"}
+    gone = text_of(opened("", layers=["gone"], **PAIR))
+    assert "no judgment layer gone" in gone
+
+
+def tells() -> None:
+    """What a page tells by its keys, where the app's address is known; a script of its own."""
+    import streamlit as st
+
+    from dashboard.address.address import Address
+    from dashboard.session import judging
+
+    st.session_state["_empty"] = st.session_state["_address"] = Address.of(set="sample")
+    acts = [
+        {"n": 1, "query_id": "q", "doc_id": "a", "grade": 2},
+        {"n": 2, "query_id": "q", "doc_id": "b", "grade": 1},
+        {"n": 3, "query_id": "q", "doc_id": "a", "grade": None},
+        {"n": 4, "query_id": "q", "doc_id": "c", "skip": True},
+    ]
+    judging.take_acts({"session": "s", "by": " Ann  B ", "acts": acts})
+    assert judging.acts_kept() == {"session": "s", "done": 4}
+    assert judging.skipped() == {("q", "c")}
+    judging.take_acts({"session": "s", "by": "", "acts": acts})
+    later = {"n": 5, "query_id": "q", "doc_id": "c", "grade": 3}
+    judging.take_acts({"session": "s", "by": "", "acts": [*acts, later]})
+    assert judging.skipped() == set()
+    judging.take_acts(None)
+
+
+def test_what_a_page_tells_is_kept_once_and_in_its_order() -> None:
+    app = AppTest.from_function(tells, default_timeout=60).run()
+    assert not app.exception, [e.value for e in app.exception]
+    (layer,) = kept().layers.of(SAMPLE)
+    assert (layer.name, layer.judged) == ("Ann B", True)
+    assert layer.grades == {("q", "b"): 1, ("q", "c"): 3}
+
+
+def test_the_queue_goes_on_where_it_was_left() -> None:
+    app = opened("judge", **PAIR)
+    first = rows_of(app)
+    assert first["one"] and first["total"] > 100
+    row = first["rows"][0]
+    assert row["query"] and row["title"] and row["text"]
+    judged({(row["query_id"], row["doc_id"]): 0})
+    after = rows_of(opened("judge", **PAIR))
+    assert after["judged"] == 1 and after["total"] == first["total"]
+    assert after["rows"][0] == first["rows"][1]
+
+
+def test_layers_on_the_data_page() -> None:
+    layer = judged({ROW: 3})
+    app = opened("data", **PAIR)
+    assert "me 1 grade · judged here" in text_of(app) and "· on" in text_of(app)
+    app.button(key=f"switch_{layer}").click().run()
+    assert "· off" in text_of(app) and "layer_row" not in text_of(app)
+    app.button(key=f"switch_{layer}").click().run()
+    assert "· on" in text_of(app)
+    app.button(key=f"remove_layer_{layer}").click().run()
+    assert not app.exception
+    assert "The layer “me” was removed." in text_of(app) and kept().layers.of(SAMPLE) == []
+    next(b for b in app.button if b.label == "Undo").click().run()
+    assert len(kept().layers.of(SAMPLE)) == 1
+
+
+def test_a_layer_downloaded_is_a_layer_taken_in() -> None:
+    judged({ROW: 3, ("q065", "nowhere"): 0})
+    (layer,) = kept().layers.of(SAMPLE)
+    content = layer_file(layer)
+    assert content.decode().splitlines()[0].split() == [ROW[0], "0", ROW[1], "3"]
+    kept().layers.remove(SAMPLE, layer.id)
+    app = opened("data", **PAIR)
+    uploader = next(u for u in app.file_uploader if "kept apart" in u.label)
+    uploader.set_value(("mine.qrels", content, "text/plain")).run()
+    assert not app.exception, [e.value for e in app.exception]
+    (again,) = kept().layers.of(SAMPLE)
+    assert (again.name, again.judged, again.grades) == ("mine", False, layer.grades)
+    assert "mine 2 grades · from a file" in text_of(app) and "· on" in text_of(app)
+    assert "judgment layer" not in text_of(opened("", **PAIR)), "off where no link asks for it"
+    odd = next(u for u in app.file_uploader if "kept apart" in u.label)
+    odd.set_value(("odd.qrels", b"no judgments here", "text/plain")).run()
+    assert not app.exception and len(kept().layers.of(SAMPLE)) == 1
+
+
+def test_the_example_keeps_its_layers_apart_and_stays_the_example() -> None:
+    judged({ROW: 3})
+    assert session.collections().chosen("") == SAMPLE
+    assert [c.id for c in session.collections().listed()] == [SAMPLE]
+    copy = copy_of(SAMPLE, "Copy")
+    assert [len(layer) for layer in kept().layers.of(copy.id)] == [1]
+
+
+def test_notes_and_tags_are_kept_with_the_collection() -> None:
+    app = opened("query", **PAIR)
+    query_id = rows_of(app)["rows"][0]["query_id"]
+    app.text_area(key=f"note_text_{query_id}").set_value("<b>why</b>")
+    app.text_input(key=f"note_tag_{query_id}").set_value("cause: *stemming*")
+    next(b for b in app.button if b.label == "Keep").click().run()
+    assert not app.exception, [e.value for e in app.exception]
+    found = kept().notes.of(SAMPLE)[query_id]
+    assert [n.text for n in found.notes] == ["<b>why</b>"] and found.tags == ("cause: *stemming*",)
+    again = opened("query", q=query_id, **PAIR)
+    assert "&lt;b&gt;why&lt;/b&gt;" in drawn(again)
+    next(b for b in again.button if b.label.endswith("✕")).click().run()
+    next(b for b in again.button if b.label.startswith("Take back the note")).click().run()
+    assert kept().notes.of(SAMPLE) == {}
+
+
+@pytest.mark.parametrize("page", ["queries", "curves", "firm"])
+def test_every_page_with_scores_says_that_a_layer_is_on(page: str) -> None:
+    judged({ROW: 3, ("only judged here", "x"): 1})
+    assert "With 2 grades of the judgment layer me" in text_of(opened(page, **PAIR))
