@@ -101,9 +101,8 @@ def what_if_part(shown: QueryPage, here: Opened, grades: Mapping[float, str]) ->
         frame=found.scores if edits else None,
         key="what_if",
     )
-    if not edits:
-        best = lead(found.best.edit) if found.best else ""
-        st.html(what_if.what_if_best(found, str(view.measure), best))
+    if found.best:
+        st.html(what_if.what_if_best(found, str(view.measure), lead(found.best.edit)))
     if not edits and not here.view.address["try"]:
         open_it = session.href("query", q=query_id, **{"try": "1"})
         st.html(what_if.what_if_links([("Change the list", open_it)]))

@@ -1,0 +1,95 @@
+"""A query's ledger, what if and a document's card: their numbers are those of the scores."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dashboard.address.address import Address
+from dashboard.address.edits_key import read_edits
+from dashboard.address.view import Comparison
+from dashboard.answers.document import document
+from dashboard.answers.ledger import query_ledger
+from dashboard.answers.what_if import what_would_be
+from dashboard.opened.study import Study
+from metrics_core.explaining.kinds import KINDS
+from metrics_core.explaining.what_if import Move
+from metrics_core.judging import judge
+from tests.collections_of import qrels_of, run_of
+from tests.dashboard.answers.test_breakdown import comparison, study
+
+
+def score_of(of: Study, shown: Comparison, run: str, query_id: str) -> float:
+    scores = of.every_score(shown, shown.measure)
+    place = list(scores.query_ids).index(query_id)
+    return float(scores.of(shown.measure)[scores.position(run), place])
+
+
+def test_the_bars_lead_from_one_score_to_the_other() -> None:
+    of = study()
+    shown = comparison(of)
+    for query_id in of.query_ids:
+        found = query_ledger(of, shown, query_id)
+        assert found is not None and found.kind in KINDS
+        own, other = (score_of(of, shown, run, query_id) for run in (shown.focus, shown.baseline))
+        assert found.ends == pytest.approx((other, own), abs=1e-12)
+        assert math.fsum(found.steps["part"]) == pytest.approx(own - other, abs=1e-12)
+        assert found.headroom is not None
+        assert found.headroom.score[0] == pytest.approx(own, abs=1e-12)
+
+
+def test_a_query_that_nobody_judged_has_none() -> None:
+    of = study()
+    shown = comparison(of)
+    assert query_ledger(of, shown, "no such query") is None
+    assert what_would_be(of, shown, "no such query", ()) is None
+
+
+def small() -> tuple[Study, Comparison]:
+    """Two relevant documents: a stands first with one and third with two, b only with one."""
+    one = run_of({"q": {"a": 3.0, "x": 2.0, "b": 1.0}, "p": {"z": 1.0}}, "one")
+    two = run_of({"q": {"x": 3.0, "y": 2.0, "a": 1.0}, "p": {"w": 1.0}}, "two")
+    of = Study([one, two], qrels_of({"q": {"a": 1, "b": 1, "x": 0}, "p": {"z": 1}}))
+    return of, of.view(Address.of(run="two", base="one", m="P@k", k="2")).comparison
+
+
+def test_what_if_is_what_the_edited_files_score() -> None:
+    of, shown = small()
+    found = what_would_be(of, shown, "q", read_edits(["1:a", "g1:y", "out:x"]))
+    assert found is not None
+    row = found.scores.set_index("measure").loc[str(shown.measure)]
+    edited = judge(
+        run_of({"q": {"a": 3.0, "y": 2.0}, "p": {"w": 1.0}}),
+        qrels_of({"q": {"a": 1, "b": 1, "x": 0, "y": 1}, "p": {"z": 1}}),
+    )
+    after = shown.measure.score(edited)
+    assert row["after"] == pytest.approx(after[0], abs=1e-12)
+    assert row["mean_after"] == pytest.approx(after.mean(), abs=1e-12)
+    assert row["before"] == pytest.approx(score_of(of, shown, "two", "q"), abs=1e-12)
+    assert found.lines == ["q 0 y 1"]
+    assert list(found.rows["doc_id"][:2]) == ["a", "y"]
+    assert set(found.rows.loc[found.rows["part"] == "missing", "doc_id"]) == {"x", "b"}
+    assert score_of(of, shown, "two", "q") == row["before"], "nothing of the study has changed"
+
+
+def test_the_best_single_change_is_offered_before_any_other() -> None:
+    of, shown = small()
+    found = what_would_be(of, shown, "q", ())
+    assert found is not None and found.best is not None and isinstance(found.best.edit, Move)
+    tried = what_would_be(of, shown, "q", (found.best.edit,))
+    assert tried is not None and tried.best is None
+    after = tried.scores.set_index("measure").loc[str(shown.measure), "after"]
+    assert after == pytest.approx(found.best.score, abs=1e-12)
+
+
+def test_a_card_knows_every_loaded_run() -> None:
+    of, _ = small()
+    found = document(of, "q", "b")
+    assert found is not None and found.grade == 1
+    ranks = dict(zip(found.standings["run"], found.standings["rank"], strict=True))
+    assert ranks["one"] == 3 and np.isnan(ranks["two"])
+    unjudged = document(of, "q", "y")
+    assert unjudged is not None and np.isnan(unjudged.grade)
+    assert document(of, "q", "nobody knows it") is None

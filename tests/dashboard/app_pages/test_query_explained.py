@@ -1,0 +1,59 @@
+"""The Query page's explanation: ledger, headroom, what if, a document, lists side by side."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from urllib.parse import unquote_plus
+
+import pytest
+
+from tests.dashboard.conftest import drawn, opened, text_of
+
+PAIR = {"q": "q098", "run": "dense", "base": "bm25"}
+
+
+def test_the_page_reads_as_an_answer() -> None:
+    shown = text_of(opened("query", **PAIR))
+    order = [
+        "Kind of failure: relevant, but too low.",
+        "Where the difference comes from",
+        "= 0.826 − 0.507",
+        "What dense could still gain",
+        "Best single change: moving Sweep error ER-21 from rank 5 to rank 1: nDCG@10 0.320",
+        "The lists side by side",
+    ]
+    places = [shown.index(text) for text in order]
+    assert places == sorted(places)
+
+
+def test_a_what_if_from_the_address_and_back() -> None:
+    app = opened("query", what=["1:FN-0175"], **PAIR)
+    shown = text_of(app)
+    assert "0.320 →becomes 0.826" in shown or "0.320 → becomes 0.826" in shown
+    assert "Undo" in shown and "Best single change" not in shown
+    links = [unquote_plus(unescape(h)) for h in re.findall(r'href="([^"]+)"', drawn(app))]
+    assert any("what=1:FN-0175&what=out:FN-0232" in link for link in links)
+    graded = text_of(opened("query", what=["g2:FN-0232"], **PAIR))
+    assert "q098 0 FN-0232 2" in graded and "bm25, this query" in graded
+    broken = opened("query", what=["nonsense", "0:x"], **PAIR)
+    assert "Change the list" in text_of(broken)
+
+
+def test_a_document_opens_over_the_page() -> None:
+    app = opened("query", doc="FN-0175", **PAIR)
+    assert "rank 5 of 100" in text_of(app) and "not among its 2" in text_of(app)
+    assert "rank 5 of 100" not in text_of(opened("query", doc="gone", **PAIR))
+
+
+def test_lists_of_four_runs_stand_side_by_side() -> None:
+    app = opened("query", beside=["hybrid", "titles-only"], **PAIR)
+    assert drawn(app).count('class="joins"') == 3
+    assert drawn(opened("query", beside=["nobody"], **PAIR)).count('class="joins"') == 1
+
+
+@pytest.mark.parametrize("measure", ["Yaap", "IPrec@0.5", "Judged@5", "RR", "AP", "NumNonrelRet"])
+def test_every_kind_of_measure_is_explained_or_left_out(measure: str) -> None:
+    for alone in ({}, {"base": "dense"}):
+        app = opened("query", m=measure, **{**PAIR, **alone})
+        assert "error-card" not in drawn(app) and not re.search(r"\bnan\b", text_of(app))
