@@ -10,6 +10,7 @@ from dashboard import answers, session
 from dashboard.address.view import Comparison
 from dashboard.answers import QueryList
 from dashboard.answers.query_chips import BETWEEN, FAILURES, OF_ONE, SHOW_ALL
+from dashboard.answers.remarks import tag_of
 from dashboard.blocks import filter_line
 from dashboard.literal import literal
 from dashboard.session import Opened
@@ -28,6 +29,8 @@ def narrowing(shown: QueryList, here: Opened) -> None:
         else:
             _chips(shown, view, BETWEEN, "show", "Between the runs")
             _chips(shown, view, OF_ONE, "show_one", f"With {view.focus}")
+        tagged = [key for key in shown.counts if tag_of(key)]
+        _chips(shown, view, tagged, "show_tag", "Tagged")
     with st.container(horizontal=True, key="narrowing", vertical_alignment="bottom"):
         session.widget(
             st.text_input,
@@ -84,7 +87,7 @@ def chip_name(show: str, view: Comparison) -> str:
         "missing": "not in a run" if view.alone else "not in both runs",
         "both": "both failing",
         **FAILURES,
-    }.get(show, show)
+    }.get(show, tag_of(show) or show)
 
 
 def _none_name(view: Comparison) -> str:
@@ -103,11 +106,15 @@ def _about_the_line(shown: QueryList, here: Opened) -> None:
     if shown.wrong is not None:
         error = shown.wrong
         offered = answers.filter_completions(
-            here.study, here.comparison, error.line, error.position + _typed(error.found)
+            here.study,
+            here.comparison,
+            error.line,
+            error.position + _typed(error.found),
+            session.remarks(),
         )
         st.html(filter_line.wrong(error, [(option, link(line)) for option, line in offered]))
     elif not here.view.address["filter"]:
-        names = answers.filter_completions(here.study, here.comparison, "", 0)
+        names = answers.filter_completions(here.study, here.comparison, "", 0, session.remarks())
         st.html(filter_line.can_name([option for option, _ in names], EXAMPLE))
 
 

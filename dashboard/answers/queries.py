@@ -13,6 +13,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers import query_chips, query_columns
 from dashboard.answers.query_chips import SHOW_ALL, SHOWS, Mask
 from dashboard.answers.query_columns import Column
+from dashboard.answers.remarks import NOTHING_NOTED, Remarks
 from dashboard.opened.study import Study
 from metrics_core import findings
 from metrics_core.comparing.pairs import BETTER, differences
@@ -27,8 +28,8 @@ PAGE_ROWS = 100
 @dataclass(frozen=True)
 class Asked:
     """One list of queries as an address asks for it: its key, what is searched for in it, its
-    order, a filter line, the query_ids picked in a chart, and the keys of the columns; "" or
-    nothing is every query, the list's own order, the usual columns."""
+    order, a filter line, the query_ids picked in a chart, the keys of the columns, and what is
+    noted of queries; "" or nothing is every query, the list's own order, the usual columns."""
 
     show: str = ""
     search: str = ""
@@ -36,6 +37,7 @@ class Asked:
     line: str = ""
     picked: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
+    remarks: Remarks = NOTHING_NOTED
 
 
 @dataclass(frozen=True)
@@ -117,27 +119,31 @@ def query_list(study: Study, shown: Comparison, asked: Asked) -> QueryList:
     """The Queries page: the list of that name, all where there is none, what search, filter line
     and selection leave of it, in the order asked for; one that is none is the list's own, worst
     first."""
-    found = study.kept(_compared, shown)
-    show = asked.show if asked.show in SHOWS else SHOW_ALL
+    found, remarks = study.kept(_compared, shown), asked.remarks
+    tagged = remarks.lists(found.frame["query_id"])
+    lists = {**found.lists, **tagged}
+    show = asked.show if asked.show in (*SHOWS, *tagged) else SHOW_ALL
     left, wrong = _left(study, shown, found.frame, asked)
-    usual, offered = _usual_order(shown, show), query_columns.offered(study, shown)
+    usual = _usual_order(shown, show)
+    offered = [*query_columns.offered(study, shown), *remarks.columns]
     known = {key: c for c in offered for key in (c.key, f"-{c.key}")}
     order = asked.order if asked.order in known else usual
-    columns = query_columns.chosen(study, shown, asked.columns)
+    columns = query_columns.chosen(study, shown, asked.columns, offered)
     needed = [*columns, known[order]]
-    frame = query_columns.with_columns(found.frame, study, shown, needed)
+    noted = {c.source: remarks.values(c, found.frame["query_id"]) for c in remarks.columns}
+    frame = query_columns.with_columns(found.frame.assign(**noted), study, shown, needed)
     return QueryList(
         finding=found.finding,
         show=show,
         counts={
-            key: int((found.lists[key] & left).sum())
-            for key in query_chips.offered(found.lists, shown, show)
+            key: int((lists[key] & left).sum())
+            for key in (*query_chips.offered(found.lists, shown, show), *tagged)
         },
-        listed=int(found.lists[show].sum()),
+        listed=int(lists[show].sum()),
         mean=float(found.frame["difference"].mean()),
         paired=int(found.frame["difference"].notna().sum()),
         frame=found.frame,
-        kept=_sorted(frame[found.lists[show] & left], known[order], descending=order[0] == "-"),
+        kept=_sorted(frame[lists[show] & left], known[order], descending=order[0] == "-"),
         columns=columns,
         offered=offered,
         order=order,
@@ -158,22 +164,32 @@ def _left(
         left &= frame["query_id"].isin(asked.picked).to_numpy()
     try:
         if asked.line:
-            left &= study.kept(_true_for, shown, asked.line)
+            left &= study.kept(_true_for, shown, asked.line, asked.remarks)
     except FilterLineError as error:
         return left, error
     return left, None
 
 
-def _true_for(study: Study, shown: Comparison, line: str) -> Mask:
-    columns = query_columns.Asked(study, shown)
+def _true_for(study: Study, shown: Comparison, line: str, remarks: Remarks) -> Mask:
+    columns = _to_filter(study, shown, remarks)
     return parse_filter(line, columns).holds(columns)
 
 
+def _to_filter(study: Study, shown: Comparison, remarks: Remarks) -> query_columns.Asked:
+    ids = np.array(study.query_ids, dtype=object)[study.in_view(shown)]
+    noted = {column: remarks.values(column, ids) for column in remarks.columns}
+    return query_columns.Asked(study, shown, noted)
+
+
 def filter_completions(
-    study: Study, shown: Comparison, line: str, cursor: int
+    study: Study,
+    shown: Comparison,
+    line: str,
+    cursor: int,
+    remarks: Remarks = NOTHING_NOTED,
 ) -> list[tuple[str, str]]:
     """What can stand at a place of the filter line, each with the line that it gives."""
-    found = completions(line, cursor, query_columns.Asked(study, shown))
+    found = completions(line, cursor, _to_filter(study, shown, remarks))
     return [(option, found.line(line, option)) for option in found.options]
 
 

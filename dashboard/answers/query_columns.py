@@ -69,10 +69,12 @@ def usual(study: Study, shown: Comparison) -> list[Column]:
     return [column for column in offered(study, shown) if column.key in keys]
 
 
-def chosen(study: Study, shown: Comparison, keys: tuple[str, ...]) -> list[Column]:
-    """The columns of these keys behind the query itself, in their order; the usual ones where none
-    of them is a column."""
-    known = {column.key: column for column in offered(study, shown)}
+def chosen(
+    study: Study, shown: Comparison, keys: tuple[str, ...], there: list[Column]
+) -> list[Column]:
+    """The columns of these keys behind the query itself, in their order, of those that are there;
+    the usual ones where none of them is a column."""
+    known = {column.key: column for column in there}
     asked = [known[key] for key in dict.fromkeys(keys) if key in known and key != "text"]
     return [known["text"], *asked] if asked else usual(study, shown)
 
@@ -203,12 +205,15 @@ def in_order(column: Column, found: pd.Series) -> pd.Series:
 
 class Asked(Mapping[str, Values]):
     """The columns by the names that a filter line has for them, worked out when they are read: a
-    number as a number, also where the table shows its range; None where a text is missing."""
+    number as a number, also where the table shows its range; None where a text is missing.
+    `further` are columns that do not come from the study, with their values."""
 
-    def __init__(self, study: Study, shown: Comparison) -> None:
-        self._study, self._shown = study, shown
+    def __init__(
+        self, study: Study, shown: Comparison, further: Mapping[Column, Values] | None = None
+    ) -> None:
+        self._study, self._shown, self._further = study, shown, further or {}
         self._columns: dict[str, Column] = {}
-        for column in offered(study, shown):
+        for column in (*offered(study, shown), *self._further):
             name = column.named
             while name in self._columns:
                 name += f" ({'run' if column.kind == 'score' else 'column'})"
@@ -221,7 +226,9 @@ class Asked(Mapping[str, Values]):
         if numbers is not None:
             whole = numbers.reindex(study.query_ids).to_numpy(dtype=np.float64)
             return np.asarray(whole[study.in_view(self._shown)])
-        found = values(study, self._shown, column)
+        found = self._further.get(column)
+        if found is None:
+            found = values(study, self._shown, column)
         if found.dtype.kind == "f":
             return found
         texts = found.astype(object)

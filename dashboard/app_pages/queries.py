@@ -28,7 +28,13 @@ def render() -> None:
     view, asked = here.comparison, here.view.address
     picked = session.picked(asked["pick"])
     list_asked = answers.Asked(
-        asked["show"], asked["s"], asked["order"], asked["filter"], picked, asked["cols"]
+        asked["show"],
+        asked["s"],
+        asked["order"],
+        asked["filter"],
+        picked,
+        asked["cols"],
+        session.remarks(),
     )
     shown = answers.query_list(here.study, view, list_asked)
     without = {column: view.narrowed({column: ()}) for column, _ in view.where}

@@ -7,6 +7,7 @@ from dashboard.address.address import Field
 from dashboard.address.query_list import CAME_FROM
 from dashboard.answers import QueryPage
 from dashboard.answers.query_chips import FAILURES
+from dashboard.answers.remarks import tag_of
 from dashboard.blocks import navigation, query, two_lists, words
 from dashboard.literal import literal
 from dashboard.page import Page
@@ -55,7 +56,12 @@ def render() -> None:
     view, styles, asked = here.comparison, here.drawing.styles, here.view.address
     study = here.study
     came_from = answers.Asked(
-        asked["list"], asked["search"], asked["sort"], asked["line"], session.picked(asked["among"])
+        asked["list"],
+        asked["search"],
+        asked["sort"],
+        asked["line"],
+        session.picked(asked["among"]),
+        remarks=session.remarks(),
     )
     shown = answers.query(study, view, asked["q"], came_from)
     found = shown.diagnosis
@@ -151,7 +157,8 @@ def _steps(shown: QueryPage, here: Opened) -> None:
         place = f"not among the {w.count(shown.listed)} queries in view"
     else:
         searched = f" with “{asked['search']}”" if asked["search"] else ""
-        kind = _LISTS.get(asked["list"], "")
+        tag = tag_of(asked["list"])
+        kind = f" tagged “{tag}”" if tag else _LISTS.get(asked["list"], "")
         noun = "" if kind else f" {w.plural(shown.listed, 'query', 'queries')}"
         place = f"{w.count(shown.position + 1)} of {w.count(shown.listed)}{noun}{kind}{searched}"
     st.html(navigation.steps(link(shown.previous), link(shown.following), place))

@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.address.view import NOBODY
+from dashboard.answers.remarks import Remarks
 from dashboard.session.address import address, change, href
 from dashboard.session.collections import collection, collections, workspace
 from dashboard.session.receipts import doing, tell
@@ -258,6 +259,16 @@ def remove_layer(layer: Layer) -> None:
 def noted() -> dict[str, Noted]:
     """query_id -> notes and tags, of the queries of the open collection that have some."""
     return workspace().notes.of(collection())
+
+
+def remarks() -> Remarks:
+    """The same as the Queries page takes it."""
+    return Remarks(
+        tuple(
+            (query_id, own.tags, tuple(note.text for note in own.notes))
+            for query_id, own in noted().items()
+        )
+    )
 
 
 def write_note(query_id: str, text: str, *, note: str = "") -> None:

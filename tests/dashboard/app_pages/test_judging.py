@@ -172,6 +172,13 @@ def test_notes_and_tags_are_kept_with_the_collection() -> None:
     assert not app.exception, [e.value for e in app.exception]
     found = kept().notes.of(SAMPLE)[query_id]
     assert [n.text for n in found.notes] == ["<b>why</b>"] and found.tags == ("cause: *stemming*",)
+    listed = opened("queries", show="tag:cause: *stemming*", **PAIR)
+    assert "1 of 104 queries" in text_of(listed)
+    assert "*stemming* 1" in "".join(listed.button_group(key="w_show_tag").options).replace(
+        "\\", ""
+    )
+    line = opened("queries", filter='tags contains "stem" and notes == "<b>why</b>"', **PAIR)
+    assert "1 of 104 queries" in text_of(line)
     again = opened("query", q=query_id, **PAIR)
     assert "&lt;b&gt;why&lt;/b&gt;" in drawn(again)
     next(b for b in again.button if b.label.endswith("✕")).click().run()

@@ -1,0 +1,53 @@
+"""What people noted of queries, as lists and columns of the Queries page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dashboard.answers.query_columns import Column
+
+_TAGGED = "tag:"
+COLUMNS = (
+    Column("group", "noted:tags", "noted: tags", "tags"),
+    Column("group", "noted:notes", "noted: notes", "notes"),
+)
+"""The columns that there are where something is noted."""
+
+
+@dataclass(frozen=True)
+class Remarks:
+    """query_id, tags and notes of each query of which something is noted."""
+
+    given: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = ()
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of tags and notes; none where nothing is noted."""
+        return COLUMNS if self.given else ()
+
+    def lists(self, query_ids: Iterable[str]) -> dict[str, npt.NDArray[np.bool_]]:
+        """Which of these queries have each tag, bool[Q] by the list's key."""
+        ids = np.array(list(query_ids), dtype=object)
+        tags = sorted({tag for _, own, _ in self.given for tag in own})
+        return {
+            f"{_TAGGED}{tag}": np.isin(ids, [q for q, own, _ in self.given if tag in own])
+            for tag in tags
+        }
+
+    def values(self, column: Column, query_ids: Iterable[str]) -> npt.NDArray[np.object_]:
+        """A column of these queries: their tags or notes, "" where there are none."""
+        tagged = column == COLUMNS[0]
+        told = {q: ", ".join(tags) if tagged else " · ".join(n) for q, tags, n in self.given}
+        return np.array([told.get(query_id, "") for query_id in query_ids], dtype=object)
+
+
+def tag_of(key: str) -> str:
+    """The tag that a list's key names; "" for another list."""
+    return key.removeprefix(_TAGGED) if key.startswith(_TAGGED) else ""
+
+
+NOTHING_NOTED = Remarks()
