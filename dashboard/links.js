@@ -84,7 +84,7 @@ const follow = (event) => {
 const typing = (target) =>
   target?.closest?.(
     'input, textarea, select, [contenteditable], [role=radiogroup], [role=listbox], [role=dialog],'
-      + ' [role=region], [tabindex="0"]:not(a):not(button)',
+      + ' .lens [role=region]',
   );
 
 const press = (event) => {

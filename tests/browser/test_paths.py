@@ -46,6 +46,35 @@ def test_from_the_start_to_the_largest_regression(sample_app: str, open_page: Op
     assert page.locator(".lens.pairs li, .lens.pairs [role=listitem]").count() >= 10
 
 
+def test_from_the_start_to_the_document_in_two_clicks_and_a_change_that_restores_it(
+    sample_app: str, open_page: Opened
+) -> None:
+    page = open_page(f"{sample_app}/?run=dense&base=bm25")
+    page.locator(".lens a[href*='q=']").first.click()
+    on(page, "Query")
+    page.locator(".lens.ledger tbody a").first.click()
+    card = page.get_by_role("dialog")
+    expect(card).to_contain_text("rank 5 of 100")
+    page.keyboard.press("Escape")
+    expect(card).to_have_count(0)
+    settle(page)
+    assert "doc" not in parameters(page)
+    page.get_by_role("link", name="Try it").click()
+    settle(page)
+    expect(page.locator(".what-if-scores tbody tr").first).to_contain_text("0.826")
+    page.get_by_role("link", name="Undo").click()
+    settle(page)
+    expect(page.locator(".what-if-scores")).to_have_count(0)
+    title = page.locator("h1").inner_text()
+    page.locator("h1").click()
+    page.keyboard.press("?")
+    expect(page.locator(".keys dl")).to_be_visible()
+    page.keyboard.press("?")
+    page.keyboard.press("ArrowRight")
+    settle(page)
+    expect(page.locator("h1")).not_to_have_text(title)
+
+
 def test_overview_breakdown_queries_query(sample_app: str, open_page: Opened) -> None:
     page = open_page(sample_app)
     menu(page, "Breakdown")

@@ -184,7 +184,8 @@ def test_judged(collection: Any) -> None:
 
 
 def assert_equal(measures: list[Any], collection: Any) -> None:
-    """Every score of a query that the run lists is ir_measures'."""
+    """Every score of a query that the run lists is ir_measures'; of one for which nothing is
+    relevant its nDCG is now and then what stood in memory before, so it is not asked."""
     run, qrels = collection
     ranks = judge(run_of(run), qrels_of(qrels))
     asked = known(measures)
