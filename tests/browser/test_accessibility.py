@@ -30,6 +30,9 @@ _PAGES = {
     "one measure": "measures?measure=nDCG",
     "first run": "?set=own",
 }
+_IN_THE_DARK = {"overview", "breakdown", "how firm", "queries", "history", "query", "judge", "data"}
+_NARROW = {"overview", "breakdown", "pairs", "queries", "history", "query", "judge", "data"}
+"""The others are made of the same parts."""
 # Streamlit's own: its uploader is a section without a role of its own that carries a label.
 _NOT_OURS = {("presentation-role-conflict", "stFileUploaderDropzone")}
 _MOST_SHIFT = 0.1
@@ -99,6 +102,8 @@ def test_axe_finds_nothing_and_nothing_jumps_or_scrolls_sideways(
     page.add_init_script(_WATCH_SHIFTS)
     found, jumped, too_wide = {}, {}, {}
     for name, path in _PAGES.items():
+        if width == 400 and name not in _NARROW:
+            continue
         page.goto(f"{sample_app}/{path}")
         settle(page)
         page.wait_for_function(_LOADED)
@@ -112,7 +117,7 @@ def test_axe_finds_nothing_and_nothing_jumps_or_scrolls_sideways(
             too_wide[name] = beyond
         page.evaluate(_OPEN_ALL)
         found[f"{name}, light"] = _violations(page, axe, "light")
-        if width == 1440:
+        if width == 1440 and name in _IN_THE_DARK:
             # Colours are the same at every width.
             _switch(page, "dark")
             found[f"{name}, dark"] = _violations(page, axe, "dark")

@@ -60,6 +60,7 @@ def test_two_collections_in_two_tabs_each_with_its_own_state(app: str, open_page
     expect(other.locator("h1")).to_contain_text("good scores")
 
 
+@pytest.mark.thorough
 def test_renamed_copied_removed_undone(app: str, open_page: Opened) -> None:
     page = open_page(app)
     link = make_collection(page, app, "First", ("j.qrels", QRELS), ("good.run", GOOD))
@@ -88,6 +89,7 @@ def test_renamed_copied_removed_undone(app: str, open_page: Opened) -> None:
     expect(page.locator("h1")).to_contain_text("Two files are loaded")
 
 
+@pytest.mark.thorough
 def test_out_as_one_file_and_in_again(app: str, open_page: Opened, tmp_path: Path) -> None:
     page = open_page(app)
     make_collection(page, app, "Kept", ("j.qrels", QRELS), ("good.run", GOOD))

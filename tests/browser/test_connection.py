@@ -308,6 +308,7 @@ def test_a_connection_cut_at_a_click(server: Server, open_page: Opened, heard: b
         shows_k(page, "5" if heard else "3")
 
 
+@pytest.mark.thorough
 def test_a_server_that_does_not_answer_is_said(server: Server, open_page: Opened) -> None:
     page = visit(open_page, server, width=400, height=700, dark=True)
     page.get_by_test_id("stExpandSidebarButton").click()
@@ -357,6 +358,7 @@ def test_a_busy_server_is_not_said_to_be_gone(server: Server, open_page: Opened)
     assert said is False
 
 
+@pytest.mark.thorough
 def test_an_upload_that_is_cut_off_is_named(server: Server, open_page: Opened) -> None:
     with line_to(server) as line:
         page = visit(open_page, server, "/data?set=other", port=line.port)

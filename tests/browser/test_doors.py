@@ -228,6 +228,7 @@ def test_a_link_given_beside_the_token_is_followed(server: Server, context: Brow
     assert {"k=5", "show=worse"} <= set(urlsplit(page.url).query.split("&"))
 
 
+@pytest.mark.thorough
 def test_an_open_page_goes_on_after_a_restart(tmp_path: Path, context: BrowserContext) -> None:
     with serving(tmp_path / "workspace") as first:
         page = let_in(context, first)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Opened, settle
@@ -17,6 +18,7 @@ def typed(page: Page, name: str) -> None:
     settle(page)
 
 
+@pytest.mark.thorough
 def test_a_measure_by_any_name(sample_app: str, open_page: Opened) -> None:
     page = open_page(f"{sample_app}/?m=AP")
     typed(page, "precison@5")

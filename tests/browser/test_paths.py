@@ -109,6 +109,7 @@ def test_from_the_overview_to_a_groups_documents_in_three_steps(
     assert page.locator(".lens.pairs li, .lens.pairs [role=listitem]").count() >= 10
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "chart", ["difference_by_group", pytest.param("score_by_group", marks=pytest.mark.thorough)]
 )
@@ -119,6 +120,7 @@ def test_a_group_leads_to_its_queries(sample_app: str, open_page: Opened, chart:
     assert parameters(page)["where"] == ["category=Network"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "chart", ["difference_by_group", pytest.param("score_by_group", marks=pytest.mark.thorough)]
 )

@@ -40,11 +40,24 @@ def texts(svg: Path) -> str:
 @pytest.mark.parametrize(
     ("name", "key", "said", "palette"),
     [
-        ("curves", "curve_P", "Precision@k against the number of results counted", LIGHT),
+        pytest.param(
+            *("curves", "curve_P", "Precision@k against the number of results counted", LIGHT),
+            marks=pytest.mark.thorough,
+        ),
         ("curves", "precision_recall", "Precision against recall", DARK),
-        ("breakdown", "difference_by_group", "Difference to bm25 on nDCG@10, by category", LIGHT),
+        pytest.param(
+            *(
+                "breakdown",
+                "difference_by_group",
+                "Difference to bm25 on nDCG@10, by category",
+                LIGHT,
+            ),
+            marks=pytest.mark.thorough,
+        ),
         ("breakdown", "cells", "by category and difficulty", DARK),
-        ("queries?view=against", "against", "against bm25", LIGHT),
+        pytest.param(
+            *("queries?view=against", "against", "against bm25", LIGHT), marks=pytest.mark.thorough
+        ),
     ],
 )
 def test_a_picture_says_title_measure_runs_and_queries(
@@ -80,6 +93,7 @@ def test_a_png_is_as_large_as_what_it_says(sample_app: str, open_page: Opened) -
     assert high > 2 * (height + 40)
 
 
+@pytest.mark.thorough
 def test_a_picture_is_downloaded_once_after_changes_of_the_address(
     sample_app: str, open_page: Opened
 ) -> None:

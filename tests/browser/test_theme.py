@@ -33,6 +33,7 @@ def drawn(page: Page, palette: Palette) -> None:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name",
     [

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ROUNDS = 6
+ROUNDS = 5
 QUERIES = 200
 
 

@@ -44,6 +44,7 @@ def ask_from_elsewhere(server: Server, visit: Visit) -> None:
             ways(server, visit, {"Host": host, "Origin": origin, "Cookie": visit.cookie})
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "options",
     [(), pytest.param(("--no-token",), marks=pytest.mark.thorough)],
