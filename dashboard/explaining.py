@@ -1,4 +1,4 @@
-"""One query explained, in parts of the Query page: its score taken apart, what if, a document."""
+"""Scores explained: parts of the Query page (taken apart, what if, a document) and of Breakdown."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import streamlit as st
 
 from dashboard import answers, parts, session
 from dashboard.address.edits_key import edit_key, read_edits
-from dashboard.answers import QueryPage
+from dashboard.address.query_list import PLAIN
+from dashboard.answers import Breakdown, QueryPage
 from dashboard.answers.ledger import QueryLedger
+from dashboard.answers.room import most_to_gain
 from dashboard.blocks import card, ledger, query, what_if, words
 from dashboard.literal import literal
 from dashboard.session import Opened
@@ -27,6 +29,12 @@ _PARTS = {
     " ones are counted in the order of their ranks.",
 }
 """What a part of a ledger is, by how it was found."""
+
+_WORK = {
+    "order": "Most would be gained by a better order of the first results.",
+    "below": "Most would be gained by bringing up what stands further down.",
+    "missing": "Most would be gained by finding documents that are never listed.",
+}
 
 
 def kind(shown: QueryPage) -> Sentence:
@@ -146,3 +154,25 @@ def card_part(doc_id: str, shown: QueryPage, here: Opened, grades: Mapping[float
         )
 
     opened()
+
+
+def room_part(shown: Breakdown, here: Opened) -> None:
+    """What each group could still gain, and by what kind of work."""
+    view = here.comparison
+    parts.heading(
+        f"What {view.focus} could still gain, by {shown.by_name}",
+        f"Mean {view.measure} of each group’s queries, and what would be added in turn by the best"
+        f" order of the top {w.count(view.cutoff)}, by what stands below, and by relevant documents"
+        f" that are not listed. {_WORK.get(most_to_gain(shown.room), '')}",
+        frame=shown.room,
+        key="room",
+    )
+    st.html(
+        ledger.headroom_rows(
+            shown.room,
+            here.drawing,
+            lead=lambda group: session.href(
+                "queries", where=view.narrowed({shown.by: [group]}), **PLAIN
+            ),
+        )
+    )

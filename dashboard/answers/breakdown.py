@@ -11,6 +11,7 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.group_names import spoken
+from dashboard.answers.room import room_by_group
 from dashboard.answers.slices import Slices, slices
 from dashboard.opened.study import Study
 from metrics_core import findings
@@ -46,6 +47,7 @@ class Breakdown:
     steps: pd.DataFrame = field(default_factory=pd.DataFrame)
     slices: Slices = field(default_factory=Slices)
     groups: pd.DataFrame = field(default_factory=pd.DataFrame)
+    room: pd.DataFrame = field(default_factory=pd.DataFrame)
     order: list[str] = field(default_factory=list)
     in_own_order: bool = False
     has_small_groups: bool = False
@@ -108,6 +110,7 @@ def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
         steps=_folded(steps),
         slices=study.kept(slices, shown),
         groups=groups,
+        room=room_by_group(study, shown, by, order),
         order=order,
         in_own_order=breakdowns.sizes_only(own["group"]),
         has_small_groups=bool((own["queries"] < breakdowns.FEWEST_QUERIES).any()),

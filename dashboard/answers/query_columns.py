@@ -15,10 +15,10 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers import query_chips
+from dashboard.answers.room import room
 from dashboard.opened.study import Study
-from metrics_core.explaining.headroom import has_headroom, headroom
+from metrics_core.explaining.headroom import has_headroom
 from metrics_core.explaining.kinds import CHANGES, KINDS
-from metrics_core.measures import Measure
 from metrics_core.slicing.breakdowns import NO_GROUP, group_of, ordered_groups
 from metrics_core.slicing.derived import MARK
 
@@ -86,7 +86,7 @@ def _offered(study: Study, shown: Comparison) -> list[Column]:
     rest = [name for name in own if name not in study.groupings]
     derived = [name for name in study.columns(shown) if name.endswith(MARK)]
     kinds = [k for k in _KINDS if k == "failure" or not shown.alone]
-    room = _HEADROOM if has_headroom(shown.measure) else {}
+    gains = _HEADROOM if has_headroom(shown.measure) else {}
     numbers = {k: name for k, name in _COUNTS.items() if k != "words" or study.queries is not None}
     return [
         Column("text", "text", "text"),
@@ -95,7 +95,7 @@ def _offered(study: Study, shown: Comparison) -> list[Column]:
         *(_group(f"by:{name}", name) for name in (*study.groupings, *rest)),
         *(_group(f"kind:{key}", _KINDS[key]) for key in kinds),
         *(_group(f"by:{name}", name) for name in derived if name not in own),
-        *(Column("number", f"n:{k}", f"n: {k}", name) for k, name in {**numbers, **room}.items()),
+        *(Column("number", f"n:{k}", f"n: {k}", name) for k, name in {**numbers, **gains}.items()),
         _group("query_id", "query_id"),
     ]
 
@@ -171,8 +171,7 @@ def _number(study: Study, shown: Comparison, key: str, mask: Values) -> Values:
     if key == "judged":
         return ranks.n_relevant(0)[mask].astype(np.float64)
     if key in _HEADROOM:
-        room = study.kept(_room, shown.focus, shown.measure, shown.cutoff)
-        return np.asarray(getattr(room, key))[mask]
+        return np.asarray(getattr(room(study, shown), key))
     every = study.every_score(shown, shown.measure).of(shown.measure)
     known = ~np.isnan(every)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -189,10 +188,6 @@ def _words(study: Study) -> Values:
     texts = study.queries.frame.set_index("query_id")["text"].reindex(study.query_ids)
     known = texts.where(texts != "")
     return known.str.split().str.len().to_numpy(dtype=np.float64, na_value=np.nan)
-
-
-def _room(study: Study, run: str, measure: Measure, cutoff: int) -> Any:
-    return headroom(study.judged[run], measure, cutoff)
 
 
 def in_order(column: Column, found: pd.Series) -> pd.Series:

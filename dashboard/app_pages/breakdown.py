@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import answers, parts, session
+from dashboard import answers, explaining, parts, session
 from dashboard.address.address import Field
 from dashboard.address.query_list import PLAIN
 from dashboard.address.view import Comparison
@@ -60,6 +60,8 @@ def render() -> None:
                 _second(shown, here)
     if shown.cells is not None:
         _cells(shown, here)
+    if len(shown.room):
+        explaining.room_part(shown, here)
 
 
 def _columns(shown: Breakdown) -> None:

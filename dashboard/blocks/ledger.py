@@ -148,16 +148,44 @@ def headroom_bar(found: Headroom, drawing: Drawing) -> Markup:
     best = float(found.best[0])
     if not best > 0:
         return Markup()
-    k = w.count(drawing.cutoff)
-    pieces = [
-        ("reached", found.score, "reached"),
-        ("order", found.order, f"wrong order in the top {k}"),
-        ("below", found.below, f"below {k}"),
-        ("missing", found.missing, "never listed"),
-    ]
-    shown = [
-        _Piece(kind, float(part[0]), percent(float(part[0]) / best), words)
-        for kind, part, words in pieces
-        if w.score(float(part[0])) != w.score(0.0) or kind == "reached"
-    ]
+    parts = [float(part[0]) for part in (found.score, found.order, found.below, found.missing)]
+    shown = _pieces(parts, best, drawing.cutoff)
     return _drawn("headroom_bar", pieces=shown, style=style_of(drawing.styles, drawing.focus))
+
+
+def _pieces(parts: list[float], whole: float, cutoff: int) -> list[_Piece]:
+    """Score, order, below and missing as shares of a bar; what is nothing is left out."""
+    k = w.count(cutoff)
+    kinds = ("reached", "order", "below", "missing")
+    words = ("reached", f"wrong order in the top {k}", f"below {k}", "never listed")
+    return [
+        _Piece(kind, part, percent(part / whole), told)
+        for kind, part, told in zip(kinds, parts, words, strict=True)
+        if w.score(part) != w.score(0.0) or kind == "reached"
+    ]
+
+
+def headroom_rows(rows: pd.DataFrame, drawing: Drawing, *, lead: Callable[[str], str]) -> Markup:
+    """Groups, and all queries as the last row, as bars of what is reached and what could still be
+    gained, on one scale. `rows` has group ("" for all), queries, score, order, below, missing;
+    `lead` gives where a group leads."""
+    names = ["score", "order", "below", "missing"]
+    most = float(rows[names].sum(axis=1).max())
+    if not most > 0:
+        return Markup()
+    drawn = [
+        {
+            "group": row["group"] or "All",
+            "link": lead(row["group"]) if row["group"] else "",
+            "queries": row["queries"],
+            "pieces": _pieces([row[name] for name in names], most, drawing.cutoff),
+        }
+        for row in rows.to_dict("records")
+    ]
+    return _drawn(
+        "headroom_rows",
+        rows=drawn,
+        legend=_pieces([1.0] * len(names), 1.0, drawing.cutoff),
+        style=style_of(drawing.styles, drawing.focus),
+        label=f"What {drawing.focus} could still gain, by group",
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from threading import Thread
 
 import numpy as np
@@ -51,10 +52,15 @@ def draws(n_queries: int, most: int | None = None) -> Iterator[Counts]:
 
 
 def prepare_draws(n_queries: int) -> None:
-    """Make the draws of so many queries in the background, where they are kept, so that the first
-    comparison need not wait for them."""
+    """Make the draws of so many queries in the background, where they are kept, and load the
+    library that the tests are from, so that the first comparison need not wait for them."""
+    Thread(target=_prepare, args=(n_queries,), daemon=True).start()
+
+
+def _prepare(n_queries: int) -> None:
+    import_module("scipy.stats")
     if n_queries * draws_of(n_queries) <= _LARGE:
-        Thread(target=_blocks, args=(n_queries,), daemon=True).start()
+        _blocks(n_queries)
 
 
 def _blocks(n_queries: int) -> Iterable[Counts]:

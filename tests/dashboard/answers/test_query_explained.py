@@ -12,6 +12,7 @@ from dashboard.address.edits_key import read_edits
 from dashboard.address.view import Comparison
 from dashboard.answers.document import document
 from dashboard.answers.ledger import query_ledger
+from dashboard.answers.room import most_to_gain, room_by_group
 from dashboard.answers.what_if import what_would_be
 from dashboard.opened.study import Study
 from metrics_core.explaining.kinds import KINDS
@@ -93,3 +94,20 @@ def test_a_card_knows_every_loaded_run() -> None:
     unjudged = document(of, "q", "y")
     assert unjudged is not None and np.isnan(unjudged.grade)
     assert document(of, "q", "nobody knows it") is None
+
+
+def test_the_parts_of_all_groups_are_those_of_all_queries() -> None:
+    of = study()
+    shown = comparison(of)
+    order = sorted(set(of.columns(shown)["category"]))
+    rows = room_by_group(of, shown, "category", order)
+    assert list(rows["group"]) == [*order, ""]
+    groups, whole = rows.iloc[:-1], rows.iloc[-1]
+    for part in ("score", "order", "below", "missing"):
+        together = (groups[part] * groups["queries"]).sum() / whole["queries"]
+        assert together == pytest.approx(whole[part], abs=1e-12)
+    assert whole[["score", "order", "below", "missing"]].sum() == pytest.approx(1.0)
+    # Each query has one relevant document, at rank 1 to 5 of five: only the order can be better.
+    assert most_to_gain(rows) == "order"
+    none = comparison(of, m="Judged@5")
+    assert room_by_group(of, none, "category", order).empty
