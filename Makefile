@@ -23,7 +23,7 @@ test: .venv/test.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not thorough"
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not thorough"
 
 thorough: .venv/test.stamp
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m thorough
