@@ -32,6 +32,7 @@ def test_nothing_stands_under_the_buttons(sample_app: str, open_page: Opened, wi
         assert page.evaluate(_OVERLAPS) == 0, path
 
 
+@pytest.mark.thorough
 def test_paper_shows_the_whole_page_and_no_controls(sample_app: str, open_page: Opened) -> None:
     for path in ("", "query?q=q098"):
         page = open_page(f"{sample_app}/{path}")

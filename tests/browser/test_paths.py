@@ -75,6 +75,7 @@ def test_from_the_start_to_the_document_in_two_clicks_and_a_change_that_restores
     expect(page.locator("h1")).not_to_have_text(title)
 
 
+@pytest.mark.thorough
 def test_overview_breakdown_queries_query(sample_app: str, open_page: Opened) -> None:
     page = open_page(sample_app)
     menu(page, "Breakdown")
@@ -148,6 +149,7 @@ def test_a_category_of_the_overview_leads_on(sample_app: str, open_page: Opened)
     assert parameters(page)["where"] == ["category=Network"]
 
 
+@pytest.mark.thorough
 def test_marks_of_the_overview_lead_on(sample_app: str, open_page: Opened) -> None:
     page = open_page(sample_app)
     page.locator(".lens.differences a.drawing").nth(1).click()

@@ -86,6 +86,7 @@ def handshake(port: int, base: str, cookie: str) -> bytes:
     ).encode()
 
 
+@pytest.mark.thorough
 @POSIX
 def test_a_computation_does_not_hold_the_server(tmp_path: Path) -> None:
     # A thread that Python would wait for, in the place of a long computation.

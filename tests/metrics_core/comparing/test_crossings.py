@@ -99,6 +99,7 @@ def test_where_a_lead_begins_and_ends() -> None:
     assert side([1, 1, -1, 1]).spans(1) == [(1, 2), (4, 4)]
 
 
+@pytest.mark.thorough
 def test_of_many_queries_the_band_is_worked_out_at_spaced_cutoffs() -> None:
     own, other = pair(20_000, (2, 4))
     found = crossings(own, other, parse_measure("P@1"), depth=300, also=123)
