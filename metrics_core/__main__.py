@@ -10,9 +10,8 @@ import sys
 from collections.abc import Callable, Sequence
 
 from metrics_core import __version__
-from metrics_core.commands import COMMANDS
+from metrics_core.commands import commands_for
 from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, any_console, say_no_more
-from metrics_core.compatible import trec_eval
 from metrics_core.errors import RanklensError
 
 
@@ -22,8 +21,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with any_console():
             if given[:1] == ["trec_eval"]:
+                from metrics_core.compatible import trec_eval
+
                 return trec_eval.main(given[1:])
-            return _run(_parser().parse_args(given))
+            return _run(_parser(given).parse_args(given))
     except BrokenPipeError:
         return NOBODY_READS
     except KeyboardInterrupt:
@@ -65,14 +66,14 @@ def _printed(output: str) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="metrics-core", description="Scores of runs against relevance judgments."
     )
     version = f"%(prog)s {__version__}"
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in COMMANDS:
+    for command in commands_for(given):
         own = commands.add_parser(command.name, help=command.help)
         command.options(own)
         own.set_defaults(command=command.output)

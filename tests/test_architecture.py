@@ -52,10 +52,11 @@ def imports_of(path: Path, *packages: str) -> set[str]:
 
 
 STAGES = [
-    ("errors", "notes", "wording", "memo", "parallel"),
+    ("errors", "notes", "wording", "memo", "parallel", "frames"),
     ("tables",),
     ("judging",),
     ("formats",),
+    ("onepass",),
     ("measures",),
     ("scoring",),
     ("comparing",),

@@ -15,7 +15,7 @@ from dashboard.opened.study import Study
 from metrics_core.formats.registry import Kind
 from metrics_core.notes import Note
 from metrics_core.tables import Documents, Qrels, Queries, Run
-from metrics_core.tables.run_names import told_apart
+from metrics_core.tables.run_names import same_rows, told_apart
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def assemble(files: Iterable[File], *, qrels_key: str = "") -> Library:
     not used says why.
     """
     listed = list(files)
-    runs, run_notes = told_apart([f.table for f in listed if isinstance(f.table, Run)])
+    runs, run_notes = told_apart([f.table for f in listed if isinstance(f.table, Run)], same_rows)
     listed = _with_run_names(listed, runs)
     qrels = _choose_qrels([f for f in listed if isinstance(f.table, Qrels)], runs, qrels_key)
     queries = _choose_queries([f for f in listed if isinstance(f.table, Queries)], qrels)

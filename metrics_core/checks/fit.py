@@ -15,6 +15,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ranking import top_rows
 from metrics_core.notes import Note
 from metrics_core.tables import Documents, Qrels, Queries, Run
+from metrics_core.tables.arrays import column_of, texts_of
 from metrics_core.tables.columns import coded
 from metrics_core.tables.ids import cleaned_id
 
@@ -102,7 +103,7 @@ def _with_text(runs: Sequence[Run], qrels: Qrels | None, queries: Queries) -> Fi
 
 
 def _documents_with_text(runs: Sequence[Run], documents: Documents, cutoff: int) -> FitLine:
-    tops = [run.doc_ids.take(pa.array(top_rows(run, cutoff))).unique() for run in runs]
+    tops = [run.doc_ids.take(column_of(top_rows(run, cutoff))).unique() for run in runs]
     shown = pa.chunked_array(tops).unique()
     found = int(documents.known(shown).sum())
     lacking = len(shown) - found
@@ -133,13 +134,13 @@ def with_clean_ids(table: AnyTable) -> AnyTable:
 def _clean(table: pa.Table) -> tuple[pa.Array, pa.Array]:
     """The cleaned query_id and doc_id of each row."""
     queries, doc_ids = coded(table["query_id"]), table["doc_id"]
-    names = pa.array([cleaned_id(q) for q in queries.dictionary.to_pylist()], pa.string())
+    names = texts_of([cleaned_id(q) for q in queries.dictionary.to_pylist()])
     odd = pc.match_substring_regex(doc_ids, r"[^\x21-\x7e]")
     own = doc_ids.filter(odd).unique().to_pylist()
     doc_ids = doc_ids.combine_chunks()
     if own:
-        place = pc.index_in(doc_ids, value_set=pa.array(own, pa.string()))
-        clean = pa.array([cleaned_id(i) for i in own], pa.string()).take(place)
+        place = pc.index_in(doc_ids, value_set=texts_of(own))
+        clean = texts_of([cleaned_id(i) for i in own]).take(place)
         doc_ids = pc.if_else(pc.is_valid(place), clean, doc_ids)
     return names.take(queries.indices), doc_ids
 
@@ -172,7 +173,7 @@ def near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
 
 
 def _texts(ids: Sequence[str]) -> pa.ChunkedArray:
-    return pa.chunked_array([pa.array(list(ids), pa.string())])
+    return pa.chunked_array([texts_of(list(ids))])
 
 
 def _has_odd_bytes(ids: pa.ChunkedArray) -> bool:
@@ -197,7 +198,7 @@ def _near_pairs(own: pa.ChunkedArray, judged: pa.ChunkedArray) -> list[tuple[str
     cleaned_own = {cleaned_id(i): i for i in odd_own}
     odd_judged = unmatched.filter(pc.match_substring_regex(unmatched, r"[^\x21-\x7e]")).to_pylist()
     pairs = [(i, cleaned_id(i)) for i in odd_judged if cleaned_id(i) != i]
-    plain = pa.array([clean for _, clean in pairs], pa.string())
+    plain = texts_of([clean for _, clean in pairs])
     there = pc.is_in(plain, value_set=own.combine_chunks()).to_pylist()
     found = [pair for pair, known in zip(pairs, there, strict=True) if known]
     found += [

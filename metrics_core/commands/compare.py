@@ -6,8 +6,7 @@ import argparse
 import math
 from collections.abc import Callable
 
-import pandas as pd
-
+from metrics_core import frames as pd
 from metrics_core import wording as w
 from metrics_core.commands.command import command
 from metrics_core.commands.grouping import add_grouping_options, groups_of, say_unused

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-import pandas as pd
-
+from metrics_core import frames as pd
 from metrics_core.commands.command import command
 from metrics_core.commands.grouping import add_grouping_options, groups_of, say_unused
 from metrics_core.commands.reading import add_reading_options, judged_files
-from metrics_core.commands.score_tables import PRINTERS
+from metrics_core.commands.score_tables import PRINTERS, Long
 from metrics_core.errors import RanklensError
 from metrics_core.scoring.means import means
 from metrics_core.scoring.scores import Scores, score_runs
@@ -37,23 +36,20 @@ def evaluate(options: argparse.Namespace) -> str:
     return PRINTERS[options.format](_long(scores, per_query=options.per_query))
 
 
-def _long(scores: Scores, *, per_query: bool) -> pd.DataFrame:
+def _long(scores: Scores, *, per_query: bool) -> Long:
     """Columns run, query_id, measure, value; the mean (or sum) as query_id "all"."""
     if per_query and _MEAN in scores.query_ids:
         raise RanklensError(
             f"A query is called {_MEAN!r}, as is the mean over all queries.",
             "Leave --per-query out, or rename that query.",
         )
-    summary = means(scores).assign(query_id=_MEAN)
-    columns = ["run", "query_id", "measure", "value"]
-    parts = []
-    for run in scores.runs:
-        if per_query:
-            own = scores.only([run]).frame.set_index(["run", "query_id"])
-            stacked = own.rename_axis(columns="measure").stack()
-            parts.append(stacked.rename("value").reset_index())
-        parts.append(summary.loc[summary["run"] == run, columns])
-    return pd.concat(parts, ignore_index=True)
+    names = [str(measure) for measure in scores.measures]
+    rows: list[tuple[str, str, str, float]] = []
+    for run, values, combined in zip(scores.runs, scores.values, scores.combined(), strict=True):
+        listed = [*zip(scores.query_ids, values.tolist(), strict=True)] if per_query else []
+        for query_id, own in [*listed, (_MEAN, combined.tolist())]:
+            rows += [(run, query_id, *cell) for cell in zip(names, own, strict=True)]
+    return Long(["run", "query_id", "measure", "value"], rows)
 
 
 def _by_group(scores: Scores, options: argparse.Namespace) -> pd.DataFrame:

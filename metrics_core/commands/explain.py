@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from metrics_core import frames as pd
 from metrics_core import wording as w
 from metrics_core.commands.command import command
 from metrics_core.commands.reading import (

@@ -6,9 +6,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-import pandas as pd
-
 from metrics_core import formats
+from metrics_core import frames as pd
 from metrics_core.commands.reading import cleaned, say
 from metrics_core.errors import NoSharedQueriesError, RanklensError
 from metrics_core.notes import Note

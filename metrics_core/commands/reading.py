@@ -6,20 +6,29 @@ import argparse
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from metrics_core import formats
 from metrics_core.checks.fit import AnyTable, near_matches, with_clean_ids
 from metrics_core.commands.measure_names import measures_named, names_given
 from metrics_core.errors import ParameterError, RanklensError, TableError
 from metrics_core.formats.limits import bytes_of
+from metrics_core.formats.opening import open_source
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, name_notes
 from metrics_core.notes import Note
-from metrics_core.scoring.notes import score_notes, with_tie_range
+from metrics_core.scoring.notes import score_notes, tie_extremes, with_tie_range
 from metrics_core.tables import Documents, Qrels, Run
-from metrics_core.tables.run_names import told_apart
+from metrics_core.tables.run_names import same_rows, told_apart
+
+if TYPE_CHECKING:
+    from metrics_core.onepass import JudgedFile
+
+_WORTH_COMPILING = 16 << 20
+"""Bytes of runs from which it pays to load compiled code."""
 
 DEFAULT_MEASURES = ("nDCG@10", "P@10", "R@10", "AP", "RR", "Judged@10")
 
@@ -120,6 +129,33 @@ def _grades(text: str) -> formats.Grades:
 
 
 @dataclass(frozen=True)
+class ReadRun:
+    """A run as it was read, to be judged."""
+
+    run: Run
+    qrels: Qrels
+    documents: Documents | None
+
+    @property
+    def name(self) -> str:
+        """The name that tells the run apart."""
+        return self.run.name
+
+    def renamed(self, name: str) -> ReadRun:
+        """The same run under another name."""
+        return replace(self, run=self.run.renamed(name))
+
+    @cached_property
+    def ranks(self) -> JudgedRanks:
+        """The run joined with the judgments."""
+        return judge(self.run, self.qrels, documents=self.documents)
+
+    def tie_extremes(self) -> tuple[JudgedRanks, JudgedRanks]:
+        """The run judged with the worst grades first among equal scores, and the best first."""
+        return tie_extremes(self.run, self.qrels)
+
+
+@dataclass(frozen=True)
 class ReadFiles:
     """The judgments, the runs as they were read and joined with them, and the measures."""
 
@@ -131,12 +167,21 @@ class ReadFiles:
 
 def judged_files(options: argparse.Namespace) -> tuple[list[JudgedRanks], list[Measure]]:
     """The runs joined with the judgments, and the measures asked for; notes go to stderr."""
-    files = read_files(options)
-    return files.judged, files.measures
+    measures, qrels, documents = _asked(options)
+    runs = _judged_at_once(options, qrels, measures) or _read(options, qrels, documents)
+    return [_told(run, measures, options) for run in runs], measures
 
 
 def read_files(options: argparse.Namespace) -> ReadFiles:
     """The files read and joined, and the measures asked for; notes go to stderr."""
+    measures, qrels, documents = _asked(options)
+    runs = _read(options, qrels, documents)
+    judged = [_told(run, measures, options) for run in runs]
+    return ReadFiles(qrels, [run.run for run in runs], judged, measures)
+
+
+def _asked(options: argparse.Namespace) -> tuple[list[Measure], Qrels, Documents | None]:
+    """The measures, the judgments and the documents that the options name."""
     measures = measures_named(options.measures or options.default_measures)
     say("measures", name_notes(names_given(options.measures or ())))
     _refuse_rereading([options.qrels, *options.runs, options.documents, options.queries])
@@ -146,10 +191,7 @@ def read_files(options: argparse.Namespace) -> ReadFiles:
     say(Path(options.qrels).name, qrels.notes)
     if options.clean_ids:
         qrels = cleaned(qrels, options.qrels)
-    documents = _documents(options)
-    runs = _runs(options)
-    judged = [_judged(run, qrels, documents, measures, options) for run in runs]
-    return ReadFiles(qrels, runs, judged, measures)
+    return measures, qrels, _documents(options)
 
 
 def nothing_to_compare(baseline: str) -> RanklensError:
@@ -178,15 +220,45 @@ def _documents(options: argparse.Namespace) -> Documents | None:
     return documents
 
 
-def _runs(options: argparse.Namespace) -> list[Run]:
+def _read(options: argparse.Namespace, qrels: Qrels, documents: Documents | None) -> list[ReadRun]:
+    """The runs, each read whole."""
     read = []
     for path in options.runs:
         run = formats.read_run(
             path, duplicates=options.duplicates, encoding=options.encoding, limit=options.limit
         )
         say(Path(path).name, run.notes)
-        read.append(cleaned(run, path) if options.clean_ids else run)
-    runs, notes = told_apart(read)
+        run = cleaned(run, path) if options.clean_ids else run
+        read.append(ReadRun(run, qrels, documents))
+    runs, notes = told_apart(read, lambda one, other: same_rows(one.run, other.run))
+    say("runs", notes)
+    return runs
+
+
+def _judged_at_once(
+    options: argparse.Namespace, qrels: Qrels, measures: Sequence[Measure]
+) -> list[JudgedFile] | None:
+    """The runs, judged while they are read; None where that cannot be done, or does not pay."""
+    if options.documents or options.clean_ids or any(m.declaration.needs for m in measures):
+        return None
+    files = [Path(path) for path in options.runs]
+    # What cannot be read twice has to be read whole.
+    if not all(file.is_file() for file in files):
+        return None
+    if sum(file.stat().st_size for file in files) < _WORTH_COMPILING:
+        return None
+    sources = [open_source(file, None, options.encoding, options.limit) for file in files]
+    from metrics_core.onepass import judged_run, judgments_of  # loads a compiler
+
+    judgments, read = judgments_of(qrels), []
+    for source in sources:
+        run = judged_run(source, judgments)
+        if run is None:
+            return None
+        read.append(run)
+    for path, run in zip(options.runs, read, strict=True):
+        say(Path(path).name, run.notes)
+    runs, notes = told_apart(read, lambda one, other: one.has_rows_of(other))
     say("runs", notes)
     return runs
 
@@ -199,16 +271,14 @@ def cleaned(table: AnyTable, path: str) -> AnyTable:
         raise RanklensError(f"{path}, with clean ids: {error}") from error
 
 
-def _judged(
-    run: Run,
-    qrels: Qrels,
-    documents: Documents | None,
-    measures: Sequence[Measure],
-    options: argparse.Namespace,
+def _told(
+    run: ReadRun | JudgedFile, measures: Sequence[Measure], options: argparse.Namespace
 ) -> JudgedRanks:
-    ranks = judge(run, qrels, documents=documents)
-    notes = with_tie_range(ranks.notes, run, qrels, measures)
-    notes += near_matches(run, qrels)
+    """The judged ranks, once what is to be said of them is."""
+    ranks = run.ranks
+    notes = with_tie_range(ranks.notes, run.tie_extremes, measures)
+    if isinstance(run, ReadRun):  # ids that are judged at once are plain
+        notes += near_matches(run.run, run.qrels)
     notes += score_notes(ranks, measures, without_relevant=options.without_relevant)
     say(run.name, notes)
     return ranks

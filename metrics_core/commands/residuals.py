@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Callable
 
 import numpy as np
-import pandas as pd
 
+from metrics_core import frames as pd
 from metrics_core import wording as w
 from metrics_core.commands.command import command
 from metrics_core.commands.reading import add_reading_options, judged_files

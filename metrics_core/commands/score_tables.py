@@ -1,25 +1,88 @@
-"""Score frames as text: for people, for programs, for papers. One function a format."""
+"""Scores as text: for people, for programs, for papers. One function a format."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-import pandas as pd
-
+from metrics_core import frames as pd
 from metrics_core import wording as w
 from metrics_core.formats import spreadsheet_csv
 from metrics_core.measures import parse_measure
 
 
-def table(frame: pd.DataFrame) -> str:
+@dataclass(frozen=True)
+class Long:
+    """Values one a row: columns of labels, then measure and value."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+    @classmethod
+    def of(cls, given: Long | pd.DataFrame) -> Long:
+        """The same, also from a frame."""
+        if isinstance(given, Long):
+            return given
+        return cls(list(given.columns), given.to_numpy().tolist())
+
+    @property
+    def labels(self) -> list[str]:
+        """The columns before measure and value."""
+        return [name for name in self.columns if name not in ("measure", "value")]
+
+    def wide(self) -> Wide:
+        """The labels, and a column for each measure, in the order in which they come."""
+        at = [self.columns.index(name) for name in self.labels]
+        measure, value = self.columns.index("measure"), self.columns.index("value")
+        measures = list(dict.fromkeys(row[measure] for row in self.rows))
+        cells: dict[tuple[Any, ...], dict[str, float]] = {}
+        for row in self.rows:
+            cells.setdefault(tuple(row[i] for i in at), {})[row[measure]] = row[value]
+        rows = [[own.get(name, float("nan")) for name in measures] for own in cells.values()]
+        return Wide(self.labels, measures, list(cells), rows)
+
+
+@dataclass(frozen=True)
+class Wide:
+    """A row for each of the labels, with a value for each measure; NaN where there is none."""
+
+    labels: list[str]
+    measures: list[str]
+    keys: list[tuple[Any, ...]]
+    values: list[list[float]]
+
+    def texts(self) -> list[list[str]]:
+        """As people read them: counts as whole numbers, scores with three decimals."""
+        write = [_total if _is_summed(name) else w.score for name in self.measures]
+        return [
+            [
+                *map(str, key),
+                *(written(v) for written, v in zip(write, own, strict=True)),
+            ]
+            for key, own in zip(self.keys, self.values, strict=True)
+        ]
+
+    @property
+    def head(self) -> list[str]:
+        """The names of the columns."""
+        return [*self.labels, *self.measures]
+
+
+def table(given: Long | pd.DataFrame) -> str:
     """Aligned columns for a terminal; a measure a column, three decimals."""
-    return aligned(_shown(frame), _n_labels(frame))
+    wide = Long.of(given).wide()
+    return _aligned(wide.head, wide.texts(), len(wide.labels))
 
 
 def aligned(texts: pd.DataFrame, labels: int) -> str:
     """A frame of texts in aligned columns, so many of them labels and the others numbers."""
-    cells = [list(texts.columns), *texts.to_numpy().tolist()]
+    return _aligned(list(texts.columns), texts.to_numpy().tolist(), labels)
+
+
+def _aligned(head: list[str], rows: list[list[str]], labels: int) -> str:
+    cells = [head, *rows]
     widths = [max(len(str(row[i])) for row in cells) for i in range(len(cells[0]))]
     lines = []
     for row in cells:
@@ -31,72 +94,88 @@ def aligned(texts: pd.DataFrame, labels: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def tsv(frame: pd.DataFrame) -> str:
+def tsv(given: Long | pd.DataFrame) -> str:
     """One value a line, tab separated, with a header; values in full precision (repr)."""
-    return _separated(frame, "\t")
+    long = Long.of(given)
+    lines = ["\t".join(long.columns)]
+    for row in long.rows:
+        cells = [repr(v) if isinstance(v, float) else str(v) for v in row]
+        lines.append("\t".join(c.replace("\t", " ").replace("\n", " ") for c in cells))
+    return "\n".join(lines) + "\n"
 
 
-def csv(frame: pd.DataFrame) -> str:
+def csv(given: Long | pd.DataFrame) -> str:
     """As `tsv`, comma separated, for spreadsheets: no name acts as a formula, an undefined value is
     empty."""
+    frame = given
+    if isinstance(given, Long):
+        frame = pd.DataFrame(list(given.rows), columns=list(given.columns))
     return spreadsheet_csv(frame).decode("utf-8-sig").replace("\r\n", "\n")
 
 
-def json_text(frame: pd.DataFrame) -> str:
+def json_text(given: Long | pd.DataFrame) -> str:
     """A list of objects, one a value; an undefined value is null."""
+    long = Long.of(given)
     records = [
-        {key: (None if value != value else value) for key, value in record.items()}
-        for record in frame.to_dict("records")
+        {key: (None if v != v else v) for key, v in zip(long.columns, row, strict=True)}
+        for row in long.rows
     ]
     return json.dumps(records, ensure_ascii=False, indent=1) + "\n"
 
 
-def markdown(frame: pd.DataFrame) -> str:
+def markdown(given: Long | pd.DataFrame) -> str:
     """A Markdown table; a measure a column, three decimals."""
-    return piped(_shown(frame), _n_labels(frame))
+    wide = Long.of(given).wide()
+    return _piped(wide.head, wide.texts(), len(wide.labels))
 
 
 def piped(texts: pd.DataFrame, labels: int) -> str:
     """A frame of texts as a Markdown table, so many of its columns labels, the others numbers."""
-    head = [_escape_markdown(str(c)) for c in texts.columns]
-    rule = ["---" if i < labels else "---:" for i in range(len(head))]
-    rows = [[_escape_markdown(text) for text in row] for row in texts.to_numpy().tolist()]
-    return "".join(f"| {' | '.join(row)} |\n" for row in [head, rule, *rows])
+    return _piped([str(c) for c in texts.columns], texts.to_numpy().tolist(), labels)
 
 
-def latex(frame: pd.DataFrame) -> str:
+def _piped(head: list[str], texts: list[list[str]], labels: int) -> str:
+    names = [_escape_markdown(name) for name in head]
+    rule = ["---" if i < labels else "---:" for i in range(len(names))]
+    rows = [[_escape_markdown(text) for text in row] for row in texts]
+    return "".join(f"| {' | '.join(row)} |\n" for row in [names, rule, *rows])
+
+
+def latex(given: Long | pd.DataFrame) -> str:
     """A LaTeX tabular; a measure a column, three decimals, the best mean of a column in bold."""
-    wide, shown = _wide(frame), _shown(frame)
-    labels = _n_labels(frame)
-    bold = _best_means(wide, labels)
-    lines = [f"\\begin{{tabular}}{{{'l' * labels}{'r' * (len(wide.columns) - labels)}}}", "\\hline"]
-    lines += [" & ".join(_escape_latex(str(c)) for c in wide.columns) + r" \\", "\\hline"]
-    for row, texts in enumerate(shown.to_numpy().tolist()):
+    wide = Long.of(given).wide()
+    bold = _best_means(wide)
+    aligned_to = "l" * len(wide.labels) + "r" * len(wide.measures)
+    lines = [f"\\begin{{tabular}}{{{aligned_to}}}", "\\hline"]
+    lines += [" & ".join(map(_escape_latex, wide.head)) + r" \\", "\\hline"]
+    for row, texts in enumerate(wide.texts()):
         cells = [
-            f"\\textbf{{{_escape_latex(text)}}}" if (row, column) in bold else _escape_latex(text)
-            for column, text in zip(wide.columns, texts, strict=True)
+            f"\\textbf{{{_escape_latex(text)}}}" if (row, name) in bold else _escape_latex(text)
+            for name, text in zip(wide.head, texts, strict=True)
         ]
         lines.append(" & ".join(cells) + r" \\")
     return "\n".join([*lines, "\\hline", "\\end{tabular}"]) + "\n"
 
 
-def _best_means(wide: pd.DataFrame, labels: int) -> set[tuple[int, str]]:
+def _best_means(wide: Wide) -> set[tuple[int, str]]:
     """Row and column of the best mean of each measure, where there is a choice."""
-    means = wide[wide["query_id"] == "all"] if "query_id" in wide else wide
-    return {
-        (row, column)
-        for column in wide.columns[labels:]
-        if len(means) > 1 and not _is_summed(column)
-        for row in means.index[means[column] == _best(means[column])]
-    }
+    at = wide.labels.index("query_id") if "query_id" in wide.labels else None
+    means = [row for row, key in enumerate(wide.keys) if at is None or key[at] == "all"]
+    found = set()
+    for column, name in enumerate(wide.measures):
+        own = {row: wide.values[row][column] for row in means}
+        own = {row: value for row, value in own.items() if value == value}
+        if len(means) > 1 and own and not _is_summed(name):
+            best = _best(name)(own.values())
+            found |= {(row, name) for row, value in own.items() if value == best}
+    return found
 
 
-def _best(means: pd.Series) -> float:
-    higher = parse_measure(str(means.name)).declaration.higher_is_better
-    return means.max() if higher else means.min()
+def _best(measure: str) -> Callable[..., float]:
+    return max if parse_measure(measure).declaration.higher_is_better else min
 
 
-PRINTERS: dict[str, Callable[[pd.DataFrame], str]] = {
+PRINTERS: dict[str, Callable[[Long | pd.DataFrame], str]] = {
     "table": table,
     "tsv": tsv,
     "csv": csv,
@@ -106,29 +185,6 @@ PRINTERS: dict[str, Callable[[pd.DataFrame], str]] = {
 }
 
 
-def _n_labels(frame: pd.DataFrame) -> int:
-    return len(frame.columns) - 2
-
-
-def _wide(frame: pd.DataFrame) -> pd.DataFrame:
-    """Labels, then a column for each measure, both in the order of the frame."""
-    labels = [c for c in frame.columns if c not in ("measure", "value")]
-    measures = list(dict.fromkeys(frame["measure"]))
-    order = frame[labels].drop_duplicates()
-    wide = frame.pivot(index=labels, columns="measure", values="value")[measures]
-    return order.merge(wide.reset_index(), on=labels, how="left")
-
-
-def _shown(frame: pd.DataFrame) -> pd.DataFrame:
-    """The wide frame as people read it: counts as whole numbers, scores with three decimals."""
-    wide = _wide(frame).astype(object)
-    labels = _n_labels(frame)
-    for i, column in enumerate(wide.columns):
-        write = str if i < labels else (_total if _is_summed(column) else w.score)
-        wide[column] = [write(value) for value in wide[column]]
-    return wide
-
-
 def _total(value: float) -> str:
     """A count as a whole number; a sum of shares, such as Coverage, as a score."""
     return w.count(value) if value != value or value == int(value) else w.score(value)
@@ -136,14 +192,6 @@ def _total(value: float) -> str:
 
 def _is_summed(column: str) -> bool:
     return not parse_measure(column).declaration.combination.averaged
-
-
-def _separated(frame: pd.DataFrame, separator: str) -> str:
-    lines = [separator.join(frame.columns)]
-    for row in frame.to_numpy().tolist():
-        cells = [repr(v) if isinstance(v, float) else str(v) for v in row]
-        lines.append(separator.join(c.replace("\t", " ").replace("\n", " ") for c in cells))
-    return "\n".join(lines) + "\n"
 
 
 def _escape_markdown(text: str) -> str:

@@ -8,8 +8,8 @@ from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from metrics_core import frames as pd
 from metrics_core.comparing.resampled import resampled
 from metrics_core.comparing.verdicts import FEWEST_QUERIES, verdict
 from metrics_core.measures import GivenMeasure, parse_measure

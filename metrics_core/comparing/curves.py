@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from metrics_core import frames as pd
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.testing import tested_scores
 from metrics_core.errors import UnknownRunError

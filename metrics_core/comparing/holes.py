@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 
+from metrics_core import frames as pd
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ranking import top_ranks
 from metrics_core.scoring.curves import judged_share

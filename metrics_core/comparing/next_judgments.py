@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from metrics_core import frames as pd
 from metrics_core.comparing.holes import Holes, with_grades
 from metrics_core.comparing.reach import (
     Reach,

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from metrics_core import frames as pd
 from metrics_core.comparing.method import METHOD, Method
 from metrics_core.comparing.testing import Tested, tested_scores
 from metrics_core.comparing.verdicts import verdict

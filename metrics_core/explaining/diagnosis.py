@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 
+from metrics_core import frames as pd
 from metrics_core.explaining.ledger import difference, has_ledger
 from metrics_core.explaining.one_query import alone, grades_of
 from metrics_core.judging import JudgedRanks

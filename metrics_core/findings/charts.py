@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
+from metrics_core import frames as pd
 from metrics_core import wording as w
 from metrics_core.slicing.breakdowns import ALL, FEWEST_QUERIES
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
-
+from metrics_core import frames as pd
 from metrics_core import wording as w
 from metrics_core.comparing.method import CORRECTIONS, NO_CORRECTION, TESTS, Method
 from metrics_core.comparing.pairs import BETTER, WORSE

@@ -17,6 +17,7 @@ from metrics_core.formats.source import Source
 from metrics_core.formats.values import GradeProblem, grade_array, parse_grades
 from metrics_core.notes import Note
 from metrics_core.tables import Qrels, Run
+from metrics_core.tables.arrays import values_of
 from metrics_core.tables.columns import coded
 from metrics_core.tables.qrels import subtopic_column
 
@@ -50,7 +51,7 @@ def qrels_table(source: Source, request: Request, rows: pa.Table, index: RowLine
     twice with different grades."""
     _check_ids(source, rows, index)
     texts = coded(rows["relevance"])
-    codes = texts.indices.to_numpy(zero_copy_only=False)
+    codes = values_of(texts.indices)
     graded = parse_grades(texts.dictionary.to_pylist(), request.grades)
     bad = np.flatnonzero(np.isnan(graded.values[codes]))
     if len(bad):

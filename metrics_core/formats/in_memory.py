@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
+from metrics_core import frames as pd
 from metrics_core.errors import RanklensError
 from metrics_core.formats.columns import understand
 from metrics_core.formats.reading import read_qrels, read_run

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from metrics_core.errors import LineProblem
 from metrics_core.formats.checking import refuse_values
@@ -23,6 +22,9 @@ from metrics_core.formats.source import Source, shortened
 from metrics_core.notes import Note
 from metrics_core.tables import Table
 from metrics_core.tables.columns import ID
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 _WHOLE_FLOATS_END = float(2**53)
 _MAGIC = b"PAR1"
@@ -48,6 +50,8 @@ def _first_rows(file: pq.ParquetFile, names: list[str]) -> list[list[str]]:
 
 def write_parquet(table: Table, file: BinaryIO) -> None:
     """Parquet, compressed with Zstandard."""
+    import pyarrow.parquet as pq  # loaded where it is needed: it takes long
+
     pq.write_table(arrow_of(table), file, compression="zstd")
 
 
@@ -102,6 +106,8 @@ def _batches(source: Source, file: pq.ParquetFile, wanted: list[str]) -> list[pa
 
 def _opened(source: Source) -> pq.ParquetFile:
     """The file with its footer read; refuses what is damaged or has too many columns."""
+    import pyarrow.parquet as pq
+
     file = _guarded(source, lambda: pq.ParquetFile(source.packed()))
     source.limit.check_cells(source.name, 1, file.metadata.num_columns)
     return file

@@ -8,14 +8,17 @@ the longest value; where these leave a doubt, the values are counted as codes, w
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from metrics_core.errors import FileFormatError, LineProblem
 from metrics_core.formats.limits import size_text
 from metrics_core.formats.source import Source
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 _ROWS_AT_ONCE = 1 << 16
 _MANY = 100
@@ -64,6 +67,8 @@ def _is_text(kind: pa.DataType) -> bool:
 
 def _check_texts(source: Source, file: pq.ParquetFile, names: Sequence[str]) -> None:
     """Refuse columns whose texts would together be longer than the limit."""
+    import pyarrow.parquet as pq
+
     coded = pq.ParquetFile(source.packed(), metadata=file.metadata, read_dictionary=list(names))
     bound = 0
     for group in range(file.num_row_groups):

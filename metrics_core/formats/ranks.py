@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from metrics_core.formats.lines import counted
 from metrics_core.notes import Note
+from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import coded
 
 
@@ -17,20 +18,29 @@ def rank_notes(
     query_id: pa.ChunkedArray, rank: pa.ChunkedArray, score: pa.DoubleArray
 ) -> list[Note]:
     """Notes on the columns of a run; ranks are float32, NaN where the text is no number."""
-    ranks = rank.to_numpy()
+    ranks = values_of(rank)
     whole = ranks == np.floor(ranks)  # NaN equals nothing
     if not whole.all():
-        count = int(np.count_nonzero(~whole))
-        message = f"{counted(count, 'rank')} not a whole number; the order follows from the scores"
-        return [Note("rank", message, count)]
+        return fraction_notes(int(np.count_nonzero(~whole)))
     query_ids = coded(query_id)
-    queries = query_ids.indices.to_numpy(zero_copy_only=False)
-    contradicting = _contradicting(queries, ranks, score.to_numpy())
+    queries = values_of(query_ids.indices)
+    contradicting = _contradicting(queries, ranks, values_of(score))
+    return contradiction_notes(query_ids.dictionary, contradicting)
+
+
+def fraction_notes(count: int) -> list[Note]:
+    """The note on so many ranks that are no whole numbers."""
+    message = f"{counted(count, 'rank')} not a whole number; the order follows from the scores"
+    return [Note("rank", message, count)]
+
+
+def contradiction_notes(query_ids: pa.Array, contradicting: npt.NDArray[Any]) -> list[Note]:
+    """The note on the queries at these places, whose ranks contradict their scores, if any."""
     if not len(contradicting):
         return []
-    names = query_ids.dictionary.take(pa.array(contradicting[:3])).to_pylist()
+    names = query_ids.take(column_of(contradicting[:3])).to_pylist()
     message = (
-        f"in {len(contradicting):,} of {len(query_ids.dictionary):,} queries the rank column"
+        f"in {len(contradicting):,} of {len(query_ids):,} queries the rank column"
         " contradicts the scores; the order follows from the scores"
     )
     examples = tuple(f"query {name}" for name in names)
@@ -46,7 +56,8 @@ def _contradicting(
     """
     same = queries[1:] == queries[:-1]
     one_block_a_query = np.count_nonzero(~same) + 1 == (queries.max(initial=0) + 1)
-    if not (one_block_a_query and bool((~same | (ranks[1:] >= ranks[:-1])).all())):
+    later = (ranks[1:] > ranks[:-1]) | ((ranks[1:] == ranks[:-1]) & (scores[1:] <= scores[:-1]))
+    if not (one_block_a_query and bool((~same | later).all())):
         order = np.lexsort((-scores, ranks, queries))
         queries, ranks, scores = queries[order], ranks[order], scores[order]
         same = queries[1:] == queries[:-1]

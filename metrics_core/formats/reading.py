@@ -150,6 +150,11 @@ def read_documents(
     return cast(Documents, loaded.table)
 
 
+def recognised(opened: Source, kind: Kind) -> str:
+    """The name of the format in which a source is read as this kind. Raises FileFormatError."""
+    return _choose(opened, _sample(opened), kind, None, insists=False)[0].name
+
+
 def kind_at_a_glance(source: str | Path | bytes) -> Kind | None:
     """What the beginning of a file says it holds; None where it says nothing."""
     try:

@@ -13,6 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
+from metrics_core.tables.arrays import values_of
+
 _BYTE_ORDER_MARK = "\ufeff".encode()
 
 
@@ -51,7 +53,7 @@ def read_regular(
 
 def _plain(column: pa.ChunkedArray, required: bool) -> bool:
     if pa.types.is_floating(column.type):
-        return not column.null_count and bool(np.isfinite(column.to_numpy()).all())
+        return not column.null_count and bool(np.isfinite(values_of(column)).all())
     if not required:
         return True
     if pa.types.is_dictionary(column.type):

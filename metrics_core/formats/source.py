@@ -72,13 +72,13 @@ class Source:
     def head(self) -> bytes:
         """The first 256 KB as checked text, cut at a line end where there is one."""
         data = b""
-        for piece in self._decoded(_HEAD):
+        for piece in self.decoded(_HEAD):
             data += piece
             if len(data) > _HEAD:
                 cut = last_line_end(data[:_HEAD])
                 data = data[:cut] if cut else data[:_HEAD].decode(errors="ignore").encode()
                 break
-        return self._checked(data, 0, plain_ends=True)
+        return self.checked(data, 0, plain_ends=True)
 
     def content(self, times: int = HELD_WHOLE) -> str:
         """The whole text, checked, without a byte order mark, line ends as they are.
@@ -87,11 +87,11 @@ class Source:
         """
         pieces: list[bytes] = []
         size = 0
-        for piece in self._decoded(BLOCK):
+        for piece in self.decoded(BLOCK):
             pieces.append(piece)
             size += len(piece)
             self.limit.check_size(self.name, size, times)
-        return self._checked(b"".join(pieces), 0, plain_ends=False).decode()
+        return self.checked(b"".join(pieces), 0, plain_ends=False).decode()
 
     def packed(self) -> BinaryIO:
         """The unpacked bytes as one seekable file, for Parquet."""
@@ -111,7 +111,7 @@ class Source:
         `LONGEST_LINE` bytes.
         """
         rest, offset = b"", 0
-        for chunk in self._decoded(size or BLOCK):
+        for chunk in self.decoded(size or BLOCK):
             cut = last_line_end(chunk)
             if len(rest) + len(chunk) > LONGEST_LINE:
                 self._check_length(rest, chunk, cut, offset)
@@ -120,10 +120,10 @@ class Source:
                 continue
             block = b"".join((rest, memoryview(chunk)[:cut]))
             rest = chunk[cut:]
-            yield self._checked(block, offset, plain_ends)
+            yield self.checked(block, offset, plain_ends)
             offset += len(block)
         if rest:
-            yield self._checked(rest, offset, plain_ends)
+            yield self.checked(rest, offset, plain_ends)
 
     def text_lines(self) -> Iterator[str]:
         """The lines one by one with their line ends as they are (LF, CRLF or CR)."""
@@ -149,7 +149,7 @@ class Source:
     def _with_plain_ends(self) -> Iterator[bytes]:
         """The decoded bytes with a newline for each line end."""
         held = b""
-        for piece in self._decoded(BLOCK):
+        for piece in self.decoded(BLOCK):
             piece, held = held + piece, b""
             if piece.endswith(b"\r"):  # the newline of a CRLF may come with the next piece
                 piece, held = piece[:-1], b"\r"
@@ -157,7 +157,7 @@ class Source:
         if held:
             yield b"\n"
 
-    def _decoded(self, size: int) -> Iterator[bytes]:
+    def decoded(self, size: int) -> Iterator[bytes]:
         """UTF-8 bytes without a byte order mark; a named encoding or UTF-16 is converted."""
         encoding, skip = self._encoding()
         pieces = unpacked(self.name, self.origin, size, self.limit)
@@ -195,7 +195,9 @@ class Source:
                 _ENCODINGS,
             ) from error
 
-    def _checked(self, block: bytes, offset: int, plain_ends: bool) -> bytes:
+    def checked(self, block: bytes, offset: int, plain_ends: bool = True) -> bytes:
+        """Decoded bytes that begin at `offset` and end with a line: refused where they are no text,
+        with `plain_ends` a newline for each line end."""
         nul = block.find(b"\0")
         if nul >= 0:
             raise self._not_text(block, nul, offset)
@@ -237,7 +239,7 @@ class Source:
     def _line_of(self, offset: int) -> int:
         """The physical line in which this byte of the decoded text stands."""
         line, after_return = 1, False
-        for piece in self._decoded(BLOCK):
+        for piece in self.decoded(BLOCK):
             part = piece[:offset]
             line += part.count(b"\n") + part.count(b"\r") - part.count(b"\r\n")
             line -= after_return and part.startswith(b"\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-import pandas as pd
+from metrics_core import frames as pd
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 

@@ -30,6 +30,7 @@ from metrics_core.formats.trec_lines import QRELS, RUN, fields_of, parse
 from metrics_core.formats.values import is_number
 from metrics_core.notes import Note
 from metrics_core.tables import Qrels, Run, Table
+from metrics_core.tables.arrays import values_of
 from metrics_core.tables.columns import ID
 
 
@@ -88,7 +89,7 @@ def write_trec_qrels(qrels: Qrels, file: BinaryIO) -> None:
 def _ranks(run: Run) -> Any:
     """Per row its 1-based rank within its query, by score; equal scores by position."""
     codes = run.query_codes
-    order = np.lexsort((-run.table["score"].to_numpy(), codes))
+    order = np.lexsort((-values_of(run.table["score"]), codes))
     ordered = codes[order]
     starts = np.flatnonzero(np.diff(ordered, prepend=-1))
     lengths = np.diff(starts, append=len(ordered))
@@ -128,13 +129,14 @@ def read_trec(source: Source, request: Request, *, only_carefully: bool = False)
         table: Table = qrels_table(source, request, rows, index)
         return Loaded(table.noting(*notes), "trec", f"TREC qrels{tabs}", source.name)
     scores = rows["score"].combine_chunks()
-    notes += [*_tag_notes(tags), *rank_notes(rows["query_id"], rows["rank"], scores)]
+    notes += [*tag_notes(tags), *rank_notes(rows["query_id"], rows["rank"], scores)]
     rows = pa.table({"query_id": rows["query_id"], "doc_id": rows["doc_id"], "score": scores})
     table = run_table(source, request, rows, index)
     return Loaded(table.noting(*notes), "trec", f"TREC run{tabs}", source.name, tag=tags[0])
 
 
-def _tag_notes(tags: Sequence[str]) -> list[Note]:
+def tag_notes(tags: Sequence[str]) -> list[Note]:
+    """The note on several run names, if there are."""
     if len(tags) < 2:
         return []
     names = tuple(shortened(tag) for tag in tags[:3])

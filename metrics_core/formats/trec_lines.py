@@ -23,6 +23,7 @@ from metrics_core.formats.regular import read_regular
 from metrics_core.formats.source import Source, shortened
 from metrics_core.formats.values import A_SCORE, NUMBER, parse_scores, why_not_a_number
 from metrics_core.parallel import in_order
+from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import CODED_ID, ID
 
 _BLANK = r"^[ \t]*\n?$"
@@ -97,7 +98,7 @@ def parse(source: Source, layout: Layout, *, only_carefully: bool = False) -> It
 
     def one(numbered: tuple[int, bytes]) -> Parsed:
         number, block = numbered
-        header = number == 0 and _header_in(block)
+        header = number == 0 and header_in(block)
         quick = None if only_carefully or header else fast(block, layout)
         return quick or careful(block, layout, may_have_header=number == 0)
 
@@ -166,7 +167,7 @@ def careful(block: bytes, layout: Layout, *, may_have_header: bool) -> Parsed:
     fields = pc.extract_regex(lines, layout.pattern)
     fits = _mask(fields.is_valid()) & content
     numbers = np.flatnonzero(fits)
-    rows = fields.filter(pa.array(fits))
+    rows = fields.filter(column_of(fits))
     texts = {name: rows.field(i) for i, name in enumerate(layout.columns)}
     table = _typed(texts, layout)
     parsed = Parsed(
@@ -196,9 +197,7 @@ def _typed(texts: dict[str, pa.Array], layout: Layout) -> pa.Table:
         elif kind == ID:
             columns[name] = texts[name]
         else:
-            columns[name] = pa.array(parse_scores(texts[name]), from_pandas=False).cast(
-                kind, safe=False
-            )
+            columns[name] = column_of(parse_scores(texts[name])).cast(kind, safe=False)
     return pa.table(columns)
 
 
@@ -219,7 +218,7 @@ def _note_bad_rows(
     parsed: Parsed, texts: dict[str, pa.Array], numbers: npt.NDArray[np.int64]
 ) -> None:
     """Rows of a run whose score is no number, or whose columns are shifted by a blank in an id."""
-    bad_score = np.isnan(parsed.table["score"].to_numpy())
+    bad_score = np.isnan(values_of(parsed.table["score"]))
     long = _mask(pc.match_substring_regex(texts["tag"], r"[ \t]"))
     shifted = long & ~_mask(pc.match_substring_regex(texts["rank"], NUMBER))
     for row in np.flatnonzero(bad_score | shifted)[:MOST_PROBLEMS_SHOWN]:
@@ -245,7 +244,8 @@ def _line_array(block: bytes) -> pa.StringArray:
     return pa.StringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(block))
 
 
-def _header_in(block: bytes) -> bool:
+def header_in(block: bytes) -> bool:
+    """Whether a file that begins so names its columns first."""
     for line in block[:4096].decode(errors="ignore").split("\n"):
         if line.strip(" \t") and not line.startswith("#"):
             return looks_like_header(fields_of(line))
@@ -253,7 +253,7 @@ def _header_in(block: bytes) -> bool:
 
 
 def _mask(array: pa.Array) -> npt.NDArray[np.bool_]:
-    return np.array(array.to_numpy(zero_copy_only=False), dtype=np.bool_)
+    return np.array(values_of(array), dtype=np.bool_)
 
 
 def _first_text(lines: pa.Array, where: pa.Array) -> str:

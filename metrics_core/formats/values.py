@@ -17,6 +17,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.tables.arrays import values_of
+
 Grades = Literal["integer", "real"] | Mapping[str, float]
 """How grades are read: whole numbers, real numbers, or words by this mapping."""
 
@@ -32,7 +34,7 @@ def parse_scores(texts: pa.Array) -> npt.NDArray[np.float64]:
     """Scores of an Arrow array of texts; NaN where a text is no finite number."""
     plain = pc.match_substring_regex(texts, NUMBER)
     numbers = pc.if_else(plain, texts, pa.scalar(None, pa.string()))
-    scores: npt.NDArray[np.float64] = pc.cast(numbers, pa.float64()).to_numpy(zero_copy_only=False)
+    scores: npt.NDArray[np.float64] = values_of(pc.cast(numbers, pa.float64()))
     if np.isinf(scores).any():
         scores = np.where(np.isinf(scores), np.nan, scores)
     return scores

@@ -3,7 +3,8 @@
 `join.judge` gives JudgedRanks, and is the only place where ties are broken.
 """
 
-from metrics_core.judging.join import JudgedRanks, judge
+from metrics_core.judging.join import judge
+from metrics_core.judging.judged import JudgedRanks
 from metrics_core.judging.one_list import single_query
 
 __all__ = ["JudgedRanks", "judge", "single_query"]

@@ -12,15 +12,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core import frames as pd
 from metrics_core.errors import LackingDataError
 from metrics_core.judging.hits import Floats, Hits, Ints
 from metrics_core.judging.ranking import top_ranks
 from metrics_core.memo import Memo
 from metrics_core.tables import Documents, Run
+from metrics_core.tables.arrays import column_of, texts_of, values_of
 from metrics_core.tables.columns import ID
 
 _MOST_KEPT = 16
@@ -88,7 +89,7 @@ class Listed:
         """Rows of the run in the first ranks of any query, their ranks, their documents."""
         assert self.run is not None
         rows, rank = top_ranks(self.run, cutoff)
-        return rows, rank, self._place(self.run.doc_ids.take(pa.array(rows)))
+        return rows, rank, self._place(self.run.doc_ids.take(column_of(rows)))
 
     def judged_place(self, qrels_rows: Ints) -> Ints:
         """The rows of judged documents in the documents table, by their rows in the qrels."""
@@ -160,7 +161,7 @@ class Listed:
 
     def _place(self, doc_ids: pa.ChunkedArray) -> Ints:
         found = pc.fill_null(pc.index_in(doc_ids, value_set=self._ids.combine_chunks()), -1)
-        return np.asarray(found.to_numpy(), dtype=np.int64)
+        return np.asarray(values_of(found), dtype=np.int64)
 
 
 def listed_alone(
@@ -177,7 +178,7 @@ def listed_alone(
         run=None,
         query=np.zeros(0, dtype=np.int32),
         n_queries=1,
-        judged_docs=pa.chunked_array([pa.array(doc_ids, ID)]),
+        judged_docs=pa.chunked_array([texts_of(doc_ids)]),
         judged_rows=np.arange(len(judged)),
         documents=Documents.from_columns({"doc_id": doc_ids, **table}),
         lists=(
@@ -191,7 +192,7 @@ def listed_alone(
 def _codes(column: pa.ChunkedArray) -> Ints:
     texts = column.cast(ID).combine_chunks()
     present = pc.if_else(pc.equal(texts, ""), None, texts).dictionary_encode()
-    codes = pc.fill_null(present.indices, -1).to_numpy(zero_copy_only=False)
+    codes = values_of(pc.fill_null(present.indices, -1))
     return np.asarray(codes, dtype=np.int64)
 
 
@@ -200,9 +201,9 @@ def _numbers(name: str, column: pa.ChunkedArray, doc_ids: pa.ChunkedArray) -> Fl
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         column = pc.utf8_trim_whitespace(column)
         column = pc.if_else(pc.equal(column, ""), None, column)
-    empty = column.is_null().to_numpy()
+    empty = values_of(column.is_null())
     try:
-        values = column.cast(pa.float64()).to_numpy()
+        values = values_of(column.cast(pa.float64()))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         values = pd.to_numeric(column.to_pandas(), errors="coerce").to_numpy(dtype=np.float64)
     bad = np.flatnonzero(~empty & ~np.isfinite(values))

@@ -15,9 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.judging.documents import Listed
-from metrics_core.judging.join import JudgedRanks, judge
+from metrics_core.judging.join import judge
+from metrics_core.judging.judged import JudgedRanks
 from metrics_core.judging.subtopics import SubtopicJudgments, subtopic_judgments
 from metrics_core.tables import Qrels, Run
+from metrics_core.tables.arrays import column_of, texts_of, values_of
 from metrics_core.tables.columns import ID, coded
 
 Grades = Mapping[tuple[str, str], float]
@@ -49,7 +51,7 @@ def layered(qrels: Qrels, layers: Sequence[Grades]) -> Qrels:
     query_ids = list(dict.fromkeys([*qrels.query_ids, *(query_id for query_id, _ in graded)]))
     place = {query_id: i for i, query_id in enumerate(query_ids)}
     query = np.array([place[query_id] for query_id, _ in graded], dtype=np.int64)
-    documents = pa.array([doc_id for _, doc_id in graded], ID)
+    documents = texts_of([doc_id for _, doc_id in graded])
     rows, found = _rows_of(qrels, query, documents, len(query_ids))
     new = np.ones(len(grades), dtype=np.bool_)
     new[found] = False
@@ -61,9 +63,9 @@ def layered(qrels: Qrels, layers: Sequence[Grades]) -> Qrels:
     codes = np.concatenate([qrels.query_codes, query[new].astype(np.int32)])
     table = pa.table(
         {
-            "query_id": pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(query_ids, ID)),
-            "doc_id": pa.chunked_array([*qrels.doc_ids.chunks, documents.filter(pa.array(new))]),
-            "relevance": pa.array(np.concatenate([relevance, grades[new]])),
+            "query_id": pa.DictionaryArray.from_arrays(column_of(codes), texts_of(query_ids)),
+            "doc_id": pa.chunked_array([*qrels.doc_ids.chunks, documents.filter(column_of(new))]),
+            "relevance": column_of(np.concatenate([relevance, grades[new]])),
         }
     )
     return replace(qrels, table=table)
@@ -81,12 +83,12 @@ def _rows_of(qrels: Qrels, query: Ints, documents: pa.Array, n_queries: int) -> 
     touched[query] = True
     candidates = np.flatnonzero(touched[qrels.query_codes])
     known = documents.unique()
-    doc = pc.index_in(qrels.doc_ids.take(pa.array(candidates)), value_set=known)
-    there = pc.is_valid(doc).to_numpy()
+    doc = pc.index_in(qrels.doc_ids.take(column_of(candidates)), value_set=known)
+    there = values_of(pc.is_valid(doc))
     candidates = candidates[there]
-    code = doc.to_numpy()[there].astype(np.int64)
+    code = values_of(doc)[there].astype(np.int64)
     own = qrels.query_codes[candidates] * np.int64(len(known)) + code
-    pair = query * len(known) + pc.index_in(documents, value_set=known).to_numpy()
+    pair = query * len(known) + values_of(pc.index_in(documents, value_set=known))
     by_pair = np.argsort(pair)
     place = np.minimum(np.searchsorted(pair[by_pair], own), len(pair) - 1)
     found = by_pair[place]
@@ -137,8 +139,8 @@ def rejudged(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> Judge
 def _joined(run: Run, qrels: Qrels, changed: Mask) -> tuple[JudgedRanks, Ints]:
     """The changed queries alone, numbered as all are, and their rows in the judgments."""
     own = np.flatnonzero(changed[qrels.query_codes])
-    query_ids = pa.array(qrels.query_ids, ID)
-    wanted = query_ids.filter(pa.array(changed))
+    query_ids = texts_of(qrels.query_ids)
+    wanted = query_ids.filter(column_of(changed))
     listed = _of_queries(run, pc.is_in(coded(run.table["query_id"]).dictionary, wanted))
     nothing = np.zeros(0, dtype=np.int64)
     if not len(listed) or not len(own):
@@ -148,27 +150,27 @@ def _joined(run: Run, qrels: Qrels, changed: Mask) -> tuple[JudgedRanks, Ints]:
         )  # fmt: skip
         return none, own
     # Filtering keeps the dictionaries, so that a query has the same number in the part.
-    part = judge(listed, Qrels(table=qrels.table.take(pa.array(own))))
+    part = judge(listed, Qrels(table=qrels.table.take(column_of(own))))
     return replace(part, qrels_row=own[part.qrels_row]), own
 
 
 def _of_queries(run: Run, queries: pa.Array) -> Run:
     """The rows of some of the run's queries, which mostly stand in a few blocks."""
-    inside = queries.to_numpy(zero_copy_only=False)[run.query_codes]
+    inside = values_of(queries)[run.query_codes]
     rows = np.flatnonzero(inside)
     edges = np.flatnonzero(np.diff(rows, prepend=-2) != 1)
     if len(edges) > _MOST_BLOCKS:
-        documents = run.doc_ids.filter(pa.array(inside))
+        documents = run.doc_ids.filter(column_of(inside))
     else:
         starts, counts = rows[edges].tolist(), np.diff(edges, append=len(rows)).tolist()
         blocks = (run.doc_ids.slice(*block) for block in zip(starts, counts, strict=True))
         documents = pa.chunked_array([chunk for block in blocks for chunk in block.chunks], ID)
     names = coded(run.table["query_id"]).dictionary
-    codes = pa.array(run.query_codes[rows])
+    codes = column_of(run.query_codes[rows])
     table = {
         "query_id": pa.DictionaryArray.from_arrays(codes, names),
         "doc_id": pa.chunked_array([documents.combine_chunks()]),
-        "score": run.table["score"].to_numpy()[rows],
+        "score": values_of(run.table["score"])[rows],
     }
     return Run(table=pa.table(table), name=run.name)
 
@@ -193,10 +195,10 @@ def _with_further(ranks: JudgedRanks, run: Run, qrels: Qrels) -> JudgedRanks:
 
 def _listed(listed: Listed, run: Run, qrels: Qrels, judged_rows: Ints) -> Listed:
     own = coded(run.table["query_id"]).dictionary
-    place = pc.fill_null(pc.index_in(own, value_set=pa.array(qrels.query_ids, ID)), -1)
+    place = pc.fill_null(pc.index_in(own, value_set=texts_of(qrels.query_ids)), -1)
     return Listed(
         run,
-        place.to_numpy(zero_copy_only=False).astype(np.int32),
+        values_of(place).astype(np.int32),
         len(qrels.query_ids),
         qrels.doc_ids,
         judged_rows,

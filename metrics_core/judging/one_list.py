@@ -9,7 +9,7 @@ import numpy as np
 
 from metrics_core.errors import ParameterError
 from metrics_core.judging.documents import Listed, listed_alone
-from metrics_core.judging.join import JudgedRanks
+from metrics_core.judging.judged import JudgedRanks
 
 Retrieved = Iterable[Hashable]
 Expected = Iterable[Hashable] | Mapping[Hashable, float]

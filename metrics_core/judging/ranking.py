@@ -6,13 +6,14 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core import frames as pd
 from metrics_core import wording as w
 from metrics_core.notes import Note
 from metrics_core.tables import Run
+from metrics_core.tables.arrays import column_of, values_of
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -31,7 +32,7 @@ class Ranking:
         ties: Ties,
     ) -> None:
         self.run = run
-        self.scores = run.table["score"].to_numpy()
+        self.scores = values_of(run.table["score"])
         self.codes = run.query_codes
         self.order = _order_by_score(self.codes, self.scores)
         codes, scores = self.codes, self.scores
@@ -44,7 +45,7 @@ class Ranking:
         query_start = starts[np.searchsorted(starts, position, "right") - 1]
         self.rank = position - query_start + 1
         judged_row = row_query >= 0
-        self.notes = _tie_notes(same_query, tied, scores, len(judged_row))
+        self.notes = _notes_on(same_query, tied, scores, len(judged_row))
         if tied.any():
             self._break_ties(tied, position, query_start, rows, grades, ties)
 
@@ -73,18 +74,18 @@ class Ranking:
         grade[index[inside]] = grades[inside]
         keys = pa.table(
             {
-                "group": group[places],
-                "grade": grade * {"best": -1, "worst": 1, "doc_id": 0}[ties],
-                "doc_id": self.run.doc_ids.take(pa.array(run_rows)),
+                "group": column_of(group[places]),
+                "grade": column_of(grade * {"best": -1, "worst": 1, "doc_id": 0}[ties]),
+                "doc_id": self.run.doc_ids.take(column_of(run_rows)),
             }
         )
         by_rule = pc.sort_indices(
             keys,
             sort_keys=[("group", "ascending"), ("grade", "ascending"), ("doc_id", "descending")],
-        ).to_numpy()
+        )
         new_place = np.empty(len(places), dtype=np.int64)
         # The groups keep their own places, so the sorted rows take them in turn.
-        new_place[by_rule] = places
+        new_place[values_of(by_rule)] = places
         self.rank[inside] = new_place[index[inside]] - query_start[inside] + 1
 
 
@@ -106,33 +107,41 @@ def _inverse(order: Ints | None, rows: Ints) -> Ints:
     return place[rows]
 
 
-def _tie_notes(
+def _notes_on(
     same_query: npt.NDArray[np.bool_], tied: npt.NDArray[np.bool_], scores: Floats, n_rows: int
 ) -> tuple[Note, ...]:
+    with np.errstate(over="ignore"):
+        single = scores.astype(np.float32)
+    near = same_query & (single[1:] == single[:-1]) & (scores[1:] != scores[:-1])
+    return tie_notes(
+        in_ties=int(np.count_nonzero(np.r_[tied, False] | np.r_[False, tied])),
+        n_rows=n_rows,
+        all_tied=bool(tied[same_query].all()),
+        near=int(near.sum()),
+    )
+
+
+def tie_notes(*, in_ties: int, n_rows: int, all_tied: bool, near: int) -> tuple[Note, ...]:
+    """Notes on the rows that share their score with another of their query, and on the scores that
+    differ from the next one only beyond single precision."""
     notes = []
-    if tied.any():
-        in_ties = int(np.count_nonzero(np.r_[tied, False] | np.r_[False, tied]))
+    if in_ties:
         share = in_ties / n_rows
-        wide = bool(tied[same_query].all())
         what = (
             "all scores of every query are equal"
-            if wide
+            if all_tied
             else (
                 f"{in_ties:,} of {n_rows:,} rows ({w.share(share)}) share their score with another"
             )
         )
         notes.append(Note("ties", f"{what}; ordered by document id", in_ties, loud=share > 0.2))
-    with np.errstate(over="ignore"):
-        single = scores.astype(np.float32)
-    near = same_query & (single[1:] == single[:-1]) & (scores[1:] != scores[:-1])
-    if near.any():
-        count = int(near.sum())
+    if near:
         notes.append(
             Note(
                 "near_ties",
-                f"{count:,} {w.plural(count, 'score differs', 'scores differ')} from the next only"
+                f"{near:,} {w.plural(near, 'score differs', 'scores differ')} from the next only"
                 " beyond single precision; trec_eval before 10.0 and pytrec_eval see a tie",
-                count,
+                near,
             )
         )
     return tuple(notes)
@@ -148,7 +157,7 @@ def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
     everything = np.arange(len(run))
     ranking = Ranking(run, run.query_codes, everything[:0], np.empty(0), "doc_id")
     position = _inverse(ranking.order, everything)
-    scores = run.table["score"].to_numpy()
+    scores = values_of(run.table["score"])
     order = everything if ranking.order is None else ranking.order
     codes = run.query_codes[order]
     new_query = np.diff(codes, prepend=-1) != 0
@@ -175,7 +184,7 @@ def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd
     rows = np.flatnonzero(run.query_codes == position)
     block = len(rows) > 0 and rows[-1] - rows[0] + 1 == len(rows)
     # Taking single rows of a long table copies all of its texts.
-    own = run.table.slice(rows[0], len(rows)) if block else run.table.take(pa.array(rows))
+    own = run.table.slice(rows[0], len(rows)) if block else run.table.take(column_of(rows))
     part = own.select(["doc_id", "score"])
     by_rule: Any = pc.sort_indices(
         part, sort_keys=[("score", "descending"), ("doc_id", "descending")]

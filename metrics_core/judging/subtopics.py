@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from metrics_core.judging.hits import Floats, Hits, Ints
 from metrics_core.memo import Memo
 from metrics_core.tables import Qrels
+from metrics_core.tables.arrays import values_of
 from metrics_core.tables.columns import coded
 
 _MOST_KEPT = 16
@@ -169,7 +170,7 @@ def subtopic_judgments(qrels: Qrels, rank_of: Ints) -> SubtopicJudgments | None:
     place = {query_id: i for i, query_id in enumerate(qrels.query_ids)}
     queries = coded(table["query_id"])
     numbers = np.array([place[q] for q in queries.dictionary.to_pylist()], dtype=np.int64)
-    query = numbers[queries.indices.to_numpy(zero_copy_only=False)]
+    query = numbers[values_of(queries.indices)]
     documents = _sorted(qrels.doc_ids.unique())
     document = _numbers(table["doc_id"], documents)
     pair = query * len(documents) + document
@@ -178,9 +179,9 @@ def subtopic_judgments(qrels: Qrels, rank_of: Ints) -> SubtopicJudgments | None:
     rank = rank_of[by_pair[np.searchsorted(judged[by_pair], pair)]]
     names = coded(table["subtopic"])
     subtopic = _numbers(names.dictionary, _sorted(names.dictionary))
-    subtopic = subtopic[names.indices.to_numpy(zero_copy_only=False)]
+    subtopic = subtopic[values_of(names.indices)]
     order = np.lexsort((subtopic, -document, query))
-    grades = table["relevance"].to_numpy().astype(np.float64)
+    grades = values_of(table["relevance"]).astype(np.float64)
     return SubtopicJudgments(
         query=query[order],
         document=document[order],
@@ -196,4 +197,4 @@ def _sorted(texts: pa.Array) -> pa.Array:
 
 
 def _numbers(texts: pa.Array | pa.ChunkedArray, known: pa.Array) -> Ints:
-    return np.asarray(pc.index_in(texts, value_set=known).to_numpy(zero_copy_only=False), np.int64)
+    return np.asarray(values_of(pc.index_in(texts, value_set=known)), np.int64)

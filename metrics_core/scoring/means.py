@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
+from metrics_core import frames as pd
 from metrics_core.scoring.intervals import LEVEL, mean_interval
 from metrics_core.scoring.scores import Scores
 

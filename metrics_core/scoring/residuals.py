@@ -35,8 +35,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from metrics_core import frames as pd
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import prefix_sums, ratio
 from metrics_core.measures import Measure

@@ -9,8 +9,8 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from metrics_core import frames as pd
 from metrics_core.errors import RanklensError, UnknownRunError
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure

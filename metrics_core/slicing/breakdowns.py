@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from metrics_core import frames as pd
 from metrics_core.comparing.resampled import Resampled, resampled, resampled_each
 from metrics_core.errors import UnknownColumnError
 from metrics_core.measures import Combination, GivenMeasure, parse_measure

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from metrics_core import frames as pd
 from metrics_core.scoring.intervals import LEVEL
 
 Floats = npt.NDArray[np.float64]

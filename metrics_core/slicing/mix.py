@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pandas as pd
 
+from metrics_core import frames as pd
 from metrics_core.slicing.breakdowns import in_reading_order, without_gaps
 
 

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
+from metrics_core import frames as pd
 from metrics_core.wording import MINUS
 
 Floats = npt.NDArray[np.float64]

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core import frames as pd
 from metrics_core.errors import MOST_PROBLEMS_SHOWN, RowProblem, TableError
+from metrics_core.tables.arrays import column_of, texts_of, values_of
 
 ID = pa.string()
 CODED_ID = pa.dictionary(pa.int32(), pa.string())
@@ -46,7 +47,7 @@ def texts(values: Sequence[Any]) -> pa.Array:
     else is refused with its row as a TableError."""
     listed = list(values)
     if all(type(value) is str for value in listed):
-        return pa.array(listed, ID)
+        return texts_of(listed)
     plain = [value if isinstance(value, str) else _as_text(value) for value in listed]
     wrong = [row for row, value in enumerate(plain) if value is NotImplemented]
     refuse(
@@ -75,7 +76,7 @@ def refuse_without_ids(name: str, ids: pa.DictionaryArray | pa.ChunkedArray) -> 
     empty = pc.equal(pc.fill_null(ids.cast(ID), ""), "")
     refuse(
         f"A row needs a {name}.",
-        np.flatnonzero(empty.to_numpy(zero_copy_only=False)),
+        np.flatnonzero(values_of(empty)),
         lambda row: RowProblem(row, "nothing", f"a {name} in every row"),
     )
 
@@ -83,7 +84,7 @@ def refuse_without_ids(name: str, ids: pa.DictionaryArray | pa.ChunkedArray) -> 
 def float_array(values: Any) -> npt.NDArray[np.float64]:
     """Numbers as a contiguous float64 array."""
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
-        values = values.to_numpy()
+        values = values_of(values)
     return np.ascontiguousarray(values, dtype=np.float64)
 
 
@@ -119,4 +120,4 @@ def drop_rows(table: pa.Table, rows: npt.NDArray[np.int64]) -> pa.Table:
     """The table without these rows."""
     keep = np.ones(table.num_rows, dtype=np.bool_)
     keep[rows] = False
-    return table.filter(pa.array(keep))
+    return table.filter(column_of(keep))

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core import frames as pd
 from metrics_core.errors import RowProblem
 from metrics_core.notes import Note
+from metrics_core.tables.arrays import values_of
 from metrics_core.tables.columns import ID, refuse, refuse_without_ids, text_column
 from metrics_core.tables.repeats import repeated_rows
 
@@ -58,7 +59,7 @@ class Documents:
     def known(self, doc_ids: pa.Array | pa.ChunkedArray) -> npt.NDArray[np.bool_]:
         """Per given id whether there is a row for it."""
         found = pc.is_in(doc_ids, value_set=self.table["doc_id"].combine_chunks())
-        return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
+        return np.asarray(values_of(found), dtype=np.bool_)
 
     def noting(self, *notes: Note) -> Documents:
         """The same table with further notes."""

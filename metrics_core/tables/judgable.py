@@ -7,10 +7,11 @@ from typing import Self
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 
+from metrics_core import frames as pd
 from metrics_core.notes import Note
+from metrics_core.tables.arrays import values_of
 from metrics_core.tables.columns import ID, coded
 
 
@@ -32,7 +33,7 @@ class Judgable:
     @property
     def query_codes(self) -> npt.NDArray[np.int32]:
         """Per row the position of its query in `query_ids`; int32, read-only."""
-        return coded(self.table["query_id"]).indices.to_numpy(zero_copy_only=False)
+        return values_of(coded(self.table["query_id"]).indices)
 
     @property
     def doc_ids(self) -> pa.ChunkedArray:

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from metrics_core.errors import RowProblem
 from metrics_core.notes import Note
+from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import coded, drop_rows, refuse, refuse_without_ids, text_column
 from metrics_core.tables.judgable import Judgable
 from metrics_core.tables.repeats import repeated_rows
@@ -36,7 +37,7 @@ class Qrels(Judgable):
         grade twice is counted once, with a note."""
         grades = relevance
         if isinstance(relevance, (pa.Array, pa.ChunkedArray)):
-            grades = relevance.to_numpy()
+            grades = values_of(relevance)
         grades = np.asarray(grades)
         grades = grades.astype(np.float64 if grades.dtype.kind == "f" else np.int64)
         refuse(
@@ -49,14 +50,14 @@ class Qrels(Judgable):
         refuse_without_ids("doc_id", doc_ids)
         if subtopic is not None:
             columns["subtopic"] = coded(subtopic)
-        table = pa.table({**columns, "doc_id": doc_ids, "relevance": pa.array(grades)})
+        table = pa.table({**columns, "doc_id": doc_ids, "relevance": column_of(grades)})
         qrels = cls(table=table)._without_duplicates()
         return qrels if subtopic is None else qrels._by_subtopic()
 
     @property
     def relevance(self) -> npt.NDArray[Any]:
         """Per row the grade."""
-        return self.table["relevance"].to_numpy()
+        return values_of(self.table["relevance"])
 
     @property
     def given(self) -> pa.Table:
@@ -68,7 +69,7 @@ class Qrels(Judgable):
         by_subtopic = "subtopic" in self.table.column_names
         codes = self.query_codes
         if by_subtopic:
-            subtopic = coded(self.table["subtopic"]).indices.to_numpy(zero_copy_only=False)
+            subtopic = values_of(coded(self.table["subtopic"]).indices)
             pairs = np.stack([codes, subtopic], axis=1)
             codes = np.unique(pairs, axis=0, return_inverse=True)[1].ravel().astype(np.int32)
         repeated, first = repeated_rows(codes, self.doc_ids)
@@ -101,7 +102,7 @@ class Qrels(Judgable):
         highest = self.relevance.copy()
         np.maximum.at(highest, first, self.relevance[repeated])
         table = self.table.drop_columns(["subtopic", "relevance"])
-        table = table.append_column("relevance", pa.array(highest))
+        table = table.append_column("relevance", column_of(highest))
         return replace(self, table=drop_rows(table, repeated), subtopics=self.table)
 
 
@@ -109,8 +110,8 @@ def subtopic_column(query_id: Any, second: Any) -> pa.DictionaryArray | None:
     """The second column of TREC qrels where it holds subtopics, else None. It may hold a constant
     nobody uses instead; it has subtopics where it differs between the rows of a query."""
     column, query = coded(second), coded(query_id)
-    codes = column.indices.to_numpy(zero_copy_only=False)
-    of_row = query.indices.to_numpy(zero_copy_only=False)
+    codes = values_of(column.indices)
+    of_row = values_of(query.indices)
     one = np.zeros(len(query.dictionary), dtype=codes.dtype)
     one[of_row] = codes
     return column if (one[of_row] != codes).any() else None

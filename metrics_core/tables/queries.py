@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
+from metrics_core import frames as pd
 from metrics_core.errors import RowProblem
 from metrics_core.notes import Note
 from metrics_core.tables.columns import refuse, refuse_without_ids, text_column

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 
+from metrics_core import frames as pd
 from metrics_core.parallel import in_order
+from metrics_core.tables.arrays import column_of
 
 Codes = npt.NDArray[np.int32]
 Rows = npt.NDArray[np.int64]
@@ -41,7 +42,7 @@ def repeated_rows(query_codes: Codes, doc_ids: pa.ChunkedArray) -> tuple[Rows, R
         {
             "row": suspects,
             "query": query_codes[suspects],
-            "doc": doc_ids.take(pa.array(suspects)).to_pandas(),
+            "doc": doc_ids.take(column_of(suspects)).to_pandas(),
         }
     )
     first = pairs.groupby(["query", "doc"], sort=False)["row"].transform("first").to_numpy()

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from metrics_core.errors import RowProblem
 from metrics_core.notes import Note
+from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import (
     all_but_best,
     coded,
@@ -55,7 +56,7 @@ class Run(Judgable):
             {
                 "query_id": query_ids,
                 "doc_id": doc_ids,
-                "score": pa.array(scores, from_pandas=False),
+                "score": column_of(scores),
             }
         )
         refuse(
@@ -83,7 +84,7 @@ class Run(Judgable):
             )
         dropped = repeated
         if duplicates == "best":
-            dropped = all_but_best(repeated, first, self.table["score"].to_numpy())
+            dropped = all_but_best(repeated, first, values_of(self.table["score"]))
         kept = "the highest score" if duplicates == "best" else "the first row"
         note = Note(
             "duplicates",

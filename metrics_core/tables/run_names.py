@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import Protocol, Self, TypeVar
 
 from metrics_core.notes import Note
 from metrics_core.tables import Run
 
 
-def told_apart(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
-    """The runs with distinct names; a run given twice (same rows) is kept once. The notes say what
-    was done."""
-    kept: list[Run] = []
+class Named(Protocol):
+    """What has a name and can get another."""
+
+    @property
+    def name(self) -> str:
+        """The name that tells it apart."""
+
+    def renamed(self, name: str) -> Self:
+        """The same under another name."""
+
+
+AnyRun = TypeVar("AnyRun", bound=Named)
+
+
+def same_rows(one: Run, other: Run) -> bool:
+    """Whether two runs hold the same rows in the same order."""
+    return len(one) == len(other) and bool(one.table.equals(other.table))
+
+
+def told_apart(
+    runs: Sequence[AnyRun], same: Callable[[AnyRun, AnyRun], bool]
+) -> tuple[list[AnyRun], list[Note]]:
+    """The runs with distinct names; a run given twice (the `same` rows) is kept once. The notes say
+    what was done."""
+    kept: list[AnyRun] = []
     notes: list[Note] = []
     for run in runs:
-        twin = next((k for k in kept if _same_rows(k, run)), None)
+        twin = next((k for k in kept if same(k, run)), None)
         if twin is not None:
             notes.append(
                 Note(
@@ -45,7 +67,3 @@ def free_name(name: str, taken: Collection[str]) -> str:
     while free in taken:
         free, number = f"{name} ({number})", number + 1
     return free
-
-
-def _same_rows(one: Run, other: Run) -> bool:
-    return len(one) == len(other) and bool(one.table.equals(other.table))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-import pandas as pd
-
+from metrics_core import frames as pd
 from metrics_core.errors import FilterLineError
 from metrics_core.slicing.filtering.line import (
     COLUMN,

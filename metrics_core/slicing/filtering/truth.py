@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
+
+from metrics_core import frames as pd
 
 Mask = npt.NDArray[np.bool_]
 Columns = Mapping[str, npt.NDArray[np.float64] | npt.NDArray[np.object_]]

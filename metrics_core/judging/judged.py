@@ -1,0 +1,233 @@
+"""JudgedRanks: where the judged documents stand in a run, and how such ranks are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.judging.documents import Listed
+from metrics_core.judging.hits import Hits
+from metrics_core.judging.subtopics import SubtopicJudgments, subtopic_judgments
+from metrics_core.memo import Memo
+from metrics_core.notes import Note
+from metrics_core.tables import Qrels
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Kept = TypeVar("Kept")
+
+_MOST_KEPT = 64
+
+
+@dataclass(frozen=True)
+class JudgedRanks:
+    """Where the judged documents of every judged query stand in one run.
+
+    Q judged queries, in the order of the qrels, so that two runs judged by the same qrels have
+    the same rows. Per judged and retrieved document, sorted by query and rank:
+
+    query      int64[m]    position in `query_ids`
+    rank       int64[m]    from 1
+    relevance  float64[m]  the grade; negative means pooled but not judged
+    qrels_row  int64[m]    its row in the qrels, to find the document again
+
+    Per query: `retrieved` int64[Q], the number of documents the run lists (0: the query is missing
+    from the run and scores 0). All judgments, sorted by query, best grade first: `judged_query`
+    int64[j], `judged_relevance` float64[j]. `top_grade` is the highest grade of all judgments,
+    also where only some of the queries are left. `listed` gives the listed documents themselves.
+    """
+
+    run_name: str
+    query_ids: tuple[str, ...]
+    query: Ints
+    rank: Ints
+    relevance: Floats
+    qrels_row: Ints
+    retrieved: Ints
+    judged_query: Ints
+    judged_relevance: Floats
+    top_grade: float
+    unjudged_queries: tuple[str, ...] = ()
+    empty_queries: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = field(default=(), compare=False)
+    subtopics: SubtopicJudgments | None = None
+    listed: Listed | None = field(default=None, compare=False, repr=False)
+    # A hundred measures ask for the same few subsets; each is worked out once.
+    _memo: Memo = field(
+        default_factory=lambda: Memo(_MOST_KEPT), init=False, repr=False, compare=False
+    )
+
+    @property
+    def n_queries(self) -> int:
+        """Number of judged queries, those missing from the run included."""
+        return len(self.query_ids)
+
+    @property
+    def missing_queries(self) -> tuple[str, ...]:
+        """Judged queries for which the run lists nothing."""
+        return tuple(self.query_ids[i] for i in np.flatnonzero(self.retrieved == 0))
+
+    def relevant(self, rel: float = 1) -> Hits:
+        """The retrieved documents whose grade is at least `rel` (and not negative)."""
+        level = max(rel, 0)
+        return self.kept("relevant", level, lambda: self._where(self.relevance >= level))
+
+    def kept(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
+        """What `make` gives, worked out once for these ranks and each detail."""
+        made = self._memo((what, detail), make)
+        if isinstance(made, np.ndarray):
+            made.flags.writeable = False
+        return made
+
+    def judged(self) -> Hits:
+        """The retrieved documents that somebody has judged (a negative grade is no judgment)."""
+        return self.relevant(0)
+
+    def gaining(self) -> Hits:
+        """The retrieved documents of a grade above 0, below 1 or not."""
+        return self.kept("gaining", None, lambda: self._where(self.relevance > 0))
+
+    def pooled(self) -> Hits:
+        """The retrieved documents that the judgments name, with a negative grade or without."""
+        return Hits(self.query, self.rank, self.relevance, self.n_queries)
+
+    def ideal(self) -> Hits:
+        """All judgments as a ranking of their own, best grade first: the best possible order."""
+        return self.kept("ideal", None, self._ideal)
+
+    def _ideal(self) -> Hits:
+        starts = np.searchsorted(self.judged_query, np.arange(self.n_queries))
+        rank = np.arange(1, len(self.judged_query) + 1) - starts[self.judged_query]
+        return Hits(self.judged_query, rank, self.judged_relevance, self.n_queries)
+
+    def n_relevant(self, rel: float = 1) -> Ints:
+        """Per query the number of judged documents whose grade is at least `rel`; int64[Q]."""
+        level = max(rel, 0)
+        return self.kept("n_relevant", level, lambda: self._n_relevant(level))
+
+    def _n_relevant(self, level: float) -> Ints:
+        counted = self.judged_query[self.judged_relevance >= level]
+        return np.bincount(counted, minlength=self.n_queries)
+
+    def _where(self, mask: npt.NDArray[np.bool_]) -> Hits:
+        return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
+
+    def condensed(self) -> JudgedRanks:
+        """The same ranks with the unjudged documents taken out of every list."""
+        return self.kept("condensed", None, self._condensed)
+
+    def _condensed(self) -> JudgedRanks:
+        judged, rows = self.judged(), self.qrels_row[self.relevance >= 0]
+        rank = judged.ordinal()
+        return replace(
+            self,
+            query=judged.query,
+            rank=rank,
+            relevance=judged.relevance,
+            qrels_row=rows,
+            retrieved=np.bincount(judged.query, minlength=self.n_queries),
+            subtopics=self.subtopics and self.subtopics.condensed(judged),
+            listed=self.listed and self.listed.condensed(judged.query, rank, rows),
+        )
+
+    def without_documents(self) -> JudgedRanks:
+        """The same queries and judgments with empty lists."""
+        none = np.zeros(len(self.query), dtype=np.bool_)
+        return replace(
+            self,
+            query=self.query[none],
+            rank=self.rank[none],
+            relevance=self.relevance[none],
+            qrels_row=self.qrels_row[none],
+            retrieved=np.zeros_like(self.retrieved),
+            subtopics=None,
+            listed=None,
+        )
+
+    def among(self, queries: npt.NDArray[np.bool_]) -> JudgedRanks:
+        """The same ranks for some of the queries; `queries` is bool[Q]."""
+        if queries.all():
+            return self
+        number = np.cumsum(queries) - 1
+        kept, judged = queries[self.query], queries[self.judged_query]
+        return replace(
+            self,
+            query_ids=tuple(q for q, keep in zip(self.query_ids, queries, strict=True) if keep),
+            query=number[self.query[kept]],
+            rank=self.rank[kept],
+            relevance=self.relevance[kept],
+            qrels_row=self.qrels_row[kept],
+            retrieved=self.retrieved[queries],
+            judged_query=number[self.judged_query[judged]],
+            judged_relevance=self.judged_relevance[judged],
+            subtopics=self.subtopics and self.subtopics.among(queries),
+            listed=self.listed and self.listed.among(queries, judged),
+        )
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the judged documents of one run stand: `query`, `rank` and `qrels_row` int64[m], sorted
+    by query and rank, and `retrieved` int64[Q], all as in JudgedRanks."""
+
+    query: Ints
+    rank: Ints
+    qrels_row: Ints
+    retrieved: Ints
+
+
+def best_first(qrels: Qrels) -> Ints:
+    """The rows of judgments by query, best grade first."""
+    grades = qrels.relevance.astype(np.float64)
+    return np.lexsort((-grades, qrels.query_codes.astype(np.int64)))
+
+
+def assembled(
+    run_name: str,
+    qrels: Qrels,
+    places: Places,
+    *,
+    unjudged: Sequence[str],
+    named: npt.NDArray[Any],
+    notes: Sequence[Note],
+) -> JudgedRanks:
+    """The ranks of a run whose judged documents stand at these places. `unjudged` are its queries
+    that are not judged, `named` has the positions of those that are; `notes` are on its ties."""
+    query_ids = qrels.query_ids
+    grades = qrels.relevance.astype(np.float64)
+    by_grade = best_first(qrels)
+    rank_of = np.zeros(len(qrels), dtype=np.int64)
+    rank_of[places.qrels_row] = places.rank
+    in_run = set(named.tolist())
+    return JudgedRanks(
+        run_name=run_name,
+        query_ids=tuple(query_ids),
+        query=places.query,
+        rank=places.rank,
+        relevance=grades[places.qrels_row],
+        qrels_row=places.qrels_row,
+        retrieved=places.retrieved,
+        judged_query=qrels.query_codes.astype(np.int64)[by_grade],
+        judged_relevance=grades[by_grade],
+        top_grade=float(grades.max(initial=0)),
+        unjudged_queries=tuple(unjudged),
+        empty_queries=tuple(
+            query_ids[i] for i in np.flatnonzero(places.retrieved == 0) if i in in_run
+        ),
+        notes=(*notes, *_no_judged_document(places.rank)),
+        subtopics=subtopic_judgments(qrels, rank_of),
+    )
+
+
+def _no_judged_document(rows: Ints) -> tuple[Note, ...]:
+    if len(rows):
+        return ()
+    message = (
+        "none of its documents is judged, so every score is 0;"
+        " do run and judgments come from the same collection?"
+    )
+    return (Note("no_judged_document", message, loud=True),)

@@ -1,0 +1,151 @@
+"""Texts in a buffer of bytes, eight bytes at a time.
+
+A buffer has padding behind its texts: a word may be read at their end, and no line goes on.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+COMPILED: dict[str, Any] = {"error_model": "numpy"}
+
+_WORD = 8
+_SEED = np.uint64(0xCBF29CE484222325)
+ODD = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+_ONES = np.uint64(0x0101010101010101)
+_TOPS = np.uint64(0x8080808080808080)
+_FIRST_PRINTABLE = np.uint64(0x2121212121212121)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@intrinsic
+def byte_at(typing, array, index):
+    """One byte as int64; nothing is checked, and a negative index is none from the end."""
+
+    def make(context, builder, signature, given):
+        data = context.make_array(signature.args[0])(context, builder, given[0]).data
+        byte = builder.load(builder.gep(data, [given[1]]))
+        return builder.zext(byte, ir.IntType(64))
+
+    return types.int64(array, types.int64), make
+
+
+@intrinsic
+def word_at(typing, array, index):
+    """Eight bytes as uint64, the first the lowest, wherever they stand."""
+
+    def make(context, builder, signature, given):
+        data = context.make_array(signature.args[0])(context, builder, given[0]).data
+        there = builder.gep(data, [given[1]])
+        word = builder.load(builder.bitcast(there, ir.IntType(64).as_pointer()), align=1)
+        return word if sys.byteorder == "little" else builder.bswap(word)
+
+    return types.uint64(array, types.int64), make
+
+
+@intrinsic
+def _zeros_below(typing, word):
+    """How many zero bits stand below the lowest one of a word."""
+
+    def make(context, builder, signature, given):
+        return builder.cttz(given[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), make
+
+
+@intrinsic
+def _set_word(typing, array, index, word):
+    """Write eight bytes, wherever they stand."""
+
+    def make(context, builder, signature, given):
+        data = context.make_array(signature.args[0])(context, builder, given[0]).data
+        there = builder.gep(data, [given[1]])
+        word = given[2] if sys.byteorder == "little" else builder.bswap(given[2])
+        builder.store(word, builder.bitcast(there, ir.IntType(64).as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, types.uint64), make
+
+
+@njit(**COMPILED)
+def copy_text(to, to_start, data, start, size):
+    """Copy `size` bytes; up to seven bytes behind them are written, too."""
+    done = 0
+    while done < size:
+        _set_word(to, to_start + done, word_at(data, start + done))
+        done += _WORD
+
+
+@njit(**COMPILED)
+def _first(word, count):
+    """The first bytes of a word, the others zero; `count` is from 1 to 8."""
+    return word & (_ALL >> np.uint64((_WORD - count) * 8))
+
+
+@njit(**COMPILED)
+def mixed(value, word):
+    """A hash with eight more bytes in it."""
+    value = (value ^ word) * ODD
+    return value ^ (value >> _HALF)
+
+
+@njit(**COMPILED)
+def field_size(data, start):
+    """How many printable ASCII bytes, none of them blank, follow each other from `start`.
+
+    What ends them must stand in the buffer or in its padding.
+    """
+    at = start
+    while True:
+        word = word_at(data, at)
+        # The top bit of each byte below 0x21 and from 0x7F on; exact up to the first such byte.
+        low = (word - _FIRST_PRINTABLE) & ~word
+        ends = (low | (word + _ONES) | word) & _TOPS
+        if ends != np.uint64(0):
+            return at - start + (_zeros_below(ends) >> 3)
+        at += _WORD
+
+
+@njit(**COMPILED)
+def hash_of(data, start, size):
+    """A 64-bit hash of `size` bytes from `start`."""
+    value = _SEED + np.uint64(size)
+    at, left = start, size
+    while left > _WORD:
+        value = mixed(value, word_at(data, at))
+        at += _WORD
+        left -= _WORD
+    if left > 0:
+        value = mixed(value, _first(word_at(data, at), left))
+    return value
+
+
+@njit(**COMPILED)
+def same_text(one, start, other, other_start, size):
+    """Whether `size` bytes of two buffers are the same."""
+    at = 0
+    while size - at > _WORD:
+        if word_at(one, start + at) != word_at(other, other_start + at):
+            return False
+        at += _WORD
+    if size == at:
+        return True
+    differing = word_at(one, start + at) ^ word_at(other, other_start + at)
+    return _first(differing, size - at) == np.uint64(0)
+
+
+@njit(**COMPILED)
+def stands_before(data, one, one_size, other, other_size):
+    """Whether a text stands before another of the same buffer in the order of their bytes."""
+    for i in range(min(one_size, other_size)):
+        mine, its = byte_at(data, one + i), byte_at(data, other + i)
+        if mine != its:
+            return mine < its
+    return one_size < other_size

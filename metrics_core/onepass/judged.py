@@ -1,0 +1,293 @@
+"""A run's file judged while it is read: what is not judged is looked at once and let go.
+
+    pieces of whole queries ──► rows ──► ranks of the judged rows        (several pieces at a time)
+
+The meaning is that of `formats.trec.read_trec` and `judging.judge`, to the last bit, with the same
+notes and errors. Where a file needs another look, the answer is None, and they decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from metrics_core.formats.blocks import line_notes, refuse_problems
+from metrics_core.formats.lines import Stretch
+from metrics_core.formats.ranks import contradiction_notes, fraction_notes
+from metrics_core.formats.reading import recognised
+from metrics_core.formats.registry import run_name
+from metrics_core.formats.source import Source
+from metrics_core.formats.trec import tag_notes
+from metrics_core.formats.trec_lines import Parsed
+from metrics_core.judging.judged import JudgedRanks, Places, assembled
+from metrics_core.judging.ranking import tie_notes
+from metrics_core.notes import Note
+from metrics_core.onepass.apart import Bucket, buckets_for, dealt
+from metrics_core.onepass.judgments import Judgments
+from metrics_core.onepass.machine import compiled
+from metrics_core.onepass.rows import Piece, Rows, rows_of, texts_at, whole_queries
+from metrics_core.onepass.signatures import (
+    NEAR_PAIRS,
+    PAIRS,
+    REPEATED,
+    ROOM,
+    TIED_PAIRS,
+    TIED_ROWS,
+)
+from metrics_core.parallel import in_order
+from metrics_core.tables.arrays import column_of
+
+Ints = npt.NDArray[np.int64]
+
+_NO_TABLE = pa.table({})
+_UNJUDGED = -0.5
+"""What a document that nobody judged is worth among equals: as `judging.ranking` has it."""
+_BUCKET = 8 << 20
+_HELD = 32 << 20
+"""Bytes of a file whose queries stand apart that are held in memory while they are sorted."""
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """What is kept of s stretches of rows, each of one query: its id, its place among the judged
+    queries (-1: none), how many rows, a hash of them, whether its ranks contradict its scores.
+    `ranks` int64[m, 5] and `counts` are what `rank_rows` gives, `fractions` how many ranks are no
+    whole number, `tags` the run names."""
+
+    query_ids: pa.StringArray
+    place: Ints
+    sizes: Ints
+    rows_hash: npt.NDArray[np.uint64]
+    contradicting: npt.NDArray[np.bool_]
+    ranks: Ints
+    counts: Ints
+    fractions: int
+    tags: tuple[str, ...]
+
+    @property
+    def in_sequence(self) -> bool:
+        """Whether each query's rows stand together."""
+        return len(self.query_ids.unique()) == len(self.query_ids)
+
+    @classmethod
+    def all(cls, parts: Sequence[_Judged], order: Ints | None = None) -> _Judged:
+        """The stretches of all parts, in another order if one is given."""
+        ids = pa.concat_arrays([part.query_ids for part in parts])
+        columns = ("place", "sizes", "rows_hash", "contradicting")
+        joined = {name: np.concatenate([getattr(p, name) for p in parts]) for name in columns}
+        if order is not None:
+            ids = ids.take(column_of(order))
+            joined = {name: column[order] for name, column in joined.items()}
+        return cls(
+            query_ids=ids,
+            ranks=np.concatenate([part.ranks for part in parts]),
+            counts=np.sum([part.counts for part in parts], axis=0),
+            fractions=sum(part.fractions for part in parts),
+            tags=tuple(dict.fromkeys(tag for part in parts for tag in part.tags)),
+            **joined,
+        )
+
+
+@dataclass(frozen=True)
+class JudgedFile:
+    """A run as it was judged: `ranks` under the run's name, `notes` on its file, `n_rows`, and
+    `rows_hash`, which differs where the rows of two runs do. `tied_from` and `tied` int64[m] are
+    the first rank and the number of the documents that share the score of each judged one."""
+
+    ranks: JudgedRanks
+    notes: tuple[Note, ...]
+    n_rows: int
+    rows_hash: bytes
+    tied_from: Ints
+    tied: Ints
+
+    @property
+    def name(self) -> str:
+        """The name that tells the run apart."""
+        return self.ranks.run_name
+
+    def renamed(self, name: str) -> JudgedFile:
+        """The same run under another name."""
+        return replace(self, ranks=replace(self.ranks, run_name=name))
+
+    def has_rows_of(self, other: JudgedFile) -> bool:
+        """Whether two files hold the same rows in the same order."""
+        return self.n_rows == other.n_rows and self.rows_hash == other.rows_hash
+
+    def tie_extremes(self) -> tuple[JudgedRanks, JudgedRanks]:
+        """The run judged with the worst grades first among equal scores, and the best first."""
+        return self._reordered(1), self._reordered(-1)
+
+    def _reordered(self, sign: int) -> JudgedRanks:
+        """With the documents of each score by grade, rising for 1 and falling for -1; one that is
+        not judged is worth less than any that is, and more than one that was only pooled."""
+        ranks = self.ranks
+        order = np.lexsort((ranks.rank, sign * ranks.relevance, self.tied_from, ranks.query))
+        query, tied_from = ranks.query[order], self.tied_from[order]
+        new = (np.diff(query, prepend=-1) != 0) | (np.diff(tied_from, prepend=-1) != 0)
+        starts, group = np.flatnonzero(new), np.cumsum(new) - 1
+        members = np.diff(starts, append=len(order))
+        grade = ranks.relevance[order]
+        behind_unjudged = grade > _UNJUDGED if sign > 0 else grade < _UNJUDGED
+        unjudged = np.where(behind_unjudged, self.tied[order] - members[group], 0)
+        rank = tied_from + np.arange(len(order)) - starts[group] + unjudged
+        by_rank = np.lexsort((rank, query))
+        order = order[by_rank]
+        return replace(
+            ranks,
+            rank=rank[by_rank],
+            relevance=ranks.relevance[order],
+            qrels_row=ranks.qrels_row[order],
+            subtopics=None,
+        )
+
+
+def judged_run(source: Source, judgments: Judgments) -> JudgedFile | None:
+    """The judged ranks of a TREC run, under the name of its file. None where the file is of another
+    format, a document stands twice in a query, an id is not plain ASCII, no query is judged, or
+    queries stand apart among lines that are not regular. Raises FileFormatError."""
+    if not judgments.plain or recognised(source, "run") != "trec":
+        return None
+    told: list[Parsed] = []
+    parts: list[_Judged] = []
+    for parsed, part in in_order(
+        lambda piece: _piece(piece, source, judgments), whole_queries(source)
+    ):
+        if part is None:
+            return None
+        told.append(parsed)
+        parts.append(part)
+        if not part.in_sequence:
+            return _apart(source, judgments)
+    refuse_problems(source, told)
+    found = _Judged.all(parts)
+    if not found.in_sequence:
+        return _apart(source, judgments)
+    return _file(source, judgments, found, told)
+
+
+def _piece(piece: Piece, source: Source, judgments: Judgments) -> tuple[Parsed, _Judged | None]:
+    """What the lines of a piece are, and its judged rows."""
+    rows = rows_of(piece, source)
+    n = len(rows)
+    parsed = rows.parsed or Parsed(_NO_TABLE, Stretch(n, n))
+    stretch = replace(parsed.stretch, numbers=None)
+    told = replace(parsed, table=_NO_TABLE, stretch=stretch)
+    return told, _judged(rows, judgments)
+
+
+def _judged(rows: Rows, judgments: Judgments) -> _Judged | None:
+    """The judged rows; None where a document stands twice in a query, or an id is odd."""
+    if not rows.plain:
+        return None
+    n, segments = len(rows), rows.segments
+    place, ranks = np.empty(len(segments), np.int64), np.empty((n, 5), np.int64)
+    contradicting, rows_hash = np.empty(len(segments), np.bool_), np.empty(len(segments), np.uint64)
+    counts = np.zeros(4, np.int64)
+    sizes = np.diff(segments[:, 0], append=n)
+    longest = int(sizes.max(initial=0)) + 1
+    m = compiled().rank_rows(
+        *(rows.data, rows.doc_start, rows.doc_size, rows.doc_hash, rows.score, rows.rank),
+        *(segments, n, *judgments.given),
+        *(np.empty((ROOM, longest), np.int64), np.empty(longest), np.empty(longest)),
+        *(np.empty(4 * longest, np.int32), place, contradicting, rows_hash, ranks, counts),
+    )
+    if m == REPEATED:
+        return None
+    return _Judged(
+        query_ids=texts_at(rows.data, segments[:, 1], segments[:, 2]),
+        place=place,
+        sizes=sizes,
+        rows_hash=rows_hash,
+        contradicting=contradicting,
+        ranks=ranks[:m].copy(),
+        counts=counts,
+        tags=rows.tags,
+        fractions=0 if rows.parsed is None else int((rows.rank != np.floor(rows.rank)).sum()),
+    )
+
+
+def _apart(source: Source, judgments: Judgments) -> JudgedFile | None:
+    """The judged ranks of a file whose queries stand apart. None where a line is not regular, or
+    they have several run names."""
+    buckets = buckets_for(source.size(), _BUCKET)
+    made = dealt(source, buckets=buckets, on_disk=source.size() > _HELD)
+    if made is None:
+        return None
+    parts, numbers = [], []
+    for part in in_order(lambda bucket: _bucket(bucket, judgments), _emptied(made.buckets)):
+        if part is None:
+            return None
+        parts.append(part[0])
+        numbers.append(part[1])
+    found = _Judged.all(parts, np.argsort(np.concatenate(numbers)))
+    if len(found.tags) > 1:
+        return None
+    n = int(found.sizes.sum())
+    return _file(source, judgments, found, [Parsed(_NO_TABLE, Stretch(n, n))], made.order_hash)
+
+
+def _emptied(buckets: list[Bucket]) -> Iterable[Bucket]:
+    """The buckets one after the other, none of them kept."""
+    while buckets:
+        yield buckets.pop()
+
+
+def _bucket(bucket: Bucket, judgments: Judgments) -> tuple[_Judged, Ints] | None:
+    grouped = bucket.rows()
+    if grouped is None:
+        return None
+    rows, numbers = grouped
+    part = _judged(rows, judgments)
+    return None if part is None else (part, numbers)
+
+
+def _file(
+    source: Source,
+    judgments: Judgments,
+    found: _Judged,
+    told: Sequence[Parsed],
+    order_hash: bytes = b"",
+) -> JudgedFile | None:
+    """All stretches together, sorted by query and rank; None where no query is judged."""
+    retrieved = np.zeros(len(judgments.queries.start), dtype=np.int64)
+    known = found.place >= 0
+    if not known.any():
+        return None
+    retrieved[found.place[known]] = found.sizes[known]
+    query, row, rank, tied_from, tied = found.ranks.T
+    order = np.lexsort((rank, query))
+    n_rows = int(found.sizes.sum())
+    ranks = assembled(
+        run_name(source.name),
+        judgments.qrels,
+        Places(query[order], rank[order], row[order], retrieved),
+        unjudged=sorted(found.query_ids.filter(column_of(~known)).to_pylist()),
+        named=found.place,
+        notes=tie_notes(
+            in_ties=int(found.counts[TIED_ROWS]),
+            n_rows=n_rows,
+            all_tied=bool(found.counts[TIED_PAIRS] == found.counts[PAIRS]),
+            near=int(found.counts[NEAR_PAIRS]),
+        ),
+    )
+    return JudgedFile(
+        ranks,
+        tuple(_file_notes(told, found)),
+        n_rows=n_rows,
+        rows_hash=order_hash + found.rows_hash.tobytes(),
+        tied_from=tied_from[order],
+        tied=tied[order],
+    )
+
+
+def _file_notes(told: Sequence[Parsed], found: _Judged) -> list[Note]:
+    """What reading says, in the order in which `read_trec` says it."""
+    notes = [*line_notes(told), *tag_notes(found.tags)]
+    if found.fractions:
+        return [*notes, *fraction_notes(found.fractions)]
+    return [*notes, *contradiction_notes(found.query_ids, np.flatnonzero(found.contradicting))]

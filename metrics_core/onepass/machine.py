@@ -1,0 +1,135 @@
+"""Compiled functions: taken from the object file that was made once for this machine, else made.
+
+Loading numba takes longer than judging a run of a million rows; loading its code does not. The
+file stands beside this module, or where that cannot be written, in the user's own cache.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from llvmlite import binding as llvm
+
+from metrics_core.onepass.signatures import SIGNATURES
+
+_HERE = Path(__file__).parent
+_SHAPING = ("building.py", "signatures.py")
+_FOLDER = "RANKLENS_CACHE"
+"""The environment variable that names another folder for the object file."""
+
+
+class Compiled:
+    """The functions of `SIGNATURES`, each called with numpy arrays and whole numbers."""
+
+    def __init__(self, code: bytes) -> None:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        machine = llvm.Target.from_default_triple().create_target_machine(
+            codemodel="jitdefault", jit=True
+        )
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+        for name, kinds in SIGNATURES.items():
+            address = self._engine.get_function_address(name)
+            setattr(self, name, _called(name, address, kinds.split()))
+
+    def __getattr__(self, name: str) -> Callable[..., int]:
+        raise AttributeError(name)
+
+
+_KINDS: dict[str, type] = {
+    "bytes": np.uint8,
+    "bools": np.bool_,
+    "int32s": np.int32,
+    "int64s": np.int64,
+    "uint64s": np.uint64,
+    "float32s": np.float32,
+    "float64s": np.float64,
+    "table": np.int64,
+}
+
+
+def _called(name: str, address: int, kinds: list[str]) -> Callable[..., int]:
+    """The C function at an address, for arrays: checked, for a wrong one would read elsewhere."""
+    c_types: list[Any] = []
+    for kind in kinds:
+        c_types += [ctypes.c_int64] if kind == "int64" else [ctypes.c_void_p, ctypes.c_int64]
+        c_types += [ctypes.c_int64] if kind == "table" else []
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, *c_types)(address)
+
+    def call(*given: Any) -> int:
+        passed: list[int] = []
+        for value, kind in zip(given, kinds, strict=True):
+            if kind == "int64":
+                passed.append(int(value))
+                continue
+            dimensions = 2 if kind == "table" else 1
+            fits = value.dtype == _KINDS[kind] and value.ndim == dimensions
+            if not (fits and value.flags.c_contiguous):
+                raise TypeError(f"{name} takes {kind}, not {value.dtype}{value.shape}")
+            passed += [value.ctypes.data, *value.shape]
+        return function(*passed)
+
+    return call
+
+
+@cache
+def compiled() -> Compiled:
+    """The functions of this machine; compiled, which takes seconds, where nobody has."""
+    name = f"compiled-{_fingerprint()}.o"
+    for folder in _folders():
+        try:
+            return Compiled((folder / name).read_bytes())
+        except (OSError, RuntimeError):
+            continue
+    from metrics_core.onepass.building import object_code
+
+    code = object_code()
+    for folder in _folders():
+        try:
+            _keep(folder, name, code)
+            break
+        except OSError:
+            continue
+    return Compiled(code)
+
+
+def _fingerprint() -> str:
+    """What the code depends on, as a hash: the sources, who compiles, the machine."""
+    told = hashlib.blake2b(digest_size=12)
+    for source in [*sorted((_HERE / "compiled").glob("*.py")), *map(_HERE.joinpath, _SHAPING)]:
+        told.update(source.read_bytes())
+    for part in (
+        version("llvmlite"),
+        llvm.get_process_triple(),
+        llvm.get_host_cpu_name(),
+        llvm.get_host_cpu_features().flatten(),
+    ):
+        told.update(part.encode())
+    return told.hexdigest()
+
+
+def _folders() -> Iterator[Path]:
+    if os.environ.get(_FOLDER):
+        yield Path(os.environ[_FOLDER])
+        return
+    yield _HERE / "__pycache__"
+    yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ranklens"
+
+
+def _keep(folder: Path, name: str, code: bytes) -> None:
+    """Write the file whole or not at all; older ones stay for who else runs them."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+        file.write(code)
+    Path(file.name).replace(folder / name)

@@ -1,0 +1,84 @@
+"""What the compiled functions are given, and what they answer: nothing here loads a compiler.
+
+Arrays are C-ordered. A text stands in a buffer of bytes at a place and has a size; buffers of texts
+end with `PADDING`. Each function returns a whole number.
+"""
+
+from __future__ import annotations
+
+PADDING = b"\n" * 8
+
+IRREGULAR = -1
+REPEATED = -1
+FULL, ODD_LINE = -1, -2
+
+TIED_ROWS, TIED_PAIRS, PAIRS, NEAR_PAIRS = range(4)
+"""Places in the counts of `rank_rows`: rows that share their score, neighbours with equal scores,
+all neighbours within queries, neighbours that differ only beyond single precision."""
+
+ROOM = 6
+"""Rows of whole numbers that `rank_rows` needs."""
+
+SIGNATURES = {
+    "hash_texts": "bytes int64s int32s uint64s",
+    "enter": "bytes int64s int64s int64s int64s int64s uint64s int32s",
+    "read_lines": "bytes int64 int64s int32s uint64s float64s float32s table table table int64s",
+    "last_change": "bytes int64 int64",
+    "rank_rows": (
+        "bytes int64s int32s uint64s float64s float32s table int64"
+        " bytes int64s int64s uint64s int32s"
+        " bytes int64s int64s int64s int64s uint64s int32s"
+        " table float64s float64s int32s"
+        " int64s bools uint64s table int64s"
+    ),
+    "number_queries": "bytes int64 int64s int32s bytes int64s int64s uint64s int32s int64s",
+    "enter_again": "int64s int64s uint64s int32s bytes",
+    "deal": "bytes int64s int32s int64 bytes int32s int64s int64s",
+    "gather_order": "int32s int64s int64s",
+}
+"""The kinds of the arguments.
+
+hash_texts(data, start, size, value)
+    The hash of each text.
+enter(data, start, size, region, region_start, region_slots, slot_hash, slot_row)
+    Enter texts into hash tables, each in its region's; `slot_row` is -1 where a slot is free.
+read_lines(data, end, doc_start, doc_size, doc_hash, score, rank, segments, tags, unread, counts)
+    The rows of the whole lines in the first `end` bytes; how many, or IRREGULAR. Per row where its
+    document stands in `data`, its size and hash, its score and rank. `segments` gets a row for each
+    stretch of lines of one query: first row, where its id stands, its size. `tags` gets place and
+    size of each run name that differs from the one before, `unread` row, place and size of each
+    score that is left NaN. `counts` gets the numbers of segments, tags and unread scores.
+last_change(data, first, end)
+    Where the lines of the last query begin, of the whole lines from `first` to before `end`;
+    `first` if it is all there is. Needs no padding.
+rank_rows(data, doc_start, doc_size, doc_hash, score, rank, segments, n_rows,
+          queries, query_start, query_size, query_hash, query_row,
+          known, known_start, known_size, region_start, region_slots, slot_hash, slot_row,
+          room, keys, keys_room, slots_room,
+          place, contradicting, rows_hash, judged_out, counts)
+    Rank the judged documents of whole queries. `queries` and what follows is the table of the
+    judged queries, `known` and what follows the tables of their judged documents, a region each.
+    `room` has ROOM rows, `keys` and `keys_room` one, of one more than the longest query has;
+    `slots_room` at least four times that. Per segment `place` gets the position of its query among
+    the judged ones, -1 where it is not judged, `contradicting` whether its ranks contradict its
+    scores, and `rows_hash` a hash of its rows in their order. `judged_out` gets a row for each
+    judged document that is listed, by rank within its query: position of the query, row among the
+    known, rank, first rank and number of the documents of its score. Returns how many, or REPEATED
+    where a document stands twice in a query.
+number_queries(data, end, line_start, code, id_bytes, id_start, id_size, slot_hash, slot_code,
+               state)
+    The query of each whole line in the first `end` bytes as a number, in the order in which the
+    queries come, and where each line starts; how many lines, FULL where there was no room for a
+    further query, ODD_LINE for a line that is blank or a comment. `state` holds the place to go on
+    from, and the numbers of lines, of queries and of bytes of their ids so far: after FULL, with
+    more room, the work goes on where it stopped.
+enter_again(id_start, id_size, slot_hash, slot_code, id_bytes)
+    Enter the ids so far into a new table.
+deal(data, line_start, code, n, dealt, dealt_code, bytes_end, rows_end)
+    Copy n lines to where their bucket stands: bucket b has the queries whose number leaves b.
+    `line_start` has n + 1 places; `bytes_end` and `rows_end` hold where each bucket begins in
+    `dealt` (padding behind each) and `dealt_code`, and then where it ends.
+gather_order(code, begin, order)
+    The places of rows by code, in their order within each; `begin` has where each code's rows
+    begin, and then where they end.
+"""

@@ -1,0 +1,57 @@
+"""Arrow's columns as numpy arrays and back, by their buffers.
+
+pyarrow's own conversions import pandas first, which takes longer than judging a million rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_ID = pa.string()
+
+
+def values_of(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
+    """A column of numbers or truth values as an array; a missing number is NaN. Read-only where it
+    is not a copy."""
+    if isinstance(column, pa.ChunkedArray):
+        if column.num_chunks == 1:
+            return values_of(column.chunk(0))
+        parts = [values_of(chunk) for chunk in column.chunks]
+        return np.concatenate(parts) if parts else np.empty(0, column.type.to_pandas_dtype())
+    if column.null_count:
+        column = pc.fill_null(column.cast(pa.float64()), float("nan"))
+    _, body = column.buffers()
+    start, count = column.offset, len(column)
+    if pa.types.is_boolean(column.type):
+        bits = np.frombuffer(body or b"", dtype=np.uint8)
+        return np.unpackbits(bits, bitorder="little")[start : start + count].astype(np.bool_)
+    kind = np.dtype(column.type.to_pandas_dtype())
+    if body is None:
+        return np.empty(0, kind)
+    return np.frombuffer(body, dtype=kind)[start : start + count]
+
+
+def column_of(values: npt.NDArray[Any]) -> pa.Array:
+    """An array of numbers or truth values as a column without missing values; not a copy where the
+    numbers stand together."""
+    if values.dtype == np.bool_:
+        body, kind = np.packbits(values, bitorder="little"), pa.bool_()
+    else:
+        body, kind = np.ascontiguousarray(values), pa.from_numpy_dtype(values.dtype)
+    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(body)])
+
+
+def texts_of(texts: Sequence[str]) -> pa.StringArray:
+    """Texts as a column."""
+    encoded = [text.encode() for text in texts]
+    edges = np.zeros(len(encoded) + 1, dtype=np.int32)
+    np.cumsum([len(text) for text in encoded], out=edges[1:])
+    return pa.StringArray.from_buffers(
+        len(encoded), pa.py_buffer(edges), pa.py_buffer(b"".join(encoded))
+    )
