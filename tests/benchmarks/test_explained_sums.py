@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,17 +20,19 @@ SAMPLE = Path(__file__).parents[2] / "sample_runs"
 MEASURES = [parse_measure(name) for name in ("nDCG@10", "AP", "IPrec@0.5")]
 
 
-def test_on_the_sample() -> None:
-    (found,) = check(SAMPLE, MEASURES)
-    assert (found.queries, found.runs, found.measures) == (104, 4, 3)
+def test_on_the_sample(tmp_path: Path) -> None:
+    for name in ("qrels.txt", "bm25.run", "titles-only.run"):
+        shutil.copy(SAMPLE / name, tmp_path)
+    (found,) = check(tmp_path, MEASURES)
+    assert (found.queries, found.runs, found.measures) == (104, 2, 3)
     assert {name: seen.scores for name, seen in found.by_check.items()} == {
-        "ledger": 4 * 104 * 3,
-        "ledger of a difference": 3 * 104 * 3,
-        "headroom": 4 * 104 * 3 * 3,
-        "headroom not below 0": 4 * 104 * 3,
-        "what if: a move": 4 * 104 * 3,
-        "what if: a removal": 4 * 104 * 3,
-        "what if: a grade": 4 * 104 * 3,
+        "ledger": 2 * 104 * 3,
+        "ledger of a difference": 104 * 3,
+        "headroom": 2 * 104 * 3 * 3,
+        "headroom not below 0": 2 * 104 * 3,
+        "what if: a move": 2 * 104 * 3,
+        "what if: a removal": 2 * 104 * 3,
+        "what if: a grade": 2 * 104 * 3,
     }
     assert max(seen.largest for seen in found.by_check.values()) <= ALLOWED
 
