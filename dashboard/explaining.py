@@ -110,7 +110,10 @@ def what_if_part(shown: QueryPage, here: Opened, grades: Mapping[float, str]) ->
         key="what_if",
     )
     if found.best:
-        st.html(what_if.what_if_best(found, str(view.measure), lead(found.best.edit)))
+        best = what_if.what_if_best(
+            found, shown.documents, str(view.measure), lead(found.best.edit)
+        )
+        st.html(best)
     if not edits and not here.view.address["try"]:
         open_it = session.href("query", q=query_id, **{"try": "1"})
         st.html(what_if.what_if_links([("Change the list", open_it)]))

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dashboard.address.view import Comparison
+from dashboard.answers.room import whole_room
 from dashboard.opened.study import Study
 from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, SAME, WORSE, outcomes
 from metrics_core.explaining import kinds
@@ -89,7 +90,8 @@ def offered(masks: dict[str, Mask], shown: Comparison, show: str) -> list[str]:
 
 
 def _failures(study: Study, run: str, measure: Measure, cutoff: int) -> kinds.Kinds:
-    return kinds.kinds(study.judged[run], measure, cutoff)
+    room = whole_room(study, run, measure, cutoff)
+    return kinds.kinds(study.judged[run], measure, cutoff, room=room)
 
 
 def _changes(study: Study, run: str, baseline: str, measure: Measure, cutoff: int) -> kinds.Kinds:
