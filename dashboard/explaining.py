@@ -87,7 +87,9 @@ def headroom_part(found: QueryLedger, here: Opened) -> None:
         f"{w.score(best - score)} below the best that can be reached on {view.measure},"
         f" {w.score(best)}: a better order, deeper results, or documents it never found?",
     )
-    st.html(ledger.headroom_bar(found.headroom, here.drawing))
+    bar = ledger.headroom_bar(found.headroom, here.drawing)
+    if bar:
+        st.html(bar)
 
 
 def what_if_part(shown: QueryPage, here: Opened, grades: Mapping[float, str]) -> None:
@@ -162,6 +164,13 @@ def card_part(doc_id: str, shown: QueryPage, here: Opened, grades: Mapping[float
 def room_part(shown: Breakdown, here: Opened) -> None:
     """What each group could still gain, and by what kind of work."""
     view = here.comparison
+
+    def lead(group: str) -> str:
+        return session.href("queries", where=view.narrowed({shown.by: [group]}), **PLAIN)
+
+    drawn = ledger.headroom_rows(shown.room, here.drawing, lead=lead)
+    if not drawn:
+        return
     parts.heading(
         f"What {view.focus} could still gain, by {shown.by_name}",
         f"Mean {view.measure} of each group’s queries, and what would be added in turn by the best"
@@ -170,12 +179,4 @@ def room_part(shown: Breakdown, here: Opened) -> None:
         frame=shown.room,
         key="room",
     )
-    st.html(
-        ledger.headroom_rows(
-            shown.room,
-            here.drawing,
-            lead=lambda group: session.href(
-                "queries", where=view.narrowed({shown.by: [group]}), **PLAIN
-            ),
-        )
-    )
+    st.html(drawn)
