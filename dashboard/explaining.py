@@ -51,10 +51,13 @@ def ledger_part(
     view = here.comparison
     if found.steps.empty:
         return
+    about = _PARTS[found.by]
+    if view.alone and found.by == "terms":
+        about = "Every judged document that counts, with what it earns on {measure}."
     parts.heading(
         "Where the score comes from" if view.alone else "Where the difference comes from",
-        f"{_PARTS[found.by].format(measure=view.measure)} The parts add up exactly. A click opens"
-        " the document.",
+        f"{about.format(measure=view.measure)} The parts add up exactly. A click opens the"
+        " document.",
         frame=found.whole,
         key="ledger",
     )

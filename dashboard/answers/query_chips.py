@@ -42,6 +42,7 @@ OF_ONE = ("zero", *FAILURES)
 SHOWS = (*BETWEEN, *OF_ONE)
 
 _OF_A_PAIR = (*OUTCOMES, *CHANGES)
+_OF_SEVERAL = ("none", "missing")
 
 
 def failures(study: Study, shown: Comparison) -> kinds.Kinds:
@@ -83,6 +84,9 @@ def offered(masks: dict[str, Mask], shown: Comparison, show: str) -> list[str]:
         told = masks[key].any() and not (about_a_pair and shown.alone)
         if key == "both" and np.array_equal(masks["both"], masks["none"]):
             # Two runs of which both fail: one of the two names is enough.
+            told = False
+        if key in _OF_SEVERAL and len(shown.runs) == 1:
+            # Of one run the lists of its own say the same.
             told = False
         if told or key in (SHOW_ALL, show) or (key in OUTCOMES and not shown.alone):
             kept.append(key)

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from dashboard.blocks.grades import Grades
 from dashboard.blocks.markup import style_of
-from dashboard.blocks.query import column_of
+from dashboard.blocks.query import beginning_of, column_of
 from dashboard.blocks.templates import Template, percent
 from dashboard.drawing import Drawing
 from metrics_core import wording as w
@@ -30,6 +30,7 @@ class _Step:
 
     doc_id: str
     title: str
+    beginning: str
     link: str
     chip: Markup
     moved: str
@@ -74,6 +75,7 @@ def ledger_rows(
             _Step(
                 doc_id=row["doc_id"],
                 title=column_of(documents, row["doc_id"], "title").strip(),
+                beginning=beginning_of(documents, row["doc_id"]),
                 link=opened(row["doc_id"]) if row["documents"] == 1 else "",
                 chip=grades.chip(row["grade"]) if row["documents"] == 1 else Markup(),
                 moved=moved,

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from dashboard.answers.what_if import WhatIf
 from dashboard.blocks.grades import Grades
 from dashboard.blocks.markup import style_of
-from dashboard.blocks.query import column_of
+from dashboard.blocks.query import beginning_of, column_of
 from dashboard.blocks.templates import Template
 from dashboard.drawing import Drawing
 from metrics_core import wording as w
@@ -33,6 +33,7 @@ class _Row:
 
     doc_id: str
     title: str
+    beginning: str
     rank: float
     moved: str
     tone: str
@@ -102,6 +103,7 @@ def _row(
     return _Row(
         doc_id=doc_id,
         title=column_of(documents, doc_id, "title").strip(),
+        beginning=beginning_of(documents, doc_id),
         rank=rank,
         moved=moved,
         tone=tone,
