@@ -184,10 +184,8 @@ def _look(whole: Held, folder: Path, path: Path) -> None:
     again.check()
     _tells(whole, again, lost, unnamed)
     _mended(whole, again, lost, path)
-    again.layers.judge("own", _WHO, {("001", "later"): 1})
-    again.notes.write("own", "001", "later", by=_WHO)
-    assert any(("001", "later") in layer.grades for layer in Workspace(folder).layers.of("own"))
-    assert any(note.text == "later" for note in Workspace(folder).notes.of("own")["001"].notes)
+    if path.stem in whole.lines:
+        _goes_on(again)
 
 
 @dataclass(frozen=True)
@@ -218,6 +216,15 @@ def _left(folder: Path, whole: Held) -> _Left:
         else:
             grades |= {doc_id for line in own for doc_id, _ in line.get("grades", ())}
     return _Left(grades, notes, damaged)
+
+
+def _goes_on(workspace: Workspace) -> None:
+    """What is judged and noted from now on is kept."""
+    workspace.layers.judge("own", _WHO, {("001", "later"): 1})
+    workspace.notes.write("own", "001", "later", by=_WHO)
+    again = Workspace(workspace.folder)
+    assert any(("001", "later") in layer.grades for layer in again.layers.of("own"))
+    assert any(note.text == "later" for note in again.notes.of("own")["001"].notes)
 
 
 def _journals_show(workspace: Workspace, left: _Left) -> None:
