@@ -104,6 +104,8 @@ PRINTERS: dict[str, Callable[[pd.DataFrame], str]] = {
     "markdown": markdown,
     "latex": latex,
 }
+IN_FULL = {name: PRINTERS[name] for name in ("tsv", "csv", "json")}
+"""The formats that print any table as it is, with every decimal."""
 
 
 def _n_labels(frame: pd.DataFrame) -> int:

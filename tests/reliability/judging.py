@@ -39,7 +39,7 @@ class Judged:
 
 def judged(count: int, seed: int, folder: Path) -> Judged:
     """Kill a child `count` times. Fails where a grade that was told to be kept is lost."""
-    preload(["tests.reliability.judging"])
+    preload(["dashboard.workspace"])
     workspace, chance, found = Workspace(folder), random.Random(seed), Judged()
     workspace.new("Shop", HERE)
     layer = workspace.layers.begin(HERE, BY)
