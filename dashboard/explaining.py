@@ -51,10 +51,13 @@ def ledger_part(
     view = here.comparison
     if found.steps.empty:
         return
+    about = _PARTS[found.by]
+    if view.alone and found.by == "terms":
+        about = "Every judged document that counts, with what it earns on {measure}."
     parts.heading(
         "Where the score comes from" if view.alone else "Where the difference comes from",
-        f"{_PARTS[found.by].format(measure=view.measure)} The parts add up exactly. A click opens"
-        " the document.",
+        f"{about.format(measure=view.measure)} The parts add up exactly. A click opens the"
+        " document.",
         frame=found.whole,
         key="ledger",
     )
@@ -87,7 +90,9 @@ def headroom_part(found: QueryLedger, here: Opened) -> None:
         f"{w.score(best - score)} below the best that can be reached on {view.measure},"
         f" {w.score(best)}: a better order, deeper results, or documents it never found?",
     )
-    st.html(ledger.headroom_bar(found.headroom, here.drawing))
+    bar = ledger.headroom_bar(found.headroom, here.drawing)
+    if bar:
+        st.html(bar)
 
 
 def what_if_part(shown: QueryPage, here: Opened, grades: Mapping[float, str]) -> None:
@@ -110,7 +115,10 @@ def what_if_part(shown: QueryPage, here: Opened, grades: Mapping[float, str]) ->
         key="what_if",
     )
     if found.best:
-        st.html(what_if.what_if_best(found, str(view.measure), lead(found.best.edit)))
+        best = what_if.what_if_best(
+            found, shown.documents, str(view.measure), lead(found.best.edit)
+        )
+        st.html(best)
     if not edits and not here.view.address["try"]:
         open_it = session.href("query", q=query_id, **{"try": "1"})
         st.html(what_if.what_if_links([("Change the list", open_it)]))
@@ -159,6 +167,13 @@ def card_part(doc_id: str, shown: QueryPage, here: Opened, grades: Mapping[float
 def room_part(shown: Breakdown, here: Opened) -> None:
     """What each group could still gain, and by what kind of work."""
     view = here.comparison
+
+    def lead(group: str) -> str:
+        return session.href("queries", where=view.narrowed({shown.by: [group]}), **PLAIN)
+
+    drawn = ledger.headroom_rows(shown.room, here.drawing, lead=lead)
+    if not drawn:
+        return
     parts.heading(
         f"What {view.focus} could still gain, by {shown.by_name}",
         f"Mean {view.measure} of each group’s queries, and what would be added in turn by the best"
@@ -167,12 +182,4 @@ def room_part(shown: Breakdown, here: Opened) -> None:
         frame=shown.room,
         key="room",
     )
-    st.html(
-        ledger.headroom_rows(
-            shown.room,
-            here.drawing,
-            lead=lambda group: session.href(
-                "queries", where=view.narrowed({shown.by: [group]}), **PLAIN
-            ),
-        )
-    )
+    st.html(drawn)

@@ -4,6 +4,7 @@
 
 const NAME = 'ranklens-judge-name';
 const AGAIN = 4000;
+const BEGINNING = 80; // characters of a text that stand for a title
 const MOST_TRIES = 5; // what the server refuses is told there, not asked for ever
 
 const visit = Array.from(crypto.getRandomValues(new Uint32Array(3)), (n) => n.toString(36)).join('');
@@ -130,6 +131,12 @@ const named = (row) => {
   return name;
 };
 
+// A document without a title is told by its first words, until its text is shown.
+const beginning = (row) => {
+  const words = row.title ? '' : row.text.trim().slice(0, BEGINNING);
+  return words && node('small', 'beginning', ` ${words}${row.text.length > BEGINNING ? ' …' : ''}`);
+};
+
 const listRow = (row) => {
   const active = keyOf(row) === current;
   const item = node('li', active ? 'row active' : 'row');
@@ -141,6 +148,8 @@ const listRow = (row) => {
     node('span', `chip ${tint}`, grade === null ? '?' : String(grade)),
     named(row),
   );
+  const first = !active && beginning(row);
+  if (first) item.querySelector('.named').append(first);
   item.append(active ? grades(row) : node('span', 'where', row.where));
   item.onclick = (event) => {
     if (event.target.closest('button')) return;

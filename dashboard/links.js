@@ -58,6 +58,8 @@ let page; // what the component was last run with
 const followTheme = () => {
   const probe = page.parentElement.querySelector('.scheme');
   const now = scheme();
+  // What Streamlit lays over the page stands outside its app, and takes the theme from here.
+  document.documentElement.style.colorScheme = now;
   if (now === page.data?.theme) {
     delete probe.dataset.asked;
   } else if (probe.dataset.asked !== now) {

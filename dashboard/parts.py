@@ -134,6 +134,31 @@ def _clicked(selection: Mapping[str, Any]) -> list[Any] | None:
     return list(data) if isinstance(data, (list, tuple)) else [data]
 
 
+def group_by(columns: Sequence[str], chosen: str, *, labelled: bool = False) -> None:
+    """The choice of a column to group by, where there is more than one; the address keeps it as
+    `by`. `labelled` says what it is for where no heading does."""
+    if len(columns) < 2:
+        return
+    session.widget(
+        st.pills,
+        "Group by",
+        "by",
+        value=chosen,
+        store=lambda name: {"by": name or chosen},
+        options=list(columns),
+        format_func=literal,
+        label_visibility="visible" if labelled else "collapsed",
+        wrap=True,
+    )
+
+
+def removed(told: str, key: str, bring_back: Callable[..., None], *given: str) -> None:
+    """A row for what was removed, and the way back."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(told)
+        st.button("Bring back", key=key, on_click=bring_back, args=given, type="tertiary")
+
+
 def worked_through(steps: Sequence[tuple[str, Callable[[], object]]]) -> None:
     """Do what takes long with a bar that says how far it is. Between two steps Streamlit hears
     clicks: whoever goes elsewhere meanwhile ends it, and what was done is kept."""

@@ -10,7 +10,6 @@ from dashboard.answers import QueryList, query_views
 from dashboard.drawing import Drawing
 from dashboard.figures import against, query_heatmap, strips
 from dashboard.figures import queries as figures
-from dashboard.literal import literal
 from dashboard.session import Opened
 from metrics_core import wording as w
 from metrics_core.comparing.pairs import SAME
@@ -137,18 +136,7 @@ def _strips(shown: QueryList, here: Opened) -> list[str] | None:
         f"{view.measure}: a point per query, a stroke at the mean of each group. A click opens the"
         " query.",
     )
-    if len(offered) > 1:
-        session.widget(
-            st.pills,
-            "Group by",
-            "by",
-            value=by,
-            store=lambda name: {"by": name or by},
-            options=offered,
-            format_func=literal,
-            label_visibility="collapsed",
-            wrap=True,
-        )
+    parts.group_by(offered, by)
     found = query_views.strips(here.study, view, by)
     figure = strips.score_strips(
         found.frame, found.means, found.groups, here.drawing, shown=_kept_ids(shown)

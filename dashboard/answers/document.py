@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from dashboard.opened.study import Study
-from metrics_core.explaining.one_query import grades_of
+from metrics_core.explaining.one_query import grade_in, grades_of
 from metrics_core.judging.ranking import ranked_documents
-from metrics_core.tables import Qrels
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ def document(study: Study, query_id: str, doc_id: str) -> DocumentCard | None:
 
 def _document(study: Study, query_id: str, doc_id: str) -> DocumentCard | None:
     rows = [_standing(study, name, query_id, doc_id) for name in study.names]
-    grade = _grade(study.qrels, query_id, doc_id)
+    grade = grade_in(grades_of(study.qrels, query_id), doc_id)
     told = _told(study, doc_id)
     standings = pd.DataFrame(rows, columns=["run", "rank", "score", "listed"])
     if not told and pd.isna(grade) and standings["rank"].isna().all():
@@ -48,12 +47,6 @@ def _standing(study: Study, name: str, query_id: str, doc_id: str) -> tuple[str,
     if own.empty:
         return name, float("nan"), float("nan"), len(listed)
     return name, float(own["rank"].iloc[0]), float(own["score"].iloc[0]), len(listed)
-
-
-def _grade(qrels: Qrels, query_id: str, doc_id: str) -> float:
-    """The document's grade; NaN where nobody judged it, as a negative one says too."""
-    grade = grades_of(qrels, query_id).get(doc_id, -1.0)
-    return grade if grade >= 0 else float("nan")
 
 
 def _told(study: Study, doc_id: str) -> dict[str, str]:

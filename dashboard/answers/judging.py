@@ -15,6 +15,7 @@ from dashboard.answers.firm import pair_lists
 from dashboard.opened.study import Study
 from metrics_core.comparing.holes import holes
 from metrics_core.comparing.next_judgments import most_moving
+from metrics_core.explaining.one_query import grades_of
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.scoring.scores import Scores
 
@@ -51,7 +52,9 @@ def _to_judge(study: Study, runs: tuple[str, ...], cutoff: int, query_id: str) -
         name: ranked_documents(study.runs[name], query_id, depth=cutoff).set_index("doc_id")["rank"]
         for name in runs
     }
-    ranks = pd.DataFrame(lists).drop(index=_judged(study, query_id), errors="ignore")
+    # A negative grade is no judgment.
+    judged = [d for d, grade in grades_of(study.qrels, query_id).items() if grade >= 0]
+    ranks = pd.DataFrame(lists).drop(index=judged, errors="ignore")
     known = ranks.notna().to_numpy()
     where = [
         "in every list" if row.all() and len(runs) > 1 else ", ".join(ranks.columns[row])
@@ -66,15 +69,6 @@ def _to_judge(study: Study, runs: tuple[str, ...], cutoff: int, query_id: str) -
         }
     )
     return _with_texts(study, frame.sort_values(["rank", "doc_id"], ignore_index=True))
-
-
-def _judged(study: Study, query_id: str) -> list[str]:
-    """The documents that the files judge for a query; a negative grade is no judgment."""
-    qrels = study.qrels
-    if query_id not in qrels.query_ids:
-        return []
-    own = (qrels.query_codes == qrels.query_ids.index(query_id)) & (qrels.relevance >= 0)
-    return [str(doc_id) for doc_id in qrels.doc_ids.filter(own).to_pylist()]
 
 
 def queue(study: Study, shown: Comparison) -> pd.DataFrame:

@@ -6,17 +6,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from dashboard.address.view import Comparison
 from dashboard.opened.study import Study
-from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining.headroom import Headroom, has_headroom, headroom
-from metrics_core.explaining.kinds import changes, judged_by, kinds
+from metrics_core.explaining.kinds import kinds
 from metrics_core.explaining.ledger import DifferenceLedger, difference, has_ledger
-from metrics_core.judging import JudgedRanks
+from metrics_core.explaining.one_query import alone
 
 _MOST_STEPS = 12
 """Bars of a ledger; of more documents those that bring least are one bar."""
@@ -34,7 +32,7 @@ class QueryLedger:
     by        "terms", "shapley" or "order": how the parts were found; "" without a ledger
     ends      the baseline's score and that of the run in focus
     headroom  of the run in focus; None where a better order is not what raises the measure
-    told_by   the measure by which the kind is told
+    kind      of failure, a name of `KINDS`
     """
 
     whole: pd.DataFrame
@@ -43,8 +41,6 @@ class QueryLedger:
     ends: tuple[float, float]
     headroom: Headroom | None
     kind: str
-    change: str
-    told_by: str
 
 
 _COLUMNS = ("doc_id", "grade", "rank", "baseline_rank", "part")
@@ -54,33 +50,28 @@ def query_ledger(study: Study, shown: Comparison, query_id: str) -> QueryLedger 
     """The ledger of a query; None where nobody judged it."""
     if query_id not in study.query_ids:
         return None
-    only = np.array([q == query_id for q in study.query_ids], dtype=np.bool_)
-    own, other = (study.judged[name].among(only) for name in (shown.focus, shown.baseline))
+    own, other = (alone(study.judged[name], query_id) for name in (shown.focus, shown.baseline))
     measure, cutoff = shown.measure, shown.cutoff
     if shown.alone:
         # Of one run the score itself is taken apart: against a list that holds nothing.
         other = other.without_documents()
     found = difference(own, other, measure) if has_ledger(measure) else None
     whole = _documents(study, found)
-    before, after = (float(measure.score(ranks)[0]) for ranks in (other, own))
-    empty = 0.0 if found is None else float(found.empty[0])
-    told_by = judged_by(measure, cutoff)
+    if found is not None:
+        before, after = float(found.baseline_score[0]), float(found.score[0])
+        empty, by = float(found.empty[0]), str(found.by[0])
+    else:
+        before, after = (float(measure.score(ranks)[0]) for ranks in (other, own))
+        empty, by = 0.0, ""
+    room = headroom(own, measure, cutoff) if has_headroom(measure) else None
     return QueryLedger(
         whole=whole,
         steps=_steps(whole, empty, after - before),
-        by="" if found is None else str(found.by[0]),
+        by=by,
         ends=(before, after),
-        headroom=headroom(own, measure, cutoff) if has_headroom(measure) else None,
-        kind=str(kinds(own, measure, cutoff)[0]),
-        change=_change(own, other, shown),
-        told_by=str(told_by),
+        headroom=room,
+        kind=str(kinds(own, measure, cutoff, room=room)[0]),
     )
-
-
-def _change(own: JudgedRanks, other: JudgedRanks, shown: Comparison) -> str:
-    if shown.alone:
-        return ""
-    return str(changes(own, other, shown.measure, shown.cutoff, same=SAME)[0])
 
 
 def _documents(study: Study, found: DifferenceLedger | None) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dashboard.address.view import Comparison
+from dashboard.answers.room import whole_room
 from dashboard.opened.study import Study
 from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, SAME, WORSE, outcomes
 from metrics_core.explaining import kinds
@@ -41,6 +42,7 @@ OF_ONE = ("zero", *FAILURES)
 SHOWS = (*BETWEEN, *OF_ONE)
 
 _OF_A_PAIR = (*OUTCOMES, *CHANGES)
+_OF_SEVERAL = ("none", "missing")
 
 
 def failures(study: Study, shown: Comparison) -> kinds.Kinds:
@@ -83,13 +85,17 @@ def offered(masks: dict[str, Mask], shown: Comparison, show: str) -> list[str]:
         if key == "both" and np.array_equal(masks["both"], masks["none"]):
             # Two runs of which both fail: one of the two names is enough.
             told = False
+        if key in _OF_SEVERAL and len(shown.runs) == 1:
+            # Of one run the lists of its own say the same.
+            told = False
         if told or key in (SHOW_ALL, show) or (key in OUTCOMES and not shown.alone):
             kept.append(key)
     return kept
 
 
 def _failures(study: Study, run: str, measure: Measure, cutoff: int) -> kinds.Kinds:
-    return kinds.kinds(study.judged[run], measure, cutoff)
+    room = whole_room(study, run, measure, cutoff)
+    return kinds.kinds(study.judged[run], measure, cutoff, room=room)
 
 
 def _changes(study: Study, run: str, baseline: str, measure: Measure, cutoff: int) -> kinds.Kinds:

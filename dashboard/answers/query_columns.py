@@ -19,6 +19,7 @@ from dashboard.answers.room import room
 from dashboard.opened.study import Study
 from metrics_core.explaining.headroom import has_headroom
 from metrics_core.explaining.kinds import CHANGES, KINDS
+from metrics_core.explaining.lists import across_runs
 from metrics_core.slicing.breakdowns import NO_GROUP, group_of, ordered_groups
 from metrics_core.slicing.derived import MARK
 
@@ -173,13 +174,8 @@ def _number(study: Study, shown: Comparison, key: str, mask: Values) -> Values:
     if key in _HEADROOM:
         return np.asarray(getattr(room(study, shown), key))
     every = study.every_score(shown, shown.measure).of(shown.measure)
-    known = ~np.isnan(every)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(known, every, 0.0).sum(axis=0) / known.sum(axis=0)
-        if key == "mean":
-            return np.asarray(mean)
-        squares = np.where(known, (every - mean) ** 2, 0.0).sum(axis=0)
-        return np.asarray(np.sqrt(squares / known.sum(axis=0)))
+    found = across_runs(every, shown.measure)
+    return found.mean if key == "mean" else found.spread
 
 
 def _words(study: Study) -> Values:

@@ -16,11 +16,16 @@ PARTS = ("score", "order", "below", "missing")
 def room(study: Study, shown: Comparison) -> Headroom | None:
     """The headroom of each query in view; None where a better order is not what raises the
     measure."""
-    if not has_headroom(shown.measure):
+    whole = whole_room(study, shown.focus, shown.measure, shown.cutoff)
+    if whole is None:
         return None
-    whole = study.kept(_room, shown.focus, shown.measure, shown.cutoff)
     mask = study.in_view(shown)
     return Headroom(*(getattr(whole, part)[mask] for part in PARTS))
+
+
+def whole_room(study: Study, run: str, measure: Measure, cutoff: int) -> Headroom | None:
+    """The headroom of each judged query with a run; None as of `room`."""
+    return study.kept(_room, run, measure, cutoff) if has_headroom(measure) else None
 
 
 def _room(study: Study, run: str, measure: Measure, cutoff: int) -> Headroom:

@@ -9,10 +9,10 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.overview import overview_measures
-from dashboard.opened.study import Study
+from dashboard.opened.study import Study, all_scores
 from metrics_core.explaining.improving import Change, best_single_change, near_misses
 from metrics_core.explaining.ledger import has_ledger
-from metrics_core.explaining.one_query import grades_of
+from metrics_core.explaining.one_query import grade_in, grades_of
 from metrics_core.explaining.what_if import (
     Edit,
     Grade,
@@ -21,11 +21,13 @@ from metrics_core.explaining.what_if import (
     mean_with,
     what_if,
 )
+from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.measures import Measure
 
 _MOST_ROWS = 30
 """Rows of the list that can be edited; more is nobody's by hand."""
+_ROW = ("doc_id", "rank", "was", "grade", "graded", "part", "short")
 _FURTHER = 5
 """Relevant documents below k, and missing ones, that can be brought up."""
 
@@ -36,11 +38,17 @@ class WhatIf:
 
     rows    the first k documents, then relevant ones below k, then relevant ones that are not
             listed: doc_id, rank (NaN: not listed), was (its rank before, NaN: not listed), grade
-            (NaN: not judged), graded (whether an edit gave it), part ("top", "below", "missing")
+            (NaN: not judged), graded (whether an edit gave it), part ("top", "below", "missing"),
+            short (of a relevant document below k: how far the run's score for it is below that at
+            rank k; NaN of others, and of any once the list is edited)
     scores  a row a measure: measure, before, after, baseline_before, baseline_after (of this
             query), mean_before, mean_after, gap_before, gap_after (mean difference to the baseline
             over the `queries` in view; NaN where the query is not in view)
-    best    the best single change to the list as it is now; None where nothing raises the score
+    best    the best single change to the list as it is in the run, and best_was the rank that its
+            document has there (NaN: not listed); None where nothing raises the score, or where an
+            edit is made
+    listed  how many documents the run lists
+    below   the rank down to which all rows are shown: k, but no more than can be edited by hand
     lines   each grade that was given, as a line of judgments
     """
 
@@ -49,8 +57,9 @@ class WhatIf:
     scores: pd.DataFrame
     queries: int
     best: Change | None
-    best_title: str
+    best_was: float
     listed: int
+    below: int
     lines: list[str]
 
 
@@ -78,19 +87,21 @@ def _what_would_be(
         scores=_scores(study, shown, query_id, edits),
         queries=int(study.in_view(shown).sum()),
         best=best,
-        best_title=_title(study, best.edit.doc_id) if best else "",
+        best_was=_ranks(before).get(best.edit.doc_id, np.nan) if best else np.nan,
         listed=len(before),
+        below=_shown_rows(shown),
         lines=[
             f"{query_id} 0 {doc_id} {grade:g}" for doc_id, grade in edited_grades({}, edits).items()
         ],
     )
 
 
-def _title(study: Study, doc_id: str) -> str:
-    if study.documents is None:
-        return ""
-    found = study.documents.lookup([doc_id])
-    return "" if found.empty else str(found["title"].iloc[0] or "").strip()
+def _shown_rows(shown: Comparison) -> int:
+    return min(shown.cutoff, _MOST_ROWS)
+
+
+def _ranks(doc_ids: list[str]) -> dict[str, int]:
+    return {doc_id: rank for rank, doc_id in enumerate(doc_ids, 1)}
 
 
 def _rows(
@@ -98,20 +109,25 @@ def _rows(
 ) -> pd.DataFrame:
     after = edited_list(before, edits)
     grades = edited_grades(grades_of(study.qrels, query_id), edits)
-    was = {doc_id: rank for rank, doc_id in enumerate(before, 1)}
-    now = {doc_id: rank for rank, doc_id in enumerate(after, 1)}
+    was, now = _ranks(before), _ranks(after)
     least = shown.measure.relevant_from
     relevant = [d for d in sorted(grades, key=lambda d: -grades[d]) if grades[d] >= least]
-    k = min(shown.cutoff, _MOST_ROWS)
-    near = near_misses(study.runs[shown.focus], study.qrels, query_id, shown.measure, k)
-    below = sorted((d for d in relevant if now.get(d, 0) > k), key=now.__getitem__)
-    close = set(near["doc_id"])
-    below = [d for d in below if d in close][:_FURTHER] or below[:_FURTHER]
+    k = _shown_rows(shown)
+    below = sorted((d for d in relevant if now.get(d, 0) > k), key=now.__getitem__)[:_FURTHER]
+    short = {} if after != before else _short(study, shown, query_id, k, len(before))
     left_out = [d for d in before[:k] if d not in now]
     missing = [*left_out, *(d for d in relevant if d not in now and d not in left_out)]
     graded = {edit.doc_id for edit in edits if isinstance(edit, Grade)}
     rows = [
-        (d, now.get(d, np.nan), was.get(d, np.nan), _judged(grades, d), d in graded, part)
+        {
+            "doc_id": d,
+            "rank": now.get(d, np.nan),
+            "was": was.get(d, np.nan),
+            "grade": grade_in(grades, d),
+            "graded": d in graded,
+            "part": part,
+            "short": short.get(d, np.nan),
+        }
         for part, documents in (
             ("top", after[:k]),
             ("below", below),
@@ -119,12 +135,13 @@ def _rows(
         )
         for d in documents
     ]
-    return pd.DataFrame(rows, columns=["doc_id", "rank", "was", "grade", "graded", "part"])
+    return pd.DataFrame(rows, columns=list(_ROW))
 
 
-def _judged(grades: dict[str, float], doc_id: str) -> float:
-    grade = grades.get(doc_id, -1.0)
-    return grade if grade >= 0 else np.nan
+def _short(study: Study, shown: Comparison, query_id: str, k: int, listed: int) -> dict[str, float]:
+    run = study.runs[shown.focus]
+    near = near_misses(run, study.qrels, query_id, shown.measure, k, deep=listed)
+    return dict(zip(near["doc_id"], near["short"], strict=True))
 
 
 def _scores(
@@ -144,17 +161,20 @@ def _scores(
     )
 
 
-def _first(measure: Measure, ranks: object) -> float:
-    scores = measure.score(ranks)  # type: ignore[arg-type]
-    return float(scores[0]) if len(scores) else float("nan")
+def _first(measure: Measure, ranks: JudgedRanks) -> float:
+    """The score of one query; NaN where its last judgment was taken away."""
+    return float(measure.score(ranks)[0]) if ranks.n_queries else float("nan")
 
 
 def _score(
     study: Study, shown: Comparison, query_id: str, measure: Measure, after: list[float]
 ) -> dict[str, object]:
     every = study.every_score(shown, measure)
-    rows = [every.of(measure)[every.position(name)] for name in (shown.focus, shown.baseline)]
-    whole = study.kept(_alone_before, shown.focus, shown.baseline, measure, query_id)
+    pair = [every.position(name) for name in (shown.focus, shown.baseline)]
+    rows = every.of(measure)[pair]
+    # The query may be out of view, and has its scores all the same.
+    place = study.query_ids.index(query_id)
+    before = study.kept(all_scores, (measure,)).of(measure)[pair, place]
     combination = measure.declaration.combination
     means = [float(combination.of(row)) for row in rows]
     ids = list(every.query_ids)
@@ -167,22 +187,12 @@ def _score(
         ]
     return {
         "measure": str(measure),
-        "before": whole[0],
+        "before": float(before[0]),
         "after": after[0],
-        "baseline_before": whole[1],
+        "baseline_before": float(before[1]),
         "baseline_after": after[1],
         "mean_before": means[0] if query_id in ids else float("nan"),
         "mean_after": new[0],
         "gap_before": means[0] - means[1] if query_id in ids else float("nan"),
         "gap_after": new[0] - new[1],
     }
-
-
-def _alone_before(
-    study: Study, focus: str, baseline: str, measure: Measure, query_id: str
-) -> tuple[float, float]:
-    pair = (
-        _first(measure, what_if(study.runs[name], study.qrels, query_id, (), move_in=focus))
-        for name in (focus, baseline)
-    )
-    return next(pair), next(pair)

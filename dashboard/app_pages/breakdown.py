@@ -12,7 +12,6 @@ from dashboard.answers import Breakdown
 from dashboard.blocks import bridge, markup
 from dashboard.figures import breakdown as figures
 from dashboard.figures import heatmap, panels
-from dashboard.literal import literal
 from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import wording as w
@@ -66,17 +65,7 @@ def render() -> None:
 
 def _columns(shown: Breakdown) -> None:
     """The columns to group by, and what a derived one is."""
-    if len(shown.groupings) > 1:
-        session.widget(
-            st.pills,
-            "Group by",
-            "by",
-            value=shown.by,
-            store=lambda by: {"by": by or shown.by},
-            options=shown.groupings,
-            format_func=literal,
-            wrap=True,
-        )
+    parts.group_by(shown.groupings, shown.by, labelled=True)
     if shown.explanation:
         st.caption(shown.explanation)
 

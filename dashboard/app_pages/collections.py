@@ -10,7 +10,6 @@ from dashboard.blocks import collections, markup
 from dashboard.literal import literal
 from dashboard.opened.collections import Listed
 from dashboard.page import Page
-from dashboard.workspace import Collection
 from metrics_core import wording as w
 
 PAGE = Page("collections", "Collections", place=9, needs_study=False)
@@ -30,7 +29,8 @@ def render() -> None:
         for row in listed:
             _row(row, is_open=row.id == asked)
         for gone in session.workspace().collections(removed=True):
-            _gone(gone)
+            told = f"“{literal(gone.name)}” was removed; the next start removes it for good."
+            parts.removed(told, f"restore_{gone.id}", session.restore_collection, gone.id)
     left, right = st.columns(2, gap="large")
     with left:
         parts.heading("New collection", "Its own files, judgments and links.")
@@ -40,18 +40,6 @@ def render() -> None:
             "Take one in", "The .zip that “Download” makes, or judgments and runs themselves."
         )
         intake.uploader()
-
-
-def _gone(gone: Collection) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"“{literal(gone.name)}” was removed; the next start removes it for good.")
-        st.button(
-            "Bring back",
-            key=f"restore_{gone.id}",
-            on_click=session.restore_collection,
-            args=(gone.id,),
-            type="tertiary",
-        )
 
 
 def _row(row: Listed, *, is_open: bool) -> None:

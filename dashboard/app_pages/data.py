@@ -91,15 +91,8 @@ def _look_and_remove(rows: list[FileRow]) -> None:
                     )
             st.html(data.preview(row.kind, answers.first_rows(row.file)))
         for entry in session.workspace().removed_entries(session.collection()):
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.markdown(f"{literal(entry.file)} was removed.")
-                st.button(
-                    "Bring back",
-                    key=f"back_{entry.number}",
-                    on_click=session.bring_back,
-                    args=(entry.number,),
-                    type="tertiary",
-                )
+            told = f"{literal(entry.file)} was removed."
+            parts.removed(told, f"back_{entry.number}", session.bring_back, entry.number)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,8 @@
 """How firm? The evidence behind each way in which the verdict could turn."""
 
+from collections.abc import Mapping
+
+import pandas as pd
 import streamlit as st
 
 from dashboard import answers, parts, session
@@ -142,12 +145,18 @@ def _queries(here: Opened, _: str) -> None:
     if found.empty:
         st.html(markup.nothing("No query can turn it.", "None speaks against the difference."))
         return
-    heads = [Head("Query"), Head("difference", number=True), Head("mean without it", number=True)]
+    ends = {"difference": "difference", "left": "mean without it"}
+    _by_query(found, ends, "The fewest queries that turn the sign")
+
+
+def _by_query(found: pd.DataFrame, named: Mapping[str, str], caption: str) -> None:
+    """A row a query, with the differences of these columns under these names."""
+    heads = [Head("Query"), *(Head(name, number=True) for name in named.values())]
     rows = [
-        [_query(row), Cell(w.difference(row["difference"])), Cell(w.difference(row["left"]))]
+        [_query(row), *(Cell(w.difference(row[column])) for column in named)]
         for row in found.head(_SHOWN).to_dict("records")
     ]
-    st.html(firmness.table(heads, rows, "The fewest queries that turn the sign"))
+    st.html(firmness.table(heads, rows, caption))
     _rest(len(found))
 
 
@@ -205,12 +214,8 @@ def _measures(here: Opened, _: str) -> None:
         frame=apart,
         key="apart",
     )
-    heads = [Head("Query"), Head(view.name, number=True), Head(other, number=True)]
-    rows = [
-        [_query(row), Cell(w.difference(row["first"])), Cell(w.difference(row["second"]))]
-        for row in apart.to_dict("records")
-    ]
-    st.html(firmness.table(heads, rows, f"Queries seen differently by {view.name} and {other}"))
+    named = {"first": view.name, "second": other}
+    _by_query(apart, named, f"Queries seen differently by {view.name} and {other}")
 
 
 def _ties(here: Opened, _: str) -> None:
@@ -225,18 +230,8 @@ def _ties(here: Opened, _: str) -> None:
     if found.empty:
         st.html(markup.nothing("None.", "The equal scores do not touch any query's difference."))
         return
-    heads = [
-        Head("Query"),
-        Head("difference", number=True),
-        Head("lowest", number=True),
-        Head("highest", number=True),
-    ]
-    rows = [
-        [_query(row), *(Cell(w.difference(row[end])) for end in ("difference", "low", "high"))]
-        for row in found.head(_SHOWN).to_dict("records")
-    ]
-    st.html(firmness.table(heads, rows, "Queries moved by the order of equal scores"))
-    _rest(len(found))
+    ends = {"difference": "difference", "low": "lowest", "high": "highest"}
+    _by_query(found, ends, "Queries moved by the order of equal scores")
 
 
 def _missing(here: Opened, _: str) -> None:

@@ -86,10 +86,14 @@ def render() -> None:
         f"One square per rank, 1 to {SQUARES}. The line marks k = {view.cutoff}.",
     )
     st.html(query.standings(found, styles, grades))
+    joined = (
+        "A line joins the same document in two lists: thick if it is relevant, coloured by whether"
+        " it rose or fell. "
+    )
     parts.heading(
         "The list" if view.alone else "The lists side by side",
-        "A line joins the same document in two lists: thick if it is relevant, coloured by whether"
-        " it rose or fell. Query words are marked. A click on a document opens its text.",
+        f"{'' if view.alone else joined}Query words are marked. A click on a document opens its"
+        " text.",
         frame=shown.lists,
         key="lists",
     )

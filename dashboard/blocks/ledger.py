@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from dashboard.blocks.grades import Grades
 from dashboard.blocks.markup import style_of
-from dashboard.blocks.query import column_of
+from dashboard.blocks.query import beginning_of, column_of
 from dashboard.blocks.templates import Template, percent
 from dashboard.drawing import Drawing
 from metrics_core import wording as w
@@ -30,6 +30,7 @@ class _Step:
 
     doc_id: str
     title: str
+    beginning: str
     link: str
     chip: Markup
     moved: str
@@ -74,6 +75,7 @@ def ledger_rows(
             _Step(
                 doc_id=row["doc_id"],
                 title=column_of(documents, row["doc_id"], "title").strip(),
+                beginning=beginning_of(documents, row["doc_id"]),
                 link=opened(row["doc_id"]) if row["documents"] == 1 else "",
                 chip=grades.chip(row["grade"]) if row["documents"] == 1 else Markup(),
                 moved=moved,
@@ -144,9 +146,10 @@ class _Piece:
 
 def headroom_bar(found: Headroom, drawing: Drawing) -> Markup:
     """One query's, or a mean's, score and what it could still gain, as one bar to the best that can
-    be reached. `found` holds one value of each."""
+    be reached. `found` holds one value of each. Nothing where there is no best above 0, or where
+    the score is below 0, which is no length."""
     best = float(found.best[0])
-    if not best > 0:
+    if not best > 0 or found.score[0] < 0:
         return Markup()
     parts = [float(part[0]) for part in (found.score, found.order, found.below, found.missing)]
     shown = _pieces(parts, best, drawing.cutoff)
@@ -168,10 +171,11 @@ def _pieces(parts: list[float], whole: float, cutoff: int) -> list[_Piece]:
 def headroom_rows(rows: pd.DataFrame, drawing: Drawing, *, lead: Callable[[str], str]) -> Markup:
     """Groups, and all queries as the last row, as bars of what is reached and what could still be
     gained, on one scale. `rows` has group ("" for all), queries, score, order, below, missing;
-    `lead` gives where a group leads."""
+    `lead` gives where a group leads. Nothing where no group has a best above 0, or where a score is
+    below 0, which is no length."""
     names = ["score", "order", "below", "missing"]
     most = float(rows[names].sum(axis=1).max())
-    if not most > 0:
+    if not most > 0 or (rows["score"] < 0).any():
         return Markup()
     drawn = [
         {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import Any
 
 import pandas as pd
@@ -23,6 +24,7 @@ Row = dict[str, Any]
 
 MISSED_SHOWN = 20
 """Missed documents that stand open; a well-judged query has hundreds."""
+_BEGINNING = 80
 
 _drawn = Template("query")
 _common = Template("markup")
@@ -144,6 +146,7 @@ class _Missed:
 
     doc_id: str
     title: str
+    beginning: str
     text: str
     chip: Markup
     ranks: Mapping[str, float]
@@ -169,6 +172,7 @@ def missed(
         _Missed(
             row["doc_id"],
             column_of(documents, row["doc_id"], "title"),
+            beginning_of(documents, row["doc_id"]),
             column_of(documents, row["doc_id"], "text").strip(),
             grades.chip(row["grade"]),
             {run: row[f"rank: {run}"] for run in runs},
@@ -201,3 +205,11 @@ def column_of(documents: pd.DataFrame, doc_id: str, column: str) -> str:
         return ""
     value = documents.at[doc_id, column]
     return value if isinstance(value, str) else ""
+
+
+def beginning_of(documents: pd.DataFrame, doc_id: str) -> str:
+    """The first words of a document that has no title, for its id alone says little; else ""."""
+    if column_of(documents, doc_id, "title").strip():
+        return ""
+    text = column_of(documents, doc_id, "text")[: 4 * _BEGINNING].strip()
+    return shorten(text, _BEGINNING, placeholder=" …")

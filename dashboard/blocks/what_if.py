@@ -13,7 +13,7 @@ from markupsafe import Markup
 from dashboard.answers.what_if import WhatIf
 from dashboard.blocks.grades import Grades
 from dashboard.blocks.markup import style_of
-from dashboard.blocks.query import column_of
+from dashboard.blocks.query import beginning_of, column_of
 from dashboard.blocks.templates import Template
 from dashboard.drawing import Drawing
 from metrics_core import wording as w
@@ -33,12 +33,14 @@ class _Row:
 
     doc_id: str
     title: str
+    beginning: str
     rank: float
     moved: str
     tone: str
     chip: Markup
     graded: bool
     part: str
+    short: str
     up: str
     down: str
     first: str
@@ -82,7 +84,7 @@ def what_if_rows(
         "what_if_rows",
         rows=rows,
         style=style_of(drawing.styles, drawing.focus),
-        cutoff=drawing.cutoff,
+        cutoff=found.below,
         lines=found.lines,
     )
 
@@ -101,18 +103,29 @@ def _row(
     return _Row(
         doc_id=doc_id,
         title=column_of(documents, doc_id, "title").strip(),
+        beginning=beginning_of(documents, doc_id),
         rank=rank,
         moved=moved,
         tone=tone,
         chip=grades.chip(row["grade"]),
         graded=row["graded"],
         part=row["part"],
+        short=_short(row["short"], found.below),
         up=lead(Move(doc_id, int(rank) - 1)) if listed and rank > 1 else "",
         down=lead(Move(doc_id, int(rank) + 1)) if listed and rank < found.listed else "",
         first="" if listed and rank == 1 else lead(Move(doc_id, 1)),
         out=lead(Remove(doc_id)) if listed else "",
         grades=[(w.grade(g), lead(Grade(doc_id, g)), g == row["grade"]) for g in given],
     )
+
+
+def _short(short: float, rank: int) -> str:
+    """How far a document below k is from coming in, by the run's own scores."""
+    if np.isnan(short):
+        return ""
+    if short == 0:
+        return f"scored like rank {w.count(rank)}"
+    return f"scored {short:.3g} below rank {w.count(rank)}"
 
 
 def _moved(rank: float, was: float) -> tuple[str, str]:
@@ -126,15 +139,14 @@ def _moved(rank: float, was: float) -> tuple[str, str]:
     return f"from {w.count(was)}", "up" if rank < was else "down"
 
 
-def what_if_best(found: WhatIf, measure: str, link: str) -> Markup:
+def what_if_best(found: WhatIf, documents: pd.DataFrame, measure: str, link: str) -> Markup:
     """The best single change as a sentence, and where it is tried; nothing where there is none."""
     if found.best is None:
         return Markup()
-    edit, rows = found.best.edit, found.rows.set_index("doc_id")
+    edit, was = found.best.edit, found.best_was
     if isinstance(edit, Remove):
         words = ("taking out", "")
     else:
-        was = rows["was"].get(edit.doc_id, np.nan)
         start = "" if np.isnan(was) else f"from rank {w.count(was)} "
         words = (
             "moving" if start else "adding",
@@ -142,7 +154,7 @@ def what_if_best(found: WhatIf, measure: str, link: str) -> Markup:
         )
     return _drawn(
         "what_if_best",
-        title=found.best_title,
+        title=column_of(documents, edit.doc_id, "title").strip(),
         doc_id=edit.doc_id,
         words=words,
         measure=measure,

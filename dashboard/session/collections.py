@@ -87,20 +87,19 @@ def library() -> Library:
 
 def files_of(identity: str) -> list[File]:
     """The files of a collection."""
-    folder = collections().folder_of(identity)
-    own = _loaded(workspace()).of(identity) if identity != SAMPLE else []
-    return (_files_in(folder, identity) if folder else []) + own
+    return _files(identity, collections().folder_of(identity), _listing(identity))
 
 
 def _library(identity: str) -> Library:
-    files = files_of(identity)
+    folder, listing = collections().folder_of(identity), _listing(identity)
+    files = _files(identity, folder, listing)
     state = tuple(
         (f.key, f.version, f.table.name if isinstance(f.table, Run) else "") for f in files
     )
     asked = address()["qrels"]
     _let_go_of_older(identity, asked, state)
     made = _assembled(identity, asked, state, files)
-    left_out = _left_out(collections().folder_of(identity))
+    left_out = _left_out(folder, listing)
     return replace(made, notes=(*made.notes, *left_out)) if left_out else made
 
 
@@ -128,11 +127,21 @@ def _let_go_of_older(identity: str, asked: str, state: Hashable) -> None:
 # Folders
 
 
-def _files_in(folder: Path, identity: str) -> list[File]:
+def _listing(identity: str) -> Listing:
+    folder = collections().folder_of(identity)
+    return list_folder(folder) if folder else Listing(())
+
+
+def _files(identity: str, folder: Path | None, listing: Listing) -> list[File]:
+    own = _loaded(workspace()).of(identity) if identity != SAMPLE else []
+    return (_files_in(folder, listing, identity) if folder else []) + own
+
+
+def _files_in(folder: Path, listing: Listing, identity: str) -> list[File]:
     origin = "sample" if identity == SAMPLE else "folder"
     choices = collections().choices_of(identity)
     files = []
-    for path in list_folder(folder).read:
+    for path in listing.read:
         shown = str(path.relative_to(folder))
         with_choices = tuple(sorted(choices.get(shown, {}).items()))
         files += _of_folder(str(path), shown, origin, state_of(path), with_choices)
@@ -147,8 +156,7 @@ def _of_folder(
     return [replace(file, version=f"{state} {choices}") for file in read]
 
 
-def _left_out(folder: Path | None) -> tuple[Note, ...]:
-    listing = list_folder(folder) if folder else Listing(())
+def _left_out(folder: Path | None, listing: Listing) -> tuple[Note, ...]:
     if folder is None or not listing.left_out:
         return ()
     names = [str(path.relative_to(folder)) for path in listing.left_out]

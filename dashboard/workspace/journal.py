@@ -47,6 +47,11 @@ class Read:
         return f"{self.file}-{self.size}"
 
 
+_NO_FILE = Read(damaged=(1,))
+"""What stands where a journal belongs and is no file, such as a folder: whatever was written there
+is lost, and the next change makes a new one."""
+
+
 def is_name(text: str) -> bool:
     """Whether a text can be the name of a journal; nothing else becomes a path."""
     return text == NOTES or bool(_LAYER.fullmatch(text))
@@ -143,7 +148,8 @@ class Journals:
         for name in self.of(identity):
             path = self._path(identity, name)
             try:
-                yield name, path.read_bytes()
+                if path.is_file():
+                    yield name, path.read_bytes()
             except OSError as error:
                 raise errors.unreadable(error, path.parent) from error
 
@@ -174,6 +180,8 @@ class Journals:
         state = durable.state_of(path)
         if state is None:
             return None
+        if not path.is_file():
+            return _NO_FILE
         with self._lock:
             known = self._known.pop(path, Read())
             if not state or (known.file, known.size) != state[:2]:

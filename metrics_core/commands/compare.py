@@ -11,7 +11,7 @@ from metrics_core import wording as w
 from metrics_core.commands.command import command
 from metrics_core.commands.grouping import add_grouping_options, groups_of, say_unused
 from metrics_core.commands.reading import add_reading_options, judged_files, nothing_to_compare
-from metrics_core.commands.score_tables import PRINTERS, aligned, piped
+from metrics_core.commands.score_tables import IN_FULL, aligned, piped
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import compare as compared
 from metrics_core.scoring.intervals import LEVEL
@@ -158,10 +158,10 @@ def markdown(frame: pd.DataFrame) -> str:
 _BRIDGES: dict[str, Callable[[pd.DataFrame], str]] = {
     "table": lambda frame: aligned(_shown_bridges(frame), _LABELS),
     "markdown": lambda frame: piped(_shown_bridges(frame), _LABELS),
-    **{name: PRINTERS[name] for name in ("tsv", "csv", "json")},
+    **IN_FULL,
 }
 FORMATS: dict[str, Callable[[pd.DataFrame], str]] = {
     "table": table,
     "markdown": markdown,
-    **{name: PRINTERS[name] for name in ("tsv", "csv", "json")},
+    **IN_FULL,
 }

@@ -11,7 +11,7 @@ from metrics_core import frames as pd
 from metrics_core import wording as w
 from metrics_core.commands.command import command
 from metrics_core.commands.reading import add_reading_options, judged_files
-from metrics_core.commands.score_tables import PRINTERS
+from metrics_core.commands.score_tables import IN_FULL
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.residuals import residual_frame
 from metrics_core.scoring.scores import score_runs
@@ -75,7 +75,7 @@ def table(frame: pd.DataFrame) -> str:
 
 FORMATS: dict[str, Callable[[pd.DataFrame], str]] = {
     "table": table,
-    **{name: PRINTERS[name] for name in ("tsv", "csv", "json")},
+    **IN_FULL,
 }
 
 

@@ -183,6 +183,8 @@ PRINTERS: dict[str, Callable[[Long | pd.DataFrame], str]] = {
     "markdown": markdown,
     "latex": latex,
 }
+IN_FULL = {name: PRINTERS[name] for name in ("tsv", "csv", "json")}
+"""The formats that print any table as it is, with every decimal."""
 
 
 def _total(value: float) -> str:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.comparing.resampled import resampled
+from metrics_core.comparing.method import Method
+from metrics_core.comparing.testing import tested_scores
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.curves import curve, cutoffs_up_to, depth_of
@@ -31,7 +32,8 @@ class Crossings:
     `difference` float64[K] is that at every k from 1 to K. `side` int64[K] is 1 where the run is
     better, -1 where the baseline is, 0 where the means are equal. The band is worked out at some of
     the cutoffs, `cutoffs`: `low` and `high` hold for all of those at once, and `clear` is their
-    side where it excludes zero, else 0.
+    side where it excludes zero, else 0. They are NaN, and nothing is clear, where there are too few
+    queries for a band or their differences are too skewed.
     """
 
     difference: Floats
@@ -89,8 +91,10 @@ def crossings(
     difference = combination.of(own) - combination.of(other)
     direction = measure.declaration.direction
     cutoffs = np.array(_banded(deepest, len(own), min(also, deepest)))
-    gaps = (combination.onto(own) - combination.onto(other))[:, cutoffs - 1]
-    _, low, high = resampled(gaps).intervals(level)
+    banded = own[:, cutoffs - 1], other[:, cutoffs - 1]
+    # As the verdict and the chart of the curves are: none of few queries, none of skewed scores.
+    found = tested_scores(*banded, combination, Method(level=level))
+    low, high = found.low, found.high
     clear = np.where(low > 0, direction, np.where(high < 0, -direction, 0))
     side = np.where(np.abs(difference) > _LEVEL_WITH, np.sign(difference) * direction, 0)
     return Crossings(difference, side.astype(np.int64), cutoffs, low, high, clear)

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from metrics_core import frames as pd
 from metrics_core.judging import JudgedRanks
+from metrics_core.judging.additions import with_judgments, with_listed
 from metrics_core.judging.ranking import top_ranks
 from metrics_core.scoring.curves import judged_share
 from metrics_core.scoring.residuals import Unjudged
@@ -132,24 +133,9 @@ class _Free:
 def with_grades(ranks: JudgedRanks, found: Holes, own_rank: Ints, grades: Floats) -> JudgedRanks:
     """The ranks after these documents were judged, float64[u] grades; `own_rank` is their rank in
     this list, 0 where it does not hold them."""
-    judged, listed = ranks.judged(), own_rank > 0
-    query = np.concatenate([judged.query, found.query[listed]])
-    rank = np.concatenate([judged.rank, own_rank[listed]])
-    relevance = np.concatenate([judged.relevance, grades[listed]])
-    order = np.lexsort((rank, query))
-    every_query = np.concatenate([ranks.judged_query, found.query])
-    every_grade = np.concatenate([ranks.judged_relevance, grades])
-    best_first = np.lexsort((-every_grade, every_query))
-    return replace(
-        ranks,
-        query=query[order],
-        rank=rank[order],
-        relevance=relevance[order],
-        qrels_row=np.full(len(order), -1, dtype=np.int64),
-        judged_query=every_query[best_first],
-        judged_relevance=every_grade[best_first],
-        listed=None,
-    )
+    listed = own_rank > 0
+    there = with_listed(ranks, found.query[listed], own_rank[listed], grades[listed])
+    return with_judgments(there, found.query, grades)
 
 
 def judged_shares(run: JudgedRanks, baseline: JudgedRanks, cutoffs: Sequence[int]) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.explaining.headroom import has_headroom, headroom
+from metrics_core.explaining.headroom import Headroom, has_headroom, headroom
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 
@@ -60,10 +60,14 @@ def judged_by(measure: Measure, cutoff: int) -> Measure:
     return measure if has_headroom(measure) else parse_measure(f"nDCG@{cutoff}")
 
 
-def kinds(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Kinds:
-    """The kind of each query of a run, a name of `KINDS`; object[Q]."""
+def kinds(
+    ranks: JudgedRanks, measure: Measure, cutoff: int, *, room: Headroom | None = None
+) -> Kinds:
+    """The kind of each query of a run, a name of `KINDS`; object[Q]. `room` is the headroom of
+    these ranks on this measure, where it has one and that is known already."""
     measure = judged_by(measure, cutoff)
     first = measure.cutoff or cutoff
+    room = room or headroom(ranks, measure, first)
     relevant = ranks.relevant(measure.relevant_from)
     listed = np.minimum(ranks.retrieved, first)
     unjudged = listed - ranks.judged().count(first)
@@ -73,7 +77,7 @@ def kinds(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Kinds:
             NOTHING_TO_FIND: ranks.n_relevant(measure.relevant_from) == 0,
             NOTHING_RETRIEVED: np.array([q in empty for q in ranks.query_ids], dtype=np.bool_),
             NOT_IN_RUN: ranks.retrieved == 0,
-            FINE: headroom(ranks, measure, first).reached >= FINE_FROM,
+            FINE: room.reached >= FINE_FROM,
             UNJUDGED_TOP: unjudged >= MOSTLY * listed,
             NOTHING_RELEVANT: relevant.count() == 0,
             BELOW: relevant.count(first) == 0,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from metrics_core.judging import JudgedRanks
@@ -11,6 +13,13 @@ from metrics_core.tables import Qrels
 def alone(ranks: JudgedRanks, query_id: str) -> JudgedRanks:
     """The ranks of this query only; no query at all where it is not judged."""
     return ranks.among(np.array([q == query_id for q in ranks.query_ids], dtype=np.bool_))
+
+
+def grade_in(grades: Mapping[str, float], doc_id: str) -> float:
+    """A document's grade among those of its query; NaN where nobody judged it, as a negative one
+    says too."""
+    grade = grades.get(doc_id, -1.0)
+    return grade if grade >= 0 else float("nan")
 
 
 def judged_rows(qrels: Qrels, query_id: str) -> dict[str, int]:

@@ -41,11 +41,11 @@ def is_set(source: str | Path | bytes) -> bool:
 def read_set(
     source: str | Path | bytes,
     *,
-    name: str | None = None,
-    duplicates: Duplicates = "error",
-    grades: Grades = "integer",
-    encoding: str | None = None,
-    limit: Size | None = None,
+    name: str | None,
+    duplicates: Duplicates,
+    grades: Grades,
+    encoding: str | None,
+    limit: Size | None,
 ) -> list[Loaded]:
     """Read a BEIR set from a folder, a zip of one, or the bytes of such a zip.
 

@@ -38,6 +38,7 @@ import numpy.typing as npt
 
 from metrics_core import frames as pd
 from metrics_core.judging import JudgedRanks
+from metrics_core.judging.additions import with_judgments, with_listed
 from metrics_core.judging.hits import prefix_sums, ratio
 from metrics_core.measures import Measure
 
@@ -134,25 +135,11 @@ class Unjudged:
 
     def listed_in(self, ranks: JudgedRanks) -> JudgedRanks:
         """The ranks with these documents found relevant in the list (not in the judgments)."""
-        judged = ranks.judged()
-        query = np.concatenate([judged.query, self.query])
-        rank = np.concatenate([judged.rank, self.rank])
-        relevance = np.concatenate([judged.relevance, np.full(len(self.query), self.grade)])
-        order = np.lexsort((rank, query))
-        return replace(
-            ranks,
-            query=query[order],
-            rank=rank[order],
-            relevance=relevance[order],
-            qrels_row=np.full(len(order), -1, dtype=np.int64),
-        )
+        return with_listed(ranks, self.query, self.rank, np.full(len(self.query), self.grade))
 
     def judged_in(self, ranks: JudgedRanks) -> JudgedRanks:
         """The ranks with these documents among the judgments (not in the list)."""
-        query = np.concatenate([ranks.judged_query, self.query])
-        relevance = np.concatenate([ranks.judged_relevance, np.full(len(self.query), self.grade)])
-        order = np.lexsort((-relevance, query))
-        return replace(ranks, judged_query=query[order], judged_relevance=relevance[order])
+        return with_judgments(ranks, self.query, np.full(len(self.query), self.grade))
 
     def known_in(self, ranks: JudgedRanks) -> JudgedRanks:
         """The ranks with these documents relevant, in the list and among the judgments."""

@@ -63,6 +63,17 @@ def test_charts_follow_the_menu(sample_app: str, open_page: Opened) -> None:
     drawn(page, DARK)
 
 
+def test_what_lies_over_the_page_follows_the_system(sample_app: str, open_page: Opened) -> None:
+    page = open_page(f"{sample_app}/query?run=dense&base=bm25")
+    page.locator(".lens.ledger tbody a").first.click()
+    told = page.get_by_role("dialog").locator(".lens.document-card .text")
+    for theme in ("light", "dark", "light"):
+        page.emulate_media(color_scheme=theme)
+        ink = PALETTES[theme].ink
+        red, green, blue = (int(ink[i : i + 2], 16) for i in (1, 3, 5))
+        expect(told).to_have_css("color", f"rgb({red}, {green}, {blue})")
+
+
 def test_switching_keeps_what_was_chosen_and_ends(sample_app: str, open_page: Opened) -> None:
     page = open_page(f"{sample_app}/queries?show=worse&k=5")
     search = page.get_by_placeholder("Search the query texts")

@@ -9,14 +9,12 @@ from __future__ import annotations
 import io
 import random
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cache
-from pathlib import Path
-from typing import Any
 
-from dashboard.workspace import Collection, Entry, Workspace
+from dashboard.workspace import Collection, Workspace
 from dashboard.workspace.packing import about, pack, unpack
 from dashboard.workspace.records import decode, encode
 from dashboard.workspace.starting import start
@@ -27,7 +25,13 @@ from metrics_core.tables.run_names import free_name
 Act = tuple[str, ...]
 """What is done: a word, and to which collection (by its name), file or record."""
 
+IN_A_JOURNAL = ("grade", "tag", "note")
+"""Acts that add a line to a journal: of one that a power cut ends, that line may be damaged."""
+
 MOST_COLLECTIONS, MOST_FILES, KEYS = 5, 7, 40
+QUERY = "q1"
+"""The query that is judged and noted."""
+_WHO, _DOCUMENTS = "ann", 6
 _LARGE_EVERY, _LARGE_ROWS = 8, 6_000
 
 
@@ -46,11 +50,15 @@ class File:
 
 @dataclass
 class Shelf:
-    """A collection as it must be."""
+    """A collection as it must be: its files, and what was judged and noted of its query. Whether it
+    was removed."""
 
     id: str
     files: list[File] = field(default_factory=list)
     removed: bool = False
+    grades: dict[str, int] = field(default_factory=dict)
+    tags: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def shown(self, removed: bool = False) -> list[File]:
         """The files that are shown, or those that were removed."""
@@ -65,7 +73,7 @@ class Shelf:
             return
         older = None if beside else next((f for f in self.shown() if f.file == file), None)
         base = file.removesuffix(".run")
-        name = free_name(base, [f.name for f in self.files if _kind(f.file) == _kind(file)])
+        name = free_name(base, [f.name for f in self.files if kind_of(f.file) == kind_of(file)])
         self.files.append(
             File(
                 number=f"{max((int(f.number) for f in self.files), default=0) + 1:05}",
@@ -84,13 +92,13 @@ class Shelf:
     def beside(self, file: File) -> None:
         """A file that replaced another stands beside it."""
         others = [f for f in self.files if f.number != file.number]
-        same = [f.name for f in others if _kind(f.file) == _kind(file.file)]
-        slots = {f.slot for f in others if _kind(f.file) == "run"}
+        same = [f.name for f in others if kind_of(f.file) == kind_of(file.file)]
+        slots = {f.slot for f in others if kind_of(f.file) == "run"}
         slot = next(i for i in range(len(slots) + 1) if i not in slots)
         self.put(replace(file, replaces="", name=free_name(file.name, same), slot=slot))
 
     def _free_slot(self) -> int:
-        slots = {f.slot for f in self.files if _kind(f.file) == "run"}
+        slots = {f.slot for f in self.files if kind_of(f.file) == "run"}
         return next(i for i in range(len(slots) + 1) if i not in slots)
 
 
@@ -101,7 +109,7 @@ State = dict[str, Shelf]
 def given(file: str, key: int) -> bytes:
     """The content of a file: different rows for each key, some of them many."""
     rows = _LARGE_ROWS if key % _LARGE_EVERY == 0 else 1
-    if _kind(file) == "qrels":
+    if kind_of(file) == "qrels":
         return "".join(f"q{i} 0 d{key} {key % 3}\n" for i in range(rows)).encode()
     return "".join(f"q{i} Q0 d{key} 1 {i}.5 x\n" for i in range(rows)).encode()
 
@@ -112,17 +120,13 @@ def loaded(file: str, key: int) -> Loaded:
     return formats.read(given(file, key), name=file)
 
 
-@cache
-def _rows(file: str, key: int) -> Any:
-    return loaded(file, key).table.table.to_pydict()  # type: ignore[union-attr]
-
-
-def _kind(file: str) -> str:
+def kind_of(file: str) -> str:
+    """What a file holds, by its ending."""
     return file.rpartition(".")[2]
 
 
 def _same(here: File, file: str, key: int) -> bool:
-    return here.key == key and _kind(here.file) == _kind(file)
+    return here.key == key and kind_of(here.file) == kind_of(file)
 
 
 def propose(chance: random.Random, state: State, count: int) -> Act:
@@ -151,6 +155,10 @@ def propose(chance: random.Random, state: State, count: int) -> Act:
         if f.replaces and any(o.number == f.replaces for o in shelf.files):
             possible += [("take back", name, f.number), ("keep both", name, f.number)]
     possible += [("restore file", name, f.number) for f in shelf.shown(removed=True)]
+    document, tag = f"d{chance.randrange(_DOCUMENTS)}", f"t{chance.randrange(4)}"
+    long = "é" * chance.choice([0, 40, 3000])
+    possible += [("grade", name, document, chance.choice(["", "0", "1", "2"])) for _ in range(3)]
+    possible += [("tag", name, tag, chance.choice(["on", ""])), ("note", name, f"n{count}{long}")]
     return chance.choice(possible)
 
 
@@ -168,13 +176,15 @@ def done(state: State, act: Act, identity: str = "") -> State:
             replace(f, number=f"{place:05}", replaces="")
             for place, f in enumerate(after[name].shown(), start=1)
         ]
-        after[rest[1]] = Shelf(identity, copies)
+        after[rest[1]] = replace(after[name], id=identity, files=copies, removed=False)
     elif word == "rename":
         after[rest[1]] = after.pop(name)
     elif word in ("remove", "restore"):
         after[name].removed = word == "remove"
     elif word == "add":
         after[name].add(rest[1], int(rest[2]), bool(rest[3]))
+    elif word in IN_A_JOURNAL:
+        _told(after[name], word, rest[1], rest[-1])
     else:
         _changed(after[name], word, rest[1])
     return after
@@ -188,6 +198,17 @@ def _changed(shelf: Shelf, word: str, number: str) -> None:
         shelf.files.remove(here)
     elif word == "keep both":
         shelf.beside(here)
+
+
+def _told(shelf: Shelf, word: str, what: str, value: str) -> None:
+    """What becomes of a grade or a tag, which "" takes back, and of a note."""
+    if word == "note":
+        shelf.notes = [*shelf.notes, what]
+    elif word == "grade":
+        rest = {doc_id: grade for doc_id, grade in shelf.grades.items() if doc_id != what}
+        shelf.grades = rest | ({what: int(value)} if value else {})
+    else:
+        shelf.tags = [t for t in shelf.tags if t != what] + ([what] if value else [])
 
 
 def _started(state: State) -> State:
@@ -217,6 +238,11 @@ def do(workspace: Workspace, state: State, act: Act) -> str:
         "restore file": lambda: workspace.restore_entry(identity, rest[1]),
         "take back": lambda: workspace.take_back(identity, rest[1]),
         "keep both": lambda: workspace.keep_both(identity, rest[1]),
+        "grade": lambda: workspace.layers.judge(
+            identity, _WHO, {(QUERY, rest[1]): int(rest[2]) if rest[2] else None}
+        ),
+        "tag": lambda: workspace.notes.tag(identity, QUERY, rest[1], by=_WHO, on=bool(rest[2])),
+        "note": lambda: workspace.notes.write(identity, QUERY, rest[1], by=_WHO),
     }
     simple[word]()
     return ""
@@ -229,83 +255,9 @@ def _packed(workspace: Workspace, identity: str, name: str) -> bytes:
     with zipfile.ZipFile(out) as there:
         members = {name: there.read(name) for name in there.namelist()}
     told = encode(replace(decode(members["collection.json"], Collection), name=name))
-    records = {n: c for n, c in members.items() if n.startswith("records/")}
+    records = {n: c for n, c in members.items() if n.startswith(("records/", "journals/"))}
     members |= {"collection.json": told, "ranklens.json": about(told, records)}
     with zipfile.ZipFile(renamed, "w") as again:
         for member, content in members.items():
             again.writestr(member, content)
     return renamed.getvalue()
-
-
-Shown = dict[str, list[tuple[str, int, str, int]]]
-"""Per collection its files: the file's name, which rows, the run's name, the colour."""
-
-
-def must_show(state: State, removed: bool = False) -> Shown:
-    """What must be shown of a state: or, with `removed`, what can still be brought back."""
-    shown = {
-        name: [(f.file, f.key, f.name, f.slot) for f in shelf.shown(removed)]
-        for name, shelf in state.items()
-        if removed or not shelf.removed
-    }
-    return {name: files for name, files in shown.items() if files or not removed}
-
-
-def shows(workspace: Workspace) -> Shown:
-    """What a workspace shows, every row of it read and compared with what was given. Fails where a
-    row, a kind or a note is another one, or anything is told to be damaged."""
-    found: Shown = {}
-    for collection in workspace.collections():
-        assert workspace.damaged(collection.id) == []
-        assert collection.name not in found, f"{collection.name} is there twice"
-        found[collection.name] = [_seen(workspace, e) for e in workspace.entries(collection.id)]
-    return found
-
-
-def can_bring_back(workspace: Workspace) -> Shown:
-    """What was removed and can still be brought back."""
-    every: list[Collection] = [*workspace.collections(), *workspace.collections(removed=True)]
-    found = {c.name: workspace.removed_entries(c.id) for c in every}
-    return {name: [_seen(workspace, e) for e in files] for name, files in found.items() if files}
-
-
-def _seen(workspace: Workspace, entry: Entry) -> tuple[str, int, str, int]:
-    table = workspace.load(entry)
-    assert entry.kind == _kind(entry.file)
-    rows = table.table.to_pydict()  # type: ignore[union-attr]
-    key = int(str(rows["doc_id"][0]).removeprefix("d"))
-    assert rows == _rows(entry.file, key), f"{entry.file} has other rows"
-    assert (entry.rows, entry.notes) == (len(rows["doc_id"]), loaded(entry.file, key).notes)
-    return entry.file, key, entry.name, entry.slot
-
-
-def left_over(folder: Path) -> list[str]:
-    """What lies in a folder without being part of the workspace, or is lacking: "" for none."""
-    if not folder.is_dir():
-        return []
-    return sorted(_left_over(folder))
-
-
-def _left_over(folder: Path) -> Iterator[str]:
-    known = {"workspace.json", "collections", "tables", "lock", "writer"}
-    yield from (p.name for p in folder.iterdir() if p.name not in known)
-    workspace, named = Workspace(folder), set()
-    every = [*workspace.collections(), *workspace.collections(removed=True)]
-    ids = {c.id for c in every}
-    for place in _inside(folder / "collections"):
-        if place.name not in ids:
-            yield f"collections/{place.name}"
-            continue
-        numbers = {e.number for e in _entries(workspace, place.name)}
-        files = {p.name for p in _inside(place)}
-        yield from files ^ {"collection.json", *(f"{n}.json" for n in numbers)}
-        named |= {f"{e.table}.parquet" for e in _entries(workspace, place.name)}
-    yield from {p.name for p in _inside(folder / "tables")} ^ named
-
-
-def _entries(workspace: Workspace, identity: str) -> list[Entry]:
-    return [*workspace.entries(identity), *workspace.removed_entries(identity)]
-
-
-def _inside(folder: Path) -> list[Path]:
-    return list(folder.iterdir()) if folder.is_dir() else []

@@ -11,24 +11,20 @@ over. The next child goes on with the same folder.
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import random
 import tempfile
-import time
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 from dashboard.workspace import Workspace
-from tests.reliability.acts import (
-    Act,
-    State,
+from tests.reliability.acts import Act, State, do, done, propose
+from tests.reliability.killing import READY, killed, preload
+from tests.reliability.shown import (
     can_bring_back,
-    do,
-    done,
     left_over,
+    must_bring_back,
     must_show,
-    propose,
     shows,
 )
 
@@ -48,7 +44,7 @@ class Kills:
 
 def crash(count: int, seed: int, folder: Path) -> Kills:
     """Kill a child `count` times. Fails where something acknowledged is lost."""
-    multiprocessing.set_forkserver_preload(["tests.reliability.acts"])
+    preload(["tests.reliability.acts"])
     kills, chance, state = Kills(), random.Random(seed), {}
     for number in range(count):
         if number % _FOLDERS_EVERY == 0:
@@ -62,7 +58,9 @@ def crash(count: int, seed: int, folder: Path) -> Kills:
 
 def _one(folder: Path, state: State, chance: random.Random, kills: Kills, number: int) -> State:
     """Kill one child; returns the state with which the next one begins."""
-    told = _killed(folder, state, chance, number)
+    told: list[tuple[str, Act, str]] = killed(
+        _work, chance.uniform(0, LONGEST_LIFE), folder, state, chance.random(), number * 1000
+    )
     begun: Act | None = None
     for word, act, identity in told:
         if word == "begun":
@@ -76,18 +74,18 @@ def _one(folder: Path, state: State, chance: random.Random, kills: Kills, number
     return kept
 
 
-def recovered(folder: Path, possible: list[State], *, sweeping: bool) -> State:
+def recovered(folder: Path, possible: list[State], *, sweeping: bool, torn: bool = False) -> State:
     """Open a folder anew that must be in one of these states; the one that it is in after a start.
     Fails where it is in none, or something is left over. While it was `sweeping` out what was
-    removed, it may have got half of its way."""
+    removed, it may have got half of its way; the last line of a journal may be `torn`."""
     opened = Workspace(folder)
-    found = that_is_shown(opened, possible)
+    found = that_is_shown(opened, possible, torn=torn)
     if not sweeping:
         bring_back = can_bring_back(opened)
-        assert bring_back == must_show(found, removed=True), f"can bring back {bring_back}"
+        assert bring_back == must_bring_back(found), f"can bring back {bring_back}"
     do(opened, found, ("start",))
     again, kept = Workspace(folder), done(found, ("start",))
-    that_is_shown(again, [kept])
+    that_is_shown(again, [kept], torn=torn)
     assert can_bring_back(again) == {} and again.collections(removed=True) == []
     assert left_over(folder) == [], f"left over: {left_over(folder)}"
     for collection in again.collections():
@@ -95,9 +93,9 @@ def recovered(folder: Path, possible: list[State], *, sweeping: bool) -> State:
     return kept
 
 
-def that_is_shown(workspace: Workspace, possible: list[State]) -> State:
+def that_is_shown(workspace: Workspace, possible: list[State], *, torn: bool = False) -> State:
     """The one of these states that a workspace shows. Fails where it is none of them."""
-    found = shows(workspace)
+    found = shows(workspace, torn=torn)
     for state in possible:
         if must_show(state) == found:
             return state
@@ -105,34 +103,10 @@ def that_is_shown(workspace: Workspace, possible: list[State]) -> State:
     raise AssertionError(f"is shown:\n  {found}\nmust be:\n  {wanted}")
 
 
-def _killed(
-    folder: Path, state: State, chance: random.Random, number: int
-) -> list[tuple[str, Act, str]]:
-    """What a child told before it was killed."""
-    ours, its = multiprocessing.Pipe(duplex=False)
-    child = multiprocessing.get_context("forkserver").Process(
-        target=_work, args=(its, folder, state, chance.random(), number * 1000), daemon=True
-    )
-    child.start()
-    its.close()
-    try:
-        assert ours.recv() == "ready"
-        time.sleep(chance.uniform(0, LONGEST_LIFE))
-    finally:
-        child.kill()
-        child.join()
-    told = []
-    while True:
-        try:
-            told.append(ours.recv())
-        except EOFError:
-            return told
-
-
 def _work(pipe: Connection, folder: Path, state: State, seed: float, count: int) -> None:
     """Change a workspace until killed, and tell before and after each change."""
     workspace, chance = Workspace(folder), random.Random(seed)
-    pipe.send("ready")
+    pipe.send(READY)
     act: Act = ("start",)
     while True:
         pipe.send(("begun", act, ""))

@@ -153,7 +153,11 @@ def _content(file: File, chance: random.Random, kept: float) -> bytes:
     seen = bytes(file.seen)
     if seen == file.flushed or chance.random() < kept:
         return seen
-    cut = chance.randrange(len(seen) + 1)
-    return chance.choice(
-        [file.flushed, bytes(len(seen)), seen[:cut], seen[:cut] + bytes(len(seen) - cut), b""]
-    )
+    # Bytes that stand as they were flushed stay, whatever was added behind them.
+    pairs = enumerate(zip(file.flushed, seen, strict=False))
+    place = next((i for i, (old, now) in pairs if old != now), min(len(file.flushed), len(seen)))
+    same, new = seen[:place], seen[place:]
+    cut = chance.randrange(len(new) + 1)
+    nothing = bytes(len(new) - cut)
+    tails = [b"", bytes(len(new)), new[:cut], new[:cut] + nothing, bytes(cut) + new[cut:]]
+    return chance.choice([file.flushed, *(same + tail for tail in tails)])

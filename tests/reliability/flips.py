@@ -5,12 +5,14 @@
 One file of a workspace has a bit flipped, is cut, emptied, replaced by another one, taken away, or
 has a folder in its place. Then the workspace is read, started and looked through: only what that
 file held may be missing, it is told to be damaged, and nothing that is shown is wrong. The same
-file, added again, is there again.
+file, added again, is there again. Of a journal only the lines that were harmed are missing, each
+is told with its number, and what is judged and noted from then on is kept.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import shutil
 import tempfile
@@ -22,6 +24,8 @@ from typing import Any
 from unittest import mock
 
 from dashboard.workspace import Entry, StorageError, Workspace
+from dashboard.workspace.journal import NOTES
+from dashboard.workspace.notes import Noted
 from dashboard.workspace.starting import start
 from metrics_core import formats
 from metrics_core.formats import Loaded
@@ -36,6 +40,7 @@ FILES = {
     "docs.jsonl": b'{"doc_id": "d1", "title": "T", "text": "x", "price": "3"}\n',
 }
 """One file of each kind, with and without notes."""
+_LINES, _WHO = 9, "ann"
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,8 @@ class Held:
     names: dict[str, str]
     files: dict[tuple[str, str], tuple[Entry, Any]]
     """Collection and number -> record and rows."""
+    lines: dict[str, tuple[bytes, ...]]
+    """Name of a journal of the collection "own" -> its lines."""
 
 
 def held(folder: Path) -> Held:
@@ -56,6 +63,10 @@ def held(folder: Path) -> Held:
         for file in some:
             workspace.add(identity, given(file))
     workspace.duplicate("other", "A copy")
+    for number in range(_LINES):
+        workspace.layers.judge("own", _WHO, {("001", f"d{number}"): number % 3})
+        workspace.notes.write("own", "001", f"note {number}", by=_WHO)
+    journals = dict(workspace.journals.contents("own"))
     every = workspace.collections()
     return Held(
         folder,
@@ -65,6 +76,7 @@ def held(folder: Path) -> Held:
             for c in every
             for e in workspace.entries(c.id)
         },
+        {name: tuple(content.splitlines()) for name, content in journals.items()},
     )
 
 
@@ -155,20 +167,74 @@ def harm(whole: Held, folder: Path, chance: random.Random, only: str = "") -> st
 
 def _look(whole: Held, folder: Path, path: Path) -> None:
     lost = {key for key, (entry, _) in whole.files.items() if path.stem == entry.table}
-    if path.parts[0] == "collections" and path.stem != "collection":
+    left = _left(folder, whole)
+    if path.parts[0] == "collections" and path.stem.isdigit():
         lost = {(path.parts[1], path.stem)}
     unnamed = path.parts[1] if path.name == "collection.json" else ""
     workspace = Workspace(folder)
     _shows(whole, workspace, lost, unnamed)
+    _journals_show(workspace, left)
     workspace.check()
     _tells(whole, workspace, lost, unnamed)
     start(workspace)
     again = Workspace(folder)
     start(again)
     _shows(whole, again, lost, unnamed)
+    _journals_show(again, left)
     again.check()
     _tells(whole, again, lost, unnamed)
     _mended(whole, again, lost, path)
+    if path.stem in whole.lines:
+        _goes_on(again)
+
+
+@dataclass(frozen=True)
+class _Left:
+    """What the journals of a folder must show: documents and notes by their numbers, and how many
+    lines are damaged."""
+
+    grades: set[str]
+    notes: set[str]
+    damaged: int
+
+
+def _left(folder: Path, whole: Held) -> _Left:
+    """What must be there still, told from the bytes alone: the lines that are as they were."""
+    grades, notes, damaged = set(), set(), 0
+    known = {line for lines in whole.lines.values() for line in lines}
+    for name in whole.lines:
+        path = folder / "collections" / "own" / f"{name}.journal"
+        if path.is_symlink() or path.is_dir():
+            damaged += 1
+            continue
+        content = path.read_bytes() if path.exists() else b""
+        lines = content.split(b"\n")[:-1]
+        damaged += sum(line not in known for line in lines)
+        own = [json.loads(line)["change"] for line in lines if line in known]
+        if name == NOTES:
+            notes |= {line["text"] for line in own if "text" in line}
+        else:
+            grades |= {doc_id for line in own for doc_id, _ in line.get("grades", ())}
+    return _Left(grades, notes, damaged)
+
+
+def _goes_on(workspace: Workspace) -> None:
+    """What is judged and noted from now on is kept."""
+    workspace.layers.judge("own", _WHO, {("001", "later"): 1})
+    workspace.notes.write("own", "001", "later", by=_WHO)
+    again = Workspace(workspace.folder)
+    assert any(("001", "later") in layer.grades for layer in again.layers.of("own"))
+    assert any(note.text == "later" for note in again.notes.of("own")["001"].notes)
+
+
+def _journals_show(workspace: Workspace, left: _Left) -> None:
+    layers = workspace.layers.of("own")
+    given = {d: grade for layer in layers for (_, d), grade in layer.grades.items()}
+    assert given == {d: int(d.removeprefix("d")) % 3 for d in left.grades}
+    noted = workspace.notes.of("own").get("001", Noted())
+    assert {note.text for note in noted.notes} == left.notes
+    told = [*workspace.layers.damaged("own"), *workspace.notes.damaged("own")]
+    assert len(told) == left.damaged, f"{told}, not {left.damaged}"
 
 
 def _shows(whole: Held, workspace: Workspace, lost: set[tuple[str, str]], unnamed: str) -> None:

@@ -23,7 +23,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dashboard.workspace import StorageError, Workspace
-from tests.reliability.acts import Act, State, do, done, left_over, must_show, propose, shows
+from tests.reliability.acts import Act, State, do, done, propose
+from tests.reliability.shown import left_over, must_show, shows
 
 Limit = Callable[[int], None]
 """Leaves so many bytes; -1 for as many as there are."""

@@ -10,16 +10,15 @@ the one grade that was being given. The next child goes on with the same layer.
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import random
 import tempfile
-import time
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 from dashboard.workspace import Workspace
 from dashboard.workspace.starting import start
+from tests.reliability.killing import READY, killed, preload
 
 HERE, BY = "shop", "ann"
 _LONGEST_LIFE = 0.15
@@ -40,12 +39,16 @@ class Judged:
 
 def judged(count: int, seed: int, folder: Path) -> Judged:
     """Kill a child `count` times. Fails where a grade that was told to be kept is lost."""
+    preload(["dashboard.workspace"])
     workspace, chance, found = Workspace(folder), random.Random(seed), Judged()
     workspace.new("Shop", HERE)
     layer = workspace.layers.begin(HERE, BY)
     for number in range(count):
         begun: Act | None = None
-        for word, act in _killed(folder, layer, chance):
+        told: list[tuple[str, Act]] = killed(
+            _work, chance.uniform(0, _LONGEST_LIFE), folder, layer, chance.random()
+        )
+        for word, act in told:
             begun = act if word == "begun" else None
             if word == "kept":
                 _take(found.grades, act)
@@ -72,32 +75,10 @@ def _take(grades: dict[str, int], act: Act) -> dict[str, int]:
     return grades
 
 
-def _killed(folder: Path, layer: str, chance: random.Random) -> list[tuple[str, Act]]:
-    """What a child told before it was killed."""
-    ours, its = multiprocessing.Pipe(duplex=False)
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.reliability.judging"])
-    child = context.Process(target=_work, args=(its, folder, layer, chance.random()), daemon=True)
-    child.start()
-    its.close()
-    try:
-        assert ours.recv() == ("ready", ("", None))
-        time.sleep(chance.uniform(0, _LONGEST_LIFE))
-    finally:
-        child.kill()
-        child.join()
-    told = []
-    while True:
-        try:
-            told.append(ours.recv())
-        except EOFError:
-            return told
-
-
 def _work(pipe: Connection, folder: Path, layer: str, seed: float) -> None:
     """Judge until killed."""
     workspace, chance = Workspace(folder), random.Random(seed)
-    pipe.send(("ready", ("", None)))
+    pipe.send(READY)
     while True:
         grade = chance.choice([None, 0, 1, 2, 3])
         act: Act = (f"d{chance.randrange(_DOCUMENTS)}" + "x" * chance.randrange(40), grade)

@@ -17,8 +17,9 @@ import pytest
 
 from dashboard.workspace import StorageError, Workspace, durable
 from dashboard.workspace.starting import start
-from tests.reliability.acts import left_over, loaded
+from tests.reliability.acts import loaded
 from tests.reliability.full_disks import fill, fills, small_files
+from tests.reliability.shown import left_over
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="limits and mounts are POSIX's")
 

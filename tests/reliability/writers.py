@@ -17,7 +17,7 @@ from dashboard.workspace.starting import start
 from metrics_core import formats
 from metrics_core.formats import Loaded
 from metrics_core.tables import Run
-from tests.reliability.acts import left_over
+from tests.reliability.shown import left_over
 
 _COLLECTIONS = ("one", "two")
 

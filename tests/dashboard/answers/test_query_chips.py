@@ -212,3 +212,11 @@ def test_the_heatmap_is_thinned_to_what_can_be_seen() -> None:
     many = query_views.heat(listed(view), view)
     assert list(many.columns) == ["query_id", "text", *view.runs] and len(many) == 100
     assert list(many["query_id"]) == list(listed(view).kept["query_id"])
+
+
+def test_of_one_run_no_list_stands_there_twice() -> None:
+    """That every run fails and that a run lacks it is said of the run itself."""
+    one = Study(list(STUDY.runs.values())[3:], STUDY.qrels, STUDY.queries)
+    shown = answers.query_list(one, one.view(Address.of()).comparison, answers.Asked())
+    assert {"zero", "lacking"} <= shown.counts.keys()
+    assert not {"none", "missing"} & shown.counts.keys()

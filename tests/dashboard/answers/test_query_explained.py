@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dashboard.address.address import Address
@@ -14,6 +15,7 @@ from dashboard.answers.document import document
 from dashboard.answers.ledger import query_ledger
 from dashboard.answers.room import most_to_gain, room_by_group
 from dashboard.answers.what_if import what_would_be
+from dashboard.blocks.what_if import what_if_best
 from dashboard.opened.study import Study
 from metrics_core.explaining.kinds import KINDS
 from metrics_core.explaining.what_if import Move
@@ -83,6 +85,31 @@ def test_the_best_single_change_is_offered_before_any_other() -> None:
     assert tried is not None and tried.best is None
     after = tried.scores.set_index("measure").loc[str(shown.measure), "after"]
     assert after == pytest.approx(found.best.score, abs=1e-12)
+
+
+def test_a_near_miss_tells_how_far_its_score_is() -> None:
+    of, shown = small()
+    found = what_would_be(of, shown, "q", ())
+    assert found is not None and found.below == 2
+    rows = found.rows.set_index("doc_id")
+    assert (rows.loc["a", "part"], rows.loc["a", "short"]) == ("below", 1.0)
+    assert rows["short"].drop("a").isna().all()
+    moved = what_would_be(of, shown, "q", read_edits(["out:x"]))
+    assert moved is not None and moved.rows["short"].isna().all()
+
+
+def test_the_best_single_change_knows_ranks_that_are_not_shown() -> None:
+    """The best of ten relevant documents is the last one; five below k are shown."""
+    grades = {f"r{i}": 1 for i in range(9)} | {"best": 9}
+    listed = [f"x{i}" for i in range(2)] + list(grades)
+    run = run_of({"q": {d: float(-i) for i, d in enumerate(listed)}}, "one")
+    of = Study([run], qrels_of({"q": grades}))
+    found = what_would_be(of, of.view(Address.of(m="nDCG@k", k="2")).comparison, "q", ())
+    assert found is not None and found.best is not None
+    assert (found.best.edit, found.best_was) == (Move("best", 1), 12)
+    assert "best" not in set(found.rows["doc_id"])
+    drawn = what_if_best(found, pd.DataFrame(columns=["title", "text"]), "nDCG@2", "./query")
+    assert "moving <b><bdi>best</bdi></b> from rank 12 to rank 1" in drawn
 
 
 def test_a_card_knows_every_loaded_run() -> None:

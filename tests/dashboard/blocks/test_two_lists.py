@@ -101,3 +101,15 @@ def test_missed_documents_open_their_text() -> None:
     opening = texts_of(r"<details[^>]*>(.*?)</details>", part)
     assert opening == ["Refund <i> bText"], "b has a text; f and g have none"
     assert part.count("<summary>") == 1 and len(page.having("whole")) == 1
+
+
+def test_a_document_without_a_title_is_told_by_its_first_words() -> None:
+    documents = pd.DataFrame(
+        {"title": ["", "T", " ", ""], "text": ["a <b> " * 40, "text", "short", "x" * 900]},
+        index=["a", "b", "c", "d"],
+    )
+    first = query.beginning_of(documents, "a")
+    assert first.startswith("a <b> a") and first.endswith(" …") and len(first) <= 80
+    assert query.beginning_of(documents, "c") == "short"
+    assert query.beginning_of(documents, "b") == query.beginning_of(documents, "nobody") == ""
+    assert len(query.beginning_of(documents, "d")) <= 80

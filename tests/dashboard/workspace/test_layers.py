@@ -272,3 +272,23 @@ def test_notes_stand_beside_each_other(workspace: Workspace, folder: Path) -> No
     workspace.notes.write("shop", "q", "", by="bo", note=first)
     assert workspace.notes.of("shop") == {"q": Noted((second,), ("owner: bo",))}
     assert workspace.notes.damaged("shop") == []
+
+
+@pytest.mark.parametrize("harm", ["folder", "loop"])
+def test_what_is_no_file_costs_its_journal_only(
+    workspace: Workspace, folder: Path, harm: str
+) -> None:
+    workspace.layers.begin("shop", "anna", {("q", "a"): 1})
+    workspace.notes.write("shop", "q", "seen", by="anna")
+    path = journal(folder)
+    path.unlink()
+    path.mkdir() if harm == "folder" else path.symlink_to(path.name)
+    again = Workspace(folder)
+    (lost,) = again.layers.of("shop")
+    assert (lost.grades, lost.lost) == ({}, (1,))
+    assert [d.why for d in again.layers.damaged("shop")] == ["has a damaged line, number 1"]
+    assert [note.text for note in again.notes.of("shop")["q"].notes] == ["seen"]
+    copy = again.duplicate("shop", "Copy").id
+    assert "q" in again.notes.of(copy) and again.layers.of(copy) == []
+    again.layers.judge("shop", "anna", {("q", "b"): 2})
+    assert {("q", "b"): 2} in [layer.grades for layer in Workspace(folder).layers.of("shop")]

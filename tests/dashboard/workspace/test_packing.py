@@ -22,8 +22,8 @@ from dashboard.workspace.records import decode, encode
 from dashboard.workspace.starting import start
 from dashboard.workspace.tables import as_arrow, content_of, table_bytes
 from metrics_core import formats
-from tests.reliability.acts import left_over
 from tests.reliability.flips import FILES, given, rows_of
+from tests.reliability.shown import left_over
 
 COUNT = int(os.environ.get("RANKLENS_DAMAGED_ZIPS", "150"))
 

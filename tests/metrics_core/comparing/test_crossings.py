@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from metrics_core.comparing.crossings import Crossings, crossings
+from metrics_core.comparing.curves import mean_curves
 from metrics_core.comparing.resampled import resampled
 from metrics_core.errors import NoSharedQueriesError, ParameterError
 from metrics_core.judging import judge
@@ -61,7 +62,7 @@ def pair(n: int, ranks: tuple[int, int]) -> tuple[Any, Any]:
 
 
 def test_the_band_holds_for_all_k_at_once_and_says_where_it_is_clear() -> None:
-    own, other = pair(30, (2, 4))
+    own, other = pair(60, (2, 4))
     found = crossings(own, other, parse_measure("P@1"))
     assert found.depth == 6 and found.cutoffs.tolist() == [1, 2, 3, 4, 5, 6]
     assert found.changes() == [(2, 0, 1), (4, 1, 0)]
@@ -73,6 +74,18 @@ def test_the_band_holds_for_all_k_at_once_and_says_where_it_is_clear() -> None:
     )  # fmt: skip
     band = resampled(gaps).intervals()
     assert np.allclose(found.low, band.low) and np.allclose(found.high, band.high)
+
+
+def test_the_band_is_that_of_the_curves() -> None:
+    """Of few queries with skewed differences there is none, as there is no verdict."""
+    for queries in (30, 60):
+        own, other = pair(queries, (2, 4))
+        found = crossings(own, other, parse_measure("P@1"))
+        curves = mean_curves([own, other], parse_measure("P@1"), list(range(1, 7)), "old")
+        rows = curves[curves["run"] == "new"]
+        assert np.allclose(found.low, rows["diff_low"], equal_nan=True)
+        assert np.allclose(found.high, rows["diff_high"], equal_nan=True)
+        assert found.clear.any() == (queries == 60)
 
 
 def test_lower_is_better_turns_the_sides_round() -> None:

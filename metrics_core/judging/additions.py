@@ -1,0 +1,40 @@
+"""Ranks as they would be if more of the listed documents were judged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.judging.join import JudgedRanks
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+def with_listed(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:
+    """The ranks with unjudged documents of the lists having these grades there, n of them: arrays
+    of n; what the queries are known to have stays as it is. They have no row of the judgments, and
+    nor have the others then (-1)."""
+    judged = ranks.judged()
+    query = np.concatenate([judged.query, query])
+    rank = np.concatenate([judged.rank, rank])
+    relevance = np.concatenate([judged.relevance, grade])
+    order = np.lexsort((rank, query))
+    return replace(
+        ranks,
+        query=query[order],
+        rank=rank[order],
+        relevance=relevance[order],
+        qrels_row=np.full(len(order), -1, dtype=np.int64),
+        listed=None,
+    )
+
+
+def with_judgments(ranks: JudgedRanks, query: Ints, grade: Floats) -> JudgedRanks:
+    """The ranks with further judgments, arrays of n; what the lists hold stays as it is."""
+    query = np.concatenate([ranks.judged_query, query])
+    relevance = np.concatenate([ranks.judged_relevance, grade])
+    best_first = np.lexsort((-relevance, query))
+    return replace(ranks, judged_query=query[best_first], judged_relevance=relevance[best_first])
