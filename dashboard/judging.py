@@ -16,12 +16,14 @@ from dashboard.blocks.grades import Grades
 from dashboard.literal import literal
 from dashboard.session import Opened
 from dashboard.workspace import Layer, Noted
+from dashboard.workspace.journal import NOTES
 from metrics_core import wording as w
 
 _HERE = Path(__file__).parent
 _WINDOW = 40
 """Documents of a queue that the browser has at hand, so that no key waits for the server."""
 _LONGEST_TEXT = 3_000
+_MOST_DAMAGED = 20
 
 _KEYS = st.components.v2.component(
     "ranklens_judge",
@@ -142,8 +144,10 @@ def layers_part() -> None:
     every, on = session.layers(), session.layers_on()
     for layer in every:
         _layer(layer, is_on=layer in on)
-    for lost in session.workspace().notes.damaged(session.collection()):
-        st.html(data.receipt(f"The file of notes and tags {lost.why}; the rest is whole."))
+    if session.workspace().notes.damaged(session.collection()):
+        with st.container(horizontal=True, vertical_alignment="center", key="damaged_notes"):
+            st.html(data.receipt("Lines of the notes and tags are damaged; the rest is whole."))
+            _damaged(NOTES, "the notes and tags")
     with st.popover("Take in a layer"):
         given = st.file_uploader(
             "A file of judgments, kept apart from those of the files",
@@ -173,12 +177,37 @@ def _layer(layer: Layer, *, is_on: bool) -> None:
             on_click="ignore",
             disabled=not len(layer),
         )
+        if layer.lost:
+            _damaged(layer.journal, f"the layer “{layer.name}”")
         st.button(
             "Remove",
             key=f"remove_layer_{layer.id}",
             on_click=session.remove_layer,
             args=(layer,),
             type="tertiary",
+        )
+
+
+def _damaged(journal: str, called: str) -> None:
+    """The damaged lines of a journal as they stand there, to keep elsewhere and to drop."""
+    lines = session.damaged_lines(journal)
+    with st.popover(f"Damaged {w.plural(len(lines), 'line')}"):
+        st.html(layers.damaged(len(lines), called))
+        for line in lines[:_MOST_DAMAGED]:
+            st.code(line[:_LONGEST_TEXT].decode(errors="backslashreplace"), language=None)
+        st.download_button(
+            f"Download :gray[{parts.counted(len(lines), 'line', 'lines')} as they are]",
+            data=b"\n".join(lines),
+            file_name=f"{parts.safe_name(f'damaged-{journal}')}.txt",
+            mime="application/octet-stream",
+            key=f"damaged_file_{journal}",
+            on_click="ignore",
+        )
+        st.button(
+            f"Drop :gray[{parts.counted(len(lines), 'damaged line', 'damaged lines')} for good]",
+            key=f"drop_{journal}",
+            on_click=session.drop_lines,
+            args=(journal, called, lines),
         )
 
 

@@ -36,15 +36,11 @@ from dashboard.session.judging import (
     layer_href,
     layers,
     layers_on,
-    noted,
     own_layer,
-    remarks,
     remove_layer,
-    set_tag,
     skipped,
     switch,
     take_in_layer,
-    write_note,
 )
 from dashboard.session.manage import (
     collection_href,
@@ -54,6 +50,14 @@ from dashboard.session.manage import (
     remove_collection,
     rename,
     restore_collection,
+)
+from dashboard.session.notes import (
+    damaged_lines,
+    drop_lines,
+    noted,
+    remarks,
+    set_tag,
+    write_note,
 )
 from dashboard.session.opened import (
     Opened,
@@ -99,9 +103,11 @@ __all__ = [
     "collection_href",
     "collections",
     "cut_off",
+    "damaged_lines",
     "dismiss",
     "doing",
     "drawn",
+    "drop_lines",
     "duplicate",
     "files_of",
     "follow",

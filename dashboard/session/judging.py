@@ -1,5 +1,5 @@
-"""Judging in place: the layers of the open collection, which of them are on, grades and notes that
-are given."""
+"""Judging in place: the layers of the open collection, which of them are on, grades that are
+given."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from typing import Any
 import streamlit as st
 
 from dashboard.address.view import NOBODY
-from dashboard.answers.remarks import Remarks
 from dashboard.session.address import address, change, href
 from dashboard.session.collections import collection, collections, workspace
 from dashboard.session.receipts import doing, tell
-from dashboard.workspace import Layer, Noted
+from dashboard.workspace import Layer
 from metrics_core import formats
 from metrics_core import wording as w
 from metrics_core.errors import RanklensError
@@ -180,7 +179,7 @@ def skipped() -> set[tuple[str, str]]:
     return kept
 
 
-def _place() -> str:
+def place() -> str:
     """The open collection, which has a place in the workspace from here on: files that can only be
     read, as those of the example, are not written, and what is judged there is kept beside."""
     here = collection()
@@ -231,7 +230,7 @@ def take_in_layer(name: str, content: bytes) -> None:
 
     def taken() -> None:
         on = layers_on()
-        made = workspace().layers.begin(_place(), title, grades, judged=False)
+        made = workspace().layers.begin(place(), title, grades, judged=False)
         change(layers=_said([*on, *(v for v in layers() if v.id == made)]))
         tell(f"{w.count(len(grades))} grades of {name} were taken in as a judgment layer.")
 
@@ -251,44 +250,3 @@ def remove_layer(layer: Layer) -> None:
         tell(f"The layer “{layer.name}” was removed.", "", (back,))
 
     doing(removed)
-
-
-# Notes
-
-
-def noted() -> dict[str, Noted]:
-    """query_id -> notes and tags, of the queries of the open collection that have some."""
-    return workspace().notes.of(collection())
-
-
-def remarks() -> Remarks:
-    """The same as the Queries page takes it."""
-    return Remarks(
-        tuple(
-            (query_id, own.tags, tuple(note.text for note in own.notes))
-            for query_id, own in noted().items()
-        )
-    )
-
-
-def write_note(query_id: str, text: str, *, note: str = "") -> None:
-    """Add a note to a query, or write one anew; an empty text takes it back."""
-    if note or text.strip():
-        doing(
-            lambda: _done(
-                workspace().notes.write(
-                    _place(), query_id, text.strip(), by=judge_name(), note=note
-                )
-            )
-        )
-
-
-def set_tag(query_id: str, tag: str, *, on: bool = True) -> None:
-    """Set a tag on a query, or take it off."""
-    cleaned = " ".join(tag.split())
-    if cleaned:
-        doing(lambda: workspace().notes.tag(_place(), query_id, cleaned, by=judge_name(), on=on))
-
-
-def _done(_: object) -> None:
-    """For what gives something that nobody needs."""

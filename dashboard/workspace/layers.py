@@ -53,6 +53,11 @@ class Layer:
         return len(self.given)
 
     @property
+    def journal(self) -> str:
+        """The name of its journal."""
+        return _PREFIX + self.id
+
+    @property
     def grades(self) -> dict[Pair, float]:
         """(query_id, doc_id) -> grade, in the order in which they were first given."""
         return {pair: given.grade for pair, given in self.given.items()}

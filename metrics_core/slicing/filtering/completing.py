@@ -68,5 +68,5 @@ def vocabulary(columns: Columns, numeric: Collection[str] = ()) -> dict[str, Any
 def _commonest(values: npt.NDArray[Any]) -> list[tuple[str, int]]:
     """A column's commonest texts as a line has them, each with its rows."""
     counted = pd.Series(values, dtype=object).value_counts()
-    short = counted[[len(text) <= LONGEST for text in counted.index.astype(str)]].head(MOST_VALUES)
+    short = counted[counted.index.astype(str).str.len() <= LONGEST].head(MOST_VALUES)
     return [(quoted_text(str(text)), int(rows)) for text, rows in short.items()]

@@ -190,3 +190,23 @@ def test_notes_and_tags_are_kept_with_the_collection() -> None:
 def test_every_page_with_scores_says_that_a_layer_is_on(page: str) -> None:
     judged({ROW: 3, ("only judged here", "x"): 1})
     assert "With 2 grades of the judgment layer me" in text_of(opened(page, **PAIR))
+
+
+def test_damaged_lines_are_shown_as_text_and_dropped() -> None:
+    judged({ROW: 3})
+    kept().notes.write(SAMPLE, "q065", "why", by="me")
+    folder = kept().folder / "collections" / SAMPLE
+    for path in folder.glob("*.journal"):
+        path.write_bytes(path.read_bytes() + b"<img src=x> *no* line\n")
+    app = opened("data", **PAIR)
+    assert [c.value for c in app.code] == ["<img src=x> *no* line"] * 2
+    assert "Lines of the notes and tags are damaged" in text_of(app)
+    assert not any("<img src=x" in e.proto.body for e in app.get("html"))
+    while drops := [b for b in app.button if b.label.startswith("Drop")]:
+        drops[0].click().run()
+        assert not app.exception, [e.value for e in app.exception]
+    assert "1 damaged line of the layer “me” was dropped." in text_of(app)
+    assert "1 damaged line of the notes and tags was dropped." in text_of(app)
+    assert kept().layers.damaged(SAMPLE) == kept().notes.damaged(SAMPLE) == []
+    assert kept().layers.of(SAMPLE)[0].grades == {ROW: 3}
+    assert [n.text for n in kept().notes.of(SAMPLE)["q065"].notes] == ["why"]
