@@ -154,8 +154,8 @@ def layers_part() -> None:
             key=f"layer_{session.generation('layer')}",
         )
     if given is not None:
+        session.take_in_layer(given.name, given.getvalue(), given.file_id)
         session.forget("layer")
-        session.take_in_layer(given.name, given.getvalue())
         st.rerun()
 
 
@@ -225,23 +225,20 @@ def notes_part(query_id: str) -> None:
             st.button(
                 f"{literal(tag)} ✕",
                 key=f"tag_{query_id}_{tag}",
-                on_click=partial(session.set_tag, query_id, tag, on=False),
+                on_click=session.take_tag_off,
+                args=(query_id, tag),
                 help="Take this tag off.",
             )
     with st.form(f"note_{query_id}", clear_on_submit=True, border=False):
-        text = st.text_area("Note", key=f"note_text_{query_id}", height=80)
-        tag = st.text_input(
-            "Tag", key=f"note_tag_{query_id}", placeholder="cause: stemming, owner: Ann"
-        )
-        sent = st.form_submit_button("Keep")
+        fields = (f"note_text_{query_id}", f"note_tag_{query_id}")
+        st.text_area("Note", key=fields[0], height=80)
+        st.text_input("Tag", key=fields[1], placeholder="cause: stemming, owner: Ann")
+        st.form_submit_button("Keep", on_click=session.keep_remark, args=(query_id, *fields))
     for note in found.notes:
         st.button(
             f"Take back the note of {literal(note.by)}, {literal(note.at[11:16])}",
             key=f"unnote_{note.id}",
-            on_click=partial(session.write_note, query_id, "", note=note.id),
+            on_click=session.take_note_back,
+            args=(query_id, note.id),
             type="tertiary",
         )
-    if sent and (text.strip() or tag.strip()):
-        session.write_note(query_id, text)
-        session.set_tag(query_id, tag)
-        st.rerun()

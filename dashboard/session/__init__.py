@@ -54,10 +54,11 @@ from dashboard.session.manage import (
 from dashboard.session.notes import (
     damaged_lines,
     drop_lines,
+    keep_remark,
     noted,
     remarks,
-    set_tag,
-    write_note,
+    take_note_back,
+    take_tag_off,
 )
 from dashboard.session.opened import (
     Opened,
@@ -75,7 +76,6 @@ from dashboard.session.receipts import (
 )
 from dashboard.session.returning import (
     came_back,
-    came_through,
     cut_off,
     drawn,
     largest_upload,
@@ -97,7 +97,6 @@ __all__ = [
     "be_called",
     "bring_back",
     "came_back",
-    "came_through",
     "change",
     "collection",
     "collection_href",
@@ -120,6 +119,7 @@ __all__ = [
     "href",
     "hrefs",
     "judge_name",
+    "keep_remark",
     "largest_upload",
     "layer_file",
     "layer_href",
@@ -151,16 +151,16 @@ __all__ = [
     "remove_layer",
     "rename",
     "restore_collection",
-    "set_tag",
     "skipped",
     "spreadsheet",
     "switch",
     "sync",
     "take_in_layer",
+    "take_note_back",
     "take_offer",
+    "take_tag_off",
     "tell",
     "theme",
     "widget",
     "workspace",
-    "write_note",
 ]

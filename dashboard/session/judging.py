@@ -162,8 +162,7 @@ def _pair(act: Mapping[str, Any]) -> tuple[str, str]:
 def _judge(
     here: str, name: str, grades: Mapping[tuple[str, str], float | None], known: _Acts
 ) -> None:
-    if not workspace().has(here):
-        workspace().new(collections().name_of(here), here)
+    give_place(here)
     layer, begun = workspace().layers.judge(here, name, grades)
     known.begun = layer if begun else known.begun
 
@@ -179,13 +178,11 @@ def skipped() -> set[tuple[str, str]]:
     return kept
 
 
-def place() -> str:
-    """The open collection, which has a place in the workspace from here on: files that can only be
-    read, as those of the example, are not written, and what is judged there is kept beside."""
-    here = collection()
+def give_place(here: str) -> None:
+    """Give a collection a place in the workspace: files that can only be read, as those of the
+    example, are not written, and what is judged there is kept beside. Raises StorageError."""
     if not workspace().has(here):
         workspace().new(collections().name_of(here), here)
-    return here
 
 
 def _kept(action: Callable[[], None]) -> bool:
@@ -216,8 +213,10 @@ def layer_file(layer: Layer) -> bytes:
         return formats.table_bytes(table, "jsonl")
 
 
-def take_in_layer(name: str, content: bytes) -> None:
-    """Take in a file of judgments as a layer, which then is on; why it cannot be read is told."""
+def take_in_layer(name: str, content: bytes, upload: str) -> None:
+    """Take in a file of judgments as a layer, which then is on; why it cannot be read is told.
+    Nothing happens where this `upload` was taken in: the run of the page that did so may have
+    ended before it could put it away."""
     try:
         read = formats.read(content, name=name, kind="qrels").table
     except RanklensError as error:
@@ -227,14 +226,18 @@ def take_in_layer(name: str, content: bytes) -> None:
     rows = zip(*(read.table[c].to_pylist() for c in ("query_id", "doc_id")), strict=True)
     grades = dict(zip(rows, read.relevance.tolist(), strict=True))
     title = name.removesuffix(".gz").rpartition("/")[2].rpartition(".")[0] or name
+    known: set[str] = st.session_state.setdefault("_layers_taken_in", set())
+    here, on = collection(), layers_on()
 
     def taken() -> None:
-        on = layers_on()
-        made = workspace().layers.begin(place(), title, grades, judged=False)
+        give_place(here)
+        made = workspace().layers.begin(here, title, grades, judged=False)
+        known.add(upload)
         change(layers=_said([*on, *(v for v in layers() if v.id == made)]))
         tell(f"{w.count(len(grades))} grades of {name} were taken in as a judgment layer.")
 
-    doing(taken)
+    if upload not in known:
+        doing(taken)
 
 
 def remove_layer(layer: Layer) -> None:

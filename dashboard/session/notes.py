@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import streamlit as st
+
 from dashboard.answers.remarks import Remarks
 from dashboard.session.collections import collection, workspace
-from dashboard.session.judging import judge_name, place
+from dashboard.session.judging import give_place, judge_name
 from dashboard.session.receipts import doing, tell
 from dashboard.workspace import Noted
 from metrics_core import wording as w
@@ -27,25 +29,35 @@ def remarks() -> Remarks:
     )
 
 
-def write_note(query_id: str, text: str, *, note: str = "") -> None:
-    """Add a note to a query, or write one anew; an empty text takes it back."""
-    if note or text.strip():
-        doing(
-            lambda: _done(
-                workspace().notes.write(place(), query_id, text.strip(), by=judge_name(), note=note)
-            )
-        )
+def keep_remark(query_id: str, note: str, tag: str) -> None:
+    """Add the note and the tag that stand in the fields of these keys to a query, both at once; for
+    a form's callback, because a page may be drawn anew before it comes to where the form stands."""
+    text = str(st.session_state.get(note, "")).strip()
+    cleaned = " ".join(str(st.session_state.get(tag, "")).split())
+    here, by = collection(), judge_name()
+
+    def kept() -> None:
+        give_place(here)
+        workspace().notes.add(here, query_id, text, cleaned, by=by)
+
+    if text or cleaned:
+        doing(kept)
 
 
-def set_tag(query_id: str, tag: str, *, on: bool = True) -> None:
-    """Set a tag on a query, or take it off."""
-    cleaned = " ".join(tag.split())
-    if cleaned:
-        doing(lambda: workspace().notes.tag(place(), query_id, cleaned, by=judge_name(), on=on))
+def take_note_back(query_id: str, note: str) -> None:
+    """Take a note back."""
+    here, by = collection(), judge_name()
+
+    def taken_back() -> None:
+        workspace().notes.write(here, query_id, "", by=by, note=note)
+
+    doing(taken_back)
 
 
-def _done(_: object) -> None:
-    """For what gives something that nobody needs."""
+def take_tag_off(query_id: str, tag: str) -> None:
+    """Take a tag off a query."""
+    here, by = collection(), judge_name()
+    doing(lambda: workspace().notes.tag(here, query_id, tag, by=by, on=False))
 
 
 # Damaged lines of journals

@@ -270,7 +270,9 @@ def test_notes_stand_beside_each_other(workspace: Workspace, folder: Path) -> No
     assert (note.text, note.by, second.text) == ("the stemmer", "bo", "ask Bo")
     assert tags == ("owner: bo",)
     workspace.notes.write("shop", "q", "", by="bo", note=first)
-    assert workspace.notes.of("shop") == {"q": Noted((second,), ("owner: bo",))}
+    (mark,) = found.marks
+    assert (mark.name, mark.by) == ("owner: bo", "bo") and mark.at >= note.at[:10]
+    assert workspace.notes.of("shop") == {"q": Noted((second,), (mark,))}
     assert workspace.notes.damaged("shop") == []
 
 
