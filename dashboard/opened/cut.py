@@ -5,13 +5,20 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 
-from dashboard.workspace.carried import LAYERS_FILE, NOTES_FILE, read_layers, read_notes
+from dashboard.workspace.carried import (
+    LAYERS_FILE,
+    NOTES_FILE,
+    is_layers,
+    is_notes,
+    read_layers,
+    read_notes,
+)
 from dashboard.workspace.journal import Line
 from metrics_core.errors import FileFormatError, RanklensError
 from metrics_core.formats.limits import MOST_FILES, USUAL_LIMIT
 from metrics_core.formats.unpacking import is_zip, member_bytes, opened_zip, zip_members
 
-ABOUT, CUT_FROM = "about.txt", "cut from a collection by Ranklens"
+ABOUT, CUT_FROM = "readme.txt", "cut from a collection by Ranklens"
 """The text in such a zip, and the words in it that tell the zip from others."""
 
 
@@ -52,9 +59,23 @@ def opened_cut(content: bytes, name: str) -> Cut:
             raise RanklensError(f"{name} holds more than {MOST_FILES:,} files.")
         USUAL_LIMIT.check_size(name, sum(packed.getinfo(m).file_size for m in members))
         files = {m: member_bytes(name, packed, m, USUAL_LIMIT) for m in members}
-    notes, layers = files.pop(NOTES_FILE, None), files.pop(LAYERS_FILE, None)
-    carried = Carried(
-        () if notes is None else tuple(read_notes(notes)),
-        () if layers is None else tuple(tuple(lines) for lines in read_layers(layers)),
+    came = [read_carried(files.pop(m)) for m in (NOTES_FILE, LAYERS_FILE) if m in files]
+    return Cut(
+        files,
+        Carried(
+            tuple(line for one in came for line in one.notes),
+            tuple(lines for one in came for lines in one.layers),
+        ),
     )
-    return Cut(files, carried)
+
+
+def is_carried(start: bytes) -> bool:
+    """Whether a file that begins so comes with others and is no table."""
+    return is_notes(start) or is_layers(start)
+
+
+def read_carried(content: bytes) -> Carried:
+    """What a file of notes or layers holds. Raises RanklensError."""
+    if is_layers(content):
+        return Carried(layers=tuple(tuple(lines) for lines in read_layers(content)))
+    return Carried(tuple(read_notes(content)))

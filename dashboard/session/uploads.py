@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.opened.collections import SAMPLE
-from dashboard.opened.cut import Carried, is_cut, opened_cut
+from dashboard.opened.cut import Carried, Cut, is_carried, is_cut, opened_cut, read_carried
 from dashboard.session import carrying, manage
 from dashboard.session.address import forget
 from dashboard.session.collections import (
@@ -75,7 +75,7 @@ def read_uploads(files: Iterable[tuple[str, bytes]], drawn: int) -> Iterator[int
             if is_packed(content):
                 if (drawn, number) not in kept:
                     manage.take_in(name, content, partial(kept.add, (drawn, number)))
-            elif is_cut(content):
+            elif is_cut(content) or is_carried(content):
                 read += _read_cut(name, content, carried)
             else:
                 read += _read(name, content)
@@ -96,9 +96,10 @@ def _kept() -> set[int | tuple[int, int]]:
 
 
 def _read_cut(name: str, content: bytes, carried: list[Carried]) -> list[Loaded]:
-    """The tables of a zip of some queries; what comes with them is added to `carried`."""
+    """The tables of a zip of some queries, none of a file of notes or layers; what comes with them
+    is added to `carried`."""
     try:
-        cut = opened_cut(content, name)
+        cut = Cut({}, read_carried(content)) if is_carried(content) else opened_cut(content, name)
     except RanklensError as error:
         refusals()[name] = Refusal(error, content, next(_KEYS))
         return []
@@ -145,9 +146,11 @@ def _keep(
     """Keep tables, and what came with them, where they belong; `kept` is called once they are, or
     once the reader is asked where."""
     here = collection()
-    if not read:
+    if not read and not carried:
         return
-    if here == SAMPLE or nowhere():
+    if not read and not nowhere():
+        doing(lambda: _into(here, read, carried, kept))
+    elif here == SAMPLE or nowhere():
         copied = here == SAMPLE and not any(isinstance(r.table, Qrels) for r in read)
         doing(lambda: _into_new(read, carried, kept, copied=copied))
     elif _strangers(here, read):

@@ -20,7 +20,23 @@ from metrics_core.errors import RanklensError
 NOTES_FILE, LAYERS_FILE = "notes.csv", "layers.csv"
 _NOTES = ("query_id", "tag", "note", "by", "when", "id")
 _LAYERS = ("layer", "begun", "judged_here", "query_id", "doc_id", "grade", "by", "when")
+_BOM = b"\xef\xbb\xbf"
 _GUARDED = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
+
+
+def is_notes(start: bytes) -> bool:
+    """Whether a file that begins so holds notes and tags."""
+    return _begins(start, _NOTES)
+
+
+def is_layers(start: bytes) -> bool:
+    """Whether a file that begins so holds layers: grades with their givers, no plain judgments."""
+    return _begins(start, _LAYERS)
+
+
+def _begins(start: bytes, head: Sequence[str]) -> bool:
+    first = start[:200].removeprefix(_BOM).partition(b"\n")[0].rstrip(b"\r")
+    return first == ",".join(head).encode()
 
 
 def notes_csv(noted: Mapping[str, Noted], query_ids: Collection[str]) -> bytes:

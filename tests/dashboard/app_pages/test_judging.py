@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import session
+from dashboard import answers, session
+from dashboard.address.address import Address
 from dashboard.opened.collections import SAMPLE
+from dashboard.opened.library import assemble
 from dashboard.session.judging import layer_file
 from dashboard.session.manage import copy_of
 from dashboard.workspace import Workspace
@@ -210,3 +212,27 @@ def test_damaged_lines_are_shown_as_text_and_dropped() -> None:
     assert kept().layers.damaged(SAMPLE) == kept().notes.damaged(SAMPLE) == []
     assert kept().layers.of(SAMPLE)[0].grades == {ROW: 3}
     assert [n.text for n in kept().notes.of(SAMPLE)["q065"].notes] == ["why"]
+
+
+def test_some_queries_taken_in_elsewhere_bring_their_notes_and_layers() -> None:
+    judged({ROW: 3})
+    kept().notes.add(SAMPLE, ROW[0], "why", "cause: stemming", by="bo")
+    study, (layer,) = assemble(session.files_of(SAMPLE)).study, kept().layers.of(SAMPLE)
+    assert study is not None
+    view = study.view(Address.of(**PAIR)).comparison
+    ids = [*study.query_ids[:30], ROW[0]]
+    packed = answers.subset(study, view, ids, kept().notes.of(SAMPLE), [layer])
+    app = opened("data", set="mine")
+    for _ in range(2):
+        uploader = next(u for u in app.file_uploader if u.label == "Add files")
+        uploader.set_value(("queries.zip", packed, "application/zip")).run()
+        assert not app.exception, [e.value for e in app.exception]
+    (made,) = [c for c in kept().collections() if c.id != SAMPLE]
+    assert {e.kind for e in kept().entries(made.id)} == {"run", "qrels", "queries"}
+    assert kept().notes.of(made.id) == kept().notes.of(SAMPLE)
+    (came,) = kept().layers.of(made.id)
+    assert (came.name, came.judged, came.given) == ("me", True, layer.given)
+    assert "1 judgment layer came with the files" in text_of(app)
+    assert "2 notes and tags came too." in text_of(app)
+    assert "3 of the notes, tags and layers that came with the files were here" in text_of(app)
+    assert "With 1 grade of the judgment layer me" in text_of(opened("", set=made.id))

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dashboard.opened.cut import is_carried, read_carried
+from dashboard.opened.files import list_folder
 from dashboard.workspace import Layer, Note, Noted, Workspace
 from dashboard.workspace.carried import layers_csv, notes_csv, read_layers, read_notes
 from dashboard.workspace.layers import Given
@@ -106,3 +108,18 @@ def test_a_layer_comes_back_as_a_layer_and_once(workspace: Workspace) -> None:
     names = {v.name: (v.judged, v.grades) for v in layers.of("other")}
     assert names["theirs"] == (True, {("q", "a"): 2})
     assert names["theirs (2)"] == (False, {("q", "a"): 3})
+
+
+def test_neither_file_is_taken_for_a_table(workspace: Workspace, tmp_path: Path) -> None:
+    workspace.layers.begin("shop", "anna", {("q", "a"): 1})
+    workspace.notes.write("shop", "q", "why", by="anna")
+    notes = notes_csv(workspace.notes.of("shop"), ["q"])
+    layers = layers_csv(workspace.layers.of("shop"), ["q"])
+    own = {"notes.csv": notes, "layers.csv": layers, "more/notes.csv": b"query_id,text\nq,a\n"}
+    for name, content in own.items():
+        (tmp_path / "data" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "data" / name).write_bytes(content)
+    listed = [path.parent.name for path in list_folder(tmp_path / "data").read]
+    assert listed == ["more"], "a file of queries may have such a name"
+    assert is_carried(notes) and is_carried(layers) and not is_carried(own["more/notes.csv"])
+    assert read_carried(layers).layers and read_carried(notes).notes
