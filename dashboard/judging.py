@@ -144,9 +144,11 @@ def layers_part() -> None:
     every, on = session.layers(), session.layers_on()
     for layer in every:
         _layer(layer, is_on=layer in on)
-    if session.workspace().notes.damaged(session.collection()):
+    lost = len(session.workspace().notes.damaged(session.collection()))
+    if lost:
+        counted = parts.counted(lost, "line is damaged", "lines are damaged")
         with st.container(horizontal=True, vertical_alignment="center", key="damaged_notes"):
-            st.html(data.receipt("Lines of the notes and tags are damaged; the rest is whole."))
+            st.html(data.receipt(f"Notes and tags: {counted}; the rest is whole."))
             _damaged(NOTES, "the notes and tags")
     with st.popover("Take in a layer"):
         given = st.file_uploader(
@@ -192,11 +194,16 @@ def _damaged(journal: str, called: str) -> None:
     """The damaged lines of a journal as they stand there, to keep elsewhere and to drop."""
     lines = session.damaged_lines(journal)
     with st.popover(f"Damaged {w.plural(len(lines), 'line')}"):
-        st.html(layers.damaged(len(lines), called))
+        st.markdown(
+            f"{parts.counted(len(lines), 'line', 'lines')} of {literal(called)}"
+            f" {w.plural(len(lines), 'is not as it was', 'are not as they were')} written, and not"
+            " read. What is still legible can be copied from here. Dropping leaves every other line"
+            " as it is, and cannot be undone."
+        )
         for line in lines[:_MOST_DAMAGED]:
-            st.code(line[:_LONGEST_TEXT].decode(errors="backslashreplace"), language=None)
+            st.code(line[:_LONGEST_TEXT].decode(errors="backslashreplace"), None, wrap_lines=True)
         st.download_button(
-            f"Download :gray[{parts.counted(len(lines), 'line', 'lines')} as they are]",
+            f"Download :gray[{parts.counted(len(lines), 'line', 'lines')}]",
             data=b"\n".join(lines),
             file_name=f"{parts.safe_name(f'damaged-{journal}')}.txt",
             mime="application/octet-stream",

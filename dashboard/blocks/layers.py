@@ -60,11 +60,6 @@ def row(layer: Layer, *, is_on: bool) -> Markup:
     return _drawn("row", layer=layer, is_on=is_on)
 
 
-def damaged(lines: int, called: str) -> Markup:
-    """What dropping the damaged lines of a journal means."""
-    return _drawn("damaged", lines=lines, called=called)
-
-
 def noted(found: Noted) -> Markup:
     """The notes on a query; nothing where there are none."""
     return _drawn("noted", notes=found.notes) if found.notes else Markup()

@@ -202,7 +202,7 @@ def test_damaged_lines_are_shown_as_text_and_dropped() -> None:
         path.write_bytes(path.read_bytes() + b"<img src=x> *no* line\n")
     app = opened("data", **PAIR)
     assert [c.value for c in app.code] == ["<img src=x> *no* line"] * 2
-    assert "Lines of the notes and tags are damaged" in text_of(app)
+    assert "Notes and tags: 1 line is damaged; the rest is whole." in text_of(app)
     assert not any("<img src=x" in e.proto.body for e in app.get("html"))
     while drops := [b for b in app.button if b.label.startswith("Drop")]:
         drops[0].click().run()
