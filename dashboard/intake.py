@@ -72,22 +72,20 @@ def uploader() -> None:
                     alarming=True,
                 )
             )
+    drawn = session.generation("upload")
     given = st.file_uploader(
         "Add files",
         accept_multiple_files=True,
-        key=f"upload_{session.generation('upload')}",
+        key=f"upload_{drawn}",
         label_visibility="collapsed",
     )
     if not given:
         return
     files = [(f.name, f.getvalue()) for f in given]
-    # Before they are read: whatever one of them does, the next run does not do it again.
-    session.forget("upload")
-    session.came_through()
     del given
     with st.status(f"Reading {len(files)} {w.plural(len(files), 'file')} …") as status:
         bar = st.progress(0.0)
-        for number in session.read_uploads(files):
+        for number in session.read_uploads(files, drawn):
             status.update(label=f"Reading {number + 1} of {len(files)}")
             bar.progress(number / len(files))
         bar.progress(1.0)

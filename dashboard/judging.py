@@ -16,12 +16,14 @@ from dashboard.blocks.grades import Grades
 from dashboard.literal import literal
 from dashboard.session import Opened
 from dashboard.workspace import Layer, Noted
+from dashboard.workspace.journal import NOTES
 from metrics_core import wording as w
 
 _HERE = Path(__file__).parent
 _WINDOW = 40
 """Documents of a queue that the browser has at hand, so that no key waits for the server."""
 _LONGEST_TEXT = 3_000
+_MOST_DAMAGED = 20
 
 _KEYS = st.components.v2.component(
     "ranklens_judge",
@@ -142,16 +144,20 @@ def layers_part() -> None:
     every, on = session.layers(), session.layers_on()
     for layer in every:
         _layer(layer, is_on=layer in on)
-    for lost in session.workspace().notes.damaged(session.collection()):
-        st.html(data.receipt(f"The file of notes and tags {lost.why}; the rest is whole."))
+    lost = len(session.workspace().notes.damaged(session.collection()))
+    if lost:
+        counted = parts.counted(lost, "line is damaged", "lines are damaged")
+        with st.container(horizontal=True, vertical_alignment="center", key="damaged_notes"):
+            st.html(data.receipt(f"Notes and tags: {counted}; the rest is whole."))
+            _damaged(NOTES, "the notes and tags")
     with st.popover("Take in a layer"):
         given = st.file_uploader(
             "A file of judgments, kept apart from those of the files",
             key=f"layer_{session.generation('layer')}",
         )
     if given is not None:
+        session.take_in_layer(given.name, given.getvalue(), given.file_id)
         session.forget("layer")
-        session.take_in_layer(given.name, given.getvalue())
         st.rerun()
 
 
@@ -173,12 +179,42 @@ def _layer(layer: Layer, *, is_on: bool) -> None:
             on_click="ignore",
             disabled=not len(layer),
         )
+        if layer.lost:
+            _damaged(layer.journal, f"the layer “{layer.name}”")
         st.button(
             "Remove",
             key=f"remove_layer_{layer.id}",
             on_click=session.remove_layer,
             args=(layer,),
             type="tertiary",
+        )
+
+
+def _damaged(journal: str, called: str) -> None:
+    """The damaged lines of a journal as they stand there, to keep elsewhere and to drop."""
+    lines = session.damaged_lines(journal)
+    with st.popover(f"Damaged {w.plural(len(lines), 'line')}"):
+        st.markdown(
+            f"{parts.counted(len(lines), 'line', 'lines')} of {literal(called)}"
+            f" {w.plural(len(lines), 'is not as it was', 'are not as they were')} written, and not"
+            " read. What is still legible can be copied from here. Dropping leaves every other line"
+            " as it is, and cannot be undone."
+        )
+        for line in lines[:_MOST_DAMAGED]:
+            st.code(line[:_LONGEST_TEXT].decode(errors="backslashreplace"), None, wrap_lines=True)
+        st.download_button(
+            f"Download :gray[{parts.counted(len(lines), 'line', 'lines')}]",
+            data=b"\n".join(lines),
+            file_name=f"{parts.safe_name(f'damaged-{journal}')}.txt",
+            mime="application/octet-stream",
+            key=f"damaged_file_{journal}",
+            on_click="ignore",
+        )
+        st.button(
+            f"Drop :gray[{parts.counted(len(lines), 'damaged line', 'damaged lines')} for good]",
+            key=f"drop_{journal}",
+            on_click=session.drop_lines,
+            args=(journal, called, lines),
         )
 
 
@@ -196,23 +232,20 @@ def notes_part(query_id: str) -> None:
             st.button(
                 f"{literal(tag)} ✕",
                 key=f"tag_{query_id}_{tag}",
-                on_click=partial(session.set_tag, query_id, tag, on=False),
+                on_click=session.take_tag_off,
+                args=(query_id, tag),
                 help="Take this tag off.",
             )
     with st.form(f"note_{query_id}", clear_on_submit=True, border=False):
-        text = st.text_area("Note", key=f"note_text_{query_id}", height=80)
-        tag = st.text_input(
-            "Tag", key=f"note_tag_{query_id}", placeholder="cause: stemming, owner: Ann"
-        )
-        sent = st.form_submit_button("Keep")
+        fields = (f"note_text_{query_id}", f"note_tag_{query_id}")
+        st.text_area("Note", key=fields[0], height=80)
+        st.text_input("Tag", key=fields[1], placeholder="cause: stemming, owner: Ann")
+        st.form_submit_button("Keep", on_click=session.keep_remark, args=(query_id, *fields))
     for note in found.notes:
         st.button(
             f"Take back the note of {literal(note.by)}, {literal(note.at[11:16])}",
             key=f"unnote_{note.id}",
-            on_click=partial(session.write_note, query_id, "", note=note.id),
+            on_click=session.take_note_back,
+            args=(query_id, note.id),
             type="tertiary",
         )
-    if sent and (text.strip() or tag.strip()):
-        session.write_note(query_id, text)
-        session.set_tag(query_id, tag)
-        st.rerun()

@@ -12,6 +12,7 @@ from dashboard.answers import QueryList
 from dashboard.answers.query_chips import BETWEEN, FAILURES, OF_ONE, SHOW_ALL
 from dashboard.answers.remarks import tag_of
 from dashboard.blocks import filter_line
+from dashboard.filter_field import filter_field
 from dashboard.literal import literal
 from dashboard.session import Opened
 from metrics_core import wording as w
@@ -42,14 +43,11 @@ def narrowing(shown: QueryList, here: Opened) -> None:
             label_visibility="collapsed",
             width=260,
         )
-        session.widget(
-            st.text_input,
-            "Filter by any column",
-            "filter",
-            value=here.view.address["filter"],
-            store=lambda line: {"filter": line.strip(), "p": ""},
+        filter_field(
+            here.view.address["filter"],
+            answers.filter_vocabulary(here.study, view, session.remarks()),
             placeholder=f"Filter by any column: {EXAMPLE}",
-            label_visibility="collapsed",
+            wrong=shown.wrong is not None,
         )
     _about_the_line(shown, here)
 
@@ -98,29 +96,12 @@ def _none_name(view: Comparison) -> str:
 
 
 def _about_the_line(shown: QueryList, here: Opened) -> None:
-    """What is wrong in the filter line, and what can stand there; else what it can name."""
-
-    def link(line: str) -> str:
-        return session.href("queries", filter=line, p="")
-
+    """What is wrong in the filter line; what it can name where there is none."""
     if shown.wrong is not None:
-        error = shown.wrong
-        offered = answers.filter_completions(
-            here.study,
-            here.comparison,
-            error.line,
-            error.position + _typed(error.found),
-            session.remarks(),
-        )
-        st.html(filter_line.wrong(error, [(option, link(line)) for option, line in offered]))
+        st.html(filter_line.wrong(shown.wrong))
     elif not here.view.address["filter"]:
-        names = answers.filter_completions(here.study, here.comparison, "", 0, session.remarks())
-        st.html(filter_line.can_name([option for option, _ in names], EXAMPLE))
-
-
-def _typed(found: str) -> int:
-    """How much of the word where a line is wrong has been typed; none of it at the line's end."""
-    return 0 if found == "the end of the line" else len(found)
+        names = answers.filter_names(here.study, here.comparison, session.remarks())
+        st.html(filter_line.can_name(names, EXAMPLE))
 
 
 def columns(shown: QueryList) -> None:

@@ -216,8 +216,7 @@ class UnknownColumnError(RanklensError):
 
 class FilterLineError(RanklensError):
     """A filter line cannot be understood from `position` on (from 0), where `found` stands instead
-    of what was `expected`. `awaited` says what a completion would put there, and of which column.
-    """
+    of what was `expected`."""
 
     def __init__(
         self,
@@ -226,10 +225,9 @@ class FilterLineError(RanklensError):
         found: str,
         expected: str,
         hint: str = "",
-        awaited: tuple[str, str] = ("", ""),
     ) -> None:
         self.line, self.position = line, position
-        self.found, self.expected, self.awaited = found, expected, awaited
+        self.found, self.expected = found, expected
         super().__init__(f"At character {position + 1}: expected {expected}, found {found}.", hint)
 
 

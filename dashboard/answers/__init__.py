@@ -11,7 +11,7 @@ from dashboard.answers.firmness import firmness, firmness_known
 from dashboard.answers.measures import MeasureDetail, measure_detail, measure_list
 from dashboard.answers.overview import Overview, overview
 from dashboard.answers.pairs import Pairs, every_pair, pairs
-from dashboard.answers.queries import Asked, QueryList, filter_completions, query_list
+from dashboard.answers.queries import Asked, QueryList, filter_names, filter_vocabulary, query_list
 from dashboard.answers.query import QueryPage, documents_of, query
 from dashboard.answers.subset import subset
 from dashboard.answers.what_if import WhatIf, what_would_be
@@ -33,7 +33,8 @@ __all__ = [
     "document",
     "documents_of",
     "every_pair",
-    "filter_completions",
+    "filter_names",
+    "filter_vocabulary",
     "firmness",
     "firmness_known",
     "first_rows",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,7 @@ from metrics_core import findings
 from metrics_core.comparing.pairs import BETTER, differences
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.errors import FilterLineError
-from metrics_core.slicing.filtering import completions, parse_filter
+from metrics_core.slicing.filtering import parse_filter, quoted_name, vocabulary
 
 PAGE_ROWS = 100
 """Rows of the table on one page."""
@@ -181,16 +182,21 @@ def _to_filter(study: Study, shown: Comparison, remarks: Remarks) -> query_colum
     return query_columns.Asked(study, shown, noted)
 
 
-def filter_completions(
-    study: Study,
-    shown: Comparison,
-    line: str,
-    cursor: int,
-    remarks: Remarks = NOTHING_NOTED,
-) -> list[tuple[str, str]]:
-    """What can stand at a place of the filter line, each with the line that it gives."""
-    found = completions(line, cursor, _to_filter(study, shown, remarks))
-    return [(option, found.line(line, option)) for option in found.options]
+def filter_vocabulary(
+    study: Study, shown: Comparison, remarks: Remarks = NOTHING_NOTED
+) -> dict[str, Any]:
+    """What completes a filter line while it is typed, as a browser takes it."""
+    return study.kept(_vocabulary, shown, remarks)
+
+
+def _vocabulary(study: Study, shown: Comparison, remarks: Remarks) -> dict[str, Any]:
+    columns = _to_filter(study, shown, remarks)
+    return vocabulary(columns, columns.numeric)
+
+
+def filter_names(study: Study, shown: Comparison, remarks: Remarks = NOTHING_NOTED) -> list[str]:
+    """The columns that a filter line can name, as it has them."""
+    return [quoted_name(name) for name in _to_filter(study, shown, remarks)]
 
 
 def _usual_order(shown: Comparison, show: str) -> str:

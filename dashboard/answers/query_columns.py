@@ -226,6 +226,18 @@ class Asked(Mapping[str, Values]):
         texts[(texts == NO_GROUP) | (texts == "")] = None
         return texts
 
+    @property
+    def numeric(self) -> frozenset[str]:
+        """The names of those that hold numbers, as far as that is known without looking."""
+        queries = self._study.queries
+        own = {} if queries is None else queries.numbers
+        return frozenset(
+            name
+            for name, column in self._columns.items()
+            if column.kind in ("score", "difference", "number")
+            or (column.key.startswith("by:") and column.name in own)
+        )
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
 

@@ -7,7 +7,7 @@ import io
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -15,7 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dashboard.address.view import Comparison
+from dashboard.opened.cut import ABOUT, CUT_FROM
 from dashboard.opened.study import Study
+from dashboard.workspace import Layer, Noted
+from dashboard.workspace.carried import LAYERS_FILE, NOTES_FILE, layers_csv, notes_csv
 from metrics_core.errors import RanklensError
 from metrics_core.formats import write
 from metrics_core.tables import Qrels, Queries, Run, Table
@@ -28,12 +31,22 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 _NO_FILE_NAME = '/\\:*?"<>|\0'
 
 
-def subset(study: Study, shown: Comparison, query_ids: Sequence[str]) -> bytes:
-    """A zip with the judgments, the query file's rows and the shown runs of these queries, and a
-    text that says what it is. Tables are TREC files, or Parquet where an id does not fit those."""
+def subset(
+    study: Study,
+    shown: Comparison,
+    query_ids: Sequence[str],
+    noted: Mapping[str, Noted] | None = None,
+    layers: Sequence[Layer] = (),
+) -> bytes:
+    """A zip with the judgments, the query file's rows and the shown runs of these queries, what is
+    noted of them, and a text that says what it is. Tables are TREC files, or Parquet where an id
+    does not fit those. The grades of `layers`, those that the study has on, stand in a file of
+    their own, apart from the judgments of the files."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
-        _add(packed, "qrels.txt", of_queries(study.qrels, query_ids), "trec")
+        judged = of_queries(study.bare.qrels, query_ids)
+        if len(judged):
+            _add(packed, "qrels.txt", judged, "trec")
         for name in shown.runs:
             own = of_queries(study.runs[name], query_ids)
             if len(own):
@@ -43,7 +56,12 @@ def subset(study: Study, shown: Comparison, query_ids: Sequence[str]) -> bytes:
             kept = frame[frame["query_id"].isin(query_ids)]
             if len(kept):
                 _add(packed, "queries.jsonl", Queries(kept), "jsonl")
-        packed.writestr(zipfile.ZipInfo("about.txt", _EPOCH), _about(study, shown, query_ids))
+        notes, grades = notes_csv(noted or {}, query_ids), layers_csv(layers, query_ids)
+        for name, content in {NOTES_FILE: notes, LAYERS_FILE: grades}.items():
+            if content:
+                packed.writestr(zipfile.ZipInfo(name, _EPOCH), content)
+        about = _about(study, shown, query_ids, layered=bool(grades))
+        packed.writestr(zipfile.ZipInfo(ABOUT, _EPOCH), about)
     return out.getvalue()
 
 
@@ -85,9 +103,9 @@ def _file(name: str) -> str:
     return "".join("_" if letter in _NO_FILE_NAME else letter for letter in name)
 
 
-def _about(study: Study, shown: Comparison, query_ids: Sequence[str]) -> str:
+def _about(study: Study, shown: Comparison, query_ids: Sequence[str], *, layered: bool) -> str:
     lines = [
-        f"{len(query_ids)} of {len(study.query_ids)} queries, cut from a collection by Ranklens.",
+        f"{len(query_ids)} of {len(study.query_ids)} queries, {CUT_FROM}.",
         f"Runs: {', '.join(shown.runs)}. Measure: {shown.name}.",
     ]
     highest = of_queries(study.qrels, query_ids).relevance.max(initial=0)
@@ -95,5 +113,10 @@ def _about(study: Study, shown: Comparison, query_ids: Sequence[str]) -> str:
         lines.append(
             "The highest grade of the whole collection is given to no document of these queries:"
             " measures that rest on it, such as ERR, score them otherwise here."
+        )
+    if layered:
+        lines.append(
+            f"{LAYERS_FILE} holds grades that were given in Ranklens and count in its scores; they"
+            " are not in qrels.txt."
         )
     return "\n".join(lines) + "\n"

@@ -104,11 +104,11 @@ def _remove(row: Listed) -> None:
 
 def _new() -> None:
     with st.form("new_collection", border=False, clear_on_submit=True):
-        name = st.text_input(
+        st.text_input(
             "Name", key="new_name", placeholder="Name", label_visibility="collapsed", max_chars=80
         )
-        if st.form_submit_button("New collection"):
-            session.make(name)
+        drawn = session.generation("new_collection")
+        if st.form_submit_button("New collection", on_click=session.make, args=("new_name", drawn)):
             session.goto("data")
 
 

@@ -111,19 +111,21 @@ def _table(shown: QueryList, here: Opened) -> None:
 def _downloads(shown: QueryList, here: Opened) -> None:
     """The choice of columns, and the queries in view as a collection of their own."""
     view, study = here.comparison, here.study
+    noted, on = session.noted(), here.layers
     with st.container(horizontal=True, key="of_the_table"):
         query_controls.columns(shown)
         counted = parts.counted(len(shown.kept), "query", "queries")
         st.download_button(
             f"Zip :gray[of judgments and runs of {counted}]",
-            data=lambda: answers.subset(study, view, list(shown.kept["query_id"])),
+            data=lambda: answers.subset(study, view, list(shown.kept["query_id"]), noted, on),
             file_name=parts.file_name("queries").removesuffix(".csv") + ".zip",
             mime="application/zip",
             key="subset",
             type="tertiary",
             on_click="ignore",
             help="A zip with the judgments, the queries and the shown runs of the queries in this"
-            " table, to load elsewhere: the same scores follow from it.",
+            " table, their notes and tags and the judgment layers that are on, to load elsewhere:"
+            " the same scores follow from it.",
         )
 
 

@@ -1,4 +1,4 @@
-"""Under the filter line: what is wrong in it and where, what can stand there, what it can name."""
+"""Under the filter line: what is wrong in it and where, what it can name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from markupsafe import Markup
 from dashboard.blocks.templates import Template
 from metrics_core.errors import FilterLineError
 
-_MOST = 12
 _AROUND = 60
 """Characters of a line that are shown before and after the place where it is wrong."""
 
@@ -21,9 +20,8 @@ def row_name(name: str) -> Markup:
     return _drawn("row_name", name=name)
 
 
-def wrong(error: FilterLineError, offered: Sequence[tuple[str, str]]) -> Markup:
-    """The line with the place where it is wrong, why, and up to twelve words that could stand
-    there, each with the link of the line that it gives."""
+def wrong(error: FilterLineError) -> Markup:
+    """The line with the place where it is wrong, and why."""
     at = error.position
     end = at + max(len(error.found) if error.line[at:].startswith(error.found) else 0, 0)
     before, found, after = error.line[:at], error.line[at:end], error.line[end:]
@@ -35,8 +33,6 @@ def wrong(error: FilterLineError, offered: Sequence[tuple[str, str]]) -> Markup:
         expected=error.expected,
         said=error.found[:_AROUND],
         hint=error.hint,
-        offered=list(offered[:_MOST]),
-        more=max(len(offered) - _MOST, 0),
     )
 
 

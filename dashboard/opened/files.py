@@ -11,6 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
+from dashboard.opened.cut import is_carried
+from dashboard.workspace.carried import LAYERS_FILE, NOTES_FILE
 from dashboard.workspace.durable import state_of
 from dashboard.workspace.tables import queries_of
 from metrics_core import formats
@@ -25,6 +27,7 @@ Origin = Literal["sample", "folder", "upload"]
 
 SAMPLE_FOLDER = Path(__file__).resolve().parents[2] / "sample_runs"
 _MOST_FILES = 200
+_HEAD = 200
 _GLANCES = Memo(10_000)
 _NONE: Mapping[str, Any] = MappingProxyType({})
 _NO_DATA = {".py", ".md", ".html", ".png", ".svg", ".pyc", ".pdf"}
@@ -81,6 +84,7 @@ def list_folder(folder: Path, most: int = _MOST_FILES) -> Listing:
         and path.suffix.lower() not in _NO_DATA
         and path.stem.lower() not in ("readme", "license", "licence", "license-data")
         and not any(part.startswith((".", "__")) for part in path.relative_to(folder).parts)
+        and not (path.name in (NOTES_FILE, LAYERS_FILE) and _is_carried(path))
     ]
     if len(found) <= most:
         return Listing(tuple(found))
@@ -90,6 +94,16 @@ def list_folder(folder: Path, most: int = _MOST_FILES) -> Listing:
         tuple(path for path in found if path in chosen),
         tuple(path for path in found if path not in chosen),
     )
+
+
+def _is_carried(path: Path) -> bool:
+    """Whether a file holds notes or layers, which are no tables: grades of a layer are never taken
+    for judgments of a file."""
+    try:
+        with path.open("rb") as file:
+            return is_carried(file.read(_HEAD))
+    except OSError:
+        return False
 
 
 def _glanced(path: Path) -> Kind | None:

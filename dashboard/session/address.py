@@ -137,6 +137,13 @@ def widget(
     return draw(label, key=key, on_change=changed, **options)
 
 
+def hear(key: str, name: str, store: Callable[[Any], dict[str, Any]]) -> None:
+    """Store what a component of our own told under this name, as `store` says; for its callback."""
+    told = st.session_state[key].get(name)
+    if told is not None:
+        change(**store(told))
+
+
 def objection(name: str) -> RanklensError | None:
     """Why the last value of this widget was not taken."""
     about, then, error = st.session_state.get("_objection", ("", None, None))

@@ -1,5 +1,5 @@
-"""Judging in place: the layers of the open collection, which of them are on, grades and notes that
-are given."""
+"""Judging in place: the layers of the open collection, which of them are on, grades that are
+given."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from typing import Any
 import streamlit as st
 
 from dashboard.address.view import NOBODY
-from dashboard.answers.remarks import Remarks
 from dashboard.session.address import address, change, href
 from dashboard.session.collections import collection, collections, workspace
 from dashboard.session.receipts import doing, tell
-from dashboard.workspace import Layer, Noted
+from dashboard.workspace import Layer
 from metrics_core import formats
 from metrics_core import wording as w
 from metrics_core.errors import RanklensError
@@ -163,8 +162,7 @@ def _pair(act: Mapping[str, Any]) -> tuple[str, str]:
 def _judge(
     here: str, name: str, grades: Mapping[tuple[str, str], float | None], known: _Acts
 ) -> None:
-    if not workspace().has(here):
-        workspace().new(collections().name_of(here), here)
+    give_place(here)
     layer, begun = workspace().layers.judge(here, name, grades)
     known.begun = layer if begun else known.begun
 
@@ -180,13 +178,11 @@ def skipped() -> set[tuple[str, str]]:
     return kept
 
 
-def _place() -> str:
-    """The open collection, which has a place in the workspace from here on: files that can only be
-    read, as those of the example, are not written, and what is judged there is kept beside."""
-    here = collection()
+def give_place(here: str) -> None:
+    """Give a collection a place in the workspace: files that can only be read, as those of the
+    example, are not written, and what is judged there is kept beside. Raises StorageError."""
     if not workspace().has(here):
         workspace().new(collections().name_of(here), here)
-    return here
 
 
 def _kept(action: Callable[[], None]) -> bool:
@@ -217,8 +213,10 @@ def layer_file(layer: Layer) -> bytes:
         return formats.table_bytes(table, "jsonl")
 
 
-def take_in_layer(name: str, content: bytes) -> None:
-    """Take in a file of judgments as a layer, which then is on; why it cannot be read is told."""
+def take_in_layer(name: str, content: bytes, upload: str) -> None:
+    """Take in a file of judgments as a layer, which then is on; why it cannot be read is told.
+    Nothing happens where this `upload` was taken in: the run of the page that did so may have
+    ended before it could put it away."""
     try:
         read = formats.read(content, name=name, kind="qrels").table
     except RanklensError as error:
@@ -228,14 +226,18 @@ def take_in_layer(name: str, content: bytes) -> None:
     rows = zip(*(read.table[c].to_pylist() for c in ("query_id", "doc_id")), strict=True)
     grades = dict(zip(rows, read.relevance.tolist(), strict=True))
     title = name.removesuffix(".gz").rpartition("/")[2].rpartition(".")[0] or name
+    known: set[str] = st.session_state.setdefault("_layers_taken_in", set())
+    here, on = collection(), layers_on()
 
     def taken() -> None:
-        on = layers_on()
-        made = workspace().layers.begin(_place(), title, grades, judged=False)
+        give_place(here)
+        made = workspace().layers.begin(here, title, grades, judged=False)
+        known.add(upload)
         change(layers=_said([*on, *(v for v in layers() if v.id == made)]))
         tell(f"{w.count(len(grades))} grades of {name} were taken in as a judgment layer.")
 
-    doing(taken)
+    if upload not in known:
+        doing(taken)
 
 
 def remove_layer(layer: Layer) -> None:
@@ -251,44 +253,3 @@ def remove_layer(layer: Layer) -> None:
         tell(f"The layer “{layer.name}” was removed.", "", (back,))
 
     doing(removed)
-
-
-# Notes
-
-
-def noted() -> dict[str, Noted]:
-    """query_id -> notes and tags, of the queries of the open collection that have some."""
-    return workspace().notes.of(collection())
-
-
-def remarks() -> Remarks:
-    """The same as the Queries page takes it."""
-    return Remarks(
-        tuple(
-            (query_id, own.tags, tuple(note.text for note in own.notes))
-            for query_id, own in noted().items()
-        )
-    )
-
-
-def write_note(query_id: str, text: str, *, note: str = "") -> None:
-    """Add a note to a query, or write one anew; an empty text takes it back."""
-    if note or text.strip():
-        doing(
-            lambda: _done(
-                workspace().notes.write(
-                    _place(), query_id, text.strip(), by=judge_name(), note=note
-                )
-            )
-        )
-
-
-def set_tag(query_id: str, tag: str, *, on: bool = True) -> None:
-    """Set a tag on a query, or take it off."""
-    cleaned = " ".join(tag.split())
-    if cleaned:
-        doing(lambda: workspace().notes.tag(_place(), query_id, cleaned, by=judge_name(), on=on))
-
-
-def _done(_: object) -> None:
-    """For what gives something that nobody needs."""

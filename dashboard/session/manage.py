@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
+from threading import Lock
 
-from dashboard.session.address import href
+import streamlit as st
+
+from dashboard.session.address import forget, href
 from dashboard.session.collections import (
     OF_ANOTHER,
     collections,
@@ -20,6 +24,7 @@ from metrics_core.formats import Loaded
 from metrics_core.tables.run_names import free_name
 
 _LONGEST_NAME = 80
+_MAKING = Lock()
 
 
 def collection_href(identity: str) -> str:
@@ -33,9 +38,22 @@ def made(name: str) -> Collection:
     return workspace().new(_free(name), identity)
 
 
-def make(name: str) -> None:
-    """Make an empty collection and open it."""
-    doing(lambda: open_collection(made(_cleaned(name) or "My files").id))
+def make(field: str, drawn: int) -> None:
+    """Make an empty collection of the name in the field of this key and open it; for the callback
+    of a form that was `drawn` with this generation, which makes one however often it is sent."""
+    name = _cleaned(str(st.session_state.get(field, ""))) or "My files"
+    done: set[int] = st.session_state.setdefault("_collections_made", set())
+
+    def once() -> None:
+        with _MAKING:
+            if drawn in done:
+                return
+            new = made(name)
+            done.add(drawn)
+        open_collection(new.id)
+        forget("new_collection")
+
+    doing(once)
 
 
 def rename(identity: str, name: str) -> None:
@@ -90,11 +108,12 @@ def packed(identity: str) -> bytes:
     return out.getvalue()
 
 
-def take_in(name: str, content: bytes) -> None:
-    """Make a collection of a packed one, and open it."""
+def take_in(name: str, content: bytes, kept: Callable[[], None]) -> None:
+    """Make a collection of a packed one, and open it; `kept` is called as soon as it is there."""
 
     def taken() -> None:
         new = unpack(workspace(), content, file=name)
+        kept()
         open_collection(new.id)
         tell(f"“{new.name}” was taken in from {name}.")
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
+from threading import Lock
 
 import streamlit as st
 
-from dashboard.session.address import forget, generation
 from dashboard.workspace import StorageError
 
 Offer = tuple[str, Callable[[], None]]
 """The words of a button, and what it does."""
 
 _MOST = 20
+_KEYS = count(1)
+"""Never the same twice, whoever ends in between."""
+_READING = Lock()
 
 
 @dataclass(frozen=True)
@@ -40,9 +44,9 @@ def tell(
     is told already, once."""
     if alarming and not offers and any(r.message == message and r.hint == hint for r in receipts()):
         return
-    receipts().append(Receipt(generation("receipt"), message, hint, tuple(offers), alarming))
-    del receipts()[:-_MOST]
-    forget("receipt")
+    told = receipts()
+    told.append(Receipt(next(_KEYS), message, hint, tuple(offers), alarming))
+    del told[:-_MOST]
 
 
 def tell_error(error: StorageError, more: str = "") -> None:
@@ -52,14 +56,23 @@ def tell_error(error: StorageError, more: str = "") -> None:
 
 def put_away(receipt: Receipt) -> None:
     """The reader has read it."""
-    if receipt in receipts():
-        receipts().remove(receipt)
+    _taken(receipt)
+
+
+def _taken(receipt: Receipt) -> bool:
+    """Put it away; whether it was still there."""
+    told = receipts()
+    with _READING:
+        left = [other for other in told if other.key != receipt.key]
+        was_there = len(left) < len(told)
+        told[:] = left
+    return was_there
 
 
 def take_offer(receipt: Receipt, action: Callable[[], None]) -> None:
-    """Do what a button says, once."""
-    put_away(receipt)
-    doing(action)
+    """Do what a button says, once: two clicks may be answered at the same time."""
+    if _taken(receipt):
+        doing(action)
 
 
 def doing(action: Callable[[], None]) -> None:

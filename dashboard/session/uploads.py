@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from dashboard.opened.collections import SAMPLE
-from dashboard.session import manage
-from dashboard.session.address import forget, generation
+from dashboard.opened.cut import Carried, Cut, is_carried, is_cut, opened_cut, read_carried
+from dashboard.session import carrying, manage
+from dashboard.session.address import forget
 from dashboard.session.collections import (
     collection,
     collections,
@@ -23,6 +25,7 @@ from dashboard.session.collections import (
     workspace,
 )
 from dashboard.session.receipts import doing, tell, tell_error
+from dashboard.session.returning import came_through
 from dashboard.workspace import Added, StorageError
 from dashboard.workspace.packing import is_packed
 from metrics_core import formats
@@ -31,6 +34,8 @@ from metrics_core.checks.stored_scores import with_stored_compared
 from metrics_core.errors import RanklensError
 from metrics_core.formats import Loaded
 from metrics_core.tables import Qrels, Run
+
+_KEYS = count(1)
 
 
 @dataclass(frozen=True)
@@ -42,26 +47,64 @@ class Refusal:
     key: int
 
 
+def _nothing() -> None:
+    """What is done where nobody needs to know that files are kept."""
+
+
 def refusals() -> dict[str, Refusal]:
     """Uploaded files that could not be read, by name."""
     kept: dict[str, Refusal] = st.session_state.setdefault("_refused", {})
     return kept
 
 
-def read_uploads(files: Iterable[tuple[str, bytes]]) -> Iterator[int]:
-    """Read uploaded files into the open collection, counting them as they are read.
+def read_uploads(files: Iterable[tuple[str, bytes]], drawn: int) -> Iterator[int]:
+    """Read files of the uploader that was `drawn` with this generation into the open collection,
+    counting them as they are read; then the uploader starts anew.
 
     What is added to the example makes a collection of the reader's own, and so do judgments and
     runs that have no query in common with what is open, if the reader wishes.
     """
+    # Whatever the reader does meanwhile ends this run of the page wherever it next turns to the
+    # session or draws. The next run still has the files and goes on from what is kept.
+    kept = _kept()
     read: list[Loaded] = []
-    for number, (name, content) in enumerate(files):
-        yield number
-        if is_packed(content):
-            manage.take_in(name, content)
-        else:
-            read += _read(name, content)
-    _keep(read)
+    carried: list[Carried] = []
+    try:
+        for number, (name, content) in enumerate(files if drawn not in kept else ()):
+            yield number
+            if is_packed(content):
+                if (drawn, number) not in kept:
+                    manage.take_in(name, content, partial(kept.add, (drawn, number)))
+            elif is_cut(content) or is_carried(content):
+                read += _read_cut(name, content, carried)
+            else:
+                read += _read(name, content)
+        if drawn not in kept:
+            _keep(read, carried, partial(kept.add, drawn))
+    except Exception:
+        forget("upload")  # or each further run would fail likewise
+        raise
+    forget("upload")
+    came_through()
+
+
+def _kept() -> set[int | tuple[int, int]]:
+    """The uploaders whose files are kept, by generation, and such single files with their number.
+    One object a visit, so that to note something in it is no turning to the session."""
+    kept: set[int | tuple[int, int]] = st.session_state.setdefault("_kept_uploads", set())
+    return kept
+
+
+def _read_cut(name: str, content: bytes, carried: list[Carried]) -> list[Loaded]:
+    """The tables of a zip of some queries, none of a file of notes or layers; what comes with them
+    is added to `carried`."""
+    try:
+        cut = Cut({}, read_carried(content)) if is_carried(content) else opened_cut(content, name)
+    except RanklensError as error:
+        refusals()[name] = Refusal(error, content, next(_KEYS))
+        return []
+    carried.append(cut.carried)
+    return [loaded for file, inner in cut.files.items() for loaded in _read(file, inner)]
 
 
 def _read(name: str, content: bytes, **choices: Any) -> list[Loaded]:
@@ -81,28 +124,35 @@ def _read(name: str, content: bytes, **choices: Any) -> list[Loaded]:
     else:
         refusals().pop(name, None)
         return read
-    refusals()[name] = Refusal(refused, content, generation("refusal"))
-    forget("refusal")
+    refusals()[name] = Refusal(refused, content, next(_KEYS))
     return []
 
 
 def read_again(name: str, **choices: Any) -> None:
-    """Read a refused file with other choices."""
-    _keep(_read(name, refusals()[name].content, **choices))
+    """Read a refused file with other choices; nothing happens where it was read meanwhile."""
+    refused = refusals().get(name)
+    if refused is not None:
+        _keep(_read(name, refused.content, **choices))
 
 
 def dismiss(name: str) -> None:
-    """Forget a refused file."""
+    """Forget a refused file; nothing happens where that is done already."""
     refusals().pop(name, None)
 
 
-def _keep(read: Sequence[Loaded]) -> None:
+def _keep(
+    read: Sequence[Loaded], carried: Sequence[Carried] = (), kept: Callable[[], None] = _nothing
+) -> None:
+    """Keep tables, and what came with them, where they belong; `kept` is called once they are, or
+    once the reader is asked where."""
     here = collection()
-    if not read:
+    if not read and not carried:
         return
-    if here == SAMPLE or nowhere():
+    if not read and not nowhere():
+        doing(lambda: _into(here, read, carried, kept))
+    elif here == SAMPLE or nowhere():
         copied = here == SAMPLE and not any(isinstance(r.table, Qrels) for r in read)
-        doing(lambda: _into_new(read, copied=copied))
+        doing(lambda: _into_new(read, carried, kept, copied=copied))
     elif _strangers(here, read):
         names = w.named(list(dict.fromkeys(r.file for r in read)))
         tell(
@@ -110,12 +160,13 @@ def _keep(read: Sequence[Loaded]) -> None:
             f" “{collections().name_of(here)}”.",
             "Nothing was added yet.",
             (
-                ("Start a new collection", partial(_into_new, read)),
-                ("Add here all the same", partial(_into, here, read)),
+                ("Start a new collection", partial(_into_new, read, carried)),
+                ("Add here all the same", partial(_into, here, read, carried)),
             ),
         )
+        kept()
     else:
-        doing(lambda: _into(here, read))
+        doing(lambda: _into(here, read, carried, kept))
 
 
 def _strangers(here: str, read: Sequence[Loaded]) -> bool:
@@ -126,19 +177,31 @@ def _strangers(here: str, read: Sequence[Loaded]) -> bool:
     return bool(given and present) and not any(known & set(t.query_ids) for t in given)
 
 
-def _into_new(read: Sequence[Loaded], *, copied: bool = False) -> None:
+def _into_new(
+    read: Sequence[Loaded],
+    carried: Sequence[Carried],
+    kept: Callable[[], None] = _nothing,
+    *,
+    copied: bool = False,
+) -> None:
     """Keep files in a new collection and open it; beside the example's own where it is `copied`."""
     made = manage.copy_of(SAMPLE, "The example and my files") if copied else manage.made("My files")
-    _into(made.id, read)
+    _into(made.id, read, carried, kept)
 
 
-def _into(identity: str, read: Sequence[Loaded]) -> None:
+def _into(
+    identity: str,
+    read: Sequence[Loaded],
+    carried: Sequence[Carried],
+    kept: Callable[[], None] = _nothing,
+) -> None:
     """Keep files in a collection, open it, and tell what became of each that is not simply new."""
     workspace().new(collections().name_of(identity), identity)
     runs = [f for f in files_of(identity) if isinstance(f.table, Run) and f.slot is None]
     named = Counter((r.file, r.kind) for r in read)
     lost: list[str] = []
     refused: StorageError | None = None
+    became: list[tuple[Loaded, Added]] = []
     for loaded in read:
         # Two of one name that were given at once are meant to be two.
         beside = named[loaded.file, loaded.kind] > 1
@@ -148,10 +211,15 @@ def _into(identity: str, read: Sequence[Loaded]) -> None:
             lost.append(loaded.file)
             refused = error
             continue
-        _tell_of(identity, loaded, added)
+        became.append((loaded, added))
+    came = carrying.taken(identity, carried)
+    kept()
+    open_collection(identity)
     if refused is not None:
         tell_error(refused, f" Not kept: {w.listing(dict.fromkeys(lost))}.")
-    open_collection(identity)
+    for loaded, added in became:
+        _tell_of(identity, loaded, added)
+    carrying.tell_of(came)
 
 
 def _tell_of(identity: str, loaded: Loaded, added: Added) -> None:

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -27,6 +27,7 @@ NOTES = "notes"
 
 _LAYER = re.compile(r"layer-[a-z0-9]{1,40}")
 _KEPT = 200
+_TAIL = 200
 _END = b"\n"
 
 
@@ -34,12 +35,14 @@ _END = b"\n"
 class Read:
     """A journal as it was read: its lines, oldest first, the numbers (from 1) of those that are
     not as they were written, and how many bytes of the file these are. `file` tells it apart from
-    another one that stands in its place later."""
+    another one that stands in its place later, and `tail`, the last of these bytes, from one that
+    the system gave the same number."""
 
     lines: tuple[Line, ...] = ()
     damaged: tuple[int, ...] = ()
     size: int = 0
     file: int = 0
+    tail: bytes = b""
 
     @property
     def version(self) -> str:
@@ -162,6 +165,28 @@ class Journals:
         else:
             durable.write(path, b"".join(map(sealed, content)))
 
+    def damaged(self, identity: str, name: str) -> list[bytes]:
+        """The lines of a journal that are not as they were written, without their ends; none where
+        there is no such journal. Raises OSError, KeyError for what can be no journal's name."""
+        try:
+            content = self._path(identity, name).read_bytes()
+        except FileNotFoundError:
+            return []
+        return [line for line in content.split(_END)[:-1] if opened(line) is None]
+
+    def mend(self, identity: str, name: str, lines: Collection[bytes]) -> int:
+        """Take these lines out of a journal for good, as far as they are damaged ones of it, for
+        who holds the folder's lock; how many went. The others stay byte for byte. Raises OSError,
+        KeyError for what can be no journal's name."""
+        gone, path = set(lines) & set(self.damaged(identity, name)), self._path(identity, name)
+        if not gone:
+            return 0
+        every = path.read_bytes().split(_END)
+        # What stands behind the last end is a line of somebody who was interrupted.
+        left = [line for line in every[:-1] if line not in gone]
+        durable.write(path, _END.join([*left, every[-1]]))
+        return len(every) - 1 - len(left)
+
     def copy(self, identity: str, other: str) -> None:
         """Give the journals of a collection to another one that has none. Raises OSError."""
         for name, content in self.contents(identity):
@@ -195,7 +220,9 @@ class Journals:
 def _read(path: Path, known: Read) -> Read:
     with path.open("rb") as file:
         told = os.fstat(file.fileno())
-        if known.file != told.st_ino or told.st_size < known.size:
+        file.seek(max(known.size - len(known.tail), 0))
+        same = known.file == told.st_ino and file.read(len(known.tail)) == known.tail
+        if not same or told.st_size < known.size:
             known = Read(file=told.st_ino)
         file.seek(known.size)
         content = file.read()
@@ -210,4 +237,5 @@ def _read(path: Path, known: Read) -> Read:
         (*known.damaged, *lost),
         known.size + len(whole) + len(_END),
         known.file,
+        (whole + _END)[-_TAIL:],
     )

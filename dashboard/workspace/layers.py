@@ -7,7 +7,7 @@ of some documents of a query, the newest line for a pair counts, and a grade of 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +17,7 @@ from dashboard.workspace.adding import free_id, now
 from dashboard.workspace.journal import Line, Read
 from dashboard.workspace.records import Damaged
 from dashboard.workspace.shelves import LAYOUT, Shelves
+from metrics_core.tables.run_names import free_name
 
 Pair = tuple[str, str]
 """A query_id and a doc_id."""
@@ -51,6 +52,11 @@ class Layer:
 
     def __len__(self) -> int:
         return len(self.given)
+
+    @property
+    def journal(self) -> str:
+        """The name of its journal."""
+        return _PREFIX + self.id
 
     @property
     def grades(self) -> dict[Pair, float]:
@@ -133,6 +139,25 @@ class Layers:
         begun = {"name": name[:_LONGEST_NAME], "begun": now(), "judged": judged}
         shelves.journals.append(identity, _PREFIX + made, [begun, *_lines(grades, by)])
         return made
+
+    def take_in(self, identity: str, lines: Sequence[Line]) -> str:
+        """Add a layer that was made elsewhere, its head first, each grade with its giver and its
+        time; its id, "" where one of this name and beginning holds all of it already. Where only
+        the name is taken, it gets another, and so stays a layer of its own."""
+        with self._writing() as shelves:
+            if identity not in shelves.ids():
+                raise errors.no_collection()
+            told, here = _made("", Read(tuple(lines))), self.of(identity)
+            for v in here:
+                same = (v.name, v.begun, v.judged) == (told.name, told.begun, told.judged)
+                if same and told.given.items() <= v.given.items():
+                    return ""
+            name = free_name(told.name[:_LONGEST_NAME], [v.name for v in here])
+            made = free_id([v.removeprefix(_PREFIX) for v in shelves.journals.of(identity)])
+            _tell_layout(shelves)
+            head = {**lines[0], "name": name}
+            shelves.journals.append(identity, _PREFIX + made, [head, *lines[1:]])
+            return made
 
     def give(
         self, identity: str, layer: str, grades: Mapping[Pair, float | None], *, by: str

@@ -6,7 +6,7 @@ nothing of each other's.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from secrets import token_hex
@@ -29,11 +29,25 @@ class Note:
 
 
 @dataclass(frozen=True)
+class Tag:
+    """A tag on a query: who set it, and when, in UTC."""
+
+    name: str
+    by: str
+    at: str
+
+
+@dataclass(frozen=True)
 class Noted:
     """What is noted of a query: notes, oldest first, and tags in the order of setting."""
 
     notes: tuple[Note, ...] = ()
-    tags: tuple[str, ...] = ()
+    marks: tuple[Tag, ...] = ()
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The names of its tags."""
+        return tuple(tag.name for tag in self.marks)
 
 
 class Notes:
@@ -64,26 +78,61 @@ class Notes:
         """Add a note to a query, or write the one of this id anew; an empty text takes it back.
         Its id."""
         made = note or token_hex(4)
-        self._append(identity, {"query_id": query_id, "by": by, "note": made, "text": text})
+        self._append(identity, [{"query_id": query_id, "by": by, "note": made, "text": text}])
         return made
 
     def tag(self, identity: str, query_id: str, tag: str, *, by: str, on: bool = True) -> None:
         """Set a tag on a query, or take it off."""
-        self._append(identity, {"query_id": query_id, "by": by, "tag": tag, "on": on})
+        self._append(identity, [{"query_id": query_id, "by": by, "tag": tag, "on": on}])
 
-    def _append(self, identity: str, line: Line) -> None:
+    def add(self, identity: str, query_id: str, text: str, tag: str, *, by: str) -> None:
+        """Add a note and a tag to a query, both or neither; an empty one is none."""
+        told = {"query_id": query_id, "by": by}
+        note = [{**told, "note": token_hex(4), "text": text}] if text else []
+        self._append(identity, [*note, *([{**told, "tag": tag, "on": True}] if tag else [])])
+
+    def take_in(self, identity: str, lines: Sequence[Line]) -> int:
+        """Add notes and tags that were written elsewhere, each with its writer and its time; how
+        many. What is here already is not doubled, and nothing that is here is written over."""
         with self._writing() as shelves:
-            if identity not in shelves.ids():
-                raise errors.no_collection()
-            if (shelves.layout() or LAYOUT) < LAYOUT:
-                shelves.say_layout()
-            shelves.journals.append(identity, NOTES, [{**line, "at": now()}])
+            here = {q: list(own.notes) for q, own in self.of(identity).items()}
+            tags = {(q, tag) for q, own in self.of(identity).items() for tag in own.tags}
+            new: list[Line] = []
+            for line in lines:
+                query_id, own = line["query_id"], here.setdefault(line["query_id"], [])
+                if "tag" in line:
+                    known = (query_id, line["tag"]) in tags
+                    tags.add((query_id, line["tag"]))
+                    new += [] if known else [line]
+                elif (line["text"], line["by"], line["at"]) not in {
+                    (note.text, note.by, note.at) for note in own
+                }:
+                    taken = not line["note"] or any(note.id == line["note"] for note in own)
+                    made = token_hex(4) if taken else line["note"]
+                    own.append(Note(made, line["text"], line["by"], line["at"]))
+                    new.append({**line, "note": made})
+            if new:
+                self._put(shelves, identity, new)
+            return len(new)
+
+    def _append(self, identity: str, lines: Sequence[Line]) -> None:
+        with self._writing() as shelves:
+            at = now()
+            self._put(shelves, identity, [{**line, "at": at} for line in lines])
+
+    @staticmethod
+    def _put(shelves: Shelves, identity: str, lines: Sequence[Line]) -> None:
+        if identity not in shelves.ids():
+            raise errors.no_collection()
+        if (shelves.layout() or LAYOUT) < LAYOUT:
+            shelves.say_layout()
+        shelves.journals.append(identity, NOTES, lines)
 
 
 def _noted(read: Read) -> dict[str, Noted]:
     """What these lines tell, which may come from anybody."""
     notes: dict[str, dict[str, Note]] = {}
-    tags: dict[str, dict[str, None]] = {}
+    tags: dict[str, dict[str, Tag]] = {}
     for line in read.lines:
         query_id, by, at = (line.get(name) for name in ("query_id", "by", "at"))
         if not (isinstance(query_id, str) and isinstance(by, str) and isinstance(at, str)):
@@ -94,7 +143,12 @@ def _noted(read: Read) -> dict[str, Noted]:
             own.pop(note, None) if not text else own.update({note: Note(note, text, by, at)})
         elif isinstance(tag, str) and tag:
             here = tags.setdefault(query_id, {})
-            here.update({tag: None}) if line.get("on") is True else here.pop(tag, None)
+            if line.get("on") is not True:
+                here.pop(tag, None)
+            else:
+                here.setdefault(tag, Tag(tag, by, at))
     every = dict.fromkeys([*notes, *tags])
-    found = {q: Noted(tuple(notes.get(q, {}).values()), tuple(tags.get(q, {}))) for q in every}
-    return {q: noted for q, noted in found.items() if noted.notes or noted.tags}
+    found = {
+        q: Noted(tuple(notes.get(q, {}).values()), tuple(tags.get(q, {}).values())) for q in every
+    }
+    return {q: noted for q, noted in found.items() if noted.notes or noted.marks}

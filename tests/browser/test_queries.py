@@ -257,7 +257,7 @@ def test_a_lasso_lists_its_queries_and_a_filter_narrows_the_table(
     page.get_by_role("link", name="Take back the selection").click()
     settle(page)
     expect(page.get_by_role("heading", name="104 queries", exact=True)).to_be_visible()
-    field = page.get_by_role("textbox", name="Filter by any column")
+    field = page.get_by_role("combobox", name="Filter by any column")
     field.fill("bm25 == 0 and dense > 0.4")
     field.press("Enter")
     page.wait_for_url(re.compile("filter="))

@@ -1,96 +1,72 @@
-"""What may stand next in a filter line: columns, operators, values of a column."""
+"""What may stand next in a filter line, as data: for what completes one while it is typed.
+
+A browser that is to offer the next word without asking for it needs to know what follows what, and
+which columns and values there are. `parse_filter` alone says what a line means.
+"""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy.typing as npt
 
 from metrics_core import frames as pd
-from metrics_core.errors import FilterLineError
-from metrics_core.slicing.filtering.line import (
-    COLUMN,
-    JOINING,
-    LISTED,
-    TESTS,
-    VALUE,
-    Reader,
-    parse_filter,
-)
 from metrics_core.slicing.filtering.truth import Columns
 from metrics_core.slicing.filtering.words import OPERATORS, quoted_name, quoted_text
 
-MOST = 30
-"""Values of a column that are offered."""
+FOLLOWS: Mapping[str, Mapping[str, str]] = {
+    "test": {"name": "operator", "(": "test", "not": "test"},
+    "operator": {"operator": "value", "in": "list", "contains": "part", "not": "contrary"},
+    "contrary": {"in": "list", "contains": "part"},
+    "value": {"number": "joining", "text": "joining", "name": "joining"},
+    "part": {"text": "joining"},
+    "list": {"(": "listed"},
+    "listed": {"number": "further", "text": "further"},
+    "further": {",": "listed", ")": "joining"},
+    "joining": {"and": "test", "or": "test", ")": "joining"},
+}
+"""What is awaited -> a word of which kind, or which mark, can stand there -> what is awaited then.
+A line begins with a test and can end where "joining" is awaited; the `)` there closes a `(` before
+a test. A number is a value of a column of numbers only, and so on."""
 
-_LAST = re.compile(r"(?:`[^`]*|\"[^\"]*|[\w.@:/+-]+)$")
+OFFERED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "numbers": {"operator": (*OPERATORS, "in"), "contrary": ("in",)},
+    "texts": {
+        "operator": ("==", "!=", "contains", "in", "not in"),
+        "contrary": ("in", "contains"),
+    },
+}
+"""The operators of each kind of column. For the other marks FOLLOWS is enough."""
 
-
-@dataclass(frozen=True)
-class Completions:
-    """What may stand from `start` to `end` of a line, which holds the beginning of it or nothing;
-    `options` as they are written."""
-
-    start: int
-    end: int
-    options: tuple[str, ...]
-
-    def line(self, line: str, option: str) -> str:
-        """The line with one of the options taken, and a blank behind it."""
-        gap = "" if self.start == 0 or line[self.start - 1] in " (" else " "
-        return f"{line[: self.start]}{gap}{option} {line[self.end :].lstrip()}"
-
-
-def completions(line: str, cursor: int, columns: Columns) -> Completions:
-    """What can follow or complete the word at a place of the line, most specific first; nothing
-    where what stands before it is wrong."""
-    before = line[: max(0, min(cursor, len(line)))]
-    begun = _LAST.search(before)
-    for start in dict.fromkeys((begun.start() if begun else len(before), len(before))):
-        options = _next(line[:start], columns)
-        typed = before[start:].casefold()
-        fitting = tuple(o for o in options if _begins(o.casefold(), typed))
-        if fitting and (typed or start == len(before)):
-            return Completions(start, len(before), fitting)
-    return Completions(len(before), len(before), ())
+MOST_COLUMNS, MOST_VALUES, LONGEST = 200, 50, 100
+"""Columns and values of each that are told, and how many characters one may have: a value that is
+cut short would be another value, so longer ones are left out."""
 
 
-def _begins(option: str, typed: str) -> bool:
-    return option.startswith(typed) or option.lstrip('`"').startswith(typed.lstrip('`"'))
+def vocabulary(columns: Columns, numeric: Collection[str] = ()) -> dict[str, Any]:
+    """What completes a line about these columns, as JSON has it: `follows`, `offered`, and each
+    column as it is written, what it `holds` and its commonest values with the number of rows.
+    Columns in `numeric` are known to hold numbers, so that nobody needs to work them out."""
+    told = []
+    for name in list(columns)[:MOST_COLUMNS]:
+        if len(name) > LONGEST:
+            continue
+        values = None if name in numeric else columns[name]
+        texts = values is not None and values.dtype.kind != "f"
+        told.append(
+            {
+                "name": name,
+                "written": quoted_name(name),
+                "holds": "texts" if texts else "numbers",
+                "values": _commonest(values) if values is not None and texts else [],
+            }
+        )
+    return {"follows": FOLLOWS, "offered": OFFERED, "columns": told}
 
 
-def _next(before: str, columns: Columns) -> tuple[str, ...]:
-    """What may follow the beginning of a line."""
-    try:
-        parse_filter(before, columns)
-    except FilterLineError as error:
-        if error.position < len(before.rstrip()):
-            return ()
-        awaited, about = error.awaited
-        return _options(before, awaited, about, columns)
-    return ("and", "or")
-
-
-def _options(before: str, awaited: str, about: str, columns: Columns) -> tuple[str, ...]:
-    if awaited == COLUMN:
-        return tuple(quoted_name(name) for name in columns)
-    if awaited == JOINING:
-        return ("and", "or", ")")
-    if awaited == TESTS:
-        numeric = columns[about].dtype.kind == "f"
-        return (*OPERATORS, "in") if numeric else ("==", "!=", "contains", "in", "not in")
-    if awaited == LISTED:
-        return (",", ")") if _inside_a_list(before, columns) else ("(",)
-    return _values(about, columns) if awaited == VALUE else ()
-
-
-def _inside_a_list(before: str, columns: Columns) -> bool:
-    return not Reader(before, columns).words[-2].is_mark("in")
-
-
-def _values(column: str, columns: Columns) -> tuple[str, ...]:
-    """The values of a column of texts, commonest first; numbers are typed."""
-    values = columns[column]
-    if values.dtype.kind == "f":
-        return ()
+def _commonest(values: npt.NDArray[Any]) -> list[tuple[str, int]]:
+    """A column's commonest texts as a line has them, each with its rows."""
     counted = pd.Series(values, dtype=object).value_counts()
-    return tuple(quoted_text(str(value)) for value in counted.index[:MOST])
+    short = counted[counted.index.astype(str).str.len() <= LONGEST].head(MOST_VALUES)
+    return [(quoted_text(str(text)), int(rows)) for text, rows in short.items()]

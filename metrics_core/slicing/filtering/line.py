@@ -39,9 +39,6 @@ from metrics_core.slicing.filtering.words import (
     words_of,
 )
 
-COLUMN, TESTS, VALUE, LISTED, JOINING = "column", "operator", "value", "(", "and, or"
-"""What can be expected next; the names under which `completions` knows it."""
-
 _DEEPEST = 40
 _NEAREST = 3
 
@@ -65,7 +62,7 @@ def parse_filter(line: str, columns: Columns) -> Filter:
     reader = Reader(line, columns)
     test = reader.any_of(0)
     if reader.next.kind != END:
-        raise reader.wrong("and, or, or the end of the line", JOINING)
+        raise reader.wrong("and, or, or the end of the line")
     return Filter(line, tuple(reader.used), test)
 
 
@@ -83,15 +80,9 @@ class Reader:
         """The word that is read next."""
         return self.words[self.place]
 
-    def wrong(
-        self, expected: str, awaited: str, hint: str = "", about: str = ""
-    ) -> FilterLineError:
-        """The error that the next word is not what was expected there; `about` names the column
-        whose operator or value it would be."""
-        found = self.next
-        return FilterLineError(
-            self.line, found.start, found.found, expected, hint, (awaited, about)
-        )
+    def wrong(self, expected: str, hint: str = "") -> FilterLineError:
+        """The error that the next word is not what was expected there."""
+        return FilterLineError(self.line, self.next.start, self.next.found, expected, hint)
 
     def any_of(self, depth: int) -> Test:
         """Tests joined by "or"."""
@@ -115,11 +106,11 @@ class Reader:
         if not self.next.is_mark("("):
             return turned_if(self.test(), contrary)
         if depth >= _DEEPEST:
-            raise self.wrong(f"no more than {_DEEPEST} parentheses in each other", COLUMN)
+            raise self.wrong(f"no more than {_DEEPEST} parentheses in each other")
         self.place += 1
         inside = self.any_of(depth + 1)
         if not self.next.is_mark(")"):
-            raise self.wrong("and, or, or a closing )", JOINING)
+            raise self.wrong("and, or, or a closing )")
         self.place += 1
         return turned_if(inside, contrary)
 
@@ -142,17 +133,15 @@ class Reader:
             return turned_if(self.listed(column), contrary)
         if word.is_mark("contains"):
             if self._numeric(column):
-                raise self.wrong(
-                    "an operator such as < or ==", TESTS, f"{column} holds numbers.", column
-                )
+                raise self.wrong("an operator such as < or ==", f"{column} holds numbers.")
             self.place += 1
             return turned_if(containing(column, self.value(column)), contrary)
         if contrary or word.kind != OPERATOR:
             expected = "in or contains" if contrary else "an operator such as ==, <, in or contains"
-            raise self.wrong(expected, TESTS, about=column)
+            raise self.wrong(expected)
         if not self._numeric(column) and word.meant not in ("==", "!="):
             hint = f"{column} holds texts, which are the same or not: ==, !=, in, contains."
-            raise self.wrong("an operator for texts", TESTS, hint, column)
+            raise self.wrong("an operator for texts", hint)
         self.place += 1
         return self._compared(column, str(word.meant))
 
@@ -160,27 +149,27 @@ class Reader:
         if self.next.kind != NAME:
             return with_value(column, operator, self.value(column))
         word = self.next
-        other = self.column(VALUE, column)
+        other = self.column(column)
         if self._numeric(other) != self._numeric(column):
             self.place -= 1
             hint = f"{column} holds {self._holds(column)}, {other} holds {self._holds(other)}."
-            raise self.wrong(self._wanted(column), VALUE, hint, column)
+            raise self.wrong(self._wanted(column), hint)
         assert word.kind == NAME
         return with_column(column, operator, other)
 
-    def column(self, awaited: str = COLUMN, about: str = "") -> str:
-        """The name of a column that is there."""
+    def column(self, about: str = "") -> str:
+        """The name of a column that is there; `about` is the one that it is compared with."""
         word = self.next
         if word.kind != NAME:
             hint = (
                 "" if word.kind != TEXT else "Texts stand behind an operator; names have no quotes."
             )
-            raise self.wrong("a column" if not about else self._wanted(about), awaited, hint, about)
+            raise self.wrong("a column" if not about else self._wanted(about), hint)
         name = self._known(str(word.meant))
         if name is None:
             quotes = " A text stands in quotes." if about and not self._numeric(about) else ""
             hint = f"{self._nearest(str(word.meant))}{quotes}".strip()
-            raise self.wrong("a column" if not about else self._wanted(about), awaited, hint, about)
+            raise self.wrong("a column" if not about else self._wanted(about), hint)
         self.place += 1
         self.used[name] = None
         return name
@@ -201,14 +190,14 @@ class Reader:
     def listed(self, column: str) -> Test:
         """The values in parentheses behind "in"."""
         if not self.next.is_mark("("):
-            raise self.wrong("an opening (", LISTED, about=column)
+            raise self.wrong("an opening (")
         self.place += 1
         values = [self.value(column)]
         while self.next.is_mark(","):
             self.place += 1
             values.append(self.value(column))
         if not self.next.is_mark(")"):
-            raise self.wrong("a comma or a closing )", LISTED, about=column)
+            raise self.wrong("a comma or a closing )")
         self.place += 1
         return one_of(column, values)
 
@@ -220,7 +209,7 @@ class Reader:
             if word.kind in (NUMBER, TEXT):
                 quotes = "without" if self._numeric(column) else "in"
                 hint = f"{column} holds {self._holds(column)}: write it {quotes} quotes."
-            raise self.wrong(self._wanted(column), VALUE, hint, column)
+            raise self.wrong(self._wanted(column), hint)
         self.place += 1
         return word.meant
 

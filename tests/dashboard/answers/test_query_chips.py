@@ -142,8 +142,18 @@ def test_a_wrong_line_filters_nothing_and_says_why() -> None:
     found = listed(line="diference < 0")
     assert len(found.kept) == 100 and found.wrong is not None
     assert (found.wrong.position, found.wrong.found) == (0, "diference")
-    offered = answers.filter_completions(STUDY, comparison(), "differ", 6)
-    assert offered == [("difference", "difference ")]
+
+
+def test_a_browser_is_told_every_column_with_its_kind_and_values() -> None:
+    view = comparison()
+    told = {own["name"]: own for own in answers.filter_vocabulary(STUDY, view)["columns"]}
+    assert [own["written"] for own in told.values()] == answers.filter_names(STUDY, view)
+    columns = query_columns.Asked(STUDY, view)
+    for name, own in told.items():
+        assert (own["holds"] == "numbers") == (columns[name].dtype.kind == "f"), name
+    assert told["year"]["holds"] == "numbers" and not told["year"]["values"]
+    assert sum(rows for _, rows in told["category"]["values"]) == 67
+    assert told["failure"]["values"]
 
 
 def test_every_column_can_be_shown_sorted_by_and_downloaded() -> None:

@@ -10,7 +10,10 @@ import pytest
 
 from dashboard import answers
 from dashboard.address.address import Address
+from dashboard.opened.cut import is_cut, opened_cut
+from dashboard.opened.layered import with_layers
 from dashboard.opened.study import Study
+from dashboard.workspace import Given, Layer, Note, Noted
 from metrics_core import read_qrels, read_queries, read_run
 from metrics_core.tables import Qrels, Run
 from tests.dashboard.answers.test_query_chips import STUDY
@@ -42,7 +45,7 @@ def test_a_subset_read_again_scores_as_it_did(measure: str) -> None:
         now = dict(zip(again.query_ids, again.only([run]).of(view.measure)[0], strict=True))
         np.testing.assert_array_equal([now[q] for q in ids], [was[q] for q in ids])
     assert study.groupings == STUDY.groupings
-    assert f"{len(ids)} of 100 queries" in members.read("about.txt").decode()
+    assert f"{len(ids)} of 100 queries" in members.read("readme.txt").decode()
 
 
 def test_ids_that_no_text_file_holds_go_as_parquet_and_grades_that_are_gone_are_said() -> None:
@@ -53,12 +56,12 @@ def test_ids_that_no_text_file_holds_go_as_parquet_and_grades_that_are_gone_are_
     view = own.view(Address.of()).comparison
     packed, members = opened(answers.subset(own, view, ["a query"]))
     assert set(members.namelist()) == {"qrels.txt.parquet", "x_y.run.parquet", "b.run.parquet",
-                                       "about.txt"}  # fmt: skip
+                                       "readme.txt"}  # fmt: skip
     assert packed.query_ids == ["a query"]
-    assert "measures that rest on it, such as ERR" in members.read("about.txt").decode()
+    assert "measures that rest on it, such as ERR" in members.read("readme.txt").decode()
     plain = zipfile.ZipFile(io.BytesIO(answers.subset(own, view, ["007"])))
     assert plain.read("qrels.txt") == b"007 0 d1 1\n007 0 d2 3\n"
-    assert b"ERR" not in plain.read("about.txt")
+    assert b"ERR" not in plain.read("readme.txt")
 
 
 def test_judgments_by_subtopic_stay_so() -> None:
@@ -66,3 +69,26 @@ def test_judgments_by_subtopic_stay_so() -> None:
     own = Study([Run.from_columns("r", ["1", "2"], ["a", "b"], [1.0, 1.0])], qrels)
     packed = answers.subset(own, own.view(Address.of()).comparison, ["1"])
     assert zipfile.ZipFile(io.BytesIO(packed)).read("qrels.txt") == b"1 s a 1\n1 t a 2\n"
+
+
+def test_notes_and_layers_stand_beside_the_judgments_of_the_files() -> None:
+    asked = Address.of(run="dense", base="bm25")
+    ids = STUDY.query_ids[:3]
+    doc = next(iter(STUDY.runs["dense"].table["doc_id"].to_pylist()))
+    given = {(query_id, doc): Given(3, "anna", "2026") for query_id in ids[:2]}
+    layer = Layer("l1", "anna", "2025", True, "1", given=given)
+    study = with_layers(STUDY, [layer])
+    noted = {ids[0]: Noted((Note("0a", "why", "bo", "2026"),)), "q099": Noted((), ())}
+    packed = answers.subset(study, study.view(asked).comparison, ids[1:], noted, [layer])
+    assert is_cut(packed) and not is_cut(b"PK\x03\x04") and not is_cut(b"")
+    cut = opened_cut(packed, "queries.zip")
+    assert cut.carried.notes == () and len(cut.carried.layers) == 1
+    assert cut.carried.layers[0][1:] == (
+        {"query_id": ids[1], "grades": [[doc, 3]], "by": "anna", "at": "2026"},
+    )
+    bare = answers.subset(STUDY, STUDY.view(asked).comparison, ids[1:])
+    assert cut.files == opened_cut(bare, "queries.zip").files, "no grade of a layer among them"
+    about = zipfile.ZipFile(io.BytesIO(packed)).read("readme.txt").decode()
+    assert "layers.csv holds grades that were given in Ranklens" in about
+    own = answers.subset(STUDY, STUDY.view(asked).comparison, ids, noted)
+    assert [line["text"] for line in opened_cut(own, "queries.zip").carried.notes] == ["why"]

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import session
+from dashboard import answers, session
+from dashboard.address.address import Address
 from dashboard.opened.collections import SAMPLE
+from dashboard.opened.library import assemble
 from dashboard.session.judging import layer_file
 from dashboard.session.manage import copy_of
 from dashboard.workspace import Workspace
@@ -190,3 +192,47 @@ def test_notes_and_tags_are_kept_with_the_collection() -> None:
 def test_every_page_with_scores_says_that_a_layer_is_on(page: str) -> None:
     judged({ROW: 3, ("only judged here", "x"): 1})
     assert "With 2 grades of the judgment layer me" in text_of(opened(page, **PAIR))
+
+
+def test_damaged_lines_are_shown_as_text_and_dropped() -> None:
+    judged({ROW: 3})
+    kept().notes.write(SAMPLE, "q065", "why", by="me")
+    folder = kept().folder / "collections" / SAMPLE
+    for path in folder.glob("*.journal"):
+        path.write_bytes(path.read_bytes() + b"<img src=x> *no* line\n")
+    app = opened("data", **PAIR)
+    assert [c.value for c in app.code] == ["<img src=x> *no* line"] * 2
+    assert "Notes and tags: 1 line is damaged; the rest is whole." in text_of(app)
+    assert not any("<img src=x" in e.proto.body for e in app.get("html"))
+    while drops := [b for b in app.button if b.label.startswith("Drop")]:
+        drops[0].click().run()
+        assert not app.exception, [e.value for e in app.exception]
+    assert "1 damaged line of the layer “me” was dropped." in text_of(app)
+    assert "1 damaged line of the notes and tags was dropped." in text_of(app)
+    assert kept().layers.damaged(SAMPLE) == kept().notes.damaged(SAMPLE) == []
+    assert kept().layers.of(SAMPLE)[0].grades == {ROW: 3}
+    assert [n.text for n in kept().notes.of(SAMPLE)["q065"].notes] == ["why"]
+
+
+def test_some_queries_taken_in_elsewhere_bring_their_notes_and_layers() -> None:
+    judged({ROW: 3})
+    kept().notes.add(SAMPLE, ROW[0], "why", "cause: stemming", by="bo")
+    study, (layer,) = assemble(session.files_of(SAMPLE)).study, kept().layers.of(SAMPLE)
+    assert study is not None
+    view = study.view(Address.of(**PAIR)).comparison
+    ids = [*study.query_ids[:30], ROW[0]]
+    packed = answers.subset(study, view, ids, kept().notes.of(SAMPLE), [layer])
+    app = opened("data", set="mine")
+    for _ in range(2):
+        uploader = next(u for u in app.file_uploader if u.label == "Add files")
+        uploader.set_value(("queries.zip", packed, "application/zip")).run()
+        assert not app.exception, [e.value for e in app.exception]
+    (made,) = [c for c in kept().collections() if c.id != SAMPLE]
+    assert {e.kind for e in kept().entries(made.id)} == {"run", "qrels", "queries"}
+    assert kept().notes.of(made.id) == kept().notes.of(SAMPLE)
+    (came,) = kept().layers.of(made.id)
+    assert (came.name, came.judged, came.given) == ("me", True, layer.given)
+    assert "1 judgment layer came with the files" in text_of(app)
+    assert "2 notes and tags came too." in text_of(app)
+    assert "3 of the notes, tags and layers that came with the files were here" in text_of(app)
+    assert "With 1 grade of the judgment layer me" in text_of(opened("", set=made.id))

@@ -13,10 +13,10 @@ from tests.dashboard.blocks.test_blocks import EVIL, Page
 COLUMNS = {"words": np.array([1.0])}
 
 
-def wrong(line: str, offered: list[tuple[str, str]] | None = None) -> Page:
+def wrong(line: str) -> Page:
     with pytest.raises(FilterLineError) as caught:
         parse_filter(line, COLUMNS)
-    return Page(filter_line.wrong(caught.value, offered or []))
+    return Page(filter_line.wrong(caught.value))
 
 
 def test_the_place_is_marked_and_a_gap_at_the_end_shown() -> None:
@@ -29,9 +29,3 @@ def test_no_typed_text_becomes_markup_and_long_lines_are_cut() -> None:
     assert EVIL[:20] in wrong(f'words > "{EVIL}"').text
     page = wrong("words > 5 and " * 400 + "wordz")
     assert len(page.text) < 400 and "…" in page.text
-
-
-def test_offers_are_links_and_more_are_counted() -> None:
-    page = wrong("words ", [(f"o{i}", f"?{i}") for i in range(15)])
-    links = [own["href"] for tag, own in page.found if tag == "a"]
-    assert links == [f"?{i}" for i in range(12)] and "and 3 more" in page.text

@@ -270,7 +270,9 @@ def test_notes_stand_beside_each_other(workspace: Workspace, folder: Path) -> No
     assert (note.text, note.by, second.text) == ("the stemmer", "bo", "ask Bo")
     assert tags == ("owner: bo",)
     workspace.notes.write("shop", "q", "", by="bo", note=first)
-    assert workspace.notes.of("shop") == {"q": Noted((second,), ("owner: bo",))}
+    (mark,) = found.marks
+    assert (mark.name, mark.by) == ("owner: bo", "bo") and mark.at >= note.at[:10]
+    assert workspace.notes.of("shop") == {"q": Noted((second,), (mark,))}
     assert workspace.notes.damaged("shop") == []
 
 
@@ -292,3 +294,47 @@ def test_what_is_no_file_costs_its_journal_only(
     assert "q" in again.notes.of(copy) and again.layers.of(copy) == []
     again.layers.judge("shop", "anna", {("q", "b"): 2})
     assert {("q", "b"): 2} in [layer.grades for layer in Workspace(folder).layers.of("shop")]
+
+
+def test_damaged_lines_are_dropped_and_every_other_stays(
+    workspace: Workspace, folder: Path
+) -> None:
+    layer = workspace.layers.begin("shop", "anna")
+    for doc in "abcd":
+        workspace.layers.give("shop", layer, {("q", doc): 1}, by="anna")
+    path, other = journal(folder), Workspace(folder)
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[2], lines[3] = lines[2].replace(b'"b"', b'"x"'), b"\xff<b>\n"
+    path.write_bytes(b"".join(lines))
+    name = other.layers.of("shop")[0].journal
+    assert other.layers.of("shop")[0].lost == (3, 4)
+    shown = workspace.journals.damaged("shop", name)
+    assert shown == [lines[2][:-1], b"\xff<b>"]
+    # Somebody judges on, a third line is damaged, another is being written.
+    other.layers.give("shop", layer, {("q", "e"): 2}, by="bo")
+    begun = b'{"check":"'
+    path.write_bytes(path.read_bytes() + b"later\n" + begun)
+    whole = lines[0][:-1]
+    with workspace.writing() as shelves:
+        assert shelves.journals.mend("shop", name, [*shown, whole]) == 2
+        assert shelves.journals.mend("shop", name, shown) == 0
+        assert shelves.journals.mend("shop", "layer-none", shown) == 0
+    left = path.read_bytes()
+    assert left.startswith(lines[0] + lines[1] + lines[4]) and left.endswith(b"later\n" + begun)
+    for seen in (workspace, other, Workspace(folder)):
+        (found,) = seen.layers.of("shop")
+        assert set(found.grades) == {("q", doc) for doc in "ade"} and found.lost == (5,)
+
+
+def test_a_file_that_took_the_place_and_the_number_of_another_is_read_anew(
+    workspace: Workspace, folder: Path
+) -> None:
+    layer = workspace.layers.begin("shop", "anna", {("q", "a"): 1})
+    assert len(workspace.layers.of("shop")[0]) == 1
+    first = sealed({"name": "anna", "begun": "", "judged": True})
+    told = {"query_id": "q", "by": "bo", "at": "2", "grades": [["b", 1], ["c", 2], ["d", 3]]}
+    # The same number and more bytes: only what stands there tells that it is another file.
+    journal(folder).write_bytes(first + sealed(told) * 3)
+    (found,) = workspace.layers.of("shop")
+    assert found.id == layer and set(found.grades) == {("q", doc) for doc in "bcd"}
+    assert found.lost == ()

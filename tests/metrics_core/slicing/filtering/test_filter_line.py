@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core.errors import FilterLineError
-from metrics_core.slicing.filtering import Columns, completions, parse_filter
+from metrics_core.slicing.filtering import Columns, parse_filter
 
 COLUMNS: Columns = {
     "category": np.array(["billing", "Returns", None, "billing"], dtype=object),
@@ -137,9 +137,6 @@ def test_any_text_is_a_filter_or_refused_in_its_own_words(line: str) -> None:
         assert found.shape == (4,) and found.dtype == np.bool_
     except FilterLineError as error:
         assert 0 <= error.position <= len(line)
-    for cursor in (0, len(line) // 2, len(line)):
-        offered = completions(line, cursor, COLUMNS)
-        assert 0 <= offered.start <= offered.end == cursor
 
 
 Literal = Callable[[dict[str, Any]], bool | None]
@@ -224,36 +221,3 @@ def test_whole_columns_say_what_row_by_row_says(
     }
     found = parse_filter(line[0], columns).holds(columns)
     assert list(found) == [line[1](row) is True for row in rows]
-
-
-@pytest.mark.parametrize(
-    ("line", "options"),
-    [
-        ("", ["category", "`words in it`", "text", "difference", "titles-only", "words"]),
-        ("wor", ["`words in it`", "words"]),
-        ("words ", ["==", "!=", "<", "<=", ">", ">=", "in"]),
-        ("text ", ["==", "!=", "contains", "in", "not in"]),
-        ("text con", ["contains"]),
-        ("category == ", ['"billing"', '"Returns"']),
-        ('category == "b', ['"billing"']),
-        ("words > ", []),
-        ("words > 5 ", ["and", "or"]),
-        ("words > 5 a", ["and"]),
-        ("(words > 5 ", ["and", "or", ")"]),
-        ("category in ", ["("]),
-        ('category in ("billing" ', [",", ")"]),
-        ("words > 5 and dif", ["difference"]),
-        ("words ; ", []),
-    ],
-)
-def test_what_can_follow(line: str, options: list[str]) -> None:
-    assert list(completions(line, len(line), COLUMNS).options) == options
-
-
-def test_a_completion_takes_the_place_of_what_was_begun() -> None:
-    line = "words > 5 and cat and text contains 'a'"
-    offered = completions(line, 17, COLUMNS)
-    assert (offered.start, offered.end, offered.options) == (14, 17, ("category",))
-    assert offered.line(line, "category") == "words > 5 and category and text contains 'a'"
-    begun = completions('category == "b', 14, COLUMNS)
-    assert begun.line('category == "b', begun.options[0]) == 'category == "billing" '

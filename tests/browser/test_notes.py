@@ -1,0 +1,32 @@
+"""A note and a tag on a query outlive the server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Opened, running_server, settle
+
+
+def test_a_note_is_kept_over_a_restart(open_page: Opened, tmp_path: Path) -> None:
+    workspace = tmp_path / "workspace"
+    with running_server(workspace) as address:
+        page = open_page(f"{address}/query?q=q065&set=sample")
+        page.get_by_role("textbox", name="Note").fill("the <b>stemmer</b>")
+        page.get_by_role("textbox", name="Tag").fill("cause: stemming")
+        # Sent twice, as by an impatient hand; the second time with nothing in it.
+        page.get_by_role("button", name="Keep", exact=True).dblclick()
+        expect(page.locator(".lens.noted .note-text")).to_have_text("the <b>stemmer</b>")
+        settle(page)
+        shown = page.url.removeprefix(address)
+        page.goto("about:blank")  # nobody asks the next server with this one's cookie
+    with running_server(workspace) as address:
+        page = open_page(f"{address}{shown}")
+        expect(page.locator(".lens.noted .note-text")).to_have_text("the <b>stemmer</b>")
+        expect(page.get_by_role("button", name="cause: stemming")).to_be_visible()
+        page.goto(f"{address}/queries?set=sample")
+        chip = page.get_by_role("radio", name="cause: stemming 1")
+        chip.click()
+        settle(page)
+        expect(page.get_by_role("heading", name="1 of 104 queries", exact=True)).to_be_visible()

@@ -1,0 +1,123 @@
+"""Two answers of one visit at once, and a run of the page that ends in the middle: what was given
+is kept once."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import pytest
+import streamlit as st
+
+from dashboard import session
+from dashboard.address.address import Address
+from dashboard.opened.collections import SAMPLE
+from dashboard.session import manage, uploads
+from dashboard.session.receipts import take_offer, tell
+from dashboard.workspace.packing import pack
+
+RUN = b"q1 Q0 d1 1 3.0 good\nq2 Q0 d3 1 1.0 good\n"
+QRELS = b"q1 0 d1 1\nq2 0 d3 2\n"
+
+
+@pytest.fixture(autouse=True)
+def visit(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What a visit holds, without a page."""
+    empty = Address.of(set=SAMPLE)
+    state: dict[str, Any] = {"_empty": empty, "_address": empty}
+    monkeypatch.setattr(st, "session_state", state)
+    return state
+
+
+def at_once(*actions: Callable[[], object]) -> None:
+    """Run these in a thread each, begun together; what one raises is raised."""
+    together = Barrier(len(actions))
+
+    def begun(action: Callable[[], object]) -> None:
+        together.wait()
+        action()
+
+    with ThreadPoolExecutor(len(actions)) as pool:
+        list(pool.map(begun, actions))
+
+
+def test_an_offer_that_is_clicked_twice_is_taken_once_and_no_two_receipts_have_one_key() -> None:
+    taken: list[int] = []
+    at_once(*[lambda n=n: tell(f"{n}", "", (("Undo", lambda: None),)) for n in range(6)])
+    told = session.receipts()
+    assert len({receipt.key for receipt in told}) == 6
+    first, second = told[:2]
+    at_once(*[lambda n=n: take_offer(first, lambda: taken.append(n)) for n in range(6)])
+    assert len(taken) == 1 and len(told) == 5 and first not in told
+    at_once(*[lambda: session.put_away(second)] * 2)
+    assert len(told) == 4
+
+
+def test_a_form_that_is_sent_twice_makes_one_collection(visit: dict[str, Any]) -> None:
+    visit["name"] = " Shop  A "
+    at_once(*[lambda: session.make("name", 0)] * 3)
+    # The second click finds the field empty.
+    visit["name"] = ""
+    session.make("name", 0)
+    assert [c.name for c in session.workspace().collections()] == ["Shop A"]
+    session.make("name", visit["_generation_new_collection"])
+    assert len(session.workspace().collections()) == 2
+
+
+def test_notes_that_are_kept_at_once_are_all_there(visit: dict[str, Any]) -> None:
+    visit |= {f"{kind} {n}": f"{kind} {n}" for kind in ("note", "tag") for n in range(6)}
+    at_once(*[lambda n=n: session.keep_remark("q", f"note {n}", f"tag {n}") for n in range(6)])
+    found = session.workspace().notes.of(SAMPLE)["q"]
+    assert {note.text for note in found.notes} == {f"note {n}" for n in range(6)}
+    assert set(found.tags) == {f"tag {n}" for n in range(6)}
+    assert len({note.id for note in found.notes}) == 6
+    at_once(*[lambda: session.take_note_back("q", found.notes[0].id)] * 2)
+    at_once(*[lambda: session.take_tag_off("q", "tag 0")] * 2)
+    left = session.workspace().notes.of(SAMPLE)["q"]
+    assert len(left.notes) == len(left.tags) == 5 and not session.receipts()
+
+
+def test_files_that_a_click_interrupts_are_read_by_the_next_run_and_kept_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    packed = io.BytesIO()
+    other = manage.made("Other")
+    pack(session.workspace(), other.id, packed)
+    files = [("other.zip", packed.getvalue()), ("my.qrels", QRELS), ("my.run", RUN)]
+    drawn = session.generation("upload")
+    reading = session.read_uploads(files, drawn)
+    assert [next(reading), next(reading)] == [0, 1]
+    reading.close()
+    kept = session.workspace()
+    taken_in = [c.id for c in kept.collections() if c.name == "Other" and c.id != other.id]
+    assert len(taken_in) == 1 and session.generation("upload") == drawn
+
+    def ended(_: str) -> None:
+        raise KeyboardInterrupt  # as Streamlit ends a run: by what is no Exception
+
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(uploads, "open_collection", ended)
+        with pytest.raises(KeyboardInterrupt):
+            list(session.read_uploads(files, drawn))
+    assert list(session.read_uploads(files, drawn)) == []
+    assert session.generation("upload") == drawn + 1
+    held = {c.id: [e.file for e in kept.entries(c.id)] for c in kept.collections()}
+    assert sorted(map(len, held.values())) == [0, 2], "into the one that was taken in and opened"
+
+
+def test_a_fault_in_reading_is_not_met_again_by_each_further_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(uploads, "is_packed", lambda _: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        list(session.read_uploads([("my.run", RUN)], 0))
+    assert session.generation("upload") == 1
+
+
+def test_a_layer_is_taken_in_once_for_each_upload() -> None:
+    for upload in ("one", "one", "two"):
+        session.take_in_layer("mine.qrels", QRELS, upload)
+    assert [len(layer) for layer in session.workspace().layers.of(SAMPLE)] == [2, 2]
