@@ -84,6 +84,7 @@ from dashboard.session.uploads import (
     remove,
     spreadsheet,
 )
+from dashboard.session.versions import hear_order, library_beside, sharing_queries
 
 __all__ = [
     "Opened",
@@ -109,6 +110,7 @@ __all__ = [
     "give_memory_back",
     "goto",
     "hear_acts",
+    "hear_order",
     "href",
     "hrefs",
     "judge_name",
@@ -118,6 +120,7 @@ __all__ = [
     "layers",
     "layers_on",
     "library",
+    "library_beside",
     "make",
     "menu_href",
     "noted",
@@ -144,6 +147,7 @@ __all__ = [
     "rename",
     "restore_collection",
     "set_tag",
+    "sharing_queries",
     "skipped",
     "spreadsheet",
     "switch",
