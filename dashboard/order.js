@@ -142,7 +142,7 @@ const ended = (event) => {
   chip.classList.remove('held');
   chip.style.transform = '';
   if (on && event.type === 'pointerup') place(name, at);
-  if (on) draw(); // what the server said meanwhile
+  draw(); // what the server said meanwhile
 };
 
 const pressed = (event, chip, name) => {
@@ -185,13 +185,17 @@ const chipFor = (name, at) => {
 
 const draw = () => {
   const root = box();
-  if (!root || drag?.on) return;
+  if (!root || drag) return;
+  // What stands as it is stays: somebody may be about to press it.
+  const out = every().filter((name) => !names.includes(name));
+  const drawn = JSON.stringify([names, out, page.data.short, page.data.fewest]);
+  if (root.dataset.drawn === drawn) return;
+  root.dataset.drawn = drawn;
   const inside = root.contains(root.getRootNode().activeElement);
   if (!names.includes(active)) [active] = names;
   const chips = node('ol', '', undefined, { 'aria-label': 'Versions, first to last' });
   chips.append(...names.map(chipFor));
   root.querySelector('ol').replaceWith(chips);
-  const out = every().filter((name) => !names.includes(name));
   const left = node('ul', '', undefined, { 'aria-label': 'Left out' });
   if (out.length) left.append(node('li', '', 'Left out:'));
   for (const name of out) {

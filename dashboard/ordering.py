@@ -12,7 +12,8 @@ from dashboard import session
 from dashboard.figures.text import short_names
 
 _HERE = Path(__file__).parent
-_NAME = 28
+_NAME, _SHORT, _MANY = 28, 14, 12
+"""Characters of a name on its chip, and of one among many."""
 
 _CHIPS = st.components.v2.component(
     "ranklens_order",
@@ -30,7 +31,8 @@ def by_hand(
     """The `shown` versions of `every` one, first to last, to be put in another order; never fewer
     than `fewest`. The address then holds them, unless they stand as `usual`."""
     left_out = [name for name in every if name not in shown]
-    short = {name: text for name, text in short_names(every, _NAME).items() if text != name}
+    length = _NAME if len(every) <= _MANY else _SHORT
+    short = {name: text for name, text in short_names(every, length).items() if text != name}
     _CHIPS(
         key="order",
         data={"names": list(shown), "out": left_out, "short": short, "fewest": fewest},

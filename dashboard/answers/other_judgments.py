@@ -126,12 +126,12 @@ def said_of_versions(
     unknown = rows[rows["unknown"]]
     if len(unknown):
         best = w.share(rows.loc[rows["collection"] == "", "judged"].max())
-        shares = [f"{run} ({w.share(share)})" for run, share in
+        shares = [f"{run} ({w.share(share)} of its top {w.count(cutoff)})" for run, share in
                   zip(unknown["run"], unknown["judged"], strict=True)]  # fmt: skip
         told.append(
-            f"The judgments hardly know {w.named(shares)}: that much of its top {w.count(cutoff)}"
-            f" is judged, of another version {best}. What nobody judged counts as not relevant, so"
-            " such a version may be better than it looks; its point is hollow."
+            f"The judgments know less of {w.named(shares)} than of other versions (up to {best})."
+            " Most measures count what nobody judged as not relevant, so a mean with a hollow point"
+            " may be too low."
         )
     told += [f"Not shown from {other.name}: {other.why_not}" for other in others if other.why_not]
     apart = [other for other in others if not other.why_not]

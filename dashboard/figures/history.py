@@ -3,6 +3,7 @@ as the same judgments tell it."""
 
 from __future__ import annotations
 
+import math
 from itertools import groupby
 from typing import Any
 
@@ -12,14 +13,15 @@ import plotly.graph_objects as go
 
 from dashboard.drawing import Drawing
 from dashboard.figures.colour import rgba
-from dashboard.figures.layout import Margin, axis, figure, note, tick_width
-from dashboard.figures.text import LINE, escape, short_names, shorten, whole
+from dashboard.figures.layout import NARROW, Margin, axis, figure, note, tick_width
+from dashboard.figures.text import LINE, escape, short_names, shorten, whole, widest
 from dashboard.theme import Palette
 from dashboard.ticks import score_ticks
 from metrics_core import wording
 
 _HEIGHT = 240
-_NAME, _NAMED, _BY = 14, 12, 28
+_RIGHT, _SLANTED_LINE = 24, 17
+_NAME, _BY = 14, 28
 
 Row = dict[str, Any]
 
@@ -28,8 +30,8 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing) -> go.Figure:
     """`frame` has run, collection, judged_by, queries, mean, low, high, judged, date, unknown, a
     row a version in order from the left; those of one collection stand together, apart from others.
 
-    customdata is [run, escaped run, numbers, collection]. Of more than twelve versions every
-    second, third … is named below the chart; all are on hover.
+    customdata is [run, escaped run, numbers, collection]. Of many versions every second, third … is
+    named below the chart; all are on hover.
     """
     palette = drawing.palette
     rows: list[Row] = frame.to_dict("records")
@@ -37,12 +39,20 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing) -> go.Figure:
     ticks = score_ticks(frame[["mean", "low", "high"]].to_numpy(dtype=np.float64).ravel(),
                         drawing.value_range)  # fmt: skip
     labelled = len(segments) if len(segments) > 1 else 0
-    margin = Margin(tick_width(ticks), 24, 12 + LINE * labelled, 34)
     lengths = [len(own) for own in segments]
     # A place is left free between two collections.
     begins = [sum(lengths[:i]) + i for i in range(len(segments))]
     end = begins[-1] + lengths[-1]
     drawn = list(zip(segments, begins, strict=True))
+    named = _named_places(drawn)
+    left = tick_width(ticks)
+    room = (NARROW - left - _RIGHT) / end
+    width = widest(list(short_names((run for _, run in named), _NAME).values()))
+    slanted = width + 6 > room
+    margin = Margin(left, _RIGHT, 12 + LINE * labelled, 34)
+    if slanted:
+        reach = width * math.sqrt(0.5)
+        margin = margin._replace(left=max(left, reach - 0.4 * room + 8), bottom=20 + reach)
     labels = [
         _judged_by(own, begin, i, end, palette) for i, (own, begin) in enumerate(drawn) if labelled
     ]
@@ -51,7 +61,7 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing) -> go.Figure:
         palette=palette,
         height=_HEIGHT + margin.top + margin.bottom,
         margin=margin,
-        annotations=[*_names(drawn, palette), *labels],
+        annotations=[*_names(named, slanted, room, palette), *labels],
         shapes=[_rule(begin - 1, palette) for begin in begins[1:]],
         xaxis=axis(palette, (-0.4, end - 0.6)),
         yaxis=axis(palette, ticks.span, ticks, grid=True),
@@ -109,11 +119,20 @@ def _told(row: Row, cutoff: int) -> str:
     return "<br>".join(told)
 
 
-def _names(drawn: list[tuple[list[Row], int]], palette: Palette) -> list[dict[str, Any]]:
-    named = [(begin + i, row["run"]) for rows, begin in drawn for i, row in enumerate(rows)]
+def _named_places(drawn: list[tuple[list[Row], int]]) -> list[tuple[int, str]]:
+    return [(begin + i, row["run"]) for rows, begin in drawn for i, row in enumerate(rows)]
+
+
+def _names(
+    named: list[tuple[int, str]], slanted: bool, room: float, palette: Palette
+) -> list[dict[str, Any]]:
+    """The names below their places, which are `room` px wide; slanted where they would overlap, and
+    where even then, only every second, third …"""
     short = short_names((run for _, run in named), _NAME)
-    step = -(-len(named) // _NAMED)
-    place = {"yref": "paper", "xanchor": "center", "yanchor": "top", "yshift": -8}
+    place: dict[str, Any] = {"yref": "paper", "yanchor": "top", "xanchor": "center", "yshift": -8}
+    if slanted:
+        place |= {"xanchor": "right", "yshift": -4, "xshift": 6, "textangle": -45}
+    step = math.ceil(_SLANTED_LINE / room) if slanted else 1
     return [
         note(escape(short[run]), x, 0, palette.muted, **place, align="center",
              **whole(run, short[run]))
