@@ -7,7 +7,6 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Opened
 
-
 BY_NAME = ("bm25", "dense", "hybrid", "titles-only")
 
 
