@@ -138,7 +138,7 @@ def said_of_versions(
     if apart:
         told.append(
             "Diamonds are versions that other judgments judged. Their means cannot be compared with"
-            " those here: they enter no comparison, no group and no query's history."
+            " those here: they enter no comparison, no group and no history of a query."
         )
     return [*told, *map(_said_of, apart)]
 
