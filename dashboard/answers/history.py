@@ -10,13 +10,15 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
+from dashboard.answers.version_dates import NO_DATES, VersionDates
 from dashboard.opened.study import Study
 from metrics_core import findings
 from metrics_core.explaining.history import History, first_bad_version, history
+from metrics_core.scoring.curves import judged_share
 from metrics_core.slicing.breakdowns import ALL, by_group, ordered_groups
 
 FEWEST_RUNS = 2
-BY_NAME, AS_LOADED = "", "loaded"
+BY_NAME, AS_LOADED, BY_DATE = "", "loaded", "date"
 MOST_QUERIES = 200
 """Queries that the page lists; all of them are in the download."""
 
@@ -34,7 +36,8 @@ class Slices:
 
 @dataclass(frozen=True)
 class HistoryPage:
-    """What the page shows. `overall` has run, queries, mean, low, high, a row a version in order;
+    """What the page shows. `overall` has run, queries, mean, low, high, judged, a row a version in
+    order, `judged` being the share of its top results that are judged;
     `queries` has query_id, text, states (a text of "+" and "-" a version), changes, broke, fixed
     (names of versions, "" for none), first_bad, flickers: those that changed, latest first."""
 
@@ -45,13 +48,18 @@ class HistoryPage:
     queries: pd.DataFrame
 
 
-def versions(study: Study, order: str, asked: Sequence[str]) -> tuple[str, ...]:
+def versions(
+    study: Study, order: str, asked: Sequence[str], dates: VersionDates = NO_DATES
+) -> tuple[str, ...]:
     """The runs, first version to last: those asked for in that order where there are two, else all
-    of them by name, numbers by size, or as they were loaded."""
+    of them by name, numbers by size, by their dates, or as they were loaded."""
     named = tuple(dict.fromkeys(name for name in asked if name in study.names))
     if len(named) >= FEWEST_RUNS:
         return named
-    return tuple(study.names if order == AS_LOADED else sorted(study.names, key=_natural))
+    if order == AS_LOADED:
+        return tuple(study.names)
+    by_name = sorted(study.names, key=_natural)
+    return tuple(sorted(by_name, key=dates.order) if order == BY_DATE else by_name)
 
 
 def history_page(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) -> HistoryPage:
@@ -67,8 +75,11 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
 
 def _history(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) -> HistoryPage:
     mask = study.in_view(shown)
-    found = history([study.judged[name].among(mask) for name in runs], shown.measure, shown.cutoff)
+    in_view = [study.judged[name].among(mask) for name in runs]
+    found = history(in_view, shown.measure, shown.cutoff)
     overall = _means(study, shown, runs, pd.Series(ALL, index=list(found.query_ids)))
+    overall = overall.drop(columns="group")
+    overall["judged"] = [judged_share(ranks, shown.cutoff) for ranks in in_view]
     return HistoryPage(
         finding=findings.history_finding(
             list(overall["run"]),

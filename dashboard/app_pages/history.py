@@ -2,11 +2,18 @@
 
 import streamlit as st
 
-from dashboard import parts, session
+from dashboard import ordering, parts, session
 from dashboard.address.address import Field
 from dashboard.address.query_list import NO_LIST, PLAIN
 from dashboard.answers import history as answers
 from dashboard.answers.history import HistoryPage
+from dashboard.answers.other_judgments import (
+    OtherJudgments,
+    other_judgments,
+    said_of_versions,
+    version_rows,
+)
+from dashboard.answers.version_dates import VersionDates, version_dates
 from dashboard.blocks import history as blocks
 from dashboard.blocks import markup
 from dashboard.figures import history as figures
@@ -19,18 +26,24 @@ PAGE = Page(
     "history",
     "History",
     place=7,
-    fields=(Field("versions", "several"), Field("in_order"), Field("by")),
+    fields=(
+        Field("versions", "several"),
+        Field("in_order"),
+        Field("also_from", "several"),
+        Field("by"),
+    ),
     fewest_runs=answers.FEWEST_RUNS,
 )
 
-_ORDERS = {answers.BY_NAME: "by name", answers.AS_LOADED: "as loaded"}
+_ORDERS = {answers.BY_NAME: "by name", answers.AS_LOADED: "as loaded", answers.BY_DATE: "by date"}
 
 
 def render() -> None:
     """The order of the versions, their means, each slice, and the queries that changed."""
     here = session.opened_study()
     study, view, asked = here.study, here.comparison, here.view.address
-    runs = answers.versions(study, asked["in_order"], asked["versions"])
+    dates = version_dates(study.names, session.library().run_files)
+    runs = answers.versions(study, asked["in_order"], asked["versions"], dates)
     if len(runs) < answers.FEWEST_RUNS:
         st.html(markup.nothing("One run has no history.", "Load another version of the system."))
         return
@@ -38,53 +51,101 @@ def render() -> None:
     by = asked["by"] if asked["by"] in columns else next(iter(columns), "")
     shown = answers.history_page(study, view, runs, by)
     st.html(markup.sentence(shown.finding, here.look.styles))
-    _order(runs, here)
-    _means(shown, here)
+    _order(runs, dates, here)
+    _means(shown, dates, here)
     _slices(shown, columns, by, here)
     _queries(shown, here)
 
 
-def _order(runs: tuple[str, ...], here: Opened) -> None:
-    """The versions, first to last: chosen one by one, or put in order at once."""
-    asked = here.view.address
-    given = answers.versions(here.study, asked["in_order"], ()) != runs
+def _order(runs: tuple[str, ...], dates: VersionDates, here: Opened) -> None:
+    """The versions, first to last: put in order at once, or by hand."""
+    study, asked = here.study, here.view.address
+    usual = answers.versions(study, asked["in_order"], (), dates)
     with st.container(horizontal=True, key="versions", vertical_alignment="bottom"):
         session.widget(
-            st.multiselect,
-            "Versions, first to last",
-            "versions",
-            value=list(runs),
-            store=lambda names: {"versions": tuple(names)},
-            options=here.study.names,
-            help="Take out what is no version, and add the versions in their order.",
-        )
-        session.widget(
             st.segmented_control,
-            "All runs",
+            "Versions, first to last",
             "in_order",
-            value=None if given else asked["in_order"],
+            value=asked["in_order"] if runs == usual else None,
             store=lambda name: {} if name is None else {"in_order": name, "versions": ()},
             options=list(_ORDERS),
             format_func=_ORDERS.__getitem__,
         )
+        _beside(here)
+    ordering.by_hand(runs, study.names, usual=usual, fewest=answers.FEWEST_RUNS)
+    if asked["in_order"] == answers.BY_DATE:
+        st.html(blocks.remarks([dates.said]))
 
 
-def _means(shown: HistoryPage, here: Opened) -> None:
+def _beside(here: Opened) -> None:
+    """Which other collections' versions are shown as well; looked for when it is opened."""
+    asked = here.view.address["also_from"]
+    counted = f" ({w.count(len(asked))})" if asked else ""
+    with st.popover(f"Also from other collections{counted}", on_change="rerun") as opened:
+        if not opened.open:
+            return
+        found = session.sharing_queries(here.study.query_ids)
+        known = session.collections()
+        if not {*found, *asked}:
+            st.write("No other collection judges any of these queries.")
+            return
+        session.widget(
+            st.multiselect,
+            "Collections that judge some of these queries",
+            "also_from",
+            value=list(asked),
+            store=lambda chosen: {"also_from": tuple(chosen)},
+            options=[*found, *(identity for identity in asked if identity not in found)],
+            format_func=lambda identity: (
+                f"{known.name_of(identity)} ({parts.counted(found[identity], 'query', 'queries')})"
+                if identity in found
+                else known.name_of(identity)
+            ),
+            help="Their versions are drawn apart, by their own judgments, and compared with none.",
+        )
+
+
+def _others(here: Opened) -> list[OtherJudgments]:
+    asked = here.view.address
+    known = session.collections()
+    return [
+        other_judgments(
+            here.study,
+            here.comparison,
+            asked["in_order"],
+            identity,
+            known.name_of(identity),
+            session.library_beside(identity),
+        )
+        for identity in dict.fromkeys(asked["also_from"])
+        if identity != session.collection()
+    ]
+
+
+def _means(shown: HistoryPage, dates: VersionDates, here: Opened) -> None:
     view = here.comparison
+    others = _others(here)
+    by_date = here.view.address["in_order"] == answers.BY_DATE
+    rows = version_rows(shown, dates, others, by_date=by_date)
     parts.heading(
         f"{view.measure} over {w.count(len(shown.versions))} versions",
         "The mean of each version with its 95 % interval. A click puts a version in focus.",
-        frame=shown.overall.drop(columns="group"),
+        frame=rows,
         key="versions",
     )
-    figure = figures.mean_by_version(shown.overall, here.drawing)
+    figure = figures.mean_by_version(rows, here.drawing)
     picture = parts.caption(
         f"{view.measure} by version", str(view.measure), parts.INTERVALS, runs=shown.versions
     )
     alt = f"Mean {view.measure} of each version. {shown.finding.text}"
     clicked = parts.chart(figure, "by_version", alt=alt, picture=picture)
-    if clicked:
+    if clicked and not clicked[3]:
         session.goto("queries", **here.view.comparing(clicked[0]), **PLAIN)
+    told = said_of_versions(rows, others, view.cutoff)
+    if told:
+        st.html(blocks.remarks(told))
+    judged_in = f"Judged in top {w.count(view.cutoff)}"
+    st.html(blocks.version_table(rows, view.name, judged_in, session.collection_href))
 
 
 def _slices(shown: HistoryPage, columns: list[str], by: str, here: Opened) -> None:

@@ -1,4 +1,4 @@
-"""The tables of the History page: groups over versions, and the queries that changed."""
+"""The tables of the History page: versions, groups over versions, the queries that changed."""
 
 from __future__ import annotations
 
@@ -40,6 +40,26 @@ def slice_table(
         for group in groups
     ]
     return _drawn("slice_table", heads=_heads(versions), rows=rows)
+
+
+def version_table(frame: pd.DataFrame, measure: str, judged_in: str, of_collection: Link) -> Markup:
+    """A row a version: its date, its mean with the interval, how many queries it is over, how much
+    of its top results is judged, and by whose judgments. `frame` has run, collection, judged_by,
+    date, queries, mean, low, high, judged, unknown. Who all are judged alike do not say it."""
+    return _drawn(
+        "version_table",
+        rows=frame.to_dict("records"),
+        measure=measure,
+        judged_in=judged_in,
+        dated=bool((frame["date"] != "").any()),
+        apart=bool((frame["collection"] != "").any()),
+        link=of_collection,
+    )
+
+
+def remarks(told: Sequence[str]) -> Markup:
+    """Sentences on what the versions rest on, one a line."""
+    return _drawn("remarks", told=told)
 
 
 def query_table(frame: pd.DataFrame, versions: Sequence[str], opened: Link) -> Markup:

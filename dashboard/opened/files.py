@@ -36,7 +36,8 @@ _NO_DATA = {".py", ".md", ".html", ".png", ".svg", ".pyc", ".pdf"}
 @dataclass(frozen=True)
 class File:
     """One file and what became of it: a table, or the error. `key` tells files apart,
-    `version` two states of one file; `number` is that of a file in the workspace."""
+    `version` two states of one file; `number` is that of a file in the workspace. `written` is when
+    it was last written or came into the workspace, in UTC as ISO 8601 has it; "" where unknown."""
 
     key: str
     file: str
@@ -49,6 +50,7 @@ class File:
     used: bool = True
     why_not: str = ""
     number: str = ""
+    written: str = ""
 
     @property
     def kind(self) -> Kind | None:
@@ -88,7 +90,7 @@ def list_folder(folder: Path, most: int = _MOST_FILES) -> Listing:
     ]
     if len(found) <= most:
         return Listing(tuple(found))
-    needed = sorted(found, key=lambda path: _glanced(path) in ("run", None))
+    needed = sorted(found, key=lambda path: glanced(path) in ("run", None))
     chosen = set(needed[:most])
     return Listing(
         tuple(path for path in found if path in chosen),
@@ -106,7 +108,8 @@ def _is_carried(path: Path) -> bool:
         return False
 
 
-def _glanced(path: Path) -> Kind | None:
+def glanced(path: Path) -> Kind | None:
+    """What a file seems to hold by its first lines; None where they do not tell."""
     return _GLANCES((path, state_of(path)), lambda: formats.kind_at_a_glance(path))
 
 

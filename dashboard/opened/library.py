@@ -38,6 +38,11 @@ class Library:
         own = {name: slot for slot, name in taken.items()}
         return {name: own[name] if name in own else next(free) for name in asked}
 
+    @property
+    def run_files(self) -> dict[str, File]:
+        """Run name -> the file that it came from."""
+        return {f.table.name: f for f in self.files if isinstance(f.table, Run) and f.used}
+
     def of_kind(self, kind: Kind) -> list[File]:
         """The files that hold this kind of table."""
         return [f for f in self.files if f.kind == kind]

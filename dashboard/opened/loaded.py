@@ -47,6 +47,7 @@ class LoadedFiles:
             read_as=entry.read_as,
             slot=entry.slot if entry.kind == "run" else None,
             number=entry.number,
+            written=entry.came,
         )
 
 

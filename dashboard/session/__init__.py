@@ -89,6 +89,7 @@ from dashboard.session.uploads import (
     remove,
     spreadsheet,
 )
+from dashboard.session.versions import hear_order, library_beside, sharing_queries
 
 __all__ = [
     "Opened",
@@ -116,6 +117,7 @@ __all__ = [
     "goto",
     "hear",
     "hear_acts",
+    "hear_order",
     "href",
     "hrefs",
     "judge_name",
@@ -126,6 +128,7 @@ __all__ = [
     "layers",
     "layers_on",
     "library",
+    "library_beside",
     "make",
     "menu_href",
     "noted",
@@ -151,6 +154,7 @@ __all__ = [
     "remove_layer",
     "rename",
     "restore_collection",
+    "sharing_queries",
     "skipped",
     "spreadsheet",
     "switch",

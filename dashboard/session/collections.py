@@ -17,18 +17,19 @@ import pyarrow as pa
 import streamlit as st
 
 from dashboard.opened.collections import SAMPLE, Collections
-from dashboard.opened.files import File, Listing, list_folder, read_files
+from dashboard.opened.files import File, Listing, glanced, list_folder, read_files
 from dashboard.opened.library import Library, assemble
 from dashboard.opened.loaded import LoadedFiles
 from dashboard.session.address import address, change
 from dashboard.session.receipts import doing
 from dashboard.start import DATA_VARIABLE, WORKSPACE_VARIABLE
-from dashboard.workspace import Workspace, default_folder
-from dashboard.workspace.durable import State, state_of
+from dashboard.workspace import Entry, StorageError, Workspace, default_folder
+from dashboard.workspace.durable import State, state_of, written
 from dashboard.workspace.starting import start
 from metrics_core import wording as w
+from metrics_core.formats.registry import Kind
 from metrics_core.notes import Note
-from metrics_core.tables import Run
+from metrics_core.tables import Qrels, Run, Table
 
 OF_ANOTHER: dict[str, Any] = {
     "run": "",
@@ -81,7 +82,7 @@ def library() -> Library:
     """The open files and the study they make; looked for once a run of the page."""
     known: Library | None = st.session_state.get("_library")
     if known is None:
-        known = st.session_state["_library"] = _library(collection())
+        known = st.session_state["_library"] = library_of(collection(), address()["qrels"])
     return known
 
 
@@ -90,13 +91,31 @@ def files_of(identity: str) -> list[File]:
     return _files(identity, collections().folder_of(identity), _listing(identity))
 
 
-def _library(identity: str) -> Library:
+def judgments_of(identity: str) -> list[Qrels]:
+    """The judgments of a collection without the rest of it; those that cannot be read are left
+    out."""
+    folder, kept = collections().folder_of(identity), workspace()
+    files = _files_in(folder, _listing(identity), identity, only="qrels") if folder else []
+    own = [e for e in kept.entries(identity) if e.kind == "qrels"] if identity != SAMPLE else []
+    tables = [f.table for f in files] + [_judgments(entry.table, entry) for entry in own]
+    return [table for table in tables if isinstance(table, Qrels)]
+
+
+@st.cache_resource(show_spinner=False, max_entries=50)
+def _judgments(table: str, _entry: Entry) -> Table | None:
+    try:
+        return workspace().load(_entry)
+    except StorageError:
+        return None
+
+
+def library_of(identity: str, asked: str = "") -> Library:
+    """The files of a collection and the study they make, by the judgments that are asked for."""
     folder, listing = collections().folder_of(identity), _listing(identity)
     files = _files(identity, folder, listing)
     state = tuple(
         (f.key, f.version, f.table.name if isinstance(f.table, Run) else "") for f in files
     )
-    asked = address()["qrels"]
     _let_go_of_older(identity, asked, state)
     made = _assembled(identity, asked, state, files)
     left_out = _left_out(folder, listing)
@@ -137,11 +156,16 @@ def _files(identity: str, folder: Path | None, listing: Listing) -> list[File]:
     return (_files_in(folder, listing, identity) if folder else []) + own
 
 
-def _files_in(folder: Path, listing: Listing, identity: str) -> list[File]:
+def _files_in(
+    folder: Path, listing: Listing, identity: str, only: Kind | None = None
+) -> list[File]:
+    """The files of a folder, or only those that may hold one kind of table."""
     origin = "sample" if identity == SAMPLE else "folder"
     choices = collections().choices_of(identity)
     files = []
     for path in listing.read:
+        if only and glanced(path) not in (only, None):
+            continue
         shown = str(path.relative_to(folder))
         with_choices = tuple(sorted(choices.get(shown, {}).items()))
         files += _of_folder(str(path), shown, origin, state_of(path), with_choices)
@@ -153,7 +177,8 @@ def _of_folder(
     path: str, shown: str, origin: Any, state: State | None, choices: tuple[tuple[str, Any], ...]
 ) -> list[File]:
     read = read_files(Path(path), shown=shown, origin=origin, choices=dict(choices))
-    return [replace(file, version=f"{state} {choices}") for file in read]
+    version, when = f"{state} {choices}", written(state)
+    return [replace(file, version=version, written=when) for file in read]
 
 
 def _left_out(folder: Path | None, listing: Listing) -> tuple[Note, ...]:

@@ -44,6 +44,7 @@ def record_of(
     """The record of a new file beside `every` one of its collection; `slots` are colours of runs
     that are not among them."""
     name = loaded.table.name if isinstance(loaded.table, Run) else loaded.file
+    at = now()
     taken = {*slots, *(e.slot for e in every if e.kind == "run")}
     return Entry(
         number=number,
@@ -56,9 +57,10 @@ def record_of(
         slot=older.slot if older else free_slot(taken),
         content=content,
         table=table,
-        changed=now(),
+        changed=at,
         notes=loaded.notes,
         replaces=older.number if older else "",
+        added=at,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
 
@@ -91,3 +92,10 @@ def state_of(file: Path | os.DirEntry[str]) -> State | None:
     except OSError:
         return ()  # something is there; reading it says what is wrong
     return told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns
+
+
+def written(state: State | None) -> str:
+    """When a file of this state was last written, in UTC as ISO 8601 has it; "" where unknown."""
+    if not state:
+        return ""
+    return datetime.fromtimestamp(state[2] / 1e9, UTC).isoformat(timespec="seconds")

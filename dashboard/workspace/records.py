@@ -30,7 +30,8 @@ class Entry:
     rows, `table` that of the bytes they are kept as. `slot` is the colour and shape of a run, kept
     for good; `read_as`, `queries` and `notes` are what reading it told. `replaces` is the number
     of the older file of this name that it stands for, which is hidden as long as this record is
-    there. `changed` is when the record was last written, in UTC.
+    there. `changed` is when the record was last written, in UTC, `added` when it first was; records
+    of before do not tell that.
     """
 
     number: str
@@ -47,6 +48,12 @@ class Entry:
     notes: tuple[Note, ...] = ()
     replaces: str = ""
     removed: bool = False
+    added: str = ""
+
+    @property
+    def came(self) -> str:
+        """When the file came into the collection, in UTC."""
+        return self.added or self.changed
 
 
 @dataclass(frozen=True)

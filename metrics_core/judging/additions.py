@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.judging.join import JudgedRanks
+from metrics_core.judging.judged import JudgedRanks
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -9,7 +9,6 @@ from dashboard.answers.history import AS_LOADED, HistoryPage, history_page, vers
 from dashboard.opened.study import Study
 from metrics_core.findings import history_finding
 from metrics_core.tables import Qrels, Queries, Run
-from tests.dashboard.conftest import drawn, opened, text_of
 
 IDS = [f"q{i:02}" for i in range(40)]
 
@@ -59,6 +58,7 @@ def test_slices_say_since_when_they_are_worse() -> None:
     means = found.slices.means.set_index(["group", "run"])["mean"]
     assert means["A", "v9"] == 0.5 and means["B", "v1"] == 0
     assert list(found.overall["mean"]) == [0.5, 1.0, 0.75, 0.5]
+    assert list(found.overall["judged"]) == [0.5, 1.0, 0.75, 0.5]
     assert found.finding.text == (
         "v10 is clearly worse on nDCG@10 than v2 was; it has been so since v9."
         " 20 queries that were fine once are not now."
@@ -78,12 +78,3 @@ def test_a_sentence_for_versions_that_cannot_be_told_apart() -> None:
     none = np.array([np.nan])
     told = history_finding(["a"], none, "AP", now_bad=0, flickering=0, since="").text
     assert "No query has a score" in told
-
-
-def test_the_page_keeps_the_order_in_its_address() -> None:
-    app = opened("history", versions=["titles-only", "bm25", "dense"])
-    assert "dense, the last of three versions, is the best on nDCG@10" in text_of(app)
-    assert "Worse since" in drawn(app) and "queries changed" in text_of(app)
-    app.multiselect(key="w_versions").set_value(["dense", "titles-only"]).run()
-    assert app.query_params["versions"] == ["dense", "titles-only"]
-    assert "titles-only is clearly worse on nDCG@10 than dense was." in text_of(app)

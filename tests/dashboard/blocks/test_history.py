@@ -34,3 +34,22 @@ def test_a_query_has_a_mark_for_each_version_and_says_them() -> None:
     assert [own["class"] for tag, own in page.found if tag == "i"] == ["fine", "not"]
     assert "v1 fine and v2" in page.text and "flickers" in page.text
     assert [own["href"] for tag, own in page.found if tag == "a"] == ["?q=q1"]
+
+
+def test_versions_say_what_they_rest_on_and_by_whom_they_were_judged() -> None:
+    rows = [
+        {"run": EVIL, "collection": "old", "judged_by": EVIL, "queries": 6, "mean": 0.5,
+         "low": 0.4, "high": 0.6, "judged": 0.9, "date": "2025-01", "unknown": False},
+        {"run": "v1", "collection": "", "judged_by": "", "queries": 12, "mean": math.nan,
+         "low": math.nan, "high": math.nan, "judged": 0.2, "date": "", "unknown": True},
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows)
+    page = Page(history.version_table(frame, "AP", "Judged in top 5", lambda c: f"?set={c}"))
+    assert f"{EVIL}0.500[0.400, 0.600]690 %2025-01{EVIL}" in page.text
+    assert "v1––1220 %–the open collection" in page.text
+    assert [own["href"] for tag, own in page.found if tag == "a"] == ["?set=old"]
+    assert [own["class"] for own in page.having("warning")] == ["number warning loud"]
+    alike = frame[1:].assign(date="")
+    plain = Page(history.version_table(alike, "AP", "Judged in top 5", lambda c: ""))
+    assert "Judged by" not in plain.text and "Date" not in plain.text
+    assert EVIL in Page(history.remarks([EVIL])).text

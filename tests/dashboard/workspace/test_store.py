@@ -128,6 +128,7 @@ def test_a_removed_file_comes_back_until_the_next_start(workspace: Workspace) ->
     assert [e.number for e in workspace.removed_entries("own")] == [entry.number]
     workspace.restore_entry("own", entry.number)
     assert [e.content for e in workspace.entries("own")] == [entry.content]
+    assert [e.came for e in workspace.entries("own")] == [entry.came] == [entry.changed]
     workspace.remove_entry("own", entry.number)
     assert workspace.add("own", read("a.run")).how == "new"
     assert workspace.entries("own")[0].slot == entry.slot

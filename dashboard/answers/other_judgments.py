@@ -1,0 +1,161 @@
+"""Versions that other judgments judged: runs of another collection, shown beside and never
+compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from dashboard.address.view import Comparison
+from dashboard.answers.history import HistoryPage, versions
+from dashboard.answers.version_dates import NAMES, NO_DATES, VersionDates, version_dates
+from dashboard.opened.library import Library
+from dashboard.opened.study import Study, all_scores
+from metrics_core import wording as w
+from metrics_core.measures import Measure
+from metrics_core.scoring.curves import judged_share
+from metrics_core.slicing.breakdowns import ALL, by_group
+
+LESS_JUDGED = 0.2
+"""How much smaller a version's judged share is than the largest here, from which it is marked: the
+judgments then hardly know what it ranks, and what they do not know counts as not relevant."""
+
+_MEANS = ["run", "queries", "mean", "low", "high", "judged"]
+
+
+@dataclass(frozen=True)
+class OtherJudgments:
+    """The versions of another collection, by its judgments: their `means` are over the `shared`
+    queries, those in view here that it judges too, and have run, queries, mean, low, high, judged.
+    `judgments` and `queries` are how many it has in all, `other_text` how many shared queries have
+    another text there. Where there are no means `why_not` says why."""
+
+    identity: str
+    name: str
+    judgments: int = 0
+    queries: int = 0
+    shared: int = 0
+    other_text: int = 0
+    means: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=_MEANS))
+    dates: VersionDates = NO_DATES
+    why_not: str = ""
+
+
+def other_judgments(
+    study: Study, shown: Comparison, order: str, identity: str, name: str, library: Library | None
+) -> OtherJudgments:
+    """The versions of the collection `identity`, which holds `library`, in an order as that of the
+    page; a library of None is not here any more."""
+    if library is None:
+        return OtherJudgments(identity, name, why_not="This collection is not here.")
+    other = library.study
+    if other is None or not other.names:
+        return OtherJudgments(identity, name, why_not="It has no runs that its judgments fit.")
+    wanted = study.query_ids
+    in_view = study.in_view(shown)
+    ids = tuple(q for q, is_in in zip(wanted, in_view, strict=True) if is_in)
+    shared = set(ids) & set(other.query_ids)
+    lacks = next((e for r in other.judged.values() if (e := shown.measure.lacks(r))), None)
+    if not shared or lacks:
+        why_not = lacks.message if lacks else "It judges none of the queries in view."
+        return OtherJudgments(identity, name, why_not=why_not)
+    dates = version_dates(other.names, library.run_files)
+    return OtherJudgments(
+        identity,
+        name,
+        judgments=len(other.qrels),
+        queries=len(other.query_ids),
+        shared=len(shared),
+        other_text=sum(_differ(study, other, q) for q in shared),
+        means=other.kept(
+            _means, versions(other, order, (), dates), shown.measure, shown.cutoff, ids
+        ),
+        dates=dates,
+    )
+
+
+def _differ(study: Study, other: Study, query_id: str) -> bool:
+    """Whether both have a text for a query, and not the same one."""
+    own, its = study.texts[query_id], other.texts[query_id]
+    return query_id not in (own, its) and own.split() != its.split()
+
+
+def _means(
+    study: Study, runs: Sequence[str], measure: Measure, cutoff: int, ids: tuple[str, ...]
+) -> pd.DataFrame:
+    mask = pd.Index(study.query_ids).isin(ids)
+    scores = study.kept(all_scores, (measure,)).only(runs).among(mask)
+    groups = pd.Series(ALL, index=list(scores.query_ids))
+    means = by_group(scores, measure, groups)
+    means["judged"] = [judged_share(study.judged[run].among(mask), cutoff) for run in runs]
+    return means[_MEANS]
+
+
+def version_rows(
+    shown: HistoryPage, dates: VersionDates, others: Sequence[OtherJudgments], *, by_date: bool
+) -> pd.DataFrame:
+    """All versions that are drawn, in the order of the chart: run, collection, judged_by (both ""
+    for those of the open collection), queries, mean, low, high, judged, date (that of a file only
+    where the versions stand by date), and `unknown` of those here that the judgments know much less
+    than another (see `LESS_JUDGED`). Other collections stand before the open one; by date they
+    stand as they begin."""
+    most = shown.overall["judged"].max()
+    unknown = shown.overall["judged"] <= most - LESS_JUDGED
+    parts = [(o.dates, o.means.assign(collection=o.identity, judged_by=o.name, unknown=False))
+             for o in others if len(o.means)]  # fmt: skip
+    parts.append((dates, shown.overall.assign(collection="", judged_by="", unknown=unknown)))
+    if by_date:
+        parts.sort(key=lambda part: min(part[0].order(run) for run in part[1]["run"]))
+    frames = [
+        frame.assign(date=[own.text(run) if by_date or own.source == NAMES else ""
+                           for run in frame["run"]])
+        for own, frame in parts
+    ]  # fmt: skip
+    told = pd.concat(frames, ignore_index=True)
+    return told[["run", "collection", "judged_by", *_MEANS[1:], "date", "unknown"]]
+
+
+def said_of_versions(
+    rows: pd.DataFrame, others: Sequence[OtherJudgments], cutoff: int
+) -> list[str]:
+    """What the versions rest on, as sentences: those that the judgments hardly know, and those that
+    other judgments judged."""
+    told = []
+    unknown = rows[rows["unknown"]]
+    if len(unknown):
+        best = w.share(rows.loc[rows["collection"] == "", "judged"].max())
+        shares = [f"{run} ({w.share(share)} of its top {w.count(cutoff)})" for run, share in
+                  zip(unknown["run"], unknown["judged"], strict=True)]  # fmt: skip
+        told.append(
+            f"The judgments know less of {w.named(shares)} than of other versions (up to {best})."
+            " Most measures count what nobody judged as not relevant, so a mean with a hollow point"
+            " may be too low."
+        )
+    told += [f"Not shown from {other.name}: {other.why_not}" for other in others if other.why_not]
+    apart = [other for other in others if not other.why_not]
+    if apart:
+        told.append(
+            "Diamonds are versions that other judgments judged. Their means cannot be compared with"
+            " those here: they enter no comparison, no group and no history of a query."
+        )
+    return [*told, *map(_said_of, apart)]
+
+
+def _said_of(other: OtherJudgments) -> str:
+    told = (
+        f"Judged by {other.name}: {_counted(other.judgments, 'judgment', 'judgments')} of"
+        f" {_counted(other.queries, 'query', 'queries')}; its means are over the"
+        f" {_counted(other.shared, 'query', 'queries')} that are in view here too."
+    )
+    if other.other_text:
+        told += (
+            f" {w.sentence_case(w.number(other.other_text))} of them"
+            f" {w.plural(other.other_text, 'has', 'have')} another text there."
+        )
+    return told
+
+
+def _counted(n: int, one: str, many: str) -> str:
+    return f"{w.count(n)} {w.plural(n, one, many)}"

@@ -1,0 +1,40 @@
+"""The order of the versions by hand: chips that are dragged, or moved by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard import session
+from dashboard.figures.text import short_names
+
+_HERE = Path(__file__).parent
+_NAME, _SHORT, _MANY = 28, 14, 12
+"""Characters of a name on its chip, and of one among many."""
+
+_CHIPS = st.components.v2.component(
+    "ranklens_order",
+    html='<div class="order"><p id="keys">Drag a version, or move it with Alt and the arrow keys;'
+    " Delete takes it out.</p><ol></ol><ul hidden></ul>"
+    '<div class="said" role="status"></div></div>',
+    css=(_HERE / "order.css").read_text("utf-8"),
+    js=(_HERE / "order.js").read_text("utf-8"),
+)
+
+
+def by_hand(
+    shown: Sequence[str], every: Sequence[str], *, usual: Sequence[str], fewest: int
+) -> None:
+    """The `shown` versions of `every` one, first to last, to be put in another order; never fewer
+    than `fewest`. The address then holds them, unless they stand as `usual`."""
+    left_out = [name for name in every if name not in shown]
+    length = _NAME if len(every) <= _MANY else _SHORT
+    short = {name: text for name, text in short_names(every, length).items() if text != name}
+    _CHIPS(
+        key="order",
+        data={"names": list(shown), "out": left_out, "short": short, "fewest": fewest},
+        on_order_change=partial(session.hear_order, "order", tuple(usual)),
+    )

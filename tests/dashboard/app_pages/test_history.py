@@ -1,0 +1,89 @@
+"""The page History: the order in the address, and versions of another collection beside."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import session
+from metrics_core import formats
+from tests.dashboard.conftest import drawn, opened, text_of
+
+SAMPLE = Path(__file__).resolve().parents[3] / "sample_runs"
+
+
+def test_the_page_keeps_the_order_in_its_address() -> None:
+    app = opened("history", versions=["titles-only", "bm25", "dense"])
+    assert "dense, the last of three versions, is the best on nDCG@10" in text_of(app)
+    assert "Worse since" in drawn(app) and "queries changed" in text_of(app)
+    order = app.segmented_control(key="w_in_order")
+    assert order.value is None
+    order.set_value("date").run()
+    assert "versions" not in app.query_params and app.query_params["in_order"] == "date"
+    assert "The names hold no dates, so these are the days" in text_of(app)
+    assert "over 4 versions" in text_of(app) and "Judged in top 10" in text_of(app)
+
+
+def test_files_of_a_folder_stand_by_their_own_dates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for day, name in enumerate(("new", "old"), start=1):
+        path = tmp_path / f"{name}.run"
+        path.write_text(f"q1 Q0 d{day} 1 2.0 x\n")
+        os.utime(path, (1.7e9 - day * 86_400,) * 2)
+    (tmp_path / "j.qrels").write_text("q1 0 d1 1\n")
+    monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
+    told = text_of(opened("history", in_order="date"))
+    assert told.index("old0.000") < told.index("new1.000")
+    assert "2023-11-12 22:13 UTC" in told and "2023-11-13 22:13 UTC" in told
+
+
+def hears() -> None:
+    """What the chips tell, where the app's address is known; a script of its own."""
+    import streamlit as st
+
+    from dashboard import session
+    from dashboard.address.address import Address, Field
+
+    empty = Address.of([Field("versions", "several")], set="sample")
+    st.session_state["_empty"] = st.session_state["_address"] = empty
+    for told, wanted in (
+        (["b", "a"], ("b", "a")),
+        (None, ("b", "a")),
+        (["a", "b"], ()),
+    ):
+        st.session_state["order"] = {"order": told}
+        session.hear_order("order", ("a", "b"))
+        assert session.address()["versions"] == wanted
+
+
+def test_an_order_by_hand_is_in_the_address_unless_it_is_the_usual_one() -> None:
+    assert not AppTest.from_function(hears, default_timeout=60).run().exception
+
+
+def other_collection() -> str:
+    """Another collection: two runs of the example, and its judgments of the first half of them."""
+    kept = session.workspace()
+    made = kept.new("Judged in 2025").id
+    judged = (SAMPLE / "qrels.txt").read_bytes().splitlines(keepends=True)
+    kept.add(made, formats.read(b"".join(judged[: len(judged) // 2]), name="qrels.txt"))
+    for name in ("bm25", "titles-only"):
+        content = (SAMPLE / f"{name}.run").read_bytes()
+        kept.add(made, formats.read(content, name=f"{name}-2025-03-01.run"))
+    return made
+
+
+def test_versions_of_another_collection_stand_apart_by_their_own_judgments() -> None:
+    before = opened("history", set="sample")
+    assert "No other collection" not in text_of(before)
+    other = other_collection()
+    app = opened("history", set="sample", also_from=[other, "gone"])
+    told = text_of(app)
+    assert "Judged by Judged in 2025:" in told and "enter no comparison" in told
+    assert "Not shown from" in told and "This collection is not here." in told
+    assert drawn(app).count('<tr class="elsewhere">') == 2 and "2025-03-01" in told
+    changed = text_of(before).partition(" queries changed")[2]
+    assert changed and told.partition(" queries changed")[2] == changed
