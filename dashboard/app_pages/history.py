@@ -17,7 +17,6 @@ from dashboard.answers.version_dates import VersionDates, version_dates
 from dashboard.blocks import history as blocks
 from dashboard.blocks import markup
 from dashboard.figures import history as figures
-from dashboard.literal import literal
 from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import wording as w
@@ -160,18 +159,7 @@ def _slices(shown: HistoryPage, columns: list[str], by: str, here: Opened) -> No
         frame=shown.slices.means,
         key="history",
     )
-    if len(columns) > 1:
-        session.widget(
-            st.pills,
-            "Group by",
-            "by",
-            value=by,
-            store=lambda name: {"by": name or by},
-            options=columns,
-            format_func=literal,
-            label_visibility="collapsed",
-            wrap=True,
-        )
+    parts.group_by(columns, by)
     st.html(
         blocks.slice_table(
             shown.slices.means,
