@@ -7,7 +7,7 @@ import argparse
 from metrics_core import frames as pd
 from metrics_core.commands.command import command
 from metrics_core.commands.grouping import add_grouping_options, groups_of, say_unused
-from metrics_core.commands.reading import add_reading_options, judged_files
+from metrics_core.commands.reading import add_reading_options, judged_files, size_argument
 from metrics_core.commands.score_tables import PRINTERS, Long
 from metrics_core.errors import RanklensError
 from metrics_core.scoring.means import means
@@ -21,6 +21,13 @@ _MEAN = "all"
 def _options(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
     parser.add_argument("--per-query", action="store_true", help="also one value per query")
+    parser.add_argument(
+        "--memory",
+        type=size_argument,
+        metavar="SIZE",
+        help="judge runs of any size in so much memory, such as 1GB; what stands apart is sorted in"
+        " the folder for temporary files",
+    )
     add_grouping_options(parser, "means by a column of the queries")
     parser.add_argument("--format", choices=sorted(PRINTERS), default="table")
 

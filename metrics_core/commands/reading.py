@@ -14,21 +14,19 @@ from typing import TYPE_CHECKING
 from metrics_core import formats
 from metrics_core.checks.fit import AnyTable, near_matches, with_clean_ids
 from metrics_core.commands.measure_names import measures_named, names_given
+from metrics_core.commands.progress import progress_of
 from metrics_core.errors import ParameterError, RanklensError, TableError
 from metrics_core.formats.limits import bytes_of
-from metrics_core.formats.opening import open_source
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, name_notes
 from metrics_core.notes import Note
+from metrics_core.onepass.worth import judged_at_once, judged_within
 from metrics_core.scoring.notes import score_notes, tie_extremes, with_tie_range
 from metrics_core.tables import Documents, Qrels, Run
 from metrics_core.tables.run_names import same_rows, told_apart
 
 if TYPE_CHECKING:
-    from metrics_core.onepass import JudgedFile
-
-_WORTH_COMPILING = 16 << 20
-"""Bytes of runs from which it pays to load compiled code."""
+    from metrics_core.onepass.judged import JudgedFile
 
 DEFAULT_MEASURES = ("nDCG@10", "P@10", "R@10", "AP", "RR", "Judged@10")
 
@@ -63,7 +61,7 @@ def add_reading_options(
         " trec_eval (ndcg_cut_10) or everywhere (precision_at_5); may be given again. The command"
         f" measures lists them (default: {','.join(measures)})",
     )
-    parser.set_defaults(default_measures=measures)
+    parser.set_defaults(default_measures=measures, memory=None)
     parser.add_argument(
         "--documents",
         metavar="FILE",
@@ -85,7 +83,7 @@ def add_reading_options(
     parser.add_argument("--encoding", metavar="NAME", help="such as latin-1 (default: UTF-8)")
     parser.add_argument(
         "--limit",
-        type=_limit,
+        type=size_argument,
         metavar="SIZE",
         help="how much a file may take, unpacked, such as 8GB (default: 4GB)",
     )
@@ -100,8 +98,8 @@ def add_reading_options(
     )
 
 
-def _limit(text: str) -> int:
-    """The argument of --limit, in bytes."""
+def size_argument(text: str) -> int:
+    """The argument of --limit or --memory, in bytes."""
     try:
         return bytes_of(text)
     except ParameterError as error:
@@ -239,28 +237,49 @@ def _judged_at_once(
     options: argparse.Namespace, qrels: Qrels, measures: Sequence[Measure]
 ) -> list[JudgedFile] | None:
     """The runs, judged while they are read; None where that cannot be done, or does not pay."""
-    if options.documents or options.clean_ids or any(m.declaration.needs for m in measures):
+    needs = options.documents or any(m.declaration.needs for m in measures)
+    if options.memory is not None:
+        _refuse_with_memory(options, needs=bool(needs))
+        read = [_within_memory(path, options, qrels) for path in options.runs]
+    elif needs or options.clean_ids or options.duplicates != "error":
         return None
-    files = [Path(path) for path in options.runs]
-    # What cannot be read twice has to be read whole.
-    if not all(file.is_file() for file in files):
-        return None
-    if sum(file.stat().st_size for file in files) < _WORTH_COMPILING:
-        return None
-    sources = [open_source(file, None, options.encoding, options.limit) for file in files]
-    from metrics_core.onepass import judged_run, judgments_of  # loads a compiler
-
-    judgments, read = judgments_of(qrels), []
-    for source in sources:
-        run = judged_run(source, judgments)
-        if run is None:
+    else:
+        made = judged_at_once(options.runs, qrels, encoding=options.encoding, limit=options.limit)
+        if made is None:
             return None
-        read.append(run)
+        read = made
     for path, run in zip(options.runs, read, strict=True):
         say(Path(path).name, run.notes)
     runs, notes = told_apart(read, lambda one, other: one.has_rows_of(other))
     say("runs", notes)
     return runs
+
+
+def _within_memory(path: str, options: argparse.Namespace, qrels: Qrels) -> JudgedFile:
+    with progress_of(path) as progress:
+        return judged_within(
+            options.memory,
+            path,
+            qrels,
+            encoding=options.encoding,
+            limit=options.limit,
+            progress=progress,
+        )
+
+
+def _refuse_with_memory(options: argparse.Namespace, *, needs: bool) -> None:
+    """Refuse --memory beside what takes a run that is read whole."""
+    both = {
+        "--documents or a measure of documents": needs,
+        "--clean-ids": options.clean_ids,
+        f"--duplicates {options.duplicates}": options.duplicates != "error",
+    }
+    named = next((name for name, given in both.items() if given), None)
+    if named:
+        raise RanklensError(
+            f"--memory judges runs while they are read, and {named} takes them read whole.",
+            "Leave one of the two out.",
+        )
 
 
 def cleaned(table: AnyTable, path: str) -> AnyTable:

@@ -1,9 +1,4 @@
 """Runs judged while they are read, by compiled code: one look at each row.
 
-To import this loads numba, 0.3 s; what is small is sooner read and judged without.
+`worth.judged_at_once` says whether that pays; the other modules load what runs compiled code.
 """
-
-from metrics_core.onepass.judged import JudgedFile, judged_run
-from metrics_core.onepass.judgments import Judgments, judgments_of
-
-__all__ = ["JudgedFile", "Judgments", "judged_run", "judgments_of"]

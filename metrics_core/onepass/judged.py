@@ -8,7 +8,7 @@ notes and errors. Where a file needs another look, the answer is None, and they 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -46,9 +46,11 @@ Ints = npt.NDArray[np.int64]
 _NO_TABLE = pa.table({})
 _UNJUDGED = -0.5
 """What a document that nobody judged is worth among equals: as `judging.ranking` has it."""
-_BUCKET = 8 << 20
+_USUAL_MEMORY = 400 << 20
+_BUCKETS_IN_MEMORY, _SMALLEST_BUCKET = 50, 1 << 20
+"""Several buckets are judged at once, and their rows take some five times their bytes."""
 _HELD = 32 << 20
-"""Bytes of a file whose queries stand apart that are held in memory while they are sorted."""
+"""Bytes of a file whose queries stand apart that are sorted in memory."""
 
 
 @dataclass(frozen=True)
@@ -146,27 +148,35 @@ class JudgedFile:
         )
 
 
-def judged_run(source: Source, judgments: Judgments) -> JudgedFile | None:
-    """The judged ranks of a TREC run, under the name of its file. None where the file is of another
-    format, a document stands twice in a query, an id is not plain ASCII, no query is judged, or
-    queries stand apart among lines that are not regular. Raises FileFormatError."""
+def judged_run(
+    source: Source,
+    judgments: Judgments,
+    *,
+    memory: int = _USUAL_MEMORY,
+    progress: Callable[[int], None] | None = None,
+) -> JudgedFile | None:
+    """The judged ranks of a TREC run, under the name of its file, in about so many bytes of memory
+    beside those that its judged rows take; `progress` is told the bytes read so far. None where the
+    file is of another format, a document stands twice in a query, an id is not plain ASCII, no
+    query is judged, or queries stand apart among lines that are not regular. Raises
+    FileFormatError."""
     if not judgments.plain or recognised(source, "run") != "trec":
         return None
     told: list[Parsed] = []
     parts: list[_Judged] = []
     for parsed, part in in_order(
-        lambda piece: _piece(piece, source, judgments), whole_queries(source)
+        lambda piece: _piece(piece, source, judgments), whole_queries(source, progress)
     ):
         if part is None:
             return None
         told.append(parsed)
         parts.append(part)
         if not part.in_sequence:
-            return _apart(source, judgments)
+            return _apart(source, judgments, memory)
     refuse_problems(source, told)
     found = _Judged.all(parts)
     if not found.in_sequence:
-        return _apart(source, judgments)
+        return _apart(source, judgments, memory)
     return _file(source, judgments, found, told)
 
 
@@ -211,11 +221,11 @@ def _judged(rows: Rows, judgments: Judgments) -> _Judged | None:
     )
 
 
-def _apart(source: Source, judgments: Judgments) -> JudgedFile | None:
+def _apart(source: Source, judgments: Judgments, memory: int) -> JudgedFile | None:
     """The judged ranks of a file whose queries stand apart. None where a line is not regular, or
     they have several run names."""
-    buckets = buckets_for(source.size(), _BUCKET)
-    made = dealt(source, buckets=buckets, on_disk=source.size() > _HELD)
+    most = max(memory // _BUCKETS_IN_MEMORY, _SMALLEST_BUCKET)
+    made = dealt(source, buckets=buckets_for(source.size(), most), on_disk=source.size() > _HELD)
     if made is None:
         return None
     parts, numbers = [], []

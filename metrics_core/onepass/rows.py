@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -89,11 +89,14 @@ class Piece:
         return len(self.padded) - len(PADDING)
 
 
-def whole_queries(source: Source) -> Iterator[Piece]:
-    """The decoded text of a file, cut where the query changes. What is no text is not seen here."""
+def whole_queries(source: Source, progress: Callable[[int], None] | None = None) -> Iterator[Piece]:
+    """The decoded text of a file, cut where the query changes. What is no text is not seen here.
+    `progress` is told the bytes read so far."""
     held: list[bytes] = []
     begin = number = 0
     for read in source.decoded(BLOCK):
+        if progress:
+            progress(begin + sum(map(len, held)) + len(read))
         # The first line may have begun in the piece before: what its query is cannot be seen.
         first = read.find(b"\n") + 1 if held else 0
         cut = compiled().last_change(

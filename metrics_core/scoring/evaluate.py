@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from metrics_core import frames as pd
 from metrics_core.errors import ParameterError, RanklensError
 from metrics_core.formats.in_memory import GivenQrels, GivenRuns, qrels_from, runs_from
-from metrics_core.judging import judge
+from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import GivenMeasure, measures_from
+from metrics_core.onepass.worth import judged_at_once
 from metrics_core.scoring.scores import WithoutRelevant, score_runs
-from metrics_core.tables import Documents
+from metrics_core.tables import Documents, Qrels
 
 
 def evaluate(
@@ -38,12 +40,22 @@ def evaluate(
         raise ParameterError(
             f"without_relevant is 'zero' or 'leave out', not {without_relevant!r}."
         )
-    parsed = measures_from(measures)
-    listed = runs_from(runs)
-    names = [run.name for run in listed]
+    parsed, table = measures_from(measures), qrels_from(qrels)
+    needs = documents is not None or any(m.declaration.needs for m in parsed)
+    judged = (None if needs else _judged_files(runs, table)) or [
+        judge(run, table, documents=documents) for run in runs_from(runs)
+    ]
+    names = [ranks.run_name for ranks in judged]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise RanklensError(f"Two runs are named {twice!r}.", "Rename one: run.renamed('other').")
-    table = qrels_from(qrels)
-    judged = [judge(run, table, documents=documents) for run in listed]
     return score_runs(judged, parsed, without_relevant=without_relevant).frame.copy()
+
+
+def _judged_files(runs: GivenRuns, qrels: Qrels) -> list[JudgedRanks] | None:
+    """The judged ranks of paths; None where something else is given, or it does not pay."""
+    paths = [runs] if isinstance(runs, (str, Path)) else runs
+    if not isinstance(paths, (list, tuple)) or not all(isinstance(p, (str, Path)) for p in paths):
+        return None
+    read = judged_at_once(paths, qrels)
+    return None if read is None else [run.ranks for run in read]
