@@ -45,7 +45,7 @@ lock:
 	UV_NO_CONFIG=1 $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -c requirements.txt requirements-dev.in -o requirements-dev.txt
 
 bench: .venv/test.stamp
-	$(BIN)/python -m benchmarks.large_run
+	$(BIN)/python -m benchmarks.peers
 
 fuzz: .venv/test.stamp
 	$(BIN)/python -m tests.reliability.fuzz --minutes "$(MINUTES)" $(if $(SEED),--seed "$(SEED)")

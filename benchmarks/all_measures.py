@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.large_run import make_files
+from benchmarks.made import Shape, make_files
 from metrics_core.formats import read_qrels, read_run
 from metrics_core.judging import judge
 from metrics_core.measures import Declaration, Measure, declarations
@@ -37,7 +37,7 @@ def main() -> int:
     parser.add_argument("--slowest", type=int, default=10)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        run_file, qrels_file = make_files(Path(folder), options.rows)
+        run_file, qrels_file = make_files(Path(folder), Shape(options.rows // 1_000, 1_000, 25))
         start = time.perf_counter()
         run, qrels = read_run(run_file), read_qrels(qrels_file)
         read = time.perf_counter()
