@@ -10,7 +10,7 @@ import hashlib
 import io
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import BinaryIO
 
 import numpy as np
@@ -19,92 +19,41 @@ import numpy.typing as npt
 from metrics_core.formats.source import BLOCK, LONGEST_LINE, Source
 from metrics_core.onepass.machine import compiled
 from metrics_core.onepass.rows import Rows, regular_rows
-from metrics_core.onepass.signatures import FULL, ODD_LINE, PADDING
+from metrics_core.onepass.signatures import ODD_LINE, PADDING
 from metrics_core.parallel import in_order
 
-Codes = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
 
-_FIRST_QUERIES, _FIRST_BYTES = 1 << 14, 1 << 18
 _FEWEST, _MOST = 2, 256
-
-
-@dataclass
-class _Known:
-    """The queries so far: their ids, and the hash table that finds them."""
-
-    id_bytes: npt.NDArray[np.uint8] = field(
-        default_factory=lambda: np.zeros(_FIRST_BYTES, np.uint8)
-    )
-    id_start: Ints = field(default_factory=lambda: np.zeros(_FIRST_QUERIES, np.int64))
-    id_size: Ints = field(default_factory=lambda: np.zeros(_FIRST_QUERIES, np.int64))
-    count: int = 0
-    used: int = 0
-
-    def __post_init__(self) -> None:
-        self._index()
-
-    def number(self, data: npt.NDArray[np.uint8], end: int) -> tuple[Ints, Codes] | None:
-        """Where each line starts, and behind the last; the query of each. None for an odd line."""
-        most = end // len(b"q\n") + 2
-        starts, codes = np.empty(most, np.int64), np.empty(most, np.int32)
-        state = np.array([0, 0, self.count, self.used])
-        while True:
-            n = compiled().number_queries(
-                *(data, end, starts, codes, self.id_bytes, self.id_start, self.id_size),
-                *(self._slot_hash, self._slot_code, state),
-            )
-            self.count, self.used = int(state[2]), int(state[3])
-            if n == ODD_LINE:
-                return None
-            if n != FULL:
-                starts[n] = end
-                return starts[: n + 1], codes[:n]
-            self._grow(end)
-
-    def _grow(self, more: int) -> None:
-        self.id_bytes = np.append(self.id_bytes, np.zeros(len(self.id_bytes) + more, np.uint8))
-        self.id_start = np.append(self.id_start, np.zeros_like(self.id_start))
-        self.id_size = np.append(self.id_size, np.zeros_like(self.id_size))
-        self._index()
-
-    def _index(self) -> None:
-        slots = 4 * len(self.id_start)
-        self._slot_hash = np.zeros(slots, dtype=np.uint64)
-        self._slot_code = np.full(slots, -1, dtype=np.int32)
-        own = slice(self.count)
-        compiled().enter_again(
-            self.id_start[own], self.id_size[own], self._slot_hash, self._slot_code, self.id_bytes
-        )
 
 
 @dataclass(frozen=True)
 class Bucket:
-    """The lines of the queries whose numbers leave `number` when divided by `of`, in the order of
-    the file."""
+    """The lines of some of the queries, in the order of the file, and the number of each line."""
 
-    number: int
-    of: int
     lines: BinaryIO
-    codes: BinaryIO
+    numbers: BinaryIO
 
     def rows(self) -> tuple[Rows, Ints] | None:
-        """The rows brought together by query, and for each segment the number of its query in the
-        file; None where a line is not regular."""
-        codes = np.frombuffer(_whole(self.codes), dtype=np.int32)
+        """The rows brought together by query, and for each segment the line with which its query
+        begins in the file; None where a line is not regular."""
+        numbers = np.frombuffer(_whole(self.numbers), dtype=np.int64)
         rows = regular_rows(_whole(self.lines) + PADDING)
         if rows is None:
             return None
-        # Every query of the bucket comes, and their numbers leave the same.
-        own = (codes - self.number) // self.of
-        sizes = np.bincount(own)
-        first = np.cumsum(sizes) - sizes
-        order = np.empty(len(codes), dtype=np.int64)
-        compiled().gather_order(own, first.copy(), order)
-        segment = np.searchsorted(rows.segments[:, 0], order[first], "right") - 1
-        segments = np.column_stack([first, rows.segments[segment, 1:]])
-        numbers = np.arange(len(sizes)) * self.of + self.number
-        return rows.ordered(order, np.ascontiguousarray(segments)), numbers
+        segments, code = rows.segments, np.empty(len(rows.segments), np.int64)
+        slots = 2 ** int(2 * len(segments)).bit_length()
+        n = compiled().number_queries(
+            *(rows.data, segments, np.empty(slots, np.uint64), np.full(slots, -1, np.int32), code)
+        )
+        own = np.diff(segments[:, 0], append=len(rows))
+        sizes = np.bincount(code, own, n).astype(np.int64)
+        begin, order = np.cumsum(sizes) - sizes, np.empty(len(rows), np.int64)
+        compiled().gather_order(segments, code, len(rows), begin.copy(), order)
+        first = np.zeros(n, dtype=np.int64)
+        first[code[::-1]] = np.arange(len(code))[::-1]
+        grouped = np.column_stack([begin, segments[first, 1:]])
+        return rows.ordered(order, np.ascontiguousarray(grouped)), numbers[segments[first, 0]]
 
 
 @dataclass(frozen=True)
@@ -117,68 +66,51 @@ class Apart:
 
 def dealt(source: Source, *, buckets: int, on_disk: bool) -> Apart | None:
     """The lines of a file in so many buckets. None where a line is blank or a comment."""
-    order = hashlib.blake2b(digest_size=16)
-    made = [Bucket(i, buckets, _room(on_disk), _room(on_disk)) for i in range(buckets)]
-    for hand in in_order(lambda lines: _Hand.of(lines, buckets), _numbered(source)):
+    made = [Bucket(_room(on_disk), _room(on_disk)) for _ in range(buckets)]
+    order, lines = hashlib.blake2b(digest_size=16), 0
+    for hand in in_order(lambda piece: _hand(piece, buckets), _whole_lines(source)):
         if hand is None:
             return None
-        order.update(hand.dealt_from)
-        for bucket, (lines, codes) in zip(made, hand.parts, strict=True):
-            bucket.lines.write(lines)
-            bucket.codes.write(codes)
-    return Apart(made, order.digest())
-
-
-@dataclass(frozen=True)
-class _Lines:
-    """A piece of the file: its bytes, where each line starts and the last ends, and the query of
-    each line."""
-
-    data: npt.NDArray[np.uint8]
-    starts: Ints
-    codes: Codes
-
-
-def _numbered(source: Source) -> Iterator[_Lines | None]:
-    """The lines with their queries; None for those of which one is odd."""
-    known = _Known()
-    for padded in _whole_lines(source):
-        data = np.frombuffer(padded, dtype=np.uint8)
-        numbers = known.number(data, len(padded) - len(PADDING))
-        yield None if numbers is None else _Lines(data, *numbers)
+        order.update(hand.order_hash)
+        for bucket, (own, numbers) in zip(made, hand.parts, strict=True):
+            bucket.lines.write(own)
+            bucket.numbers.write((numbers + lines).data)
+        lines += hand.lines
+    return Apart([bucket for bucket in made if bucket.lines.tell()], order.digest())
 
 
 @dataclass(frozen=True)
 class _Hand:
-    """What each bucket gets of a piece: lines and their queries. `dealt_from` are those of the
-    piece."""
+    """What each bucket gets of a piece: lines, and the number of each in the piece."""
 
-    parts: list[tuple[memoryview, memoryview]]
-    dealt_from: bytes
+    parts: list[tuple[memoryview, Ints]]
+    lines: int
+    order_hash: bytes
 
-    @classmethod
-    def of(cls, lines: _Lines | None, buckets: int) -> _Hand | None:
-        """The lines of a piece dealt; None of those of which one is odd."""
-        if lines is None:
-            return None
-        bucket = lines.codes % buckets
-        n_rows = np.bincount(bucket, minlength=buckets)
-        sizes = np.diff(lines.starts)
-        n_bytes = np.bincount(bucket, sizes, buckets).astype(np.int64)
-        # Where one bucket's lines end another's begin, so each has room for a word of padding.
-        first = np.cumsum(n_bytes + len(PADDING)) - n_bytes - len(PADDING)
-        first_row = np.cumsum(n_rows) - n_rows
-        dealt_lines = np.empty(n_bytes.sum() + buckets * len(PADDING), np.uint8)
-        codes = np.empty(len(bucket), np.int32)
-        ends, row_ends = first.copy(), first_row.copy()
-        compiled().deal(
-            lines.data, lines.starts, lines.codes, len(bucket), dealt_lines, codes, ends, row_ends
-        )
-        parts = [
-            (dealt_lines[first[i] : ends[i]].data, codes[first_row[i] : row_ends[i]].data)
-            for i in range(buckets)
-        ]
-        return cls(parts, lines.codes.tobytes())
+
+def _hand(padded: bytes, buckets: int) -> _Hand | None:
+    """The lines of a piece dealt; None where one is odd."""
+    data, end = np.frombuffer(padded, dtype=np.uint8), len(padded) - len(PADDING)
+    starts, hashes = np.empty(end // 2 + 2, np.int64), np.empty(end // 2 + 2, np.uint64)
+    n = compiled().query_hashes(data, end, starts, hashes)
+    if n == ODD_LINE:
+        return None
+    starts[n] = end
+    starts, hashes = starts[: n + 1], hashes[:n]
+    bucket = (hashes >> np.uint64(33)) % np.uint64(buckets)
+    n_rows = np.bincount(bucket.astype(np.int64), minlength=buckets)
+    n_bytes = np.bincount(bucket.astype(np.int64), np.diff(starts), buckets).astype(np.int64)
+    # A line is copied in words, so that there must be room for a word behind each bucket's.
+    first = np.cumsum(n_bytes + len(PADDING)) - n_bytes - len(PADDING)
+    first_row = np.cumsum(n_rows) - n_rows
+    lines, numbers = np.empty(n_bytes.sum() + buckets * len(PADDING), np.uint8), np.empty(n, int)
+    ends, row_ends = first.copy(), first_row.copy()
+    compiled().deal(data, starts, hashes, n, lines, numbers, ends, row_ends)
+    parts = [
+        (lines[first[i] : ends[i]].data, numbers[first_row[i] : row_ends[i]])
+        for i in range(buckets)
+    ]
+    return _Hand(parts, n, hashlib.blake2b(hashes.tobytes(), digest_size=16).digest())
 
 
 def _whole_lines(source: Source) -> Iterator[bytes]:

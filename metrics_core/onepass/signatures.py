@@ -10,7 +10,7 @@ PADDING = b"\n" * 8
 
 IRREGULAR = -1
 REPEATED = -1
-FULL, ODD_LINE = -1, -2
+ODD_LINE = -1
 
 TIED_ROWS, TIED_PAIRS, PAIRS, NEAR_PAIRS = range(4)
 """Places in the counts of `rank_rows`: rows that share their score, neighbours with equal scores,
@@ -31,10 +31,10 @@ SIGNATURES = {
         " table float64s float64s int32s"
         " int64s bools uint64s table int64s"
     ),
-    "number_queries": "bytes int64 int64s int32s bytes int64s int64s uint64s int32s int64s",
-    "enter_again": "int64s int64s uint64s int32s bytes",
-    "deal": "bytes int64s int32s int64 bytes int32s int64s int64s",
-    "gather_order": "int32s int64s int64s",
+    "query_hashes": "bytes int64 int64s uint64s",
+    "deal": "bytes int64s uint64s int64 bytes int64s int64s int64s",
+    "number_queries": "bytes table uint64s int32s int64s",
+    "gather_order": "table int64s int64 int64s int64s",
 }
 """The kinds of the arguments.
 
@@ -65,20 +65,17 @@ rank_rows(data, doc_start, doc_size, doc_hash, score, rank, segments, n_rows,
     judged document that is listed, by rank within its query: position of the query, row among the
     known, rank, first rank and number of the documents of its score. Returns how many, or REPEATED
     where a document stands twice in a query.
-number_queries(data, end, line_start, code, id_bytes, id_start, id_size, slot_hash, slot_code,
-               state)
-    The query of each whole line in the first `end` bytes as a number, in the order in which the
-    queries come, and where each line starts; how many lines, FULL where there was no room for a
-    further query, ODD_LINE for a line that is blank or a comment. `state` holds the place to go on
-    from, and the numbers of lines, of queries and of bytes of their ids so far: after FULL, with
-    more room, the work goes on where it stopped.
-enter_again(id_start, id_size, slot_hash, slot_code, id_bytes)
-    Enter the ids so far into a new table.
-deal(data, line_start, code, n, dealt, dealt_code, bytes_end, rows_end)
-    Copy n lines to where their bucket stands: bucket b has the queries whose number leaves b.
-    `line_start` has n + 1 places; `bytes_end` and `rows_end` hold where each bucket begins in
-    `dealt` (padding behind each) and `dealt_code`, and then where it ends.
-gather_order(code, begin, order)
-    The places of rows by code, in their order within each; `begin` has where each code's rows
-    begin, and then where they end.
+query_hashes(data, end, line_start, value)
+    Where each whole line in the first `end` bytes starts, and a hash of its query; how many lines,
+    or ODD_LINE for one that is blank or a comment.
+deal(data, line_start, value, n, dealt, dealt_row, bytes_end, rows_end)
+    Copy n lines to where their bucket stands, by the hashes of their queries, and the numbers of
+    the lines beside them. `line_start` has n + 1 places; `bytes_end` and `rows_end` hold where each
+    bucket begins in `dealt` (padding behind each) and `dealt_row`, and then where it ends.
+number_queries(data, segments, slot_hash, slot_segment, code)
+    The query of each segment as a number, in the order in which the queries come; how many there
+    are. `slot_segment` is -1 in each of its slots, a power of two, at least twice the segments.
+gather_order(segments, code, n_rows, begin, order)
+    The places of rows by the code of their segment, in their order within each; `begin` has where
+    each code's rows begin, and then where they end.
 """
