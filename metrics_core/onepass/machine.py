@@ -2,6 +2,8 @@
 
 Loading numba takes longer than judging a run of a million rows; loading its code does not. The
 file stands beside this module, or where that cannot be written, in the user's own cache.
+
+    python -m metrics_core.onepass.machine        makes it
 """
 
 from __future__ import annotations
@@ -133,3 +135,7 @@ def _keep(folder: Path, name: str, code: bytes) -> None:
     with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
         file.write(code)
     Path(file.name).replace(folder / name)
+
+
+if __name__ == "__main__":
+    compiled()
