@@ -19,6 +19,10 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Ties = Literal["doc_id", "best", "worst"]
 
+UNJUDGED = -0.5
+"""What a document that nobody judged is worth among equals: less than a judged one without
+relevance."""
+
 
 class Ranking:
     """Ranks of some rows of a run, and notes on how far ties decided them."""
@@ -67,8 +71,7 @@ class Ranking:
         if not len(places):
             return
         run_rows = places if self.order is None else self.order[places]
-        # An unjudged document is worth no more than a judged one without relevance.
-        grade = np.full(len(places), -0.5)
+        grade = np.full(len(places), UNJUDGED)
         index = np.searchsorted(places, position)
         inside = (index < len(places)) & (places[np.minimum(index, len(places) - 1)] == position)
         grade[index[inside]] = grades[inside]

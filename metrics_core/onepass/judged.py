@@ -24,7 +24,7 @@ from metrics_core.formats.source import Source
 from metrics_core.formats.trec import tag_notes
 from metrics_core.formats.trec_lines import Parsed
 from metrics_core.judging.judged import JudgedRanks, Places, assembled
-from metrics_core.judging.ranking import tie_notes
+from metrics_core.judging.ranking import UNJUDGED, tie_notes
 from metrics_core.notes import Note
 from metrics_core.onepass.apart import Bucket, buckets_for, dealt
 from metrics_core.onepass.judgments import Judgments
@@ -44,8 +44,6 @@ from metrics_core.tables.arrays import column_of
 Ints = npt.NDArray[np.int64]
 
 _NO_TABLE = pa.table({})
-_UNJUDGED = -0.5
-"""What a document that nobody judged is worth among equals: as `judging.ranking` has it."""
 _USUAL_MEMORY = 400 << 20
 _BUCKETS_IN_MEMORY, _SMALLEST_BUCKET = 50, 1 << 20
 """Several buckets are judged at once, and their rows take some five times their bytes."""
@@ -134,7 +132,7 @@ class JudgedFile:
         starts, group = np.flatnonzero(new), np.cumsum(new) - 1
         members = np.diff(starts, append=len(order))
         grade = ranks.relevance[order]
-        behind_unjudged = grade > _UNJUDGED if sign > 0 else grade < _UNJUDGED
+        behind_unjudged = grade > UNJUDGED if sign > 0 else grade < UNJUDGED
         unjudged = np.where(behind_unjudged, self.tied[order] - members[group], 0)
         rank = tied_from + np.arange(len(order)) - starts[group] + unjudged
         by_rank = np.lexsort((rank, query))

@@ -74,15 +74,9 @@ def _exponent(data, at):
 
 
 @njit(**COMPILED)
-def read_score(data, start):
-    """A plain decimal number: its value, NaN where one exact operation does not give it, and where
-    it ends; -1 for the end where the text is none."""
-    at = start
-    negative = byte_at(data, at) == _MINUS
-    if negative:
-        at += 1
-    mantissa, digits, power = np.int64(0), np.int64(0), np.int64(0)
-    first = at
+def _more_digits(data, at, mantissa, digits):
+    """A number with what digits follow: where they end, the number of its first digits that count,
+    and how many count."""
     byte = byte_at(data, at)
     while _digit(byte):
         if digits < _MOST_DIGITS:
@@ -90,21 +84,28 @@ def read_score(data, start):
         digits += mantissa != 0
         at += 1
         byte = byte_at(data, at)
+    return at, mantissa, digits
+
+
+@njit(**COMPILED)
+def read_score(data, start):
+    """A plain decimal number: its value, NaN where one exact operation does not give it, and where
+    it ends; -1 for the end where the text is none."""
+    at = start
+    negative = byte_at(data, at) == _MINUS
+    if negative:
+        at += 1
+    power, first = np.int64(0), at
+    at, mantissa, digits = _more_digits(data, at, np.int64(0), np.int64(0))
     if at == first:
         return np.nan, np.int64(-1)
-    if byte == _DOT:
-        at += 1
-        first = at
-        byte = byte_at(data, at)
-        while _digit(byte):
-            if digits < _MOST_DIGITS:
-                mantissa = mantissa * 10 + (byte - _ZERO)
-            digits += mantissa != 0
-            at += 1
-            byte = byte_at(data, at)
+    if byte_at(data, at) == _DOT:
+        first = at + 1
+        at, mantissa, digits = _more_digits(data, first, mantissa, digits)
         if at == first:
             return np.nan, np.int64(-1)
         power = first - at
+    byte = byte_at(data, at)
     if byte == _E or byte == _SMALL_E:
         more, at = _exponent(data, at)
         if at < 0:
