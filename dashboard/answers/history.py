@@ -19,7 +19,7 @@ from metrics_core.slicing.breakdowns import ALL, by_group, ordered_groups
 
 FEWEST_RUNS = 2
 BY_NAME, AS_LOADED, BY_DATE = "", "loaded", "date"
-MOST_QUERIES = 200
+MOST_QUERIES = 50
 """Queries that the page lists; all of them are in the download."""
 
 
