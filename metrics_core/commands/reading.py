@@ -22,7 +22,7 @@ from metrics_core.measures import Measure, name_notes
 from metrics_core.notes import Note
 from metrics_core.scoring.notes import score_notes, tie_extremes, with_tie_range
 from metrics_core.tables import Documents, Qrels, Run
-from metrics_core.tables.run_names import same_rows, told_apart
+from metrics_core.tables.run_names import told_apart
 
 if TYPE_CHECKING:
     from metrics_core.onepass import JudgedFile
@@ -230,7 +230,7 @@ def _read(options: argparse.Namespace, qrels: Qrels, documents: Documents | None
         say(Path(path).name, run.notes)
         run = cleaned(run, path) if options.clean_ids else run
         read.append(ReadRun(run, qrels, documents))
-    runs, notes = told_apart(read, lambda one, other: same_rows(one.run, other.run))
+    runs, notes = told_apart(read, lambda one, other: one.run.has_rows_of(other.run))
     say("runs", notes)
     return runs
 
