@@ -118,6 +118,9 @@ def first_rows(file: File) -> pd.DataFrame:
     table: Any = file.table
     if isinstance(table, Queries):
         return table.frame.head(_PREVIEWED)
+    if isinstance(table, Run):
+        # Each query has a row at least.
+        table = table.holding(table.query_ids[:_PREVIEWED])
     if isinstance(table, (Run, Qrels)):
         head = table.table.slice(0, _PREVIEWED)
         return head.to_pandas().astype({"query_id": object})

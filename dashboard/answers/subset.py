@@ -67,6 +67,7 @@ def subset(
 
 def of_queries(table: Judged, query_ids: Sequence[str]) -> Judged:
     """The rows of a run or of judgments that belong to these queries."""
+    table = table.holding(query_ids) if isinstance(table, Run) else table
     kept = replace(table, table=_rows(table.table, query_ids), notes=())
     if isinstance(kept, Qrels) and kept.subtopics is not None:
         return replace(kept, subtopics=_rows(kept.subtopics, query_ids))

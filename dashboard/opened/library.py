@@ -6,16 +6,17 @@ here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
 from dashboard.opened.files import File
 from dashboard.opened.study import Study
 from metrics_core.formats.registry import Kind
+from metrics_core.judging import JudgedRanks, judge
 from metrics_core.notes import Note
 from metrics_core.tables import Documents, Qrels, Queries, Run
-from metrics_core.tables.run_names import same_rows, told_apart
+from metrics_core.tables.run_names import told_apart
 
 
 @dataclass(frozen=True)
@@ -48,16 +49,23 @@ class Library:
         return [f for f in self.files if f.kind == kind]
 
 
-def assemble(files: Iterable[File], *, qrels_key: str = "") -> Library:
+def assemble(
+    files: Iterable[File],
+    *,
+    qrels_key: str = "",
+    judging: Callable[..., JudgedRanks] = judge,
+) -> Library:
     """Make the study of these files: all runs, and one table of each other kind.
 
     Of several qrels the chosen one is used, else the one that shares most queries with the runs; of
     several queries the file with most of the judged ones, of several documents the last. What is
-    not used says why.
+    not used says why. `judging` joins a run with judgments as `judge` does.
     """
     listed = list(files)
-    runs, run_notes = told_apart([f.table for f in listed if isinstance(f.table, Run)], same_rows)
-    listed = _with_run_names(listed, runs)
+    given = [_RunOf(f, f.table) for f in listed if isinstance(f.table, Run)]
+    kept, run_notes = told_apart(given, lambda one, other: one.run.has_rows_of(other.run))
+    runs = [one.run for one in kept]
+    listed = _with_run_names(listed, kept)
     qrels = _choose_qrels([f for f in listed if isinstance(f.table, Qrels)], runs, qrels_key)
     queries = _choose_queries([f for f in listed if isinstance(f.table, Queries)], qrels)
     documents = _last([f for f in listed if isinstance(f.table, Documents)])
@@ -75,24 +83,38 @@ def assemble(files: Iterable[File], *, qrels_key: str = "") -> Library:
             qrels.table,
             queries.table if queries and isinstance(queries.table, Queries) else None,
             documents.table if documents and isinstance(documents.table, Documents) else None,
+            judging,
         )
     return Library(files=tuple(listed), study=study, notes=tuple(run_notes))
 
 
-def _with_run_names(files: Sequence[File], runs: Sequence[Run]) -> list[File]:
+@dataclass(frozen=True)
+class _RunOf:
+    """A run, and the file that it came from."""
+
+    file: File
+    run: Run
+
+    @property
+    def name(self) -> str:
+        """The name that tells the run apart."""
+        return self.run.name
+
+    def renamed(self, name: str) -> _RunOf:
+        """The same run under another name."""
+        return replace(self, run=self.run.renamed(name))
+
+
+def _with_run_names(files: Sequence[File], runs: Sequence[_RunOf]) -> list[File]:
     """Files of runs carry the run as it is told apart; a second file of one run is not used."""
-    left = list(runs)
     named = []
     for f in files:
-        if not isinstance(f.table, Run):
-            named.append(f)
-            continue
-        own = next((r for r in left if r.table is f.table.table), None)
-        if own is None:
-            named.append(replace(f, used=False, why_not="not used: the same run as another file"))
-            continue
-        left.remove(own)
-        named.append(replace(f, table=own))
+        own = next((one.run for one in runs if one.file is f), None)
+        if own is not None:
+            f = replace(f, table=own)
+        elif isinstance(f.table, Run):
+            f = replace(f, used=False, why_not="not used: the same run as another file")
+        named.append(f)
     return named
 
 

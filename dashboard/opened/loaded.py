@@ -7,6 +7,7 @@ from threading import Lock
 from dashboard.opened.files import File
 from dashboard.workspace import Entry, StorageError, Workspace
 from dashboard.workspace.errors import damaged
+from metrics_core.parallel import in_order
 
 
 class LoadedFiles:
@@ -22,23 +23,23 @@ class LoadedFiles:
         with self._locks.setdefault(collection, Lock()):
             known = self._kept.get(collection, {})
             unsound = {d.number: d for d in self._workspace.damaged(collection)}
-            files = {}
-            for entry in self._workspace.entries(collection):
-                key = (entry.number, entry.changed)
-                files[key] = known.get(key) or self._read(entry)
+            entries = {(e.number, e.changed): e for e in self._workspace.entries(collection)}
+            lacking = [entry for key, entry in entries.items() if key not in known]
+            read = {(e.number, e.changed): f for e, f in in_order(self._read, lacking)}
+            files = {key: known.get(key) or read[key] for key in entries}
             # One that could not be read is tried again: it may have been mended.
             self._kept[collection] = {k: f for k, f in files.items() if f.error is None}
-        read = [f for f in files.values() if f.error is None]
+        whole = [f for f in files.values() if f.error is None]
         broken = {f.number: f for f in files.values() if f.error is not None}
         told = {n: _damaged(n, d.file, damaged(d.file, d.why)) for n, d in unsound.items()}
-        return [*read, *(broken | told).values()]
+        return [*whole, *(broken | told).values()]
 
-    def _read(self, entry: Entry) -> File:
+    def _read(self, entry: Entry) -> tuple[Entry, File]:
         try:
             table = self._workspace.load(entry)
         except StorageError as error:
-            return _damaged(entry.number, entry.file, error)
-        return File(
+            return entry, _damaged(entry.number, entry.file, error)
+        return entry, File(
             key=entry.content,
             version=f"{entry.number} {entry.changed}",
             file=entry.file,

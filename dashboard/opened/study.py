@@ -54,16 +54,16 @@ class Study:
         qrels: Qrels,
         queries: Queries | None = None,
         documents: Documents | None = None,
+        judging: Callable[..., JudgedRanks] = judge,
     ) -> None:
-        """Judge every run. Runs that share no query with the qrels are left out of `runs`; why
-        stands in `refused`."""
+        """Judge every run; of those that share no query with the qrels, `refused` says why."""
         self.qrels, self.queries, self.documents = qrels, queries, documents
         self.refused: dict[str, RanklensError] = {}
         self.judged: dict[str, JudgedRanks] = {}
         self.runs: dict[str, Run] = {}
         for run in runs:
             try:
-                self.judged[run.name] = judge(run, qrels, documents=documents)
+                self.judged[run.name] = judging(run, qrels, documents=documents)
             except RanklensError as error:
                 self.refused[run.name] = RanklensError(f"{run.name}: {error.message}", error.hint)
                 continue
@@ -111,8 +111,8 @@ class Study:
         """Columns of the documents beside id, title and text."""
         if self.documents is None:
             return []
-        known = self.documents.table.column_names
-        return [c for c in known if c not in ("doc_id", "title", "text")]
+        known = ("doc_id", "title", "text")
+        return [c for c in self.documents.table.column_names if c not in known]
 
     @cached_property
     def groupings(self) -> list[str]:

@@ -17,7 +17,9 @@ import pyarrow as pa
 import streamlit as st
 
 from dashboard.opened.collections import SAMPLE, Collections
-from dashboard.opened.files import File, Listing, glanced, list_folder, read_files
+from dashboard.opened.converted import ConvertedFiles
+from dashboard.opened.files import File, Listing, glanced, list_folder
+from dashboard.opened.kept_ranks import KeptRanks
 from dashboard.opened.library import Library, assemble
 from dashboard.opened.loaded import LoadedFiles
 from dashboard.session.address import address, change
@@ -124,7 +126,7 @@ def library_of(identity: str, asked: str = "") -> Library:
 
 @st.cache_resource(show_spinner="Judging the runs …", max_entries=8)
 def _assembled(identity: str, qrels_key: str, state: Hashable, _files: Sequence[File]) -> Library:
-    return assemble(_files, qrels_key=qrels_key)
+    return assemble(_files, qrels_key=qrels_key, judging=KeptRanks(workspace().cache))
 
 
 @st.cache_resource(show_spinner=False)
@@ -176,7 +178,8 @@ def _files_in(
 def _of_folder(
     path: str, shown: str, origin: Any, state: State | None, choices: tuple[tuple[str, Any], ...]
 ) -> list[File]:
-    read = read_files(Path(path), shown=shown, origin=origin, choices=dict(choices))
+    converted = ConvertedFiles(workspace().cache)
+    read = converted.read(Path(path), state, shown=shown, origin=origin, choices=dict(choices))
     version, when = f"{state} {choices}", written(state)
     return [replace(file, version=version, written=when) for file in read]
 

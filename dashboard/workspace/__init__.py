@@ -8,6 +8,7 @@ programs: collections of tables, each with its name.
       collections/<id>/layer-<id>.journal     grades that were given here, a line a change
       collections/<id>/notes.journal          notes and tags on queries, likewise
       tables/<sha256>.parquet            rows, under the hash of these very bytes
+      cache/                             what would be worked out again if it were deleted
       lock, writer                       one writes at a time, and who it is
 
 There is no index that could be damaged or fall behind: a record is there, whole, or it is not. A

@@ -191,7 +191,7 @@ class Shelves:
     def put_table(self, name: str, content: pa.Buffer) -> None:
         """Write a table, unless it is there and whole."""
         if self.unsound(name, look=True):
-            durable.write(self._table_path(name), memoryview(content))
+            durable.write(self.table_path(name), memoryview(content))
             self._forget(name)
         else:
             durable.sync_folder(self._tables)
@@ -204,7 +204,7 @@ class Shelves:
     def unsound(self, name: str, *, look: bool = False) -> str:
         """Why a table cannot be read, "" where nothing is known against it; `look` at its bytes if
         that was not done since the file changed."""
-        state = durable.state_of(self._table_path(name))
+        state = durable.state_of(self.table_path(name))
         if state is None:
             return _MISSING
         with self._looking:
@@ -215,7 +215,7 @@ class Shelves:
 
     def mark_unsound(self, name: str, why: str) -> None:
         """Remember that a table cannot be read although its bytes are as they were kept."""
-        self._tell(name, durable.state_of(self._table_path(name)), f"cannot be read ({why})")
+        self._tell(name, durable.state_of(self.table_path(name)), f"cannot be read ({why})")
 
     def tables(self) -> list[str]:
         """The names of the tables that are there."""
@@ -224,7 +224,7 @@ class Shelves:
 
     def drop_table(self, name: str) -> None:
         """Remove a table for good."""
-        durable.remove(self._table_path(name))
+        durable.remove(self.table_path(name))
         self._forget(name)
 
     def drop_collection(self, identity: str) -> None:
@@ -235,12 +235,13 @@ class Shelves:
         durable.sync_folder(self._collections)
         shutil.rmtree(draft)
 
-    def _table_path(self, name: str) -> Path:
+    def table_path(self, name: str) -> Path:
+        """Where a table stands."""
         return self._tables / f"{name}{_TABLE}"
 
     def _content(self, name: str) -> tuple[bytes, str]:
         """The bytes of a table, and why they are not those that were kept, which is remembered."""
-        path = self._table_path(name)
+        path = self.table_path(name)
         # The state of before: who mends it meanwhile is not wronged.
         state, content = durable.state_of(path), b""
         try:

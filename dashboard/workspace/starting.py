@@ -22,6 +22,7 @@ _DRAFTS = (  # and no others: the folder may be one that holds other things too
     f"collections/*{durable.DRAFT}",
     f"collections/*/*{durable.DRAFT}",
     f"tables/*{durable.DRAFT}",
+    f"cache/*/*{durable.DRAFT}",
 )
 
 

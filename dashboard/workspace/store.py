@@ -11,18 +11,19 @@ from typing import Any
 
 import pyarrow as pa
 
-from dashboard.workspace import errors, shelves
+from dashboard.workspace import errors, loading, shelves
 from dashboard.workspace.adding import Added, free_id, free_slot, names, now, packed, record_of
-from dashboard.workspace.errors import StorageError, damaged
+from dashboard.workspace.cache import Cache
+from dashboard.workspace.errors import StorageError
 from dashboard.workspace.layers import Layers
 from dashboard.workspace.lock import WriteLock
 from dashboard.workspace.notes import Notes
 from dashboard.workspace.records import Collection, Damaged, Entry, hidden
 from dashboard.workspace.shelves import Shelves
-from dashboard.workspace.tables import as_arrow, content_of, table_of
-from metrics_core.errors import RanklensError
+from dashboard.workspace.stored_run import gathered, just_kept
+from dashboard.workspace.tables import as_arrow, content_of
 from metrics_core.formats import Loaded
-from metrics_core.tables import Table
+from metrics_core.tables import Run, Table
 from metrics_core.tables.run_names import free_name
 
 
@@ -38,6 +39,7 @@ class Workspace:
         self.folder = folder
         self._shelves = Shelves(folder)
         self._lock = WriteLock(folder)
+        self.cache = Cache(folder / "cache", lambda: self.trouble() is None)
         self._was_there = folder.is_dir()
         self.journals = self._shelves.journals
         self.layers = Layers(self._shelves, self.writing)
@@ -150,19 +152,11 @@ class Workspace:
     def load(self, entry: Entry) -> Table:
         """The table of an entry, its bytes checked. Raises StorageError where they are not those
         that were kept."""
-        content = self.bytes_of(entry)
-        try:
-            return table_of(content, entry.kind, name=entry.name, notes=entry.notes)
-        except (pa.ArrowException, RanklensError, ValueError, KeyError, OSError) as error:
-            self._shelves.mark_unsound(entry.table, str(error))
-            raise damaged(entry.file, self._shelves.unsound(entry.table)) from error
+        return loading.load(self._shelves, self.cache, entry)
 
     def bytes_of(self, entry: Entry) -> bytes:
         """The bytes that an entry's table is kept as. Raises StorageError for other bytes."""
-        content = self._shelves.table(entry.table)
-        if content is None:
-            raise damaged(entry.file, self._shelves.unsound(entry.table))
-        return content
+        return loading.bytes_of(self._shelves, entry)
 
     def add(
         self, identity: str, loaded: Loaded, *, slots: Iterable[int] = (), beside: bool = False
@@ -173,6 +167,8 @@ class Workspace:
         older one, in its colour and under its name, unless it is to stand `beside` it. `slots` are
         colours that are taken by runs which are not kept here.
         """
+        if isinstance(loaded.table, Run):
+            loaded = replace(loaded, table=gathered(loaded.table))
         rows = as_arrow(loaded.table)
         content = content_of(rows, loaded.kind)
         known = self._known(identity, loaded, content)
@@ -197,6 +193,7 @@ class Workspace:
             )
             self._shelves.put_table(*made)
             self._shelves.put_entry(identity, entry)
+            just_kept(self.cache, entry.table, loaded.table)
             return Added(entry, "replaced" if older else "new", older)
 
     def remove_entry(self, identity: str, number: str) -> None:

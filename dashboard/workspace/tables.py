@@ -13,11 +13,24 @@ from metrics_core.formats import Kind
 from metrics_core.notes import Note
 from metrics_core.tables import Documents, Qrels, Queries, Run, Table
 
+_GROUP = 100_000
+"""Rows that are read at once where a few are wanted."""
+
 
 def table_bytes(table: pa.Table) -> pa.Buffer:
     """The rows as Parquet, with a checksum of each page."""
     out = pa.BufferOutputStream()
-    pq.write_table(table, out, compression="zstd", write_page_checksum=True)
+    # No score stands often enough for a dictionary, and hardly a document does.
+    few = ["query_id"] if "score" in table.column_names else True
+    pq.write_table(
+        table,
+        out,
+        compression="zstd",
+        compression_level=1,
+        use_dictionary=few,
+        row_group_size=_GROUP,
+        write_page_checksum=True,
+    )
     return out.getvalue()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -16,7 +16,7 @@ from metrics_core.judging.ranking import top_rows
 from metrics_core.notes import Note
 from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.arrays import column_of, texts_of
-from metrics_core.tables.columns import coded
+from metrics_core.tables.columns import coded, is_plain
 from metrics_core.tables.ids import cleaned_id
 
 AnyTable = TypeVar("AnyTable", Run, Qrels, Queries)
@@ -103,13 +103,17 @@ def _with_text(runs: Sequence[Run], qrels: Qrels | None, queries: Queries) -> Fi
 
 
 def _documents_with_text(runs: Sequence[Run], documents: Documents, cutoff: int) -> FitLine:
-    tops = [run.doc_ids.take(column_of(top_rows(run, cutoff))).unique() for run in runs]
+    tops = [_top_documents(run.leading(cutoff), cutoff) for run in runs]
     shown = pa.chunked_array(tops).unique()
     found = int(documents.known(shown).sum())
     lacking = len(shown) - found
     remark = "all" if not lacking else f"{lacking:,} shown by id"
     label = f"documents in the top {cutoff} with a text"
     return FitLine(label, f"{found:,} of {len(shown):,}", not lacking, remark)
+
+
+def _top_documents(run: Run, cutoff: int) -> pa.Array:
+    return run.doc_ids.take(column_of(top_rows(run, cutoff))).unique()
 
 
 def _some(ids: Sequence[str]) -> str:
@@ -123,8 +127,8 @@ def with_clean_ids(table: AnyTable) -> AnyTable:
         clean = table.frame.assign(query_id=table.frame["query_id"].map(cleaned_id))
         return Queries.from_columns(dict(clean.items())).noting(*table.notes)
     if isinstance(table, Run):
-        ids = _clean(table.table)
-        return Run.from_columns(table.name, *ids, table.table["score"]).noting(*table.notes)
+        rows = table.table
+        return Run.from_columns(table.name, *_clean(rows), rows["score"]).noting(*table.notes)
     given = table.given
     subtopic = None if table.subtopics is None else given["subtopic"]
     fresh = Qrels.from_columns(*_clean(given), given["relevance"], subtopic)
@@ -151,11 +155,12 @@ def near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
     Ids are compared as they stand; this only says what the user may have meant.
     """
     notes = []
-    for what, own, judged in (
-        ("query", _texts(run.query_ids), _texts(qrels.query_ids)),
-        ("document", run.doc_ids, pa.chunked_array([qrels.doc_ids.unique()])),
+    queries, documents = _texts(qrels.query_ids), pa.chunked_array([qrels.doc_ids.unique()])
+    own = _texts(run.query_ids)
+    for what, pairs in (
+        ("query", _near_pairs(lambda: own, queries, plain=is_plain(own))),
+        ("document", _near_pairs(lambda: run.doc_ids, documents, plain=run.plain)),
     ):
-        pairs = _near_pairs(own, judged)
         if pairs:
             count = len(pairs)
             notes.append(
@@ -176,23 +181,14 @@ def _texts(ids: Sequence[str]) -> pa.ChunkedArray:
     return pa.chunked_array([texts_of(list(ids))])
 
 
-def _has_odd_bytes(ids: pa.ChunkedArray) -> bool:
-    """Whether any id holds a byte beyond the printable ones of ASCII."""
-    for chunk in ids.chunks:
-        data = chunk.buffers()[2]
-        if data is not None and data.size:
-            octets = np.frombuffer(data, dtype=np.uint8)
-            # A chunk's buffer may hold more than its own ids; a false alarm only costs time.
-            if octets.max() > 0x7E or octets.min() < 0x21:
-                return True
-    return False
-
-
-def _near_pairs(own: pa.ChunkedArray, judged: pa.ChunkedArray) -> list[tuple[str, str]]:
+def _near_pairs(
+    ids: Callable[[], pa.ChunkedArray], judged: pa.ChunkedArray, *, plain: bool
+) -> list[tuple[str, str]]:
     # Only unusual ids can change by cleaning. Where there are none, as nearly always, a look at
     # the bytes spares a hash table of all ids.
-    if not _has_odd_bytes(own) and not _has_odd_bytes(judged):
+    if plain and is_plain(judged):
         return []
+    own = ids()
     unmatched = judged.filter(pc.invert(pc.is_in(judged, value_set=own.combine_chunks())))
     odd_own = own.filter(pc.match_substring_regex(own, r"[^\x21-\x7e]")).unique().to_pylist()
     cleaned_own = {cleaned_id(i): i for i in odd_own}

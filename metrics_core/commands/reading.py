@@ -23,7 +23,7 @@ from metrics_core.notes import Note
 from metrics_core.onepass.worth import judged_at_once, judged_within
 from metrics_core.scoring.notes import score_notes, tie_extremes, with_tie_range
 from metrics_core.tables import Documents, Qrels, Run
-from metrics_core.tables.run_names import same_rows, told_apart
+from metrics_core.tables.run_names import told_apart
 
 if TYPE_CHECKING:
     from metrics_core.onepass.judged import JudgedFile
@@ -228,7 +228,7 @@ def _read(options: argparse.Namespace, qrels: Qrels, documents: Documents | None
         say(Path(path).name, run.notes)
         run = cleaned(run, path) if options.clean_ids else run
         read.append(ReadRun(run, qrels, documents))
-    runs, notes = told_apart(read, lambda one, other: same_rows(one.run, other.run))
+    runs, notes = told_apart(read, lambda one, other: one.run.has_rows_of(other.run))
     say("runs", notes)
     return runs
 

@@ -118,15 +118,17 @@ class _Free:
             return None
         if not len(self.query):
             return pa.array([], ID)
-        rows, rank = top_ranks(listed.run, int(self.rank.max()))
-        query = listed.query[listed.run.query_codes[rows]].astype(np.int64)
+        deepest = int(self.rank.max())
+        run = listed.run.leading(deepest)
+        rows, rank = top_ranks(run, deepest)
+        query = listed.query[run.query_codes[rows]].astype(np.int64)
         depth = int(max(rank.max(initial=0), self.rank.max())) + 1
         place = query * depth + rank
         by_place = np.argsort(place)
         # Queries that are not in view have a negative place.
         wanted = self.query * depth + self.rank
         found = rows[by_place[np.searchsorted(place[by_place], wanted)]]
-        names = listed.run.doc_ids.take(pa.array(found))
+        names = run.doc_ids.take(pa.array(found))
         return names.combine_chunks().cast(ID) if len(names.chunks) != 1 else names.chunk(0)
 
 

@@ -58,6 +58,7 @@ def tie_range(run: Run, qrels: Qrels, ranks: JudgedRanks, measure: Measure) -> T
     exact = measure.declaration.residual in _RISING and not needs
     if not tied.any() or measure.declaration.needs:
         return TieRange(score, score, tied, exact or not tied.any())
+    run = run.whole()
     ends = [measure.score(judge(run, qrels, ties=end)) for end in ("worst", "best")]
     low, high = np.minimum(*ends), np.maximum(*ends)
     # A sum in another order may differ in its last bit.
@@ -67,16 +68,8 @@ def tie_range(run: Run, qrels: Qrels, ranks: JudgedRanks, measure: Measure) -> T
 def tied_queries(run: Run, ranks: JudgedRanks, cutoff: int | None = None) -> Mask:
     """The judged queries, bool[Q], with equal scores that touch the first `cutoff` ranks;
     anywhere in the list where there is no cutoff."""
-    codes, scores = run.query_codes, run.table["score"].to_numpy()
-    order = np.lexsort((-scores, codes))
-    codes, scores = codes[order], scores[order]
-    starts = np.flatnonzero(np.diff(codes, prepend=-1))
-    rank = np.arange(len(codes)) - np.repeat(starts, np.diff(starts, append=len(codes))) + 1
-    again = (codes[1:] == codes[:-1]) & (scores[1:] == scores[:-1])
-    if cutoff is not None:
-        again &= rank[:-1] <= cutoff
-    found = np.zeros(len(run.query_ids), dtype=np.bool_)
-    found[codes[:-1][again]] = True
+    first = run.first_ties()
+    found = (first > 0) & (first <= (cutoff or np.inf))
     with_ties = {q for q, is_tied in zip(run.query_ids, found, strict=True) if is_tied}
     return np.array([q in with_ties for q in ranks.query_ids], dtype=np.bool_)
 

@@ -178,6 +178,7 @@ def two_runs(run: Run, other: Run, query_ids: Sequence[str], *, depth: int) -> T
 
 def _listed(run: Run, query_ids: Sequence[str], depth: int) -> tuple[Ints, Ints, pa.Array]:
     """Query (its position), rank and doc_id of what a run lists for these queries."""
+    run = run.holding(query_ids)
     position = {query_id: i for i, query_id in enumerate(query_ids)}
     place = np.array([position.get(q, -1) for q in run.query_ids], dtype=np.int64)
     rows, rank = top_ranks(run, depth)

@@ -160,7 +160,7 @@ def kind_of(table: Table) -> Kind:
         Queries: "queries",
         Documents: "documents",
     }
-    return kinds[type(table)]
+    return next(kind for made, kind in kinds.items() if isinstance(table, made))
 
 
 def run_name(file: str) -> str:

@@ -68,11 +68,10 @@ class Listed:
             query, rank, row = self.lists
             inside = rank <= cutoff
             return self._top(query[inside], rank[inside], self.judged_place(row[inside]))
-        rows, rank, place = self._deepest(cutoff)
+        code, rank, place = self._deepest(cutoff)
         inside = rank <= cutoff
-        rows, rank, place = rows[inside], rank[inside], place[inside]
-        assert self.run is not None
-        query = self.query[self.run.query_codes[rows]].astype(np.int64)
+        code, rank, place = code[inside], rank[inside], place[inside]
+        query = self.query[code].astype(np.int64)
         judged = np.flatnonzero(query >= 0)
         order = judged[np.lexsort((rank[judged], query[judged]))]
         return self._top(query[order], rank[order], place[order])
@@ -86,10 +85,16 @@ class Listed:
         return self._memo(("first", depth), lambda: self._first(depth))
 
     def _first(self, cutoff: int) -> tuple[Ints, Ints, Ints]:
-        """Rows of the run in the first ranks of any query, their ranks, their documents."""
+        """Of the rows in the first ranks of any query: its query in the run, its rank, its
+        document."""
         assert self.run is not None
-        rows, rank = top_ranks(self.run, cutoff)
-        return rows, rank, self._place(self.run.doc_ids.take(column_of(rows)))
+        run = self.run.leading(cutoff)
+        rows, rank = top_ranks(run, cutoff)
+        return (
+            run.query_codes[rows].astype(np.int64),
+            rank,
+            self._place(run.doc_ids.take(column_of(rows))),
+        )
 
     def judged_place(self, qrels_rows: Ints) -> Ints:
         """The rows of judged documents in the documents table, by their rows in the qrels."""

@@ -31,31 +31,44 @@ def judge(
     byte order first, as trec_eval does. `ties="best"` or "worst" puts the best or the worst grades
     first instead: the range that the ties allow; then `listed` is None. `documents` are for
     measures of their columns. Raises NoSharedQueriesError."""
-    query_ids = qrels.query_ids
+    ranks = judged_at(run, qrels, places(run, qrels, ties=ties), documents=documents)
+    return ranks if ties == "doc_id" else replace(ranks, listed=None)
+
+
+def places(run: Run, qrels: Qrels, *, ties: Ties = "doc_id") -> Places:
+    """Where the judged documents stand: all that `judge` needs of the run's rows. Raises
+    NoSharedQueriesError."""
+    run, query_ids = run.whole(), qrels.query_ids
     judged_row_query = qrels.query_codes.astype(np.int64)
-    place = _judged_query_of_run(run, query_ids)
-    row_query = place[run.query_codes]
+    row_query = _judged_query_of_run(run, query_ids)[run.query_codes]
     rows, qrels_rows = _judged_rows(run, qrels, row_query, judged_row_query, len(query_ids))
     grades = qrels.relevance.astype(np.float64)
     ranking = Ranking(run, row_query, rows, grades[qrels_rows], ties)
     order = np.lexsort((ranking.rank, row_query[rows]))
+    return Places(
+        query=row_query[rows][order].astype(np.int64),
+        rank=ranking.rank[order],
+        qrels_row=qrels_rows[order],
+        retrieved=np.bincount(row_query[row_query >= 0], minlength=len(query_ids)),
+        notes=ranking.notes,
+    )
+
+
+def judged_at(
+    run: Run, qrels: Qrels, found: Places, *, documents: Documents | None = None
+) -> JudgedRanks:
+    """`judge(run, qrels)` where the judged documents are known to stand at these places: no row of
+    the run is looked at. Raises NoSharedQueriesError."""
+    query_ids = qrels.query_ids
+    place = _judged_query_of_run(run, query_ids)
     ranks = assembled(
         run.name,
         qrels,
-        Places(
-            query=row_query[rows][order].astype(np.int64),
-            rank=ranking.rank[order],
-            qrels_row=qrels_rows[order],
-            retrieved=np.bincount(row_query[row_query >= 0], minlength=len(query_ids)),
-        ),
+        found,
         unjudged=sorted(set(run.query_ids) - set(query_ids)),
         named=place,
-        notes=ranking.notes,
     )
-    if ties != "doc_id":
-        return ranks
-    judged_rows = best_first(qrels)
-    listed = Listed(run, place, len(query_ids), qrels.doc_ids, judged_rows, documents)
+    listed = Listed(run, place, len(query_ids), qrels.doc_ids, best_first(qrels), documents)
     return replace(ranks, listed=listed)
 
 

@@ -172,12 +172,13 @@ class JudgedRanks:
 @dataclass(frozen=True)
 class Places:
     """Where the judged documents of one run stand: `query`, `rank` and `qrels_row` int64[m], sorted
-    by query and rank, and `retrieved` int64[Q], all as in JudgedRanks."""
+    by query and rank, and `retrieved` int64[Q], all as in JudgedRanks; `notes` are on its ties."""
 
     query: Ints
     rank: Ints
     qrels_row: Ints
     retrieved: Ints
+    notes: tuple[Note, ...] = ()
 
 
 def best_first(qrels: Qrels) -> Ints:
@@ -193,10 +194,9 @@ def assembled(
     *,
     unjudged: Sequence[str],
     named: npt.NDArray[Any],
-    notes: Sequence[Note],
 ) -> JudgedRanks:
     """The ranks of a run whose judged documents stand at these places. `unjudged` are its queries
-    that are not judged, `named` has the positions of those that are; `notes` are on its ties."""
+    that are not judged, `named` has the positions of those that are."""
     query_ids = qrels.query_ids
     grades = qrels.relevance.astype(np.float64)
     by_grade = best_first(qrels)
@@ -218,7 +218,7 @@ def assembled(
         empty_queries=tuple(
             query_ids[i] for i in np.flatnonzero(places.retrieved == 0) if i in in_run
         ),
-        notes=(*notes, *_no_judged_document(places.rank)),
+        notes=(*places.notes, *_no_judged_document(places.rank)),
         subtopics=subtopic_judgments(qrels, rank_of),
     )
 

@@ -141,6 +141,7 @@ def _joined(run: Run, qrels: Qrels, changed: Mask) -> tuple[JudgedRanks, Ints]:
     own = np.flatnonzero(changed[qrels.query_codes])
     query_ids = texts_of(qrels.query_ids)
     wanted = query_ids.filter(column_of(changed))
+    run = run.holding(wanted.to_pylist())
     listed = _of_queries(run, pc.is_in(coded(run.table["query_id"]).dictionary, wanted))
     nothing = np.zeros(0, dtype=np.int64)
     if not len(listed) or not len(own):
@@ -194,7 +195,7 @@ def _with_further(ranks: JudgedRanks, run: Run, qrels: Qrels) -> JudgedRanks:
 
 
 def _listed(listed: Listed, run: Run, qrels: Qrels, judged_rows: Ints) -> Listed:
-    own = coded(run.table["query_id"]).dictionary
+    own = texts_of(run.query_ids)
     place = pc.fill_null(pc.index_in(own, value_set=texts_of(qrels.query_ids)), -1)
     return Listed(
         run,

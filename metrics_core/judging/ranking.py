@@ -14,6 +14,7 @@ from metrics_core import wording as w
 from metrics_core.notes import Note
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import column_of, values_of
+from metrics_core.tables.run import order_by_score
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -38,7 +39,7 @@ class Ranking:
         self.run = run
         self.scores = values_of(run.table["score"])
         self.codes = run.query_codes
-        self.order = _order_by_score(self.codes, self.scores)
+        self.order = order_by_score(self.codes, self.scores)
         codes, scores = self.codes, self.scores
         if self.order is not None:
             codes, scores = codes[self.order], scores[self.order]
@@ -90,15 +91,6 @@ class Ranking:
         # The groups keep their own places, so the sorted rows take them in turn.
         new_place[values_of(by_rule)] = places
         self.rank[inside] = new_place[index[inside]] - query_start[inside] + 1
-
-
-def _order_by_score(codes: npt.NDArray[np.int32], scores: Floats) -> Ints | None:
-    """Row numbers by query and falling score; None where the rows already stand so."""
-    change = codes[1:] != codes[:-1]
-    in_blocks = int(change.sum()) + 1 == len(np.unique(codes[np.r_[True, change]]))
-    if in_blocks and bool((change | (scores[1:] <= scores[:-1])).all()):
-        return None
-    return np.lexsort((-scores, codes))
 
 
 def _inverse(order: Ints | None, rows: Ints) -> Ints:
@@ -182,6 +174,7 @@ def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd
 
     Empty where the run lists nothing for the query. Ties as in `judge`.
     """
+    run = run.holding([query_id])
     codes = run.query_ids
     position = codes.index(query_id) if query_id in codes else -1
     rows = np.flatnonzero(run.query_codes == position)

@@ -270,18 +270,18 @@ def _file(
     query, row, rank, tied_from, tied = found.ranks.T
     order = np.lexsort((rank, query))
     n_rows = int(found.sizes.sum())
+    on_ties = tie_notes(
+        in_ties=int(found.counts[TIED_ROWS]),
+        n_rows=n_rows,
+        all_tied=bool(found.counts[TIED_PAIRS] == found.counts[PAIRS]),
+        near=int(found.counts[NEAR_PAIRS]),
+    )
     ranks = assembled(
         run_name(source.name),
         judgments.qrels,
-        Places(query[order], rank[order], row[order], retrieved),
+        Places(query[order], rank[order], row[order], retrieved, on_ties),
         unjudged=sorted(found.query_ids.filter(column_of(~known)).to_pylist()),
         named=found.place,
-        notes=tie_notes(
-            in_ties=int(found.counts[TIED_ROWS]),
-            n_rows=n_rows,
-            all_tied=bool(found.counts[TIED_PAIRS] == found.counts[PAIRS]),
-            near=int(found.counts[NEAR_PAIRS]),
-        ),
     )
     return JudgedFile(
         ranks,

@@ -20,6 +20,7 @@ Extremes = Callable[[], tuple[JudgedRanks, JudgedRanks]]
 
 def tie_extremes(run: Run, qrels: Qrels) -> tuple[JudgedRanks, JudgedRanks]:
     """The run judged with the worst grades first among equal scores, and with the best first."""
+    run = run.whole()
     return judge(run, qrels, ties="worst"), judge(run, qrels, ties="best")
 
 

@@ -81,6 +81,18 @@ def refuse_without_ids(name: str, ids: pa.DictionaryArray | pa.ChunkedArray) -> 
     )
 
 
+def is_plain(ids: pa.ChunkedArray) -> bool:
+    """Whether every text is of printable ASCII alone, without blanks. It may be False where all
+    are: a chunk's buffer may hold more than its own texts."""
+    for chunk in ids.chunks:
+        data = chunk.buffers()[2]
+        if data is not None and data.size:
+            octets = np.frombuffer(data, dtype=np.uint8)
+            if octets.max() > 0x7E or octets.min() < 0x21:
+                return False
+    return True
+
+
 def float_array(values: Any) -> npt.NDArray[np.float64]:
     """Numbers as a contiguous float64 array."""
     if isinstance(values, (pa.Array, pa.ChunkedArray)):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from metrics_core.errors import RowProblem
@@ -16,6 +18,7 @@ from metrics_core.tables.columns import (
     coded,
     drop_rows,
     float_array,
+    is_plain,
     refuse,
     refuse_without_ids,
     text_column,
@@ -31,6 +34,9 @@ class Run(Judgable):
     """What one system returned: query_id, doc_id, score (float64, finite), a row per document.
 
     Rows may come in any order; rank follows from the score, in `judging`. `name` tells runs apart.
+
+    The rows of a run need not be in memory: a subclass may read `table` each time it is asked for
+    it. Who looks at it more than once asks for `whole`, or for what is `holding` some queries.
     """
 
     name: str = "run"
@@ -95,6 +101,55 @@ class Run(Judgable):
         )
         return replace(self, table=drop_rows(self.table, dropped)).noting(note)
 
+    def whole(self) -> Run:
+        """The run with all of its rows in memory."""
+        return self
+
+    def holding(self, query_ids: Collection[str]) -> Run:
+        """A run in memory that holds all rows of these queries, and perhaps rows of others."""
+        return self
+
+    def leading(self, depth: int) -> Run:
+        """A run in memory with the same queries that holds the rows of their first `depth` ranks,
+        and perhaps others."""
+        return self
+
+    def first_ties(self) -> npt.NDArray[np.int64]:
+        """For each of `query_ids` the first rank whose score is that of the next; int64[q], 0 where
+        no two are equal."""
+        codes, scores = self.query_codes, values_of(self.table["score"])
+        order = order_by_score(codes, scores)
+        if order is not None:
+            codes, scores = codes[order], scores[order]
+        again = np.flatnonzero((codes[1:] == codes[:-1]) & (scores[1:] == scores[:-1]))
+        starts = np.flatnonzero(np.diff(codes, prepend=-1))
+        rank = again - starts[np.searchsorted(starts, again, "right") - 1] + 1
+        first = np.zeros(len(self.query_ids), dtype=np.int64)
+        # Of several for a query the last one stays: here the first.
+        first[codes[again[::-1]]] = rank[::-1]
+        return first
+
+    def has_rows_of(self, other: Run) -> bool:
+        """Whether two runs hold the same rows in the same order."""
+        return len(self) == len(other) and bool(self.table.equals(other.table))
+
+    @property
+    def plain(self) -> bool:
+        """Whether every doc_id is of printable ASCII alone, without blanks. It may be False where
+        all are, too."""
+        return is_plain(self.doc_ids)
+
     def renamed(self, name: str) -> Run:
         """The same run under another name."""
         return replace(self, name=name)
+
+
+def order_by_score(
+    codes: npt.NDArray[np.int32], scores: npt.NDArray[np.float64]
+) -> npt.NDArray[np.int64] | None:
+    """Row numbers by query and falling score; None where the rows already stand so."""
+    change = codes[1:] != codes[:-1]
+    in_blocks = int(change.sum()) + 1 == len(np.unique(codes[np.r_[True, change]]))
+    if in_blocks and bool((change | (scores[1:] <= scores[:-1])).all()):
+        return None
+    return np.lexsort((-scores, codes))

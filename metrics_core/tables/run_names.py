@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Protocol, Self, TypeVar
 
 from metrics_core.notes import Note
-from metrics_core.tables import Run
 
 
 class Named(Protocol):
@@ -21,11 +20,6 @@ class Named(Protocol):
 
 
 AnyRun = TypeVar("AnyRun", bound=Named)
-
-
-def same_rows(one: Run, other: Run) -> bool:
-    """Whether two runs hold the same rows in the same order."""
-    return len(one) == len(other) and bool(one.table.equals(other.table))
 
 
 def told_apart(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from metrics_core.tables.run_names import same_rows, told_apart
+from metrics_core.tables import Run
+from metrics_core.tables.run_names import told_apart
 from tests.collections_of import run_of
 
 ONE = {"q": {"d1": 2.0, "d2": 1.0}}
@@ -11,11 +12,11 @@ OTHER = {"q": {"d1": 2.0, "d2": 1.5}}
 
 def test_different_runs_of_different_names_stay() -> None:
     runs = [run_of(ONE, "a"), run_of(OTHER, "b")]
-    assert told_apart(runs, same_rows) == (runs, [])
+    assert told_apart(runs, Run.has_rows_of) == (runs, [])
 
 
 def test_the_same_run_twice_is_kept_once() -> None:
-    runs, notes = told_apart([run_of(ONE, "a"), run_of(ONE, "b")], same_rows)
+    runs, notes = told_apart([run_of(ONE, "a"), run_of(ONE, "b")], Run.has_rows_of)
     assert [r.name for r in runs] == ["a"]
     assert [(n.kind, n.message) for n in notes] == [
         ("same_run", "b is the same run as a; shown once")
@@ -24,7 +25,9 @@ def test_the_same_run_twice_is_kept_once() -> None:
 
 def test_two_runs_of_one_name_are_told_apart() -> None:
     third = {"q": {"d1": 1.0}}
-    runs, notes = told_apart([run_of(ONE, "a"), run_of(OTHER, "a"), run_of(third, "a")], same_rows)
+    runs, notes = told_apart(
+        [run_of(ONE, "a"), run_of(OTHER, "a"), run_of(third, "a")], Run.has_rows_of
+    )
     assert [r.name for r in runs] == ["a", "a (2)", "a (3)"]
     assert [n.message for n in notes] == [
         "two runs are named a; one is shown as a (2)",
@@ -34,5 +37,7 @@ def test_two_runs_of_one_name_are_told_apart() -> None:
 
 def test_a_name_made_to_tell_apart_is_itself_free() -> None:
     third = {"q": {"d1": 1.0}}
-    runs, _ = told_apart([run_of(ONE, "a"), run_of(OTHER, "a (2)"), run_of(third, "a")], same_rows)
+    runs, _ = told_apart(
+        [run_of(ONE, "a"), run_of(OTHER, "a (2)"), run_of(third, "a")], Run.has_rows_of
+    )
     assert [r.name for r in runs] == ["a", "a (2)", "a (3)"]

@@ -1,0 +1,56 @@
+"""Where the judged documents of long runs stand: found once, and kept in the workspace's cache.
+
+Found again where the judgments or the run are others, by a hash of their rows. No Streamlit here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import numpy as np
+
+from dashboard.workspace.cache import Cache, Kept
+from dashboard.workspace.stored_run import StoredRun
+from dashboard.workspace.tables import content_of
+from metrics_core.judging.join import judged_at, places
+from metrics_core.judging.judged import JudgedRanks, Places
+from metrics_core.notes import Note
+from metrics_core.tables import Documents, Qrels, Run
+
+_WHAT = "judged"
+_COLUMNS = ("query", "rank", "qrels_row", "retrieved")
+
+
+class KeptRanks:
+    """Joins runs with judgments as `judge` does; of runs that stay on the disk, what that needs of
+    their rows comes from the cache."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+
+    def __call__(
+        self, run: Run, qrels: Qrels, *, documents: Documents | None = None
+    ) -> JudgedRanks:
+        """`judge(run, qrels, documents=documents)`. Raises NoSharedQueriesError."""
+        found = self._found(run, qrels) if isinstance(run, StoredRun) else places(run, qrels)
+        return judged_at(run, qrels, found, documents=documents)
+
+    def _found(self, run: StoredRun, qrels: Qrels) -> Places:
+        of = (run.rows.content, content_of(qrels.given, "qrels"))
+        kept = self._cache.get(_WHAT, *of)
+        if kept is not None:
+            return _places(kept)
+        found = places(run, qrels)
+        self._cache.put(_WHAT, *of, kept=_kept(found))
+        return found
+
+
+def _kept(found: Places) -> Kept:
+    arrays = {name: getattr(found, name).astype(np.int32) for name in _COLUMNS}
+    return Kept(arrays, [asdict(note) for note in found.notes])
+
+
+def _places(kept: Kept) -> Places:
+    query, rank, qrels_row, retrieved = (kept.arrays[n].astype(np.int64) for n in _COLUMNS)
+    notes = (Note(**{**told, "examples": tuple(told["examples"])}) for told in kept.told)
+    return Places(query, rank, qrels_row, retrieved, tuple(notes))

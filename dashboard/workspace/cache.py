@@ -1,0 +1,132 @@
+"""What was worked out once and would be again: kept in the workspace's folder, bounded.
+
+    workspace/cache/<what>/<sha256>     numbers and texts, sealed with a hash of themselves
+    workspace/cache/tables/             runs of folders as Parquet, under the hash of their bytes
+
+Everything here may be deleted at any time; what is not as it was written counts as not there. What
+is larger than the cache may be goes oldest use first. No Streamlit here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+import metrics_core
+from dashboard.workspace import durable
+from dashboard.workspace.shelves import Shelves
+
+LARGEST = 10_000_000_000
+"""Bytes that a cache may take."""
+
+_MEANT = ("tables", "formats", "judging")
+"""The packages that say what a file and its judgments mean."""
+_DIGEST = 32
+_TABLES = "tables"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Numbers by name, and whatever else JSON can hold."""
+
+    arrays: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    told: Any = None
+
+
+class Cache:
+    """The cache of one folder. No method raises for what the disk refuses: then nothing is kept.
+
+    `held` are the tables of the folder that somebody holds in memory, by the hash of their bytes.
+    """
+
+    def __init__(self, folder: Path, may_write: Callable[[], bool], largest: int = LARGEST) -> None:
+        """`may_write` says whether the folder around it can be changed; `largest` in bytes."""
+        self.folder, self._may_write, self._largest = folder, may_write, largest
+        self.shelves = Shelves(folder)
+        self.held: WeakValueDictionary[str, pa.Table] = WeakValueDictionary()
+
+    def get(self, what: str, *of: str) -> Kept | None:
+        """What was kept of this; None where there is nothing, or it is not as it was written."""
+        path = self._path(what, of)
+        try:
+            sealed = path.read_bytes()
+            os.utime(path)
+        except OSError:
+            return None
+        content = sealed[_DIGEST:]
+        if hashlib.sha256(content).digest() != sealed[:_DIGEST]:
+            return None
+        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+            made = {name: arrays[name] for name in arrays.files}
+        return Kept(made, json.loads(made.pop("told").tobytes()))
+
+    def put(self, what: str, *of: str, kept: Kept) -> None:
+        """Keep something of this."""
+        out = io.BytesIO()
+        told = np.frombuffer(json.dumps(kept.told).encode(), dtype=np.uint8)
+        np.savez(out, told=told, **kept.arrays)  # type: ignore[arg-type]
+        content = out.getvalue()
+        if not self._may_write():
+            return
+        path = self._path(what, of)
+        with suppress(OSError):
+            durable.make_folder(path.parent)
+            durable.write(path, hashlib.sha256(content).digest() + content)
+        self._make_room()
+
+    def put_table(self, name: str, content: Any) -> bool:
+        """Keep a table under the hash of its bytes; whether it now is."""
+        if not self._may_write():
+            return False
+        try:
+            durable.make_folder(self.folder / _TABLES)
+            self.shelves.put_table(name, content)
+        except OSError:
+            return False
+        self._make_room()
+        return not self.shelves.unsound(name)
+
+    def use_table(self, name: str) -> None:
+        """Remember that a table was used just now."""
+        with suppress(OSError):
+            os.utime(self.shelves.table_path(name))
+
+    def _path(self, what: str, of: tuple[str, ...]) -> Path:
+        key = json.dumps([*of, meaning()])
+        return self.folder / what / hashlib.sha256(key.encode()).hexdigest()
+
+    def _make_room(self) -> None:
+        """Remove what was not used for longest, until the rest is small enough."""
+        with suppress(OSError):
+            files = [(p, p.stat()) for p in self.folder.glob("*/*") if p.is_file()]
+            left = sum(told.st_size for _, told in files)
+            for path, told in sorted(files, key=lambda f: f[1].st_mtime_ns):
+                if left <= self._largest:
+                    return
+                path.unlink(missing_ok=True)
+                left -= told.st_size
+
+
+@cache
+def meaning() -> str:
+    """A hash of the code that reads files and finds judged documents: what another version of it
+    made is not taken for what this one would."""
+    digest = hashlib.sha256()
+    root = Path(metrics_core.__file__).parent
+    for package in _MEANT:
+        for path in sorted((root / package).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()

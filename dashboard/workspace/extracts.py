@@ -1,0 +1,97 @@
+"""What is known of the rows of a long run without reading them: worked out once, kept in the cache.
+No Streamlit here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from dashboard.workspace.cache import Cache, Kept
+from metrics_core.judging.ranking import top_rows
+from metrics_core.tables import Run
+from metrics_core.tables.arrays import column_of
+from metrics_core.tables.columns import coded
+
+HEAD = 32
+"""Ranks of every query whose documents are kept beside the rows: the depths that people ask for."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the rows of a file stand: its queries in their order, whose rows stand together, and
+    how many each has, int64[q]. `plain` and `first_ties` are as in Run."""
+
+    query_ids: list[str]
+    counts: npt.NDArray[np.int64]
+    plain: bool
+    first_ties: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, run: Run) -> Layout | None:
+        """That of a run in memory; None where rows of one query stand apart."""
+        codes, query_ids = run.query_codes, run.query_ids
+        if not stand_together(run):
+            return None
+        counts = np.bincount(codes, minlength=len(query_ids))
+        return cls(query_ids, counts, run.plain, run.first_ties())
+
+
+def known_layout(cache: Cache, table: str, whole: Callable[[], Run]) -> Layout | None:
+    """The layout of the rows that are kept under this name, found once; None where the rows of a
+    query stand apart."""
+    known = cache.get("layouts", table)
+    if known is not None:
+        told = known.told
+        if told is None:
+            return None
+        of_queries = (known.arrays["counts"], told["plain"], known.arrays["first_ties"])
+        return Layout(told["query_ids"], *of_queries)
+    found = Layout.of(whole())
+    if found is None:
+        cache.put("layouts", table, kept=Kept())
+    else:
+        arrays = {"counts": found.counts, "first_ties": found.first_ties}
+        told = {"query_ids": found.query_ids, "plain": found.plain}
+        cache.put("layouts", table, kept=Kept(arrays, told))
+    return found
+
+
+def stand_together(run: Run) -> bool:
+    """Whether the rows of each query stand together, and the queries in the order of their ids."""
+    steps = np.diff(run.query_codes)
+    return bool((steps >= 0).all()) and len(run.query_ids) == np.count_nonzero(steps) + 1
+
+
+def known_heads(cache: Cache, table: str, whole: Callable[[], Run]) -> pa.Table:
+    """The rows in the first `HEAD` ranks of every query, of the run that is kept under this name;
+    found once, and in memory while somebody holds them."""
+    of = ("heads", table, str(HEAD))
+    held: pa.Table | None = cache.held.get(" ".join(of))
+    if held is not None:
+        return held
+    kept = cache.get(*of)
+    if kept is not None:
+        rows = pa.ipc.open_stream(kept.arrays["rows"].tobytes()).read_all()
+    else:
+        rows = _heads(whole())
+        cache.put(*of, kept=_packed(rows))
+    cache.held[" ".join(of)] = rows
+    return rows
+
+
+def _heads(run: Run) -> pa.Table:
+    # One dictionary for all rows: a query has the same number here as in the run.
+    table = run.table.set_column(0, "query_id", coded(run.table["query_id"]))
+    return table.take(column_of(top_rows(run, HEAD))).combine_chunks()
+
+
+def _packed(table: pa.Table) -> Kept:
+    out = pa.BufferOutputStream()
+    with pa.ipc.new_stream(out, table.schema) as stream:
+        stream.write_table(table)
+    return Kept({"rows": np.frombuffer(out.getvalue(), dtype=np.uint8)})

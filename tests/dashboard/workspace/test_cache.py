@@ -1,0 +1,58 @@
+"""What the cache gives back is what was put in, or nothing."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from dashboard.workspace.cache import Cache, Kept
+
+KEPT = Kept({"a": np.array([1, 2, 3])}, {"of": "it"})
+
+
+def cache(folder: Path, largest: int = 1_000_000, *, may_write: bool = True) -> Cache:
+    return Cache(folder / "cache", lambda: may_write, largest)
+
+
+def test_what_was_kept_is_there_for_the_next_start(tmp_path: Path) -> None:
+    cache(tmp_path).put("ranks", "a", "b", kept=KEPT)
+    found = cache(tmp_path).get("ranks", "a", "b")
+    assert found is not None
+    assert (found.arrays["a"].tolist(), found.told) == ([1, 2, 3], {"of": "it"})
+    assert list(found.arrays) == ["a"]
+    assert cache(tmp_path).get("ranks", "ab") is None
+    assert cache(tmp_path).get("others", "a", "b") is None
+
+
+def test_what_is_not_as_it_was_written_is_not_there(tmp_path: Path) -> None:
+    cache(tmp_path).put("ranks", "a", kept=KEPT)
+    (path,) = (tmp_path / "cache" / "ranks").iterdir()
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 17):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        assert cache(tmp_path).get("ranks", "a") is None
+    for length in (0, 10, 40, len(whole) - 1):
+        path.write_bytes(whole[:length])
+        assert cache(tmp_path).get("ranks", "a") is None
+
+
+def test_what_was_not_used_for_longest_goes_first(tmp_path: Path) -> None:
+    small = cache(tmp_path, 2_000)
+    for number, name in enumerate("abc"):
+        small.put("ranks", name, kept=Kept({"a": np.zeros(30)}))
+        for path in (tmp_path / "cache" / "ranks").iterdir():
+            os.utime(path, (number, number))
+        small.get("ranks", "a")
+    small.put("ranks", "d", kept=Kept({"a": np.zeros(60)}))
+    assert small.get("ranks", "a") is not None and small.get("ranks", "d") is not None
+    assert small.get("ranks", "b") is None
+
+
+def test_a_folder_that_is_only_read_gets_nothing(tmp_path: Path) -> None:
+    only_read = cache(tmp_path, may_write=False)
+    only_read.put("ranks", "a", kept=KEPT)
+    assert only_read.get("ranks", "a") is None
+    assert not only_read.put_table("0" * 64, b"")
+    assert not (tmp_path / "cache").exists()
