@@ -10,7 +10,8 @@ from metrics_core import frames as pd
 from metrics_core import wording as w
 from metrics_core.commands.command import command
 from metrics_core.commands.grouping import add_grouping_options, groups_of, say_unused
-from metrics_core.commands.reading import add_reading_options, judged_files, nothing_to_compare
+from metrics_core.commands.reading import judged_files, nothing_to_compare
+from metrics_core.commands.reading_options import add_reading_options
 from metrics_core.commands.score_tables import IN_FULL, aligned, piped
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import compare as compared

@@ -7,7 +7,8 @@ import argparse
 from metrics_core import frames as pd
 from metrics_core.commands.command import command
 from metrics_core.commands.grouping import add_grouping_options, groups_of, say_unused
-from metrics_core.commands.reading import add_reading_options, judged_files, size_argument
+from metrics_core.commands.reading import judged_files
+from metrics_core.commands.reading_options import add_reading_options, size_argument
 from metrics_core.commands.score_tables import PRINTERS, Long
 from metrics_core.errors import RanklensError
 from metrics_core.scoring.means import means

@@ -14,12 +14,8 @@ import numpy.typing as npt
 from metrics_core import frames as pd
 from metrics_core import wording as w
 from metrics_core.commands.command import command
-from metrics_core.commands.reading import (
-    ReadFiles,
-    add_reading_options,
-    nothing_to_compare,
-    read_files,
-)
+from metrics_core.commands.reading import ReadFiles, nothing_to_compare, read_files
+from metrics_core.commands.reading_options import add_reading_options
 from metrics_core.commands.score_tables import PRINTERS, aligned, piped
 from metrics_core.comparing.pairs import SAME
 from metrics_core.errors import RanklensError, did_you_mean

@@ -10,7 +10,8 @@ import numpy as np
 from metrics_core import frames as pd
 from metrics_core import wording as w
 from metrics_core.commands.command import command
-from metrics_core.commands.reading import add_reading_options, judged_files
+from metrics_core.commands.reading import judged_files
+from metrics_core.commands.reading_options import add_reading_options
 from metrics_core.commands.score_tables import IN_FULL
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.residuals import residual_frame

@@ -23,10 +23,11 @@ from metrics_core.formats.registry import run_name
 from metrics_core.formats.source import Source
 from metrics_core.formats.trec import tag_notes
 from metrics_core.formats.trec_lines import Parsed
-from metrics_core.judging.judged import JudgedRanks, Places, assembled
-from metrics_core.judging.ranking import UNJUDGED, tie_notes
+from metrics_core.judging.judged import Places, assembled
+from metrics_core.judging.ranking import tie_notes
 from metrics_core.notes import Note
 from metrics_core.onepass.apart import Bucket, buckets_for, dealt
+from metrics_core.onepass.judged_file import JudgedFile
 from metrics_core.onepass.judgments import Judgments
 from metrics_core.onepass.machine import compiled
 from metrics_core.onepass.rows import Piece, Rows, rows_of, texts_at, whole_queries
@@ -89,60 +90,6 @@ class _Judged:
             fractions=sum(part.fractions for part in parts),
             tags=tuple(dict.fromkeys(tag for part in parts for tag in part.tags)),
             **joined,
-        )
-
-
-@dataclass(frozen=True)
-class JudgedFile:
-    """A run as it was judged: `ranks` under the run's name, `notes` on its file, `n_rows`, and
-    `rows_hash`, which differs where the rows of two runs do. `tied_from` and `tied` int64[m] are
-    the first rank and the number of the documents that share the score of each judged one."""
-
-    ranks: JudgedRanks
-    notes: tuple[Note, ...]
-    n_rows: int
-    rows_hash: bytes
-    tied_from: Ints
-    tied: Ints
-
-    @property
-    def name(self) -> str:
-        """The name that tells the run apart."""
-        return self.ranks.run_name
-
-    def renamed(self, name: str) -> JudgedFile:
-        """The same run under another name."""
-        return replace(self, ranks=replace(self.ranks, run_name=name))
-
-    def has_rows_of(self, other: JudgedFile) -> bool:
-        """Whether two files hold the same rows in the same order."""
-        return self.n_rows == other.n_rows and self.rows_hash == other.rows_hash
-
-    def tie_extremes(self) -> tuple[JudgedRanks, JudgedRanks]:
-        """The run judged with the worst grades first among equal scores, and the best first."""
-        return self._reordered(1), self._reordered(-1)
-
-    def _reordered(self, sign: int) -> JudgedRanks:
-        """With the documents of each score by grade, rising for 1 and falling for -1; one that is
-        not judged is worth less than any that is, and more than one that was only pooled."""
-        ranks = self.ranks
-        order = np.lexsort((ranks.rank, sign * ranks.relevance, self.tied_from, ranks.query))
-        query, tied_from = ranks.query[order], self.tied_from[order]
-        new = (np.diff(query, prepend=-1) != 0) | (np.diff(tied_from, prepend=-1) != 0)
-        starts, group = np.flatnonzero(new), np.cumsum(new) - 1
-        members = np.diff(starts, append=len(order))
-        grade = ranks.relevance[order]
-        behind_unjudged = grade > UNJUDGED if sign > 0 else grade < UNJUDGED
-        unjudged = np.where(behind_unjudged, self.tied[order] - members[group], 0)
-        rank = tied_from + np.arange(len(order)) - starts[group] + unjudged
-        by_rank = np.lexsort((rank, query))
-        order = order[by_rank]
-        return replace(
-            ranks,
-            rank=rank[by_rank],
-            relevance=ranks.relevance[order],
-            qrels_row=ranks.qrels_row[order],
-            subtopics=None,
         )
 
 

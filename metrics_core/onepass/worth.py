@@ -12,7 +12,7 @@ from metrics_core.formats.opening import open_source
 from metrics_core.tables import Qrels
 
 if TYPE_CHECKING:
-    from metrics_core.onepass.judged import JudgedFile
+    from metrics_core.onepass.judged_file import JudgedFile
 
 FROM = 16 << 20
 """Bytes of runs from which it pays to load compiled code."""

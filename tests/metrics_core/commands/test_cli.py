@@ -13,7 +13,7 @@ import pytest
 
 from metrics_core import formats
 from metrics_core.__main__ import main
-from metrics_core.commands.reading import DEFAULT_MEASURES
+from metrics_core.commands.reading_options import DEFAULT_MEASURES
 from metrics_core.measures import declarations
 from metrics_core.measures.declaring.description import described, signature
 from metrics_core.scoring.evaluate import evaluate

@@ -19,7 +19,8 @@ from metrics_core.judging import JudgedRanks, judge
 from metrics_core.onepass import apart as apart_module
 from metrics_core.onepass import judged as judged_module
 from metrics_core.onepass import rows as rows_module
-from metrics_core.onepass.judged import JudgedFile, judged_run
+from metrics_core.onepass.judged import judged_run
+from metrics_core.onepass.judged_file import JudgedFile
 from metrics_core.onepass.judgments import judgments_of
 from metrics_core.scoring.notes import tie_extremes
 from metrics_core.tables import Qrels
