@@ -1,4 +1,4 @@
-"""What all tests share: reproducible hypothesis runs, and a loud word on those that were not run."""
+"""What all tests share: reproducible hypothesis runs, a loud word on what was not run."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 from metrics_core.errors import RanklensError
 from metrics_core.scoring.spark.session import java_there, require_pyspark
 
-_PARTITIONS = "4"
+_PARTITIONS = "3"
 _ROWS_A_BATCH = "7"
 """So few that lists stand in several Arrow batches."""
 
@@ -45,6 +45,7 @@ def spark() -> Iterator[Any]:
             "spark.sql.shuffle.partitions": _PARTITIONS,
             "spark.sql.execution.arrow.maxRecordsPerBatch": _ROWS_A_BATCH,
             "spark.driver.memory": "1g",
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",  # starts sooner
         },
     )
     yield started

@@ -24,11 +24,13 @@ _REFUSED = (
     re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE|\n\s+at |\Z)", re.DOTALL),
 )
 
+_LACKING = re.compile(r"ModuleNotFoundError: No module named '(metrics_core|pyarrow|numpy)")
+
 
 def session(master: str, settings: Mapping[str, str] | None = None) -> SparkSession:
     """The Spark session of this process, or a new one on this master, such as local[4], yarn or
-    spark://host:7077; `settings` are further ones of Spark's own, by name. Raises RanklensError where PySpark or Java is missing, and where the master
-    does not answer."""
+    spark://host:7077; `settings` are further ones of Spark's own, by name. Raises RanklensError
+    where PySpark or Java is missing, and where the master does not answer."""
     require_pyspark()
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
@@ -48,12 +50,15 @@ def session(master: str, settings: Mapping[str, str] | None = None) -> SparkSess
         here = "127.0.0.1"
         ours |= {"spark.driver.bindAddress": here, "spark.driver.host": here}
         ours |= {"spark.ui.enabled": "false"}
+        # Where this package is not installed, but run from its folder.
+        ours |= {"spark.executorEnv.PYTHONPATH": str(Path(__file__).parents[3])}
     if not sys.stderr or not sys.stderr.isatty():
         ours["spark.ui.showConsoleProgress"] = "false"
     for name, value in {**ours, **(settings or {})}.items():
         builder = builder.config(name, value)
     try:
-        return builder.getOrCreate()
+        with quiet():
+            return builder.getOrCreate()
     except PySparkException as error:
         reason = str(error).split("\n")[0]
         raise RanklensError(f"Spark does not start on the master {master!r}.", reason) from error
@@ -84,6 +89,12 @@ def told() -> Iterator[None]:
     try:
         yield
     except PySparkException as error:
+        lacking = _LACKING.search(str(error))
+        if lacking:
+            raise RanklensError(
+                f"Spark's workers have no {lacking[1]}.",
+                "Install Ranklens in the Python of the workers; PYSPARK_PYTHON says which that is.",
+            ) from error
         for pattern in _REFUSED:
             found = pattern.search(str(error))
             if found:
