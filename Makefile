@@ -1,7 +1,7 @@
 # make run     the dashboard with the sample runs; PORT=8601 DATA=folder WORKSPACE=folder
-# make test    everything that CI checks
+# make test    everything that CI checks but the tests on Apache Spark; SPARK=1 with them
 # make thorough   further cases of what those tests show (minutes)
-# make lock    resolve requirements.in and requirements-dev.in again
+# make lock    resolve requirements.in, requirements-dev.in and requirements-spark.in again
 # make bench   speed and memory against the peers (minutes)
 # make fuzz    mutated files through every reader, for an hour; MINUTES=5 SEED=1
 
@@ -11,6 +11,7 @@ DATA ?=
 MINUTES ?= 60
 SEED ?=
 WORKSPACE ?=
+SPARK ?=
 BIN = .venv/bin
 
 .PHONY: run test thorough lock bench fuzz clean
@@ -18,8 +19,9 @@ BIN = .venv/bin
 run: .venv/run.stamp
 	@exec $(BIN)/python -m dashboard.start --port "$(PORT)" $(if $(DATA),--data "$(DATA)") $(if $(WORKSPACE),--workspace "$(WORKSPACE)")
 
-test: .venv/test.stamp
+test: .venv/test.stamp $(if $(SPARK),.venv/spark.stamp)
 	$(BIN)/python -m tests.browser.install
+	$(if $(SPARK),$(BIN)/python -m tests.spark.install)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -39,11 +41,16 @@ thorough: .venv/test.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@touch $@
 
+.venv/spark.stamp: .venv/test.stamp requirements-spark.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-spark.txt
+	@touch $@
+
 lock:
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet uv
 	UV_NO_CONFIG=1 $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header requirements.in -o requirements.txt
 	UV_NO_CONFIG=1 $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -c requirements.txt requirements-dev.in -o requirements-dev.txt
+	UV_NO_CONFIG=1 $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -c requirements-dev.txt requirements-spark.in -o requirements-spark.txt
 
 bench: .venv/test.stamp
 	$(BIN)/python -m benchmarks.peers

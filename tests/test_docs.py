@@ -23,7 +23,7 @@ def test_the_sample_runs_can_be_built_again() -> None:
 
 
 def test_locked_dependencies_have_hashes_and_no_address() -> None:
-    for name in ("requirements.txt", "requirements-dev.txt"):
+    for name in ("requirements.txt", "requirements-dev.txt", "requirements-spark.txt"):
         text = (ROOT / name).read_text()
         assert "://" not in text and "index-url" not in text and "find-links" not in text
         pinned = re.findall(r"^[\w.\-\[\]]+==.*", text, re.MULTILINE)
@@ -32,7 +32,7 @@ def test_locked_dependencies_have_hashes_and_no_address() -> None:
 
 def test_every_direct_dependency_has_its_reason() -> None:
     reasons = (ROOT / "docs" / "dependencies.md").read_text()
-    for name in ("requirements.in", "requirements-dev.in"):
+    for name in ("requirements.in", "requirements-dev.in", "requirements-spark.in"):
         for line in (ROOT / name).read_text().splitlines():
             if line and not line.startswith(("#", "-")):
                 assert re.split(r"[=<>]", line)[0] in reasons, line

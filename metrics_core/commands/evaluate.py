@@ -7,6 +7,11 @@ import argparse
 from metrics_core import frames as pd
 from metrics_core.commands.command import command
 from metrics_core.commands.grouping import add_grouping_options, groups_of, say_unused
+from metrics_core.commands.on_spark import (
+    add_spark_options,
+    refuse_spark_options,
+    spark_scores,
+)
 from metrics_core.commands.reading import judged_files
 from metrics_core.commands.reading_options import add_reading_options, size_argument
 from metrics_core.commands.score_tables import PRINTERS, Long
@@ -30,15 +35,20 @@ def _options(parser: argparse.ArgumentParser) -> None:
         " the folder for temporary files",
     )
     add_grouping_options(parser, "means by a column of the queries")
+    add_spark_options(parser)
     parser.add_argument("--format", choices=sorted(PRINTERS), default="table")
 
 
 @command("evaluate", help="score runs against judgments", options=_options)
 def evaluate(options: argparse.Namespace) -> str:
     """Scores as text; notes go to stderr."""
-    judged, measures = judged_files(options)
+    if options.spark:
+        scores = spark_scores(options)
+    else:
+        refuse_spark_options(options)
+        judged, measures = judged_files(options)
+        scores = score_runs(judged, measures, without_relevant=options.without_relevant)
     say_unused(options)
-    scores = score_runs(judged, measures, without_relevant=options.without_relevant)
     if options.by:
         return PRINTERS[options.format](_by_group(scores, options))
     return PRINTERS[options.format](_long(scores, per_query=options.per_query))

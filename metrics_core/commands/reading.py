@@ -66,20 +66,20 @@ class ReadFiles:
 
 def judged_files(options: argparse.Namespace) -> tuple[list[JudgedRanks], list[Measure]]:
     """The runs joined with the judgments, and the measures asked for; notes go to stderr."""
-    measures, qrels, documents = _asked(options)
+    measures, qrels, documents = asked(options)
     runs = _judged_at_once(options, qrels, measures) or _read(options, qrels, documents)
     return [_told(run, measures, options) for run in runs], measures
 
 
 def read_files(options: argparse.Namespace) -> ReadFiles:
     """The files read and joined, and the measures asked for; notes go to stderr."""
-    measures, qrels, documents = _asked(options)
+    measures, qrels, documents = asked(options)
     runs = _read(options, qrels, documents)
     judged = [_told(run, measures, options) for run in runs]
     return ReadFiles(qrels, [run.run for run in runs], judged, measures)
 
 
-def _asked(options: argparse.Namespace) -> tuple[list[Measure], Qrels, Documents | None]:
+def asked(options: argparse.Namespace) -> tuple[list[Measure], Qrels, Documents | None]:
     """The measures, the judgments and the documents that the options name."""
     measures = measures_named(options.measures or options.default_measures)
     say("measures", name_notes(names_given(options.measures or ())))

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.errors import NoSharedQueriesError
@@ -39,9 +40,8 @@ def places(run: Run, qrels: Qrels, *, ties: Ties = "doc_id") -> Places:
     """Where the judged documents stand: all that `judge` needs of the run's rows. Raises
     NoSharedQueriesError."""
     run, query_ids = run.whole(), qrels.query_ids
-    judged_row_query = qrels.query_codes.astype(np.int64)
     row_query = _judged_query_of_run(run, query_ids)[run.query_codes]
-    rows, qrels_rows = _judged_rows(run, qrels, row_query, judged_row_query, len(query_ids))
+    rows, qrels_rows = judged_rows(run.doc_ids, row_query, qrels)
     grades = qrels.relevance.astype(np.float64)
     ranking = Ranking(run, row_query, rows, grades[qrels_rows], ties)
     order = np.lexsort((ranking.rank, row_query[rows]))
@@ -97,19 +97,20 @@ def _nothing_shared(own: list[str], judged: list[str]) -> NoSharedQueriesError:
     return NoSharedQueriesError(f"Run and judgments share no query: {shown}.", hint)
 
 
-def _judged_rows(
-    run: Run, qrels: Qrels, row_query: npt.NDArray[np.int32], judged_query: Ints, n_queries: int
+def judged_rows(
+    doc_ids: pa.ChunkedArray, row_query: npt.NDArray[np.int32], qrels: Qrels
 ) -> tuple[Ints, Ints]:
-    """Run rows whose document is judged for its query, and the qrels row of each."""
+    """Of rows of documents, each with the position of its query among the judged ones (-1: not
+    judged), those whose document is judged for that query, and the qrels row of each."""
     documents = qrels.doc_ids.unique()
     judged_doc = values_of(pc.index_in(qrels.doc_ids, value_set=documents)).astype(np.int64)
-    found = pc.index_in(run.doc_ids, value_set=documents)
+    found = pc.index_in(doc_ids, value_set=documents)
     known = values_of(pc.is_valid(found))
     candidates = np.flatnonzero(known & (row_query >= 0))
     doc = values_of(found.take(column_of(candidates))).astype(np.int64)
     # One integer a pair: exact, since both codes are positions.
     pair = row_query[candidates] * np.int64(len(documents)) + doc
-    judged_pair = judged_query * np.int64(len(documents)) + judged_doc
+    judged_pair = qrels.query_codes * np.int64(len(documents)) + judged_doc
     by_pair = np.argsort(judged_pair)
     place = np.searchsorted(judged_pair[by_pair], pair)
     qrels_rows = by_pair[np.minimum(place, len(by_pair) - 1)]

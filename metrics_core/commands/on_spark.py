@@ -1,0 +1,120 @@
+"""`metrics_core evaluate --spark MASTER`: the same scores, by Apache Spark."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics_core import wording as w
+from metrics_core.commands.reading import asked, say
+from metrics_core.errors import RanklensError
+from metrics_core.judging.judged import Places, assembled
+from metrics_core.measures import Measure, parse_measure
+from metrics_core.notes import Note
+from metrics_core.scoring.notes import score_notes
+from metrics_core.scoring.scores import Scores
+from metrics_core.tables import Qrels
+from metrics_core.tables.arrays import texts_of, values_of
+
+_LENGTH = "NumRet"
+"""The measure that says how long a list is, and so whether a run lacks it."""
+_ONLY_HERE = {
+    "documents": "--documents",
+    "clean_ids": "--clean-ids",
+    "encoding": "--encoding",
+    "limit": "--limit",
+}
+
+
+def add_spark_options(parser: argparse.ArgumentParser) -> None:
+    """Which Spark scores, and where it leaves the judged ranks."""
+    parser.add_argument(
+        "--spark",
+        metavar="MASTER",
+        help="have Apache Spark do it, on the master local[4], yarn, spark://host:7077 …; a run is"
+        " then a file, a folder with its parts or a quoted glob of such, TREC's lines or Parquet",
+    )
+    parser.add_argument(
+        "--judged-ranks",
+        metavar="FOLDER",
+        help="with --spark: also write where the judged documents stand, as Parquet",
+    )
+
+
+def refuse_spark_options(options: argparse.Namespace) -> None:
+    """Raise RanklensError for what only Spark does, where it was not asked for."""
+    if options.judged_ranks:
+        raise RanklensError("--judged-ranks needs --spark.", "Add --spark local[2], for example.")
+
+
+def spark_scores(options: argparse.Namespace) -> Scores:
+    """The scores of the files by Spark; notes go to stderr. Raises RanklensError."""
+    for name, option in _ONLY_HERE.items():
+        if getattr(options, name):
+            raise RanklensError(f"{option} cannot be used with --spark.", "Leave it out.")
+    if "-" in (options.qrels, *options.runs):
+        raise RanklensError("Spark does not read the standard input.", "Give files.")
+    from metrics_core.scoring.spark import evaluating, session, told
+    from metrics_core.scoring.spark.columns import collection_of
+    from metrics_core.scoring.spark.files import read_runs
+    from metrics_core.scoring.spark.ranking import ranked
+
+    measures, qrels, _ = asked(options)
+    evaluating.refuse_what_needs_more(measures)
+    if options.duplicates == "first":
+        raise RanklensError(
+            "On Spark rows have no order, so that none of them is the first.",
+            "Use --duplicates best or error.",
+        )
+    spark = session(options.spark)
+    with told():
+        runs, given = read_runs(spark, options.runs)
+        collection = collection_of(runs, qrels)
+        names = sorted(collection.names, key=lambda name: (*given, name).index(name))
+        rows = ranked(collection, duplicates=options.duplicates)
+        if options.judged_ranks:
+            rows = rows.persist()
+            evaluating.stored(rows).write.parquet(options.judged_ranks)
+        counted = list(dict.fromkeys([*measures, parse_measure(_LENGTH)]))
+        frame = evaluating.scored(rows, collection.top_grade, counted, options.without_relevant)
+        everything = _collected(frame.toArrow(), names, qrels, counted)
+    for name in names:
+        say(name, _notes(everything.only([name]), qrels, measures, options))
+        if name in collection.unjudged:
+            say(name, [_unjudged(*collection.unjudged[name])])
+    values = everything.values[:, :, : len(measures)]
+    return replace(everything, measures=tuple(measures), values=values)
+
+
+def _collected(
+    table: pa.Table, names: Sequence[str], qrels: Qrels, measures: Sequence[Measure]
+) -> Scores:
+    """Scores as Spark gives them, in the order of these names and of the judged queries."""
+    query_ids = qrels.query_ids
+    run = values_of(pc.index_in(table["run"], value_set=texts_of(names))).astype(np.int64)
+    query = values_of(pc.index_in(table["query_id"], value_set=texts_of(query_ids)))
+    values = np.empty((len(names), len(query_ids), len(measures)))
+    for i, measure in enumerate(measures):
+        values[run, query, i] = values_of(table[str(measure)])
+    length = values[:, :, [str(measure) for measure in measures].index(_LENGTH)]
+    return Scores(tuple(names), tuple(query_ids), tuple(measures), values, length == 0)
+
+
+def _notes(
+    scores: Scores, qrels: Qrels, measures: Sequence[Measure], options: argparse.Namespace
+) -> list[Note]:
+    """What the scores of one run rest on."""
+    none = np.zeros(0, dtype=np.int64)
+    places = Places(none, none, none, scores.of(_LENGTH)[0].astype(np.int64))
+    ranks = assembled(scores.runs[0], qrels, places, unjudged=(), named=none, notes=())
+    return score_notes(ranks, measures, without_relevant=options.without_relevant)
+
+
+def _unjudged(count: int, example: str) -> Note:
+    what = w.plural(count, "query", "queries")
+    return Note("unjudged", f"{count:,} {what} without judgments; left out", count, (example,))

@@ -1,0 +1,13 @@
+"""Scores on Apache Spark, for runs that outgrow one machine.
+
+    runs    ──►  one shuffle by run and query,    ──►  rank of every      ──►  per-query scores,
+    qrels        one sort of each list by score        judged document         by the same kernels
+
+Spark ranks; Python sees the judged rows of whole lists, many lists at a time, as Arrow batches.
+Nothing is collected on the driver but the names of the runs.
+"""
+
+from metrics_core.scoring.spark.evaluating import evaluate, judged_ranks, write_judged_ranks
+from metrics_core.scoring.spark.session import session, told
+
+__all__ = ["evaluate", "judged_ranks", "session", "told", "write_judged_ranks"]

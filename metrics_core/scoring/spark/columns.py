@@ -1,0 +1,144 @@
+"""What is given to Spark: runs and judgments as DataFrames of known columns, and what they name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from metrics_core.errors import NoSharedQueriesError, RanklensError
+from metrics_core.formats.in_memory import GivenQrels, qrels_from
+from metrics_core.scoring.spark.session import quiet
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+NAMELESS = "run"
+"""The name of the one run in a DataFrame that has no column of names."""
+
+
+@dataclass(frozen=True)
+class Collection:
+    """What is scored: `runs` (run, query_id, doc_id: string, score: double), `qrels` (query_id,
+    doc_id: string, relevance: double), the names of the runs, the highest grade, or 0, and for each
+    run that has queries without judgments how many, and one of them."""
+
+    runs: DataFrame
+    qrels: DataFrame
+    names: tuple[str, ...]
+    top_grade: float
+    unjudged: Mapping[str, tuple[int, str]]
+
+
+def collection_of(runs: DataFrame, qrels: DataFrame | GivenQrels) -> Collection:
+    """The DataFrames with their columns checked, and surveyed: one pass over the runs' columns run
+    and query_id. Raises RanklensError where a column is missing, is no text or number, or there is
+    no row, and NoSharedQueriesError where a run has none of the judged queries."""
+    listed = _listed(runs)
+    judged = _judged(runs.sparkSession, qrels)
+    highest, example = _first(judged.selectExpr("max(relevance)", "min(query_id)"))
+    if example is None:
+        raise RanklensError("There are no judgments.", "Give at least one row.")
+    named = _named(listed, judged, example)
+    top = 0.0 if highest is None else max(float(highest), 0.0)
+    unjudged = {name: (count, one) for name, count, one in named if count}
+    return Collection(listed, judged, tuple(name for name, *_ in named), top, unjudged)
+
+
+def _listed(runs: DataFrame) -> DataFrame:
+    from pyspark.sql import functions as f
+
+    _require(runs, "runs", ("query_id", "doc_id", "score"))
+    named = "run" in runs.columns
+    score = _number(runs, "runs", "score")
+    return runs.select(
+        _text(runs, "runs", "run") if named else f.lit(NAMELESS).alias("run"),
+        _text(runs, "runs", "query_id"),
+        _text(runs, "runs", "doc_id"),
+        # 0 and -0 are equal scores, and so are one key to sort by.
+        f.when(score == 0, 0.0).otherwise(score).alias("score"),
+    )
+
+
+def _judged(spark: SparkSession, given: DataFrame | GivenQrels) -> DataFrame:
+    from pyspark.sql import DataFrame
+
+    if not isinstance(given, DataFrame):
+        table = qrels_from(given).table
+        with quiet():
+            given = spark.createDataFrame(_plain(table))
+    _require(given, "qrels", ("query_id", "doc_id", "relevance"))
+    if "subtopic" in given.columns:
+        raise RanklensError(
+            "Judgments by subtopic cannot be used on Spark.",
+            "Give one grade for each document: drop the column subtopic and keep the highest.",
+        )
+    return given.select(
+        _text(given, "qrels", "query_id"),
+        _text(given, "qrels", "doc_id"),
+        _number(given, "qrels", "relevance").alias("relevance"),
+    )
+
+
+def _plain(table: Any) -> Any:
+    """A table of judgments without dictionaries, which Spark does not read."""
+    return table.set_column(0, "query_id", table["query_id"].cast("string"))
+
+
+def _require(frame: DataFrame, what: str, columns: tuple[str, ...]) -> None:
+    lacking = [name for name in columns if name not in frame.columns]
+    if lacking:
+        raise RanklensError(
+            f"The DataFrame of {what} has no column {lacking[0]!r};"
+            f" its columns: {', '.join(frame.columns)}.",
+            f"Name them {', '.join(columns)}, with frame.withColumnRenamed.",
+        )
+
+
+def _text(frame: DataFrame, what: str, name: str) -> Any:
+    """A column of ids as text; whole numbers become their digits."""
+    kind = frame.schema[name].dataType.typeName()
+    if kind not in ("string", "varchar", "char", "byte", "short", "integer", "long"):
+        raise RanklensError(
+            f"The column {name!r} of the {what} is {kind}; an id is a text or a whole number.",
+            "Cast it to string: a float, for example, has lost how it was written.",
+        )
+    return frame[name].cast("string").alias(name)
+
+
+def _number(frame: DataFrame, what: str, name: str) -> Any:
+    kind = frame.schema[name].dataType.typeName()
+    if kind not in ("byte", "short", "integer", "long", "float", "double", "decimal"):
+        raise RanklensError(
+            f"The column {name!r} of the {what} is {kind}, not a number.", "Cast it to double."
+        )
+    return frame[name].cast("double")
+
+
+def _named(runs: DataFrame, qrels: DataFrame, judged_example: str) -> list[tuple[str, int, str]]:
+    """The name of each run, in byte order, how many queries without judgments it has, and one of
+    them."""
+    from pyspark.sql import functions as f
+
+    judged = qrels.select("query_id").distinct().withColumn("judged", f.lit(1))
+    lists = runs.select("run", "query_id").distinct().join(judged, "query_id", "left")
+    unjudged = f.when(f.col("judged").isNull(), f.col("query_id"))
+    found = lists.groupBy("run").agg(f.count("judged"), f.count(unjudged), f.min(unjudged))
+    named = [tuple(row) for row in found.collect()]
+    if not named:
+        raise RanklensError("The runs have no rows.", "Give at least one row.")
+    for name, shared, _, example in named:
+        if not name:
+            raise RanklensError("A row of the runs has no name in the column run.")
+        if not shared:
+            raise NoSharedQueriesError(
+                f"Run {name!r} and the judgments share no query: the run has {example}, the"
+                f" judgments have {judged_example}.",
+                "Load the judgments that belong to these queries.",
+            )
+    named.sort(key=lambda row: row[0].encode())
+    return [(name, count, one) for name, _, count, one in named]
+
+
+def _first(frame: DataFrame) -> Any:
+    return frame.collect()[0]

@@ -1,0 +1,149 @@
+"""evaluate() on Spark, and the judged ranks that it scores, as a table of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from metrics_core.errors import LackingDataError, ParameterError, RanklensError
+from metrics_core.formats.in_memory import GivenQrels
+from metrics_core.measures import GivenMeasure, Measure, measures_from
+from metrics_core.scoring.scores import WithoutRelevant
+from metrics_core.scoring.spark.columns import Collection, collection_of
+from metrics_core.scoring.spark.lists import scoring, sound
+from metrics_core.scoring.spark.ranking import Duplicates, ranked
+from metrics_core.scoring.spark.session import quiet, require_pyspark, told
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def evaluate(
+    runs: DataFrame,
+    qrels: DataFrame | GivenQrels,
+    measures: GivenMeasure | Iterable[GivenMeasure],
+    *,
+    without_relevant: WithoutRelevant = "zero",
+    duplicates: Duplicates = "error",
+) -> DataFrame:
+    """Per-query scores as a Spark DataFrame: run, query_id and one double column a measure, named
+    canonically; a row for each run and judged query, those missing from the run included, in no
+    order. Bit for bit what `metrics_core.evaluate` gives; an undefined score is null.
+
+    `runs` has the columns query_id, doc_id (texts or whole numbers), score (a number) and, where it
+    holds several runs, run. `qrels` has query_id, doc_id, relevance, or is what `evaluate` takes.
+    With `duplicates="best"` the highest score of a document that stands twice in a list counts.
+
+    One quick pass over run and query_id happens now, the rest when the scores are asked for: what
+    is wrong with rows (duplicates, scores that are not finite) fails then; inside `told()` as a
+    RanklensError. Raises UnknownMeasureError, ParameterError, NoSharedQueriesError, RanklensError,
+    and LackingDataError for measures that need subtopics or columns of the documents.
+    """
+    parsed = _measures(measures, without_relevant)
+    collection = _collection(runs, qrels, duplicates)
+    rows = ranked(collection, duplicates=duplicates)
+    return scored(rows, collection.top_grade, parsed, without_relevant)
+
+
+def scored(
+    rows: DataFrame,
+    top_grade: float,
+    measures: Sequence[Measure],
+    without_relevant: WithoutRelevant,
+) -> DataFrame:
+    """The scores of ranked rows, as `evaluate` gives them."""
+    from pyspark.sql.types import DoubleType, StringType, StructField, StructType
+
+    names = [str(measure) for measure in measures]
+    schema = StructType(
+        [StructField(name, StringType(), nullable=False) for name in ("run", "query_id")]
+        + [StructField(name, DoubleType()) for name in names]
+    )
+    score = scoring(names, without_relevant=without_relevant, top_grade=top_grade)
+    with quiet():
+        return rows.mapInArrow(score, schema)
+
+
+def judged_ranks(
+    runs: DataFrame, qrels: DataFrame | GivenQrels, *, duplicates: Duplicates = "error"
+) -> DataFrame:
+    """Where the judged documents stand in the runs, as a Spark DataFrame: a row for each judged
+    document that a run lists, and one for the first document of every list, judged or not:
+
+    run, query_id  string  the list
+    retrieved      bigint  how many documents the list has
+    judged         bigint  how many documents are judged for the query; 0: the query is not judged
+    doc_id         string  the document; null where it is not judged
+    rank           bigint  its rank, from 1
+
+    Raises as `evaluate` does.
+    """
+    return stored(ranked(_collection(runs, qrels, duplicates), duplicates=duplicates))
+
+
+def stored(rows: DataFrame) -> DataFrame:
+    """Ranked rows, as `judged_ranks` gives them."""
+    with quiet():
+        checked = rows.mapInArrow(sound, rows.drop("problem").schema)
+    document = "if(relevance is null, null, doc_id) as doc_id"
+    return checked.where("rank is not null").selectExpr(
+        "run", "query_id", "retrieved", "judged", document, "rank"
+    )
+
+
+def write_judged_ranks(
+    runs: DataFrame,
+    qrels: DataFrame | GivenQrels,
+    path: str,
+    *,
+    duplicates: Duplicates = "error",
+) -> None:
+    """Write `judged_ranks` as Parquet to a folder, which must not be there, for
+    `metrics_core.judging.stored_ranks.read_judged_ranks`. Raises as `evaluate` does, also for what
+    is wrong with rows."""
+    with told():
+        judged_ranks(runs, qrels, duplicates=duplicates).write.parquet(path)
+
+
+def _collection(
+    runs: DataFrame, qrels: DataFrame | GivenQrels, duplicates: Duplicates
+) -> Collection:
+    require_pyspark()
+    from pyspark.sql import DataFrame
+
+    if duplicates not in ("error", "best"):
+        raise ParameterError(
+            f"duplicates is 'error' or 'best', not {duplicates!r}.",
+            "Rows have no order on Spark, so that none of them is the first.",
+        )
+    if not isinstance(runs, DataFrame):
+        raise RanklensError(
+            f"{type(runs).__name__} is no Spark DataFrame.",
+            "Read the runs with spark.read, or use metrics_core.evaluate.",
+        )
+    with told():
+        return collection_of(runs, qrels)
+
+
+def _measures(
+    given: GivenMeasure | Iterable[GivenMeasure], without_relevant: WithoutRelevant
+) -> list[Measure]:
+    if without_relevant not in ("zero", "leave out"):
+        raise ParameterError(
+            f"without_relevant is 'zero' or 'leave out', not {without_relevant!r}."
+        )
+    measures = list(dict.fromkeys(measures_from(given)))
+    refuse_what_needs_more(measures)
+    return measures
+
+
+def refuse_what_needs_more(measures: Sequence[Measure]) -> None:
+    """Raise LackingDataError for measures that judged ranks alone do not give."""
+    for measure in measures:
+        needs = measure.declaration.needs
+        if needs or not measure.declaration.by_query:
+            what = "judgments by subtopic" if "subtopics" in needs else "the listed documents"
+            raise LackingDataError(
+                f"{measure} needs {what}, which are not there on Spark.",
+                "Leave it out, or evaluate a part of the queries on one machine.",
+            )

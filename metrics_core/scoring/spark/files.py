@@ -1,0 +1,130 @@
+"""Runs from files that Spark reads: TREC's lines of text, and Parquet; also in parts, by a glob,
+and from any file system that Spark knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from metrics_core.errors import RanklensError
+from metrics_core.formats.registry import run_name
+from metrics_core.formats.trec_lines import RUN
+from metrics_core.formats.values import NUMBER
+from metrics_core.tables.run_names import free_name
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_COLUMNS = len(RUN.columns)
+_RANK, _SCORE = list(RUN.columns).index("rank"), list(RUN.columns).index("score")
+_PARQUET = b"PAR1"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file, or a folder with the parts of one run; `parquet` or else lines of text."""
+
+    path: str
+    parquet: bool
+
+
+def read_runs(spark: SparkSession, patterns: Sequence[str]) -> tuple[DataFrame, list[str]]:
+    """Runs as `evaluate` takes them (run, query_id, doc_id, score), and the names of those that
+    files gave a name, in the order of the files. A pattern is a file, a folder
+    with the parts of one run, or a glob of such; a run is called after its file or folder, but runs
+    in Parquet with a column run as that says. Lines are judged when they are read: one that is
+    none of a TREC run fails the query, naming it. Raises RanklensError where nothing is there."""
+    taken: list[str] = []
+    parts = []
+    for place in (place for pattern in patterns for place in places(spark, pattern)):
+        frame = _parquet(spark, place.path) if place.parquet else _lines(spark, place.path)
+        if "run" not in frame.columns:
+            name = free_name(run_name(place.path.rstrip("/")), taken)
+            taken.append(name)
+            frame = _named(frame, name)
+        parts.append(frame.select("run", "query_id", "doc_id", "score"))
+    return reduce(lambda one, other: one.unionByName(other), parts), taken
+
+
+def places(spark: SparkSession, pattern: str) -> list[Place]:
+    """What a pattern finds, in the order of the paths; raises RanklensError where that is
+    nothing."""
+    jvm: Any = spark.sparkContext._jvm
+    path = jvm.org.apache.hadoop.fs.Path(pattern)
+    system = path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
+    found = system.globStatus(path)
+    if not found:
+        raise RanklensError(
+            f"{pattern}: there is no such file or folder.",
+            "On a cluster, a path is looked for in Spark's own file system; file:/… names a file"
+            " that every machine has.",
+        )
+    return [_place(system, status) for status in found]
+
+
+def _place(system: Any, status: Any) -> Place:
+    """A place, and what is in it by the first bytes of its first file."""
+    path = status.getPath()
+    if not status.isDirectory():
+        return Place(path.toString(), _is_parquet(system, path))
+    inside = [part.getPath() for part in system.listStatus(path)]
+    files = [part for part in inside if not part.getName().startswith(("_", "."))]
+    if not files:
+        raise RanklensError(f"{path.toString()}: the folder is empty.")
+    # A folder that Spark parted by a column holds folders.
+    folders = any(system.getFileStatus(part).isDirectory() for part in files[:1])
+    return Place(path.toString(), folders or _is_parquet(system, files[0]))
+
+
+def _is_parquet(system: Any, path: Any) -> bool:
+    stream = system.open(path)
+    try:
+        return bytes(stream.read() & 0xFF for _ in _PARQUET) == _PARQUET
+    finally:
+        stream.close()
+
+
+def _parquet(spark: SparkSession, path: str) -> DataFrame:
+    frame = spark.read.parquet(path)
+    lacking = [name for name in ("query_id", "doc_id", "score") if name not in frame.columns]
+    if lacking:
+        raise RanklensError(
+            f"{path} has no column {lacking[0]!r}; its columns: {', '.join(frame.columns)}.",
+            "Runs in Parquet have the columns query_id, doc_id and score.",
+        )
+    return frame.withColumn("doc_id", frame["doc_id"].cast("string")).withColumn(
+        "query_id", frame["query_id"].cast("string")
+    )
+
+
+def _named(frame: DataFrame, name: str) -> DataFrame:
+    from pyspark.sql import functions as f
+
+    return frame.withColumn("run", f.lit(name))
+
+
+def _lines(spark: SparkSession, path: str) -> DataFrame:
+    """The rows of TREC's lines; blank lines and comments are none."""
+    from pyspark.sql import functions as f
+
+    line = f.expr("trim(both ' \\t' from value)")
+    lines = spark.read.text(path).select(f.regexp_replace(line, "^\ufeff", "").alias("line"))
+    lines = lines.where("line != '' and line not like '#%'")
+    fields = lines.select("line", f.split("line", "[ \t]+").alias("fields"))
+    score, count = f.get("fields", f.lit(_SCORE)), f.size("fields")
+    # More columns are a run's name of several words, unless a blank in an id has shifted them.
+    shifted = (count > _COLUMNS) & ~f.get("fields", f.lit(_RANK)).rlike(NUMBER)
+    bad = (count < _COLUMNS) | shifted | ~score.rlike(NUMBER)
+    said = f.concat(
+        f.lit(f"{path}: expected {_COLUMNS} columns, the fifth a number as score, found: "),
+        f.substring("line", 1, 200),
+        f.lit(f"\n{RUN.line}"),
+    )
+    refused = f.raise_error(said).cast("string")
+    return fields.select(
+        f.when(bad, refused).otherwise(f.get("fields", f.lit(0))).alias("query_id"),
+        f.get("fields", f.lit(2)).alias("doc_id"),
+        score.cast("double").alias("score"),
+    )

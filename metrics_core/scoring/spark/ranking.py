@@ -1,0 +1,102 @@
+"""Ranks by Spark: the judged documents of every list and where they stand.
+
+A list is what a run has for a query. Rows and judgments meet in one grouping by (run, query_id,
+doc_id), which also finds documents that stand twice; the judgments go to each run, so that a list
+that a run lacks is there, too. Each list is then sorted by score, equal ones by doc_id, last in
+byte order first (Spark compares texts by the bytes of their UTF-8), and a document's rank is its
+place. Grouping and sorting spill to disk, so that a list may be longer than memory; what is not
+judged goes no further.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from metrics_core.scoring.spark.columns import Collection
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Duplicates = Literal["error", "best"]
+
+_BAD_SCORE, _BAD_GRADE = 1, 2
+_LIST = ("run", "query_id")
+
+
+def ranked(collection: Collection, *, duplicates: Duplicates) -> DataFrame:
+    """The judged documents, and the first of every list: run, query_id, doc_id; relevance double,
+    null where it is not judged; rank bigint from 1, null where it is not listed; retrieved and
+    judged bigint, the numbers of listed and of judged documents of its list; problem string, what
+    is wrong with the row, null where nothing is. Each list's rows stand together in one partition,
+    by rank, those that are not listed last."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as f
+
+    pairs = _pairs(collection, duplicates)
+    whole = Window.partitionBy(*_LIST)
+    best_first = whole.orderBy(f.desc_nulls_last("score"), f.desc("doc_id"))
+    place = f.row_number().over(best_first).cast("bigint")
+    frame = pairs.select(
+        *_LIST,
+        "doc_id",
+        "relevance",
+        f.when(f.col("times") > 0, place).alias("rank"),
+        f.count(f.when(f.col("times") > 0, 1)).over(whole).alias("retrieved"),
+        f.count("relevance").over(whole).alias("judged"),
+        "problem",
+    )
+    return frame.where("relevance is not null or rank = 1 or problem is not null")
+
+
+def _pairs(collection: Collection, duplicates: Duplicates) -> DataFrame:
+    """One row for each (run, query_id, doc_id): score, relevance, times it is listed, problem."""
+    from pyspark.sql import functions as f
+
+    nothing = f.lit(None).cast("double")
+    score, grade = f.col("score"), f.col("relevance")
+    listed = collection.runs.select(
+        *(*_LIST, "doc_id", score, nothing.alias("relevance"), f.lit(1).alias("times")),
+        f.when(_not_finite(score), _BAD_SCORE).otherwise(0).alias("flaw"),
+    )
+    names = f.array(*(f.lit(name) for name in collection.names))
+    judged = collection.qrels.select(
+        f.explode(names).alias("run"),
+        *("query_id", "doc_id", nothing.alias("score"), grade, f.lit(0).alias("times")),
+        f.when(_not_finite(grade), _BAD_GRADE).otherwise(0).alias("flaw"),
+    )
+    # Once parted by list, grouping by document and ranking need no further shuffle.
+    together = listed.unionByName(judged).repartition(*_LIST)
+    pairs = together.groupBy(*_LIST, "doc_id").agg(
+        f.max("score").alias("score"),
+        f.max("relevance").alias("relevance"),
+        f.min("relevance").alias("lowest"),
+        f.sum("times").alias("times"),
+        f.max("flaw").alias("flaw"),
+    )
+    return pairs.withColumn("problem", _problem(duplicates))
+
+
+def _not_finite(number: Any) -> Any:
+    from pyspark.sql import functions as f
+
+    return number.isNull() | f.isnan(number) | (f.abs(number) == float("inf"))
+
+
+def _problem(duplicates: Duplicates) -> Any:
+    """What is wrong with a pair, in words; null where nothing is."""
+    from pyspark.sql import functions as f
+
+    document = f.concat(f.lit("document "), f.col("doc_id"), f.lit(" of query "), f.col("query_id"))
+    in_run = f.concat(f.lit(" in run "), f.col("run"))
+    unnamed = [f.coalesce(f.col(name), f.lit("")) == "" for name in ("query_id", "doc_id")]
+    problem = f.when(unnamed[0], f.concat(f.lit("a row without query_id"), in_run))
+    problem = problem.when(unnamed[1], f.concat(f.lit("a row without doc_id"), in_run))
+    for flaw, words in ((_BAD_SCORE, "a score"), (_BAD_GRADE, "a grade")):
+        said = f.concat(f.lit(f"{words} that is no finite number: "), document, in_run)
+        problem = problem.when(f.col("flaw") == flaw, said)
+    if duplicates == "error":
+        times = f.concat(f.lit(" stands there "), f.col("times").cast("string"), f.lit(" times"))
+        problem = problem.when(f.col("times") > 1, f.concat(document, in_run, times))
+    return problem.when(
+        f.col("lowest") != f.col("relevance"), f.concat(document, f.lit(" has several grades"))
+    )

@@ -1,0 +1,110 @@
+"""A Spark session, or how to get what it lacks; and what a task refused, as a user's mistake."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from metrics_core.errors import RanklensError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_REFUSED = (
+    # What `lists` raises in a Python worker, and what `files` raises in Spark's own expressions.
+    re.compile(r"metrics_core\.errors\.\w+: (.*?)(?:\n SQLSTATE|\n\s+at |\Z)", re.DOTALL),
+    re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE|\n\s+at |\Z)", re.DOTALL),
+)
+
+_LACKING = re.compile(r"ModuleNotFoundError: No module named '(metrics_core|pyarrow|numpy)")
+
+
+def session(master: str, settings: Mapping[str, str] | None = None) -> SparkSession:
+    """The Spark session of this process, or a new one on this master, such as local[4], yarn or
+    spark://host:7077; `settings` are further ones of Spark's own, by name. Raises RanklensError
+    where PySpark or Java is missing, and where the master does not answer."""
+    require_pyspark()
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    local = master.startswith("local")
+    if not java_there():
+        raise RanklensError(
+            "Apache Spark needs Java, which is not installed.",
+            "Install Java 17 or newer (on Debian: apt install openjdk-17-jre-headless), or set"
+            " JAVA_HOME.",
+        )
+    if local:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName("Ranklens").master(master)
+    ours = {"spark.log.level": "ERROR"}
+    if local:
+        here = "127.0.0.1"
+        ours |= {"spark.driver.bindAddress": here, "spark.driver.host": here}
+        ours |= {"spark.ui.enabled": "false"}
+        # Where this package is not installed, but run from its folder.
+        ours |= {"spark.executorEnv.PYTHONPATH": str(Path(__file__).parents[3])}
+    if not sys.stderr or not sys.stderr.isatty():
+        ours["spark.ui.showConsoleProgress"] = "false"
+    for name, value in {**ours, **(settings or {})}.items():
+        builder = builder.config(name, value)
+    try:
+        with quiet():
+            return builder.getOrCreate()
+    except PySparkException as error:
+        reason = str(error).split("\n")[0]
+        raise RanklensError(f"Spark does not start on the master {master!r}.", reason) from error
+
+
+def require_pyspark() -> None:
+    """Raise RanklensError where PySpark is not installed."""
+    if find_spec("pyspark") is None:
+        raise RanklensError(
+            "Apache Spark needs PySpark, which is not installed.",
+            "Install it with: pip install 'ranklens[spark]'",
+        )
+
+
+def java_there() -> bool:
+    """Whether this machine has Java where Spark looks for it."""
+    home = os.environ.get("JAVA_HOME")
+    return bool(home and (Path(home) / "bin" / "java").exists()) or bool(shutil.which("java"))
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Inside, what a task refuses (a document twice in a query, a score that is no number) is the
+    RanklensError that it would be on one machine, instead of Spark's account of a failed stage."""
+    require_pyspark()
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except PySparkException as error:
+        lacking = _LACKING.search(str(error))
+        if lacking:
+            raise RanklensError(
+                f"Spark's workers have no {lacking[1]}.",
+                "Install Ranklens in the Python of the workers; PYSPARK_PYTHON says which that is.",
+            ) from error
+        for pattern in _REFUSED:
+            found = pattern.search(str(error))
+            if found:
+                raise RanklensError(found[1].strip()) from error
+        raise
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Inside, PySpark does not warn of pandas 3, which nothing here goes through."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+        yield
