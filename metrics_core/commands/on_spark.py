@@ -111,7 +111,7 @@ def _notes(
     """What the scores of one run rest on."""
     none = np.zeros(0, dtype=np.int64)
     places = Places(none, none, none, scores.of(_LENGTH)[0].astype(np.int64))
-    ranks = assembled(scores.runs[0], qrels, places, unjudged=(), named=none, notes=())
+    ranks = assembled(scores.runs[0], qrels, places, unjudged=(), named=none)
     return score_notes(ranks, measures, without_relevant=options.without_relevant)
 
 
