@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from dashboard.opened.files import File, Origin, read_files
@@ -23,6 +24,7 @@ from metrics_core.tables import Run
 _SMALLEST = 4_000_000
 """Bytes of a file that may hold a long run, packed or not."""
 _WHAT = "files"
+_READING = Lock()
 
 
 class ConvertedFiles:
@@ -49,12 +51,13 @@ class ConvertedFiles:
         if known is not None:
             return [known]
         by_content = (*told, _hash_of(path))
-        known = self._known(by_content, shown, origin)
-        if known is None:
-            files = read_files(path, shown=shown, origin=origin, choices=choices)
-            if not self._keep(by_content, files):
-                return files
+        with _READING:  # two at once would need twice the room
             known = self._known(by_content, shown, origin)
+            if known is None:
+                files = read_files(path, shown=shown, origin=origin, choices=choices)
+                if not self._keep(by_content, files):
+                    return files
+                known = self._known(by_content, shown, origin)
         record = self._cache.get(_WHAT, *by_content)
         if known is None or record is None:
             return read_files(path, shown=shown, origin=origin, choices=choices)
