@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from dashboard.opened.files import File, Origin, read_files
+from dashboard.opened.files import File, Origin, glanced, read_files
 from dashboard.workspace import StorageError
 from dashboard.workspace.adding import packed
 from dashboard.workspace.cache import Cache, Kept
@@ -43,7 +43,8 @@ class ConvertedFiles:
         choices: Mapping[str, Any],
     ) -> list[File]:
         """The tables of one file in this state, as `read_files` gives them."""
-        if not path.is_file() or path.stat().st_size < _SMALLEST:
+        large = path.is_file() and path.stat().st_size >= _SMALLEST
+        if not large or glanced(path) not in ("run", None):
             return read_files(path, shown=shown, origin=origin, choices=choices)
         told = (shown, repr(sorted(choices.items())))
         by_state = (*told, str(path), repr(state))
