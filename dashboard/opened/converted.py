@@ -8,9 +8,10 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
-from dashboard.opened.files import File, Origin, read_files
+from dashboard.opened.files import File, Origin, glanced, read_files
 from dashboard.workspace import StorageError
 from dashboard.workspace.adding import packed
 from dashboard.workspace.cache import Cache, Kept
@@ -23,6 +24,7 @@ from metrics_core.tables import Run
 _SMALLEST = 4_000_000
 """Bytes of a file that may hold a long run, packed or not."""
 _WHAT = "files"
+_READING = Lock()
 
 
 class ConvertedFiles:
@@ -41,7 +43,8 @@ class ConvertedFiles:
         choices: Mapping[str, Any],
     ) -> list[File]:
         """The tables of one file in this state, as `read_files` gives them."""
-        if not path.is_file() or path.stat().st_size < _SMALLEST:
+        large = path.is_file() and path.stat().st_size >= _SMALLEST
+        if not large or glanced(path) not in ("run", None):
             return read_files(path, shown=shown, origin=origin, choices=choices)
         told = (shown, repr(sorted(choices.items())))
         by_state = (*told, str(path), repr(state))
@@ -49,12 +52,13 @@ class ConvertedFiles:
         if known is not None:
             return [known]
         by_content = (*told, _hash_of(path))
-        known = self._known(by_content, shown, origin)
-        if known is None:
-            files = read_files(path, shown=shown, origin=origin, choices=choices)
-            if not self._keep(by_content, files):
-                return files
+        with _READING:  # two at once would need twice the room
             known = self._known(by_content, shown, origin)
+            if known is None:
+                files = read_files(path, shown=shown, origin=origin, choices=choices)
+                if not self._keep(by_content, files):
+                    return files
+                known = self._known(by_content, shown, origin)
         record = self._cache.get(_WHAT, *by_content)
         if known is None or record is None:
             return read_files(path, shown=shown, origin=origin, choices=choices)

@@ -28,6 +28,7 @@ from dashboard.start import DATA_VARIABLE, WORKSPACE_VARIABLE
 from dashboard.workspace import Entry, StorageError, Workspace, default_folder
 from dashboard.workspace.durable import State, state_of, written
 from dashboard.workspace.starting import start
+from dashboard.workspace.stored_run import StoredRun
 from metrics_core import wording as w
 from metrics_core.formats.registry import Kind
 from metrics_core.notes import Note
@@ -126,7 +127,10 @@ def library_of(identity: str, asked: str = "") -> Library:
 
 @st.cache_resource(show_spinner="Judging the runs …", max_entries=8)
 def _assembled(identity: str, qrels_key: str, state: Hashable, _files: Sequence[File]) -> Library:
-    return assemble(_files, qrels_key=qrels_key, judging=KeptRanks(workspace().cache))
+    made = assemble(_files, qrels_key=qrels_key, judging=KeptRanks(workspace().cache))
+    if any(isinstance(f.table, StoredRun) for f in _files):
+        give_memory_back()
+    return made
 
 
 @st.cache_resource(show_spinner=False)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
+from threading import Lock
 from typing import Any
 
 import pandas as pd
@@ -20,6 +22,7 @@ from dashboard.session.collections import (
     collection,
     collections,
     files_of,
+    library_of,
     nowhere,
     open_collection,
     workspace,
@@ -36,6 +39,9 @@ from metrics_core.formats import Loaded
 from metrics_core.tables import Qrels, Run
 
 _KEYS = count(1)
+_LARGE = 20_000_000
+"""Bytes of a file that is read alone."""
+_READING = Lock()
 
 
 @dataclass(frozen=True)
@@ -110,10 +116,9 @@ def _read_cut(name: str, content: bytes, carried: list[Carried]) -> list[Loaded]
 def _read(name: str, content: bytes, **choices: Any) -> list[Loaded]:
     """A file's tables, or those of a set in a zip; one that cannot be read goes to `refusals`."""
     try:
-        if formats.is_set(content):
-            read = with_stored_compared(formats.read_set(content, name=name, **choices))
-        else:
-            read = [formats.read(content, name=name, **choices)]
+        # Two that come at once would need twice the room.
+        with _READING if len(content) > _LARGE else nullcontext():
+            read = _tables(name, content, **choices)
     except RanklensError as error:
         refused = error
     except Exception as error:  # one file's failure must not take the others with it
@@ -126,6 +131,12 @@ def _read(name: str, content: bytes, **choices: Any) -> list[Loaded]:
         return read
     refusals()[name] = Refusal(refused, content, next(_KEYS))
     return []
+
+
+def _tables(name: str, content: bytes, **choices: Any) -> list[Loaded]:
+    if formats.is_set(content):
+        return with_stored_compared(formats.read_set(content, name=name, **choices))
+    return [formats.read(content, name=name, **choices)]
 
 
 def read_again(name: str, **choices: Any) -> None:
@@ -215,6 +226,7 @@ def _into(
     came = carrying.taken(identity, carried)
     kept()
     open_collection(identity)
+    library_of(identity)  # judged while the rows are in memory
     if refused is not None:
         tell_error(refused, f" Not kept: {w.listing(dict.fromkeys(lost))}.")
     for loaded, added in became:

@@ -13,6 +13,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -30,7 +31,7 @@ from dashboard.workspace import durable
 from dashboard.workspace.shelves import Shelves
 
 LARGEST = 10_000_000_000
-"""Bytes that a cache may take."""
+"""Bytes that a cache may take, and no more than half of what else would be free."""
 
 _MEANT = ("tables", "formats", "judging")
 """The packages that say what a file and its judgments mean."""
@@ -49,7 +50,8 @@ class Kept:
 class Cache:
     """The cache of one folder. No method raises for what the disk refuses: then nothing is kept.
 
-    `held` are the tables of the folder that somebody holds in memory, by the hash of their bytes.
+    `held` are the tables of the folder that somebody holds in memory, by the hash of their bytes,
+    `opened` what reads the tables that are open, which are never removed to make room.
     """
 
     def __init__(self, folder: Path, may_write: Callable[[], bool], largest: int = LARGEST) -> None:
@@ -57,6 +59,7 @@ class Cache:
         self.folder, self._may_write, self._largest = folder, may_write, largest
         self.shelves = Shelves(folder)
         self.held: WeakValueDictionary[str, pa.Table] = WeakValueDictionary()
+        self.opened: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
     def get(self, what: str, *of: str) -> Kept | None:
         """What was kept of this; None where there is nothing, or it is not as it was written."""
@@ -113,9 +116,12 @@ class Cache:
         with suppress(OSError):
             files = [(p, p.stat()) for p in self.folder.glob("*/*") if p.is_file()]
             left = sum(told.st_size for _, told in files)
+            largest = min(self._largest, (shutil.disk_usage(self.folder).free + left) // 2)
             for path, told in sorted(files, key=lambda f: f[1].st_mtime_ns):
-                if left <= self._largest:
+                if left <= largest:
                     return
+                if path.stem in self.opened:
+                    continue
                 path.unlink(missing_ok=True)
                 left -= told.st_size
 

@@ -14,8 +14,9 @@ import pyarrow as pa
 from dashboard.workspace.cache import Cache, Kept
 from metrics_core.judging.ranking import top_rows
 from metrics_core.tables import Run
-from metrics_core.tables.arrays import column_of
+from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import coded
+from metrics_core.tables.run import order_by_score
 
 HEAD = 32
 """Ranks of every query whose documents are kept beside the rows: the depths that people ask for."""
@@ -87,7 +88,19 @@ def known_heads(cache: Cache, table: str, whole: Callable[[], Run]) -> pa.Table:
 def _heads(run: Run) -> pa.Table:
     # One dictionary for all rows: a query has the same number here as in the run.
     table = run.table.set_column(0, "query_id", coded(run.table["query_id"]))
-    return table.take(column_of(top_rows(run, HEAD))).combine_chunks()
+    few = Run(table=table.filter(column_of(_may_lead(run))).combine_chunks())
+    return few.table.take(column_of(top_rows(few, HEAD)))
+
+
+def _may_lead(run: Run) -> npt.NDArray[np.bool_]:
+    """The rows of no lower score than the one at rank `HEAD` of their query, bool[n]; the rows of
+    each query stand together."""
+    codes, scores = run.query_codes, values_of(run.table["score"])
+    order = order_by_score(codes, scores)
+    best = scores if order is None else scores[order]
+    counts = np.bincount(codes, minlength=len(run.query_ids))
+    last = best[np.cumsum(counts) - counts + np.minimum(HEAD, counts) - 1]
+    return np.asarray(scores >= np.repeat(last, counts), dtype=np.bool_)
 
 
 def _packed(table: pa.Table) -> Kept:

@@ -168,7 +168,7 @@ class Workspace:
         colours that are taken by runs which are not kept here.
         """
         if isinstance(loaded.table, Run):
-            loaded = replace(loaded, table=gathered(loaded.table))
+            loaded = replace(loaded, table=gathered(loaded.table.whole()))
         rows = as_arrow(loaded.table)
         content = content_of(rows, loaded.kind)
         known = self._known(identity, loaded, content)

@@ -186,7 +186,8 @@ def stored_run(
         layout = known_layout(cache, table, whole)
     if layout is None:
         return whole()
-    return StoredRun(StoredRows(path, table, content, layout, cache, reading), name, notes)
+    rows = cache.opened[table] = StoredRows(path, table, content, layout, cache, reading)
+    return StoredRun(rows, name, notes)
 
 
 @contextmanager

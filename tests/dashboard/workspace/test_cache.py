@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -48,6 +49,18 @@ def test_what_was_not_used_for_longest_goes_first(tmp_path: Path) -> None:
     small.put("ranks", "d", kept=Kept({"a": np.zeros(60)}))
     assert small.get("ranks", "a") is not None and small.get("ranks", "d") is not None
     assert small.get("ranks", "b") is None
+
+
+def test_a_table_that_is_open_stays(tmp_path: Path) -> None:
+    small = cache(tmp_path, 10)
+    content = b"as large as it is" * 9
+    name = hashlib.sha256(content).hexdigest()
+    reader = Kept()
+    small.opened[name] = reader
+    assert small.put_table(name, content)
+    del reader
+    small.put("ranks", "a", kept=KEPT)
+    assert small.get("ranks", "a") is None and small.shelves.unsound(name)
 
 
 def test_a_folder_that_is_only_read_gets_nothing(tmp_path: Path) -> None:
