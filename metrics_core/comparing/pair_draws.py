@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.comparing.away import Farthest, in_errors
 from metrics_core.comparing.resampled import (
     ALIKE,
     Resampled,
     best_statistics,
-    in_errors,
     standard_errors,
     within_reach,
 )
@@ -116,8 +116,9 @@ def drawn_pairs(scaled: Floats, pairs: Ints) -> tuple[Resampled, int]:
         )
         single[ranked] = (off + 1) / (n_draws + 1)
         corrected[ranked] = np.maximum.accumulate((steps + 1) / (n_draws + 1))
-    found_all = Resampled(mean, error, statistic, queries, differing, single, corrected, largest)
-    return found_all, n_draws
+    far = Farthest(largest)
+    told = Resampled(mean, error, statistic, queries, differing, single, corrected, far)
+    return told, n_draws
 
 
 def _drawn(
