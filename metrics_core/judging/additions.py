@@ -21,7 +21,7 @@ def with_listed(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> J
     query = np.concatenate([judged.query, query])
     rank = np.concatenate([judged.rank, rank])
     relevance = np.concatenate([judged.relevance, grade])
-    order = _order(query, rank)
+    order = order_by_query(query, rank)
     return replace(
         ranks,
         query=query[order],
@@ -36,11 +36,11 @@ def with_judgments(ranks: JudgedRanks, query: Ints, grade: Floats) -> JudgedRank
     """The ranks with further judgments, arrays of n; what the lists hold stays as it is."""
     query = np.concatenate([ranks.judged_query, query])
     relevance = np.concatenate([ranks.judged_relevance, grade])
-    best_first = _order(query, -relevance)
+    best_first = order_by_query(query, -relevance)
     return replace(ranks, judged_query=query[best_first], judged_relevance=relevance[best_first])
 
 
-def _order(query: Ints, within: Ints | Floats) -> Ints:
+def order_by_query(query: Ints, within: Ints | Floats) -> Ints:
     """The stable order by query and, within one, by a number; quick where most stands in order, as
     additions to what is sorted do."""
     least = within.min(initial=0)

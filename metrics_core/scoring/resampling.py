@@ -23,11 +23,11 @@ _READ, _TESTED = 20_000_000, 200_000_000
 _FEWEST, _MOST = 2_000, 5_000
 _BLOCK, _CLOSE = 2_000_000, 32_768
 _FEW_COLUMNS, _PRODUCT = 16, 1_000_000
-_SMALL, _LARGE = 2_500_000, 80_000_000
-"""Counts of few queries are kept for many groups, those of many for a few views; beyond, they are
-drawn block by block and not kept."""
+_MOST_KEPT = 450_000_000
+"""Bytes of counts that are kept, those of the numbers of queries that were asked for last; more of
+one number are drawn block by block and not kept."""
 
-_small, _large = Memo(64), Memo(2)
+_kept = Memo(_MOST_KEPT, lambda blocks: sum(block.nbytes for block in blocks))
 
 
 def resamples_of(n_queries: int) -> int:
@@ -62,15 +62,14 @@ def prepare_draws(n_queries: int) -> None:
 
 def _prepare(n_queries: int) -> None:
     import_module("scipy.stats")
-    if n_queries * draws_of(n_queries) <= _LARGE:
+    if n_queries * draws_of(n_queries) <= _MOST_KEPT:
         _blocks(n_queries)
 
 
 def _blocks(n_queries: int) -> list[Counts] | _Drawing:
-    size = draws_of(n_queries) * n_queries
-    if size > _LARGE:
+    if draws_of(n_queries) * n_queries > _MOST_KEPT:
         return _Drawing(n_queries)
-    return (_small if size <= _SMALL else _large)(n_queries, lambda: list(_Drawing(n_queries)))
+    return _kept(n_queries, lambda: list(_Drawing(n_queries)))
 
 
 def weights(n_queries: int, columns: int) -> Iterator[Floats]:
