@@ -11,16 +11,19 @@ Made = TypeVar("Made")
 
 
 class Memo:
-    """Keeps what was made for the `most` keys that were asked for last; safe for many threads.
+    """Keeps what was made for the keys that were asked for last, `most` of them, or as many as
+    together cost no more; safe for many threads.
 
     What two threads ask for at once is made once: the second waits for the first.
     """
 
-    def __init__(self, most: int) -> None:
-        """`most` is how many values are kept, at least 1."""
+    def __init__(self, most: int, cost: Callable[[Any], int] | None = None) -> None:
+        """`most` is how many values are kept, at least 1; or what all may cost that are kept, where
+        `cost` tells what one does. The last one is kept whatever it costs."""
         if most < 1:
             raise ValueError("a memo keeps at least one value")
-        self._most = most
+        self._most, self._cost = most, cost or (lambda made: 1)
+        self._costs: dict[Hashable, int] = {}
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
         self._making: dict[Hashable, RLock] = {}
         self._lock = Lock()
@@ -39,9 +42,9 @@ class Memo:
             try:
                 made = make()
                 with self._lock:
-                    self._kept[key] = made
-                    while len(self._kept) > self._most:
-                        self._kept.popitem(last=False)
+                    self._kept[key], self._costs[key] = made, self._cost(made)
+                    while sum(self._costs.values()) > self._most and len(self._kept) > 1:
+                        del self._costs[self._kept.popitem(last=False)[0]]
             finally:
                 with self._lock:
                     self._making.pop(key, None)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dashboard.address.address import Address, Pair
-from dashboard.address.measure_key import Chosen
+from dashboard.address.measure_key import Chosen, read_measure
 from dashboard.address.method_key import read_method
 from metrics_core.comparing.method import METHOD, Method
 from metrics_core.measures import Measure
@@ -25,6 +25,7 @@ NOBODY, EVERYBODY = "-", "*"
 _ALSO_SHOWN = 3
 _DEFAULT_CUTOFF = 10
 _MOST_DIGITS = 18
+_ANY = read_measure("", _DEFAULT_CUTOFF)
 
 
 @dataclass(frozen=True)
@@ -80,10 +81,12 @@ class Comparison:
     @property
     def narrowing(self) -> Comparison:
         """The part on which the queries in view depend: who is compared matters only where a
-        derived column narrows them, or what they lack is left out."""
+        derived column narrows them, or what they lack is left out; measure and cutoff only for a
+        derived column."""
         derived = any(column.endswith(MARK) for column, _ in self.where)
         pair = (self.focus, self.baseline) if derived or self.shared else ("", "")
-        return Comparison(*pair, (), self.chosen, self.cutoff, self.where, shared=self.shared)
+        scored = (self.chosen, self.cutoff) if derived else (_ANY, _DEFAULT_CUTOFF)
+        return Comparison(*pair, (), *scored, self.where, shared=self.shared)
 
     def narrowed_to(self, column: str) -> tuple[str, ...]:
         """The values of this column that the queries are narrowed to; empty: all."""

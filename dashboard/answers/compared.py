@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,19 +14,38 @@ from metrics_core import findings
 from metrics_core.comparing import power
 from metrics_core.comparing.doubts import doubts as doubts_of
 from metrics_core.comparing.method import Method
-from metrics_core.comparing.pairs import compare
+from metrics_core.comparing.pairs import compare_each
 from metrics_core.comparing.verdicts import CANNOT_TELL, CLEAR
 from metrics_core.findings.sentence import joined, muted
 from metrics_core.measures import Measure
+
+Asked = tuple[Measure, str, Comparison, Method]
+"""Measure, baseline, what the queries in view depend on, and how runs are compared."""
 
 
 def compared(study: Study, shown: Comparison, measure: Measure) -> pd.DataFrame:
     """The frame of `compare` of all loaded runs on one measure over the queries in view: what is
     said of one run holds for all of them together, whichever are shown."""
+    return compared_each(study, shown, [measure])[0]
+
+
+def compared_each(
+    study: Study, shown: Comparison, measures: Sequence[Measure]
+) -> list[pd.DataFrame]:
+    """`compared` on several measures; those that nobody has asked for yet in one pass."""
+    asked = [_asked(shown, measure) for measure in measures]
+    new = tuple(one for one in asked if not study.knows(_compared, *one))
+    if len(new) > 1:
+        for one, frame in zip(new, study.kept(_compared_each, new), strict=True):
+            study.keep(frame, _compared, *one)
+    return [study.kept(_compared, *one) for one in asked]
+
+
+def _asked(shown: Comparison, measure: Measure) -> Asked:
     # A margin is the chosen measure's.
     own = measure == shown.measure
     method = shown.method if own else replace(shown.method, margin=None)
-    return study.kept(_compared, measure, shown.baseline, shown.narrowing, method)
+    return measure, shown.baseline, shown.narrowing, method
 
 
 def of_shown(frame: pd.DataFrame, shown: Comparison) -> pd.DataFrame:
@@ -37,7 +57,15 @@ def of_shown(frame: pd.DataFrame, shown: Comparison) -> pd.DataFrame:
 def _compared(
     study: Study, measure: Measure, baseline: str, view: Comparison, method: Method
 ) -> pd.DataFrame:
-    return compare(study.every_score(view, measure), measure, baseline, method=method)
+    return _compared_each(study, ((measure, baseline, view, method),))[0]
+
+
+def _compared_each(study: Study, asked: tuple[Asked, ...]) -> list[pd.DataFrame]:
+    """All of one baseline and one view, on several measures."""
+    _, baseline, view, _ = asked[0]
+    measures = tuple(one[0] for one in asked)
+    scores = study.every_score(view, *measures)
+    return compare_each(scores, measures, baseline, methods=[one[3] for one in asked])
 
 
 def what_it_rests_on(study: Study, shown: Comparison, frame: pd.DataFrame) -> findings.Sentence:

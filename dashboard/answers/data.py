@@ -16,6 +16,7 @@ from metrics_core.checks.fit import FitLine
 from metrics_core.errors import RanklensError
 from metrics_core.measures import Measure
 from metrics_core.notes import Note
+from metrics_core.scoring.curves import judged_share
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
 _KINDS = {"qrels": "Judgments", "queries": "Queries", "documents": "Documents", "run": "Run"}
@@ -103,7 +104,7 @@ def _row(file: File, library: Library, measure: Measure, cutoff: int) -> FileRow
     notes = list(file.notes)
     judged = None
     if run is not None and study is not None and run in study.judged:
-        judged = study.judged_share(run, cutoff)
+        judged = judged_share(study.judged[run], cutoff)
         notes += [n for n in study.notes(run, measure) if n.kind != _OF_THE_QRELS]
     if isinstance(table, Qrels) and file.used and study is not None and study.names:
         about_run = study.notes(study.names[0], measure)

@@ -134,11 +134,12 @@ def _slices(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) -> 
 def _queries(study: Study, found: History) -> pd.DataFrame:
     """The queries that changed, those that broke latest first."""
     named = np.array([*found.versions, ""], dtype=object)
-    states = pd.DataFrame(np.where(found.fine.T, "+", "-")).agg("".join, axis=1)
+    signs = np.ascontiguousarray(np.where(found.fine.T, "+", "-"))
+    states = signs.view(f"<U{len(found.versions)}")[:, 0].astype(object)
     frame = pd.DataFrame(
         {
             "query_id": list(found.query_ids),
-            "states": states.to_numpy(),
+            "states": states,
             "changes": found.changes,
             "broke": named[found.broke],
             "fixed": named[found.fixed],

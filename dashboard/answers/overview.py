@@ -12,7 +12,7 @@ import pandas as pd
 from dashboard.address.measure_key import at_k
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import by_column
-from dashboard.answers.compared import compared, of_shown, what_it_rests_on
+from dashboard.answers.compared import compared_each, of_shown, what_it_rests_on
 from dashboard.answers.group_names import spoken
 from dashboard.answers.pairs import every_pair
 from dashboard.opened.study import Study
@@ -74,7 +74,8 @@ def overview_known(study: Study, shown: Comparison) -> bool:
 def _overview(study: Study, shown: Comparison) -> Overview:
     measures = overview_measures(shown)
     scores = study.scores(shown, *measures)
-    every = {str(m): compared(study, shown, m) for m in measures}
+    frames = compared_each(study, shown, measures)
+    every = {str(m): frame for m, frame in zip(measures, frames, strict=True)}
     by_measure = {name: of_shown(frame, shown) for name, frame in every.items()}
     comparison = by_measure[shown.name]
     table = pd.concat([f.assign(measure=m) for m, f in by_measure.items()], ignore_index=True)

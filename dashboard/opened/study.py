@@ -82,6 +82,10 @@ class Study:
         nothing it depends on can be forgotten there."""
         return self._memo((answer, asked), lambda: answer(self, *asked))
 
+    def keep(self, made: Result, answer: Callable[..., Result], *asked: Hashable) -> Result:
+        """What `kept` gives, where it was worked out together with others."""
+        return self._memo((answer, asked), lambda: made)
+
     def knows(self, answer: Callable[..., object], *asked: Hashable) -> bool:
         """Whether `kept` has this answer at hand."""
         return (answer, asked) in self._memo
@@ -160,10 +164,6 @@ class Study:
     def fit(self, cutoff: int) -> list[FitLine]:
         """Do the files fit together?"""
         return self.kept(_fit, cutoff)
-
-    def judged_share(self, name: str, cutoff: int) -> float:
-        """Share of the run's top results that are judged, over all judged queries."""
-        return by_cutoff.judged_share(self.judged[name], cutoff)
 
     # What is asked
 

@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from metrics_core import frames as pd
 from metrics_core.comparing.method import Method
-from metrics_core.comparing.testing import tested_scores
+from metrics_core.comparing.testing import Against, tested_groups
 from metrics_core.errors import UnknownRunError
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures import Combination, Measure
+from metrics_core.measures import Measure
 from metrics_core.scoring.curves import curve
-from metrics_core.scoring.intervals import LEVEL, drawn
+from metrics_core.scoring.intervals import LEVEL, Interval, drawn
 
 Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Band:
+    """The paired difference of a run to a baseline by cutoff, each float64[K]: `low` and `high`
+    hold for all cutoffs at once. `queries` int64[K] counts those with both scores defined."""
+
+    difference: Floats
+    low: Floats
+    high: Floats
+    queries: npt.NDArray[np.int64]
+
+
+Pair = tuple[JudgedRanks, JudgedRanks, Measure]
+"""A run, its baseline and a measure."""
 
 
 def mean_curves(
@@ -34,37 +50,71 @@ def mean_curves(
     that holds for all k of a run at once, so that a lead "from k to k" can be read off it.
     `queries` counts those with both scores defined. Raises UnknownRunError for the baseline.
     """
-    by_run = {r.run_name: curve(r, measure, cutoffs) for r in judged}
+    by_run = {r.run_name: r for r in judged}
     if baseline not in by_run:
         raise UnknownRunError(baseline, list(by_run))
-    combination = measure.declaration.combination
-    # All runs at once: the draws are one matrix product.
-    together = drawn(np.hstack(list(by_run.values())), combination).split(len(by_run))
-    parts = []
-    for (name, values), own in zip(by_run.items(), together, strict=True):
-        (interval,) = own.intervals([level])
-        parts.append(
-            pd.DataFrame(
-                {
-                    "run": name,
-                    "k": np.asarray(cutoffs),
-                    "mean": interval.mean,
-                    "low": interval.low,
-                    "high": interval.high,
-                    **_gaps(values, by_run[baseline], combination, level, own=name == baseline),
-                }
-            )
-        )
+    means = means_by_cutoff([(ranks, measure) for ranks in judged], cutoffs, level=level)
+    others = [r for r in judged if r.run_name != baseline]
+    found = bands([(r, by_run[baseline], measure) for r in others], cutoffs, level=level)
+    against = dict(zip((r.run_name for r in others), found, strict=True))
+    parts = [
+        curve_frame(name, cutoffs, own, against.get(name))
+        for name, own in zip(by_run, means, strict=True)
+    ]
     return pd.concat(parts, ignore_index=True)
 
 
-def _gaps(
-    values: Floats, baseline: Floats, combination: Combination, level: float, *, own: bool
-) -> pd.DataFrame:
-    if own:
-        nothing = np.full(values.shape[1], np.nan)
-        gaps = {"difference": nothing, "diff_low": nothing, "diff_high": nothing}
-        return pd.DataFrame({**gaps, "queries": (~np.isnan(values)).sum(axis=0)})
-    found = tested_scores(values, baseline, combination, Method(level=level))
-    gaps = {"difference": found.mean, "diff_low": found.low, "diff_high": found.high}
-    return pd.DataFrame({**gaps, "queries": found.sample.queries})
+@dataclass(frozen=True)
+class Means:
+    """Means by cutoff with an interval of its own at each; `queries` int64[K] counts those with a
+    defined score."""
+
+    interval: Interval
+    queries: npt.NDArray[np.int64]
+
+
+def means_by_cutoff(
+    wanted: Sequence[tuple[JudgedRanks, Measure]], cutoffs: Sequence[int], *, level: float = LEVEL
+) -> list[Means]:
+    """The means of runs on measures that are combined alike, judged for the same queries."""
+    combination = wanted[0][1].declaration.combination
+    # All at once: the draws are one matrix product.
+    values = np.hstack([curve(ranks, measure, cutoffs) for ranks, measure in wanted])
+    found = drawn(values, combination)
+    (ends,) = found.intervals([level])
+    split = (np.split(part, len(wanted)) for part in (*ends, found.queries))
+    return [Means(Interval(*parts[:3]), parts[3]) for parts in zip(*split, strict=True)]
+
+
+def bands(pairs: Sequence[Pair], cutoffs: Sequence[int], *, level: float = LEVEL) -> list[Band]:
+    """The bands of several pairs over the same queries, in one pass over the draws."""
+    known: dict[tuple[int, Measure], Floats] = {}
+    for run, baseline, measure in pairs:
+        for ranks in (run, baseline):
+            if (id(ranks), measure) not in known:
+                known[id(ranks), measure] = curve(ranks, measure, cutoffs)
+    groups = [
+        Against(known[id(run), m], known[id(baseline), m], m.declaration.combination)
+        for run, baseline, m in pairs
+    ]
+    found = tested_groups(groups, Method(level=level))
+    return [Band(one.mean, one.low, one.high, one.sample.queries) for one in found]
+
+
+def curve_frame(run: str, cutoffs: Sequence[int], own: Means, band: Band | None) -> pd.DataFrame:
+    """The rows of `mean_curves` of one run; without a band those of the baseline."""
+    nothing = np.full(len(cutoffs), np.nan)
+    against = Band(nothing, nothing, nothing, own.queries) if band is None else band
+    return pd.DataFrame(
+        {
+            "run": run,
+            "k": np.asarray(cutoffs),
+            "mean": own.interval.mean,
+            "low": own.interval.low,
+            "high": own.interval.high,
+            "difference": against.difference,
+            "diff_low": against.low,
+            "diff_high": against.high,
+            "queries": against.queries,
+        }
+    )

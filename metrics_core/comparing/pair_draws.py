@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.comparing.away import Columns, Farthest, away, in_errors
 from metrics_core.comparing.resampled import (
     ALIKE,
     Resampled,
     best_statistics,
-    in_errors,
     standard_errors,
     within_reach,
 )
@@ -104,20 +104,20 @@ def drawn_pairs(scaled: Floats, pairs: Ints) -> tuple[Resampled, int]:
     enough = np.flatnonzero((queries >= FEWEST_QUERIES) & (differing >= FEWEST_DIFFERING))
     tested = enough[within_reach(best[enough])]
     single, corrected = np.full((2, n_pairs), np.nan)
-    largest = np.zeros(1)
+    far = Farthest(np.zeros(1))
     n_draws = 0
     if len(tested):
         n_draws = int(
             np.clip(_WORK // (n_queries * len(tested)), _FEWEST_DRAWS, draws_of(n_queries))
         )
         ranked = tested[np.argsort(-np.abs(statistic[tested]), kind="stable")]
-        off, steps, largest = _drawn(
-            scaled, pairs[:, ranked], error[ranked], statistic[ranked], n_draws
-        )
+        few = len(tested) * max(n_queries, draws_of(n_queries)) <= _VALUES
+        drawn = _drawn_at_once if few and n_draws == draws_of(n_queries) else _drawn
+        off, steps, far = drawn(scaled, pairs[:, ranked], error[ranked], statistic[ranked], n_draws)
         single[ranked] = (off + 1) / (n_draws + 1)
         corrected[ranked] = np.maximum.accumulate((steps + 1) / (n_draws + 1))
-    found_all = Resampled(mean, error, statistic, queries, differing, single, corrected, largest)
-    return found_all, n_draws
+    told = Resampled(mean, error, statistic, queries, differing, single, corrected, far)
+    return told, n_draws
 
 
 def _drawn(
@@ -126,7 +126,7 @@ def _drawn(
     error: Floats,
     statistic: Floats,
     n_draws: int,
-) -> tuple[Ints, Ints, Floats]:
+) -> tuple[Ints, Ints, Farthest]:
     """For pairs in falling order of their statistic: in how many draws each is as far off as in the
     data, in how many one of it and its successors is, and how far off the farthest is in each."""
     whole, n_pairs = not np.isnan(scaled).any(), len(error)
@@ -149,7 +149,20 @@ def _drawn(
                 steps[block] += (away >= limits[block]).sum(axis=1)
                 farthest = away[-1:]
             largest.append(np.sqrt(farthest[0]))
-    return off, steps, np.concatenate(largest)
+    return off, steps, Farthest(np.concatenate(largest))
+
+
+def _drawn_at_once(
+    scaled: Floats, pairs: Ints, error: Floats, statistic: Floats, _n_draws: int
+) -> tuple[Ints, Ints, Farthest]:
+    """The same of few pairs, in one product with all draws."""
+    columns = _Columns.of(scaled, pairs, whole=not np.isnan(scaled).any())
+    columns.centred[error == 0] = 0.0
+    defined = columns.defined
+    if defined is None:
+        defined = np.ones(columns.centred.shape, dtype=np.bool_)
+    (drawn,) = away([Columns(columns.centred.T, defined.T)])
+    return drawn.counted(np.abs(statistic) * (1 - 1e-9))
 
 
 def _squared_statistics(columns: _Columns, weight: Floats) -> Floats:

@@ -7,14 +7,17 @@ more than `SAME`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
 from metrics_core import frames as pd
 from metrics_core.comparing.method import METHOD, Method
-from metrics_core.comparing.testing import Tested, tested_scores
+from metrics_core.comparing.testing import Against, Tested, tested_groups
 from metrics_core.comparing.verdicts import verdict
-from metrics_core.measures import MEAN, GivenMeasure, parse_measure
+from metrics_core.measures import MEAN, GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.scores import Scores
 
 Floats = npt.NDArray[np.float64]
@@ -80,14 +83,48 @@ def compare(
     does not ask about the mean has none. A geometric mean is compared as such: difference is that
     of the two means, and the test is on logarithms. Raises UnknownRunError.
     """
-    given, wanted = Scores.given(scores), parse_measure(measure)
+    return compare_each(scores, [measure], baseline, same=same, methods=[method])[0]
+
+
+def compare_each(
+    scores: Scores | pd.DataFrame,
+    measures: Sequence[GivenMeasure],
+    baseline: str,
+    *,
+    same: float = SAME,
+    methods: Sequence[Method],
+) -> list[pd.DataFrame]:
+    """`compare` on several measures in one pass over the draws. The methods, one for each measure,
+    differ in nothing but their margins. Raises UnknownRunError."""
+    given, wanted = Scores.given(scores), [parse_measure(m) for m in measures]
     given.position(baseline)
+    if len({replace(method, margin=None) for method in methods}) != 1:
+        raise ValueError("measures are compared together by one method")
     runs = list(dict.fromkeys([baseline, *given.runs]))
-    values = np.ascontiguousarray(given.only(runs).of(wanted).T)
-    combination = wanted.declaration.combination
-    found = tested_scores(values[:, 1:], values[:, :1], combination, method)
+    every = [np.ascontiguousarray(given.only(runs).of(measure).T) for measure in wanted]
+    found = tested_groups(
+        [
+            Against(values[:, 1:], values[:, :1], measure.declaration.combination)
+            for measure, values in zip(wanted, every, strict=True)
+        ],
+        methods[0],
+    )
+    return [
+        _compared(runs, measure, values, one, method, same)
+        for measure, values, one, method in zip(wanted, every, found, methods, strict=True)
+    ]
+
+
+def _compared(
+    runs: Sequence[str],
+    measure: Measure,
+    values: Floats,
+    found: Tested,
+    method: Method,
+    same: float,
+) -> pd.DataFrame:
+    combination, direction = measure.declaration.combination, measure.declaration.direction
     mean = combination.back(MEAN.of(combination.onto(values)))
-    direction = wanted.declaration.direction
     kinds = outcomes((values[:, 1:] - values[:, :1]) * direction, same=same)
     rows = pd.DataFrame(
         {
@@ -110,7 +147,7 @@ def compare(
         }
     )
     rows = _with_verdicts(rows, found, direction, method)
-    return pd.concat([_own_row(baseline, values[:, 0], mean[0]), rows], ignore_index=True)
+    return pd.concat([_own_row(runs[0], values[:, 0], mean[0]), rows], ignore_index=True)
 
 
 def _with_verdicts(

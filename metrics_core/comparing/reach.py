@@ -202,7 +202,7 @@ def _normalised(run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found
     low, high = _additive(run, baseline, numerator(measure), found)
     grade = highest_grade(run, measure)
     least = divisors(run, measure)
-    most = divisors(_further(run, found.query, found, grade), measure)
+    most = divisors(_further(run, measure, found.query, found, grade), measure)
 
     def over(value: Floats, small: Floats, large: Floats) -> Floats:
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -213,10 +213,16 @@ def _normalised(run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found
     return -over(-low, least, most), over(high, least, most)
 
 
-def _further(ranks: JudgedRanks, query: Ints, found: Holes, grade: float) -> JudgedRanks:
+def _further(
+    ranks: JudgedRanks, measure: Measure, query: Ints, found: Holes, grade: float
+) -> JudgedRanks:
     """The ranks with these documents and all below the depth relevant, but not in this list."""
     every = np.arange(ranks.n_queries)
-    beyond = np.repeat(every, found.run_further + found.baseline_further)
+    further = found.run_further + found.baseline_further
+    if measure.declaration.name == "nDCG" and measure.cutoff is not None:
+        # So many of the highest grade are the best order already.
+        further = np.minimum(further, measure.cutoff)
+    beyond = np.repeat(every, further)
     more = np.concatenate([query, beyond])
     return Unjudged(more, np.zeros(len(more), np.int64), ranks.n_queries, grade).judged_in(ranks)
 
@@ -229,7 +235,7 @@ def _apart(
     grade = highest_grade(run, measure)
     ends = []
     for ranks, own_rank in ((run, found.run_rank), (baseline, found.baseline_rank)):
-        elsewhere = _further(ranks, found.query[own_rank == 0], found, grade)
+        elsewhere = _further(ranks, measure, found.query[own_rank == 0], found, grade)
         both = [residual(r, measure, highest=grade) for r in (ranks, elsewhere)]
         low = np.minimum(both[0].low, both[1].low)
         high = np.maximum(both[0].high, both[1].high)

@@ -10,18 +10,19 @@ multiple testing, 1993; Romano and Wolf, Exact and approximate stepdown methods,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.comparing.away import Columns, Farthest, away, in_errors
 from metrics_core.comparing.verdicts import FEWEST_DIFFERING
 from metrics_core.scoring.intervals import LEVEL, Interval
-from metrics_core.scoring.resampling import weights
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 ALIKE = 1e-12
 """Differences that vary by less than this share of themselves are one and the same."""
@@ -33,8 +34,8 @@ class Resampled:
 
     `mean`, `error` (its standard error) and `statistic` (their ratio) are float64[C], `queries`
     int64[C] the defined ones. `single` and `corrected` are two-sided p-values, float64[C]: of each
-    column by itself, and of all of them together. `largest` float64[draws] is how many standard
-    errors the farthest column is off in each draw. A column with fewer than two queries has NaN in
+    column by itself, and of all of them together. `largest` is how many standard errors the
+    farthest column is off in each draw. A column with fewer than two queries has NaN in
     all but its mean; one in which fewer than `FEWEST_DIFFERING` queries differ, or too few carry
     the difference, is not tested, and no part of what is said of the others together. `differing`
     int64[C] counts them.
@@ -47,12 +48,12 @@ class Resampled:
     differing: Ints
     single: Floats
     corrected: Floats
-    largest: Floats
+    largest: Farthest
 
     def width(self, level: float = LEVEL) -> float:
         """How many standard errors an interval reaches to either side, so that at this level all
         columns' intervals hold at once."""
-        return _edge(self.largest, level)
+        return self.largest.edge(level)
 
     def intervals(self, level: float = LEVEL) -> Interval:
         """Intervals of the means that hold for all columns at once; float64[C].
@@ -76,37 +77,48 @@ class Resampled:
         return Interval(self.mean, low, high)
 
 
-def resampled(
-    differences: Floats, *, fewest: int = 2, without: npt.NDArray[np.bool_] | None = None
-) -> Resampled:
+def resampled(differences: Floats, *, fewest: int = 2, without: Mask | None = None) -> Resampled:
     """Test the means of the columns of float64[Q, C], NaN where a query has no difference; a column
     of less than `fewest` differences is not tested, nor those of bool[C] `without`."""
-    sample = _Sample.of(differences, fewest, without)
-    single, corrected = np.full((2, len(sample.queries)), np.nan)
-    largest = np.zeros(1)
-    if len(sample.tested):
-        ranked = sample.tested[np.argsort(-np.abs(sample.statistic[sample.tested]), kind="stable")]
-        off, steps, largest = _drawn(sample, ranked)
-        single[ranked] = (off + 1) / (len(largest) + 1)
-        corrected[ranked] = np.maximum.accumulate((steps + 1) / (len(largest) + 1))
-    return sample.told(slice(None), single, corrected, largest)
+    return resampled_groups([differences], fewest=fewest, without=[without])[0]
+
+
+def resampled_groups(
+    groups: Sequence[Floats], *, fewest: int = 2, without: Sequence[Mask | None] = ()
+) -> list[Resampled]:
+    """`resampled` of several groups of columns of the same queries, each float64[Q, C] corrected by
+    itself, in one pass over the draws."""
+    left_out = without or [None] * len(groups)
+    samples = [_Sample.of(g, fewest, w) for g, w in zip(groups, left_out, strict=True)]
+    ranked = [s.tested[np.argsort(-np.abs(s.statistic[s.tested]), kind="stable")] for s in samples]
+    some = [(s, r) for s, r in zip(samples, ranked, strict=True) if len(r)]
+    drawn = iter(away([s.columns(r) for s, r in some]))
+    found = []
+    for sample, order in zip(samples, ranked, strict=True):
+        single, corrected = np.full((2, len(sample.queries)), np.nan)
+        largest = Farthest(np.zeros(1))
+        if len(order):
+            off, steps, largest = next(drawn).counted(sample.limits[order])
+            single[order] = (off + 1) / (len(largest) + 1)
+            corrected[order] = np.maximum.accumulate((steps + 1) / (len(largest) + 1))
+        found.append(sample.told(slice(None), single, corrected, largest))
+    return found
 
 
 def resampled_each(
-    differences: Floats, *, fewest: int = 2, without: npt.NDArray[np.bool_] | None = None
+    differences: Floats, *, fewest: int = 2, without: Mask | None = None
 ) -> list[Resampled]:
     """`resampled` of every column of float64[Q, C] by itself, in one pass over the draws."""
     sample = _Sample.of(differences, fewest, without, alone=True)
-    away = np.zeros((1, len(sample.queries)))
     p = np.full(len(sample.queries), np.nan)
+    largest = [Farthest(np.zeros(1))] * len(p)
     if len(sample.tested):
-        drawn = np.concatenate(list(_away(sample, sample.tested)))
-        away = np.zeros((len(drawn), len(p)))
-        away[:, sample.tested] = drawn
-        reached = (drawn >= sample.limits[sample.tested]).sum(axis=0)
-        p[sample.tested] = (reached + 1) / (len(drawn) + 1)
+        (drawn,) = away([sample.columns(sample.tested)])
+        for place, i in enumerate(sample.tested.tolist()):
+            off, largest[i] = drawn.single(place, sample.limits[i])
+            p[i] = (off + 1) / (len(largest[i]) + 1)
     columns = [slice(i, i + 1) for i in range(len(p))]
-    return [sample.told(i, p[i], p[i], away[:, i.start]) for i in columns]
+    return [sample.told(i, p[i], p[i], largest[i.start]) for i in columns]
 
 
 @dataclass(frozen=True)
@@ -127,7 +139,7 @@ class _Sample:
         cls,
         differences: Floats,
         fewest: int,
-        without: npt.NDArray[np.bool_] | None,
+        without: Mask | None,
         *,
         alone: bool = False,
     ) -> _Sample:
@@ -156,7 +168,13 @@ class _Sample:
         """What a draw reaches to be as far off as the data; draws that tie with it do."""
         return np.abs(self.statistic) * (1 - 1e-9)
 
-    def told(self, columns: slice, single: Floats, corrected: Floats, largest: Floats) -> Resampled:
+    def columns(self, places: Ints) -> Columns:
+        """Some of the columns, as they are drawn."""
+        return Columns(self.centred[:, places], self.defined[:, places])
+
+    def told(
+        self, columns: slice, single: Floats, corrected: Floats, largest: Farthest
+    ) -> Resampled:
         """These columns with what the draws say."""
         return Resampled(
             self.mean[columns],
@@ -168,43 +186,6 @@ class _Sample:
             corrected,
             largest,
         )
-
-
-def _drawn(sample: _Sample, ranked: Ints) -> tuple[Ints, Ints, Floats]:
-    """For columns in falling order of their statistic: in how many draws each is as far off as in
-    the data, in how many one of it and its successors is, and how far off the farthest is in each.
-    """
-    limits = sample.limits[ranked]
-    off, steps = np.zeros((2, len(ranked)), dtype=np.int64)
-    largest = []
-    for away in _away(sample, ranked):
-        off += (away >= limits).sum(axis=0)
-        farthest = np.maximum.accumulate(away[:, ::-1], axis=1)[:, ::-1]
-        steps += (farthest >= limits).sum(axis=0)
-        largest.append(farthest[:, 0])
-    return off, steps, np.concatenate(largest)
-
-
-def _away(sample: _Sample, columns: Ints) -> Iterator[Floats]:
-    """How many standard errors of its own each column is off, some draws at a time; float64[draws,
-    columns]."""
-    centred, defined = sample.centred[:, columns], sample.defined[:, columns]
-    whole = bool(defined.all())
-    # One pass over the weights for both.
-    both = np.hstack([centred, np.square(centred)])
-    for weight in weights(len(centred), both.shape[1]):
-        n = np.full((1, 1), float(len(centred))) if whole else weight @ defined
-        sums, squares = np.split(weight @ both, 2, axis=1)
-        yield np.abs(_studentised(sums, squares, n))
-
-
-def _studentised(sums: Floats, squares: Floats, n: Floats) -> Floats:
-    """How many standard errors of its own the mean of each draw is off; float64[draws, C]."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = sums / n
-        spread = np.maximum(squares / n - np.square(mean), 0.0)
-        error = np.sqrt(spread / (n - 1))
-    return in_errors(mean, np.where(n > 1, error, 0.0))
 
 
 def standard_errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
@@ -264,20 +245,3 @@ def _varied(differences: Floats, differing: Ints, error: Floats) -> npt.NDArray[
         known = ~np.isnan(columns)
         apart[some] = (known & (columns != np.nanmedian(columns, axis=0))).sum(axis=0)
     return (error == 0) | ((differing >= FEWEST_DIFFERING) & (apart >= FEWEST_DIFFERING - 1))
-
-
-def in_errors(mean: Floats, error: Floats) -> Floats:
-    """mean / error; where nothing varies 0 for no difference, else without bound."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        ratio = mean / error
-    still = error == 0
-    return np.where(still, np.where(mean == 0, 0.0, np.copysign(np.inf, mean)), ratio)
-
-
-def _edge(values: Floats, level: float) -> float:
-    """The value that is reached in so few draws that (reached + 1) / (draws + 1) is just more than
-    1 - level: what lies beyond it has a p-value of at most 1 - level."""
-    most = int(np.floor((1 - level) * (len(values) + 1) + 1e-9))
-    if most < 1:
-        return float("inf")
-    return float(np.partition(values, len(values) - most)[len(values) - most])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from metrics_core.comparing.doubts import withheld
 from metrics_core.comparing.mean_intervals import agreeing, bca, bca_interval, t_interval
 from metrics_core.comparing.method import BCA, BOOTSTRAP, MAX_T, NO_CORRECTION, Method
-from metrics_core.comparing.resampled import Resampled, resampled, resampled_each
+from metrics_core.comparing.resampled import Resampled, resampled_each, resampled_groups
 from metrics_core.comparing.tests import PAIRED_TESTS, corrected
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.measures import MEAN, Combination
@@ -59,13 +60,38 @@ class Tested:
 _ENDS = ("mean", "low", "high", "inner_low", "inner_high")
 
 
+@dataclass(frozen=True)
+class Against:
+    """Combined scores of float64[Q, C] and those of a baseline, float64[Q, C] or float64[Q, 1]."""
+
+    values: Floats
+    baseline: Floats
+    combination: Combination
+
+
 def tested_scores(
     values: Floats, baseline: Floats, combination: Combination, method: Method
 ) -> Tested:
     """Test the combined scores of float64[Q, C] against those of a baseline, float64[Q, C] or
     float64[Q, 1], over the queries that both define, on the scale on which they are combined."""
-    own, other = np.broadcast_arrays(combination.onto(values), combination.onto(baseline))
-    found = tested(own - other, method)
+    return tested_groups([Against(values, baseline, combination)], method)[0]
+
+
+def tested_groups(groups: Sequence[Against], method: Method) -> list[Tested]:
+    """`tested_scores` of several groups of the same queries, each corrected by itself, in one pass
+    over the draws."""
+    both = [
+        np.broadcast_arrays(g.combination.onto(g.values), g.combination.onto(g.baseline))
+        for g in groups
+    ]
+    found = _tested([own - other for own, other in both], method)
+    return [
+        _back(f, own, other, g.combination)
+        for f, (own, other), g in zip(found, both, groups, strict=True)
+    ]
+
+
+def _back(found: Tested, own: Floats, other: Floats, combination: Combination) -> Tested:
     if combination.linear:
         return found
     # Ends of such a scale are taken back from where the baseline stands on it.
@@ -82,18 +108,29 @@ def tested(differences: Floats, method: Method) -> Tested:
     Columns with fewer than `FEWEST_QUERIES` differences are not tested, nor those too skewed for a
     test of the mean (`doubts.withheld`); they are no part of the correction of the others.
     """
-    skewed = withheld(differences)
+    return _tested([differences], method)[0]
+
+
+def _tested(groups: Sequence[Floats], method: Method) -> list[Tested]:
+    skewed = [withheld(differences) for differences in groups]
     if not _asks_the_mean(method):
-        skewed[:] = False
-    sample = resampled(differences, fewest=FEWEST_QUERIES, without=skewed)
+        skewed = [np.zeros_like(columns) for columns in skewed]
+    samples = resampled_groups(groups, fewest=FEWEST_QUERIES, without=skewed)
+    return [
+        replace(_by_method(differences, sample, without, method), skewed=without)
+        for differences, sample, without in zip(groups, samples, skewed, strict=True)
+    ]
+
+
+def _by_method(
+    differences: Floats, sample: Resampled, skewed: npt.NDArray[np.bool_], method: Method
+) -> Tested:
     if method.test != BOOTSTRAP:
-        found = _by_test(np.where(skewed, np.nan, differences), sample, method)
-    elif method.corrected_by == MAX_T:
-        found = _by_draws(sample, method)
-    else:
-        alone = resampled_each(differences, fewest=FEWEST_QUERIES, without=skewed)
-        found = _side_by_side(sample, [_by_draws(one, method) for one in alone])
-    return replace(found, skewed=skewed)
+        return _by_test(np.where(skewed, np.nan, differences), sample, method)
+    if method.corrected_by == MAX_T:
+        return _by_draws(sample, method)
+    alone = resampled_each(differences, fewest=FEWEST_QUERIES, without=skewed)
+    return _side_by_side(sample, [_by_draws(one, method) for one in alone])
 
 
 def _by_draws(sample: Resampled, method: Method) -> Tested:

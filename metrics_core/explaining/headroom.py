@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.judging import JudgedRanks
+from metrics_core.judging.additions import order_by_query
 from metrics_core.measures import Measure
 
 Floats = npt.NDArray[np.float64]
@@ -95,9 +96,10 @@ def in_best_order(ranks: JudgedRanks, least: float, first: int | None = None) ->
     count = np.bincount(ranks.query[gains], minlength=ranks.n_queries)
     pushed = count[ranks.query] - _up_to(gains, ranks.query, ranks.n_queries)
     rank = np.where(inside, ranks.rank + pushed, ranks.rank)
-    best = np.lexsort((ranks.rank[gains], -ranks.relevance[gains], ranks.query[gains]))
+    # They stand by rank already.
+    best = order_by_query(ranks.query[gains], -ranks.relevance[gains])
     rank[np.flatnonzero(gains)[best]] = _numbered(ranks.query[gains], ranks.n_queries)
-    order = np.lexsort((rank, ranks.query))
+    order = order_by_query(ranks.query, rank)
     return replace(
         ranks,
         query=ranks.query[order],
@@ -121,7 +123,7 @@ def at_best(ranks: JudgedRanks, least: float) -> JudgedRanks:
     behind = ranks.rank - _up_to(gains, ranks.query, ranks.n_queries) + total[ranks.query]
     queries = np.concatenate([query, ranks.query[~gains]])
     rank = np.concatenate([_numbered(query, ranks.n_queries), behind[~gains]])
-    order = np.lexsort((rank, queries))
+    order = order_by_query(queries, rank)
     relevance = np.concatenate([ranks.judged_relevance[known], ranks.relevance[~gains]])
     rows = np.concatenate([np.full(len(query), -1), ranks.qrels_row[~gains]])
     return replace(

@@ -82,12 +82,18 @@ def best_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None =
 
 def discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Scores:
     """Sum of gain / log2(rank + 1), or gain / log2(max(rank, 2)), within each cutoff."""
+    if cutoff is not None and not isinstance(cutoff, np.ndarray):
+        hits = hits.only(hits.rank <= cutoff)
     return hits.total(_each_discounted(hits, discount), cutoff)
 
 
 def _each_discounted(hits: Hits, discount: Discount) -> Scores:
     divisor = hits.rank + 1 if discount == "log2" else np.maximum(hits.rank, 2)
-    return hits.relevance / np.log2(divisor)
+    deepest = int(divisor.max(initial=1))
+    if deepest >= len(divisor):
+        return hits.relevance / np.log2(divisor)
+    # Few ranks stand in many lists: the logarithm of each is taken once.
+    return hits.relevance / np.log2(np.arange(1, deepest + 1))[divisor - 1]
 
 
 @measure(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
 from threading import Thread
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,18 +14,20 @@ from metrics_core.memo import Memo
 from metrics_core.parallel import in_order
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.uint8]
+Numbers = TypeVar("Numbers", npt.NDArray[np.float32], npt.NDArray[np.float64])
 
 _SEED = 20_260
 _READ, _TESTED = 20_000_000, 200_000_000
 _FEWEST, _MOST = 2_000, 5_000
-_BLOCK = 2_000_000
-_FEW_COLUMNS, _PRODUCT = 8, 1_000_000
-_SMALL, _LARGE = 2_500_000, 80_000_000
-"""Counts of few queries are kept for many groups, those of many for a few views; beyond, they are
-drawn block by block and not kept."""
+_BLOCK, _CLOSE = 2_000_000, 32_768
+_FEW_COLUMNS, _PRODUCT = 16, 1_000_000
+_MOST_KEPT = 450_000_000
+"""Bytes of counts that are kept, those of the numbers of queries that were asked for last; more of
+one number are drawn block by block and not kept."""
 
-_small, _large = Memo(64), Memo(2)
+_kept = Memo(_MOST_KEPT, lambda blocks: sum(block.nbytes for block in blocks))
 
 
 def resamples_of(n_queries: int) -> int:
@@ -59,25 +62,54 @@ def prepare_draws(n_queries: int) -> None:
 
 def _prepare(n_queries: int) -> None:
     import_module("scipy.stats")
-    if n_queries * draws_of(n_queries) <= _LARGE:
+    if n_queries * draws_of(n_queries) <= _MOST_KEPT:
         _blocks(n_queries)
 
 
-def _blocks(n_queries: int) -> Iterable[Counts]:
-    size = draws_of(n_queries) * n_queries
-    if size > _LARGE:
+def _blocks(n_queries: int) -> list[Counts] | _Drawing:
+    if draws_of(n_queries) * n_queries > _MOST_KEPT:
         return _Drawing(n_queries)
-    return (_small if size <= _SMALL else _large)(n_queries, lambda: list(_Drawing(n_queries)))
+    return _kept(n_queries, lambda: list(_Drawing(n_queries)))
 
 
 def weights(n_queries: int, columns: int) -> Iterator[Floats]:
     """All draws as float64[some, Q], in pieces of a size that suits a product with a matrix of so
     many columns: one that a single core is done with where they are few."""
     for counts in draws(n_queries):
-        few = columns <= _FEW_COLUMNS
-        size = max(1, _PRODUCT // (n_queries * columns)) if few else len(counts)
+        size = _rows_of_product(n_queries, columns, len(counts))
         for start in range(0, len(counts), size):
             yield counts[start : start + size].astype(np.float64)
+
+
+def sums(columns: Numbers, most: int | None = None) -> Numbers:
+    """The sum of every column of float32 or float64[Q, C] in each draw, or in the first `most`;
+    [draws, C] in the precision of the columns."""
+    n_queries, n_columns = columns.shape
+    found = np.empty((most or draws_of(n_queries), n_columns), columns.dtype)
+    begun = 0
+    for counts in draws(n_queries, most):
+        size = _rows_of_product(n_queries, n_columns, len(counts))
+        for start in range(0, len(counts), size):
+            weight = counts[start : start + size].astype(columns.dtype)
+            np.matmul(weight, columns, out=found[begun : begun + len(weight)])
+            begun += len(weight)
+    return found
+
+
+def draws_at(n_queries: int, places: Ints) -> Counts:
+    """Some of all draws, by their places; uint8[places, Q]."""
+    size = _block_size(n_queries)
+    blocks = _blocks(n_queries)
+    found = np.empty((len(places), n_queries), np.uint8)
+    for number in np.unique(places // size):
+        inside = places // size == number
+        found[inside] = blocks[int(number)][places[inside] - number * size]
+    return found
+
+
+def _rows_of_product(n_queries: int, columns: int, most: int) -> int:
+    few = columns <= _FEW_COLUMNS
+    return max(1, _PRODUCT // (n_queries * columns)) if few else most
 
 
 def resampled_means(filled: Floats, defined: npt.NDArray[np.bool_]) -> Floats:
@@ -98,16 +130,26 @@ def resampled_means(filled: Floats, defined: npt.NDArray[np.bool_]) -> Floats:
 
 class _Drawing:
     """The counts of one number of queries, block by block: uint8[resamples in block, Q]. Each block
-    has a seed of its own, so that several are drawn at a time."""
+    has a seed of its own, so that several are drawn at a time, and one without the others."""
 
     def __init__(self, n_queries: int) -> None:
         self._n_queries = n_queries
+        self._size = _block_size(n_queries)
+        self._starts = range(0, draws_of(n_queries), self._size)
 
     def __iter__(self) -> Iterator[Counts]:
-        n, resamples = self._n_queries, draws_of(self._n_queries)
-        size = min(max(1, _BLOCK // n), resamples)
-        starts = range(0, resamples, size)
-        return in_order(lambda start: _counts(n, start, min(size, resamples - start)), starts)
+        return in_order(self._drawn, self._starts)
+
+    def __getitem__(self, number: int) -> Counts:
+        return self._drawn(self._starts[number])
+
+    def _drawn(self, start: int) -> Counts:
+        left = draws_of(self._n_queries) - start
+        return _counts(self._n_queries, start, min(self._size, left))
+
+
+def _block_size(n_queries: int) -> int:
+    return min(max(1, _BLOCK // n_queries), draws_of(n_queries))
 
 
 def _counts(n_queries: int, start: int, size: int) -> Counts:
@@ -115,7 +157,14 @@ def _counts(n_queries: int, start: int, size: int) -> Counts:
     # Half the random bits, where they suffice.
     kind = np.uint16 if n_queries < 2**16 else np.int64
     drawn = generator.integers(0, n_queries, (size, n_queries), dtype=kind)
-    cell = drawn + np.arange(size)[:, None] * n_queries
-    counts = np.bincount(cell.ravel(), minlength=size * n_queries).reshape(size, n_queries)
     # A query is drawn about once; 255 times in one resample does not happen.
-    return counts.astype(np.uint8)
+    counts = np.empty((size, n_queries), np.uint8)
+    # Few rows at a time: their counts stay close to the processor.
+    rows = max(1, _CLOSE // n_queries)
+    first = n_queries * np.arange(rows)[:, None]
+    for begin in range(0, size, rows):
+        part = drawn[begin : begin + rows]
+        cells = (part + first[: len(part)]).ravel()
+        counted = np.bincount(cells, minlength=part.size)
+        counts[begin : begin + rows] = counted.reshape(part.shape)
+    return counts

@@ -133,6 +133,11 @@ class Unjudged:
         """Some of them."""
         return replace(self, query=self.query[mask], rank=self.rank[mask])
 
+    def first(self, most: int) -> Unjudged:
+        """The first so many of each query."""
+        starts = np.searchsorted(self.query, np.arange(self.n_queries))
+        return self.where(np.arange(len(self.query)) - starts[self.query] < most)
+
     def listed_in(self, ranks: JudgedRanks) -> JudgedRanks:
         """The ranks with these documents found relevant in the list (not in the judgments)."""
         return with_listed(ranks, self.query, self.rank, np.full(len(self.query), self.grade))
@@ -166,7 +171,12 @@ def _recall(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged)
 
 def _normalised(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
     ceiling = measure.declaration.range[1]
-    low = measure.score(free.judged_in(ranks))
+    if measure.declaration.name == "nDCG" and measure.cutoff is not None:
+        # Below the cutoff nothing counts, and so many of the highest grade are the best order.
+        low = measure.score(free.first(measure.cutoff).judged_in(ranks))
+        free = free.where(free.rank <= measure.cutoff)
+    else:
+        low = measure.score(free.judged_in(ranks))
     high = np.minimum(measure.score(free.listed_in(ranks)), ceiling)
     # Without a known relevant document there is nothing to divide by, and all is possible.
     nothing = ~np.isin(np.arange(ranks.n_queries), ranks.judged_query[ranks.judged_relevance > 0])

@@ -79,3 +79,12 @@ def test_eight_threads_may_ask_the_same_ranks() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(ask, range(0, 800, 100)))
+
+
+def test_what_is_kept_costs_no_more_than_it_may() -> None:
+    kept = Memo(10, cost=len)
+    for text in ("aaaa", "bbbb", "cc", "dddd"):
+        kept(text, lambda text=text: text)
+    assert [text in kept for text in ("aaaa", "bbbb", "cc", "dddd")] == [False, True, True, True]
+    kept("e" * 20, lambda: "e" * 20)
+    assert len(kept) == 1

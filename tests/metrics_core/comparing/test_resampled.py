@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metrics_core.comparing.resampled import resampled, resampled_each
+from metrics_core.comparing.resampled import resampled, resampled_each, resampled_groups
 from metrics_core.scoring.resampling import draws
 
 
@@ -173,3 +173,55 @@ def test_columns_by_themselves_in_one_pass_are_what_each_is_alone() -> None:
         for level in (0.95, 0.99):
             for ours, theirs in zip(found.intervals(level), alone.intervals(level), strict=True):
                 assert ours == pytest.approx(theirs, nan_ok=True)
+
+
+def in_double_precision(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """How far off each column is in every draw, all in one product; step-down p-values and the
+    farthest of each draw in falling order."""
+    n = len(differences)
+    counts = np.concatenate(list(draws(n))).astype(np.float64)
+    defined = ~np.isnan(differences)
+    mean = np.nanmean(differences, axis=0)
+    centred = np.where(defined, differences - mean, 0.0)
+    drawn = counts @ defined
+    about = counts @ centred / drawn
+    error = np.sqrt((counts @ np.square(centred) / drawn - about**2) / (drawn - 1))
+    queries = defined.sum(axis=0)
+    limits = np.abs(mean) / np.sqrt(np.square(centred).sum(axis=0) / (queries - 1) / queries)
+    away = np.abs(about / error)
+    order = np.argsort(-limits)
+    farthest = np.maximum.accumulate(away[:, order[::-1]], axis=1)[:, ::-1]
+    steps = (farthest >= limits[order] * (1 - 1e-9)).sum(axis=0)
+    corrected = np.empty(len(order))
+    corrected[order] = np.maximum.accumulate((steps + 1) / (len(away) + 1))
+    single = ((away >= limits * (1 - 1e-9)).sum(axis=0) + 1) / (len(away) + 1)
+    return single, corrected, np.sort(farthest[:, 0])[::-1]
+
+
+@pytest.mark.parametrize("kind", ["plain", "in steps", "lacking", "carried by few"])
+def test_of_many_queries_as_if_all_were_in_double_precision(kind: str) -> None:
+    generator = np.random.default_rng(5)
+    values = generator.normal(0, 1.0, (2_500, 4)) * [0.1, 1, 1, 3] + [0.001, 0.04, -0.05, 0.02]
+    if kind == "in steps":
+        values = np.round(values * 3) / 10
+    elif kind == "lacking":
+        values[generator.random(values.shape) < 0.2] = np.nan
+    elif kind == "carried by few":
+        values = np.where(generator.random(values.shape) < 0.1, values**3, 0.0)
+    found = resampled(values)
+    single, corrected, farthest = in_double_precision(values)
+    assert found.single.tolist() == single.tolist()
+    assert found.corrected.tolist() == corrected.tolist()
+    for level in (0.8, 0.95, 0.99):
+        most = math.floor((1 - level) * (len(farthest) + 1) + 1e-9)
+        assert found.width(level) == pytest.approx(farthest[most - 1], rel=1e-12)
+
+
+def test_groups_together_are_as_each_by_itself() -> None:
+    generator = np.random.default_rng(6)
+    groups = [generator.normal(0.02, 1.0, (1_500, columns)) for columns in (1, 3, 2)]
+    groups[1][:40, 0] = np.nan
+    for together, alone in zip(resampled_groups(groups), map(resampled, groups), strict=True):
+        assert together.corrected.tolist() == alone.corrected.tolist()
+        for one, other in zip(together.intervals(), alone.intervals(), strict=True):
+            assert one == pytest.approx(other, rel=1e-12)

@@ -1,0 +1,189 @@
+"""How far off means are in each draw: nearly in all draws at once, exactly where it matters.
+
+A verdict asks in how many draws a mean is as far off as in the data, an interval which draw is the
+farthest but so many. Sums in single precision, at half the cost, tell that of nearly all draws;
+those that lie too close to tell are worked out again in double precision. Both come out as if all
+had been.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.scoring.resampling import draws_at, draws_of, sums
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+_SMALL = 10_000_000
+"""Counts of so few queries and draws are multiplied in double precision at once."""
+_TOGETHER = 600
+"""Columns of a product."""
+_EXACT_CELLS = 4_000_000
+_NEAR = 1e-4
+"""How far single precision may be off, in standard errors, of up to ten thousand queries: the
+rounding of a sum grows with the root of their number. Some ten times what was seen."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Differences about their means: `centred` float64[Q, C], 0 where bool[Q, C] `defined` is
+    False."""
+
+    centred: Floats
+    defined: Mask
+
+    @property
+    def whole(self) -> bool:
+        """Whether every query is defined in every column."""
+        return bool(self.defined.all())
+
+    def parts(self) -> Floats:
+        """What is summed over the draws: the columns in units of their spread, their squares, and
+        unless they are whole what counts them."""
+        spread = np.sqrt(np.square(self.centred).mean(axis=0))
+        scaled = self.centred / np.where(spread > 0, spread, 1.0)
+        counted = [] if self.whole else [self.defined.astype(np.float64)]
+        return np.hstack([scaled, np.square(scaled), *counted])
+
+    def away(self, found: npt.NDArray[Any]) -> Floats:
+        """How many standard errors of its own each column is off, from the sums of `parts`."""
+        split = np.split(found.astype(np.float64), 2 if self.whole else 3, axis=1)
+        n = split[2] if len(split) > 2 else np.full((1, 1), float(len(self.centred)))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = split[0] / n
+            spread = np.maximum(split[1] / n - np.square(mean), 0.0)
+            error = np.sqrt(spread / (n - 1))
+        return np.abs(in_errors(mean, np.where(n > 1, error, 0.0)))
+
+    def away_in(self, places: Ints) -> Floats:
+        """The same of some draws, in double precision; float64[places, C]."""
+        n, parts = len(self.centred), self.parts()
+        size = max(1, _EXACT_CELLS // max(n, 1))
+        pieces = [
+            self.away(draws_at(n, places[i : i + size]).astype(np.float64) @ parts)
+            for i in range(0, len(places), size)
+        ]
+        return np.concatenate([np.empty((0, self.centred.shape[1])), *pieces])
+
+
+@dataclass(frozen=True)
+class Farthest:
+    """How many standard errors the farthest of some columns is off in each draw, `near`
+    float64[draws], and exactly in some draws, by their places."""
+
+    near: Floats
+    exactly: Callable[[Ints], Floats] | None = None
+    n_queries: int = 0
+
+    def __len__(self) -> int:
+        return len(self.near)
+
+    def edge(self, level: float) -> float:
+        """The value that is reached in so few draws that (reached + 1) / (draws + 1) is just more
+        than 1 - level: what lies beyond it has a p-value of at most 1 - level."""
+        most = int(np.floor((1 - level) * (len(self.near) + 1) + 1e-9))
+        if most < 1:
+            return float("inf")
+        place = len(self.near) - most
+        edge = float(np.partition(self.near, place)[place])
+        if self.exactly is None or np.isinf(edge):
+            return edge
+        close = 2 * _slack(np.array(edge), self.n_queries)
+        beyond = int((self.near > edge + close).sum())
+        alike = self.exactly(np.flatnonzero(np.abs(self.near - edge) <= close))
+        return float(np.sort(alike)[len(alike) - (most - beyond)])
+
+
+@dataclass(frozen=True)
+class Away:
+    """How many standard errors of its own each of C columns is off in each draw: `near`
+    float64[draws, C], of which nothing is rounded where `rounded` is False."""
+
+    columns: Columns
+    near: Floats
+    rounded: bool
+
+    def counted(self, limits: Floats) -> tuple[Ints, Ints, Farthest]:
+        """For columns in falling order of their limits, float64[C]: in how many draws each reaches
+        its own, in how many one of it and its successors does, and how far off the farthest is."""
+        away, farthest = self.near, _farthest(self.near)
+        if self.rounded:
+            close = _slack(limits, len(self.columns.centred))
+            unsure = (np.abs(away - limits) <= close) | (np.abs(farthest - limits) <= close)
+            places = np.flatnonzero(unsure.any(axis=1))
+            away = away.copy()
+            away[places] = self.columns.away_in(places)
+            farthest[places] = _farthest(away[places])
+        off, steps = ((values >= limits).sum(axis=0) for values in (away, farthest))
+        return off, steps, self._farthest(farthest[:, 0])
+
+    def single(self, column: int, limit: float) -> tuple[int, Farthest]:
+        """One column by itself: in how many draws it reaches its limit, and how far off it is."""
+        one = Columns(self.columns.centred[:, [column]], self.columns.defined[:, [column]])
+        off, _, farthest = Away(one, self.near[:, [column]], self.rounded).counted(
+            np.array([limit])
+        )
+        return int(off[0]), farthest
+
+    def _farthest(self, near: Floats) -> Farthest:
+        if not self.rounded:
+            return Farthest(near)
+        columns = self.columns
+        return Farthest(near, lambda at: columns.away_in(at).max(axis=1), len(columns.centred))
+
+
+def away(groups: Sequence[Columns]) -> list[Away]:
+    """How far off several groups of columns over the same queries are, in as few products as their
+    number allows."""
+    if not groups:
+        return []
+    n_queries = len(groups[0].centred)
+    rounded = n_queries * draws_of(n_queries) > _SMALL
+    found: list[Away] = []
+    waiting: list[tuple[Columns, Floats]] = []
+    for group in groups:
+        parts = group.parts()
+        if waiting and sum(p.shape[1] for _, p in waiting) + parts.shape[1] > _TOGETHER:
+            found += _multiplied(waiting, rounded=rounded)
+            waiting = []
+        waiting.append((group, parts))
+    return found + _multiplied(waiting, rounded=rounded)
+
+
+def _multiplied(waiting: Sequence[tuple[Columns, Floats]], *, rounded: bool) -> list[Away]:
+    together = np.hstack([parts for _, parts in waiting])
+    cells: npt.NDArray[Any] = together.astype(np.float32) if rounded else together
+    found: npt.NDArray[Any] = sums(cells)
+    ends = np.cumsum([parts.shape[1] for _, parts in waiting])[:-1]
+    pieces = np.split(found, ends, axis=1)
+    return [
+        Away(group, group.away(piece), rounded)
+        for (group, _), piece in zip(waiting, pieces, strict=True)
+    ]
+
+
+def in_errors(mean: Floats, error: Floats) -> Floats:
+    """mean / error; where nothing varies 0 for no difference, else without bound."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratio = mean / error
+    still = error == 0
+    return np.where(still, np.where(mean == 0, 0.0, np.copysign(np.inf, mean)), ratio)
+
+
+def _farthest(away: Floats) -> Floats:
+    """Of each column and its successors the farthest; float64[draws, C]."""
+    return np.ascontiguousarray(np.maximum.accumulate(away[:, ::-1], axis=1)[:, ::-1])
+
+
+def _slack(values: Floats, n_queries: int) -> Floats:
+    """How far single precision may be off at these values: the farther off a mean is, the more its
+    spread is a difference of nearly equal sums."""
+    near = _NEAR * max(1.0, np.sqrt(n_queries / 10_000))
+    return np.asarray(near * (1 + np.abs(values)) * (1 + np.square(values) / max(n_queries, 1)))
