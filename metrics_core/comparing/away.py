@@ -21,7 +21,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-_SMALL = 10_000_000
+_SMALL = 24_000_000
 """Counts of so few queries and draws are multiplied in double precision at once."""
 _TOGETHER = 600
 """Columns of a product."""
