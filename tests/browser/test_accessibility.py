@@ -30,7 +30,7 @@ _PAGES = {
     "one measure": "measures?measure=nDCG",
     "first run": "?set=own",
 }
-_IN_THE_DARK = {"overview", "breakdown", "how firm", "queries", "history", "query", "judge", "data"}
+_IN_THE_DARK = {"overview", "breakdown", "queries", "query", "judge"}
 _NARROW = {"overview", "breakdown", "pairs", "queries", "history", "query", "judge", "data"}
 """The others are made of the same parts."""
 # Streamlit's own: its uploader is a section without a role of its own that carries a label.

@@ -35,6 +35,7 @@ def make_collection(page: Page, app: str, name: str, *files: tuple[str, str]) ->
     return page.url
 
 
+@pytest.mark.thorough
 def test_two_collections_in_two_tabs_each_with_its_own_state(app: str, open_page: Opened) -> None:
     one = open_page(app)
     make_collection(one, app, "Good ones", ("j.qrels", QRELS), ("good.run", GOOD))

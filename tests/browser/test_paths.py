@@ -134,7 +134,13 @@ def test_a_click_on_a_dot_compares_its_run(sample_app: str, open_page: Opened, c
     assert parameters(page)["base"] == ["bm25"]
 
 
-@pytest.mark.parametrize("chart", ["sorted", "against", "heatmap", "strips"])
+@pytest.mark.parametrize(
+    "chart",
+    [
+        *("sorted", "against"),
+        *(pytest.param(chart, marks=pytest.mark.thorough) for chart in ("heatmap", "strips")),
+    ],
+)
 def test_a_mark_opens_its_query(sample_app: str, open_page: Opened, chart: str) -> None:
     page = open_page(f"{sample_app}/queries?view={chart}")
     click_mark(page, chart, "q098")

@@ -82,6 +82,7 @@ def test_a_picture_says_title_measure_runs_and_queries(
     assert page.evaluate(_LAYOUT, key) == before
 
 
+@pytest.mark.thorough
 def test_a_png_is_as_large_as_what_it_says(sample_app: str, open_page: Opened) -> None:
     page = open_page(f"{sample_app}/curves", width=400)
     page.locator(".st-key-chart_curve_P .main-svg").first.wait_for()

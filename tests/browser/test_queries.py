@@ -57,6 +57,7 @@ def scroll(page: Page, main: float, table: float) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_a_head_sorts_and_opens_nothing(sample_app: str, open_page: Opened) -> None:
     page = table_at(open_page, f"{sample_app}/queries")
     assert scores(page, 1) == sorted(scores(page, 1))
@@ -138,6 +139,7 @@ def test_by_touch_a_head_sorts_and_a_row_opens(sample_app: str, open_page: Opene
     expect(page.locator("h1")).to_have_text(text)
 
 
+@pytest.mark.thorough
 def test_back_returns_to_the_place(sample_app: str, open_page: Opened) -> None:
     page = table_at(open_page, f"{sample_app}/queries?order=text", height=700)
     scroll(page, 600, 900)

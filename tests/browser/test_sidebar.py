@@ -42,6 +42,7 @@ def test_a_typed_measure_says_what_it_stands_for(
     expect(page.locator("h1")).to_contain_text(f"on {measure}")
 
 
+@pytest.mark.thorough
 def test_a_choice_closes_the_drawer_of_a_narrow_screen(sample_app: str, open_page: Opened) -> None:
     page = open_page(sample_app, width=400, height=860)
     open_drawer = page.get_by_test_id("stExpandSidebarButton")
@@ -69,6 +70,7 @@ def test_a_wide_screen_keeps_its_sidebar(sample_app: str, open_page: Opened) -> 
     expect(page.get_by_role("combobox", name="Measure")).to_be_in_viewport()
 
 
+@pytest.mark.thorough
 def test_a_shortened_name_is_whole_for_eye_and_ear(tmp_path: Path, open_page: Opened) -> None:
     (tmp_path / "files").mkdir()
     (tmp_path / "files" / "j.qrels").write_text("q1 0 d1 1\n")

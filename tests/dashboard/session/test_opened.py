@@ -64,7 +64,7 @@ def test_draws_are_made_once_for_a_number_of_queries(monkeypatch: pytest.MonkeyP
         made[n_queries] += 1
         plain(drawing, n_queries)
 
-    resampling._small, resampling._large = resampling.Memo(64), resampling.Memo(2)
+    monkeypatch.setattr(resampling, "_kept", resampling.Memo(64))
     monkeypatch.setattr(resampling._Drawing, "__init__", counting)
     for page in PAGES:
         opened(page)
