@@ -16,9 +16,9 @@ from dashboard.workspace import StorageError
 from dashboard.workspace.adding import packed
 from dashboard.workspace.cache import Cache, Kept
 from dashboard.workspace.durable import State
+from dashboard.workspace.records import note_of
 from dashboard.workspace.stored_run import gathered, is_long, just_kept, stored_run
 from dashboard.workspace.tables import as_arrow, content_of
-from metrics_core.notes import Note
 from metrics_core.tables import Run
 
 _SMALLEST = 4_000_000
@@ -71,7 +71,7 @@ class ConvertedFiles:
         if record is None:
             return None
         told = record.told
-        notes = [Note(**{**note, "examples": tuple(note["examples"])}) for note in told["notes"]]
+        notes = [note_of(note) for note in told["notes"]]
         try:
             run = stored_run(
                 self._cache.shelves,

@@ -10,11 +10,11 @@ from dataclasses import asdict
 import numpy as np
 
 from dashboard.workspace.cache import Cache, Kept
+from dashboard.workspace.records import note_of
 from dashboard.workspace.stored_run import StoredRun
 from dashboard.workspace.tables import content_of
 from metrics_core.judging.join import judged_at, places
 from metrics_core.judging.judged import JudgedRanks, Places
-from metrics_core.notes import Note
 from metrics_core.tables import Documents, Qrels, Run
 
 _WHAT = "judged"
@@ -52,5 +52,5 @@ def _kept(found: Places) -> Kept:
 
 def _places(kept: Kept) -> Places:
     query, rank, qrels_row, retrieved = (kept.arrays[n].astype(np.int64) for n in _COLUMNS)
-    notes = (Note(**{**told, "examples": tuple(told["examples"])}) for told in kept.told)
-    return Places(query, rank, qrels_row, retrieved, tuple(notes))
+    notes = tuple(note_of(told) for told in kept.told)
+    return Places(query, rank, qrels_row, retrieved, notes)

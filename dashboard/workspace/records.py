@@ -129,7 +129,7 @@ def decode(content: bytes, kind: type[Record]) -> Record:
         if content != _sealed(found["record"]):
             raise DamagedRecordError("its check does not fit")
         if kind is Entry:
-            told["notes"] = tuple(_note(note) for note in told.get("notes", ()))
+            told["notes"] = tuple(note_of(note) for note in told.get("notes", ()))
         record = kind(**told)
         if not _fits(record):
             raise DamagedRecordError("it holds what no record holds")
@@ -173,5 +173,6 @@ def _sealed(told: Any) -> bytes:
     return f'{{"check":"{check}","record":{text}}}\n'.encode()
 
 
-def _note(told: Mapping[str, Any]) -> Note:
+def note_of(told: Mapping[str, Any]) -> Note:
+    """A note as JSON gives its fields back."""
     return Note(**{**told, "examples": tuple(told.get("examples", ()))})

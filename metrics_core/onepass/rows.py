@@ -16,7 +16,7 @@ from metrics_core.formats.trec_lines import RUN, Parsed, careful, header_in
 from metrics_core.onepass.machine import compiled
 from metrics_core.onepass.signatures import IRREGULAR, PADDING
 from metrics_core.tables.arrays import values_of
-from metrics_core.tables.columns import ID, coded
+from metrics_core.tables.columns import ID, are_printable, coded
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -70,8 +70,7 @@ class Rows:
 
 def is_plain(data: Bytes) -> bool:
     """Whether the texts of a padded buffer are printable ASCII without blanks."""
-    own = data[: -len(PADDING)]
-    return not len(own) or bool(own.min() > 0x20 and own.max() < 0x7F)
+    return are_printable(data[: -len(PADDING)])
 
 
 @dataclass(frozen=True)

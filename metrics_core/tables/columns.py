@@ -86,11 +86,14 @@ def is_plain(ids: pa.ChunkedArray) -> bool:
     are: a chunk's buffer may hold more than its own texts."""
     for chunk in ids.chunks:
         data = chunk.buffers()[2]
-        if data is not None and data.size:
-            octets = np.frombuffer(data, dtype=np.uint8)
-            if octets.max() > 0x7E or octets.min() < 0x21:
-                return False
+        if data is not None and not are_printable(np.frombuffer(data, dtype=np.uint8)):
+            return False
     return True
+
+
+def are_printable(octets: npt.NDArray[np.uint8]) -> bool:
+    """Whether these bytes are all of printable ASCII, and none is a blank."""
+    return not len(octets) or bool(octets.min() > 0x20 and octets.max() < 0x7F)
 
 
 def float_array(values: Any) -> npt.NDArray[np.float64]:
