@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from dashboard.address.view import Comparison
 from dashboard.theme import Palette, RunStyle
@@ -12,11 +12,11 @@ from dashboard.theme import Palette, RunStyle
 @dataclass(frozen=True)
 class Drawing:
     """A comparison, the colours of the reader's theme, and the styles of the runs shown, in the
-    order in which they are shown."""
+    order in which they are shown. Equal ones draw the same."""
 
     comparison: Comparison
     palette: Palette
-    styles: Mapping[str, RunStyle]
+    styles: Mapping[str, RunStyle] = field(hash=False)
 
     @property
     def focus(self) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard import session
 from dashboard.blocks import markup, navigation
+from dashboard.figures.chart import Chart
 from dashboard.figures.picture import Caption, captioned
 from dashboard.literal import literal
 from dashboard.theme import RunStyle
@@ -93,7 +93,7 @@ def caption(title: str, *notes: str, runs: Iterable[str] | None = None) -> Capti
 
 
 def chart(
-    figure: go.Figure, key: str, *, alt: str, picture: Caption, clickable: bool = True
+    figure: Chart, key: str, *, alt: str, picture: Caption, clickable: bool = True
 ) -> list[Any] | None:
     """Draw a figure; the customdata of the mark that was clicked, if one was. `alt` tells its
     finding to those who do not see it, `picture` is what it says when it is downloaded."""
@@ -101,7 +101,7 @@ def chart(
 
 
 def regions_of(
-    figure: go.Figure, key: str, *, alt: str, picture: Caption
+    figure: Chart, key: str, *, alt: str, picture: Caption
 ) -> list[Mapping[str, Sequence[float]]]:
     """Draw a figure in which regions can be marked: the corners (x and y) of each box or lasso."""
     selection = _drawn(figure, key, alt, picture, ("box", "lasso"))
@@ -109,9 +109,9 @@ def regions_of(
 
 
 def _drawn(
-    figure: go.Figure, key: str, alt: str, picture: Caption, modes: Sequence[Mode]
+    figure: Chart, key: str, alt: str, picture: Caption, modes: Sequence[Mode]
 ) -> Mapping[str, Any]:
-    captioned(figure, picture, session.opened_study().drawing.palette)
+    figure = captioned(figure, picture, session.opened_study().drawing.palette)
     with st.container(key=f"chart_{key}"):
         st.html(navigation.image_menu())
         event: Any = st.plotly_chart(

@@ -10,6 +10,7 @@ from dashboard.answers import QueryList, query_views
 from dashboard.drawing import Drawing
 from dashboard.figures import against, query_heatmap, strips
 from dashboard.figures import queries as figures
+from dashboard.figures.kept import drawn
 from dashboard.session import Opened
 from metrics_core import wording as w
 from metrics_core.comparing.pairs import SAME
@@ -42,8 +43,8 @@ def charts(shown: QueryList, here: Opened) -> None:
         session.goto("query", q=clicked[0], rows="", **opened_from(here.view.address))
 
 
-def _kept_ids(shown: QueryList) -> set[str] | None:
-    return set(shown.kept["query_id"]) if len(shown.kept) < len(shown.frame) else None
+def _kept_ids(shown: QueryList) -> frozenset[str] | None:
+    return frozenset(shown.kept["query_id"]) if len(shown.kept) < len(shown.frame) else None
 
 
 def _coloured(shown: QueryList, here: Opened) -> Drawing:
@@ -56,8 +57,12 @@ def _sorted(shown: QueryList, here: Opened) -> list[str] | None:
         "Every query, sorted by its difference",
         f"{view.focus} minus {view.baseline} on {view.measure}. A click on a bar opens the query.",
     )
-    figure = figures.sorted_differences(
-        shown.frame, _coloured(shown, here), mean=shown.mean, shown=_kept_ids(shown)
+    figure = drawn(
+        figures.sorted_differences,
+        shown.frame,
+        _coloured(shown, here),
+        mean=shown.mean,
+        shown=_kept_ids(shown),
     )
     picture = parts.caption(
         f"Every query, sorted by its difference: {view.focus} minus {view.baseline}",
@@ -90,8 +95,13 @@ def _against(shown: QueryList, here: Opened) -> list[str] | None:
         format_func=_TOOLS.__getitem__,
         label_visibility="collapsed",
     )
-    figure = against.run_against_run(
-        shown.frame, _coloured(shown, here), same=SAME, shown=_kept_ids(shown), lasso=lasso
+    figure = drawn(
+        against.run_against_run,
+        shown.frame,
+        _coloured(shown, here),
+        same=SAME,
+        shown=_kept_ids(shown),
+        lasso=lasso,
     )
     alt = f"Each query's {view.measure}: {title}. {shown.finding.text}"
     picture = parts.caption(title, str(view.measure), runs=(view.focus, view.baseline))
@@ -120,7 +130,7 @@ def _heatmap(shown: QueryList, here: Opened) -> list[str] | None:
     )
     if frame.empty:
         return None
-    figure = query_heatmap.score_heatmap(frame, here.drawing)
+    figure = drawn(query_heatmap.score_heatmap, frame, here.drawing)
     alt = f"{view.measure} of each run on each query. {shown.finding.text}"
     picture = parts.caption(f"{view.measure} by query and run", which)
     return parts.chart(figure, "heatmap", alt=alt, picture=picture)
@@ -138,8 +148,13 @@ def _strips(shown: QueryList, here: Opened) -> list[str] | None:
     )
     parts.group_by(offered, by)
     found = query_views.strips(here.study, view, by)
-    figure = strips.score_strips(
-        found.frame, found.means, found.groups, here.drawing, shown=_kept_ids(shown)
+    figure = drawn(
+        strips.score_strips,
+        found.frame,
+        found.means,
+        found.groups,
+        here.drawing,
+        shown=_kept_ids(shown),
     )
     alt = f"{view.measure} of each query by {by}. {shown.finding.text}"
     runs = dict.fromkeys((view.focus, view.baseline))

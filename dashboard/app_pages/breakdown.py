@@ -12,6 +12,7 @@ from dashboard.answers import Breakdown
 from dashboard.blocks import bridge, markup
 from dashboard.figures import breakdown as figures
 from dashboard.figures import heatmap, panels
+from dashboard.figures.kept import drawn
 from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import wording as w
@@ -164,7 +165,7 @@ def _differences(shown: Breakdown, here: Opened) -> None:
         key="groups",
         styles=styles,
     )
-    figure = figures.difference_by_group(shown.groups, here.drawing, order=shown.order)
+    figure = drawn(figures.difference_by_group, shown.groups, here.drawing, order=shown.order)
     alt = f"Difference to {view.baseline} by {shown.by_name}. {shown.finding.text}"
     picture = parts.caption(
         f"Difference to {view.baseline} on {name}, by {shown.by_name}", name, parts.INTERVALS
@@ -180,7 +181,7 @@ def _scores(shown: Breakdown, here: Opened) -> None:
         frame=shown.groups,
         key="scores",
     )
-    figure = figures.score_by_group(shown.groups, here.drawing, order=shown.order)
+    figure = drawn(figures.score_by_group, shown.groups, here.drawing, order=shown.order)
     alt = f"Mean {view.measure} per run by {shown.by_name}. {shown.best}"
     picture = parts.caption(f"Score on {view.measure}, by {shown.by_name}", str(view.measure))
     _draw(figure, "score_by_group", here, shown.by, alt=alt, picture=picture)
@@ -201,7 +202,8 @@ def _cells(shown: Breakdown, here: Opened) -> None:
         key="cells",
         styles=styles,
     )
-    figure = heatmap.difference_heatmap(
+    figure = drawn(
+        heatmap.difference_heatmap,
         shown.cells,
         palette=here.look.palette,
         rows_title=shown.by_name,
@@ -230,7 +232,9 @@ def _second(shown: Breakdown, here: Opened) -> None:
         frame=shown.second_groups,
         key="second",
     )
-    figure = panels.score_by_difficulty(shown.second_groups, here.drawing, order=shown.second_order)
+    figure = drawn(
+        panels.score_by_difficulty, shown.second_groups, here.drawing, order=shown.second_order
+    )
     alt = f"Mean {view.measure} per run by {shown.second_name}. {shown.second_best}"
     picture = parts.caption(
         f"Score on {view.measure}, by {shown.second_name}", str(view.measure), parts.INTERVALS

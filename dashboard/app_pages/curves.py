@@ -6,6 +6,7 @@ from dashboard import answers, parts, session
 from dashboard.blocks import curves as blocks
 from dashboard.blocks import markup
 from dashboard.figures import curves as figures
+from dashboard.figures.kept import drawn
 from dashboard.page import Page
 from metrics_core import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
@@ -44,12 +45,13 @@ def render() -> None:
         with st.container(key=f"panels_{start}"):
             columns = st.columns(3, gap="medium")
             panels = list(shown.frames.items())[start : start + 3]
-            span = figures.difference_range(shown.alike, styles)
+            span = drawn(figures.difference_range, shown.alike, here.drawing)
             for column, (family, frame) in zip(columns, panels, strict=False):
                 own = view.measure.declaration.gloss.format(k="k")
                 title, gloss = _TITLES.get(family, (f"{family}@k", own))
                 with column:
-                    figure = figures.measure_by_cutoff(
+                    figure = drawn(
+                        figures.measure_by_cutoff,
                         frame,
                         here.drawing,
                         title=title,
@@ -73,7 +75,7 @@ def render() -> None:
             frame=shown.precision_recall,
             key="precision_recall",
         )
-        figure = figures.precision_recall(shown.precision_recall, here.drawing)
+        figure = drawn(figures.precision_recall, shown.precision_recall, here.drawing)
         alt = f"Precision against recall of {w.listing(styles)}. {shown.half}"
         picture = parts.caption("Precision against recall", "interpolated precision")
         parts.chart(figure, "precision_recall", alt=alt, picture=picture, clickable=False)

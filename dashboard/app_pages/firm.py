@@ -12,6 +12,7 @@ from dashboard.answers import firm, unjudged
 from dashboard.blocks import firmness, layers, markup
 from dashboard.blocks.firmness import Cell, Head
 from dashboard.figures import curves as figures
+from dashboard.figures.kept import drawn
 from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import findings
@@ -174,8 +175,12 @@ def _cutoff(here: Opened, reason: str) -> None:
         frame=found.frame,
         key="by_cutoff",
     )
-    figure = figures.measure_by_cutoff(
-        found.frame, here.drawing, title=f"{name}@k", value_range=here.drawing.value_range
+    figure = drawn(
+        figures.measure_by_cutoff,
+        found.frame,
+        here.drawing,
+        title=f"{name}@k",
+        value_range=here.drawing.value_range,
     )
     runs = (view.focus, view.baseline)
     picture = parts.caption(f"{name} by k", parts.INTERVALS, runs=runs)

@@ -17,6 +17,7 @@ from dashboard.answers.version_dates import VersionDates, version_dates
 from dashboard.blocks import history as blocks
 from dashboard.blocks import markup
 from dashboard.figures import history as figures
+from dashboard.figures.kept import drawn
 from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import wording as w
@@ -132,7 +133,7 @@ def _means(shown: HistoryPage, dates: VersionDates, here: Opened) -> None:
         frame=rows,
         key="versions",
     )
-    figure = figures.mean_by_version(rows, here.drawing)
+    figure = drawn(figures.mean_by_version, rows, here.drawing)
     picture = parts.caption(
         f"{view.measure} by version", str(view.measure), parts.INTERVALS, runs=shown.versions
     )

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import plotly.graph_objects as go
 
 from dashboard.drawing import Drawing
+from dashboard.figures.chart import Chart, Trace, scatter
 from dashboard.figures.colour import rgba
 from dashboard.figures.layout import Margin, axis, corner, figure, note, tick_width
 from dashboard.figures.queries import FADED, HOVER, outcome_color, query_customdata
@@ -33,7 +33,7 @@ def run_against_run(
     same: float,
     shown: Collection[str] | None = None,
     lasso: bool = False,
-) -> go.Figure:
+) -> Chart:
     """One point per query: the baseline's score to the right, that of the run in focus upward.
 
     Around the diagonal lies the band in which two scores count as the same. customdata is
@@ -75,9 +75,9 @@ def _opacity(part: pd.DataFrame, shown: Collection[str] | None) -> float | npt.N
     return np.where(part["query_id"].isin(set(shown)), 1.0, FADED)
 
 
-def _ties(span: tuple[float, float], same: float, palette: Palette) -> list[go.Scatter]:
+def _ties(span: tuple[float, float], same: float, palette: Palette) -> list[Trace]:
     low, high = span
-    band = go.Scatter(
+    band = scatter(
         x=[low, high, high, low],
         y=[low - same, high - same, high + same, low + same],
         mode="lines",
@@ -87,7 +87,7 @@ def _ties(span: tuple[float, float], same: float, palette: Palette) -> list[go.S
         hoverinfo="skip",
     )
     line = {"color": palette.zero, "width": 1}
-    diagonal = go.Scatter(x=[low, high], y=[low, high], mode="lines", line=line, hoverinfo="skip")
+    diagonal = scatter(x=[low, high], y=[low, high], mode="lines", line=line, hoverinfo="skip")
     return [band, diagonal]
 
 
@@ -107,16 +107,14 @@ def _thinned(known: pd.DataFrame) -> pd.DataFrame:
     return kept.sort_index()
 
 
-def _points(
-    known: pd.DataFrame, palette: Palette, shown: Collection[str] | None
-) -> list[go.Scatter]:
+def _points(known: pd.DataFrame, palette: Palette, shown: Collection[str] | None) -> list[Trace]:
     many = len(known) > _MANY
     known = _thinned(known.assign(opacity=_opacity(known, shown)))
     traces = []
     for outcome in (LEVEL_WITH, BETTER, WORSE):
         part = known[known["outcome"] == outcome]
         traces.append(
-            go.Scatter(
+            scatter(
                 x=part["baseline_score"].to_numpy(),
                 y=part["score"].to_numpy(),
                 mode="markers",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dashboard.drawing import Drawing
+from dashboard.figures.chart import Chart, Trace, scatter
 from dashboard.figures.colour import rgba
+from dashboard.figures.kept import drawn
 from dashboard.figures.keys import Placed, key_height, key_notes, name_notes, names_above
 from dashboard.figures.layout import (
     NARROW,
@@ -39,9 +41,7 @@ _RIGHT, _BOTTOM = 14, 28
 _HIDDEN, _DODGE = 0.02, 10.0
 
 
-def difference_by_group(
-    frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str]
-) -> go.Figure:
+def difference_by_group(frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str]) -> Chart:
     """The differences to the baseline by group, a row each in this order, one interval per run.
 
     `frame` is that of `slicing.breakdowns.breakdown`. A click on a run's point gives customdata
@@ -56,7 +56,7 @@ def difference_by_group(
     keyed = _is_keyed(runs)
     firsts = first_values(gaps.assign(end=_ends(gaps)), runs, order, "end")
     right = _RIGHT if keyed else _beside_margin(firsts, styles, ticks, rows.label_width)
-    margin = Margin(rows.label_width, right, _top(frame, drawing, order), _BOTTOM)
+    margin = Margin(rows.label_width, right, drawn(_head, frame, drawing, order).top, _BOTTOM)
     traces = []
     for style in (s for s in drawing_order(styles) if s.name in offsets):
         part = gaps[gaps["run"] == style.name]
@@ -73,23 +73,21 @@ def difference_by_group(
     )
 
 
-def score_by_group(frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str]) -> go.Figure:
+def score_by_group(frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str]) -> Chart:
     """The mean score by group: a dot per run on one line, rows and customdata as in
     `difference_by_group`."""
     styles, palette = drawing.styles, drawing.palette
-    rows = rows_of(frame, drawing, order, counted=False)
-    ticks = _mean_ticks(frame, styles)
+    head = drawn(_head, frame, drawing, order)
+    rows, ticks = head.rows, head.ticks
     shown = frame[frame["run"].isin(list(styles)) & frame["mean"].notna()]
     shown = shown.assign(dodge=_dodge(shown, ticks, rows.height))
-    margin = Margin(rows.label_width, _RIGHT, _top(frame, drawing, order), _BOTTOM)
+    margin = Margin(rows.label_width, _RIGHT, head.top, _BOTTOM)
     traces = [_spans(shown, rows, palette)]
     for style in drawing_order(styles):
         part = shown[shown["run"] == style.name]
         y = rows.centres(part["group"]) + part["dodge"].to_numpy()
         traces.append(points(part, y, style, palette, _SCORE, rows.pitch))
-    above = _names_above(frame, drawing, order)
-    runs = _present(frame, styles)
-    notes = name_notes(above, palette) or list(key_notes(runs, palette, margin))
+    notes = name_notes(head.above, palette) or list(key_notes(head.present, palette, margin))
     return row_figure(
         traces, rows=rows, palette=palette, margin=margin, ticks=ticks, annotations=notes
     )
@@ -111,22 +109,28 @@ def _is_keyed(runs: Sequence[RunStyle]) -> bool:
     return len(runs) > _MOST_BESIDE or any(name_width(s) > _WIDEST_BESIDE for s in runs)
 
 
-def _top(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str]) -> float:
-    """The top margin, the same for both charts of these groups, so that their rows align."""
-    runs = _compared(frame, drawing.styles)
-    over_differences = LINE + (key_height(runs) if _is_keyed(runs) else 0)
-    lines = len(_names_above(frame, drawing, order))
-    over_scores = LINE * lines if lines else key_height(_present(frame, drawing.styles))
-    return 10 + max(over_differences, over_scores)
+@dataclass(frozen=True)
+class _Head:
+    """What stands over the scores: the top margin, the same for both charts of these groups, so
+    that their rows align; the names in it; the runs with scores, their ticks and rows."""
+
+    top: float
+    above: Placed
+    present: list[RunStyle]
+    ticks: Ticks
+    rows: Rows
 
 
-def _names_above(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str]) -> Placed:
+def _head(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str]) -> _Head:
     styles = drawing.styles
-    ticks = _mean_ticks(frame, styles)
+    ticks, rows = _mean_ticks(frame, styles), rows_of(frame, drawing, order, counted=False)
     firsts = first_values(frame, styles.values(), order, "mean")
     shares = {run: ticks.share(value) for run, (_, value) in firsts.items()}
-    left = rows_of(frame, drawing, order, counted=False).label_width
-    return names_above(shares, styles, left, _RIGHT)
+    above = names_above(shares, styles, rows.label_width, _RIGHT)
+    compared, present = _compared(frame, styles), _present(frame, styles)
+    over_differences = LINE + (key_height(compared) if _is_keyed(compared) else 0)
+    over_scores = LINE * len(above) if above else key_height(present)
+    return _Head(10 + max(over_differences, over_scores), above, present, ticks, rows)
 
 
 def _mean_ticks(frame: pd.DataFrame, styles: Mapping[str, RunStyle]) -> Ticks:
@@ -196,12 +200,12 @@ def _dodge(shown: pd.DataFrame, ticks: Ticks, height: float) -> pd.Series:
     return ((together.cumcount() - (size - 1) / 2) * step).reindex(shown.index)
 
 
-def _spans(shown: pd.DataFrame, rows: Rows, palette: Palette) -> go.Scatter:
+def _spans(shown: pd.DataFrame, rows: Rows, palette: Palette) -> Trace:
     """The line of each row from its lowest to its highest dot."""
     ends = shown.groupby("group", sort=False)["mean"].agg(["min", "max"])
     y = rows.centres(ends.index)
     gap = np.full(len(ends), np.nan)
-    return go.Scatter(
+    return scatter(
         x=np.column_stack([ends["min"], ends["max"], gap]).ravel(),
         y=np.column_stack([y, y, gap]).ravel(),
         mode="lines",

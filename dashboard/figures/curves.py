@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dashboard.drawing import Drawing
+from dashboard.figures.chart import Chart, Trace
 from dashboard.figures.layout import (
     NARROW,
     Margin,
@@ -24,7 +25,7 @@ from dashboard.figures.layout import (
     point,
     tick_width,
 )
-from dashboard.figures.lines import band, line, markers, names
+from dashboard.figures.lines import Line, band, by_run, line, markers, names
 from dashboard.figures.text import LINE, escape, shorten, text_width, whole, wrap, wrapped
 from dashboard.theme import Palette, RunStyle
 from dashboard.ticks import Ticks, difference_ticks, score_ticks, signed_ticks
@@ -53,11 +54,9 @@ class _Panels(NamedTuple):
         return self.margin.top + self.plot + self.margin.bottom
 
 
-def difference_range(
-    frames: Iterable[pd.DataFrame], styles: Mapping[str, RunStyle]
-) -> tuple[float, float]:
+def difference_range(frames: Iterable[pd.DataFrame], drawing: Drawing) -> tuple[float, float]:
     """The range that the lower panels of several measures share, so that they compare."""
-    return _difference_ticks(pd.concat([_shown(f, styles) for f in frames])).span
+    return _difference_ticks(pd.concat([_shown(f, drawing.styles) for f in frames])).span
 
 
 def measure_by_cutoff(
@@ -68,7 +67,7 @@ def measure_by_cutoff(
     subtitle: str = "",
     difference_range: tuple[float, float] | None = None,
     value_range: tuple[float, float] = (0, 1),
-) -> go.Figure:
+) -> Chart:
     """One measure by k: the scores above, the differences to the baseline below.
 
     `frame` is that of `metrics_core.scoring.curves.curves`, `value_range` that of its measure.
@@ -78,7 +77,8 @@ def measure_by_cutoff(
     shown = _shown(frame, drawing.styles)
     runs = [s for s in drawing_order(drawing.styles) if s.name in set(shown["run"])]
     gaps = shown[shown["difference"].notna()]
-    compared = [s for s in runs if s.name in set(gaps["run"])]
+    lines = by_run(shown, drawing)
+    compared = [s for s in runs if not np.isnan(lines[s.name]["difference"]).all()]
     above, below = (
         score_ticks(shown[["mean", "low", "high"]].to_numpy().ravel(), value_range),
         _difference_ticks(gaps, difference_range),
@@ -90,11 +90,11 @@ def measure_by_cutoff(
         *(_rule_name(k, palette) for k in chosen),
         axis_name("k, results counted", palette.muted, panels.margin),
         *_heads(title, subtitle, drawing.baseline if compared else "", palette, panels),
-        *names(shown, runs, palette, k, "mean", above, panels.upper),
-        *names(gaps, _named_below(compared), palette, k, "difference", below, panels.lower),
+        *names(lines, runs, palette, k, "mean", above, panels.upper),
+        *names(lines, _named_below(compared), palette, k, "difference", below, panels.lower),
     ]
     return figure(
-        _traces(shown, runs, drawing),
+        _traces(lines, runs, compared, drawing),
         palette=palette,
         height=panels.height,
         margin=panels.margin,
@@ -105,20 +105,21 @@ def measure_by_cutoff(
     )
 
 
-def precision_recall(frame: pd.DataFrame, drawing: Drawing) -> go.Figure:
+def precision_recall(frame: pd.DataFrame, drawing: Drawing) -> Chart:
     """Interpolated precision at eleven recall levels; `frame` is that of
     `metrics_core.scoring.curves.precision_recall`."""
     palette, styles = drawing.palette, drawing.styles
     shown = _shown(frame, styles).assign(k=lambda f: f["recall"].round(6))
     runs = [s for s in drawing_order(styles) if s.name in set(shown["run"])]
+    lines = by_run(shown, drawing)
     ticks = score_ticks(shown["precision"], (0, 0.1))
     margin = Margin(max(tick_width(ticks), text_width("precision")), end_margin(runs), 30, 48)
     height = max(260, end_labels_height(runs))
     traces = []
     for style in runs:
-        marker = {**point(style, palette, 7), "line_width": 0}
-        trace = line(shown, style, palette, "precision")
-        traces.append(trace.update(mode="lines+markers", marker=marker))
+        marker = {**point(style, palette, 7), "line": {"width": 0}}
+        trace = line(lines[style.name], style, palette, "precision")
+        traces.append({**trace, "mode": "lines+markers", "marker": marker})
     x = axis(palette, (-0.015, 1.015), score_ticks([]))
     x |= {
         **_hover_axis("recall %{x:.1f}"),
@@ -129,7 +130,7 @@ def precision_recall(frame: pd.DataFrame, drawing: Drawing) -> go.Figure:
         height=height + margin.top + margin.bottom,
         margin=margin,
         annotations=[
-            *names(shown, runs, palette, 0.5, "precision", ticks, height),
+            *names(lines, runs, palette, 0.5, "precision", ticks, height),
             corner("precision", palette.muted, margin, 4),
             axis_name("recall: share of the relevant documents found", palette.muted, margin),
         ],
@@ -139,18 +140,22 @@ def precision_recall(frame: pd.DataFrame, drawing: Drawing) -> go.Figure:
     )
 
 
-def _traces(shown: pd.DataFrame, runs: Sequence[RunStyle], drawing: Drawing) -> list[go.Scatter]:
+def _traces(
+    lines: Mapping[str, Line],
+    runs: Sequence[RunStyle],
+    compared: Sequence[RunStyle],
+    drawing: Drawing,
+) -> list[Trace]:
     """Bands below lines: above those of the focus and the baseline only, four would make mud;
     below those of every run, or with many runs of the focus only."""
     palette = drawing.palette
-    gaps = shown[shown["difference"].notna()]
-    compared = [s for s in runs if s.name in set(gaps["run"])]
+    focal, banded = [s for s in runs if s.role != "other"], _banded(compared)
     traces = [
-        *(band(shown, s, palette, 0.13, "low", "high") for s in runs if s.role != "other"),
-        *(line(shown, s, palette, "mean") for s in runs),
-        markers(shown, runs, drawing, "mean"),
-        *(band(gaps, s, palette, 0.16, "diff_low", "diff_high") for s in _banded(compared)),
-        *(line(gaps, s, palette, "difference") for s in compared),
+        *(band(lines[s.name], s, palette, 0.13, "low", "high") for s in focal),
+        *(line(lines[s.name], s, palette, "mean") for s in runs),
+        markers(lines, runs, drawing, "mean"),
+        *(band(lines[s.name], s, palette, 0.16, "diff_low", "diff_high") for s in banded),
+        *(line(lines[s.name], s, palette, "difference") for s in compared),
     ]
     return [trace for trace in traces if trace is not None]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.figures.chart import Chart, Trace, bar
 from dashboard.figures.colour import blend, diverging, text_on
 from dashboard.figures.layout import NARROW, Margin, axis, figure, note
 from dashboard.figures.text import (
@@ -41,7 +41,7 @@ class _Grid(NamedTuple):
 
 def difference_heatmap(
     cells: pd.DataFrame, *, palette: Palette, rows_title: str, columns_title: str
-) -> go.Figure:
+) -> Chart:
     """Mean differences in the cells of two groupings, with their number of queries.
 
     `cells` is that of `slicing.breakdowns.cross_breakdown`. The grouping with fewer groups
@@ -71,14 +71,14 @@ def cell_color(difference: float, queries: int, limit: float, palette: Palette) 
 
 def _bars(
     filled: pd.DataFrame, grid: _Grid, palette: Palette, rows_title: str, columns_title: str
-) -> go.Bar:
+) -> Trace:
     """One trace for all cells: each a bar of height 1 with its text."""
     limit = _limit(filled)
     counted = list(filled[["difference", "queries"]].itertuples(index=False))
     colors = [cell_color(gap, int(n), limit, palette) for gap, n in counted]
     x = (filled["row"] if grid.turned else filled["column"]).map(grid.columns.index)
     y = (filled["column"] if grid.turned else filled["row"]).map(grid.rows.index)
-    return go.Bar(
+    return bar(
         x=x.to_list(),
         base=(y - _FILLED / 2).to_list(),
         y=[_FILLED] * len(filled),

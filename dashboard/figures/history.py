@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dashboard.drawing import Drawing
+from dashboard.figures.chart import Chart, Trace, scatter
 from dashboard.figures.colour import rgba
 from dashboard.figures.layout import NARROW, Margin, axis, figure, note, tick_width
 from dashboard.figures.text import LINE, escape, short_names, shorten, whole, widest
@@ -26,7 +26,7 @@ _NAME, _BY = 14, 28
 Row = dict[str, Any]
 
 
-def mean_by_version(frame: pd.DataFrame, drawing: Drawing) -> go.Figure:
+def mean_by_version(frame: pd.DataFrame, drawing: Drawing) -> Chart:
     """`frame` has run, collection, judged_by, queries, mean, low, high, judged, date, unknown, a
     row a version in order from the left; those of one collection stand together, apart from others.
 
@@ -68,7 +68,7 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing) -> go.Figure:
     )
 
 
-def _line(rows: list[Row], begin: int, drawing: Drawing) -> go.Scatter:
+def _line(rows: list[Row], begin: int, drawing: Drawing) -> Trace:
     """The versions of one collection: full points on a line here, hollow ones elsewhere, and here
     where the judgments hardly know a version."""
     palette = drawing.palette
@@ -76,7 +76,7 @@ def _line(rows: list[Row], begin: int, drawing: Drawing) -> go.Scatter:
     color = palette.muted if elsewhere else palette.ink
     hollow = [elsewhere or row["unknown"] for row in rows]
     mean, low, high = (np.array([row[c] for row in rows], float) for c in ("mean", "low", "high"))
-    return go.Scatter(
+    return scatter(
         x=begin + np.arange(len(rows)),
         y=mean,
         mode="lines+markers",

@@ -10,8 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import plotly.graph_objects as go
-
+from dashboard.figures.chart import Chart
 from dashboard.figures.colour import TRANSPARENT, rgba
 from dashboard.figures.text import (
     LINE,
@@ -54,12 +53,12 @@ def figure(
     annotations: Sequence[Mapping[str, Any]] = (),
     shapes: Sequence[Mapping[str, Any]] = (),
     **layout: Any,
-) -> go.Figure:
+) -> Chart:
     """A figure in the house style; `layout` adds its axes and whatever is its own."""
     margins = {side[0]: math.ceil(px) for side, px in margin._asdict().items()}
-    return go.Figure(
-        data=list(traces),
-        layout={
+    return Chart(
+        list(traces),
+        {
             **_house_style(palette),
             "height": round(height),
             "margin": {**margins, "pad": 0},
@@ -68,6 +67,12 @@ def figure(
             **layout,
         },
     )
+
+
+def margin_of(chart: Chart) -> Margin:
+    """The margins that a chart was given."""
+    given = chart.to_dict()["layout"]["margin"]
+    return Margin(given["l"], given["r"], given["t"], given["b"])
 
 
 def _house_style(palette: Palette) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dashboard.drawing import Drawing
+from dashboard.figures.chart import Chart, Trace, scatter
 from dashboard.figures.layout import Margin, axis, drawing_order, figure, note
 from dashboard.figures.rows import marks
 from dashboard.figures.text import (
@@ -29,9 +29,7 @@ _HEAD, _AFTER, _PITCH = 28, 20, 23
 _BOTTOM = 28
 
 
-def score_by_difficulty(
-    frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str]
-) -> go.Figure:
+def score_by_difficulty(frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str]) -> Chart:
     """Scores with intervals in one small panel per group, all on one scale, values at the right.
     customdata of a point is [group, run, what the hover box says].
 
@@ -77,7 +75,7 @@ def _panel_marks(
     styles: Mapping[str, RunStyle],
     places: Mapping[tuple[str, str], float],
     palette: Palette,
-) -> Iterator[go.Scatter]:
+) -> Iterator[Trace]:
     for style in drawing_order(styles):
         part = shown[(shown["run"] == style.name) & shown["mean"].notna()]
         y = np.array([places[group, style.name] for group in part["group"]], dtype=np.float64)
@@ -86,7 +84,7 @@ def _panel_marks(
 
 def _panel_grid(
     order: Sequence[str], panel: float, height: float, ticks: Ticks, palette: Palette
-) -> go.Scatter:
+) -> Trace:
     """The grid inside the panels only: one trace of short lines."""
     x, y = [], []
     for i in range(len(order)):
@@ -95,7 +93,7 @@ def _panel_grid(
             x += [value, value, None]
             y += [top, top + height, None]
     line = {"color": palette.hairline, "width": 1}
-    return go.Scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", cliponaxis=False)
+    return scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", cliponaxis=False)
 
 
 def _panel_head(

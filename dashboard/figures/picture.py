@@ -12,9 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import plotly.graph_objects as go
-
-from dashboard.figures.layout import Margin, corner
+from dashboard.figures.chart import Chart
+from dashboard.figures.layout import Margin, corner, margin_of
 from dashboard.figures.text import (
     coloured,
     escape,
@@ -41,16 +40,16 @@ class Caption:
     runs: Sequence[RunStyle] = ()
 
 
-def captioned(figure: go.Figure, caption: Caption, palette: Palette) -> go.Figure:
+def captioned(figure: Chart, caption: Caption, palette: Palette) -> Chart:
     """The figure with what its picture says, in `layout.meta`."""
-    margin = figure.layout.margin
+    margin = margin_of(figure)
     titles = wrap(caption.title, _TITLE_LENGTH)
     notes = wrap(" · ".join(caption.notes), _NOTE_LENGTH) if caption.notes else []
     columns = _columns(caption.runs)
     runs = _LINE * math.ceil(len(caption.runs) / columns)
     top = _TITLE_LINE * len(titles) + _LINE * len(notes) + runs + 2 * _GAP
     # Notes are placed from the upper edge of the plot, which the picture moves down by `top`.
-    moved = Margin(margin.l, margin.r, margin.t + top, margin.b)
+    moved = margin._replace(top=margin.top + top)
     said = _title(titles, notes, palette, moved)
     named = _key(caption.runs, columns, palette, moved, top - runs - _GAP)
     picture = {
@@ -60,7 +59,7 @@ def captioned(figure: go.Figure, caption: Caption, palette: Palette) -> go.Figur
         "ground": palette.page,
         "annotations": [*said, *named],
     }
-    return figure.update_layout(meta={"picture": picture})
+    return figure.with_layout(meta={"picture": picture})
 
 
 def _title(

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dashboard.drawing import Drawing
+from dashboard.figures.chart import Chart, Trace, bar
 from dashboard.figures.colour import blend
 from dashboard.figures.layout import (
     NARROW,
@@ -51,7 +51,7 @@ def sorted_differences(
     *,
     mean: float | None = None,
     shown: Collection[str] | None = None,
-) -> go.Figure:
+) -> Chart:
     """Every query as a bar, best difference first; those not `shown` fade.
 
     `frame` is that of `metrics_core.comparing.pairs.differences` with a column text; `mean` is the
@@ -111,7 +111,7 @@ def query_customdata(part: pd.DataFrame) -> list[list[str]]:
 HOVER = "<b>%{customdata[1]}</b><br>%{customdata[2]}<extra></extra>"
 
 
-def _bars(ranked: pd.DataFrame, palette: Palette, shown: Collection[str] | None) -> list[go.Bar]:
+def _bars(ranked: pd.DataFrame, palette: Palette, shown: Collection[str] | None) -> list[Trace]:
     """A trace per outcome; what is shown stands above what is faded and is wide enough to hit."""
     kept = pd.Series(True, ranked.index)
     if shown is not None:
@@ -124,7 +124,7 @@ def _bars(ranked: pd.DataFrame, palette: Palette, shown: Collection[str] | None)
             # Paler, not translucent: bars narrower than a pixel overlap.
             color = blend(outcome_color(str(outcome), palette), palette.page, share)
             traces.append(
-                go.Bar(
+                bar(
                     x=part["place"].to_numpy(),
                     y=part["difference"].to_numpy(),
                     width=width,

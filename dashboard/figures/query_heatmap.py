@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import plotly.graph_objects as go
 
 from dashboard.drawing import Drawing
+from dashboard.figures.chart import Chart, Trace, bar
 from dashboard.figures.layout import NARROW, Margin, axis, figure, note
 from dashboard.figures.text import escape, query_text, run_name, short_names, whole, widest
 from dashboard.theme import Palette
@@ -21,7 +21,7 @@ _ALL = 60
 """Of more columns than these there are no gaps between them."""
 
 
-def score_heatmap(frame: pd.DataFrame, drawing: Drawing) -> go.Figure:
+def score_heatmap(frame: pd.DataFrame, drawing: Drawing) -> Chart:
     """Every run's score on every query of `frame`, which has query_id, text and one column of
     scores per shown run, by its name; in its order from the left, the run in focus on top.
     Undefined scores are blank. customdata is [query_id, escaped text, numbers].
@@ -68,14 +68,14 @@ def _span(values: npt.NDArray[np.float64], drawing: Drawing) -> tuple[float, flo
     return low, high if high > low else low + 1.0
 
 
-def _cells(frame: pd.DataFrame, values: npt.NDArray[np.float64], drawing: Drawing) -> go.Bar:
+def _cells(frame: pd.DataFrame, values: npt.NDArray[np.float64], drawing: Drawing) -> Trace:
     """A bar fills each cell, for that is where it can be clicked: marks that overlap cannot."""
     titles = [query_text(text) for text in frame["text"]]
     ids = list(frame["query_id"])
     row, column = np.nonzero(~np.isnan(values))
     low, high = _span(values, drawing)
     runs = [escape(run) for run in drawing.styles]
-    return go.Bar(
+    return bar(
         x=column,
         base=row - _FILLED / 2,
         y=np.full(len(row), _FILLED),

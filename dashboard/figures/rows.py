@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import plotly.graph_objects as go
 
 from dashboard.drawing import Drawing
+from dashboard.figures.chart import Chart, Trace, bar, scatter
 from dashboard.figures.layout import (
     Margin,
     axis,
@@ -99,7 +99,7 @@ def row_figure(
     ticks: Ticks,
     annotations: Sequence[Mapping[str, Any]],
     **value_axis: Any,
-) -> go.Figure:
+) -> Chart:
     """The figure of a chart with rows: every second row washed from edge to edge, the groups at
     the left, a click anywhere in a row gives its group."""
     labels = [
@@ -119,9 +119,9 @@ def row_figure(
     )
 
 
-def _clicks(rows: Rows, ticks: Ticks) -> go.Bar:
+def _clicks(rows: Rows, ticks: Ticks) -> Trace:
     low, high = ticks.span
-    return go.Bar(
+    return bar(
         orientation="h",
         base=[low] * len(rows.groups),
         x=[high - low] * len(rows.groups),
@@ -157,11 +157,11 @@ def _wash(index: int, rows: Rows, margin: Margin, palette: Palette) -> Iterable[
 
 def intervals(
     part: pd.DataFrame, y: npt.NDArray[np.float64], columns: tuple[str, str], line: dict[str, Any]
-) -> go.Scatter:
+) -> Trace:
     """One trace with the intervals of a run, broken between them."""
     low, high = (part[column].to_numpy(dtype=np.float64) for column in columns)
     gap = np.full(len(part), np.nan)
-    return go.Scatter(
+    return scatter(
         x=np.column_stack([low, high, gap]).ravel(),
         y=np.column_stack([y, y, gap]).ravel(),
         mode="lines",
@@ -177,7 +177,7 @@ def points(
     palette: Palette,
     columns: tuple[str, str, str],
     pitch: float = _PITCH,
-) -> go.Scatter:
+) -> Trace:
     """The points of a run: customdata [group, run, what the hover box says]."""
     write = wording.difference if columns[0] == "difference" else wording.score
     name = f"<b>{escape(style.name)}</b>"
@@ -189,7 +189,7 @@ def points(
         ]
         for group, value, low, high in part[["group", *columns]].itertuples(index=False)
     ]
-    return go.Scatter(
+    return scatter(
         x=part[columns[0]].to_numpy(),
         y=y,
         mode="markers",
@@ -217,7 +217,7 @@ def marks(
     palette: Palette,
     columns: tuple[str, str, str],
     pitch: float = _PITCH,
-) -> list[go.Scatter]:
+) -> list[Trace]:
     """The intervals of a run and its points on top, as thick as `pitch` px between runs allow."""
     line = interval_line(style, palette, min(7, pitch * 0.5))
     return [

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from dashboard.drawing import Drawing
+from dashboard.figures.chart import Chart, Trace, scatter
 from dashboard.figures.keys import key_height, key_notes
 from dashboard.figures.layout import NARROW, Margin, axis, figure, note
 from dashboard.figures.queries import FADED
@@ -31,7 +31,7 @@ def score_strips(
     drawing: Drawing,
     *,
     shown: Collection[str] | None = None,
-) -> go.Figure:
+) -> Chart:
     """A strip per group and run: every query's score as a point, their mean as a stroke.
 
     `frame` has query_id, text, group, run, score; `means` group, run, mean, queries; `groups` are
@@ -74,7 +74,7 @@ def _points(
     drawing: Drawing,
     most: int,
     shown: Collection[str] | None,
-) -> go.Scatter:
+) -> Trace:
     own = frame[(frame["run"] == style.name) & frame["score"].notna()]
     own = own.sort_values("score", kind="stable")
     parts = [_thinned(part, most) for _, part in own.groupby("group", sort=False)]
@@ -86,7 +86,7 @@ def _points(
     # Spread by the golden ratio: level scores stand beside each other, the same way each time.
     off = ((np.arange(len(drawn)) * 0.618034) % 1 - 0.5) * 2 * _STRIP
     row = drawn["group"].map({group: i for (group, run), i in places.items() if run == style.name})
-    return go.Scatter(
+    return scatter(
         x=drawn["score"].to_numpy(),
         y=row.to_numpy() + off,
         mode="markers",
@@ -116,9 +116,9 @@ def _means(
     style: RunStyle,
     places: Mapping[tuple[str, str], int],
     drawing: Drawing,
-) -> go.Scatter:
+) -> Trace:
     own = means[(means["run"] == style.name) & means["mean"].notna()]
-    return go.Scatter(
+    return scatter(
         x=own["mean"].to_numpy(),
         y=[places[group, style.name] for group in own["group"]],
         mode="markers",

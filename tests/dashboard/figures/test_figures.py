@@ -167,7 +167,7 @@ DRAW: dict[str, Callable[[Palette], go.Figure]] = {
 
 def all_text(figure: go.Figure) -> str:
     """Every text of a figure that Plotly would interpret: not the ids in customdata."""
-    spec = figure.to_dict()
+    spec = figure.checked.to_dict()
     for trace in spec["data"]:
         for row in trace.get("customdata", []):
             row[0] = ""
@@ -258,7 +258,7 @@ def test_curves_without_differences_have_one_panel() -> None:
 
 def test_panels_of_several_measures_can_share_their_range() -> None:
     frames = [curve_frame(*STYLES), curve_frame(*STYLES).assign(diff_high=0.9)]
-    low, high = difference_range(frames, STYLES)
+    low, high = difference_range(frames, drawing_of(STYLES))
     assert low < -0.1 and high > 0.9
     figure = measure_by_cutoff(
         frames[0], drawing_of(STYLES), title="", difference_range=(low, high)

@@ -1,0 +1,60 @@
+"""A chart as Plotly's JavaScript reads it: plain data, sent as it is.
+
+Plotly's Python classes look at each property of each mark when it is set, which takes ten times as
+long as working out where the marks stand. What is drawn here does not change at run time: so the
+tests look instead (`Chart.data` and `Chart.layout` are the checked ones), and a page is not kept
+waiting for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import plotly.graph_objects as go
+from plotly.basedatatypes import BaseFigure
+
+Trace = dict[str, Any]
+"""The marks of one kind, by the names that Plotly's reference gives their properties."""
+
+
+def scatter(**properties: Any) -> Trace:
+    """Points or lines."""
+    return {"type": "scatter", **properties}
+
+
+def bar(**properties: Any) -> Trace:
+    """Bars."""
+    return {"type": "bar", **properties}
+
+
+class Chart(BaseFigure):  # type: ignore[misc]
+    """What `st.plotly_chart` takes for a figure that was checked already."""
+
+    def __init__(self, traces: list[Trace], layout: Mapping[str, Any]) -> None:
+        # Without that of the base, which builds and checks an object for everything.
+        self._given: dict[str, Any] = {"data": traces, "layout": dict(layout)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The traces and the layout; not to be changed."""
+        return self._given
+
+    def with_layout(self, **more: Any) -> Chart:
+        """The same with more in its layout."""
+        return Chart(self._given["data"], {**self._given["layout"], **more})
+
+    @property
+    def data(self) -> tuple[Any, ...]:
+        """The traces, checked. Raises ValueError where Plotly does not know a property."""
+        return tuple(self.checked.data)
+
+    @property
+    def layout(self) -> Any:
+        """The layout, checked. Raises ValueError where Plotly does not know a property."""
+        return self.checked.layout
+
+    @cached_property
+    def checked(self) -> Chart:
+        """The figure that Plotly makes of it."""
+        return go.Figure(**self._given)

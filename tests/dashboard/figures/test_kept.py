@@ -1,0 +1,51 @@
+"""What was drawn is drawn again only where something else was asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dashboard.figures.chart import Chart, scatter
+from dashboard.figures.kept import drawn
+from dashboard.theme import DARK, run_styles
+from tests.dashboard.drawings import drawing_of
+
+STYLES = run_styles(["bm25", "dense"], {"bm25": 0, "dense": 1}, focus="dense", baseline="bm25")
+DRAWING = drawing_of(STYLES)
+DARK_DRAWING = drawing_of(STYLES, DARK)
+
+
+@pytest.fixture
+def calls() -> list[tuple[object, ...]]:
+    return []
+
+
+def test_the_same_table_and_drawing_are_drawn_once(calls: list[tuple[object, ...]]) -> None:
+    def figure(*given: object, **options: object) -> Chart:
+        calls.append(given)
+        return Chart([], {})
+
+    frame = pd.DataFrame({"k": [1]})
+    first = drawn(figure, frame, DRAWING, title="a")
+    assert drawn(figure, frame, replace(DRAWING), title="a") is first
+    assert len(calls) == 1
+    # An equal table is another one, for nobody looked into it.
+    drawn(figure, frame.copy(), DRAWING, title="a")
+    drawn(figure, frame, DARK_DRAWING, title="a")
+    drawn(figure, frame, DRAWING, title="b")
+    drawn(figure, frame, DRAWING, titled="a")
+    drawn(figure, frame, replace(DRAWING, styles={}), title="a")
+    assert len(calls) == 6
+
+
+def test_a_chart_is_sent_as_it_is_and_checked_where_one_looks() -> None:
+    chart = Chart([scatter(x=np.array([1.0, np.nan]), y=[1, 2])], {"height": 50})
+    assert chart.to_dict()["data"][0]["type"] == "scatter"
+    assert chart.layout.height == 50
+    assert chart.with_layout(meta={"a": 1}).layout.meta == {"a": 1}
+    assert "meta" not in chart.to_dict()["layout"]
+    with pytest.raises(ValueError, match="wide"):
+        _ = Chart([scatter(wide=1)], {}).data
