@@ -13,6 +13,8 @@ from dashboard.session import Opened
 from metrics_core import wording as w
 from metrics_core.notes import Note
 
+_ALL_FILES = 20
+
 PAGE = Page("data", "Data", place=8, needs_study=False)
 
 
@@ -77,8 +79,11 @@ def _described(row: FileRow, all_notes: tuple[Note, ...], here: Opened | None) -
 
 def _look_and_remove(rows: list[FileRow]) -> None:
     """A look at a file's first rows; removal of what was uploaded, and the way back."""
-    with st.expander("Look into a file, or remove it"):
-        for row in rows:
+    look = st.expander("Look into a file, or remove it", key="look", on_change="rerun")
+    if not look.open:
+        return
+    with look:
+        for row in _chosen(rows):
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(f"**{literal(row.file.file)}**")
                 if row.file.number:
@@ -93,6 +98,14 @@ def _look_and_remove(rows: list[FileRow]) -> None:
         for entry in session.workspace().removed_entries(session.collection()):
             told = f"{literal(entry.file)} was removed."
             parts.removed(told, f"back_{entry.number}", session.bring_back, entry.number)
+
+
+def _chosen(rows: list[FileRow]) -> list[FileRow]:
+    """All files, or of many the one that is chosen."""
+    if len(rows) <= _ALL_FILES:
+        return rows
+    name = st.selectbox("File", [row.file.file for row in rows], key="look_into")
+    return [row for row in rows if row.file.file == name]
 
 
 if __name__ == "__main__":

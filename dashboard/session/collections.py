@@ -168,14 +168,27 @@ def _files_in(
     """The files of a folder, or only those that may hold one kind of table."""
     origin = "sample" if identity == SAMPLE else "folder"
     choices = collections().choices_of(identity)
-    files = []
+    asked: list[Any] = []
     for path in listing.read:
         if only and glanced(path) not in (only, None):
             continue
         shown = str(path.relative_to(folder))
         with_choices = tuple(sorted(choices.get(shown, {}).items()))
-        files += _of_folder(str(path), shown, origin, state_of(path), with_choices)
-    return files
+        asked.append((str(path), shown, origin, state_of(path), with_choices))
+    # Of many files, asking for each takes longer than the page; mostly none has changed.
+    then = _read_last().get((identity, only))
+    if then is None or then[0] != asked:
+        then = _read_last()[identity, only] = (
+            asked,
+            [f for each in asked for f in _of_folder(*each)],
+        )
+    return then[1]
+
+
+@st.cache_resource(show_spinner=False)
+def _read_last() -> dict[tuple[str, Kind | None], tuple[list[Hashable], list[File]]]:
+    """Collection and kind -> what was asked of its folder last, and the files."""
+    return {}
 
 
 @st.cache_resource(show_spinner=False, max_entries=200)

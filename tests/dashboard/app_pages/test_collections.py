@@ -172,16 +172,34 @@ def test_what_is_here_already_is_said() -> None:
     assert "copy.run is here already" not in text_of(app)
 
 
-def test_a_file_is_removed_and_brought_back() -> None:
+def looked_into(app: AppTest) -> AppTest:
+    app.session_state["look"] = True
+    return app.run()
+
+
+def test_files_are_looked_into_once_that_is_opened() -> None:
     two_collections()
     app = opened("data", set="own")
+    assert not [b for b in app.button if b.label == "Remove"]
+    looked_into(app)
+    assert len([b for b in app.button if b.label == "Remove"]) == 2
+    # Of many files one at a time.
+    upload(app, *((f"r{i}.run", GOOD.replace(b"d3", b"e%d" % i)) for i in range(19)))
+    assert len([b for b in app.button if b.label == "Remove"]) == 1
+    app.selectbox(key="look_into").select("good.run").run()
+    assert app.button(key="remove_00002").label == "Remove"
+
+
+def test_a_file_is_removed_and_brought_back() -> None:
+    two_collections()
+    app = looked_into(opened("data", set="own"))
     app.button(key="remove_00002").click().run()
     assert "good.run was removed." in text_of(app)
     assert len(kept().entries("own")) == 1
     press(app, "Undo")
     assert len(kept().entries("own")) == 2
     app.button(key="remove_00002").click().run()
-    app = opened("data", set="own")
+    app = looked_into(opened("data", set="own"))
     press(app, "Bring back")
     assert "Two files are loaded" in text_of(app)
 
