@@ -112,8 +112,8 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     """Every pair of the runs on one measure, each over the queries that both define.
 
     There are as many draws as for one pair, and fewer, but at least 1,000, where runs and queries
-    are so many that these would take too long: 6,000 for 20 runs and 7,000 queries, 1,600 for 200
-    runs and 250 queries. A geometric mean is tested on logarithms; its interval is that of two
+    are so many that these would take too long: 3,000 for 20 runs and 7,000 queries, 2,000 for 200
+    runs and 100 queries. A geometric mean is tested on logarithms; its interval is that of two
     means about the same middle. Raises RanklensError where the measure has no scores.
     """
     wanted = parse_measure(measure)

@@ -28,11 +28,13 @@ from metrics_core.scoring.resampling import draws, draws_of
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-_WORK = 8_000_000_000
-"""Draws times pairs times queries: more than this takes too long for a page."""
+_WORK = 4_000_000_000
+"""Draws times pairs times queries: more than this takes a page longer than a second."""
 _FEWEST_DRAWS = 1_000
-_VALUES = 2_000_000
-"""Values of a block."""
+_VALUES = 500_000
+"""Values of a block: some of them stay in a core's own memory, and take half the time for it."""
+_FEW = 2_000_000
+"""So many values at most are worked out in one product."""
 _AT_ONCE = 500
 """Draws of a block."""
 
@@ -111,7 +113,7 @@ def drawn_pairs(scaled: Floats, pairs: Ints) -> tuple[Resampled, int]:
             np.clip(_WORK // (n_queries * len(tested)), _FEWEST_DRAWS, draws_of(n_queries))
         )
         ranked = tested[np.argsort(-np.abs(statistic[tested]), kind="stable")]
-        few = len(tested) * max(n_queries, draws_of(n_queries)) <= _VALUES
+        few = len(tested) * max(n_queries, draws_of(n_queries)) <= _FEW
         drawn = _drawn_at_once if few and n_draws == draws_of(n_queries) else _drawn
         off, steps, far = drawn(scaled, pairs[:, ranked], error[ranked], statistic[ranked], n_draws)
         single[ranked] = (off + 1) / (n_draws + 1)
