@@ -112,8 +112,15 @@ class Reader:
     """One reader's session in this process."""
 
     def __init__(self) -> None:
-        from streamlit.testing.v1 import AppTest, local_script_runner
+        from streamlit import config
+        from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+        from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
+        # A server compiles a page once, and so does this.
+        config.set_option("runner.magicEnabled", False)
+        compiled = ScriptCache()
+        for module in (app_test, local_script_runner):
+            vars(module)["ScriptCache"] = lambda: compiled
         self._parsing = 0.0
         self.sent = 0
         parse = local_script_runner.parse_tree_from_messages
