@@ -28,6 +28,7 @@ _ONLY_HERE = {
     "clean_ids": "--clean-ids",
     "encoding": "--encoding",
     "limit": "--limit",
+    "memory": "--memory",
 }
 
 

@@ -87,5 +87,6 @@ def test_what_cannot_be_done_is_said(
     bm25 = SAMPLE / "bm25.run"
     assert "first" in refused(capsys, bm25, *local, "--duplicates", "first")
     assert "--clean-ids" in refused(capsys, bm25, *local, "--clean-ids")
+    assert "--memory" in refused(capsys, bm25, *local, "--memory", "1GB")
     assert "subtopic" in refused(capsys, bm25, *local, "-m", "alpha_nDCG@5")
     assert "needs --spark" in refused(capsys, bm25, "--judged-ranks", tmp_path / "x")
