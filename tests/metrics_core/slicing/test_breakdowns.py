@@ -15,10 +15,10 @@ from metrics_core.slicing.breakdowns import (
     NO_GROUP,
     breakdown,
     by_group,
-    cross_breakdown,
     group_of,
     ordered_groups,
 )
+from metrics_core.slicing.crossed import cross_breakdown
 from metrics_core.tables import Queries
 
 
