@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
+from dashboard.answers.query_chips import whole_failures
 from dashboard.answers.version_dates import NO_DATES, VersionDates
 from dashboard.opened.study import Study
 from metrics_core import findings
@@ -76,7 +77,8 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
 def _history(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) -> HistoryPage:
     mask = study.in_view(shown)
     in_view = [study.judged[name].among(mask) for name in runs]
-    found = history(in_view, shown.measure, shown.cutoff)
+    told = [whole_failures(study, name, shown.measure, shown.cutoff)[mask] for name in runs]
+    found = history(in_view, shown.measure, shown.cutoff, told=told)
     overall = _means(study, shown, runs, pd.Series(ALL, index=list(found.query_ids)))
     overall = overall.drop(columns="group")
     overall["judged"] = [judged_share(ranks, shown.cutoff) for ranks in in_view]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from metrics_core.comparing.resampled import resampled
 from metrics_core.errors import ParameterError
-from metrics_core.explaining.kinds import FINE, NOTHING_TO_FIND, kinds
+from metrics_core.explaining.kinds import FINE, NOTHING_TO_FIND, Kinds, kinds
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import MEAN, Combination, Measure
 from metrics_core.scoring.intervals import LEVEL
@@ -67,9 +67,16 @@ class History:
         return np.where(self.fine[-1], -1, self.broke)
 
 
-def history(ranks: Sequence[JudgedRanks], measure: Measure, cutoff: int) -> History:
-    """The history of runs judged by the same qrels, first to last. Raises ParameterError for none,
-    and for runs that other judgments judged."""
+def history(
+    ranks: Sequence[JudgedRanks],
+    measure: Measure,
+    cutoff: int,
+    *,
+    told: Sequence[Kinds] | None = None,
+) -> History:
+    """The history of runs judged by the same qrels, first to last; `told` are their `kinds`, where
+    those are known already. Raises ParameterError for none, and for runs that other judgments
+    judged."""
     if not ranks:
         raise ParameterError("A history needs a version.", "Give at least one run.")
     first = ranks[0]
@@ -82,7 +89,7 @@ def history(ranks: Sequence[JudgedRanks], measure: Measure, cutoff: int) -> Hist
                 f"{other.run_name} was judged by other judgments than {first.run_name}.",
                 "Versions are compared only where the same judgments tell what is fine.",
             )
-    found = np.array([kinds(each, measure, cutoff) for each in ranks], dtype=object)
+    found = np.array(told or [kinds(each, measure, cutoff) for each in ranks], dtype=object)
     return History(
         versions=tuple(each.run_name for each in ranks),
         query_ids=first.query_ids,
