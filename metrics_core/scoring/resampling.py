@@ -26,6 +26,8 @@ _FEW_COLUMNS, _PRODUCT = 16, 1_000_000
 """The library multiplies on one core what has no more multiplications than that."""
 _NEAR, _PART, _FEWEST_ROWS = 40_000, 500_000, 16
 """Weights that stay close to the processor beside few columns; those of a part of the work."""
+_HELD = 4_000_000
+"""Values in all draws."""
 _TOGETHER = 600
 """Columns of matrices that are put side by side."""
 _MOST_KEPT = 450_000_000
@@ -118,6 +120,20 @@ def sums_each(several: Sequence[Numbers], most: int | None = None) -> list[Numbe
         ends = np.cumsum([several[i].shape[1] for i in places])[:-1]
         found |= zip(places, np.split(sums(together, most), ends, axis=1), strict=True)
     return [found[i] for i in range(len(several))]
+
+
+def portions(shapes: Sequence[tuple[int, int]]) -> Iterator[slice]:
+    """Neighbouring matrices of these shapes, [queries, columns], of which all draws are held at a
+    time without taking much memory."""
+    begun, held = 0, 0
+    for i, (n_queries, columns) in enumerate(shapes):
+        cells = draws_of(n_queries) * columns
+        if i > begun and held + cells > _HELD:
+            yield slice(begun, i)
+            begun, held = i, 0
+        held += cells
+    if begun < len(shapes):
+        yield slice(begun, len(shapes))
 
 
 def _side_by_side(several: Sequence[Numbers]) -> Iterator[list[int]]:

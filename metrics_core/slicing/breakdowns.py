@@ -13,7 +13,7 @@ from metrics_core.comparing.resampled import Resampled, resampled_each_of
 from metrics_core.errors import UnknownColumnError
 from metrics_core.measures import Combination, GivenMeasure, parse_measure
 from metrics_core.scoring.intervals import LEVEL, drawn_each
-from metrics_core.scoring.resampling import draws_of
+from metrics_core.scoring.resampling import portions
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.ranges import MOST_NUMBERS, by_size, ranges
 from metrics_core.tables import Queries
@@ -33,9 +33,6 @@ draws keep their promise: of 1,500 groups of 8 drawn from the differences of TRE
 mean of 0, 3.6 % were clear at 5 % and 0.7 % at the 0.64 % that each of eight groups has; of 600
 times eight groups of 8 to 25 queries any was clear in 5.3 %. Smaller ones are single cases, of
 which mostly too few differ for a test."""
-
-_CELLS = 8_000_000
-"""Values in all draws that are held at a time."""
 
 _KNOWN_ORDERS = (
     ("very easy", "easy", "medium", "moderate", "hard", "difficult", "very hard"),
@@ -181,9 +178,8 @@ def _rows(
 ) -> Iterator[GroupRow]:
     """The rows of each group, from its float64[queries, runs]; the draws of groups of as many
     queries are the same, and those of some groups are worked out at a time."""
-    most = max(1, _CELLS // (2 * max((draws_of(len(g)) * g.shape[1] for g in groups), default=1)))
-    for start in range(0, len(groups), most):
-        some = groups[start : start + most]
+    for portion in portions([g.shape for g in groups]):
+        some = groups[portion]
         gaps = [_no_differences(g) for g in some]
         if baseline is not None:
             gaps = _differences(some, baseline, levels, combination)
