@@ -89,9 +89,7 @@ def _history(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) ->
             shown.name,
             now_bad=int((found.first_bad >= 0).sum()),
             flickering=int(found.flickers.sum()),
-            since=_first_bad(study, shown, runs, [np.ones(len(found.query_ids), dtype=np.bool_)])[
-                0
-            ],
+            since=_first_bad(study, shown, runs, [np.ones(len(found.query_ids), dtype=bool)])[0],
         ),
         versions=runs,
         overall=overall,

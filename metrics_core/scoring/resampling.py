@@ -24,7 +24,7 @@ _FEWEST, _MOST = 2_000, 5_000
 _BLOCK, _CLOSE = 2_000_000, 32_768
 _FEW_COLUMNS, _PRODUCT = 16, 1_000_000
 """The library multiplies on one core what has no more multiplications than that."""
-_NEAR, _PART, _FEWEST_ROWS = 40_000, 500_000, 16
+_NEAR, _PART, _FEWEST_ROWS = 40_000, 1_000_000, 16
 """Weights that stay close to the processor beside few columns; those of a part of the work."""
 _HELD = 4_000_000
 """Values in all draws."""
