@@ -24,6 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     There is no second process, so whatever ends this one (Ctrl-C, SIGTERM) ends the server.
     """
+    # Before numpy is loaded: threads of a product that wait for each other take many times as long
+    # while others work. What pays on several cores brings its own (`metrics_core.parallel`).
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # What is written from here on is for this account only.
     os.umask(0o077)
     signal.signal(signal.SIGTERM, _ended)

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from metrics_core.scoring.intervals import mean_interval
     from metrics_core.scoring.means import aggregate
     from metrics_core.scoring.scores import Scores
-    from metrics_core.slicing.breakdowns import breakdown, cross_breakdown
+    from metrics_core.slicing.breakdowns import breakdown
+    from metrics_core.slicing.crossed import cross_breakdown
     from metrics_core.tables import Documents, Qrels, Queries, Run
 
 __version__ = "0.1.0"
@@ -100,7 +101,8 @@ _PLACES = {
     "scoring.intervals": ("mean_interval",),
     "scoring.means": ("aggregate",),
     "scoring.scores": ("Scores",),
-    "slicing.breakdowns": ("breakdown", "cross_breakdown"),
+    "slicing.breakdowns": ("breakdown",),
+    "slicing.crossed": ("cross_breakdown",),
     "tables": ("Documents", "Qrels", "Queries", "Run"),
 }
 

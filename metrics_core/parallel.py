@@ -13,6 +13,10 @@ Result = TypeVar("Result")
 
 WORKERS = min(4, os.cpu_count() or 1)
 
+PRODUCTS_ON_ONE_CORE = os.environ.get("OPENBLAS_NUM_THREADS") == "1"
+"""Whether a product of matrices stays on its thread. The library's own threads wait for each other
+without rest: while others work on the same cores, a product takes many times as long with them."""
+
 
 def in_order(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """`function` of each item, in the order of the items; at most `WORKERS` + 1 are held at once.

@@ -4,7 +4,7 @@ One module a page, without Streamlit and without drawing; results are kept by th
 """
 
 from dashboard.answers.breakdown import Breakdown, breakdown
-from dashboard.answers.curves import curves
+from dashboard.answers.curves import curve_lines, curves, curves_known
 from dashboard.answers.data import FileRow, data, first_rows, looked_at
 from dashboard.answers.document import document
 from dashboard.answers.firmness import firmness, firmness_known
@@ -28,7 +28,9 @@ __all__ = [
     "QueryPage",
     "WhatIf",
     "breakdown",
+    "curve_lines",
     "curves",
+    "curves_known",
     "data",
     "document",
     "documents_of",

@@ -18,6 +18,7 @@ from metrics_core import findings
 from metrics_core.measures import MEAN
 from metrics_core.slicing import breakdowns
 from metrics_core.slicing.bridge import bridge
+from metrics_core.slicing.crossed import crossed
 from metrics_core.slicing.derived import MARK, derived_column
 from metrics_core.slicing.mix import mix
 
@@ -225,7 +226,7 @@ def _by_column(study: Study, shown: Comparison, column: str) -> pd.DataFrame:
 
 def _cells(study: Study, shown: Comparison, rows: str, columns: str) -> pd.DataFrame:
     groups = study.columns(shown)
-    return breakdowns.crossed(
+    return crossed(
         study.scores(shown, shown.measure),
         shown.measure,
         groups[rows],

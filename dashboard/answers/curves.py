@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
 import pandas as pd
@@ -11,7 +11,16 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.opened.study import Study
 from metrics_core import findings
-from metrics_core.comparing.curves import Band, Means, bands, curve_frame, means_by_cutoff
+from metrics_core.comparing.curves import (
+    Band,
+    Means,
+    Pair,
+    bands,
+    curve_frame,
+    differences_by_cutoff,
+    means_by_cutoff,
+)
+from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring import curves as by_cutoff
 
@@ -20,6 +29,9 @@ _FAMILIES = ("P", "R", "nDCG")
 Cutoffs = tuple[int, ...]
 Place = tuple[str, Measure]
 """A run and a measure."""
+Asked = tuple[str, Measure, Cutoffs, Comparison]
+PairAsked = tuple[str, Measure, Cutoffs, Comparison, str]
+"""What a band depends on: a run, a measure, cutoffs, which queries are in view, and a baseline."""
 Found = TypeVar("Found")
 
 
@@ -48,26 +60,94 @@ def curves(study: Study, shown: Comparison) -> Curves:
     return study.kept(_curves, shown)
 
 
+def curves_known(study: Study, shown: Comparison) -> bool:
+    """Whether the page is at hand, or all of it that takes a while: the bands."""
+    if study.knows(_curves, shown):
+        return True
+    families, cutoffs = _wanted(study, shown)
+    return all(_known(study, asked) for asked in _pairs(shown, families, cutoffs).values())
+
+
+def curve_lines(study: Study, shown: Comparison) -> Curves:
+    """The page without its bands, which is at hand sooner: no finding says which lead is real, and
+    diff_low and diff_high are NaN."""
+    return study.kept(_lines, shown)
+
+
 def _curves(study: Study, shown: Comparison) -> Curves:
+    families, cutoffs = _wanted(study, shown)
+    pairs = _pairs(shown, families, cutoffs)
+    for asked in pairs.values():
+        # What is known of a pair is known of it the other way round.
+        if not study.knows(_bands, asked) and _known(study, asked):
+            turned: tuple[Band, ...] = (study.kept(_bands, _turned(asked))[0].turned,)
+            study.keep(turned, _bands, asked)
+    own = _family(shown)
+    page = _page(study, shown, _each(study, _bands, pairs))
+    finding = findings.curves_finding(page.frames[own], own, shown.focus, shown.baseline)
+    return replace(page, finding=finding + page.finding)
+
+
+def _lines(study: Study, shown: Comparison) -> Curves:
+    families, cutoffs = _wanted(study, shown)
+    return _page(study, shown, _each(study, _differences, _pairs(shown, families, cutoffs)))
+
+
+def _judged(study: Study, shown: Comparison) -> list[JudgedRanks]:
     mask = study.in_view(shown)
-    judged = [study.judged[name].among(mask) for name in shown.runs]
-    cutoffs = by_cutoff.cutoffs_up_to(by_cutoff.depth_of(judged), also=[shown.cutoff])
-    families = {name: parse_measure(f"{name}@1") for name in _FAMILIES}
-    family = shown.family
-    if shown.measure.declaration.cutoff is None:
-        family = "nDCG"
+    return [study.judged[name].among(mask) for name in shown.runs]
+
+
+def _family(shown: Comparison) -> str:
+    """The measure's own family, where it has a cutoff to vary."""
+    return "nDCG" if shown.measure.declaration.cutoff is None else shown.family
+
+
+def _wanted(study: Study, shown: Comparison) -> tuple[dict[str, Measure], Cutoffs]:
+    """The measures by the names of their families, and the cutoffs."""
+    depth = by_cutoff.depth_of(_judged(study, shown))
+    families, family = {name: parse_measure(f"{name}@1") for name in _FAMILIES}, _family(shown)
     if family not in families:
         families = {family: shown.measure.at(1), **families}
-    frames = _frames(study, shown, families, tuple(cutoffs))
-    own = frames[family]
+    return families, tuple(by_cutoff.cutoffs_up_to(depth, also=[shown.cutoff]))
+
+
+def _means_asked(
+    shown: Comparison, families: Mapping[str, Measure], cutoffs: Cutoffs
+) -> dict[Place, Asked]:
+    view = shown.narrowing
+    return {(run, m): (run, m, cutoffs, view) for m in families.values() for run in shown.runs}
+
+
+def _pairs(
+    shown: Comparison, families: Mapping[str, Measure], cutoffs: Cutoffs
+) -> dict[Place, PairAsked]:
+    asked = _means_asked(shown, families, cutoffs)
+    return {at: (*one, shown.baseline) for at, one in asked.items() if at[0] != shown.baseline}
+
+
+def _turned(asked: PairAsked) -> PairAsked:
+    run, measure, cutoffs, view, baseline = asked
+    return (baseline, measure, cutoffs, view, run)
+
+
+def _known(study: Study, asked: PairAsked) -> bool:
+    """Whether a band is at hand, or that of the pair the other way round, which says the same."""
+    linear = asked[1].declaration.combination.linear
+    return study.knows(_bands, asked) or (linear and study.knows(_bands, _turned(asked)))
+
+
+def _page(study: Study, shown: Comparison, against: Mapping[Place, Band]) -> Curves:
+    judged, family = _judged(study, shown), _family(shown)
+    families, cutoffs = _wanted(study, shown)
+    frames = _frames(study, shown, families, cutoffs, against)
     precision_recall = by_cutoff.precision_recall(judged)
     return Curves(
-        finding=findings.curves_finding(own, family, shown.focus, shown.baseline)
-        + findings.short_lists(judged, (shown.focus, shown.baseline)),
+        finding=findings.short_lists(judged, (shown.focus, shown.baseline)),
         frames=frames,
         precision_recall=precision_recall,
         table=pd.concat([f.assign(measure=name) for name, f in frames.items()], ignore_index=True),
-        queries=int(mask.sum()),
+        queries=int(study.in_view(shown).sum()),
         ranges=dict.fromkeys(frames, (0.0, 1.0)) | {family: shown.measure.declaration.range}
         if shown.measure.declaration.cutoff is not None
         else dict.fromkeys(frames, (0.0, 1.0)),
@@ -76,14 +156,15 @@ def _curves(study: Study, shown: Comparison) -> Curves:
 
 
 def _frames(
-    study: Study, shown: Comparison, families: Mapping[str, Measure], cutoffs: Cutoffs
+    study: Study,
+    shown: Comparison,
+    families: Mapping[str, Measure],
+    cutoffs: Cutoffs,
+    against: Mapping[Place, Band],
 ) -> dict[str, pd.DataFrame]:
     """The frame of `mean_curves` of each measure. Each run's part depends on that run alone, each
     band on its pair: what another view had is at hand."""
-    view, baseline = shown.narrowing, shown.baseline
-    means = {(run, m): (run, m, cutoffs, view) for m in families.values() for run in shown.runs}
-    pairs = {at: (*asked, baseline) for at, asked in means.items() if at[0] != baseline}
-    own, against = _each(study, _means, means), _each(study, _bands, pairs)
+    own = _each(study, _means, _means_asked(shown, families, cutoffs))
     return {
         name: pd.concat(
             [
@@ -107,7 +188,7 @@ def _each(
     return {at: study.kept(answer, one)[0] for at, one in asked.items()}
 
 
-def _means(study: Study, *asked: tuple[str, Measure, Cutoffs, Comparison]) -> tuple[Means, ...]:
+def _means(study: Study, *asked: Asked) -> tuple[Means, ...]:
     mask, cutoffs = study.in_view(asked[0][3]), asked[0][2]
     found: dict[int, Means] = {}
     combinations = [measure.declaration.combination for _, measure, *_ in asked]
@@ -118,8 +199,16 @@ def _means(study: Study, *asked: tuple[str, Measure, Cutoffs, Comparison]) -> tu
     return tuple(found[i] for i in range(len(asked)))
 
 
-def _bands(study: Study, *asked: tuple[str, Measure, Cutoffs, Comparison, str]) -> tuple[Band, ...]:
+def _bands(study: Study, *asked: PairAsked) -> tuple[Band, ...]:
+    return tuple(bands(*_of_pairs(study, asked)))
+
+
+def _differences(study: Study, *asked: PairAsked) -> tuple[Band, ...]:
+    return tuple(differences_by_cutoff(*_of_pairs(study, asked)))
+
+
+def _of_pairs(study: Study, asked: Sequence[PairAsked]) -> tuple[list[Pair], Cutoffs]:
     _, _, cutoffs, view, baseline = asked[0]
     mask = study.in_view(view)
     runs = {name: study.judged[name].among(mask) for name in {baseline, *(a[0] for a in asked)}}
-    return tuple(bands([(runs[run], runs[baseline], m) for run, m, *_ in asked], cutoffs))
+    return [(runs[run], runs[baseline], m) for run, m, *_ in asked], cutoffs

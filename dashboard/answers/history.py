@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
+from dashboard.answers.query_chips import whole_failures
 from dashboard.answers.version_dates import NO_DATES, VersionDates
 from dashboard.opened.study import Study
 from metrics_core import findings
-from metrics_core.explaining.history import History, first_bad_version, history
+from metrics_core.explaining.history import History, first_bad_versions, history
 from metrics_core.scoring.curves import judged_share
-from metrics_core.slicing.breakdowns import ALL, by_group, ordered_groups
+from metrics_core.slicing.breakdowns import ALL, by_group, coded_groups
 
 FEWEST_RUNS = 2
 BY_NAME, AS_LOADED, BY_DATE = "", "loaded", "date"
@@ -76,7 +77,8 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
 def _history(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) -> HistoryPage:
     mask = study.in_view(shown)
     in_view = [study.judged[name].among(mask) for name in runs]
-    found = history(in_view, shown.measure, shown.cutoff)
+    told = [whole_failures(study, name, shown.measure, shown.cutoff)[mask] for name in runs]
+    found = history(in_view, shown.measure, shown.cutoff, told=told)
     overall = _means(study, shown, runs, pd.Series(ALL, index=list(found.query_ids)))
     overall = overall.drop(columns="group")
     overall["judged"] = [judged_share(ranks, shown.cutoff) for ranks in in_view]
@@ -87,7 +89,7 @@ def _history(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) ->
             shown.name,
             now_bad=int((found.first_bad >= 0).sum()),
             flickering=int(found.flickers.sum()),
-            since=_first_bad(study, shown, runs, np.ones(len(found.query_ids), dtype=np.bool_), 1),
+            since=_first_bad(study, shown, runs, [np.ones(len(found.query_ids), dtype=bool)])[0],
         ),
         versions=runs,
         overall=overall,
@@ -104,17 +106,18 @@ def _means(study: Study, shown: Comparison, runs: Sequence[str], groups: pd.Seri
 
 
 def _first_bad(
-    study: Study, shown: Comparison, runs: Sequence[str], queries: np.ndarray, looked_at: int
-) -> str:
-    scores = study.every_score(shown, shown.measure).only(runs).of(shown.measure)[:, queries]
+    study: Study, shown: Comparison, runs: Sequence[str], slices: Sequence[np.ndarray]
+) -> list[str]:
+    """The version since which each slice, bool[Q] of its queries, is clearly worse; "" for none."""
+    scores = study.every_score(shown, shown.measure).only(runs).of(shown.measure)
     declared = shown.measure.declaration
-    at = first_bad_version(
-        scores,
+    found = first_bad_versions(
+        [scores[:, queries] for queries in slices],
         direction=declared.direction,
         combination=declared.combination,
-        looked_at=looked_at,
+        looked_at=len(slices),
     )
-    return runs[at] if at >= 0 else ""
+    return [runs[at] if at >= 0 else "" for at in found]
 
 
 def _slices(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) -> Slices:
@@ -122,13 +125,11 @@ def _slices(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) -> 
     if by not in columns:
         return Slices(pd.DataFrame(), [], {})
     groups = columns[by][study.in_view(shown)]
-    ordered = ordered_groups(groups)
-    bad = {
-        group: _first_bad(study, shown, runs, (groups == group).to_numpy(), len(ordered))
-        for group in ordered
-    }
+    codes, ordered = coded_groups(groups)
+    bad = _first_bad(study, shown, runs, [codes == code for code in range(len(ordered))])
     means = _means(study, shown, runs, groups)
-    return Slices(means, ordered, {group: run for group, run in bad.items() if run})
+    named = zip(ordered, bad, strict=True)
+    return Slices(means, ordered, {group: run for group, run in named if run})
 
 
 def _queries(study: Study, found: History) -> pd.DataFrame:

@@ -47,8 +47,12 @@ _OF_SEVERAL = ("none", "missing")
 
 def failures(study: Study, shown: Comparison) -> kinds.Kinds:
     """The kind of each query in view with the run in focus; object[Q]."""
-    found = study.kept(_failures, shown.focus, shown.measure, shown.cutoff)
-    return found[study.in_view(shown)]
+    return whole_failures(study, shown.focus, shown.measure, shown.cutoff)[study.in_view(shown)]
+
+
+def whole_failures(study: Study, run: str, measure: Measure, cutoff: int) -> kinds.Kinds:
+    """The kind of each judged query with a run; object[Q]."""
+    return study.kept(_failures, run, measure, cutoff)
 
 
 def changes(study: Study, shown: Comparison) -> kinds.Kinds:
@@ -94,10 +98,11 @@ def offered(masks: dict[str, Mask], shown: Comparison, show: str) -> list[str]:
 
 
 def _failures(study: Study, run: str, measure: Measure, cutoff: int) -> kinds.Kinds:
-    room = whole_room(study, run, measure, cutoff)
+    room = whole_room(study, run, kinds.judged_by(measure, cutoff), cutoff)
     return kinds.kinds(study.judged[run], measure, cutoff, room=room)
 
 
 def _changes(study: Study, run: str, baseline: str, measure: Measure, cutoff: int) -> kinds.Kinds:
     ranks = study.judged[run], study.judged[baseline]
-    return kinds.changes(*ranks, measure, cutoff, same=SAME)
+    told = [whole_failures(study, name, measure, cutoff) for name in (run, baseline)]
+    return kinds.changes(*ranks, measure, cutoff, same=SAME, told=told)

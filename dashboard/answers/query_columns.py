@@ -20,7 +20,7 @@ from dashboard.opened.study import Study
 from metrics_core.explaining.headroom import has_headroom
 from metrics_core.explaining.kinds import CHANGES, KINDS
 from metrics_core.explaining.lists import across_runs
-from metrics_core.slicing.breakdowns import NO_GROUP, group_of, ordered_groups
+from metrics_core.slicing.breakdowns import NO_GROUP, ordered_groups
 from metrics_core.slicing.derived import MARK
 
 Values = npt.NDArray[Any]
@@ -137,8 +137,8 @@ def _values(study: Study, shown: Comparison, column: Column) -> Values:
         return told(study, shown)
     if what == "n":
         return _number(study, shown, name, mask)
-    if name in study.groupings and study.queries is not None:
-        return np.asarray(group_of(study.queries, study.query_ids, name).to_numpy()[mask])
+    if name in study.groupings:
+        return np.asarray(study.own_columns[name].to_numpy()[mask])
     if study.queries is not None and name in study.queries.columns:
         return _own(study, name)[mask]
     return study.columns(shown)[name].to_numpy(dtype=object)[mask]

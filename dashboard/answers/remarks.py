@@ -31,6 +31,8 @@ class Remarks:
 
     def lists(self, query_ids: Iterable[str]) -> dict[str, npt.NDArray[np.bool_]]:
         """Which of these queries have each tag, bool[Q] by the list's key."""
+        if not self.given:
+            return {}
         ids = np.array(list(query_ids), dtype=object)
         tags = sorted({tag for _, own, _ in self.given for tag in own})
         return {

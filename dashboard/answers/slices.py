@@ -51,9 +51,9 @@ def slices(study: Study, shown: Comparison) -> Slices:
     gaps = additive_differences(own, other, declared.combination)
     if shown.alone or (~np.isnan(gaps)).sum() < FEWEST_QUERIES:
         return Slices()
-    ids = list(scores.query_ids)
-    columns = {c: groups.reindex(ids) for c, groups in study.columns(shown).items()}
-    found = found_slices(gaps, {c: groups.to_numpy() for c, groups in columns.items()})
+    mask = study.in_view(shown)
+    columns = {c: groups.to_numpy()[mask] for c, groups in study.columns(shown).items()}
+    found = found_slices(gaps, columns)
     # Where scores go below 0, or less is better, a score of 0 is no failure.
     fails_at_zero = declared.higher_is_better and declared.range[0] >= 0
     listed = []

@@ -26,6 +26,7 @@ from dashboard.address.view import (
     lacking,
     read_cutoff,
 )
+from dashboard.opened import grouped
 from metrics_core.checks.fit import FitLine, fit_report, near_matches
 from metrics_core.errors import RanklensError
 from metrics_core.judging import JudgedRanks, judge
@@ -36,8 +37,8 @@ from metrics_core.scoring import curves as by_cutoff
 from metrics_core.scoring.notes import score_notes, tie_extremes, with_tie_range
 from metrics_core.scoring.resampling import prepare_draws
 from metrics_core.scoring.scores import Scores, score_runs, side_by_side
-from metrics_core.slicing.breakdowns import group_of, ordered_groups
-from metrics_core.slicing.derived import MARK, Material, derived_columns
+from metrics_core.slicing.breakdowns import ordered_groups
+from metrics_core.slicing.derived import MARK
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
 KEPT_RESULTS, KEPT_VARIANTS = 256, 4
@@ -130,18 +131,19 @@ class Study:
     @cached_property
     def groups(self) -> dict[str, list[str]]:
         """Column -> its values in a reader's order."""
-        if self.queries is None:
-            return {}
-        return {
-            c: ordered_groups(group_of(self.queries, self.query_ids, c)) for c in self.groupings
-        }
+        return {column: ordered_groups(found) for column, found in self.own_columns.items()}
+
+    @property
+    def own_columns(self) -> dict[str, pd.Series]:
+        """Grouping -> the group of each judged query, indexed by query_id."""
+        return self.kept(grouped.own_columns)
 
     def columns(self, comparison: Comparison) -> dict[str, pd.Series]:
         """Column -> the group of each judged query, indexed by query_id: what to break results down
         by, the files' own columns first, then the derived ones, some of which depend on what is
         compared, though never on the filters."""
         asked = replace(comparison, where=(), also=())
-        return self.kept(_columns, asked)
+        return self.kept(grouped.columns, asked)
 
     @cached_property
     def deepest(self) -> int:
@@ -197,13 +199,13 @@ class Study:
         """The runs, best first on the usual measure."""
         # One order for every view: another measure or cutoff must not change who is compared.
         measure = read_measure("", 10).measure
-        known = self.kept(all_scores, (measure,)).values[:, :, 0]
+        known = self.all_scores(measure).values[:, :, 0]
         means = dict(zip(self.names, (float(row.mean()) for row in known), strict=True))
         return sorted(self.names, key=lambda n: -means[n])
 
     def in_view(self, comparison: Comparison) -> npt.NDArray[np.bool_]:
         """Which judged queries the filters leave; bool[Q]."""
-        return self.kept(_in_view, comparison.narrowing)
+        return self.kept(grouped.in_view, comparison.narrowing)
 
     def scores(self, comparison: Comparison, *measures: Measure) -> Scores:
         """Per-query scores of the shown runs over the queries in view."""
@@ -211,7 +213,11 @@ class Study:
 
     def every_score(self, comparison: Comparison, *measures: Measure) -> Scores:
         """Per-query scores of all loaded runs over the queries in view."""
-        return self.kept(all_scores, measures).among(self.in_view(comparison))
+        return self.all_scores(*measures).among(self.in_view(comparison))
+
+    def all_scores(self, *measures: Measure) -> Scores:
+        """Per-query scores of all loaded runs over all queries."""
+        return self.kept(all_scores, measures)
 
     def scored(self, measure: Measure) -> Scores:
         """Per-query scores of all loaded runs over all queries, worked out now."""
@@ -219,15 +225,7 @@ class Study:
 
     def with_texts(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The frame with `text`, `meta` ("Billing · medium") and every grouping of each query."""
-        frame = frame.assign(text=frame["query_id"].map(self.texts))
-        shown = []
-        for column in self.groupings:
-            if self.queries is not None:
-                groups = group_of(self.queries, list(frame["query_id"]), column)
-                frame[f"by: {column}"] = groups.to_numpy()
-                shown.append(f"by: {column}")
-        parts = frame[shown[:2]].to_numpy().tolist()
-        return frame.assign(meta=[" · ".join(row) for row in parts] if shown else "")
+        return frame.join(self.kept(grouped.told), on="query_id")
 
 
 def _notes(study: Study, name: str, measure: Measure) -> tuple[Note, ...]:
@@ -248,48 +246,6 @@ def _fit(study: Study, cutoff: int) -> list[FitLine]:
         study.documents,
         cutoff=cutoff,
     )
-
-
-def _in_view(study: Study, asked: Comparison) -> npt.NDArray[np.bool_]:
-    mask = np.ones(len(study.query_ids), dtype=np.bool_)
-    for column in {c for c, _ in asked.where}:
-        if column in study.groups and study.queries is not None:
-            groups = group_of(study.queries, study.query_ids, column)
-        else:
-            groups = study.columns(asked)[column]
-        mask &= groups.isin([v for c, v in asked.where if c == column]).to_numpy()
-    if asked.shared:
-        for run in (asked.focus, asked.baseline):
-            mask &= study.judged[run].retrieved > 0
-    mask.flags.writeable = False
-    return mask
-
-
-def _columns(study: Study, shown: Comparison) -> dict[str, pd.Series]:
-    own = {}
-    texts: dict[str, str] = {}
-    if study.queries is not None:
-        frame = study.queries.frame
-        own = {c: group_of(study.queries, study.query_ids, c) for c in study.groupings}
-        texts = {q: t for q, t in zip(frame["query_id"], frame["text"], strict=True) if t}
-    measure = shown.measure
-    if any(measure.lacks(ranks) for ranks in study.judged.values()):
-        # What the measure lacks is said by the page; a link with filters must not fail before.
-        measure = read_measure("", shown.cutoff).measure
-    derived = derived_columns(
-        Material(
-            query_ids=study.query_ids,
-            texts=texts,
-            judged=study.judged,
-            scores=study.kept(all_scores, (measure,)),
-            measure=measure,
-            run=shown.focus,
-            baseline=shown.baseline,
-            cutoff=shown.cutoff,
-        )
-    )
-    # The files' own columns stand first, and win where a name stands twice.
-    return {**own, **derived, **own}
 
 
 def all_scores(study: Study, measures: tuple[Measure, ...]) -> Scores:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.scoring.resampling import draws_at, draws_of, sums
+from metrics_core.scoring.resampling import draws_at, draws_of, sums_each
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -23,8 +23,6 @@ Mask = npt.NDArray[np.bool_]
 
 _SMALL = 24_000_000
 """Counts of so few queries and draws are multiplied in double precision at once."""
-_TOGETHER = 600
-"""Columns of a product."""
 _EXACT_CELLS = 4_000_000
 _NEAR = 1e-4
 """How far single precision may be off, in standard errors, of up to ten thousand queries: the
@@ -140,33 +138,17 @@ class Away:
 
 
 def away(groups: Sequence[Columns]) -> list[Away]:
-    """How far off several groups of columns over the same queries are, in as few products as their
-    number allows."""
-    if not groups:
-        return []
-    n_queries = len(groups[0].centred)
-    rounded = n_queries * draws_of(n_queries) > _SMALL
-    found: list[Away] = []
-    waiting: list[tuple[Columns, Floats]] = []
-    for group in groups:
-        parts = group.parts()
-        if waiting and sum(p.shape[1] for _, p in waiting) + parts.shape[1] > _TOGETHER:
-            found += _multiplied(waiting, rounded=rounded)
-            waiting = []
-        waiting.append((group, parts))
-    return found + _multiplied(waiting, rounded=rounded)
-
-
-def _multiplied(waiting: Sequence[tuple[Columns, Floats]], *, rounded: bool) -> list[Away]:
-    together = np.hstack([parts for _, parts in waiting])
-    cells: npt.NDArray[Any] = together.astype(np.float32) if rounded else together
-    found: npt.NDArray[Any] = sums(cells)
-    ends = np.cumsum([parts.shape[1] for _, parts in waiting])[:-1]
-    pieces = np.split(found, ends, axis=1)
-    return [
-        Away(group, group.away(piece), rounded)
-        for (group, _), piece in zip(waiting, pieces, strict=True)
-    ]
+    """How far off several groups of columns are, each over queries of its own, in as few products
+    as their number allows."""
+    rounded = [len(g.centred) * draws_of(len(g.centred)) > _SMALL for g in groups]
+    parts: list[npt.NDArray[Any]] = [g.parts() for g in groups]
+    found: dict[int, Away] = {}
+    for kind in (False, True):
+        places = [i for i, r in enumerate(rounded) if r == kind]
+        cells = [parts[i].astype(np.float32) if kind else parts[i] for i in places]
+        for i, made in zip(places, sums_each(cells), strict=True):
+            found[i] = Away(groups[i], groups[i].away(made), kind)
+    return [found[i] for i in range(len(groups))]
 
 
 def in_errors(mean: Floats, error: Floats) -> Floats:

@@ -23,12 +23,19 @@ Floats = npt.NDArray[np.float64]
 @dataclass(frozen=True)
 class Band:
     """The paired difference of a run to a baseline by cutoff, each float64[K]: `low` and `high`
-    hold for all cutoffs at once. `queries` int64[K] counts those with both scores defined."""
+    hold for all cutoffs at once, and are NaN where they were not asked for. `queries` int64[K]
+    counts those with both scores defined."""
 
     difference: Floats
     low: Floats
     high: Floats
     queries: npt.NDArray[np.int64]
+
+    @property
+    def turned(self) -> Band:
+        """The band of the baseline to the run, of scores that are averaged as they are: the test
+        asks for sizes alone."""
+        return Band(-self.difference, -self.high, -self.low, self.queries)
 
 
 Pair = tuple[JudgedRanks, JudgedRanks, Measure]
@@ -88,17 +95,40 @@ def means_by_cutoff(
 
 def bands(pairs: Sequence[Pair], cutoffs: Sequence[int], *, level: float = LEVEL) -> list[Band]:
     """The bands of several pairs over the same queries, in one pass over the draws."""
+    found = tested_groups(_against(pairs, cutoffs), Method(level=level))
+    return [Band(one.mean, one.low, one.high, one.sample.queries) for one in found]
+
+
+def differences_by_cutoff(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[Band]:
+    """The differences of `bands` alone, which need no draws; low and high are NaN."""
+    found = []
+    for group in _against(pairs, cutoffs):
+        combined = group.combination
+        own, other = combined.onto(group.values), combined.onto(group.baseline)
+        known = ~np.isnan(own - other)
+        queries = known.sum(axis=0)
+        mean, start = np.full((2, len(queries)), np.nan)
+        for values, into in ((own - other, mean), (other, start)):
+            total = np.where(known, values, 0.0).sum(axis=0)
+            np.divide(total, queries, out=into, where=queries > 0)
+        if not combined.linear:
+            mean = combined.back(start + mean) - combined.back(start)
+        nothing = np.full(len(queries), np.nan)
+        found.append(Band(mean, nothing, nothing, queries))
+    return found
+
+
+def _against(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[Against]:
+    """The scores of both of each pair, each run's worked out once."""
     known: dict[tuple[int, Measure], Floats] = {}
     for run, baseline, measure in pairs:
         for ranks in (run, baseline):
             if (id(ranks), measure) not in known:
                 known[id(ranks), measure] = curve(ranks, measure, cutoffs)
-    groups = [
+    return [
         Against(known[id(run), m], known[id(baseline), m], m.declaration.combination)
         for run, baseline, m in pairs
     ]
-    found = tested_groups(groups, Method(level=level))
-    return [Band(one.mean, one.low, one.high, one.sample.queries) for one in found]
 
 
 def curve_frame(run: str, cutoffs: Sequence[int], own: Means, band: Band | None) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.comparing.away import Columns, Farthest, away, in_errors
+from metrics_core.comparing.away import Away, Columns, Farthest, away, in_errors
 from metrics_core.comparing.verdicts import FEWEST_DIFFERING
 from metrics_core.scoring.intervals import LEVEL, Interval
 
@@ -86,8 +86,8 @@ def resampled(differences: Floats, *, fewest: int = 2, without: Mask | None = No
 def resampled_groups(
     groups: Sequence[Floats], *, fewest: int = 2, without: Sequence[Mask | None] = ()
 ) -> list[Resampled]:
-    """`resampled` of several groups of columns of the same queries, each float64[Q, C] corrected by
-    itself, in one pass over the draws."""
+    """`resampled` of several groups of columns, each float64[Q, C] of queries of its own and
+    corrected by itself, in as few passes over the draws as can be."""
     left_out = without or [None] * len(groups)
     samples = [_Sample.of(g, fewest, w) for g, w in zip(groups, left_out, strict=True)]
     ranked = [s.tested[np.argsort(-np.abs(s.statistic[s.tested]), kind="stable")] for s in samples]
@@ -109,11 +109,24 @@ def resampled_each(
     differences: Floats, *, fewest: int = 2, without: Mask | None = None
 ) -> list[Resampled]:
     """`resampled` of every column of float64[Q, C] by itself, in one pass over the draws."""
-    sample = _Sample.of(differences, fewest, without, alone=True)
+    return resampled_each_of([differences], fewest=fewest, without=[without])[0]
+
+
+def resampled_each_of(
+    groups: Sequence[Floats], *, fewest: int = 2, without: Sequence[Mask | None] = ()
+) -> list[list[Resampled]]:
+    """`resampled_each` of several groups of columns, each float64[Q, C] of queries of its own."""
+    left_out = without or [None] * len(groups)
+    samples = [_Sample.of(g, fewest, w, alone=True) for g, w in zip(groups, left_out, strict=True)]
+    some = [sample for sample in samples if len(sample.tested)]
+    drawn = iter(away([sample.columns(sample.tested) for sample in some]))
+    return [_told_each(s, next(drawn) if len(s.tested) else None) for s in samples]
+
+
+def _told_each(sample: _Sample, drawn: Away | None) -> list[Resampled]:
     p = np.full(len(sample.queries), np.nan)
     largest = [Farthest(np.zeros(1))] * len(p)
-    if len(sample.tested):
-        (drawn,) = away([sample.columns(sample.tested)])
+    if drawn is not None:
         for place, i in enumerate(sample.tested.tolist()):
             off, largest[i] = drawn.single(place, sample.limits[i])
             p[i] = (off + 1) / (len(largest[i]) + 1)
@@ -218,11 +231,11 @@ def within_reach(best: Floats) -> npt.NDArray[np.bool_]:
     off, would hide what is clear in all other columns. The best case is a matter of the sizes of
     the differences only, not of which run they favour, so that chance keeps its share.
     """
-    from scipy import stats
+    from scipy import special
 
     if not len(best):
         return np.zeros(0, dtype=bool)
-    least = 2 * stats.norm.sf(best)
+    least = 2 * special.ndtr(-best)
     # As few are counted as leave all of them within reach when they share what is allowed.
     allowed = (1 - LEVEL) / np.arange(1, len(least) + 1)
     within = np.searchsorted(np.sort(least), allowed, side="right")

@@ -13,12 +13,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.comparing.resampled import resampled
+from metrics_core.comparing.resampled import resampled_groups
 from metrics_core.errors import ParameterError
-from metrics_core.explaining.kinds import FINE, NOTHING_TO_FIND, kinds
+from metrics_core.explaining.kinds import FINE, NOTHING_TO_FIND, Kinds, kinds
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import MEAN, Combination, Measure
 from metrics_core.scoring.intervals import LEVEL
+from metrics_core.scoring.resampling import portions
 from metrics_core.slicing.breakdowns import FEWEST_TESTED
 
 Mask = npt.NDArray[np.bool_]
@@ -67,9 +68,16 @@ class History:
         return np.where(self.fine[-1], -1, self.broke)
 
 
-def history(ranks: Sequence[JudgedRanks], measure: Measure, cutoff: int) -> History:
-    """The history of runs judged by the same qrels, first to last. Raises ParameterError for none,
-    and for runs that other judgments judged."""
+def history(
+    ranks: Sequence[JudgedRanks],
+    measure: Measure,
+    cutoff: int,
+    *,
+    told: Sequence[Kinds] | None = None,
+) -> History:
+    """The history of runs judged by the same qrels, first to last; `told` are their `kinds`, where
+    those are known already. Raises ParameterError for none, and for runs that other judgments
+    judged."""
     if not ranks:
         raise ParameterError("A history needs a version.", "Give at least one run.")
     first = ranks[0]
@@ -82,7 +90,7 @@ def history(ranks: Sequence[JudgedRanks], measure: Measure, cutoff: int) -> Hist
                 f"{other.run_name} was judged by other judgments than {first.run_name}.",
                 "Versions are compared only where the same judgments tell what is fine.",
             )
-    found = np.array([kinds(each, measure, cutoff) for each in ranks], dtype=object)
+    found = np.array(told or [kinds(each, measure, cutoff) for each in ranks], dtype=object)
     return History(
         versions=tuple(each.run_name for each in ranks),
         query_ids=first.query_ids,
@@ -103,25 +111,49 @@ def first_bad_version(
     later versions together and for `looked_at` slices (Sidak), and never of fewer queries than a
     slice needs.
     """
-    scaled = combination.onto(scores) * direction
+    return first_bad_versions(
+        [scores], direction=direction, combination=combination, looked_at=looked_at
+    )[0]
+
+
+def first_bad_versions(
+    slices: Sequence[Floats],
+    *,
+    direction: int = 1,
+    combination: Combination = MEAN,
+    looked_at: int = 1,
+) -> list[int]:
+    """`first_bad_version` of several slices, each float64[V, Q] of queries of its own, in as few
+    passes over the draws as can be."""
+    scaled = [combination.onto(scores) * direction for scores in slices]
+    best = [_best_version(scores) for scores in scaled]
+    later = [i for i, scores in enumerate(scaled) if 0 <= best[i] < len(scores) - 1]
+    gaps = [(scaled[i][best[i] + 1 :] - scaled[i][best[i]]).T for i in later]
+    found = [-1] * len(slices)
+    tested = (
+        each
+        for portion in portions([g.shape for g in gaps])
+        for each in resampled_groups(gaps[portion], fewest=FEWEST_TESTED)
+    )
+    for i, each in zip(later, tested, strict=True):
+        ends = each.intervals(LEVEL ** (1 / max(looked_at, 1)))
+        with np.errstate(invalid="ignore"):
+            worse = ends.high < 0
+        if worse[-1]:
+            good = np.flatnonzero(~worse)
+            found[i] = best[i] + 1 + (int(good[-1]) + 1 if len(good) else 0)
+    return found
+
+
+def _best_version(scaled: Floats) -> int:
+    """The version with the greatest mean; -1 where no score is defined."""
     known = ~np.isnan(scaled)
     if not known.any():
         return -1
     counts = known.sum(axis=1)
     mean = np.full(len(scaled), -np.inf)
     np.divide(np.where(known, scaled, 0.0).sum(axis=1), counts, out=mean, where=counts > 0)
-    best = int(np.argmax(mean))
-    later = scaled[best + 1 :]
-    if not len(later):
-        return -1
-    gaps = (later - scaled[best]).T
-    ends = resampled(gaps, fewest=FEWEST_TESTED).intervals(LEVEL ** (1 / max(looked_at, 1)))
-    with np.errstate(invalid="ignore"):
-        worse = ends.high < 0
-    if not worse[-1]:
-        return -1
-    good = np.flatnonzero(~worse)
-    return best + 1 + (int(good[-1]) + 1 if len(good) else 0)
+    return int(np.argmax(mean))
 
 
 def _last(switches: Mask) -> Ints:

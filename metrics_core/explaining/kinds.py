@@ -87,13 +87,21 @@ def kinds(
 
 
 def changes(
-    run: JudgedRanks, baseline: JudgedRanks, measure: Measure, cutoff: int, *, same: float
+    run: JudgedRanks,
+    baseline: JudgedRanks,
+    measure: Measure,
+    cutoff: int,
+    *,
+    same: float,
+    told: Sequence[Kinds] | None = None,
 ) -> Kinds:
     """The kind of each query of a pair of runs, a name of `CHANGES`; object[Q]. Scores that are no
-    more than `same` apart count as the same."""
+    more than `same` apart count as the same. `told` are the `kinds` of the two runs where those are
+    known already."""
     by = judged_by(measure, cutoff)
     first = by.cutoff or cutoff
-    fine, was_fine = (kinds(ranks, by, first) == FINE for ranks in (run, baseline))
+    known = told or [kinds(ranks, by, first) for ranks in (run, baseline)]
+    fine, was_fine = (found == FINE for found in known)
     gap = (measure.score(run) - measure.score(baseline)) * measure.declaration.direction
     none = np.logical_and.reduce(
         [ranks.relevant(by.relevant_from).count(first) == 0 for ranks in (run, baseline)]

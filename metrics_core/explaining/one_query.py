@@ -12,7 +12,10 @@ from metrics_core.tables import Qrels
 
 def alone(ranks: JudgedRanks, query_id: str) -> JudgedRanks:
     """The ranks of this query only; no query at all where it is not judged."""
-    return ranks.among(np.array([q == query_id for q in ranks.query_ids], dtype=np.bool_))
+    queries = np.zeros(len(ranks.query_ids), dtype=np.bool_)
+    if query_id in ranks.query_ids:
+        queries[ranks.query_ids.index(query_id)] = True
+    return ranks.among(queries)
 
 
 def grade_in(grades: Mapping[str, float], doc_id: str) -> float:

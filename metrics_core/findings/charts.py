@@ -39,7 +39,7 @@ def best_by_group(groups: pd.DataFrame, runs: Sequence[str], order: Sequence[str
 
 def extreme_cells(cells: pd.DataFrame, focus: str, baseline: str) -> str:
     """The cells of two groupings with the greatest gain and the greatest loss, among those with
-    enough queries. `cells` is the frame of `slicing.breakdowns.cross_breakdown`."""
+    enough queries. `cells` is the frame of `slicing.crossed.cross_breakdown`."""
     inner = cells[(cells["row"] != ALL) & (cells["column"] != ALL)]
     enough = inner[(inner["queries"] >= FEWEST_QUERIES) & inner["difference"].notna()]
     if enough.empty:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Any, TypeVar
 
 import numpy as np
@@ -156,7 +157,7 @@ class JudgedRanks:
         kept, judged = queries[self.query], queries[self.judged_query]
         return replace(
             self,
-            query_ids=tuple(q for q, keep in zip(self.query_ids, queries, strict=True) if keep),
+            query_ids=tuple(compress(self.query_ids, queries.tolist())),
             query=number[self.query[kept]],
             rank=self.rank[kept],
             relevance=self.relevance[kept],

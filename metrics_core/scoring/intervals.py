@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.measures import MEAN, Combination
-from metrics_core.scoring.resampling import resampled_means
+from metrics_core.scoring.resampling import resampled_means_each
 
 Floats = npt.NDArray[np.float64]
 
@@ -74,16 +74,26 @@ def mean_interval(values: Floats, *, level: float = LEVEL) -> Interval:
 
 def drawn(values: Floats, combination: Combination = MEAN) -> Drawn:
     """The combined score of each column of float64[Q, C] over its defined queries."""
-    scaled = combination.onto(values)
-    defined = ~np.isnan(scaled)
-    counts = defined.sum(axis=0)
-    filled = np.where(defined, scaled, 0.0)
-    mean = np.full(scaled.shape[1], np.nan)
-    np.divide(filled.sum(axis=0), counts, out=mean, where=counts > 0)
-    enough = counts >= 2
-    if not enough.any():
-        return Drawn(combination.back(mean), np.full((1, len(mean)), np.nan), counts)
-    means = resampled_means(filled[:, enough], defined[:, enough])
-    draws = np.full((len(means), len(mean)), np.nan)
-    draws[:, enough] = means
-    return Drawn(combination.back(mean), combination.back(draws), counts)
+    return drawn_each([values], combination)[0]
+
+
+def drawn_each(groups: Sequence[Floats], combination: Combination = MEAN) -> list[Drawn]:
+    """`drawn` of several groups of queries, each float64[Q, C], in as few products as can be."""
+    scaled = [combination.onto(values) for values in groups]
+    defined = [~np.isnan(columns) for columns in scaled]
+    filled = [np.where(known, columns, 0.0) for columns, known in zip(scaled, defined, strict=True)]
+    counts = [known.sum(axis=0) for known in defined]
+    enough = [count >= 2 for count in counts]
+    some = [i for i, columns in enumerate(enough) if columns.any()]
+    cells = [(filled[i][:, enough[i]], defined[i][:, enough[i]]) for i in some]
+    means = resampled_means_each(cells)
+    draws = dict(zip(some, means, strict=True))
+    found = []
+    for i, count in enumerate(counts):
+        mean = np.full(len(count), np.nan)
+        np.divide(filled[i].sum(axis=0), count, out=mean, where=count > 0)
+        in_draws = np.full((len(draws[i]) if i in draws else 1, len(mean)), np.nan)
+        if i in draws:
+            in_draws[:, enough[i]] = draws[i]
+        found.append(Drawn(combination.back(mean), combination.back(in_draws), count))
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from threading import Thread
 from typing import TypeVar
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.memo import Memo
-from metrics_core.parallel import in_order
+from metrics_core.parallel import PRODUCTS_ON_ONE_CORE, in_order
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -23,6 +23,13 @@ _READ, _TESTED = 20_000_000, 200_000_000
 _FEWEST, _MOST = 2_000, 5_000
 _BLOCK, _CLOSE = 2_000_000, 32_768
 _FEW_COLUMNS, _PRODUCT = 16, 1_000_000
+"""The library multiplies on one core what has no more multiplications than that."""
+_NEAR, _PART, _FEWEST_ROWS = 40_000, 1_000_000, 16
+"""Weights that stay close to the processor beside few columns; those of a part of the work."""
+_HELD = 4_000_000
+"""Values in all draws."""
+_TOGETHER = 600
+"""Columns of matrices that are put side by side."""
 _MOST_KEPT = 450_000_000
 """Bytes of counts that are kept, those of the numbers of queries that were asked for last; more of
 one number are drawn block by block and not kept."""
@@ -76,7 +83,7 @@ def weights(n_queries: int, columns: int) -> Iterator[Floats]:
     """All draws as float64[some, Q], in pieces of a size that suits a product with a matrix of so
     many columns: one that a single core is done with where they are few."""
     for counts in draws(n_queries):
-        size = _rows_of_product(n_queries, columns, len(counts))
+        size = _rows_of_product(n_queries, columns)
         for start in range(0, len(counts), size):
             yield counts[start : start + size].astype(np.float64)
 
@@ -86,14 +93,68 @@ def sums(columns: Numbers, most: int | None = None) -> Numbers:
     [draws, C] in the precision of the columns."""
     n_queries, n_columns = columns.shape
     found = np.empty((most or draws_of(n_queries), n_columns), columns.dtype)
-    begun = 0
-    for counts in draws(n_queries, most):
-        size = _rows_of_product(n_queries, n_columns, len(counts))
+    size = _rows_of_product(n_queries, n_columns)
+
+    def add(part: tuple[int, Counts]) -> None:
+        begun, counts = part
         for start in range(0, len(counts), size):
             weight = counts[start : start + size].astype(columns.dtype)
-            np.matmul(weight, columns, out=found[begun : begun + len(weight)])
-            begun += len(weight)
+            here = begun + start
+            np.matmul(weight, columns, out=found[here : here + len(weight)])
+
+    # Where the library would use all cores for one product, it is not asked for several at once.
+    alone = n_columns <= _FEW_COLUMNS or PRODUCTS_ON_ONE_CORE
+    several = alone and found.shape[0] * n_queries > _PART
+    parts = _parts(n_queries, most)
+    for _ in in_order(add, parts) if several else map(add, parts):
+        pass
     return found
+
+
+def sums_each(several: Sequence[Numbers], most: int | None = None) -> list[Numbers]:
+    """`sums` of several matrices, each of queries of its own. Those of as many queries have the
+    same draws and are multiplied together."""
+    found: dict[int, Numbers] = {}
+    for places in _side_by_side(several):
+        together = np.hstack([several[i] for i in places])
+        ends = np.cumsum([several[i].shape[1] for i in places])[:-1]
+        found |= zip(places, np.split(sums(together, most), ends, axis=1), strict=True)
+    return [found[i] for i in range(len(several))]
+
+
+def portions(shapes: Sequence[tuple[int, int]]) -> Iterator[slice]:
+    """Neighbouring matrices of these shapes, [queries, columns], of which all draws are held at a
+    time without taking much memory."""
+    begun, held = 0, 0
+    for i, (n_queries, columns) in enumerate(shapes):
+        cells = draws_of(n_queries) * columns
+        if i > begun and held + cells > _HELD:
+            yield slice(begun, i)
+            begun, held = i, 0
+        held += cells
+    if begun < len(shapes):
+        yield slice(begun, len(shapes))
+
+
+def _side_by_side(several: Sequence[Numbers]) -> Iterator[list[int]]:
+    """The places of matrices that are multiplied together."""
+    waiting: dict[int, list[int]] = {}
+    for i, columns in enumerate(several):
+        before = waiting.setdefault(len(columns), [])
+        if sum(several[j].shape[1] for j in before) + columns.shape[1] > _TOGETHER and before:
+            yield before
+            before = waiting[len(columns)] = []
+        before.append(i)
+    yield from waiting.values()
+
+
+def _parts(n_queries: int, most: int | None) -> Iterator[tuple[int, Counts]]:
+    """The draws, or the first `most`, in parts of the work, each with where it begins."""
+    size, begun = max(_FEWEST_ROWS, _PART // max(n_queries, 1)), 0
+    for counts in draws(n_queries, most):
+        for start in range(0, len(counts), size):
+            yield begun + start, counts[start : start + size]
+        begun += len(counts)
 
 
 def draws_at(n_queries: int, places: Ints) -> Counts:
@@ -107,25 +168,37 @@ def draws_at(n_queries: int, places: Ints) -> Counts:
     return found
 
 
-def _rows_of_product(n_queries: int, columns: int, most: int) -> int:
-    few = columns <= _FEW_COLUMNS
-    return max(1, _PRODUCT // (n_queries * columns)) if few else most
+def _rows_of_product(n_queries: int, columns: int) -> int:
+    """Draws of one product: few enough for one core where there are few columns."""
+    if columns > _FEW_COLUMNS:
+        return max(8 * _FEWEST_ROWS, 5 * _NEAR // n_queries)
+    close = max(_FEWEST_ROWS, _NEAR // n_queries)
+    return max(1, min(close, _PRODUCT // (n_queries * columns)))
 
 
 def resampled_means(filled: Floats, defined: npt.NDArray[np.bool_]) -> Floats:
     """Means of every column in each resample; float64[resamples, columns], NaN where a resample
     holds no defined query. `filled` is float64[Q, columns] with 0 where `defined` is False."""
-    n_queries = len(filled)
-    whole = bool(defined.all())
-    means = np.empty((resamples_of(n_queries), filled.shape[1]))
-    start = 0
-    for counts in draws(n_queries, len(means)):
-        weight = counts.astype(np.float64)
-        sums = weight @ filled
-        with np.errstate(invalid="ignore", divide="ignore"):
-            means[start : start + len(weight)] = sums / (n_queries if whole else weight @ defined)
-        start += len(weight)
-    return means
+    return resampled_means_each([(filled, defined)])[0]
+
+
+def resampled_means_each(several: Sequence[tuple[Floats, npt.NDArray[np.bool_]]]) -> list[Floats]:
+    """`resampled_means` of several matrices, each of queries of its own, those of as many queries
+    in one product."""
+    cells = [
+        filled if defined.all() else np.hstack([filled, defined]) for filled, defined in several
+    ]
+    found: list[Floats] = [np.empty((0, 0))] * len(several)
+    sizes = [len(columns) for columns in cells]
+    for n_queries in dict.fromkeys(sizes):
+        places = [i for i, size in enumerate(sizes) if size == n_queries]
+        most = resamples_of(n_queries)
+        for i, made in zip(places, sums_each([cells[i] for i in places], most), strict=True):
+            columns = several[i][0].shape[1]
+            counted = made[:, columns:] if made.shape[1] > columns else float(n_queries)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                found[i] = made[:, :columns] / counted
+    return found
 
 
 class _Drawing:

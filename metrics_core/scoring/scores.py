@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 from typing import Literal
 
 import numpy as np
@@ -73,7 +74,7 @@ class Scores:
             return self
         return replace(
             self,
-            query_ids=tuple(q for q, keep in zip(self.query_ids, queries, strict=True) if keep),
+            query_ids=tuple(compress(self.query_ids, queries.tolist())),
             values=self.values[:, queries],
             missing=self.missing[:, queries],
         )

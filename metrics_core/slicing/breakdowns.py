@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from metrics_core import frames as pd
-from metrics_core.comparing.resampled import Resampled, resampled, resampled_each
+from metrics_core.comparing.resampled import Resampled, resampled_each_of
 from metrics_core.errors import UnknownColumnError
 from metrics_core.measures import Combination, GivenMeasure, parse_measure
-from metrics_core.scoring.intervals import LEVEL, drawn
+from metrics_core.scoring.intervals import LEVEL, drawn_each
+from metrics_core.scoring.resampling import portions
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.ranges import MOST_NUMBERS, by_size, ranges
 from metrics_core.tables import Queries
@@ -44,7 +46,7 @@ _KNOWN_ORDERS = (
 def ordered_groups(values: Iterable[str]) -> list[str]:
     """Distinct group names in a reader's order: easy before hard, numbers and ranges by size,
     else by name; the group of queries without a value comes last."""
-    distinct = set(values)
+    distinct = set(values.unique() if isinstance(values, pd.Series) else values)
     named = distinct - {NO_GROUP}
     for order in _KNOWN_ORDERS:
         if named and {n.lower() for n in named} <= set(order):
@@ -78,6 +80,15 @@ def group_of(queries: Queries, query_ids: Sequence[str], by: str) -> pd.Series:
     else:
         column = queries.frame.set_index("query_id")[by]
     return without_gaps(column.reindex(list(query_ids)))
+
+
+def coded_groups(groups: pd.Series) -> tuple[npt.NDArray[np.int64], list[str]]:
+    """The group of each query as its place among the names, int64[Q], and their names in a
+    reader's order."""
+    found, values = pd.factorize(without_gaps(groups))
+    names = ordered_groups(values)
+    place = {name: i for i, name in enumerate(names)}
+    return np.array([place[name] for name in values], dtype=np.int64)[found], names
 
 
 def without_gaps(groups: pd.Series) -> pd.Series:
@@ -131,150 +142,97 @@ def by_group(
     UnknownRunError.
     """
     given, wanted = Scores.given(scores), parse_measure(measure)
-    if baseline is not None:
-        given.position(baseline)
-    values = given.of(wanted).T
     against = None if baseline is None else given.position(baseline)
-    combination = wanted.declaration.combination
-    named = without_gaps(groups.reindex(list(given.query_ids))).to_numpy()
-    names = ordered_groups(named)
+    values = given.of(wanted).T
+    codes, names = coded_groups(groups.reindex(list(given.query_ids)))
     strict = level ** (1 / max(len(names), looked_at, 1))
-    rows = [
-        _group_rows(values[named == name], given.runs, against, (level, strict), combination)
-        for name in names
+    combination = wanted.declaration.combination
+    parts = [values[codes == code] for code in range(len(names))]
+    rows = _rows(parts, against, (level, strict), combination)
+    frames = [
+        pd.DataFrame({"group": name, "run": list(given.runs), **vars(row)})
+        for name, row in zip(names, rows, strict=True)
     ]
-    parts = [part.assign(group=name) for part, name in zip(rows, names, strict=True)]
-    return pd.concat(parts, ignore_index=True)[_COLUMNS]
+    return pd.concat(frames, ignore_index=True)
 
 
-_COLUMNS = ["group", "run", "queries", "mean", "low", "high", "difference", "diff_low", "diff_high",
-            "clear"]  # fmt: skip
+@dataclass(frozen=True)
+class GroupRow:
+    """What `by_group` says of one group, an array of one value a run each."""
+
+    queries: npt.NDArray[np.int64]
+    mean: Floats
+    low: Floats
+    high: Floats
+    difference: Floats
+    diff_low: Floats
+    diff_high: Floats
+    clear: Mask
 
 
-def _group_rows(
-    values: Floats,
-    runs: Sequence[str],
+def _rows(
+    groups: Sequence[Floats],
     baseline: int | None,
     levels: tuple[float, float],
     combination: Combination,
-) -> pd.DataFrame:
-    """The rows of one group, from its float64[queries, runs]."""
-    (own,) = drawn(values, combination).intervals(levels[:1])
-    gap = np.full((3, len(runs)), np.nan)
-    clear = np.zeros(len(runs), dtype=np.bool_)
-    if baseline is not None:
-        gap, clear = _differences(values, values[:, [baseline]], levels, combination)
-        gap[:, baseline], clear[baseline] = np.nan, False
-    return pd.DataFrame(
-        {
-            "run": list(runs),
-            "queries": (~np.isnan(values)).sum(axis=0),
-            "mean": own.mean,
-            "low": own.low,
-            "high": own.high,
-            "difference": gap[0],
-            "diff_low": gap[1],
-            "diff_high": gap[2],
-            "clear": clear,
-        }
-    )
+) -> Iterator[GroupRow]:
+    """The rows of each group, from its float64[queries, runs]; the draws of groups of as many
+    queries are the same, and those of some groups are worked out at a time."""
+    for portion in portions([g.shape for g in groups]):
+        some = groups[portion]
+        gaps = [_no_differences(g) for g in some]
+        if baseline is not None:
+            gaps = _differences(some, baseline, levels, combination)
+        means = (each.intervals(levels[:1])[0] for each in drawn_each(some, combination))
+        for values, own, (gap, clear) in zip(some, means, gaps, strict=True):
+            counts = (~np.isnan(values)).sum(axis=0)
+            yield GroupRow(counts, *own, gap[0], gap[1], gap[2], clear)
+
+
+def _no_differences(values: Floats) -> tuple[Floats, Mask]:
+    runs = values.shape[1]
+    return np.full((3, runs), np.nan), np.zeros(runs, dtype=np.bool_)
 
 
 def _differences(
-    values: Floats, against: Floats, levels: tuple[float, float], combination: Combination
-) -> tuple[Floats, Mask]:
-    """The differences of combined scores with the ends of their intervals at the first level,
-    float64[3, runs], NaN where a group is too small or too few of its queries differ; and whether
-    each is clear at the second.
+    groups: Sequence[Floats], baseline: int, levels: tuple[float, float], combination: Combination
+) -> list[tuple[Floats, Mask]]:
+    """The differences of combined scores to the baseline's with the ends of their intervals at the
+    first level, float64[3, runs], NaN where a group is too small or too few of its queries differ,
+    and in the baseline's own place; and whether each is clear at the second.
 
     That of geometric means is tested on their ratio; its ends are those of the ratio, taken with
     the baseline's mean as it is.
     """
-    other = np.broadcast_to(combination.onto(against), values.shape)
-    scaled = combination.onto(values) - other
-    both = ~np.isnan(scaled)
-    ends = np.full((3, values.shape[1]), np.nan)
-    clear = np.zeros(values.shape[1], dtype=np.bool_)
-    for i, found in enumerate(_each(scaled, both)):
-        single, strict = (found.intervals(level) for level in levels)
-        ends[0, i] = single.mean[0]
-        if found.queries[0] >= FEWEST_QUERIES and np.isfinite(single.high[0] - single.low[0]):
-            ends[1:, i] = single.low[0], single.high[0]
-        excludes = strict.low[0] > 0 or strict.high[0] < 0
-        clear[i] = found.queries[0] >= FEWEST_TESTED and excludes
-    if not combination.linear:
-        start = np.where(both, other, 0.0).sum(axis=0) / np.maximum(both.sum(axis=0), 1)
-        ends = combination.back(start) * np.expm1(ends)
-    return ends, clear
+    scaled = [combination.onto(values) for values in groups]
+    others = [np.delete(np.arange(s.shape[1]), baseline) for s in scaled]
+    gaps = [np.take(s - s[:, [baseline]], o, axis=1) for s, o in zip(scaled, others, strict=True)]
+    found = []
+    for values, own, each in zip(scaled, others, _each(gaps), strict=True):
+        ends, clear = _no_differences(values)
+        for i, one in zip(own.tolist(), each, strict=True):
+            single, strict = (one.intervals(level) for level in levels)
+            ends[0, i] = single.mean[0]
+            if one.queries[0] >= FEWEST_QUERIES and np.isfinite(single.high[0] - single.low[0]):
+                ends[1:, i] = single.low[0], single.high[0]
+            excludes = strict.low[0] > 0 or strict.high[0] < 0
+            clear[i] = one.queries[0] >= FEWEST_TESTED and excludes
+        if not combination.linear:
+            both = ~np.isnan(values) & ~np.isnan(values[:, [baseline]])
+            against = np.where(both, values[:, [baseline]], 0.0)
+            start = against.sum(axis=0) / np.maximum(both.sum(axis=0), 1)
+            ends = combination.back(start) * np.expm1(ends)
+        found.append((ends, clear))
+    return found
 
 
-def _each(scaled: Floats, both: Mask) -> list[Resampled]:
-    """The differences of each run tested by themselves; at once where all runs have the same
-    queries, for the draws are of those that a run has."""
-    if both.all():
-        return resampled_each(scaled, fewest=FEWEST_QUERIES)
-    columns = (scaled[both[:, i], i][:, None] for i in range(scaled.shape[1]))
-    return [resampled(column, fewest=FEWEST_QUERIES) for column in columns]
-
-
-def cross_breakdown(
-    scores: Scores | pd.DataFrame,
-    queries: Queries,
-    measure: GivenMeasure,
-    *,
-    rows: str,
-    columns: str,
-    run: str,
-    baseline: str,
-) -> pd.DataFrame:
-    """`crossed` of two columns of the queries. Raises UnknownColumnError and UnknownRunError."""
-    given = Scores.given(scores)
-    one, other = (group_of(queries, given.query_ids, by) for by in (rows, columns))
-    return crossed(given, measure, one, other, run=run, baseline=baseline)
-
-
-def crossed(
-    scores: Scores | pd.DataFrame,
-    measure: GivenMeasure,
-    rows: pd.Series,
-    columns: pd.Series,
-    *,
-    run: str,
-    baseline: str,
-) -> pd.DataFrame:
-    """Mean difference in every cell of two groupings: columns row, column, queries, difference.
-    `rows` and `columns` are the groups of each query, indexed by query_id.
-
-    A last row and column "all" hold the margins. A cell without queries has NaN and 0 queries.
-    Raises UnknownRunError.
-    """
-    given, wanted = Scores.given(scores), parse_measure(measure)
-    ids = list(given.query_ids)
-    combination = wanted.declaration.combination
-    both = given.only([run, baseline]).of(wanted).T
-    both = np.where(np.isnan(both).any(axis=1, keepdims=True), np.nan, both)
-    scaled = combination.onto(both)
-    frame = pd.DataFrame(
-        {
-            "row": without_gaps(rows.reindex(ids)).to_numpy(),
-            "column": without_gaps(columns.reindex(ids)).to_numpy(),
-            "own": scaled[:, 0],
-            "other": scaled[:, 1],
-        }
-    )
-    margins = [
-        frame,
-        frame.assign(row=ALL),
-        frame.assign(column=ALL),
-        frame.assign(row=ALL, column=ALL),
-    ]
-    found = pd.concat(margins).groupby(["row", "column"])
-    means, counts = found[["own", "other"]].mean(), found["own"].count()
-    own, other = (combination.back(means[side].to_numpy()) for side in ("own", "other"))
-    gaps = pd.Series(own - other, means.index)
-    cells = []
-    for row in [*ordered_groups(frame["row"]), ALL]:
-        for column in [*ordered_groups(frame["column"]), ALL]:
-            known = (int(counts.get((row, column), 0)), float(gaps.get((row, column), np.nan)))
-            cells.append((row, column, *known))
-    return pd.DataFrame(cells, columns=["row", "column", "queries", "difference"])
+def _each(groups: Sequence[Floats]) -> list[list[Resampled]]:
+    """The differences of each run in each group tested by themselves; those of a group at once
+    where all its runs have the same queries, for the draws are of those that a run has."""
+    split: list[list[Floats]] = []
+    for gaps in groups:
+        both = ~np.isnan(gaps)
+        columns = [gaps[known][:, None] for gaps, known in zip(gaps.T, both.T, strict=True)]
+        split.append([gaps] if both.all() else columns)
+    found = iter(resampled_each_of([p for parts in split for p in parts], fewest=FEWEST_QUERIES))
+    return [[one for _ in parts for one in next(found)] for parts in split]

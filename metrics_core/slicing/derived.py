@@ -53,12 +53,14 @@ class Material:
 @dataclass(frozen=True)
 class Derived:
     """A derived column: `groups` gives a label for each query, NaN or None where it has none, or
-    None where the column cannot be had. `spoken` is what a sentence calls a group's queries."""
+    None where the column cannot be had. `spoken` is what a sentence calls a group's queries;
+    `compared` says whether the groups depend on which runs are compared, and on what."""
 
     name: str
     explanation: str
     groups: Callable[[Material], pd.Series | None]
     spoken: str = "{}"
+    compared: bool = False
 
     @property
     def key(self) -> str:
@@ -136,6 +138,7 @@ DERIVED = (
         " a difference may come from missing judgments.",
         _judged_share,
         "queries {}",
+        compared=True,
     ),
     Derived(
         "how hard for the other runs",
@@ -143,15 +146,16 @@ DERIVED = (
         " groups do not follow from the difference they are to explain.",
         _difficulty,
         "queries {}",
+        compared=True,
     ),
 )
 
 
-def derived_columns(given: Material) -> dict[str, pd.Series]:
+def derived_columns(given: Material, among: Sequence[Derived] = DERIVED) -> dict[str, pd.Series]:
     """The derived columns by their marked names: the group of each query as text, indexed by
     query_id. Only those that tell queries apart."""
     found = {}
-    for column in DERIVED:
+    for column in among:
         groups = column.groups(given)
         if groups is not None and groups.nunique() > 1:
             found[column.key] = without_gaps(groups)

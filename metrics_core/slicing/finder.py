@@ -23,19 +23,14 @@ import numpy.typing as npt
 
 from metrics_core import frames as pd
 from metrics_core.scoring.intervals import LEVEL
+from metrics_core.slicing.dealt import FEWEST, farthest_dealt, studentised
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 Condition = tuple[str, str]
 """A column and one of its values."""
 
-FEWEST = 5
-"""A slice has at least so many queries, and so has the rest."""
-
-_SEED = 20_261
-_FEWEST_DEALS, _MOST_DEALS, _WORK = 499, 1_999, 5_000_000_000
 _MOST_CELLS = 20_000_000
-_AT_ONCE = 250
 _STILL = 1.96
 """Standard errors by which a slice must differ also beside those that are listed before it."""
 
@@ -74,10 +69,11 @@ def found_slices(
     looked_at = len(slices.conditions)
     if not looked_at or not gaps.any():
         return Found(_frame([]), looked_at)
-    away = np.abs(_studentised(slices.members, gaps[:, None])[:, 0])
-    farthest = _farthest(slices.members, gaps)
+    away = np.abs(studentised(slices.members, gaps[:, None])[:, 0])
     # Of deals that tie with the data each counts against it.
-    reached = (farthest[:, None] >= away * (1 - 1e-9)).sum(axis=0)
+    limits = away * (1 - 1e-9)
+    farthest = farthest_dealt(slices.members, gaps, limits)
+    reached = (farthest[:, None] >= limits).sum(axis=0)
     p_values = (reached + 1) / (len(farthest) + 1)
     chosen: list[Mask] = []
     rows = []
@@ -144,46 +140,6 @@ def _pairs(one: _Slices, other: _Slices) -> _Slices:
     )
 
 
-def _farthest(members: Floats, gaps: Floats) -> Floats:
-    """How far off the farthest slice is in each deal of the differences; float64[deals]."""
-    most = _WORK // (4 * members.size)
-    deals = int(np.clip(most, _FEWEST_DEALS, _MOST_DEALS))
-    generator = np.random.default_rng(_SEED)
-    found = []
-    for start in range(0, deals, _AT_ONCE):
-        size = min(_AT_ONCE, deals - start)
-        dealt = generator.permuted(np.tile(gaps, (size, 1)), axis=1).T
-        found.append(np.abs(_studentised(members, dealt)).max(axis=0))
-    return np.concatenate(found)
-
-
-def _studentised(members: Floats, gaps: Floats) -> Floats:
-    """How many standard errors the mean inside each slice is off that of the rest, on the normal
-    scale, so that small slices and large ones compare; float64[S, deals] of float64[Q, deals]."""
-    centred = gaps - gaps.mean(axis=0)
-    squares = np.square(centred)
-    n = members.sum(axis=0)[:, None]
-    m = len(members) - n
-    inside, inside_squares = members.T @ centred, members.T @ squares
-    # The centred differences sum to zero, so the rest is what the inside is not.
-    all_squares = squares.sum(axis=0)
-    common = all_squares / (len(members) - 1)
-    own = _error(inside, inside_squares, n, common)
-    rest = _error(-inside, all_squares - inside_squares, m, common)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        t = (inside / n + inside / m) / np.sqrt(own + rest)
-        freedom = (own + rest) ** 2 / (own**2 / (n + FEWEST - 1) + rest**2 / (m + FEWEST - 1))
-        # Wallace, Bounds on normal approximations to Student's distribution, 1959.
-        scaled = np.sqrt(freedom * np.log1p(t**2 / freedom)) * (8 * freedom + 1) / (8 * freedom + 3)
-    return np.where(common > 0, np.copysign(np.nan_to_num(scaled), inside), 0.0)
-
-
-def _error(sums: Floats, squares: Floats, n: Floats, common: Floats) -> Floats:
-    """The squared standard error of a mean of n, its variance drawn towards the common one."""
-    within = np.maximum(squares - sums**2 / n, 0.0)
-    return (within + FEWEST * common) / (n - 1 + FEWEST) / n
-
-
 def _says_more(inside: Mask, before: Mask, gaps: Floats) -> bool:
     """Whether a slice differs also without the queries of one listed before it, or within it."""
     apart = _differs(inside[~before], gaps[~before])
@@ -195,4 +151,4 @@ def _differs(inside: Mask, gaps: Floats) -> bool:
     if inside.sum() < FEWEST or (~inside).sum() < FEWEST:
         return False
     members = inside.astype(np.float64)[:, None]
-    return bool(abs(_studentised(members, gaps[:, None])[0, 0]) > _STILL)
+    return bool(abs(studentised(members, gaps[:, None])[0, 0]) > _STILL)

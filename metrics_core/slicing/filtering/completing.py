@@ -7,6 +7,7 @@ which columns and values there are. `parse_filter` alone says what a line means.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from itertools import islice
 from typing import Any
 
 import numpy.typing as npt
@@ -68,5 +69,6 @@ def vocabulary(columns: Columns, numeric: Collection[str] = ()) -> dict[str, Any
 def _commonest(values: npt.NDArray[Any]) -> list[tuple[str, int]]:
     """A column's commonest texts as a line has them, each with its rows."""
     counted = pd.Series(values, dtype=object).value_counts()
-    short = counted[counted.index.astype(str).str.len() <= LONGEST].head(MOST_VALUES)
-    return [(quoted_text(str(text)), int(rows)) for text, rows in short.items()]
+    told = ((str(text), int(rows)) for text, rows in zip(counted.index, counted, strict=True))
+    short = (one for one in told if len(one[0]) <= LONGEST)
+    return [(quoted_text(text), rows) for text, rows in islice(short, MOST_VALUES)]

@@ -25,7 +25,8 @@ from dashboard.figures.strips import MOST_POINTS, score_strips
 from dashboard.figures.text import escape, query_text, short_names, shorten, spread, wrapped
 from dashboard.theme import DARK, LIGHT, PALETTES, Palette, RunStyle, run_styles
 from metrics_core.comparing.pairs import differences
-from metrics_core.slicing.breakdowns import breakdown, cross_breakdown
+from metrics_core.slicing.breakdowns import breakdown
+from metrics_core.slicing.crossed import cross_breakdown
 from metrics_core.tables import Queries
 from tests.dashboard.drawings import drawing_of
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core.errors import ParameterError
-from metrics_core.explaining.history import History, first_bad_version, history
+from metrics_core.explaining.history import History, first_bad_version, first_bad_versions, history
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from tests.collections_of import qrels_of, run_of
@@ -77,3 +77,15 @@ def test_since_when_a_slice_is_worse() -> None:
     assert first_bad_version(scores(0.2)) == -1
     few = np.array([[1.0, 1.0], [0.0, 0.0]])
     assert first_bad_version(few) == -1, "two queries tell nothing"
+
+
+def test_several_slices_come_out_as_each_by_itself() -> None:
+    chance = np.random.default_rng(2)
+    slices = [chance.normal(0.5, 0.1, (4, n)) for n in (30, 8, 30, 12, 1)]
+    slices[0][2:] -= 0.3
+    slices[2][3] -= 0.3
+    slices[3][1, :] = np.nan
+    slices.append(np.full((4, 9), np.nan))
+    found = first_bad_versions(slices, looked_at=6)
+    assert found == [first_bad_version(scores, looked_at=6) for scores in slices]
+    assert found[0] == 2 and found[2] == 3

@@ -6,8 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metrics_core.comparing.resampled import resampled
 from metrics_core.errors import UnknownColumnError
+from metrics_core.measures import parse_measure
 from metrics_core.scoring.intervals import mean_interval
+from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import (
     ALL,
     FEWEST_QUERIES,
@@ -15,10 +18,10 @@ from metrics_core.slicing.breakdowns import (
     NO_GROUP,
     breakdown,
     by_group,
-    cross_breakdown,
     group_of,
     ordered_groups,
 )
+from metrics_core.slicing.crossed import cross_breakdown, crossed
 from metrics_core.tables import Queries
 
 
@@ -198,3 +201,78 @@ def test_what_is_clear_holds_for_all_groups_together() -> None:
     alarms = rows[rows["run"] != "bm25"].groupby("run")["clear"].any()
     # 5 % of 150 are 7.5; more than 14 has a chance of 1 %.
     assert alarms.sum() <= 14
+
+
+def alone(values: np.ndarray, baseline: int, levels: tuple[float, float]) -> list[list[float]]:
+    """What `by_group` says of one group, run by run, each difference tested by itself."""
+    rows = []
+    for run in range(values.shape[1]):
+        own = mean_interval(values[:, run])
+        row = [float(np.sum(~np.isnan(values[:, run]))), *map(float, own)]
+        gaps = values[:, run] - values[:, baseline]
+        told, clear = [np.nan] * 3, 0.0
+        if run != baseline:
+            found = resampled(gaps[~np.isnan(gaps)][:, None], fewest=FEWEST_QUERIES)
+            single, strict = (found.intervals(level) for level in levels)
+            told = [float(single.mean[0]), float(single.low[0]), float(single.high[0])]
+            if found.queries[0] < FEWEST_QUERIES or not np.isfinite(told[2] - told[1]):
+                told[1:] = [np.nan, np.nan]
+            excludes = strict.low[0] > 0 or strict.high[0] < 0
+            clear = float(found.queries[0] >= FEWEST_TESTED and excludes)
+        rows.append([*row, *told, clear])
+    return rows
+
+
+def in_groups(kind: str) -> pd.Series:
+    ids = [f"q{i:03}" for i in range(200)]
+    if kind == "numbers":
+        numbers = [str(1980 + 7 * i % 90) if i % 9 else "" for i in range(200)]
+        queries = Queries.from_columns({"query_id": ids, "year": numbers})
+        return group_of(queries, ids, "year")
+    names = {
+        "uneven": ["one"] + ["two"] * 2 + ["five"] * 5 + ["eight"] * 8 + ["rest"] * 184,
+        "all in one": ["same"] * 200,
+        "forty": [f"g{i % 40}" for i in range(200)],
+        "twice as many": ["a"] * 60 + ["b"] * 60 + ["c"] * 80,
+    }
+    return pd.Series(names[kind], ids)
+
+
+@pytest.mark.parametrize("kind", ["uneven", "all in one", "forty", "twice as many", "numbers"])
+@pytest.mark.parametrize("lacking", [False, True], ids=["whole", "undefined scores"])
+def test_groups_together_come_out_as_each_by_itself(kind: str, lacking: bool) -> None:
+    chance = np.random.default_rng(len(kind))
+    groups = in_groups(kind)
+    values = np.round(chance.random((3, 200, 1)) + 0.05 * np.arange(3)[:, None, None], 1)
+    if lacking:
+        values[chance.random(values.shape) < 0.1] = np.nan
+        values[2, :40] = np.nan
+    measure = parse_measure("P@10")
+    missing = np.zeros((3, 200), dtype=np.bool_)
+    scores = Scores(("a", "b", "c"), tuple(groups.index), (measure,), values, missing)
+    found = by_group(scores, measure, groups, baseline="b")
+    strict = 0.95 ** (1 / groups.nunique())
+    for name, part in found.groupby("group", sort=False):
+        expected = alone(values[:, (groups == name).to_numpy(), 0].T, 1, (0.95, strict))
+        columns = [c for c in part.columns if c not in ("group", "run")]
+        np.testing.assert_allclose(part[columns].astype(float).to_numpy(), expected, atol=1e-9)
+
+
+def test_cells_have_the_means_of_their_queries() -> None:
+    chance = np.random.default_rng(1)
+    one, other = in_groups("uneven"), in_groups("forty")
+    values = chance.random((2, 200, 1))
+    values[0, ::7] = np.nan
+    measure = parse_measure("P@10")
+    missing = np.zeros((2, 200), dtype=np.bool_)
+    scores = Scores(("a", "b"), tuple(one.index), (measure,), values, missing)
+    cells = crossed(scores, measure, one, other, run="a", baseline="b")
+    gaps = values[0, :, 0] - values[1, :, 0]
+    assert len(cells) == 6 * 41
+    for row, column, queries, difference in cells.itertuples(index=False):
+        inside = ~np.isnan(gaps)
+        inside &= True if row == ALL else (one == row).to_numpy()
+        inside &= True if column == ALL else (other == column).to_numpy()
+        assert queries == inside.sum()
+        expected = gaps[inside].mean() if inside.any() else np.nan
+        assert difference == pytest.approx(expected, abs=1e-12, nan_ok=True)

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from metrics_core.slicing.finder import FEWEST, _farthest, _slices, _studentised, found_slices
+from metrics_core.slicing.dealt import FEWEST, farthest_dealt, studentised
+from metrics_core.slicing.finder import _slices, found_slices
 
 N = 120
 CHANCE = np.random.default_rng(11)
@@ -60,9 +61,9 @@ def test_one_of_two_halves_is_named() -> None:
 
 def test_of_shuffled_data_at_most_one_in_twenty_gives_an_alarm() -> None:
     members, gaps = _slices(COLUMNS).members, noise(3)
-    limit = np.quantile(_farthest(members, gaps), 0.95)
+    limit = np.quantile(farthest_dealt(members, gaps, np.zeros(members.shape[1])), 0.95)
     deals = np.random.default_rng(5).permuted(np.tile(gaps, (2_000, 1)), axis=1).T
-    alarms = (np.abs(_studentised(members, deals)).max(axis=0) > limit).mean()
+    alarms = (np.abs(studentised(members, deals)).max(axis=0) > limit).mean()
     # Three standard errors of 2,000 deals and of the limit.
     assert 0.03 < alarms < 0.07
 
@@ -116,7 +117,7 @@ def test_the_statistic_is_welchs_with_variances_drawn_to_the_common_one() -> Non
     wanted = math.sqrt(freedom * math.log1p(t**2 / freedom))
     wanted *= (8 * freedom + 1) / (8 * freedom + 3)
     members = IN_NETWORK.astype(np.float64)[:, None]
-    found = _studentised(members, gaps[:, None])[0, 0]
+    found = studentised(members, gaps[:, None])[0, 0]
     assert found == pytest.approx(math.copysign(wanted, t))
 
 

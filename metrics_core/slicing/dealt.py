@@ -1,0 +1,144 @@
+"""How far off the farthest slice is when the differences are dealt out anew over the queries.
+
+Nearly in all deals at once, in single precision; those that lie too close to a slice of the data to
+tell are worked out again in double precision, so that it comes out as if all had been.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.memo import Memo
+from metrics_core.parallel import PRODUCTS_ON_ONE_CORE, in_order
+
+Floats = npt.NDArray[np.float64]
+Numbers = npt.NDArray[Any]
+"""float64, or float32 where they are nearly so."""
+Places = npt.NDArray[Any]
+"""Whole numbers, as small as can be."""
+
+FEWEST = 5
+"""A slice has at least so many queries, and so has the rest."""
+
+_SEED = 20_261
+_FEWEST_DEALS, _MOST_DEALS, _WORK = 499, 1_999, 5_000_000_000
+_AT_ONCE = 250
+_SMALL = 50_000_000
+"""Queries times slices times deals: so few are worked out in double precision at once."""
+_NEAR = 1e-4
+"""How far single precision may be off, of up to ten thousand queries; some ten times what was
+seen."""
+_MOST_KEPT = 60_000_000
+"""Bytes of deals that are kept, those of the numbers of queries that were asked for last."""
+
+
+def farthest_dealt(members: Floats, gaps: Floats, limits: Floats) -> Floats:
+    """How far off the farthest slice is in each deal of the differences, float64[deals]: on the
+    right side of each of the limits, float64[S], and nearly what it is.
+
+    `members` is float64[Q, S] of 0 and 1, `gaps` float64[Q].
+    """
+    deals = int(np.clip(_WORK // (4 * members.size), _FEWEST_DEALS, _MOST_DEALS))
+    centred = gaps - gaps.mean()
+    spread = float(np.sqrt(np.square(centred).mean()))
+    varied = spread > 1e-9 * float(np.abs(gaps).max(initial=0.0))
+    nearly = varied and members.size * deals > _SMALL
+    inside = members.astype(np.float32) if nearly else members
+    values = (centred / spread).astype(np.float32) if nearly else gaps
+    slack = _NEAR * max(1.0, np.sqrt(len(gaps) / 10_000)) * (1 + limits)
+
+    def farthest(places: Places) -> Floats:
+        if not nearly:
+            return _exactly(members, gaps[places])
+        found = _nearly(inside, values[places])
+        unsure = (np.abs(found[:, None] - limits) <= slack).any(axis=1)
+        if unsure.any():
+            found[unsure] = _exactly(members, gaps[places[unsure]])
+        return found
+
+    blocks = _deals(len(gaps), deals)
+    each = in_order(farthest, blocks) if PRODUCTS_ON_ONE_CORE else map(farthest, blocks)
+    return np.concatenate(list(each))
+
+
+def _exactly(members: Floats, dealt: Floats) -> Floats:
+    """The farthest slice in each of some deals, float64[deals, Q]."""
+    return np.asarray(np.abs(studentised(members, dealt.T)).max(axis=0))
+
+
+def _nearly(members: Numbers, dealt: Numbers) -> Floats:
+    """The same in single precision, of differences with a mean of 0 and a variance of 1."""
+    total = np.float32(len(members))
+    n = members.sum(axis=0)
+    m, common = total - n, total / (total - 1)
+    inside, squares = dealt @ members, np.square(dealt) @ members
+    own = _error(inside, squares, n, common)
+    rest = _error(-inside, total - squares, m, common)
+    t_squared = np.square(inside * (1 / n + 1 / m)) / (own + rest)
+    found = _on_normal_scale(t_squared, own, rest, n, m)
+    return np.asarray(found.max(axis=1), dtype=np.float64)
+
+
+def studentised(members: Floats, gaps: Floats) -> Floats:
+    """How many standard errors the mean inside each slice is off that of the rest, on the normal
+    scale, so that small slices and large ones compare; float64[S, deals] of float64[Q, deals]."""
+    centred = gaps - gaps.mean(axis=0)
+    squares = np.square(centred)
+    n = members.sum(axis=0)[:, None]
+    m = len(members) - n
+    inside, inside_squares = members.T @ centred, members.T @ squares
+    # The centred differences sum to zero, so the rest is what the inside is not.
+    all_squares = squares.sum(axis=0)
+    common = all_squares / (len(members) - 1)
+    own = _error(inside, inside_squares, n, common)
+    rest = _error(-inside, all_squares - inside_squares, m, common)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = (inside / n + inside / m) / np.sqrt(own + rest)
+        scaled = _on_normal_scale(t**2, own, rest, n, m)
+    return np.where(common > 0, np.copysign(np.nan_to_num(scaled), inside), 0.0)
+
+
+def _on_normal_scale(t_squared: Any, own: Any, rest: Any, n: Any, m: Any) -> Any:
+    """The size of a normal deviate that says as much as Student's t with the degrees of freedom of
+    two errors (Wallace, Bounds on normal approximations to Student's distribution, 1959)."""
+    freedom = (own + rest) ** 2 / (own**2 / (n + FEWEST - 1) + rest**2 / (m + FEWEST - 1))
+    return np.sqrt(freedom * np.log1p(t_squared / freedom)) * (8 * freedom + 1) / (8 * freedom + 3)
+
+
+def _error(sums: Any, squares: Any, n: Any, common: Any) -> Any:
+    """The squared standard error of a mean of n, its variance drawn towards the common one."""
+    within = np.maximum(squares - sums**2 / n, 0.0)
+    return (within + FEWEST * common) / (n - 1 + FEWEST) / n
+
+
+_kept = Memo(_MOST_KEPT, lambda blocks: sum(block.nbytes for block in blocks))
+
+
+def _deals(n_queries: int, deals: int) -> Iterator[Places]:
+    """The orders in which so many differences are dealt out, block by block: [deals, Q]. The same
+    ones each time, however many are asked for; made once where they are kept."""
+    blocks = 2 ** int(np.ceil(np.log2(-(-deals // _AT_ONCE))))
+    size = np.dtype(_kind(n_queries)).itemsize * n_queries * blocks * _AT_ONCE
+    made: Iterable[Places] = _dealt(n_queries, blocks)
+    if size <= _MOST_KEPT:
+        made = _kept((n_queries, blocks), lambda: list(_dealt(n_queries, blocks)))
+    for block in made:
+        yield block[:deals]
+        deals -= len(block)
+        if deals <= 0:
+            return
+
+
+def _dealt(n_queries: int, blocks: int) -> Iterator[Places]:
+    generator = np.random.default_rng(_SEED)
+    order: Places = np.tile(np.arange(n_queries, dtype=_kind(n_queries)), (_AT_ONCE, 1))
+    for _ in range(blocks):
+        yield generator.permuted(order, axis=1)
+
+
+def _kind(n_queries: int) -> type:
+    return np.uint16 if n_queries < 2**16 else np.int32

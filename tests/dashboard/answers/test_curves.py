@@ -1,0 +1,82 @@
+"""The Curves: lines sooner than bands, and bands that are known of a pair both ways."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dashboard import answers
+from dashboard.address.address import Address
+from dashboard.address.view import Comparison
+from dashboard.opened.study import Study
+from metrics_core.comparing import curves as by_pair
+from metrics_core.tables import Qrels, Run
+
+IDS = [f"q{i:02}" for i in range(40)]
+ENDS = ["diff_low", "diff_high"]
+
+
+def study(n: int = 40) -> Study:
+    """Three runs of ten results a query, of which the first finds the relevant ones sooner."""
+    chance = random.Random(7)
+
+    def run(name: str, lead: int) -> Run:
+        rows = [
+            (q, f"{q}-{d}", -float(chance.randint(0, 30) + (d > 3) * lead))
+            for q in IDS[:n]
+            for d in range(10)
+        ]
+        return Run.from_columns(name, *(list(column) for column in zip(*rows, strict=True)))
+
+    judged = [(q, f"{q}-{d}", int(d < 4)) for q in IDS[:n] for d in range(10)]
+    qrels = Qrels.from_columns(*(list(column) for column in zip(*judged, strict=True)))
+    return Study([run("a", 12), run("b", 4), run("c", 0)], qrels)
+
+
+def shown(given: Study, **asked: str) -> Comparison:
+    return given.view(Address.of(run="a", also=("b", "c"), **asked)).comparison
+
+
+@pytest.mark.parametrize("measure", ["P@k", "nDCG@k", "AP", "RR@k"])
+def test_lines_are_the_page_without_its_bands(measure: str) -> None:
+    given = study()
+    view = shown(given, base="b", m=measure)
+    lines = answers.curve_lines(given, view)
+    assert not answers.curves_known(given, view)
+    whole = answers.curves(given, view)
+    assert answers.curves_known(given, view)
+    assert lines.table[ENDS].isna().all(axis=None)
+    assert whole.table[ENDS].notna().any(axis=None)
+    for part in ("table", "precision_recall"):
+        one, other = (getattr(page, part) for page in (lines, whole))
+        pd.testing.assert_frame_equal(
+            one.drop(columns=ENDS, errors="ignore"), other.drop(columns=ENDS, errors="ignore")
+        )
+    assert (lines.queries, lines.half) == (whole.queries, whole.half)
+    assert whole.finding.text and not lines.finding.text
+
+
+def test_few_queries_are_still_said_to_be_few() -> None:
+    given = study(6)
+    assert "6 queries" in answers.curves(given, shown(given, base="b")).finding.text
+
+
+def test_a_pair_turned_round_is_not_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh, given = study(), study()
+    expected = answers.curves(fresh, shown(fresh, base="b"))
+    answers.curves(given, given.view(Address.of(run="b", base="a", also="-")).comparison)
+    drawn: list[int] = []
+    tested = by_pair.tested_groups
+    monkeypatch.setattr(
+        by_pair, "tested_groups", lambda g, method: (drawn.append(len(g)), tested(g, method))[1]
+    )
+    found = answers.curves(given, shown(given, base="b"))
+    # Of two pairs on three measures those of b and a are known.
+    assert drawn == [3]
+    assert found.finding.text == expected.finding.text
+    numbers = found.table.select_dtypes("number").to_numpy()
+    wanted = expected.table.select_dtypes("number").to_numpy()
+    np.testing.assert_allclose(numbers, wanted, atol=1e-12)
