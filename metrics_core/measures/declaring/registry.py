@@ -27,6 +27,7 @@ from metrics_core.measures.declaring.parameters import (
     parameters_of,
     written,
 )
+from metrics_core.measures.declaring.shares import Share, Whole
 
 Scores = npt.NDArray[np.float64]
 Terms = Callable[..., Hits]
@@ -42,6 +43,10 @@ Residual = Literal[
     "range",
 ]
 """How `residuals` finds what the unjudged documents could make of a score; explained there."""
+
+Reach = Literal["additive", "first", "normalised", "apart"]
+"""How `comparing.reach` finds what they could make of a difference; explained there."""
+
 
 _CUTOFFS = ("k", "n", "at", "top", "depth", "topk", "top_k")
 
@@ -60,8 +65,8 @@ class Declaration:
     what the judgments or the documents must hold beyond grades. A score that also depends on what
     other queries list is not `by_query`. `from_precisions` makes the score of a measure of the
     residual "precisions" from its sum of precisions and the number of relevant documents, where
-    that is not the one divided by the other. `terms` gives the documents whose parts the score is
-    the sum of, where it is one.
+    that is not the one divided by the other. `share` says how one of the reach "normalised" is
+    divided. `terms` gives the documents whose parts the score is the sum of, where it is one.
 
     In other packages: `ir_measures` is None where that has no measure of this name, otherwise the
     parameter values under which ours is the same; `presets` maps further names, as ranx's, to the
@@ -94,6 +99,8 @@ class Declaration:
     by_query: bool = True
     needs: tuple[Need, ...] = ()
     residual: Residual = "range"
+    reach: Reach = "apart"
+    share: Share | None = None
     from_precisions: Callable[[Scores, npt.NDArray[np.int64]], Scores] | None = None
     terms: Terms | None = None
     unjudged: str = UNJUDGED
@@ -291,6 +298,18 @@ def terms(*names: str) -> Callable[[Terms], Terms]:
         for name in names:
             _REGISTRY[name] = replace(_REGISTRY[name], terms=of)
         return of
+
+    return declare
+
+
+def share(*names: str, part: str) -> Callable[[Callable[..., Whole]], Callable[..., Whole]]:
+    """Declare what the measures of these names divide the score of the measure `part` by, over the
+    same parameters as their kernels: see `Share`."""
+
+    def declare(whole: Callable[..., Whole]) -> Callable[..., Whole]:
+        for name in names:
+            _REGISTRY[name] = replace(_REGISTRY[name], reach="normalised", share=Share(part, whole))
+        return whole
 
     return declare
 
