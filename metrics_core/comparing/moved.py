@@ -17,6 +17,7 @@ from metrics_core.comparing.holes import Holes, with_grades
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import ratio
 from metrics_core.measures import Measure
+from metrics_core.measures.declaring.extremes import Share
 from metrics_core.measures.shares import part_of, whole_of
 from metrics_core.scoring.singles import distinct_places, single_scores
 
@@ -24,8 +25,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Both = tuple[Floats, Floats]
 
-_MOST_CELLS = 4_000_000
-"""Queries times grades, about as many as there are places, that are thought of at once."""
+_MOST_GRADES, _MOST_CELLS = 200, 4_000_000
+"""So many grades, and queries times grades, are counted; of more, the lists are judged anew."""
 
 
 def kind_of(measure: Measure) -> str:
@@ -34,7 +35,8 @@ def kind_of(measure: Measure) -> str:
     # A table of gains may turn grades round, and a condensed list is another list once judged.
     if measure.value("gains") or measure.value("judged_only"):
         return "apart"
-    return measure.declaration.reach
+    kind = measure.declaration.reach
+    return "normalised" if isinstance(kind, Share) else kind
 
 
 def counted_part(measure: Measure) -> Measure:
@@ -84,7 +86,7 @@ class Graded:
         self._found, self._grades = found, grades
         self._kind = kind_of(measure)
         # What is not known by place is judged anew.
-        if len(grades) * max(run.n_queries, len(found) // 10) > _MOST_CELLS:
+        if len(grades) > _MOST_GRADES or len(grades) * run.n_queries > _MOST_CELLS:
             self._kind = "apart"
         if self._kind == "apart":
             return

@@ -26,7 +26,7 @@ from metrics_core.comparing.holes import Holes
 from metrics_core.comparing.moved import Side, counted_part, kind_of
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
-from metrics_core.measures.declaring.shares import Whole
+from metrics_core.measures.declaring.extremes import Whole
 from metrics_core.measures.shares import whole_of
 from metrics_core.scoring.residuals import residual
 from metrics_core.scoring.singles import unjudged_scores

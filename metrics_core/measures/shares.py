@@ -10,10 +10,10 @@ import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, Ints, prefix_sums
+from metrics_core.measures.declaring.extremes import Share, Whole
 from metrics_core.measures.declaring.names import declared
 from metrics_core.measures.declaring.parameters import GainTable
 from metrics_core.measures.declaring.registry import Measure, Scores, share
-from metrics_core.measures.declaring.shares import Share, Whole
 from metrics_core.measures.gain import Discount, Gain, best_gains, each_discounted, gain_of
 
 
@@ -32,9 +32,9 @@ def whole_of(measure: Measure, ranks: JudgedRanks, grades: Scores) -> Whole:
 
 
 def _share(measure: Measure) -> Share:
-    if measure.declaration.share is None:
+    if not isinstance(measure.declaration.reach, Share):
         raise ValueError(f"{measure} is no share of anything")
-    return measure.declaration.share
+    return measure.declaration.reach
 
 
 @share("R", part="P")

@@ -43,6 +43,7 @@ from metrics_core.judging.additions import with_more
 from metrics_core.judging.hits import prefix_sums, ratio
 from metrics_core.judging.unjudged import Unjudged, blocks
 from metrics_core.measures import Measure
+from metrics_core.measures.declaring.extremes import Share
 from metrics_core.measures.shares import part_of, whole_of
 from metrics_core.scoring.singles import unjudged_scores
 
@@ -81,7 +82,7 @@ def residual(
         kind = "range"
     grade = ranks.top_grade if highest is None else highest
     grade = max(grade, measure.value("rel") or 0)
-    if kind in _BY_SHARE and measure.declaration.share is not None:
+    if kind in _BY_SHARE and isinstance(measure.declaration.reach, Share):
         more = np.zeros(ranks.n_queries, np.int64) if elsewhere is None else elsewhere
         low, high = _shared(ranks, measure, kind, grade, more)
         return Residual(low, high, exact=kind in EXACT)

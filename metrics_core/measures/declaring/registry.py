@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits
 from metrics_core.measures.declaring.aggregation import COMBINATIONS, Aggregation, Combination
 from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
+from metrics_core.measures.declaring.extremes import Reach, Residual, Share, Whole
 from metrics_core.measures.declaring.needs import Need, lacking
 from metrics_core.measures.declaring.parameters import (
     JUDGED_ONLY,
@@ -27,27 +28,10 @@ from metrics_core.measures.declaring.parameters import (
     parameters_of,
     written,
 )
-from metrics_core.measures.declaring.shares import Share, Whole
 
 Scores = npt.NDArray[np.float64]
 Terms = Callable[..., Hits]
 Made = TypeVar("Made")
-Residual = Literal[
-    "monotone",
-    "count",
-    "recall",
-    "precisions",
-    "at relevant",
-    "normalised",
-    "unaffected",
-    "range",
-]
-"""How `residuals` finds what the unjudged documents could make of a score; explained there."""
-
-Reach = Literal["additive", "first", "normalised", "apart"]
-"""How `comparing.reach` finds what they could make of a difference; explained there."""
-
-
 _CUTOFFS = ("k", "n", "at", "top", "depth", "topk", "top_k")
 
 UNJUDGED = "An unjudged document counts as not relevant."
@@ -65,8 +49,8 @@ class Declaration:
     what the judgments or the documents must hold beyond grades. A score that also depends on what
     other queries list is not `by_query`. `from_precisions` makes the score of a measure of the
     residual "precisions" from its sum of precisions and the number of relevant documents, where
-    that is not the one divided by the other. `share` says how one of the reach "normalised" is
-    divided. `terms` gives the documents whose parts the score is the sum of, where it is one.
+    that is not the one divided by the other. `reach` is a `Share` where that is what the
+    score is. `terms` gives the documents whose parts the score is the sum of, where it is one.
 
     In other packages: `ir_measures` is None where that has no measure of this name, otherwise the
     parameter values under which ours is the same; `presets` maps further names, as ranx's, to the
@@ -99,8 +83,7 @@ class Declaration:
     by_query: bool = True
     needs: tuple[Need, ...] = ()
     residual: Residual = "range"
-    reach: Reach = "apart"
-    share: Share | None = None
+    reach: Reach | Share = "apart"
     from_precisions: Callable[[Scores, npt.NDArray[np.int64]], Scores] | None = None
     terms: Terms | None = None
     unjudged: str = UNJUDGED
@@ -302,13 +285,11 @@ def terms(*names: str) -> Callable[[Terms], Terms]:
     return declare
 
 
-def share(*names: str, part: str) -> Callable[[Callable[..., Whole]], Callable[..., Whole]]:
-    """Declare what the measures of these names divide the score of the measure `part` by, over the
-    same parameters as their kernels: see `Share`."""
+def share(name: str, part: str) -> Callable[[Callable[..., Whole]], Callable[..., Whole]]:
+    """Declare what this measure divides the score of `part` by, over its own parameters."""
 
     def declare(whole: Callable[..., Whole]) -> Callable[..., Whole]:
-        for name in names:
-            _REGISTRY[name] = replace(_REGISTRY[name], reach="normalised", share=Share(part, whole))
+        _REGISTRY[name] = replace(_REGISTRY[name], reach=Share(part, whole))
         return whole
 
     return declare
