@@ -24,7 +24,6 @@ class Unjudged:
     """What the unjudged documents of a pair could do: how far, how likely; `shares` of both lists
     that are judged, by k; `share` of the ranks that count that is not."""
 
-    found: Holes
     reached: Reach
     likely: Interval
     shares: pd.DataFrame
@@ -40,20 +39,26 @@ def unjudged(study: Study, shown: Comparison) -> Unjudged:
 def _unjudged(study: Study, shown: Comparison) -> Unjudged:
     own, other = pair_lists(study, shown)
     measure = shown.measure
-    found = holes(own, other, measure.cutoff)
+    found = _found(study, shown)
     listed = max(int(r.retrieved.max(initial=0)) for r in (own, other))
     depth = min(measure.cutoff or shown.cutoff, max(listed, 1))
     cutoffs = sorted({k for k in _DEPTHS if k <= listed} | {depth})
     at = [sum(int(np.minimum(r.retrieved, depth).sum()) for r in (own, other))]
     judged = sum(float(r.judged().count(depth).sum()) for r in (own, other))
     return Unjudged(
-        found=found,
         reached=reach(own, other, measure, found),
         likely=likely_difference(own, other, measure, found),
         shares=judged_shares(own, other, cutoffs),
         share=1 - judged / at[0] if at[0] else float("nan"),
         depth=depth,
     )
+
+
+def _found(study: Study, shown: Comparison) -> Holes:
+    """The unjudged documents, the same for all measures of a cutoff."""
+    cutoff = shown.measure.cutoff
+    key = (shown.focus, shown.baseline, shown.narrowing, cutoff)
+    return study.large(key, lambda: holes(*pair_lists(study, shown), cutoff))
 
 
 def next_to_judge(study: Study, shown: Comparison) -> NextJudgments:
@@ -63,5 +68,5 @@ def next_to_judge(study: Study, shown: Comparison) -> NextJudgments:
 
 def _next_to_judge(study: Study, shown: Comparison) -> NextJudgments:
     own, other = pair_lists(study, shown)
-    open_ = unjudged(study, shown)
-    return judge_next(own, other, shown.measure, open_.found, open_.reached)
+    reached = unjudged(study, shown).reached
+    return judge_next(own, other, shown.measure, _found(study, shown), reached)

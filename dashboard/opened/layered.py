@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dashboard.opened.study import KEPT_RESULTS, KEPT_VARIANTS, Study, all_scores
+from dashboard.opened.study import KEPT, Study, all_scores
 from dashboard.workspace import Layer
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.layers import layered, named_queries, rejudged
@@ -42,7 +42,7 @@ class Layered(Study):
         self.changed = named_queries(self.qrels, graded)
         again = in_order(self._rejudged, list(bare.runs))
         self.judged: dict[str, JudgedRanks] = dict(zip(bare.runs, again, strict=True))
-        self._memo, self.variants = Memo(KEPT_RESULTS), Memo(KEPT_VARIANTS)
+        self._memo, self.variants, self.large = map(Memo, KEPT)
         if len(self.changed) == len(bare.query_ids):
             self.__dict__ |= {name: getattr(bare, name) for name in _OF_QUERIES}
 

@@ -41,7 +41,7 @@ from metrics_core.slicing.breakdowns import ordered_groups
 from metrics_core.slicing.derived import MARK
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
-KEPT_RESULTS, KEPT_VARIANTS = 256, 4
+KEPT = 256, 4, 2  # Results, what-if variants, and what grows with the lists.
 
 Result = TypeVar("Result")
 
@@ -69,7 +69,7 @@ class Study:
                 self.refused[run.name] = RanklensError(f"{run.name}: {error.message}", error.hint)
                 continue
             self.runs[run.name] = run
-        self._memo, self.variants = Memo(KEPT_RESULTS), Memo(KEPT_VARIANTS)
+        self._memo, self.variants, self.large = map(Memo, KEPT)
         if len(self.runs) > 1:
             prepare_draws(len(self.query_ids))
 

@@ -18,8 +18,8 @@ from metrics_core import frames as pd
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.additions import with_judgments, with_listed
 from metrics_core.judging.ranking import top_ranks
+from metrics_core.judging.unjudged import Unjudged
 from metrics_core.scoring.curves import judged_share
-from metrics_core.scoring.residuals import Unjudged
 from metrics_core.tables.columns import ID
 
 Floats = npt.NDArray[np.float64]
@@ -29,6 +29,9 @@ Mask = npt.NDArray[np.bool_]
 MOST_MATCHED = 2_000_000
 """Rows of two lists that are compared document by document; of more, none are known as shared."""
 
+NEAR = 100
+"""So deep the documents stand here that were not compared; of the others the number is known."""
+
 
 @dataclass(frozen=True)
 class Holes:
@@ -36,8 +39,9 @@ class Holes:
 
     `query` int64[u]; `run_rank` and `baseline_rank` int64[u], 0 where the document does not stand
     within the depth of that list; `doc_ids` their names. `matched` says whether documents were
-    compared: if not, one in both lists stands here twice, and has no name. `run_further` and
-    `baseline_further` int64[Q] count the unjudged documents of each list below the depth.
+    compared: if not, one in both lists stands here twice, and has no name, and only those of the
+    first `NEAR` ranks stand here. `run_within` and `baseline_within` int64[Q] count the unjudged
+    documents of each list within the depth, `run_further` and `baseline_further` those below it.
     """
 
     query: Ints
@@ -45,11 +49,20 @@ class Holes:
     baseline_rank: Ints
     doc_ids: pa.Array | None
     matched: bool
+    run_within: Ints
+    baseline_within: Ints
     run_further: Ints
     baseline_further: Ints
 
     def __len__(self) -> int:
         return len(self.query)
+
+    @property
+    def any_within(self) -> bool:
+        """Whether there is any within the depth."""
+        if self.matched:
+            return len(self) > 0
+        return bool((self.run_within + self.baseline_within).any())
 
     @property
     def best_rank(self) -> Ints:
@@ -58,32 +71,39 @@ class Holes:
         both = (np.where(rank > 0, rank, deep) for rank in (self.run_rank, self.baseline_rank))
         return np.minimum(*both)
 
-    def where(self, mask: Mask) -> Holes:
-        """Some of the documents, bool[u]."""
+    def some(self, places: slice | Ints | Mask) -> Holes:
+        """Some of the documents, bool[u] or their places, without names."""
         return replace(
             self,
-            query=self.query[mask],
-            run_rank=self.run_rank[mask],
-            baseline_rank=self.baseline_rank[mask],
-            doc_ids=None if self.doc_ids is None else self.doc_ids.filter(pa.array(mask)),
+            query=self.query[places],
+            run_rank=self.run_rank[places],
+            baseline_rank=self.baseline_rank[places],
+            doc_ids=None,
         )
+
+    def named(self, places: Ints) -> Holes:
+        """Some of the documents by their places, with their names."""
+        names = None if self.doc_ids is None else self.doc_ids.take(pa.array(places))
+        return replace(self.some(places), doc_ids=names)
 
 
 def holes(run: JudgedRanks, baseline: JudgedRanks, cutoff: int | None = None) -> Holes:
     """The unjudged documents of two runs judged alike, within the first `cutoff` ranks; without it
     of the whole lists."""
-    own, other = (_Free.of(ranks, cutoff) for ranks in (run, baseline))
-    further = (own.further, other.further)
     listed = sum(int(np.minimum(r.retrieved, cutoff or np.inf).sum()) for r in (run, baseline))
-    names = None if listed > MOST_MATCHED else (own.doc_ids(run), other.doc_ids(baseline))
-    if names is None or names[0] is None or names[1] is None:
+    many = listed > MOST_MATCHED or _nameless(run) or _nameless(baseline)
+    depth = min(cutoff or NEAR, NEAR) if many else cutoff
+    own, other = (Unjudged.of(ranks, 0.0, depth) for ranks in (run, baseline))
+    within, further = zip(*(_counted(ranks, cutoff) for ranks in (run, baseline)), strict=True)
+    counts = (*within, *further)
+    if many:
         query = np.concatenate([own.query, other.query])
         nowhere = np.zeros(len(query), dtype=np.int64)
         run_rank, baseline_rank = nowhere.copy(), nowhere
         run_rank[: len(own.query)] = own.rank
         baseline_rank[len(own.query) :] = other.rank
-        return Holes(query, run_rank, baseline_rank, None, False, *further)
-    texts = pa.concat_arrays([names[0], names[1]]).dictionary_encode()
+        return Holes(query, run_rank, baseline_rank, None, False, *counts)
+    texts = pa.concat_arrays([_doc_ids(own, run), _doc_ids(other, baseline)]).dictionary_encode()
     codes = texts.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     known = len(texts.dictionary)
     pair = np.concatenate([own.query, other.query]) * max(known, 1) + codes
@@ -93,43 +113,44 @@ def holes(run: JudgedRanks, baseline: JudgedRanks, cutoff: int | None = None) ->
     baseline_rank[place[len(own.query) :]] = other.rank
     query = distinct // max(known, 1)
     doc_ids = texts.dictionary.take(pa.array(distinct % max(known, 1)))
-    return Holes(query, run_rank, baseline_rank, doc_ids, True, *further)
+    return Holes(query, run_rank, baseline_rank, doc_ids, True, *counts)
 
 
-@dataclass(frozen=True)
-class _Free:
-    """One list's unjudged documents within a depth, and how many stand below it."""
+def _counted(ranks: JudgedRanks, cutoff: int | None) -> tuple[Ints, Ints]:
+    """How many unjudged documents each query lists within the cutoff, and below it."""
+    judged = ranks.judged()
+    every = ranks.retrieved - judged.count().astype(np.int64)
+    if cutoff is None:
+        return every, np.zeros_like(every)
+    within = np.minimum(ranks.retrieved, cutoff) - judged.count(cutoff).astype(np.int64)
+    return within, every - within
 
-    query: Ints
-    rank: Ints
-    further: Ints
 
-    @classmethod
-    def of(cls, ranks: JudgedRanks, cutoff: int | None) -> _Free:
-        free = Unjudged.of(ranks, 0.0)
-        inside = free.rank <= (cutoff or np.inf)
-        beyond = np.bincount(free.query[~inside], minlength=ranks.n_queries)
-        return cls(free.query[inside], free.rank[inside], beyond)
+def _nameless(ranks: JudgedRanks) -> bool:
+    """Whether the ranks do not know what the run lists."""
+    listed = ranks.listed
+    return listed is None or listed.run is None or listed.lists is not None
 
-    def doc_ids(self, ranks: JudgedRanks) -> pa.Array | None:
-        """Their names, None where the ranks do not know the run."""
-        listed = ranks.listed
-        if listed is None or listed.run is None or listed.lists is not None:
-            return None
-        if not len(self.query):
-            return pa.array([], ID)
-        deepest = int(self.rank.max())
-        run = listed.run.leading(deepest)
-        rows, rank = top_ranks(run, deepest)
-        query = listed.query[run.query_codes[rows]].astype(np.int64)
-        depth = int(max(rank.max(initial=0), self.rank.max())) + 1
-        place = query * depth + rank
-        by_place = np.argsort(place)
-        # Queries that are not in view have a negative place.
-        wanted = self.query * depth + self.rank
-        found = rows[by_place[np.searchsorted(place[by_place], wanted)]]
-        names = run.doc_ids.take(pa.array(found))
-        return names.combine_chunks().cast(ID) if len(names.chunks) != 1 else names.chunk(0)
+
+def _doc_ids(free: Unjudged, ranks: JudgedRanks) -> pa.Array:
+    """The names of unjudged documents."""
+    listed = ranks.listed
+    assert listed is not None
+    assert listed.run is not None
+    if not len(free.query):
+        return pa.array([], ID)
+    deepest = int(free.rank.max())
+    run = listed.run.leading(deepest)
+    rows, rank = top_ranks(run, deepest)
+    query = listed.query[run.query_codes[rows]].astype(np.int64)
+    depth = int(max(rank.max(initial=0), free.rank.max())) + 1
+    place = query * depth + rank
+    by_place = np.argsort(place)
+    # Queries that are not in view have a negative place.
+    wanted = free.query * depth + free.rank
+    found = rows[by_place[np.searchsorted(place[by_place], wanted)]]
+    names = run.doc_ids.take(pa.array(found))
+    return names.combine_chunks().cast(ID) if len(names.chunks) != 1 else names.chunk(0)
 
 
 def with_grades(ranks: JudgedRanks, found: Holes, own_rank: Ints, grades: Floats) -> JudgedRanks:

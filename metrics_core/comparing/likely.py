@@ -8,12 +8,14 @@ those that were not; as pools are judged from the top, what nobody judged is rat
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.comparing.holes import Holes, with_grades
+from metrics_core.comparing.holes import NEAR, Holes
+from metrics_core.comparing.moved import Graded
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.intervals import LEVEL, Interval
@@ -21,7 +23,7 @@ from metrics_core.scoring.intervals import LEVEL, Interval
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-DEEPEST = 100
+DEEPEST = NEAR
 """Ranks below it are taken as not relevant: few are judged there, and those for other runs."""
 
 _SEED = 20_260
@@ -43,7 +45,7 @@ def likely_difference(
     nothing = Interval(*np.full(3, np.nan))
     # Of very many queries the first ranks say it all, and the rest would take minutes.
     deepest = DEEPEST if run.n_queries * DEEPEST <= _MOST_DRAWN else max(measure.cutoff or 10, 10)
-    near = found.where(found.best_rank <= min(deepest, DEEPEST))
+    near = found.some(found.best_rank <= min(deepest, DEEPEST))
     pools = _Pools.of(run, baseline)
     if measure.declaration.needs:
         return nothing
@@ -52,31 +54,34 @@ def likely_difference(
     if not pools.hold_both:
         return nothing
     generator = np.random.default_rng(_SEED)
+    draw = pools.drawn(near.best_rank)
+    graded = Graded(run, baseline, measure, near, pools.grades)
     size = len(near) + len(run.query) + len(run.judged_query)
     drawn = []
     for _ in range(int(np.clip(_WORK // size, _FEWEST, _MOST))):
-        grades = pools.draw(near.best_rank, generator)
-        own = with_grades(run, near, near.run_rank, grades)
-        other = with_grades(baseline, near, near.baseline_rank, grades)
-        drawn.append(_difference(own, other, measure))
+        drawn.append(_between(*graded.scores(draw(generator)), measure))
     mean, spread = float(np.mean(drawn)), float(np.std(drawn, ddof=1))
     reach = NormalDist().inv_cdf((1 + level) / 2) * spread
     return Interval(*np.array([mean, mean - reach, mean + reach]))
 
 
 def _difference(run: JudgedRanks, baseline: JudgedRanks, measure: Measure) -> float:
+    return _between(measure.score(run), measure.score(baseline), measure)
+
+
+def _between(own: Floats, other: Floats, measure: Measure) -> float:
     of = measure.declaration.combination.of
-    own, other = measure.score(run), measure.score(baseline)
     defined = ~(np.isnan(own) | np.isnan(other))
     return float(of(own[defined]) - of(other[defined]))
 
 
 class _Pools:
     """The grades of the judged documents of two lists by rank: of each of `ranks`, ascending, those
-    from `starts` on, `counts` of them."""
+    from `starts` on, `counts` of them. `grades` are the rising ones that occur."""
 
     def __init__(self, ranks: Ints, starts: Ints, counts: Ints, grades: Floats) -> None:
         self.ranks, self._starts, self._counts, self._grades = ranks, starts, counts, grades
+        self.grades, self._codes = np.unique(grades, return_inverse=True)
 
     @classmethod
     def of(cls, run: JudgedRanks, baseline: JudgedRanks) -> _Pools:
@@ -96,11 +101,16 @@ class _Pools:
         """The pool of each rank: its own, else that of the next better rank that has one."""
         return np.maximum(np.searchsorted(self.ranks, rank, "right") - 1, 0)
 
-    def draw(self, rank: Ints, generator: np.random.Generator) -> Floats:
-        """A grade for a document at each of these ranks."""
+    def drawn(self, rank: Ints) -> Callable[[np.random.Generator], Ints]:
+        """Draws of a grade for a document at each of these ranks, by its place in `grades`."""
         pool = self.place(rank)
-        chosen = (generator.random(len(rank)) * self._counts[pool]).astype(np.int64)
-        return self._grades[self._starts[pool] + chosen]
+        starts, counts = self._starts[pool], self._counts[pool]
+
+        def draw(generator: np.random.Generator) -> Ints:
+            chosen = (generator.random(len(rank)) * counts).astype(np.int64)
+            return self._codes[starts + chosen]
+
+        return draw
 
     def expected(self, rank: Ints) -> Floats:
         """The mean grade of each of these ranks."""

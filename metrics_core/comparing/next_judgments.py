@@ -17,15 +17,8 @@ import numpy.typing as npt
 
 from metrics_core import frames as pd
 from metrics_core.comparing.holes import Holes, with_grades
-from metrics_core.comparing.reach import (
-    Reach,
-    divisors,
-    highest_grade,
-    kind_of,
-    numerator,
-    reach,
-    weights,
-)
+from metrics_core.comparing.moved import Graded, kind_of
+from metrics_core.comparing.reach import Reach, Reaching, highest_grade
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 
@@ -79,29 +72,28 @@ def judge_next(
     sign = np.sign(reached.difference) if abs(reached.difference) > _ROUNDING else 0.0
     if np.isnan(reached.lowest) or found.doc_ids is None:
         return NextJudgments(_table(run, found, np.zeros(len(found))), None, None, exact=False)
-    moved = _moves(run, baseline, measure, found)
+    reaching = Reaching(run, baseline, measure, found)
+    moved = _moves(run, baseline, measure, found, reaching)
     order = _against(sign, moved)
     scale = 1.0
     if measure.declaration.combination.averaged:
         scale = 1.0 / max(int((~np.isnan(reached.low)).sum()), 1)
-    ranked = _some(found, order)
+    ranked = found.named(order)
     table = _table(run, ranked, moved[order] * scale)
     if not sign:
         return NextJudgments(table, min(1, len(table)) or None, None, exact)
-    grades = np.full(len(ranked), highest_grade(run, measure))
+    graded = Graded(run, baseline, measure, ranked, np.array([highest_grade(run, measure)]))
+    of, undefined = measure.declaration.combination.of, np.isnan(reached.low)
 
     def turned(n: int) -> bool:
-        first = _some(ranked, np.arange(n))
-        own = with_grades(run, first, first.run_rank, grades[:n])
-        other = with_grades(baseline, first, first.baseline_rank, grades[:n])
-        of = measure.declaration.combination.of
-        both = [np.where(np.isnan(reached.low), np.nan, measure.score(r)) for r in (own, other)]
-        return bool(sign * (of(both[0]) - of(both[1])) < -_ROUNDING)
+        both = graded.scores(np.zeros(n, dtype=np.int64), slice(n))
+        own, other = (of(np.where(undefined, np.nan, scores)) for scores in both)
+        return bool(sign * (own - other) < -_ROUNDING)
 
     def settled(n: int) -> bool:
         rest = np.ones(len(found), dtype=np.bool_)
         rest[order[:n]] = False
-        return not reach(run, baseline, measure, found.where(rest)).turns
+        return not reaching.over(rest).turns
 
     return NextJudgments(
         table, _first(turned, 1, len(table)), _first(settled, 0, len(table)), exact
@@ -113,9 +105,10 @@ def most_moving(
 ) -> pd.DataFrame:
     """The table of `judge_next` with what each document moves its own query by, where nobody needs
     to know how many would do: no bound is worked out, so it takes a moment for any collection."""
-    moved = _moves(run, baseline, measure, found)
+    reaching = Reaching(run, baseline, measure, found)
+    moved = _moves(run, baseline, measure, found, reaching)
     order = _against(np.sign(difference) if abs(difference) > _ROUNDING else 0.0, moved)
-    return _table(run, _some(found, order), moved[order])
+    return _table(run, found.named(order), moved[order])
 
 
 def _against(sign: float, moved: Floats) -> Ints:
@@ -137,17 +130,6 @@ def _first(holds: Callable[[int], bool], low: int, high: int) -> int | None:
     return low
 
 
-def _some(found: Holes, order: Ints) -> Holes:
-    """Some of the documents in this order."""
-    return replace(
-        found,
-        query=found.query[order],
-        run_rank=found.run_rank[order],
-        baseline_rank=found.baseline_rank[order],
-        doc_ids=None if found.doc_ids is None else found.doc_ids.take(order),
-    )
-
-
 def _table(run: JudgedRanks, found: Holes, moves: Floats) -> pd.DataFrame:
     ids = np.array(run.query_ids, dtype=object)
     names = [] if found.doc_ids is None else found.doc_ids.to_pylist()
@@ -162,27 +144,24 @@ def _table(run: JudgedRanks, found: Holes, moves: Floats) -> pd.DataFrame:
     )
 
 
-def _moves(run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found: Holes) -> Floats:
+def _moves(
+    run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found: Holes, reaching: Reaching
+) -> Floats:
     """By how much the difference of its query changes if a document has the highest grade and all
     others are as they stand; float64[u]. 0 for those that were not tried."""
     kind = kind_of(measure)
     if kind == "apart":
         return _tried(run, baseline, measure, found)
-    alone = weights(run, baseline, measure, found)
     if kind == "additive":
-        return alone.run - alone.baseline
+        return reaching.moves
     own, other = measure.score(run)[found.query], measure.score(baseline)[found.query]
+    side, side_other = reaching.sides
     if kind == "first":
-        return np.maximum(own, alone.run) - np.maximum(other, alone.baseline) - (own - other)
-    counted = numerator(measure)
-    gap = counted.score(run) - counted.score(baseline)
-    grade, every = highest_grade(run, measure), np.arange(run.n_queries)
-    one_each = replace(
-        found, query=every, run_rank=np.zeros_like(every), baseline_rank=np.zeros_like(every)
-    )
-    more = with_grades(run, one_each, one_each.run_rank, np.full(len(every), grade))
-    raised = divisors(more, measure)
-    return (gap[found.query] + alone.run - alone.baseline) / raised[found.query] - (own - other)
+        best, best_other = np.maximum(own, side.alone()), np.maximum(other, side_other.alone())
+        return best - best_other - (own - other)
+    gap = side.score - side_other.score
+    raised = reaching.whole(np.ones((run.n_queries, 1), dtype=np.int64))
+    return (gap[found.query] + reaching.moves) / raised[found.query] - (own - other)
 
 
 def _tried(run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found: Holes) -> Floats:
@@ -190,7 +169,7 @@ def _tried(run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found: Hol
     stand furthest apart in the two lists."""
     far = np.abs(_nearness(found.run_rank) - _nearness(found.baseline_rank))
     tried = np.argsort(-far, kind="stable")[:MOST_TRIED]
-    some = _some(found, tried)
+    some = found.some(tried)
     query = some.query
     copies = replace(some, query=np.arange(len(tried)))
     grades = np.full(len(tried), highest_grade(run, measure))

@@ -40,6 +40,23 @@ def with_judgments(ranks: JudgedRanks, query: Ints, grade: Floats) -> JudgedRank
     return replace(ranks, judged_query=query[best_first], judged_relevance=relevance[best_first])
 
 
+def with_more(ranks: JudgedRanks, counts: Ints, grade: float) -> JudgedRanks:
+    """The ranks with so many further judgments of each query, int64[Q], all of this grade; what the
+    lists hold stays as it is."""
+    query, relevance = ranks.judged_query, ranks.judged_relevance
+    before = np.cumsum(counts) - counts
+    # They stand behind those of their own grade, so each place follows from counts.
+    place = np.arange(len(query)) + before[query] + np.where(relevance < grade, counts[query], 0)
+    more = np.full(len(query) + int(counts.sum()), grade)
+    more[place] = relevance
+    known = np.bincount(query, minlength=ranks.n_queries)
+    return replace(
+        ranks,
+        judged_query=np.repeat(np.arange(ranks.n_queries), known + counts),
+        judged_relevance=more,
+    )
+
+
 def order_by_query(query: Ints, within: Ints | Floats) -> Ints:
     """The stable order by query and, within one, by a number; quick where most stands in order, as
     additions to what is sorted do."""

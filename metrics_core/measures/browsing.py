@@ -40,6 +40,7 @@ MaxRel = Annotated[int, "grade that is worth most; higher ones count as this one
     },
     range=(0, np.inf),
     residual="monotone",
+    reach="additive",
     differences=(
         Difference(
             "cwl_eval",

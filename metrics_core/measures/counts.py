@@ -98,6 +98,7 @@ def number_relevant(ranks: JudgedRanks, *, rel: Rel = 1) -> Scores:
     aggregation="sum",
     range=(0, np.inf),
     residual="monotone",
+    reach="additive",
     presets={"hits": {}},
     elsewhere={"ranx": "hits"},
 )

@@ -84,10 +84,11 @@ def discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Scores:
     """Sum of gain / log2(rank + 1), or gain / log2(max(rank, 2)), within each cutoff."""
     if cutoff is not None and not isinstance(cutoff, np.ndarray):
         hits = hits.only(hits.rank <= cutoff)
-    return hits.total(_each_discounted(hits, discount), cutoff)
+    return hits.total(each_discounted(hits, discount), cutoff)
 
 
-def _each_discounted(hits: Hits, discount: Discount) -> Scores:
+def each_discounted(hits: Hits, discount: Discount) -> Scores:
+    """Per hit its gain / log2(rank + 1), or / log2(max(rank, 2)); float64[m]."""
     divisor = hits.rank + 1 if discount == "log2" else np.maximum(hits.rank, 2)
     deepest = int(divisor.max(initial=1))
     if deepest >= len(divisor):
@@ -150,7 +151,7 @@ def _ndcg_terms(
 ) -> Hits:
     hits = found_gains(ranks, dcg, gains)
     best = discounted(best_gains(ranks, dcg, gains), cutoff, discount)
-    return hits.parts(ratio(_each_discounted(hits, discount), best[hits.query]), cutoff)
+    return hits.parts(ratio(each_discounted(hits, discount), best[hits.query]), cutoff)
 
 
 @measure(
@@ -174,6 +175,7 @@ def _ndcg_terms(
     },
     range=(0, np.inf),
     residual="monotone",
+    reach="additive",
     differences=_RANX_LEVEL,
 )
 def discounted_cumulative_gain(
@@ -206,7 +208,7 @@ def _dcg_terms(
     denominator: Averaged = "none",
 ) -> Hits:
     hits = found_gains(ranks, dcg, gains)
-    gained = _each_discounted(hits, discount)
+    gained = each_discounted(hits, discount)
     if denominator == "retrieved":
         listed = ranks.retrieved if cutoff is None else np.minimum(ranks.retrieved, cutoff)
         gained = gained / listed[hits.query]
@@ -262,6 +264,7 @@ def ideal_dcg(
     },
     range=(0, np.inf),
     residual="monotone",
+    reach="additive",
 )
 def cumulative_gain(
     ranks: JudgedRanks,

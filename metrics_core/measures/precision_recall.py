@@ -39,6 +39,7 @@ FoundShare = Annotated[
         "P(denominator='retrieved')@10": "3 / 6",
     },
     residual="monotone",
+    reach="additive",
     elsewhere={"ranx": "precision@k"},
 )
 def precision(
@@ -176,6 +177,7 @@ def precision_at_each(
     },
     ideal=1.0,
     residual="monotone",
+    reach="first",
     elsewhere={"ranx": "mrr@k"},
 )
 def reciprocal_rank(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Scores:
@@ -206,6 +208,7 @@ def _reciprocal_rank_terms(ranks: JudgedRanks, *, cutoff: int | None = None, rel
     },
     ideal=1.0,
     residual="monotone",
+    reach="first",
     elsewhere={"ranx": "hit_rate@k"},
 )
 def success(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:

@@ -88,6 +88,7 @@ def within(cutoff: Cutoff) -> int | npt.NDArray[np.int64]:
     },
     unjudged=UNJUDGED,
     residual="monotone",
+    reach="additive",
     differences=OF_CWL,
 )
 def scaled_dcg(

@@ -6,7 +6,8 @@ judgments know counts as not relevant. A measure says in its declaration how its
 (`Declaration.residual`):
 
     monotone    a higher grade never lowers it (or never raises it), so the extremes are none
-                relevant and all of the highest grade: exact
+                relevant and all of the highest grade: exact. Of a measure with a cutoff k no more
+                than the first k unjudged documents matter
     count       the number of documents that were judged and found not relevant: each unjudged one
                 may be another: exact
     recall      a share of all relevant documents: lowest if all unjudged documents beyond the
@@ -31,16 +32,20 @@ outside the list and is not counted here; the measure RBPResidual has it).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from metrics_core import frames as pd
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.additions import with_judgments, with_listed
+from metrics_core.judging.additions import with_more
 from metrics_core.judging.hits import prefix_sums, ratio
+from metrics_core.judging.unjudged import Unjudged, blocks
 from metrics_core.measures import Measure
+from metrics_core.measures.declaring.extremes import Share
+from metrics_core.measures.shares import part_of, whole_of
+from metrics_core.scoring.singles import unjudged_scores
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -57,27 +62,53 @@ class Residual:
     exact: bool
 
 
-def residual(ranks: JudgedRanks, measure: Measure, *, highest: float | None = None) -> Residual:
+def residual(
+    ranks: JudgedRanks,
+    measure: Measure,
+    *,
+    highest: float | None = None,
+    elsewhere: Ints | None = None,
+) -> Residual:
     """The range of a measure's scores over all grades the unjudged documents could have.
 
     `highest` is the highest grade there is; without it the highest in the judgments, and at least
-    the grade from which the measure counts a document as relevant.
+    the grade from which the measure counts a document as relevant. `elsewhere` is how many further
+    documents of each query, which the list does not hold, are judged and of that grade; int64[Q].
     """
     # A table of gains may turn the order of the grades round, and leaves nothing to reason from.
     kind = "range" if measure.value("gains") else measure.declaration.residual
-    score = measure.score(ranks)
     if measure.value("judged_only"):
         # A document enters a condensed list as soon as it is judged, whatever it is worth.
         kind = "range"
-    if kind == "unaffected":
-        return Residual(score, score, exact=True)
     grade = ranks.top_grade if highest is None else highest
-    unjudged = Unjudged.of(ranks, max(grade, measure.value("rel") or 0))
-    low, high = _EXTREMES[kind](ranks, measure, score, unjudged)
-    untouched = unjudged.counts() == 0
-    low = np.where(untouched | np.isnan(score), score, low)
-    high = np.where(untouched | np.isnan(score), score, high)
+    grade = max(grade, measure.value("rel") or 0)
+    if kind in _BY_SHARE and isinstance(measure.declaration.reach, Share):
+        more = np.zeros(ranks.n_queries, np.int64) if elsewhere is None else elsewhere
+        low, high = _shared(ranks, measure, kind, grade, more)
+        return Residual(low, high, exact=kind in EXACT)
+    # Of those below the depth the number is enough.
+    depths = {"monotone": measure.cutoff, "recall": measure.cutoff, "count": 0, "range": 0}
+    depth = depths.get(kind)
+    whole = kind == "unaffected" or not measure.declaration.by_query
+    ends = []
+    for queries, part in [(slice(None), ranks)] if whole else blocks(ranks, depth):
+        if elsewhere is not None:
+            part = with_more(part, elsewhere[queries], grade)
+        ends.append(_ends(part, measure, kind, grade, depth))
+    low, high = (np.concatenate(values) for values in zip(*ends, strict=True))
     return Residual(low, high, exact=kind in EXACT)
+
+
+def _ends(
+    ranks: JudgedRanks, measure: Measure, kind: str, grade: float, depth: int | None
+) -> Extremes:
+    score = measure.score(ranks)
+    if kind == "unaffected":
+        return score, score
+    unjudged = Unjudged.of(ranks, grade, depth)
+    low, high = _EXTREMES[kind](ranks, measure, score, unjudged)
+    untouched = (unjudged.counts() == 0) | np.isnan(score)
+    return np.where(untouched, score, low), np.where(untouched, score, high)
 
 
 def residual_frame(
@@ -103,59 +134,15 @@ def residual_frame(
     return pd.concat(parts, ignore_index=True)
 
 
-@dataclass(frozen=True)
-class Unjudged:
-    """The listed documents without a judgment, sorted by query and rank; `grade` is the highest
-    that they could have."""
-
-    query: Ints
-    rank: Ints
-    n_queries: int
-    grade: float
-
-    @classmethod
-    def of(cls, ranks: JudgedRanks, grade: float) -> Unjudged:
-        """All ranks of the lists but those of judged documents."""
-        ends = np.cumsum(ranks.retrieved)
-        free = np.ones(int(ends[-1]) if len(ends) else 0, dtype=np.bool_)
-        starts = ends - ranks.retrieved
-        judged = ranks.judged()
-        free[starts[judged.query] + judged.rank - 1] = False
-        place = np.flatnonzero(free)
-        query = np.searchsorted(ends, place, "right")
-        return cls(query, place - starts[query] + 1, ranks.n_queries, grade)
-
-    def counts(self) -> Ints:
-        """Per query how many there are, int64[Q]."""
-        return np.bincount(self.query, minlength=self.n_queries)
-
-    def where(self, mask: npt.NDArray[np.bool_]) -> Unjudged:
-        """Some of them."""
-        return replace(self, query=self.query[mask], rank=self.rank[mask])
-
-    def first(self, most: int) -> Unjudged:
-        """The first so many of each query."""
-        starts = np.searchsorted(self.query, np.arange(self.n_queries))
-        return self.where(np.arange(len(self.query)) - starts[self.query] < most)
-
-    def listed_in(self, ranks: JudgedRanks) -> JudgedRanks:
-        """The ranks with these documents found relevant in the list (not in the judgments)."""
-        return with_listed(ranks, self.query, self.rank, np.full(len(self.query), self.grade))
-
-    def judged_in(self, ranks: JudgedRanks) -> JudgedRanks:
-        """The ranks with these documents among the judgments (not in the list)."""
-        return with_judgments(ranks, self.query, np.full(len(self.query), self.grade))
-
-    def known_in(self, ranks: JudgedRanks) -> JudgedRanks:
-        """The ranks with these documents relevant, in the list and among the judgments."""
-        return self.judged_in(self.listed_in(ranks))
-
-
 Extremes = tuple[Floats, Floats]
 
 
 def _monotone(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
-    other = measure.score(free.known_in(ranks))
+    counts = free.counts()
+    if measure.cutoff is not None:
+        # So many of the highest grade are the best order already.
+        counts = np.minimum(counts, measure.cutoff)
+    other = measure.score(with_more(free.listed_in(ranks), counts, free.grade))
     return np.minimum(score, other), np.maximum(score, other)
 
 
@@ -164,25 +151,44 @@ def _count(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) 
 
 
 def _recall(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
-    inside = free.rank <= (measure.cutoff or np.inf)
-    low = measure.score(free.where(~inside).judged_in(ranks))
-    return low, measure.score(free.where(inside).known_in(ranks))
+    low = measure.score(with_more(ranks, free.further, free.grade))
+    return low, measure.score(free.known_in(ranks))
 
 
 def _normalised(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
     ceiling = measure.declaration.range[1]
-    if measure.declaration.name == "nDCG" and measure.cutoff is not None:
-        # Below the cutoff nothing counts, and so many of the highest grade are the best order.
-        low = measure.score(free.first(measure.cutoff).judged_in(ranks))
-        free = free.where(free.rank <= measure.cutoff)
-    else:
-        low = measure.score(free.judged_in(ranks))
+    low = measure.score(with_more(ranks, free.counts(), free.grade))
     high = np.minimum(measure.score(free.listed_in(ranks)), ceiling)
     # Without a known relevant document there is nothing to divide by, and all is possible.
     nothing = ~np.isin(np.arange(ranks.n_queries), ranks.judged_query[ranks.judged_relevance > 0])
-    level = measure.value("rel") or 0
-    nothing |= ranks.n_relevant(level) == 0
+    nothing |= ranks.n_relevant(measure.value("rel") or 0) == 0
     return np.minimum(low, score), np.where(nothing, ceiling, np.maximum(high, score))
+
+
+def _shared(
+    ranks: JudgedRanks, measure: Measure, kind: str, grade: float, elsewhere: Ints
+) -> Extremes:
+    """The extremes of a score that is a sum over documents divided by what judgments raise
+    ("recall" or "normalised"): the sum and the divisor follow from ranks and counts."""
+    part, whole = part_of(measure), whole_of(measure, ranks, np.array([grade]))
+    unjudged = Unjudged.of(ranks, grade, 0).counts()
+    found = part.score(ranks)
+    most = found + unjudged_scores(ranks, part, grade)
+
+    def by(value: Floats, more: Ints) -> Floats:
+        return ratio(value, whole((elsewhere + more)[:, None]))
+
+    none = np.zeros_like(unjudged)
+    score = by(found, none)
+    ceiling = measure.declaration.range[1]
+    if kind == "recall":
+        beyond = Unjudged.of(ranks, grade, measure.cutoff).further
+        low, high = by(found, beyond), by(most, unjudged - beyond)
+    else:
+        low = by(found, unjudged)
+        high = np.where(whole(elsewhere[:, None]) == 0, ceiling, by(most, none))
+    low, high = np.minimum(low, score), np.maximum(np.minimum(high, ceiling), score)
+    return np.where(unjudged == 0, score, low), np.where(unjudged == 0, score, high)
 
 
 def _precisions(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
@@ -191,7 +197,7 @@ def _precisions(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjud
     denominator = measure.value("denominator") or "relevant"
     if denominator == "retrieved":
         # What lies beyond the cutoff enters neither the sum nor the divisor.
-        free = free.where(free.rank <= cutoff)
+        free = free.up_to(cutoff)
     found = relevant.rank <= cutoff
     sums = relevant.total(relevant.ordinal() / relevant.rank, measure.cutoff)
     counted = ranks.n_relevant(measure.value("rel") or 1)
@@ -215,7 +221,7 @@ def _growth(found: Ints, rank: Ints, free: Unjudged, cutoff: float) -> tuple[Flo
     """What each unjudged document adds to the sum of precisions once it is relevant, if those above
     it are (counted from the top), and if those below it are (from the bottom): running sums with a
     leading 0. It brings its own precision, and one more hit to every relevant document below it."""
-    queries = np.arange(free.n_queries + 1)
+    queries = np.arange(len(free.further) + 1)
     start = np.searchsorted(found, queries)
     depth = int(max(rank.max(initial=0), free.rank.max(initial=0))) + 1
     place = np.searchsorted(found * depth + rank, free.query * depth + free.rank)
@@ -275,6 +281,8 @@ def _unknown(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged
         low, high = np.nan, np.nan
     return np.full(len(score), low), np.full(len(score), high)
 
+
+_BY_SHARE = ("recall", "normalised")
 
 _EXTREMES: dict[str, Callable[[JudgedRanks, Measure, Floats, Unjudged], Extremes]] = {
     "monotone": _monotone,

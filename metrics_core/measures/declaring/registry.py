@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits
 from metrics_core.measures.declaring.aggregation import COMBINATIONS, Aggregation, Combination
 from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
+from metrics_core.measures.declaring.extremes import Reach, Residual, Share, Whole
 from metrics_core.measures.declaring.needs import Need, lacking
 from metrics_core.measures.declaring.parameters import (
     JUDGED_ONLY,
@@ -31,18 +32,6 @@ from metrics_core.measures.declaring.parameters import (
 Scores = npt.NDArray[np.float64]
 Terms = Callable[..., Hits]
 Made = TypeVar("Made")
-Residual = Literal[
-    "monotone",
-    "count",
-    "recall",
-    "precisions",
-    "at relevant",
-    "normalised",
-    "unaffected",
-    "range",
-]
-"""How `residuals` finds what the unjudged documents could make of a score; explained there."""
-
 _CUTOFFS = ("k", "n", "at", "top", "depth", "topk", "top_k")
 
 UNJUDGED = "An unjudged document counts as not relevant."
@@ -60,8 +49,8 @@ class Declaration:
     what the judgments or the documents must hold beyond grades. A score that also depends on what
     other queries list is not `by_query`. `from_precisions` makes the score of a measure of the
     residual "precisions" from its sum of precisions and the number of relevant documents, where
-    that is not the one divided by the other. `terms` gives the documents whose parts the score is
-    the sum of, where it is one.
+    that is not the one divided by the other. `reach` is a `Share` where that is what the
+    score is. `terms` gives the documents whose parts the score is the sum of, where it is one.
 
     In other packages: `ir_measures` is None where that has no measure of this name, otherwise the
     parameter values under which ours is the same; `presets` maps further names, as ranx's, to the
@@ -94,6 +83,7 @@ class Declaration:
     by_query: bool = True
     needs: tuple[Need, ...] = ()
     residual: Residual = "range"
+    reach: Reach | Share = "apart"
     from_precisions: Callable[[Scores, npt.NDArray[np.int64]], Scores] | None = None
     terms: Terms | None = None
     unjudged: str = UNJUDGED
@@ -291,6 +281,16 @@ def terms(*names: str) -> Callable[[Terms], Terms]:
         for name in names:
             _REGISTRY[name] = replace(_REGISTRY[name], terms=of)
         return of
+
+    return declare
+
+
+def share(name: str, part: str) -> Callable[[Callable[..., Whole]], Callable[..., Whole]]:
+    """Declare what this measure divides the score of `part` by, over its own parameters."""
+
+    def declare(whole: Callable[..., Whole]) -> Callable[..., Whole]:
+        _REGISTRY[name] = replace(_REGISTRY[name], reach=Share(part, whole))
+        return whole
 
     return declare
 

@@ -11,10 +11,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from metrics_core.comparing.holes import holes, judged_shares
-from metrics_core.comparing.reach import ADDITIVE, FIRST, reach
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.comparing.holes import NEAR, holes, judged_shares, with_grades
+from metrics_core.comparing.moved import Graded
+from metrics_core.comparing.reach import reach
+from metrics_core.judging import JudgedRanks, judge, unjudged
+from metrics_core.judging.additions import with_more
+from metrics_core.judging.hits import ratio
 from metrics_core.measures import Measure, declarations, parse_measure
+from metrics_core.measures.shares import part_of, whole_of
 from tests.collections_of import qrels_of, run_of
 from tests.settings_of import settings_of
 
@@ -91,7 +95,7 @@ def test_no_grades_pass_the_reach(declaration: Any, case: Case, data: Any) -> No
 EXACT = [
     d(**values)
     for d in declarations()
-    if d.name in ADDITIVE + FIRST
+    if d.reach in ("additive", "first")
     for values in list(settings_of(d))[:6]
     if not values.get("gains") and not values.get("judged_only")
 ]
@@ -134,7 +138,7 @@ def test_the_holes_are_named_with_both_their_ranks() -> None:
         ranks_of(listed, {"a": 1, "b": -1}) for listed in (["x", "a", "b", "y"], ["b", "z", "x"])
     )
     found = holes(own, other, 3)
-    inside = found.where(found.query == 0)
+    inside = found.named(np.flatnonzero(found.query == 0))
     assert inside.doc_ids is not None
     rows = zip(inside.doc_ids.to_pylist(), inside.run_rank, inside.baseline_rank, strict=True)
     assert sorted(rows) == [("b", 3, 1), ("x", 1, 3), ("z", 0, 2)]
@@ -178,3 +182,93 @@ def test_geometric_means_are_bounded_too(case: Case) -> None:
         of = measure.declaration.combination.of
         gap = of(measure.score(ranks_of(first, known))) - of(measure.score(ranks_of(second, known)))
         assert found.lowest - 1e-12 <= gap <= found.highest + 1e-12
+
+
+def many(seed: int, queries: int = 30) -> tuple[JudgedRanks, JudgedRanks]:
+    """A pair over queries with many grades, negative ones among them, and with none relevant; one
+    run lacks some of the queries, and the lists differ in length."""
+    generator = np.random.default_rng(seed)
+    docs = [f"d{i}" for i in range(25)]
+    grades = {}
+    for q in range(queries):
+        judged = generator.permutation(docs)[: generator.integers(1, 20)].tolist()
+        grades[f"q{q}"] = {d: int(generator.integers(-1, 4)) for d in judged}
+    grades["q0"] = dict.fromkeys(grades["q0"], 0)
+    runs = []
+    for number in range(2):
+        listed = {}
+        for q in range(number, queries):
+            length = int(generator.integers(1, 25))
+            order = generator.permutation(docs)[:length].tolist()
+            listed[f"q{q}"] = {d: -float(i) for i, d in enumerate(order)}
+        runs.append(judge(run_of(listed), qrels_of(grades)))
+    return runs[0], runs[1]
+
+
+COUNTED = [d for d in declarations() if d.reach != "apart"]
+
+
+@pytest.mark.parametrize("declaration", COUNTED, ids=lambda d: d.name)
+@settings(max_examples=5, deadline=None)
+@given(data=st.data(), seed=st.integers(0, 99))
+def test_scores_by_place_are_those_of_lists_judged_anew(
+    declaration: Any, data: Any, seed: int
+) -> None:
+    plain = [v for v in settings_of(declaration) if not v.get("gains") and not v.get("judged_only")]
+    measure = declaration(**data.draw(st.sampled_from(plain)))
+    own, other = many(seed)
+    found = holes(own, other, measure.cutoff)
+    grades = np.array([0.0, 0.5, 1.0, 3.0])
+    codes = np.random.default_rng(seed).integers(0, 4, len(found))
+    for which in (slice(None), slice(len(found) // 2)):
+        graded = Graded(own, other, measure, found, grades)
+        scored = graded.scores(codes[which], which)
+        part = found.some(which)
+        for got, ranks, rank in zip(
+            scored, (own, other), (part.run_rank, part.baseline_rank), strict=True
+        ):
+            anew = with_grades(ranks, part, rank, grades[codes[which]])
+            assert got == pytest.approx(measure.score(anew), abs=1e-12), measure
+
+
+@pytest.mark.parametrize(
+    "name", ["nDCG@3", "nDCG(dcg='exp-log2')", "nDCG(discount='max2')@50", "R@2"]
+)
+def test_divisors_by_counts_are_those_of_judgments_made(name: str) -> None:
+    measure, (ranks, _) = parse_measure(name), many(1)
+    # A grade between those that are judged, and one above them all.
+    grades = np.array([0.0, 1.5, 2.0, 4.0])
+    added = np.random.default_rng(2).integers(0, 4, (ranks.n_queries, len(grades)))
+    more = ranks
+    for grade, counts in zip(grades, added.T, strict=True):
+        more = with_more(more, counts, grade)
+    none = np.zeros_like(added)
+    for counts, judged in ((none, ranks), (added, more)):
+        whole = whole_of(measure, ranks, grades)(counts)
+        score = part_of(measure).score(judged)
+        assert ratio(score, whole) == pytest.approx(measure.score(judged), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["P@5", "nDCG@5", "nDCG", "AP@4", "RR", "R@5", "Rprec", "GMAP"])
+def test_blocks_of_queries_are_all_of_them(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    measure, pair = parse_measure(name), many(3)
+    found = holes(*map(_nameless, pair), measure.cutoff)
+    together = reach(*pair, measure, found)
+    monkeypatch.setattr(unjudged, "_BLOCK", 40)
+    apart = reach(*pair, measure, found)
+    for end in ("low", "high", "lowest", "highest"):
+        assert getattr(apart, end) == pytest.approx(getattr(together, end), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["P@50", "DCG", "nDCG@30", "nDCG", "RR", "R@30", "AP"])
+def test_documents_that_were_not_compared_reach_as_if_all_were_different(name: str) -> None:
+    """Below the ranks of which each document is known, too."""
+    listed = [f"a{i}" for i in range(NEAR + 20)], [f"b{i}" for i in range(NEAR + 30)]
+    case: Case = (*listed, {"a0": 1, "b0": 0, "b110": 2, "a105": 1})
+    measure = parse_measure(name)
+    own, other = (ranks_of(docs, case[2]) for docs in listed)
+    loose = reach(own, other, measure, holes(_nameless(own), _nameless(other), measure.cutoff))
+    matched = reach(own, other, measure, holes(own, other, measure.cutoff))
+    assert loose.low[0] == pytest.approx(matched.low[0], abs=1e-12)
+    assert loose.high[0] == pytest.approx(matched.high[0], abs=1e-12)
+    assert not loose.exact

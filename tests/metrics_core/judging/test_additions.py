@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from metrics_core.judging import judge
-from metrics_core.judging.additions import with_judgments, with_listed
+from metrics_core.judging.additions import with_judgments, with_listed, with_more
 from metrics_core.measures import parse_measure
 from tests.collections_of import qrels_of, run_of
 
@@ -29,3 +29,14 @@ def test_each_by_itself() -> None:
     known = with_judgments(ranks, np.array([1, 0]), np.array([2.0, 1.0]))
     assert known.n_relevant(1).tolist() == [2, 2] and known.rank.tolist() == [3, 1]
     assert known.judged_relevance.tolist() == [1, 1, 2, 1]
+
+
+def test_many_of_one_grade_are_as_if_each_were_added() -> None:
+    ranks = judge(RUN, qrels_of({"q": {"a": 3, "n": -1, "x": 1}, "p": {"a": 1}, "e": {"y": 0}}))
+    counts = np.array([2, 0, 3])
+    for grade in (0.0, 1.0, 2.5, 4.0):
+        query = np.repeat(np.arange(3), counts)
+        each = with_judgments(ranks, query, np.full(5, grade))
+        more = with_more(ranks, counts, grade)
+        assert np.array_equal(more.judged_query, each.judged_query)
+        assert np.array_equal(more.judged_relevance, each.judged_relevance)

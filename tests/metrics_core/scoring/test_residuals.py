@@ -12,6 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core.judging import JudgedRanks, judge, single_query
+from metrics_core.judging.additions import with_more
+from metrics_core.judging.unjudged import Unjudged
 from metrics_core.measures import Declaration, Measure, declarations, parse_measure
 from metrics_core.measures.declaring.worked import example
 from metrics_core.scoring.residuals import residual, residual_frame
@@ -118,3 +120,21 @@ def test_a_frame_says_which_values_are_reached() -> None:
     frame = residual_frame([example()], [parse_measure("P@5"), parse_measure("nDCG@5")])
     assert frame.columns.tolist() == ["run", "query_id", "measure", "low", "high", "exact"]
     assert frame["exact"].tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [d for d in declarations() if d.residual == "monotone" and d.cutoff and not d.needs],
+    ids=lambda d: d.name,
+)
+@settings(max_examples=5, deadline=None)
+@given(drawn=drawn_lists())
+def test_of_a_monotone_measure_no_more_matter_than_its_cutoff(
+    declaration: Declaration, drawn: Any
+) -> None:
+    measure, ranks = declaration(cutoff=2), ranks_of(*drawn)
+    free = Unjudged.of(ranks, HIGHEST)
+    near = Unjudged.of(ranks, HIGHEST, 2)
+    assert (near.counts() == free.counts()).all()
+    some = with_more(near.listed_in(ranks), np.minimum(near.counts(), 2), HIGHEST)
+    assert measure.score(some) == pytest.approx(measure.score(free.known_in(ranks)), abs=1e-12)

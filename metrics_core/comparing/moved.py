@@ -1,0 +1,128 @@
+"""What the scores of a pair become once some of the unjudged documents have grades.
+
+For a measure whose documents count each by itself ("additive", "first" and "normalised" in
+`reach`) a document brings what a list would score that holds it alone, which its rank and its grade
+say; a share is divided by what follows from how many documents of each grade are judged. So no list
+is judged anew. For any other measure the lists are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.comparing.holes import Holes, with_grades
+from metrics_core.judging import JudgedRanks
+from metrics_core.judging.hits import ratio
+from metrics_core.measures import Measure
+from metrics_core.measures.declaring.extremes import Share
+from metrics_core.measures.shares import part_of, whole_of
+from metrics_core.scoring.singles import distinct_places, single_scores
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Both = tuple[Floats, Floats]
+
+_MOST_GRADES, _MOST_CELLS = 200, 4_000_000
+"""So many grades, and queries times grades, are counted; of more, the lists are judged anew."""
+
+
+def kind_of(measure: Measure) -> str:
+    """How the extremes of a measure's differences are found: "additive", "first", "normalised" or
+    "apart"."""
+    # A table of gains may turn grades round, and a condensed list is another list once judged.
+    if measure.value("gains") or measure.value("judged_only"):
+        return "apart"
+    kind = measure.declaration.reach
+    return "normalised" if isinstance(kind, Share) else kind
+
+
+def counted_part(measure: Measure) -> Measure:
+    """The measure that each document adds to: the one that a normalised measure divides, else the
+    measure itself."""
+    return part_of(measure) if kind_of(measure) == "normalised" else measure
+
+
+@dataclass(frozen=True)
+class Side:
+    """One list of a pair: its `score` by a measure, float64[Q], and what each of the documents
+    brings to it by itself with V grades: `brought` float64[V, p] for the places that occur, of
+    which each has `place` int64[u]."""
+
+    score: Floats
+    brought: Floats
+    place: Ints
+
+    @classmethod
+    def of(
+        cls, ranks: JudgedRanks, measure: Measure, query: Ints, rank: Ints, grades: Floats
+    ) -> Side:
+        """A list that holds documents of these queries at these ranks, 0 where it does not."""
+        at, length, place = distinct_places(rank, ranks.retrieved[query])
+        every = np.tile(at, len(grades)), np.tile(length, len(grades))
+        brought = single_scores(ranks, measure, *every, np.repeat(grades, len(at)))
+        return cls(measure.score(ranks), brought.reshape(len(grades), len(at)), place)
+
+    def alone(self) -> Floats:
+        """What each document brings with the highest of the grades; float64[u]."""
+        return self.brought[-1][self.place]
+
+
+class Graded:
+    """A pair's scores by a measure after some of the documents of `found` were graded."""
+
+    def __init__(
+        self,
+        run: JudgedRanks,
+        baseline: JudgedRanks,
+        measure: Measure,
+        found: Holes,
+        grades: Floats,
+    ) -> None:
+        """`grades` are the V rising ones that occur."""
+        self._pair, self._measure = (run, baseline), measure
+        self._found, self._grades = found, grades
+        self._kind = kind_of(measure)
+        # What is not known by place is judged anew.
+        if len(grades) > _MOST_GRADES or len(grades) * run.n_queries > _MOST_CELLS:
+            self._kind = "apart"
+        if self._kind == "apart":
+            return
+        part = counted_part(measure)
+        self._sides = [
+            Side.of(ranks, part, found.query, rank, grades)
+            for ranks, rank in ((run, found.run_rank), (baseline, found.baseline_rank))
+        ]
+        if self._kind == "normalised":
+            # The two lists share the judgments.
+            self._whole = whole_of(measure, run, grades)
+
+    def scores(self, codes: Ints, which: slice | Ints = slice(None)) -> Both:
+        """Those of the run and of the baseline, float64[Q] each, with `codes` places in the grades
+        for some of the documents; the others stay unjudged."""
+        query = self._found.query[which]
+        if self._kind == "apart":
+            return self._anew(codes, which)
+        own, other = (self._summed(side, query, codes, which) for side in self._sides)
+        if self._kind != "normalised":
+            return own, other
+        n_queries, known = len(own), len(self._grades)
+        added = np.bincount(query * known + codes, minlength=n_queries * known)
+        whole = self._whole(added.reshape(n_queries, known))
+        return ratio(own, whole), ratio(other, whole)
+
+    def _summed(self, side: Side, query: Ints, codes: Ints, which: slice | Ints) -> Floats:
+        brought = side.brought[codes, side.place[which]]
+        if self._kind != "first":
+            return side.score + np.bincount(query, brought, len(side.score))
+        best = side.score.copy()
+        np.maximum.at(best, query, brought)
+        return best
+
+    def _anew(self, codes: Ints, which: slice | Ints) -> Both:
+        found, grades = self._found.some(which), self._grades[codes]
+        run, baseline = self._pair
+        own = self._measure.score(with_grades(run, found, found.run_rank, grades))
+        return own, self._measure.score(with_grades(baseline, found, found.baseline_rank, grades))

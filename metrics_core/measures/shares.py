@@ -1,0 +1,95 @@
+"""What scores that are a share of the best possible are divided by, as judgments would raise it.
+
+The divisor follows from how many documents of each grade are judged, so that what further ones
+would make of it is told without a list of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from metrics_core.judging import JudgedRanks
+from metrics_core.judging.hits import Hits, Ints, prefix_sums
+from metrics_core.measures.declaring.extremes import Share, Whole
+from metrics_core.measures.declaring.names import declared
+from metrics_core.measures.declaring.parameters import GainTable
+from metrics_core.measures.declaring.registry import Measure, Scores, share
+from metrics_core.measures.gain import Discount, Gain, best_gains, each_discounted, gain_of
+
+
+def part_of(measure: Measure) -> Measure:
+    """The measure whose score this one divides. Raises ValueError where it divides none."""
+    declaration = declared(_share(measure).part)
+    known = {p.name for p in declaration.parameters}
+    return declaration(**{name: value for name, value in measure.values if name in known})
+
+
+def whole_of(measure: Measure, ranks: JudgedRanks, grades: Scores) -> Whole:
+    """What it is divided by, float64[Q], by how many further documents of these V rising grades are
+    judged, int64[Q, V]. Raises ValueError where it divides nothing."""
+    values = {name: value for name, value in measure.values if name != "judged_only"}
+    return _share(measure).whole(ranks, grades, **values)
+
+
+def _share(measure: Measure) -> Share:
+    if not isinstance(measure.declaration.reach, Share):
+        raise ValueError(f"{measure} is no share of anything")
+    return measure.declaration.reach
+
+
+@share("R", part="P")
+def _relevant_with(ranks: JudgedRanks, grades: Scores, *, cutoff: int, rel: int = 1) -> Whole:
+    """Precision at k is recall times R / k."""
+    counted, known = grades >= rel, ranks.n_relevant(rel)
+    return lambda added: (known + added[:, counted].sum(axis=1)) / cutoff
+
+
+@share("nDCG", part="DCG")
+def _ideal_with(
+    ranks: JudgedRanks,
+    grades: Scores,
+    *,
+    cutoff: int | None = None,
+    dcg: Gain = "log2",
+    gains: GainTable | None = None,
+    discount: Discount = "log2",
+) -> Whole:
+    """The best order's gain with further documents in it. Documents of a query and a gain stand
+    together there, so that prefix sums of the discounts tell what they add."""
+    if gains is not None:
+        raise ValueError("a table of gains orders documents by itself")
+    best, worth = best_gains(ranks, dcg), gain_of(grades, dcg)
+    deepest = np.iinfo(np.int64).max if cutoff is None else cutoff
+    lead = np.diff(best.query, prepend=-1) != 0
+    lead[1:] |= best.relevance[1:] != best.relevance[:-1]
+    first = np.flatnonzero(lead)
+    query, gain, begin = best.query[first], best.relevance[first], best.rank[first] - 1
+    end = begin + np.diff(first, append=len(lead))
+    # Of equal gains the order says nothing; the further ones stand behind.
+    level = np.searchsorted(worth, gain, "right")
+    before = np.zeros((ranks.n_queries, len(worth)), dtype=np.int64)
+    for v, least in enumerate(worth):
+        before[:, v] = np.bincount(best.query[best.relevance >= least], minlength=ranks.n_queries)
+
+    def whole(added: Ints) -> Scores:
+        above = np.zeros((ranks.n_queries, len(worth) + 1), dtype=np.int64)
+        above[:, :-1] = np.cumsum(added[:, ::-1], axis=1)[:, ::-1]
+        pushed = above[query, level]
+        start = before + above[:, 1:]
+        deep = max(int((end + pushed).max(initial=0)), int((start + added).max(initial=0)))
+        sums = _discounts(min(deep, deepest), discount)
+
+        def between(low: Ints, high: Ints) -> Scores:
+            return sums[np.minimum(high, deepest)] - sums[np.minimum(low, deepest)]
+
+        own = np.bincount(query, gain * between(begin + pushed, end + pushed), ranks.n_queries)
+        return own + between(start, start + added) @ worth
+
+    return whole
+
+
+def _discounts(deepest: int, discount: Discount) -> Scores:
+    """Sums of the discounts of the first 0, 1, …, `deepest` ranks."""
+    rank = np.arange(1, deepest + 1)
+    ones = Hits(np.zeros_like(rank), rank, np.ones(deepest), 1)
+    return prefix_sums(each_discounted(ones, discount))

@@ -1,0 +1,74 @@
+"""What documents bring by themselves: the scores of lists in which no other has a grade."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.judging import JudgedRanks
+from metrics_core.judging.unjudged import Unjudged, blocks
+from metrics_core.measures import Measure
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_MOST_CELLS = 4_000_000
+
+
+def single_scores(
+    ranks: JudgedRanks, measure: Measure, rank: Ints, length: Ints, grade: Floats
+) -> Floats:
+    """The scores of n lists of these lengths that hold one judged document each, at these ranks and
+    of these grades, and are known to have no other; 0 for rank 0. `rank`, `length` and `grade` are
+    arrays of n, or what becomes such; the highest grade of all judgments is that of `ranks`."""
+    rank, length, grade = np.broadcast_arrays(rank, length, grade)
+    there, n = np.flatnonzero(rank > 0), len(rank)
+    lists = replace(
+        ranks,
+        query_ids=("",) * n,
+        retrieved=length,
+        judged_query=np.arange(n),
+        judged_relevance=grade,
+    )
+    return measure.score(_holding(lists, there, rank[there], grade[there])) if n else np.zeros(0)
+
+
+def unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Floats:
+    """The scores of the lists if their unjudged documents had this grade, and only those any;
+    float64[Q]."""
+    parts = []
+    for _, some in blocks(ranks, measure.cutoff):
+        free = Unjudged.of(some, grade, measure.cutoff)
+        alone = _holding(some, free.query, free.rank, np.full(len(free.query), grade))
+        parts.append(measure.score(alone))
+    return np.concatenate(parts)
+
+
+def _holding(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:
+    """The lists with these judged documents in them and no other."""
+    return replace(
+        ranks,
+        query=query,
+        rank=rank,
+        relevance=grade,
+        qrels_row=np.full(len(query), -1, dtype=np.int64),
+        listed=None,
+        subtopics=None,
+    )
+
+
+def distinct_places(rank: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
+    """The p pairs of a rank and a length that occur among n, and which of them each is: three
+    arrays, int64[p], int64[p] and int64[n]."""
+    span = int(length.max(initial=0)) + 1
+    key = rank * span + length
+    if (int(rank.max(initial=0)) + 1) * span > max(_MOST_CELLS, len(key)):
+        distinct, place = np.unique(key, return_inverse=True)
+    else:
+        occurs = np.zeros(int(key.max(initial=-1)) + 1, dtype=np.bool_)
+        occurs[key] = True
+        distinct = np.flatnonzero(occurs)
+        place = (np.cumsum(occurs) - 1)[key]
+    return distinct // span, distinct % span, place
