@@ -188,13 +188,21 @@ class Shelves:
 
     # Tables
 
-    def put_table(self, name: str, content: pa.Buffer) -> None:
-        """Write a table, unless it is there and whole."""
-        if self.unsound(name, look=True):
-            durable.write(self.table_path(name), memoryview(content))
+    def put_table(self, name: str, content: pa.Buffer | Path | durable.Draft) -> None:
+        """Keep a table, unless it is there and whole: its bytes, a file that holds them, or a draft
+        of them."""
+        path = self.table_path(name)
+        if not self.unsound(name, look=True):
+            durable.sync_folder(self._tables)
+        elif isinstance(content, durable.Draft):
+            content.place(path)
+            self._tell(name, durable.state_of(path), "")
+        elif isinstance(content, Path):
+            durable.link(content, path)
             self._forget(name)
         else:
-            durable.sync_folder(self._tables)
+            durable.write(path, memoryview(content))
+            self._forget(name)
 
     def table(self, name: str) -> bytes | None:
         """The bytes of a table; None where they are not those that were kept."""

@@ -9,19 +9,27 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from dashboard.workspace import errors, loading, shelves
-from dashboard.workspace.adding import Added, free_id, free_slot, names, now, packed, record_of
+from dashboard.workspace.adding import (
+    Added,
+    Made,
+    content_in,
+    free_id,
+    free_slot,
+    names,
+    now,
+    packed,
+    record_of,
+)
 from dashboard.workspace.cache import Cache
 from dashboard.workspace.errors import StorageError
+from dashboard.workspace.keeping import kept_whole
 from dashboard.workspace.layers import Layers
 from dashboard.workspace.lock import WriteLock
 from dashboard.workspace.notes import Notes
 from dashboard.workspace.records import Collection, Damaged, Entry, hidden
 from dashboard.workspace.shelves import Shelves
-from dashboard.workspace.stored_run import gathered, just_kept
-from dashboard.workspace.tables import as_arrow, content_of
+from dashboard.workspace.stored_run import is_long
 from metrics_core.formats import Loaded
 from metrics_core.tables import Run, Table
 from metrics_core.tables.run_names import free_name
@@ -167,12 +175,11 @@ class Workspace:
         older one, in its colour and under its name, unless it is to stand `beside` it. `slots` are
         colours that are taken by runs which are not kept here.
         """
-        if isinstance(loaded.table, Run):
-            loaded = replace(loaded, table=gathered(loaded.table.whole()))
-        rows = as_arrow(loaded.table)
-        content = content_of(rows, loaded.kind)
+        loaded = self._on_disk(loaded)
+        content = content_in(loaded.table, loaded.kind)
         known = self._known(identity, loaded, content)
-        made = None if known and not self._shelves.unsound(known.table, look=True) else packed(rows)
+        whole = known and not self._shelves.unsound(known.table, look=True)
+        made = None if whole else packed(loaded.table)
         with self.writing():
             if not self.has(identity):
                 raise errors.no_collection()
@@ -180,7 +187,7 @@ class Workspace:
             known = self._known(identity, loaded, content)
             if known is not None:
                 return self._known_already(identity, known, made)
-            made = made or packed(rows)
+            made = made or packed(loaded.table)
             older = None if beside else self._older(identity, loaded)
             entry = record_of(
                 loaded,
@@ -193,8 +200,15 @@ class Workspace:
             )
             self._shelves.put_table(*made)
             self._shelves.put_entry(identity, entry)
-            just_kept(self.cache, entry.table, loaded.table)
             return Added(entry, "replaced" if older else "new", older)
+
+    def _on_disk(self, loaded: Loaded) -> Loaded:
+        """A table whose rows are on the disk already if it is a long run. Raises StorageError."""
+        table = loaded.table
+        if not isinstance(table, Run) or not is_long(len(table)):
+            return loaded
+        with self._changing():
+            return replace(loaded, table=kept_whole(self.cache, table, loaded.file))
 
     def remove_entry(self, identity: str, number: str) -> None:
         """Hide a file; the next start removes it for good. A damaged record goes at once. Nothing
@@ -255,14 +269,18 @@ class Workspace:
     def writing(self) -> Iterator[Shelves]:
         """Hold the right to change the folder. Raises StorageError where it cannot be changed, and
         for what the disk refuses inside."""
+        with self._changing(), self._lock.held():
+            yield self._shelves
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
         trouble = self.trouble()
         if trouble is not None:
             raise trouble
         try:
             self._shelves.make()
             self._was_there = True
-            with self._lock.held():
-                yield self._shelves
+            yield
         except OSError as error:
             raise errors.refused(error, self.folder) from error
 
@@ -273,9 +291,7 @@ class Workspace:
         here = [*self.entries(identity), *self.removed_entries(identity)]
         return next((e for e in here if e.content == content and e.kind == loaded.kind), None)
 
-    def _known_already(
-        self, identity: str, known: Entry, made: tuple[str, pa.Buffer] | None
-    ) -> Added:
+    def _known_already(self, identity: str, known: Entry, made: Made | None) -> Added:
         """The file is here: mended if its table was damaged, back again if it was removed."""
         back = replace(known, removed=False, table=made[0] if made else known.table)
         if made:
