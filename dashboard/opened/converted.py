@@ -16,12 +16,12 @@ from dashboard.opened.files import File, Origin, glanced, read_files
 from dashboard.workspace import StorageError
 from dashboard.workspace.cache import Cache, Kept
 from dashboard.workspace.durable import State
-from dashboard.workspace.keeping import kept_whole
+from dashboard.workspace.keeping import on_disk
 from dashboard.workspace.records import note_of
-from dashboard.workspace.stored_run import StoredRun, is_long, stored_run
+from dashboard.workspace.stored_run import StoredRun, stored_run
 from metrics_core.formats import is_set
 from metrics_core.formats.opening import open_source
-from metrics_core.tables import Qrels, Run
+from metrics_core.tables import Qrels
 
 _WHAT = "converted"
 _OF_TEXT = {"kind", "encoding"}
@@ -89,10 +89,10 @@ class ConvertedFiles:
 
     def _on_disk(self, file: File) -> File:
         """A file that was read whole; a long run of it as the cache keeps it."""
-        if not isinstance(file.table, Run) or not is_long(len(file.table)):
+        if file.table is None:
             return file
         with suppress(OSError):
-            return replace(file, table=kept_whole(self._cache, file.table, file.file))
+            return replace(file, table=on_disk(self._cache, file.table, file.file))
         return file
 
     def _known(self, of: tuple[str, ...], shown: str, origin: Origin) -> File | None:

@@ -7,7 +7,7 @@ import ctypes
 import gc
 import os
 import sys
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
@@ -17,12 +17,13 @@ import pyarrow as pa
 import streamlit as st
 
 from dashboard.opened.collections import SAMPLE, Collections
-from dashboard.opened.converted import ConvertedFiles
-from dashboard.opened.files import File, Listing, glanced, list_folder
+from dashboard.opened.converted import ConvertedFiles, may_be_long
+from dashboard.opened.files import File, Listing, glanced, list_folder, read_files
 from dashboard.opened.kept_ranks import KeptRanks
 from dashboard.opened.library import Library, assemble
 from dashboard.opened.loaded import LoadedFiles
 from dashboard.session.address import address, change
+from dashboard.session.reading import Reading
 from dashboard.session.receipts import doing
 from dashboard.start import DATA_VARIABLE, WORKSPACE_VARIABLE
 from dashboard.workspace import Entry, StorageError, Workspace, default_folder
@@ -30,6 +31,7 @@ from dashboard.workspace.durable import State, state_of, written
 from dashboard.workspace.starting import start
 from dashboard.workspace.stored_run import StoredRun
 from metrics_core import wording as w
+from metrics_core.formats.opening import open_source
 from metrics_core.formats.registry import Kind
 from metrics_core.notes import Note
 from metrics_core.tables import Qrels, Run, Table
@@ -168,24 +170,72 @@ def _files_in(
     """The files of a folder, or only those that may hold one kind of table."""
     origin = "sample" if identity == SAMPLE else "folder"
     choices = collections().choices_of(identity)
-    files = []
-    for path in listing.read:
-        if only and glanced(path) not in (only, None):
-            continue
+    wanted = [path for path in listing.read if not only or glanced(path) in (only, None)]
+    found: dict[Path, list[File]] = {}
+    # Judgments first: long runs are judged while they are read.
+    for path in sorted(wanted, key=may_be_long):
         shown = str(path.relative_to(folder))
         with_choices = tuple(sorted(choices.get(shown, {}).items()))
-        files += _of_folder(str(path), shown, origin, state_of(path), with_choices)
-    return files
+        of = (str(path), shown, origin, state_of(path), with_choices)
+        if may_be_long(path):
+            tables = (file.table for files in found.values() for file in files)
+            found[path] = _long_of_folder(of, [t for t in tables if isinstance(t, Qrels)])
+        else:
+            found[path] = _of_folder(*of)
+    return [file for path in wanted for file in found[path]]
+
+
+_OfFolder = tuple[str, str, Any, State | None, tuple[tuple[str, Any], ...]]
 
 
 @st.cache_resource(show_spinner=False, max_entries=200)
 def _of_folder(
     path: str, shown: str, origin: Any, state: State | None, choices: tuple[tuple[str, Any], ...]
 ) -> list[File]:
+    return _dated(
+        read_files(Path(path), shown=shown, origin=origin, choices=dict(choices)), state, choices
+    )
+
+
+def _long_of_folder(of: _OfFolder, judgments: Sequence[Qrels]) -> list[File]:
+    """A file that may hold a long run; a bar shows how much of it is read."""
+    begun = _reading(*of, judgments)
+    try:
+        return begun.shown()
+    finally:
+        if begun.failed:  # the next one tries again
+            _reading.clear(*of, judgments)
+
+
+@st.cache_resource(show_spinner=False, max_entries=200)
+def _reading(
+    path: str,
+    shown: str,
+    origin: Any,
+    state: State | None,
+    choices: tuple[tuple[str, Any], ...],
+    _judgments: Sequence[Qrels],
+) -> Reading[list[File]]:
     converted = ConvertedFiles(workspace().cache)
-    read = converted.read(Path(path), state, shown=shown, origin=origin, choices=dict(choices))
+
+    def read(progress: Callable[[int], None]) -> list[File]:
+        files = converted.read(
+            Path(path),
+            state,
+            shown=shown,
+            origin=origin,
+            choices=dict(choices),
+            judgments=_judgments,
+            progress=progress,
+        )
+        return _dated(files, state, choices)
+
+    return Reading(open_source(path, shown), read)
+
+
+def _dated(files: Sequence[File], state: State | None, choices: object) -> list[File]:
     version, when = f"{state} {choices}", written(state)
-    return [replace(file, version=version, written=when) for file in read]
+    return [replace(file, version=version, written=when) for file in files]
 
 
 def _left_out(folder: Path | None, listing: Listing) -> tuple[Note, ...]:

@@ -108,6 +108,20 @@ def draft(folder: Path) -> Iterator[Draft]:
             made._path.unlink(missing_ok=True)
 
 
+Content = bytes | memoryview | Path | Draft
+"""Bytes that are kept, or the file that holds them already, or a draft of it."""
+
+
+def put(path: Path, content: Content) -> None:
+    """Put a file into its place, whatever its bytes are in. Raises OSError."""
+    if isinstance(content, Draft):
+        content.place(path)
+    elif isinstance(content, Path):
+        link(content, path)
+    else:
+        write(path, memoryview(content))
+
+
 def link(source: Path, path: Path) -> None:
     """Put a file that is on the disk into another place as well, its bytes a second time only where
     the disk has no links. Raises OSError."""

@@ -17,10 +17,10 @@ import pyarrow.parquet as pq
 from dashboard.workspace.cache import Cache
 from dashboard.workspace.durable import Draft
 from dashboard.workspace.extracts import Layout, heads_of, keep_heads, keep_layout
-from dashboard.workspace.stored_run import StoredRun, gathered, kept_rows
+from dashboard.workspace.stored_run import StoredRun, gathered, is_long, kept_rows
 from dashboard.workspace.tables import rows_writer, write_rows
 from metrics_core.notes import Note
-from metrics_core.tables import Run
+from metrics_core.tables import Run, Table
 from metrics_core.tables.arrays import values_of
 from metrics_core.tables.columns import coded
 
@@ -112,12 +112,12 @@ class Keeping:
         return rows.run(name, notes)
 
 
-def kept_whole(cache: Cache, run: Run, file: str) -> Run:
-    """A long run that is in memory as the cache keeps it, the rows of each query together; the run
-    itself where nothing can be kept. Raises OSError."""
-    if isinstance(run, StoredRun):
-        return run
-    run = gathered(run)
+def on_disk(cache: Cache, table: Table, file: str) -> Table:
+    """A table; a long run that is in memory as the cache keeps it, the rows of each query together,
+    or itself where nothing can be kept. Raises OSError."""
+    if isinstance(table, StoredRun) or not isinstance(table, Run) or not is_long(len(table)):
+        return table
+    run = gathered(table)
     with cache.draft() as draft:
         if draft is None:
             return run

@@ -23,15 +23,14 @@ from dashboard.workspace.adding import (
 )
 from dashboard.workspace.cache import Cache
 from dashboard.workspace.errors import StorageError
-from dashboard.workspace.keeping import kept_whole
+from dashboard.workspace.keeping import on_disk
 from dashboard.workspace.layers import Layers
 from dashboard.workspace.lock import WriteLock
 from dashboard.workspace.notes import Notes
 from dashboard.workspace.records import Collection, Damaged, Entry, hidden
 from dashboard.workspace.shelves import Shelves
-from dashboard.workspace.stored_run import is_long
 from metrics_core.formats import Loaded
-from metrics_core.tables import Run, Table
+from metrics_core.tables import Table
 from metrics_core.tables.run_names import free_name
 
 
@@ -175,7 +174,8 @@ class Workspace:
         older one, in its colour and under its name, unless it is to stand `beside` it. `slots` are
         colours that are taken by runs which are not kept here.
         """
-        loaded = self._on_disk(loaded)
+        with self._changing():
+            loaded = replace(loaded, table=on_disk(self.cache, loaded.table, loaded.file))
         content = content_in(loaded.table, loaded.kind)
         known = self._known(identity, loaded, content)
         whole = known and not self._shelves.unsound(known.table, look=True)
@@ -201,14 +201,6 @@ class Workspace:
             self._shelves.put_table(*made)
             self._shelves.put_entry(identity, entry)
             return Added(entry, "replaced" if older else "new", older)
-
-    def _on_disk(self, loaded: Loaded) -> Loaded:
-        """A table whose rows are on the disk already if it is a long run. Raises StorageError."""
-        table = loaded.table
-        if not isinstance(table, Run) or not is_long(len(table)):
-            return loaded
-        with self._changing():
-            return replace(loaded, table=kept_whole(self.cache, table, loaded.file))
 
     def remove_entry(self, identity: str, number: str) -> None:
         """Hide a file; the next start removes it for good. A damaged record goes at once. Nothing
@@ -304,9 +296,3 @@ class Workspace:
     def _older(self, identity: str, loaded: Loaded) -> Entry | None:
         same = (loaded.file, loaded.kind)
         return next((e for e in self.entries(identity) if (e.file, e.kind) == same), None)
-
-
-def default_folder() -> Path:
-    """Where files are remembered if nobody says otherwise: the user's data folder."""
-    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(base) / "ranklens"
