@@ -72,13 +72,15 @@ class Rows:
         n, first = len(self), self.segments[:, 0]
         texts = np.empty(int(self.doc_size.sum(dtype=np.int64)) + len(PADDING), np.uint8)
         edges = np.empty(n + 1, np.int32)
-        compiled().copy_texts(self.data, self.doc_start, self.doc_size, texts, edges)
+        used = compiled().copy_texts(self.data, self.doc_start, self.doc_size, texts, edges)
         codes = np.repeat(np.arange(len(first), dtype=np.int32), np.diff(first, append=n))
         query_ids = texts_at(self.data, self.segments[:, 1], self.segments[:, 2])
         return pa.table(
             {
                 "query_id": pa.DictionaryArray.from_arrays(column_of(codes), query_ids),
-                "doc_id": pa.StringArray.from_buffers(n, pa.py_buffer(edges), pa.py_buffer(texts)),
+                "doc_id": pa.StringArray.from_buffers(
+                    n, pa.py_buffer(edges), pa.py_buffer(texts[:used])
+                ),
                 "score": column_of(self.score),
             }
         )

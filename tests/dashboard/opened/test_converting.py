@@ -48,7 +48,7 @@ def of(run: Run) -> tuple[object, ...]:
     """All that is known of a run."""
     frame = run.to_pandas()
     columns = (frame[name].tolist() for name in ("query_id", "doc_id", "score"))
-    known = (run.query_ids, run.first_ties().tolist(), len(run), run.name, run.notes)
+    known = (run.query_ids, run.first_ties().tolist(), len(run), run.name, run.notes, run.plain)
     return (*columns, *known, [repr(score) for score in frame["score"]])
 
 
