@@ -85,9 +85,9 @@ def uploader() -> None:
     del given
     with st.status(f"Reading {len(files)} {w.plural(len(files), 'file')} …") as status:
         bar = st.progress(0.0)
-        for number in session.read_uploads(files, drawn):
-            status.update(label=f"Reading {number + 1} of {len(files)}")
-            bar.progress(number / len(files))
+        for read in session.read_uploads(files, drawn):
+            status.update(label=f"Reading {min(int(read) + 1, len(files))} of {len(files)}")
+            bar.progress(read / len(files))
         bar.progress(1.0)
         status.update(label="Read", state="complete")
     del files

@@ -36,18 +36,19 @@ class KeptRanks:
         return judged_at(run, qrels, found, documents=documents)
 
     def _found(self, run: StoredRun, qrels: Qrels) -> Places:
-        of = (run.rows.content, content_of(qrels.given, "qrels"))
-        kept = self._cache.get(_WHAT, *of)
+        kept = self._cache.get(_WHAT, run.rows.content, content_of(qrels.given, "qrels"))
         if kept is not None:
             return _places(kept)
         found = places(run, qrels)
-        self._cache.put(_WHAT, *of, kept=_kept(found))
+        keep_places(self._cache, run.rows.content, qrels, found)
         return found
 
 
-def _kept(found: Places) -> Kept:
+def keep_places(cache: Cache, content: str, qrels: Qrels, found: Places) -> None:
+    """Keep where the judged documents of a long run stand, by the hash of its rows."""
     arrays = {name: getattr(found, name).astype(np.int32) for name in _COLUMNS}
-    return Kept(arrays, [asdict(note) for note in found.notes])
+    kept = Kept(arrays, [asdict(note) for note in found.notes])
+    cache.put(_WHAT, content, content_of(qrels.given, "qrels"), kept=kept)
 
 
 def _places(kept: Kept) -> Places:

@@ -7,7 +7,7 @@ import ctypes
 import gc
 import os
 import sys
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
@@ -17,12 +17,13 @@ import pyarrow as pa
 import streamlit as st
 
 from dashboard.opened.collections import SAMPLE, Collections
-from dashboard.opened.converted import ConvertedFiles
-from dashboard.opened.files import File, Listing, glanced, list_folder
+from dashboard.opened.converted import ConvertedFiles, may_be_long
+from dashboard.opened.files import File, Listing, glanced, list_folder, read_files
 from dashboard.opened.kept_ranks import KeptRanks
 from dashboard.opened.library import Library, assemble
 from dashboard.opened.loaded import LoadedFiles
 from dashboard.session.address import address, change
+from dashboard.session.reading import Reading
 from dashboard.session.receipts import doing
 from dashboard.start import DATA_VARIABLE, WORKSPACE_VARIABLE
 from dashboard.workspace import Entry, StorageError, Workspace, default_folder
@@ -30,6 +31,7 @@ from dashboard.workspace.durable import State, state_of, written
 from dashboard.workspace.starting import start
 from dashboard.workspace.stored_run import StoredRun
 from metrics_core import wording as w
+from metrics_core.formats.opening import open_source
 from metrics_core.formats.registry import Kind
 from metrics_core.notes import Note
 from metrics_core.tables import Qrels, Run, Table
@@ -168,7 +170,7 @@ def _files_in(
     """The files of a folder, or only those that may hold one kind of table."""
     origin = "sample" if identity == SAMPLE else "folder"
     choices = collections().choices_of(identity)
-    asked: list[Any] = []
+    asked: list[_OfFolder] = []
     for path in listing.read:
         if only and glanced(path) not in (only, None):
             continue
@@ -178,27 +180,79 @@ def _files_in(
     # Of many files, asking for each takes longer than the page; mostly none has changed.
     then = _read_last().get((identity, only))
     if then is None or then[0] != asked:
-        then = _read_last()[identity, only] = (
-            asked,
-            [f for each in asked for f in _of_folder(*each)],
-        )
+        then = _read_last()[identity, only] = asked, _read_each(asked)
     return then[1]
 
 
+_OfFolder = tuple[str, str, Any, State | None, tuple[tuple[str, Any], ...]]
+
+
 @st.cache_resource(show_spinner=False)
-def _read_last() -> dict[tuple[str, Kind | None], tuple[list[Hashable], list[File]]]:
+def _read_last() -> dict[tuple[str, Kind | None], tuple[list[_OfFolder], list[File]]]:
     """Collection and kind -> what was asked of its folder last, and the files."""
     return {}
+
+
+def _read_each(asked: Sequence[_OfFolder]) -> list[File]:
+    found: dict[_OfFolder, list[File]] = {}
+    # Judgments first: long runs are judged while they are read.
+    for of in sorted(asked, key=lambda of: may_be_long(Path(of[0]))):
+        if may_be_long(Path(of[0])):
+            tables = (file.table for files in found.values() for file in files)
+            found[of] = _long_of_folder(of, [t for t in tables if isinstance(t, Qrels)])
+        else:
+            found[of] = _of_folder(*of)
+    return [file for of in asked for file in found[of]]
 
 
 @st.cache_resource(show_spinner=False, max_entries=200)
 def _of_folder(
     path: str, shown: str, origin: Any, state: State | None, choices: tuple[tuple[str, Any], ...]
 ) -> list[File]:
+    return _dated(
+        read_files(Path(path), shown=shown, origin=origin, choices=dict(choices)), state, choices
+    )
+
+
+def _long_of_folder(of: _OfFolder, judgments: Sequence[Qrels]) -> list[File]:
+    """A file that may hold a long run; a bar shows how much of it is read."""
+    begun = _reading(*of, judgments)
+    try:
+        return begun.shown()
+    finally:
+        if begun.failed:  # the next one tries again
+            _reading.clear(*of, judgments)
+
+
+@st.cache_resource(show_spinner=False, max_entries=200)
+def _reading(
+    path: str,
+    shown: str,
+    origin: Any,
+    state: State | None,
+    choices: tuple[tuple[str, Any], ...],
+    _judgments: Sequence[Qrels],
+) -> Reading[list[File]]:
     converted = ConvertedFiles(workspace().cache)
-    read = converted.read(Path(path), state, shown=shown, origin=origin, choices=dict(choices))
+
+    def read(progress: Callable[[int], None]) -> list[File]:
+        files = converted.read(
+            Path(path),
+            state,
+            shown=shown,
+            origin=origin,
+            choices=dict(choices),
+            judgments=_judgments,
+            progress=progress,
+        )
+        return _dated(files, state, choices)
+
+    return Reading(open_source(path, shown), read)
+
+
+def _dated(files: Sequence[File], state: State | None, choices: object) -> list[File]:
     version, when = f"{state} {choices}", written(state)
-    return [replace(file, version=version, written=when) for file in read]
+    return [replace(file, version=version, written=when) for file in files]
 
 
 def _left_out(folder: Path | None, listing: Listing) -> tuple[Note, ...]:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
-from threading import Lock
+from itertools import chain, count
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from dashboard.opened.collections import SAMPLE
+from dashboard.opened.converting import SMALLEST
 from dashboard.opened.cut import Carried, Cut, is_carried, is_cut, opened_cut, read_carried
 from dashboard.session import carrying, manage
 from dashboard.session.address import forget
@@ -27,21 +26,18 @@ from dashboard.session.collections import (
     open_collection,
     workspace,
 )
+from dashboard.session.long_uploads import forget_readings, reading_of, tables_of
 from dashboard.session.receipts import doing, tell, tell_error
 from dashboard.session.returning import came_through
 from dashboard.workspace import Added, StorageError
 from dashboard.workspace.packing import is_packed
 from metrics_core import formats
 from metrics_core import wording as w
-from metrics_core.checks.stored_scores import with_stored_compared
 from metrics_core.errors import RanklensError
 from metrics_core.formats import Loaded
 from metrics_core.tables import Qrels, Run
 
 _KEYS = count(1)
-_LARGE = 20_000_000
-"""Bytes of a file that is read alone."""
-_READING = Lock()
 
 
 @dataclass(frozen=True)
@@ -63,9 +59,9 @@ def refusals() -> dict[str, Refusal]:
     return kept
 
 
-def read_uploads(files: Iterable[tuple[str, bytes]], drawn: int) -> Iterator[int]:
+def read_uploads(files: Sequence[tuple[str, bytes]], drawn: int) -> Iterator[float]:
     """Read files of the uploader that was `drawn` with this generation into the open collection,
-    counting them as they are read; then the uploader starts anew.
+    telling how many are read, and of the next one which share; then the uploader starts anew.
 
     What is added to the example makes a collection of the reader's own, and so do judgments and
     runs that have no query in common with what is open, if the reader wishes.
@@ -73,23 +69,33 @@ def read_uploads(files: Iterable[tuple[str, bytes]], drawn: int) -> Iterator[int
     # Whatever the reader does meanwhile ends this run of the page wherever it next turns to the
     # session or draws. The next run still has the files and goes on from what is kept.
     kept = _kept()
-    read: list[Loaded] = []
+    read: dict[int, list[Loaded]] = {}
     carried: list[Carried] = []
+    # Long ones last: they are judged while they are read.
+    long = [len(content) >= SMALLEST for _, content in files]
+    order = sorted(range(len(files)), key=long.__getitem__) if drawn not in kept else ()
     try:
-        for number, (name, content) in enumerate(files if drawn not in kept else ()):
-            yield number
+        for done, number in enumerate(order):
+            name, content = files[number]
+            yield done
             if is_packed(content):
                 if (drawn, number) not in kept:
                     manage.take_in(name, content, partial(kept.add, (drawn, number)))
             elif is_cut(content) or is_carried(content):
-                read += _read_cut(name, content, carried)
+                read[number] = _read_cut(name, content, carried)
+            elif not long[number]:
+                read[number] = _read(name, content)
             else:
-                read += _read(name, content)
+                reading = reading_of((drawn, number), name, content, chain(*read.values()))
+                yield from (done + share for share in reading.watched())
+                read[number] = _received(name, content, reading.result)
         if drawn not in kept:
-            _keep(read, carried, partial(kept.add, drawn))
+            in_order = [loaded for number in sorted(read) for loaded in read[number]]
+            _keep(in_order, carried, partial(kept.add, drawn))
     except Exception:
         forget("upload")  # or each further run would fail likewise
         raise
+    forget_readings()
     forget("upload")
     came_through()
 
@@ -114,11 +120,13 @@ def _read_cut(name: str, content: bytes, carried: list[Carried]) -> list[Loaded]
 
 
 def _read(name: str, content: bytes, **choices: Any) -> list[Loaded]:
-    """A file's tables, or those of a set in a zip; one that cannot be read goes to `refusals`."""
+    return _received(name, content, partial(tables_of, name, content, **choices))
+
+
+def _received(name: str, content: bytes, tables: Callable[[], list[Loaded]]) -> list[Loaded]:
+    """A file's tables; one that cannot be read goes to `refusals`."""
     try:
-        # Two that come at once would need twice the room.
-        with _READING if len(content) > _LARGE else nullcontext():
-            read = _tables(name, content, **choices)
+        read = tables()
     except RanklensError as error:
         refused = error
     except Exception as error:  # one file's failure must not take the others with it
@@ -131,12 +139,6 @@ def _read(name: str, content: bytes, **choices: Any) -> list[Loaded]:
         return read
     refusals()[name] = Refusal(refused, content, next(_KEYS))
     return []
-
-
-def _tables(name: str, content: bytes, **choices: Any) -> list[Loaded]:
-    if formats.is_set(content):
-        return with_stored_compared(formats.read_set(content, name=name, **choices))
-    return [formats.read(content, name=name, **choices)]
 
 
 def read_again(name: str, **choices: Any) -> None:
@@ -226,7 +228,7 @@ def _into(
     came = carrying.taken(identity, carried)
     kept()
     open_collection(identity)
-    library_of(identity)  # judged while the rows are in memory
+    library_of(identity)
     if refused is not None:
         tell_error(refused, f" Not kept: {w.listing(dict.fromkeys(lost))}.")
     for loaded, added in became:

@@ -21,7 +21,8 @@ from dashboard.workspace.errors import StorageError
 from dashboard.workspace.layers import Given, Layer
 from dashboard.workspace.notes import Note, Noted
 from dashboard.workspace.records import Collection, Damaged, Entry
-from dashboard.workspace.store import Workspace, default_folder
+from dashboard.workspace.starting import default_folder
+from dashboard.workspace.store import Workspace
 
 __all__ = [
     "Added",

@@ -6,15 +6,17 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from secrets import choice
 from typing import Literal
 
 import pyarrow as pa
 
 from dashboard.workspace.records import Entry
-from dashboard.workspace.tables import queries_of, table_bytes
+from dashboard.workspace.stored_run import StoredRun
+from dashboard.workspace.tables import as_arrow, content_of, queries_of, table_bytes
 from metrics_core.formats import Loaded
-from metrics_core.tables import Run
+from metrics_core.tables import Run, Table
 from metrics_core.tables.run_names import free_name
 
 _ID_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # none that is taken for another
@@ -64,9 +66,22 @@ def record_of(
     )
 
 
-def packed(rows: pa.Table) -> tuple[str, pa.Buffer]:
-    """A table's bytes, under the name that they give themselves."""
-    content = table_bytes(rows)
+Made = tuple[str, pa.Buffer | Path]
+"""A table's bytes, or the file that holds them, under the name that they give themselves."""
+
+
+def content_in(table: Table, kind: str) -> str:
+    """A hash of a table's rows."""
+    return table.rows.content if isinstance(table, StoredRun) else content_of(as_arrow(table), kind)
+
+
+def packed(table: Table) -> Made:
+    """A table as it is kept. Raises StorageError where its rows are in a file that is not as it was
+    written."""
+    if isinstance(table, StoredRun):
+        with table.rows.reading():
+            return table.rows.table, table.rows.path
+    content = table_bytes(as_arrow(table))
     return hashlib.sha256(content).hexdigest(), content
 
 

@@ -14,8 +14,8 @@ import io
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -33,7 +33,7 @@ from dashboard.workspace.shelves import Shelves
 LARGEST = 10_000_000_000
 """Bytes that a cache may take, and no more than half of what else would be free."""
 
-_MEANT = ("tables", "formats", "judging")
+_MEANT = ("tables", "formats", "judging", "onepass")
 """The packages that say what a file and its judgments mean."""
 _DIGEST = 32
 _TABLES = "tables"
@@ -90,17 +90,17 @@ class Cache:
             durable.write(path, hashlib.sha256(content).digest() + content)
         self._make_room()
 
-    def put_table(self, name: str, content: Any) -> bool:
-        """Keep a table under the hash of its bytes; whether it now is."""
-        if not self._may_write():
-            return False
-        try:
-            durable.make_folder(self.folder / _TABLES)
-            self.shelves.put_table(name, content)
-        except OSError:
-            return False
-        self._make_room()
-        return not self.shelves.unsound(name)
+    @contextmanager
+    def draft(self) -> Iterator[durable.Draft | None]:
+        """A table that is written in pieces, to be put among the shelves; None where it cannot be
+        kept."""
+        with ExitStack() as drafts:
+            made = None
+            if self._may_write():
+                with suppress(OSError):
+                    durable.make_folder(self.folder / _TABLES)
+                    made = drafts.enter_context(durable.draft(self.folder / _TABLES))
+            yield made
 
     def use_table(self, name: str) -> None:
         """Remember that a table was used just now."""

@@ -6,9 +6,11 @@ now names it is flushed too: after a power cut the old or the new one is there.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
@@ -35,14 +37,109 @@ def write(path: Path, content: bytes | memoryview) -> None:
 
 
 def _write_new(path: Path, content: bytes | memoryview) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _FILE)
+    handle = _new(path)
     try:
-        left = memoryview(content)
-        while left:
-            left = left[os.write(handle, left) :]
+        _write_all(handle, content)
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def _new(path: Path) -> int:
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _FILE)
+
+
+def _write_all(handle: int, content: bytes | memoryview) -> None:
+    left = memoryview(content)
+    while left:
+        left = left[os.write(handle, left) :]
+
+
+class Draft:
+    """A file that is written in pieces and then put into its place, which may follow from the hash
+    of what was written. It has what Arrow asks of a file."""
+
+    closed = False
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._handle = path, _new(path)
+        self._digest = hashlib.sha256()
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of what was written."""
+        return self._digest.hexdigest()
+
+    def write(self, content: bytes) -> int:
+        """Write what comes next. Raises OSError. What still comes from a writer that was given up
+        goes nowhere: its file may be another's by now."""
+        if not self.closed:
+            self._digest.update(content)
+            _write_all(self._handle, content)
+        return len(content)
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def close(self) -> None:
+        """No more comes."""
+        if not self.closed:
+            self.closed = True
+            os.close(self._handle)
+
+    def place(self, path: Path) -> None:
+        """Put what was written into its place, on the disk. Raises OSError."""
+        os.fsync(self._handle)
+        _clear(path)
+        self._path.replace(path)
+        sync_folder(path.parent)
+
+
+@contextmanager
+def draft(folder: Path) -> Iterator[Draft]:
+    """A draft in this folder, which is gone afterwards unless it was put into its place. Raises
+    OSError."""
+    made = Draft(folder / f"{token_hex(8)}{DRAFT}")
+    try:
+        yield made
+    finally:
+        made.close()
+        with suppress(OSError):
+            made._path.unlink(missing_ok=True)
+
+
+Content = bytes | memoryview | Path | Draft
+"""Bytes that are kept, or the file that holds them already, or a draft of it."""
+
+
+def put(path: Path, content: Content) -> None:
+    """Put a file into its place, whatever its bytes are in. Raises OSError."""
+    if isinstance(content, Draft):
+        content.place(path)
+    elif isinstance(content, Path):
+        link(content, path)
+    else:
+        write(path, memoryview(content))
+
+
+def link(source: Path, path: Path) -> None:
+    """Put a file that is on the disk into another place as well, its bytes a second time only where
+    the disk has no links. Raises OSError."""
+    beside = path.with_name(f"{path.name}.{token_hex(4)}{DRAFT}")
+    try:
+        os.link(source, beside)
+    except OSError:
+        with draft(path.parent) as copy, source.open("rb") as read:
+            shutil.copyfileobj(read, copy, 1 << 20)
+            copy.place(path)
+        return
+    try:
+        _clear(path)
+        beside.replace(path)
+        sync_folder(path.parent)
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
 
 
 def make_folder(path: Path) -> None:

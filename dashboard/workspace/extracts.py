@@ -4,7 +4,7 @@ No Streamlit here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +41,16 @@ class Layout:
         counts = np.bincount(codes, minlength=len(query_ids))
         return cls(query_ids, counts, run.plain, run.first_ties())
 
+    @classmethod
+    def joined(cls, parts: Sequence[Layout]) -> Layout:
+        """That of rows of which each part holds the rows of other queries."""
+        return cls(
+            [query_id for part in parts for query_id in part.query_ids],
+            np.concatenate([part.counts for part in parts]),
+            all(part.plain for part in parts),
+            np.concatenate([part.first_ties for part in parts]),
+        )
+
 
 def known_layout(cache: Cache, table: str, whole: Callable[[], Run]) -> Layout | None:
     """The layout of the rows that are kept under this name, found once; None where the rows of a
@@ -53,13 +63,18 @@ def known_layout(cache: Cache, table: str, whole: Callable[[], Run]) -> Layout |
         of_queries = (known.arrays["counts"], told["plain"], known.arrays["first_ties"])
         return Layout(told["query_ids"], *of_queries)
     found = Layout.of(whole())
-    if found is None:
-        cache.put("layouts", table, kept=Kept())
-    else:
-        arrays = {"counts": found.counts, "first_ties": found.first_ties}
-        told = {"query_ids": found.query_ids, "plain": found.plain}
-        cache.put("layouts", table, kept=Kept(arrays, told))
+    keep_layout(cache, table, found)
     return found
+
+
+def keep_layout(cache: Cache, table: str, layout: Layout | None) -> None:
+    """Keep what `known_layout` then knows."""
+    if layout is None:
+        cache.put("layouts", table, kept=Kept())
+        return
+    arrays = {"counts": layout.counts, "first_ties": layout.first_ties}
+    told = {"query_ids": layout.query_ids, "plain": layout.plain}
+    cache.put("layouts", table, kept=Kept(arrays, told))
 
 
 def stand_together(run: Run) -> bool:
@@ -71,7 +86,7 @@ def stand_together(run: Run) -> bool:
 def known_heads(cache: Cache, table: str, whole: Callable[[], Run]) -> pa.Table:
     """The rows in the first `HEAD` ranks of every query, of the run that is kept under this name;
     found once, and in memory while somebody holds them."""
-    of = ("heads", table, str(HEAD))
+    of = _heads_of(table)
     held: pa.Table | None = cache.held.get(" ".join(of))
     if held is not None:
         return held
@@ -79,13 +94,23 @@ def known_heads(cache: Cache, table: str, whole: Callable[[], Run]) -> pa.Table:
     if kept is not None:
         rows = pa.ipc.open_stream(kept.arrays["rows"].tobytes()).read_all()
     else:
-        rows = _heads(whole())
-        cache.put(*of, kept=_packed(rows))
+        rows = heads_of(whole())
+        keep_heads(cache, table, rows)
     cache.held[" ".join(of)] = rows
     return rows
 
 
-def _heads(run: Run) -> pa.Table:
+def keep_heads(cache: Cache, table: str, rows: pa.Table) -> None:
+    """Keep what `known_heads` then knows."""
+    cache.put(*_heads_of(table), kept=_packed(rows))
+
+
+def _heads_of(table: str) -> tuple[str, str, str]:
+    return ("heads", table, str(HEAD))
+
+
+def heads_of(run: Run) -> pa.Table:
+    """The rows in the first `HEAD` ranks of every query, whose rows stand together."""
     # One dictionary for all rows: a query has the same number here as in the run.
     table = run.table.set_column(0, "query_id", coded(run.table["query_id"]))
     few = Run(table=table.filter(column_of(_may_lead(run))).combine_chunks())

@@ -188,13 +188,14 @@ class Shelves:
 
     # Tables
 
-    def put_table(self, name: str, content: pa.Buffer) -> None:
-        """Write a table, unless it is there and whole."""
-        if self.unsound(name, look=True):
-            durable.write(self.table_path(name), memoryview(content))
-            self._forget(name)
-        else:
+    def put_table(self, name: str, content: durable.Content | pa.Buffer) -> None:
+        """Keep a table of this hash, unless it is there and whole: its bytes, a file that holds
+        them, or a draft of them."""
+        if not self.unsound(name, look=True):
             durable.sync_folder(self._tables)
+        else:
+            durable.put(self.table_path(name), content)
+            self._tell(name, durable.state_of(self.table_path(name)), "")  # it has just been hashed
 
     def table(self, name: str) -> bytes | None:
         """The bytes of a table; None where they are not those that were kept."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -13,7 +14,7 @@ from dashboard.workspace.records import hidden
 from dashboard.workspace.shelves import Shelves
 from dashboard.workspace.store import Workspace
 
-__all__ = ["BESIDE_SAMPLE", "OWN", "start"]
+__all__ = ["BESIDE_SAMPLE", "OWN", "default_folder", "start"]
 
 _DRAFTS = (  # and no others: the folder may be one that holds other things too
     f"*.json.*{durable.DRAFT}",
@@ -67,3 +68,9 @@ def _sweep(shelves: Shelves) -> None:
 def _drafts(folder: Path) -> list[Path]:
     """What was being written when something ended it."""
     return [draft for pattern in _DRAFTS for draft in folder.glob(pattern)]
+
+
+def default_folder() -> Path:
+    """Where files are remembered if nobody says otherwise: the user's data folder."""
+    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(base) / "ranklens"

@@ -9,21 +9,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from dashboard.workspace import errors, loading, shelves
-from dashboard.workspace.adding import Added, free_id, free_slot, names, now, packed, record_of
+from dashboard.workspace.adding import (
+    Added,
+    Made,
+    content_in,
+    free_id,
+    free_slot,
+    names,
+    now,
+    packed,
+    record_of,
+)
 from dashboard.workspace.cache import Cache
 from dashboard.workspace.errors import StorageError
+from dashboard.workspace.keeping import on_disk
 from dashboard.workspace.layers import Layers
 from dashboard.workspace.lock import WriteLock
 from dashboard.workspace.notes import Notes
 from dashboard.workspace.records import Collection, Damaged, Entry, hidden
 from dashboard.workspace.shelves import Shelves
-from dashboard.workspace.stored_run import gathered, just_kept
-from dashboard.workspace.tables import as_arrow, content_of
 from metrics_core.formats import Loaded
-from metrics_core.tables import Run, Table
+from metrics_core.tables import Table
 from metrics_core.tables.run_names import free_name
 
 
@@ -167,12 +174,12 @@ class Workspace:
         older one, in its colour and under its name, unless it is to stand `beside` it. `slots` are
         colours that are taken by runs which are not kept here.
         """
-        if isinstance(loaded.table, Run):
-            loaded = replace(loaded, table=gathered(loaded.table.whole()))
-        rows = as_arrow(loaded.table)
-        content = content_of(rows, loaded.kind)
+        with self._changing():
+            loaded = replace(loaded, table=on_disk(self.cache, loaded.table, loaded.file))
+        content = content_in(loaded.table, loaded.kind)
         known = self._known(identity, loaded, content)
-        made = None if known and not self._shelves.unsound(known.table, look=True) else packed(rows)
+        whole = known and not self._shelves.unsound(known.table, look=True)
+        made = None if whole else packed(loaded.table)
         with self.writing():
             if not self.has(identity):
                 raise errors.no_collection()
@@ -180,7 +187,7 @@ class Workspace:
             known = self._known(identity, loaded, content)
             if known is not None:
                 return self._known_already(identity, known, made)
-            made = made or packed(rows)
+            made = made or packed(loaded.table)
             older = None if beside else self._older(identity, loaded)
             entry = record_of(
                 loaded,
@@ -193,7 +200,6 @@ class Workspace:
             )
             self._shelves.put_table(*made)
             self._shelves.put_entry(identity, entry)
-            just_kept(self.cache, entry.table, loaded.table)
             return Added(entry, "replaced" if older else "new", older)
 
     def remove_entry(self, identity: str, number: str) -> None:
@@ -255,14 +261,18 @@ class Workspace:
     def writing(self) -> Iterator[Shelves]:
         """Hold the right to change the folder. Raises StorageError where it cannot be changed, and
         for what the disk refuses inside."""
+        with self._changing(), self._lock.held():
+            yield self._shelves
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
         trouble = self.trouble()
         if trouble is not None:
             raise trouble
         try:
             self._shelves.make()
             self._was_there = True
-            with self._lock.held():
-                yield self._shelves
+            yield
         except OSError as error:
             raise errors.refused(error, self.folder) from error
 
@@ -273,9 +283,7 @@ class Workspace:
         here = [*self.entries(identity), *self.removed_entries(identity)]
         return next((e for e in here if e.content == content and e.kind == loaded.kind), None)
 
-    def _known_already(
-        self, identity: str, known: Entry, made: tuple[str, pa.Buffer] | None
-    ) -> Added:
+    def _known_already(self, identity: str, known: Entry, made: Made | None) -> Added:
         """The file is here: mended if its table was damaged, back again if it was removed."""
         back = replace(known, removed=False, table=made[0] if made else known.table)
         if made:
@@ -288,9 +296,3 @@ class Workspace:
     def _older(self, identity: str, loaded: Loaded) -> Entry | None:
         same = (loaded.file, loaded.kind)
         return next((e for e in self.entries(identity) if (e.file, e.kind) == same), None)
-
-
-def default_folder() -> Path:
-    """Where files are remembered if nobody says otherwise: the user's data folder."""
-    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(base) / "ranklens"

@@ -24,7 +24,7 @@ from dashboard.workspace.extracts import HEAD, Layout, known_heads, known_layout
 from dashboard.workspace.shelves import Shelves
 from metrics_core.memo import Memo
 from metrics_core.notes import Note
-from metrics_core.tables import Run, Table
+from metrics_core.tables import Run
 from metrics_core.tables.arrays import column_of
 from metrics_core.tables.columns import ID, coded
 
@@ -58,8 +58,14 @@ class StoredRows:
             if table is None:
                 with self.reading():
                     table = pq.read_table(self.path, page_checksum_verification=True)
+                # Each part of the file has numbers of its own for its queries.
+                table = table.set_column(0, "query_id", coded(table["query_id"]))
                 self.cache.held[self.table] = table
         return table
+
+    def run(self, name: str, notes: Sequence[Note]) -> StoredRun:
+        """The run of these rows."""
+        return StoredRun(self, name, notes)
 
     def heads(self) -> pa.Table:
         """The rows of the first `HEAD` ranks of every query."""
@@ -186,8 +192,21 @@ def stored_run(
         layout = known_layout(cache, table, whole)
     if layout is None:
         return whole()
-    rows = cache.opened[table] = StoredRows(path, table, content, layout, cache, reading)
-    return StoredRun(rows, name, notes)
+    return _opened(shelves, cache, table, content, layout, file).run(name, notes)
+
+
+def kept_rows(cache: Cache, *, table: str, content: str, layout: Layout, file: str) -> StoredRows:
+    """The rows of a file that the cache keeps under the name `table`, or now will."""
+    return _opened(cache.shelves, cache, table, content, layout, file)
+
+
+def _opened(
+    shelves: Shelves, cache: Cache, table: str, content: str, layout: Layout, file: str
+) -> StoredRows:
+    reading = partial(_reading, shelves, table, file)
+    rows = StoredRows(shelves.table_path(table), table, content, layout, cache, reading)
+    cache.opened[table] = rows
+    return rows
 
 
 @contextmanager
@@ -205,15 +224,6 @@ def _reading(shelves: Shelves, table: str, file: str) -> Iterator[None]:
 def is_long(rows: int) -> bool:
     """Whether a run of so many rows stays on the disk."""
     return rows > HELD
-
-
-def just_kept(cache: Cache, name: str, table: Table) -> None:
-    """Know a long run that is in memory by the name under which it was kept, so that it need not be
-    read again at once."""
-    if isinstance(table, Run) and is_long(len(table)):
-        cache.held[name] = table.table
-        if known_layout(cache, name, lambda: table) is not None:
-            known_heads(cache, name, lambda: table)
 
 
 def gathered(run: Run) -> Run:

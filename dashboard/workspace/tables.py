@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from dashboard.workspace.durable import Draft
 from metrics_core.formats import Kind
 from metrics_core.notes import Note
 from metrics_core.tables import Documents, Qrels, Queries, Run, Table
@@ -32,6 +33,26 @@ def table_bytes(table: pa.Table) -> pa.Buffer:
         write_page_checksum=True,
     )
     return out.getvalue()
+
+
+def rows_writer(out: Draft, schema: pa.Schema) -> pq.ParquetWriter:
+    """Writes a run's rows as Parquet, with a checksum of each page, as they come."""
+    return pq.ParquetWriter(
+        out,
+        schema,
+        compression="zstd",
+        compression_level=1,
+        use_dictionary=["query_id"],
+        # Half the bytes of scores as they are, and nobody asks for the least and the largest.
+        column_encoding={"doc_id": "PLAIN", "score": "BYTE_STREAM_SPLIT"},
+        write_statistics=False,
+        write_page_checksum=True,
+    )
+
+
+def write_rows(writer: pq.ParquetWriter, rows: pa.Table) -> None:
+    """Write the rows that come next."""
+    writer.write_table(rows, row_group_size=2 * _GROUP)
 
 
 def arrow_of(content: bytes) -> pa.Table:
@@ -80,7 +101,7 @@ def queries_of(table: Table) -> int | None:
 
 
 def content_of(table: pa.Table, kind: str) -> str:
-    """A hash of the rows: the same run from two files is one."""
+    """A hash of the rows: the same run from two files is one. That of a long run is `RowsHash`."""
     digest = hashlib.sha256(kind.encode())
     with pa.ipc.new_stream(_Digest(digest), table.schema) as stream:
         stream.write_table(table.unify_dictionaries().combine_chunks())

@@ -24,9 +24,10 @@ from metrics_core.tables.qrels import subtopic_column
 LONGEST_ID = 1_000_000
 """Bytes of an id; a longer one is a text in the wrong place."""
 
-_MOST_TEXT = 2**31 - 1
-_ALL_IDS = f"at most {size_text(_MOST_TEXT)} of ids"
-"""Arrow counts the bytes of a column that it joins in 31 bits."""
+MOST_TEXT = 2**31 - 1
+"""Bytes of the ids of a column: Arrow counts those of one that it joins in 31 bits."""
+
+_ALL_IDS = f"at most {size_text(MOST_TEXT)} of ids"
 
 
 def run_table(source: Source, request: Request, rows: pa.Table, index: RowLines | None) -> Run:
@@ -83,7 +84,7 @@ def _check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
             found = f"one of {size_text(lengths[row].as_py())}"
             expected = f"a {name} of at most {size_text(LONGEST_ID)}"
             raise refuse(source, [problem_in_row(index, row, found, expected)])
-        if (pc.sum(lengths).as_py() or 0) > _MOST_TEXT:
+        if (pc.sum(lengths).as_py() or 0) > MOST_TEXT:
             problem = LineProblem(None, f"{size_text(pc.sum(lengths).as_py())} as {name}", _ALL_IDS)
             raise refuse(source, [problem], hint="Give the file in parts.")
 

@@ -150,9 +150,11 @@ def read_documents(
     return cast(Documents, loaded.table)
 
 
-def recognised(opened: Source, kind: Kind) -> str:
-    """The name of the format in which a source is read as this kind. Raises FileFormatError."""
-    return _choose(opened, _sample(opened), kind, None, insists=False)[0].name
+def recognised(opened: Source, kind: Kind | None) -> tuple[str, Kind]:
+    """The name of the format in which a source is read as this kind, or as what it seems to be, and
+    the kind. Raises FileFormatError."""
+    declared, chosen = _choose(opened, _sample(opened), kind, None, insists=False)
+    return declared.name, chosen
 
 
 def kind_at_a_glance(source: str | Path | bytes) -> Kind | None:

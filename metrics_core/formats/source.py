@@ -95,9 +95,14 @@ class Source:
 
     def packed(self) -> BinaryIO:
         """The unpacked bytes as one seekable file, for Parquet."""
-        if isinstance(self.origin, Path) and self.magic == _first(self.origin):
+        if isinstance(self.origin, Path) and not self.is_packed:
             return self.origin.open("rb")
         return cast(BinaryIO, pa.BufferReader(b"".join(self.chunks())))
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the bytes are others than those of the file."""
+        return self.magic != _first(self.origin)
 
     def size(self) -> int:
         """The bytes of the file as it is given, packed or not."""
@@ -288,6 +293,8 @@ def _visible(character: str) -> str:
     return character.encode("unicode_escape").decode()
 
 
-def _first(path: Path) -> bytes:
-    with path.open("rb") as file:
+def _first(origin: Origin) -> bytes:
+    if isinstance(origin, bytes):
+        return origin[:512]
+    with origin.open("rb") as file:
         return file.read(512)

@@ -124,15 +124,21 @@ def read_trec(source: Source, request: Request, *, only_carefully: bool = False)
     rows = pa.concat_tables([block.table for block in blocks]).unify_dictionaries()
     tags = tuple(dict.fromkeys(tag for block in blocks for tag in block.tags))
     blocks.clear()  # the columns a table does not keep are freed as it is built
-    tabs = ", tabs" if "\t" in _first_line(source) else ""
+    title = trec_title(source, request.kind)
     if layout is QRELS:
         table: Table = qrels_table(source, request, rows, index)
-        return Loaded(table.noting(*notes), "trec", f"TREC qrels{tabs}", source.name)
+        return Loaded(table.noting(*notes), "trec", title, source.name)
     scores = rows["score"].combine_chunks()
     notes += [*tag_notes(tags), *rank_notes(rows["query_id"], rows["rank"], scores)]
     rows = pa.table({"query_id": rows["query_id"], "doc_id": rows["doc_id"], "score": scores})
     table = run_table(source, request, rows, index)
-    return Loaded(table.noting(*notes), "trec", f"TREC run{tabs}", source.name, tag=tags[0])
+    return Loaded(table.noting(*notes), "trec", title, source.name, tag=tags[0])
+
+
+def trec_title(source: Source, kind: Kind) -> str:
+    """How a TREC file was understood."""
+    tabs = ", tabs" if "\t" in _first_line(source) else ""
+    return f"TREC {kind}{tabs}"
 
 
 def tag_notes(tags: Sequence[str]) -> list[Note]:

@@ -16,33 +16,28 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from metrics_core.formats.blocks import line_notes, refuse_problems
+from metrics_core.formats.checking import LONGEST_ID, MOST_TEXT
 from metrics_core.formats.lines import Stretch
 from metrics_core.formats.ranks import contradiction_notes, fraction_notes
 from metrics_core.formats.reading import recognised
-from metrics_core.formats.registry import run_name
+from metrics_core.formats.registry import Kind, run_name
 from metrics_core.formats.source import Source
 from metrics_core.formats.trec import tag_notes
 from metrics_core.formats.trec_lines import Parsed
-from metrics_core.judging.judged import Places, assembled
-from metrics_core.judging.ranking import tie_notes
+from metrics_core.judging.judged import assembled
 from metrics_core.notes import Note
 from metrics_core.onepass.apart import Bucket, buckets_for, dealt
-from metrics_core.onepass.judged_file import JudgedFile
+from metrics_core.onepass.judged_file import JudgedFile, KeptFile
 from metrics_core.onepass.judgments import Judgments
-from metrics_core.onepass.machine import compiled
-from metrics_core.onepass.rows import Piece, Rows, rows_of, texts_at, whole_queries
-from metrics_core.onepass.signatures import (
-    NEAR_PAIRS,
-    PAIRS,
-    REPEATED,
-    ROOM,
-    TIED_PAIRS,
-    TIED_ROWS,
-)
+from metrics_core.onepass.rows import Piece, rows_of, whole_queries
+from metrics_core.onepass.stretches import Stretches, judged_stretches
 from metrics_core.parallel import in_order
 from metrics_core.tables.arrays import column_of
 
 Ints = npt.NDArray[np.int64]
+
+Keep = Callable[[pa.Table], Callable[[], None]]
+"""Is given the rows of each piece, several at a time; what it returns is called in their order."""
 
 _NO_TABLE = pa.table({})
 _USUAL_MEMORY = 400 << 20
@@ -50,47 +45,6 @@ _BUCKETS_IN_MEMORY, _SMALLEST_BUCKET = 50, 1 << 20
 """Several buckets are judged at once, and their rows take some five times their bytes."""
 _HELD = 32 << 20
 """Bytes of a file whose queries stand apart that are sorted in memory."""
-
-
-@dataclass(frozen=True)
-class _Judged:
-    """What is kept of s stretches of rows, each of one query: its id, its place among the judged
-    queries (-1: none), how many rows, a hash of them, whether its ranks contradict its scores.
-    `ranks` int64[m, 5] and `counts` are what `rank_rows` gives, `fractions` how many ranks are no
-    whole number, `tags` the run names."""
-
-    query_ids: pa.StringArray
-    place: Ints
-    sizes: Ints
-    rows_hash: npt.NDArray[np.uint64]
-    contradicting: npt.NDArray[np.bool_]
-    ranks: Ints
-    counts: Ints
-    fractions: int
-    tags: tuple[str, ...]
-
-    @property
-    def in_sequence(self) -> bool:
-        """Whether each query's rows stand together."""
-        return len(self.query_ids.unique()) == len(self.query_ids)
-
-    @classmethod
-    def all(cls, parts: Sequence[_Judged], order: Ints | None = None) -> _Judged:
-        """The stretches of all parts, in another order if one is given."""
-        ids = pa.concat_arrays([part.query_ids for part in parts])
-        columns = ("place", "sizes", "rows_hash", "contradicting")
-        joined = {name: np.concatenate([getattr(p, name) for p in parts]) for name in columns}
-        if order is not None:
-            ids = ids.take(column_of(order))
-            joined = {name: column[order] for name, column in joined.items()}
-        return cls(
-            query_ids=ids,
-            ranks=np.concatenate([part.ranks for part in parts]),
-            counts=np.sum([part.counts for part in parts], axis=0),
-            fractions=sum(part.fractions for part in parts),
-            tags=tuple(dict.fromkeys(tag for part in parts for tag in part.tags)),
-            **joined,
-        )
 
 
 def judged_run(
@@ -105,65 +59,93 @@ def judged_run(
     file is of another format, a document stands twice in a query, an id is not plain ASCII, no
     query is judged, or queries stand apart among lines that are not regular. Raises
     FileFormatError."""
-    if not judgments.plain or recognised(source, "run") != "trec":
+    if not judgments.plain or recognised(source, "run") != ("trec", "run"):
         return None
-    told: list[Parsed] = []
-    parts: list[_Judged] = []
-    for parsed, part in in_order(
-        lambda piece: _piece(piece, source, judgments), whole_queries(source, progress)
-    ):
-        if part is None:
-            return None
-        told.append(parsed)
-        parts.append(part)
-        if not part.in_sequence:
-            return _apart(source, judgments, memory)
-    refuse_problems(source, told)
-    found = _Judged.all(parts)
+    read = _read(source, judgments, progress)
+    if read is None:
+        return None
+    told, found = read
     if not found.in_sequence:
         return _apart(source, judgments, memory)
     return _file(source, judgments, found, told)
 
 
-def _piece(piece: Piece, source: Source, judgments: Judgments) -> tuple[Parsed, _Judged | None]:
-    """What the lines of a piece are, and its judged rows."""
+def kept_run(
+    source: Source,
+    judgments: Judgments,
+    keep: Keep,
+    *,
+    kind: Kind | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> KeptFile | None:
+    """What `judged_run` finds of a TREC run, whose rows are given to `keep` on the way; the file is
+    read as this kind, or as what it seems to be. None where `judged_run` would need more than one
+    look, or the file is something else; then what was kept is to be dropped. Raises
+    FileFormatError."""
+    if not judgments.plain or recognised(source, kind) != ("trec", "run"):
+        return None
+    read = _read(source, judgments, progress, keep)
+    if read is None:
+        return None
+    told, found = read
+    if not found.in_sequence:
+        return None
+    notes = tuple(_file_notes(told, found))
+    return KeptFile(run_name(source.name), notes, found.places(judgments))
+
+
+def _read(
+    source: Source,
+    judgments: Judgments,
+    progress: Callable[[int], None] | None,
+    keep: Keep | None = None,
+) -> tuple[list[Parsed], Stretches] | None:
+    """What the lines of a file are, and its judged rows, up to the piece in which those of a query
+    stand apart. None where they cannot be judged so. Raises FileFormatError."""
+    told: list[Parsed] = []
+    parts: list[Stretches] = []
+    text = 0
+    for piece in in_order(
+        lambda piece: _piece(piece, source, judgments, keep), whole_queries(source, progress)
+    ):
+        text += piece.text
+        if piece.part is None or text > MOST_TEXT:
+            return None
+        told.append(piece.parsed)
+        parts.append(piece.part)
+        if not piece.part.in_sequence:
+            break
+        if piece.kept is not None:
+            piece.kept()
+    else:
+        refuse_problems(source, told)
+    return told, Stretches.all(parts)
+
+
+@dataclass(frozen=True)
+class _ReadPiece:
+    """What the lines of a piece are, its judged rows, and what is left to do to keep all; `text`
+    are the bytes of document ids that are kept."""
+
+    parsed: Parsed
+    part: Stretches | None
+    kept: Callable[[], None] | None = None
+    text: int = 0
+
+
+def _piece(piece: Piece, source: Source, judgments: Judgments, keep: Keep | None) -> _ReadPiece:
     rows = rows_of(piece, source)
     n = len(rows)
     parsed = rows.parsed or Parsed(_NO_TABLE, Stretch(n, n))
     stretch = replace(parsed.stretch, numbers=None)
     told = replace(parsed, table=_NO_TABLE, stretch=stretch)
-    return told, _judged(rows, judgments)
-
-
-def _judged(rows: Rows, judgments: Judgments) -> _Judged | None:
-    """The judged rows; None where a document stands twice in a query, or an id is odd."""
-    if not rows.plain:
-        return None
-    n, segments = len(rows), rows.segments
-    place, ranks = np.empty(len(segments), np.int64), np.empty((n, 5), np.int64)
-    contradicting, rows_hash = np.empty(len(segments), np.bool_), np.empty(len(segments), np.uint64)
-    counts = np.zeros(4, np.int64)
-    sizes = np.diff(segments[:, 0], append=n)
-    longest = int(sizes.max(initial=0)) + 1
-    m = compiled().rank_rows(
-        *(rows.data, rows.doc_start, rows.doc_size, rows.doc_hash, rows.score, rows.rank),
-        *(segments, n, *judgments.given),
-        *(np.empty((ROOM, longest), np.int64), np.empty(longest), np.empty(longest)),
-        *(np.empty(4 * longest, np.int32), place, contradicting, rows_hash, ranks, counts),
-    )
-    if m == REPEATED:
-        return None
-    return _Judged(
-        query_ids=texts_at(rows.data, segments[:, 1], segments[:, 2]),
-        place=place,
-        sizes=sizes,
-        rows_hash=rows_hash,
-        contradicting=contradicting,
-        ranks=ranks[:m].copy(),
-        counts=counts,
-        tags=rows.tags,
-        fractions=0 if rows.parsed is None else int((rows.rank != np.floor(rows.rank)).sum()),
-    )
+    part = judged_stretches(rows, judgments)
+    if keep is None or part is None or not part.in_sequence or not n:
+        return _ReadPiece(told, part)
+    text = int(rows.doc_size.sum(dtype=np.int64))
+    if rows.doc_size.max(initial=0) > LONGEST_ID or text > MOST_TEXT:
+        return _ReadPiece(told, None)
+    return _ReadPiece(told, part, keep(rows.table()), text)
 
 
 def _apart(source: Source, judgments: Judgments, memory: int) -> JudgedFile | None:
@@ -179,7 +161,7 @@ def _apart(source: Source, judgments: Judgments, memory: int) -> JudgedFile | No
             return None
         parts.append(part[0])
         numbers.append(part[1])
-    found = _Judged.all(parts, np.argsort(np.concatenate(numbers)))
+    found = Stretches.all(parts, np.argsort(np.concatenate(numbers)))
     if len(found.tags) > 1:
         return None
     n = int(found.sizes.sum())
@@ -192,55 +174,45 @@ def _emptied(buckets: list[Bucket]) -> Iterable[Bucket]:
         yield buckets.pop()
 
 
-def _bucket(bucket: Bucket, judgments: Judgments) -> tuple[_Judged, Ints] | None:
+def _bucket(bucket: Bucket, judgments: Judgments) -> tuple[Stretches, Ints] | None:
     grouped = bucket.rows()
     if grouped is None:
         return None
     rows, numbers = grouped
-    part = _judged(rows, judgments)
+    part = judged_stretches(rows, judgments)
     return None if part is None else (part, numbers)
 
 
 def _file(
     source: Source,
     judgments: Judgments,
-    found: _Judged,
+    found: Stretches,
     told: Sequence[Parsed],
     order_hash: bytes = b"",
 ) -> JudgedFile | None:
     """All stretches together, sorted by query and rank; None where no query is judged."""
-    retrieved = np.zeros(len(judgments.queries.start), dtype=np.int64)
-    known = found.place >= 0
-    if not known.any():
+    places = found.places(judgments)
+    if places is None:
         return None
-    retrieved[found.place[known]] = found.sizes[known]
-    query, row, rank, tied_from, tied = found.ranks.T
-    order = np.lexsort((rank, query))
-    n_rows = int(found.sizes.sum())
-    on_ties = tie_notes(
-        in_ties=int(found.counts[TIED_ROWS]),
-        n_rows=n_rows,
-        all_tied=bool(found.counts[TIED_PAIRS] == found.counts[PAIRS]),
-        near=int(found.counts[NEAR_PAIRS]),
-    )
+    order = found.by_rank
     ranks = assembled(
         run_name(source.name),
         judgments.qrels,
-        Places(query[order], rank[order], row[order], retrieved, on_ties),
-        unjudged=sorted(found.query_ids.filter(column_of(~known)).to_pylist()),
+        places,
+        unjudged=sorted(found.query_ids.filter(column_of(found.place < 0)).to_pylist()),
         named=found.place,
     )
     return JudgedFile(
         ranks,
         tuple(_file_notes(told, found)),
-        n_rows=n_rows,
+        n_rows=int(found.sizes.sum()),
         rows_hash=order_hash + found.rows_hash.tobytes(),
-        tied_from=tied_from[order],
-        tied=tied[order],
+        tied_from=found.ranks[order, 3],
+        tied=found.ranks[order, 4],
     )
 
 
-def _file_notes(told: Sequence[Parsed], found: _Judged) -> list[Note]:
+def _file_notes(told: Sequence[Parsed], found: Stretches) -> list[Note]:
     """What reading says, in the order in which `read_trec` says it."""
     notes = [*line_notes(told), *tag_notes(found.tags)]
     if found.fractions:

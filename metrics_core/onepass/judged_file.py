@@ -7,11 +7,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.judging.judged import JudgedRanks
+from metrics_core.judging.judged import JudgedRanks, Places
 from metrics_core.judging.ranking import UNJUDGED
 from metrics_core.notes import Note
 
 Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class KeptFile:
+    """What is known of a run whose rows were kept while it was read: its name, the notes on its
+    file, and where its judged documents stand; None where no query is judged."""
+
+    name: str
+    notes: tuple[Note, ...]
+    places: Places | None
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from metrics_core.formats.source import BLOCK, Source
 from metrics_core.formats.trec_lines import RUN, Parsed, careful, header_in
 from metrics_core.onepass.machine import compiled
 from metrics_core.onepass.signatures import IRREGULAR, PADDING
-from metrics_core.tables.arrays import values_of
+from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import ID, are_printable, coded
 
 Bytes = npt.NDArray[np.uint8]
@@ -66,6 +66,24 @@ class Rows:
     def plain(self) -> bool:
         """Whether all ids are printable ASCII."""
         return self.parsed is None or is_plain(self.data)
+
+    def table(self) -> pa.Table:
+        """The rows as a table of a run holds them, in memory of their own."""
+        n, first = len(self), self.segments[:, 0]
+        texts = np.empty(int(self.doc_size.sum(dtype=np.int64)) + len(PADDING), np.uint8)
+        edges = np.empty(n + 1, np.int32)
+        used = compiled().copy_texts(self.data, self.doc_start, self.doc_size, texts, edges)
+        codes = np.repeat(np.arange(len(first), dtype=np.int32), np.diff(first, append=n))
+        query_ids = texts_at(self.data, self.segments[:, 1], self.segments[:, 2])
+        return pa.table(
+            {
+                "query_id": pa.DictionaryArray.from_arrays(column_of(codes), query_ids),
+                "doc_id": pa.StringArray.from_buffers(
+                    n, pa.py_buffer(edges), pa.py_buffer(texts[:used])
+                ),
+                "score": column_of(self.score),
+            }
+        )
 
 
 def is_plain(data: Bytes) -> bool:
@@ -202,4 +220,4 @@ def text_places(texts: Any) -> tuple[Bytes, npt.NDArray[np.int64], npt.NDArray[n
     _, offsets, body = texts.buffers()
     edges = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
     data = np.frombuffer(body, dtype=np.uint8) if body is not None else np.empty(0, np.uint8)
-    return data, edges[:-1].copy(), np.diff(edges)
+    return data[: edges[-1]], edges[:-1].copy(), np.diff(edges)

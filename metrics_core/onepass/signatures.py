@@ -21,6 +21,7 @@ ROOM = 6
 
 SIGNATURES = {
     "hash_texts": "bytes int64s int32s uint64s",
+    "copy_texts": "bytes int64s int32s bytes int32s",
     "enter": "bytes int64s int64s int64s int64s int64s uint64s int32s",
     "read_lines": "bytes int64 int64s int32s uint64s float64s float32s table table table int64s",
     "last_change": "bytes int64 int64",
@@ -40,6 +41,9 @@ SIGNATURES = {
 
 hash_texts(data, start, size, value)
     The hash of each text.
+copy_texts(data, start, size, copied, edge)
+    Copy texts one behind the other, with room for `PADDING` at the end; `edge` has one place more
+    than there are texts, and gets where each begins and the last one ends. How many bytes.
 enter(data, start, size, region, region_start, region_slots, slot_hash, slot_row)
     Enter texts into hash tables, each in its region's; `slot_row` is -1 where a slot is free.
 read_lines(data, end, doc_start, doc_size, doc_hash, score, rank, segments, tags, unread, counts)

@@ -54,6 +54,18 @@ def deal(data, line_start, value, n, dealt, dealt_row, bytes_end, rows_end):
 
 
 @njit(**COMPILED)
+def copy_texts(data, start, size, copied, edge):
+    """See `signatures`."""
+    to = np.int64(0)
+    for row in range(len(start)):
+        edge[row] = to
+        copy_text(copied, to, data, start[row], size[row])
+        to += size[row]
+    edge[len(start)] = to
+    return to
+
+
+@njit(**COMPILED)
 def number_queries(data, segments, slot_hash, slot_segment, code):
     """See `signatures`."""
     mask = len(slot_segment) - 1

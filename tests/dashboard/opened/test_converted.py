@@ -24,11 +24,12 @@ def read(folder: Path, path: Path, **choices: str) -> tuple[File, bool]:
     told = {"shown": path.name, "origin": "folder", "choices": choices}
     with (
         short_are_long(),
-        mock.patch.object(converted, "_SMALLEST", 10),
+        mock.patch.object(converted, "SMALLEST", 10),
         mock.patch.object(converted, "read_files", wraps=converted.read_files) as reading,
+        mock.patch.object(converted, "converted", wraps=converted.converted) as at_once,
     ):
         (file,) = files.read(path, state_of(path), **told)  # type: ignore[arg-type]
-    return file, reading.called
+    return file, reading.called or at_once.called
 
 
 def test_a_long_run_is_read_once(tmp_path: Path) -> None:

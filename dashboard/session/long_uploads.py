@@ -1,0 +1,54 @@
+"""Uploaded files as tables; long ones are read while the page goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import streamlit as st
+
+from dashboard.opened.converting import ONE_AT_A_TIME, converted
+from dashboard.session.collections import collection, judgments_of, workspace
+from dashboard.session.reading import Reading
+from metrics_core import formats
+from metrics_core.checks.stored_scores import with_stored_compared
+from metrics_core.formats import Loaded
+from metrics_core.formats.opening import open_source
+from metrics_core.tables import Qrels
+
+_STATE = "_long_uploads"
+
+
+def tables_of(name: str, content: bytes, **choices: Any) -> list[Loaded]:
+    """A file's tables, or those of a set in a zip."""
+    if formats.is_set(content):
+        return with_stored_compared(formats.read_set(content, name=name, **choices))
+    return [formats.read(content, name=name, **choices)]
+
+
+def reading_of(
+    of: tuple[int, int], name: str, content: bytes, beside: Iterable[Loaded]
+) -> Reading[list[Loaded]]:
+    """The reading of a long file, the number-th `of` the uploader that was drawn, begun once in
+    whichever run of the page; judged with the judgments that are open or were given `beside` it."""
+    begun: dict[tuple[int, int], Reading[list[Loaded]]]
+    begun = st.session_state.setdefault(_STATE, {})
+    if of not in begun:
+        given = (loaded.table for loaded in beside)
+        judgments = [*judgments_of(collection()), *(t for t in given if isinstance(t, Qrels))]
+        source, cache = open_source(content, name), workspace().cache
+
+        def read(progress: Callable[[int], None]) -> list[Loaded]:
+            if formats.is_set(content):
+                return tables_of(name, content)
+            with ONE_AT_A_TIME:
+                made = converted(source, cache, judgments, progress=progress)
+                return tables_of(name, content) if made is None else [made]
+
+        begun[of] = Reading(source, read)
+    return begun[of]
+
+
+def forget_readings() -> None:
+    """Forget what was begun: it is kept, or told."""
+    st.session_state.pop(_STATE, None)
