@@ -18,6 +18,7 @@ import cProfile
 import gc
 import os
 import pstats
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -223,6 +224,9 @@ def main() -> None:
     parser.add_argument("--change", default="", help="profile this change only")
     parser.add_argument("--data", type=Path, help="where such a collection is kept, else made")
     options = parser.parse_args()
+    if os.environ.get("OPENBLAS_NUM_THREADS") != "1":  # as the server has it, before numpy loads
+        alike = [sys.executable, "-m", "benchmarks.page_changes", *sys.argv[1:]]
+        os.execve(sys.executable, alike, os.environ | {"OPENBLAS_NUM_THREADS": "1"})
     made = COLLECTIONS[options.collection]
     with tempfile.TemporaryDirectory() as scratch:
         data = options.data or Path(scratch) / "data"
