@@ -20,7 +20,6 @@ from metrics_core.comparing.ties import TieRange, difference_range, tie_range
 from metrics_core.findings.firmness import Pair
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
-from metrics_core.scoring.curves import curve
 
 Floats = npt.NDArray[np.float64]
 
@@ -117,8 +116,7 @@ def _cutoffs(study: Study, shown: Comparison) -> ByCutoff | None:
         return None
     lists = pair_lists(study, shown)
     found = crossings(*lists, measure, also=measure.cutoff or shown.cutoff)
-    of = measure.declaration.combination.of
-    means = {r.run_name: of(curve(r, measure, found.cutoffs)) for r in lists}
+    means = dict(zip((shown.focus, shown.baseline), found.means, strict=True))
     gap = found.difference[found.cutoffs - 1]
     nothing = np.full(len(found.cutoffs), np.nan)
     parts = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,8 @@ class Crossings:
     better, -1 where the baseline is, 0 where the means are equal. The band is worked out at some of
     the cutoffs, `cutoffs`: `low` and `high` hold for all of those at once, and `clear` is their
     side where it excludes zero, else 0. They are NaN, and nothing is clear, where there are too few
-    queries for a band or their differences are too skewed.
+    queries for a band or their differences are too skewed. `means` has the combined scores of both
+    at `cutoffs`, each over the queries that it defines.
     """
 
     difference: Floats
@@ -42,6 +43,7 @@ class Crossings:
     low: Floats
     high: Floats
     clear: Ints
+    means: tuple[Floats, Floats] = field(default_factory=lambda: (np.zeros(0), np.zeros(0)))
 
     @property
     def depth(self) -> int:
@@ -86,18 +88,19 @@ def crossings(
     every = np.arange(1, deepest + 1)
     combination = measure.declaration.combination
     own, other = (curve(ranks, measure, every) for ranks in (run, baseline))
+    cutoffs = np.array(_banded(deepest, len(own), min(also, deepest)))
+    means = combination.of(own[:, cutoffs - 1]), combination.of(other[:, cutoffs - 1])
     undefined = np.isnan(own) | np.isnan(other)
     own, other = (np.where(undefined, np.nan, scores) for scores in (own, other))
     difference = combination.of(own) - combination.of(other)
     direction = measure.declaration.direction
-    cutoffs = np.array(_banded(deepest, len(own), min(also, deepest)))
     banded = own[:, cutoffs - 1], other[:, cutoffs - 1]
     # As the verdict and the chart of the curves are: none of few queries, none of skewed scores.
     found = tested_scores(*banded, combination, Method(level=level))
     low, high = found.low, found.high
     clear = np.where(low > 0, direction, np.where(high < 0, -direction, 0))
     side = np.where(np.abs(difference) > _LEVEL_WITH, np.sign(difference) * direction, 0)
-    return Crossings(difference, side.astype(np.int64), cutoffs, low, high, clear)
+    return Crossings(difference, side.astype(np.int64), cutoffs, low, high, clear, means)
 
 
 def _banded(deepest: int, n_queries: int, also: int) -> list[int]:

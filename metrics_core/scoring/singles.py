@@ -38,6 +38,11 @@ def single_scores(
 def unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Floats:
     """The scores of the lists if their unjudged documents had this grade, and only those any;
     float64[Q]."""
+    # The bounds of a pair ask for it four times.
+    return ranks.kept("unjudged", (measure, grade), lambda: _unjudged_scores(ranks, measure, grade))
+
+
+def _unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Floats:
     parts = []
     for _, some in blocks(ranks, measure.cutoff):
         free = Unjudged.of(some, grade, measure.cutoff)
