@@ -173,13 +173,14 @@ def _files_in(
     wanted = [path for path in listing.read if not only or glanced(path) in (only, None)]
     found: dict[Path, list[File]] = {}
     # Judgments first: long runs are judged while they are read.
-    for path in sorted(wanted, key=may_be_long):
+    for number, path in enumerate(sorted(wanted, key=may_be_long), start=1):
         shown = str(path.relative_to(folder))
         with_choices = tuple(sorted(choices.get(shown, {}).items()))
         of = (str(path), shown, origin, state_of(path), with_choices)
         if may_be_long(path):
             tables = (file.table for files in found.values() for file in files)
-            found[path] = _long_of_folder(of, [t for t in tables if isinstance(t, Qrels)])
+            judgments = [table for table in tables if isinstance(table, Qrels)]
+            found[path] = _long_of_folder(of, judgments, f", file {number} of {len(wanted)}")
         else:
             found[path] = _of_folder(*of)
     return [file for path in wanted for file in found[path]]
@@ -197,11 +198,11 @@ def _of_folder(
     )
 
 
-def _long_of_folder(of: _OfFolder, judgments: Sequence[Qrels]) -> list[File]:
-    """A file that may hold a long run; a bar shows how much of it is read."""
+def _long_of_folder(of: _OfFolder, judgments: Sequence[Qrels], which: str) -> list[File]:
+    """A file that may hold a long run; a bar shows how much of it is read, and which it is."""
     begun = _reading(*of, judgments)
     try:
-        return begun.shown()
+        return begun.shown(which)
     finally:
         if begun.failed:  # the next one tries again
             _reading.clear(*of, judgments)
