@@ -4,7 +4,7 @@ One module a page, without Streamlit and without drawing; results are kept by th
 """
 
 from dashboard.answers.breakdown import Breakdown, breakdown
-from dashboard.answers.curves import curve_lines, curves, curves_known
+from dashboard.answers.curves import Curves, curve_lines, curves, curves_soon
 from dashboard.answers.data import FileRow, data, first_rows, looked_at
 from dashboard.answers.document import document
 from dashboard.answers.firmness import firmness, firmness_known
@@ -20,6 +20,8 @@ from dashboard.answers.working import overview_steps
 __all__ = [
     "Asked",
     "Breakdown",
+    "Curves",
+    "Curves",
     "FileRow",
     "MeasureDetail",
     "Overview",
@@ -30,7 +32,7 @@ __all__ = [
     "breakdown",
     "curve_lines",
     "curves",
-    "curves_known",
+    "curves_soon",
     "data",
     "document",
     "documents_of",

@@ -25,6 +25,8 @@ from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring import curves as by_cutoff
 
 _FAMILIES = ("P", "R", "nDCG")
+_FEW = 250_000
+"""Bands times cutoffs times queries that are drawn in a moment."""
 
 Cutoffs = tuple[int, ...]
 Place = tuple[str, Measure]
@@ -60,17 +62,18 @@ def curves(study: Study, shown: Comparison) -> Curves:
     return study.kept(_curves, shown)
 
 
-def curves_known(study: Study, shown: Comparison) -> bool:
-    """Whether the page is at hand, or all of it that takes a while: the bands."""
+def curves_soon(study: Study, shown: Comparison) -> bool:
+    """Whether the page is at hand, or what takes a while of it, the bands; or they are few."""
     if study.knows(_curves, shown):
         return True
     families, cutoffs = _wanted(study, shown)
-    return all(_known(study, asked) for asked in _pairs(shown, families, cutoffs).values())
+    new = [p for p in _pairs(shown, families, cutoffs).values() if not _known(study, p)]
+    return len(new) * len(cutoffs) * int(study.in_view(shown).sum()) < _FEW
 
 
 def curve_lines(study: Study, shown: Comparison) -> Curves:
-    """The page without its bands, which is at hand sooner: no finding says which lead is real, and
-    diff_low and diff_high are NaN."""
+    """The page without its bands, which is at hand sooner: the finding says that which lead is real
+    is being worked out, and diff_low and diff_high are NaN."""
     return study.kept(_lines, shown)
 
 
@@ -90,7 +93,9 @@ def _curves(study: Study, shown: Comparison) -> Curves:
 
 def _lines(study: Study, shown: Comparison) -> Curves:
     families, cutoffs = _wanted(study, shown)
-    return _page(study, shown, _each(study, _differences, _pairs(shown, families, cutoffs)))
+    page = _page(study, shown, _each(study, _differences, _pairs(shown, families, cutoffs)))
+    awaited = findings.curves_awaited(_family(shown), shown.focus, shown.baseline)
+    return replace(page, finding=awaited)
 
 
 def _judged(study: Study, shown: Comparison) -> list[JudgedRanks]:

@@ -3,11 +3,13 @@
 import streamlit as st
 
 from dashboard import answers, parts, session
+from dashboard.answers import Curves
 from dashboard.blocks import curves as blocks
 from dashboard.blocks import markup
 from dashboard.figures import curves as figures
 from dashboard.figures.kept import drawn
 from dashboard.page import Page
+from dashboard.session import Opened
 from metrics_core import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
@@ -25,8 +27,28 @@ def render() -> None:
     """Measures by cutoff, then precision against recall."""
     here = session.opened_study()
     view, styles = here.comparison, here.drawing.styles
+    sentence, panels, below = st.empty(), st.empty(), st.container()
+    soon = answers.curves_soon(here.study, view)
+    if not soon:
+        # The lines stand at once; how far each difference may be chance takes longer.
+        lines = answers.curve_lines(here.study, view)
+        sentence.html(markup.sentence(lines.finding, styles))
+        with panels.container():
+            _panels(lines, here, whole=False)
+        with below:
+            _precision_recall(lines, here)
     shown = answers.curves(here.study, view)
-    st.html(markup.sentence(shown.finding, styles))
+    sentence.html(markup.sentence(shown.finding, styles))
+    with panels.container():
+        _panels(shown, here, whole=True)
+    if soon:
+        with below:
+            _precision_recall(shown, here)
+
+
+def _panels(shown: Curves, here: Opened, *, whole: bool) -> None:
+    """A chart for each measure; not `whole` where the bands are still to come."""
+    view, styles = here.comparison, here.drawing.styles
     gap = f" Above: scores. Below: differences to {view.baseline}, which decide;"
     gap += (
         " the bands below hold for all k at once, so where one is clear of zero it is unlikely to"
@@ -38,11 +60,12 @@ def render() -> None:
         "Measures against the number of results counted",
         f"Mean over {parts.counted(shown.queries, 'query', 'queries')}, bands are 95 % intervals."
         + (gap if len(styles) > 1 else ""),
-        frame=shown.table,
+        frame=shown.table if whole else None,
         key="by_cutoff",
     )
+    coming = "" if whole else "_lines"
     for start in range(0, len(shown.frames), 3):
-        with st.container(key=f"panels_{start}"):
+        with st.container(key=f"panels_{start}{coming}"):
             columns = st.columns(3, gap="medium")
             panels = list(shown.frames.items())[start : start + 3]
             span = drawn(figures.difference_range, shown.alike, here.drawing)
@@ -63,9 +86,12 @@ def render() -> None:
                     picture = parts.caption(
                         f"{title} against the number of results counted", parts.INTERVALS
                     )
-                    parts.chart(
-                        figure, f"curve_{family}", alt=alt, picture=picture, clickable=False
-                    )
+                    key = f"curve_{family}{coming}"
+                    parts.chart(figure, key, alt=alt, picture=picture, clickable=False)
+
+
+def _precision_recall(shown: Curves, here: Opened) -> None:
+    styles = here.drawing.styles
     left, right = st.columns([1.35, 1], gap="large")
     with left:
         parts.heading(

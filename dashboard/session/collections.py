@@ -196,10 +196,12 @@ def _read_last() -> dict[tuple[str, Kind | None], tuple[list[_OfFolder], list[Fi
 def _read_each(asked: Sequence[_OfFolder]) -> list[File]:
     found: dict[_OfFolder, list[File]] = {}
     # Judgments first: long runs are judged while they are read.
-    for of in sorted(asked, key=lambda of: may_be_long(Path(of[0]))):
+    ordered = sorted(asked, key=lambda of: may_be_long(Path(of[0])))
+    for number, of in enumerate(ordered, start=1):
         if may_be_long(Path(of[0])):
             tables = (file.table for files in found.values() for file in files)
-            found[of] = _long_of_folder(of, [t for t in tables if isinstance(t, Qrels)])
+            judgments = [table for table in tables if isinstance(table, Qrels)]
+            found[of] = _long_of_folder(of, judgments, f", file {number} of {len(asked)}")
         else:
             found[of] = _of_folder(*of)
     return [file for of in asked for file in found[of]]
@@ -214,11 +216,11 @@ def _of_folder(
     )
 
 
-def _long_of_folder(of: _OfFolder, judgments: Sequence[Qrels]) -> list[File]:
-    """A file that may hold a long run; a bar shows how much of it is read."""
+def _long_of_folder(of: _OfFolder, judgments: Sequence[Qrels], which: str) -> list[File]:
+    """A file that may hold a long run; a bar shows how much of it is read, and which it is."""
     begun = _reading(*of, judgments)
     try:
-        return begun.shown()
+        return begun.shown(which)
     finally:
         if begun.failed:  # the next one tries again
             _reading.clear(*of, judgments)

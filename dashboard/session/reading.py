@@ -66,12 +66,12 @@ class Reading(Generic[Result]):
         """What was read. Raises what reading raised."""
         return self._future.result()
 
-    def shown(self) -> Result:
-        """What was read, once it was; till then a bar shows how much."""
+    def shown(self, more: str = "") -> Result:
+        """What was read, once it was; till then a bar shows how much, and says `more`."""
         room = None
         for share in self.watched():
             room = room or st.empty()
-            room.progress(share, self.told)
+            room.progress(share, f"{self.told}{more}")
         if room is not None:
             room.empty()
         return self.result()

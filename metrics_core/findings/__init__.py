@@ -21,6 +21,7 @@ from metrics_core.findings.firmness import (
 from metrics_core.findings.history import history_finding
 from metrics_core.findings.origins import (
     bridge_finding,
+    curves_awaited,
     curves_finding,
     mix_finding,
     reversal_finding,
@@ -41,6 +42,7 @@ __all__ = [
     "best_by_group",
     "bests_finding",
     "bridge_finding",
+    "curves_awaited",
     "curves_finding",
     "doubts_findings",
     "explain",

@@ -17,6 +17,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.slicing.mix import is_reversed
 
 _SHORT_LIST = 0.5
+_AWAITED = "Which lead is more than chance is being worked out."
 _COMPARE = "compare another run to see a difference."
 
 
@@ -51,6 +52,12 @@ def curves_finding(curve: pd.DataFrame, family: str, focus: str, baseline: str) 
         lead += strong(" trails ") + (Sentence() if ahead else run(baseline))
         lead += strong(f"{'it' if ahead else f' on {family}'} {_spans(behind, ks)}")
     return lead + strong(". ") + muted(_level_ranges(ks, ahead, behind))
+
+
+def curves_awaited(family: str, focus: str, baseline: str) -> Sentence:
+    """What stands there until `curves_finding` does."""
+    told = strong(f" on {family} by the number of results counted. ")
+    return run(focus) + strong(" and ") + run(baseline) + told + muted(_AWAITED)
 
 
 def _short(stretch: tuple[int, int]) -> bool:
