@@ -21,7 +21,6 @@ __all__ = [
     "Asked",
     "Breakdown",
     "Curves",
-    "Curves",
     "FileRow",
     "MeasureDetail",
     "Overview",
