@@ -67,6 +67,7 @@ def main() -> None:
             collections.render()
         elif not frame.stands_in(current):
             chosen.run()
+            session.draw_what_follows()
         session.drawn()
     except RanklensError as error:
         frame.refuse(error)

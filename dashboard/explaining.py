@@ -12,7 +12,7 @@ from dashboard.address.edits_key import edit_key, read_edits
 from dashboard.address.query_list import PLAIN
 from dashboard.answers import Breakdown, QueryPage
 from dashboard.answers.ledger import QueryLedger
-from dashboard.answers.room import most_to_gain
+from dashboard.answers.room import most_to_gain, room_by_group
 from dashboard.blocks import card, ledger, query, what_if, words
 from dashboard.literal import literal
 from dashboard.session import Opened
@@ -167,19 +167,20 @@ def card_part(doc_id: str, shown: QueryPage, here: Opened, grades: Mapping[float
 def room_part(shown: Breakdown, here: Opened) -> None:
     """What each group could still gain, and by what kind of work."""
     view = here.comparison
+    found = room_by_group(here.study, view, shown.by)
 
     def lead(group: str) -> str:
         return session.href("queries", where=view.narrowed({shown.by: [group]}), **PLAIN)
 
-    drawn = ledger.headroom_rows(shown.room, here.drawing, lead=lead)
+    drawn = ledger.headroom_rows(found, here.drawing, lead=lead) if len(found) else ""
     if not drawn:
         return
     parts.heading(
         f"What {view.focus} could still gain, by {shown.by_name}",
         f"Mean {view.measure} of each group’s queries, and what would be added in turn by the best"
         f" order of the top {w.count(view.cutoff)}, by what stands below, and by relevant documents"
-        f" that are not listed. {_WORK.get(most_to_gain(shown.room), '')}",
-        frame=shown.room,
+        f" that are not listed. {_WORK.get(most_to_gain(found), '')}",
+        frame=found,
         key="room",
     )
     st.html(drawn)

@@ -3,7 +3,7 @@
 One module a page, without Streamlit and without drawing; results are kept by the study.
 """
 
-from dashboard.answers.breakdown import Breakdown, breakdown
+from dashboard.answers.breakdown import Breakdown, Second, breakdown, second_breakdown
 from dashboard.answers.curves import Curves, curve_lines, curves, curves_soon
 from dashboard.answers.data import FileRow, data, first_rows, looked_at
 from dashboard.answers.document import document
@@ -13,6 +13,8 @@ from dashboard.answers.overview import Overview, overview
 from dashboard.answers.pairs import Pairs, every_pair, pairs
 from dashboard.answers.queries import Asked, QueryList, filter_names, filter_vocabulary, query_list
 from dashboard.answers.query import QueryPage, documents_of, query
+from dashboard.answers.room import room_by_group
+from dashboard.answers.slices import Slices, slices
 from dashboard.answers.subset import subset
 from dashboard.answers.what_if import WhatIf, what_would_be
 from dashboard.answers.working import overview_steps
@@ -27,6 +29,8 @@ __all__ = [
     "Pairs",
     "QueryList",
     "QueryPage",
+    "Second",
+    "Slices",
     "WhatIf",
     "breakdown",
     "curve_lines",
@@ -49,6 +53,9 @@ __all__ = [
     "pairs",
     "query",
     "query_list",
+    "room_by_group",
+    "second_breakdown",
+    "slices",
     "subset",
     "what_would_be",
 ]

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.group_names import spoken
-from dashboard.answers.room import room_by_group
-from dashboard.answers.slices import Slices, slices
 from dashboard.opened.study import Study
 from metrics_core import findings
 from metrics_core.measures import MEAN
@@ -31,10 +28,10 @@ _MOST_STEPS = 14
 
 @dataclass(frozen=True)
 class Breakdown:
-    """What the Breakdown page shows; where nothing tells the queries apart only `groupings` is
-    empty. `best`, `second_best` and `extremes` say in words what the charts of scores and of cells
-    show. `steps` is `bridge` with the groups that bring least as one; `mixed` tells other queries
-    from other scores where the two runs list different ones."""
+    """What the Breakdown page shows first; where nothing tells the queries apart only `groupings`
+    is empty. `best` says in words what the chart of scores shows. `steps` is `bridge` with the
+    groups that bring least as one; `mixed` tells other queries from other scores where the two runs
+    list different ones."""
 
     groupings: list[str]
     by: str = ""
@@ -46,20 +43,12 @@ class Breakdown:
     mixed: findings.Sentence = field(default_factory=findings.Sentence)
     bridge: pd.DataFrame = field(default_factory=pd.DataFrame)
     steps: pd.DataFrame = field(default_factory=pd.DataFrame)
-    slices: Slices = field(default_factory=Slices)
     groups: pd.DataFrame = field(default_factory=pd.DataFrame)
-    room: pd.DataFrame = field(default_factory=pd.DataFrame)
     order: list[str] = field(default_factory=list)
     in_own_order: bool = False
     has_small_groups: bool = False
     lacks_intervals: bool = False
-    second: str | None = None
-    cells: pd.DataFrame | None = None
-    second_groups: pd.DataFrame | None = None
-    second_order: list[str] = field(default_factory=list)
     best: str = ""
-    second_best: str = ""
-    extremes: str = ""
 
     @property
     def by_name(self) -> str:
@@ -67,14 +56,27 @@ class Breakdown:
         return self.by.removesuffix(MARK)
 
     @property
-    def second_name(self) -> str:
-        """What a heading calls the second column."""
-        return (self.second or "").removesuffix(MARK)
-
-    @property
     def paired(self) -> int:
         """How many queries have a score with both runs."""
         return int(self.bridge["queries"].sum()) if len(self.bridge) else 0
+
+
+@dataclass(frozen=True)
+class Second:
+    """What a second column adds: its groups in their order, and the cells of both; `best` and
+    `extremes` say in words what their charts show."""
+
+    column: str
+    groups: pd.DataFrame
+    order: list[str]
+    cells: pd.DataFrame
+    best: str
+    extremes: str
+
+    @property
+    def name(self) -> str:
+        """What a heading calls the column."""
+        return self.column.removesuffix(MARK)
 
 
 def breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
@@ -109,15 +111,12 @@ def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
         mixed=_mixed(study, shown, by),
         bridge=steps,
         steps=_folded(steps),
-        slices=study.kept(slices, shown),
         groups=groups,
-        room=room_by_group(study, shown, by, order),
         order=order,
         in_own_order=breakdowns.sizes_only(own["group"]),
         has_small_groups=bool((own["queries"] < breakdowns.FEWEST_QUERIES).any()),
         lacks_intervals=_lacks_intervals(groups),
         best=findings.best_by_group(groups, shown.runs, order),
-        **_crossed(study, shown, by, order),
     )
 
 
@@ -181,39 +180,54 @@ def _lacks_intervals(groups: pd.DataFrame) -> bool:
     return bool((enough & groups["difference"].notna() & groups["diff_low"].isna()).any())
 
 
-def _crossed(study: Study, shown: Comparison, by: str, order: list[str]) -> dict[str, Any]:
-    """What a second column adds: the next one of the files, or else a derived one, with few
-    groups."""
+def second_breakdown(study: Study, shown: Comparison, by: str) -> Second | None:
+    """What a second column adds to a breakdown by this one; None where there is no other."""
+    return study.kept(_second, shown, by)
+
+
+def _second(study: Study, shown: Comparison, by: str) -> Second | None:
+    """The next column of the files, or else a derived one, with few groups."""
     columns = study.columns(shown)
     own = [c for c in study.groupings if c != by]
     others = own or [c for c in columns if c != by]
     few = [c for c in others if columns[c].nunique() <= _FEW_GROUPS]
     second = next(iter(few or others), None)
     if second is None:
-        return {}
-    place = {group: i for i, group in enumerate(order)}
+        return None
+    place = {group: i for i, group in enumerate(breakdown(study, shown, by).order)}
     cells = _cells(study, shown, by, second).sort_values(
         "row", key=lambda rows: rows.map(place).fillna(len(place)), kind="stable"
     )
-    second_groups = by_column(study, shown, second)
-    second_order = list(dict.fromkeys(second_groups["group"]))
-    return {
-        "second": second,
-        "cells": cells,
-        "second_groups": second_groups,
-        "second_order": second_order,
-        "second_best": findings.best_by_group(second_groups, shown.runs, second_order),
-        "extremes": findings.extreme_cells(cells, shown.focus, shown.baseline),
-    }
+    groups = by_column(study, shown, second)
+    order = list(dict.fromkeys(groups["group"]))
+    return Second(
+        column=second,
+        groups=groups,
+        order=order,
+        cells=cells,
+        best=findings.best_by_group(groups, shown.runs, order),
+        extremes=findings.extreme_cells(cells, shown.focus, shown.baseline),
+    )
 
 
 def by_column(study: Study, shown: Comparison, column: str) -> pd.DataFrame:
-    """Scores and differences by one column, given or derived, as the Overview and the Breakdown
-    show them; only where there are queries."""
+    """Scores and differences by one column, given or derived, of all runs shown; only where there
+    are queries."""
     return study.kept(_by_column, shown, column)
 
 
-def _by_column(study: Study, shown: Comparison, column: str) -> pd.DataFrame:
+def of_focus_by_column(study: Study, shown: Comparison, column: str) -> pd.DataFrame:
+    """The rows of `by_column` of the run in focus, in which nobody looks at the means' bounds."""
+    if study.knows(_by_column, shown, column):
+        rows = by_column(study, shown, column)
+        return rows[rows["run"] == shown.focus]
+    rows = study.kept(_by_column, replace(shown, also=()), column, False)
+    return rows[rows["run"] == shown.focus]
+
+
+def _by_column(
+    study: Study, shown: Comparison, column: str, bounds_of_means: bool = True
+) -> pd.DataFrame:
     groups = study.columns(shown)[column]
     return breakdowns.by_group(
         study.scores(shown, shown.measure),
@@ -221,6 +235,7 @@ def _by_column(study: Study, shown: Comparison, column: str) -> pd.DataFrame:
         groups,
         baseline=shown.baseline,
         looked_at=int(groups.nunique()),
+        bounds_of_means=bounds_of_means,
     )
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from dashboard.address.measure_key import at_k
 from dashboard.address.view import Comparison
-from dashboard.answers.breakdown import by_column
+from dashboard.answers.breakdown import of_focus_by_column
 from dashboard.answers.compared import compared_each, of_shown, what_it_rests_on
 from dashboard.answers.group_names import spoken
 from dashboard.answers.pairs import every_pair
@@ -81,13 +81,12 @@ def _overview(study: Study, shown: Comparison) -> Overview:
     table = pd.concat([f.assign(measure=m) for m, f in by_measure.items()], ignore_index=True)
     table["clear"] = table["verdict"].isin(CLEAR)
     grouping = next(iter(study.groupings), None)
-    groups = None
+    own = None
     if grouping is not None and study.queries is not None and scores.n_queries:
-        groups = by_column(study, shown, grouping)
+        own = of_focus_by_column(study, shown, grouping)
     gaps = study.with_texts(differences(scores, shown.measure, shown.focus, shown.baseline))
     gaps = gaps.sort_values("difference", kind="stable")
-    own = groups[groups["run"] == shown.focus] if groups is not None else None
-    named = None if groups is None else spoken(groups, grouping or "")
+    named = None if own is None else spoken(own, grouping or "")
     mask = study.in_view(shown)
     in_view = {name: study.judged[name].among(mask) for name in shown.runs}
     return Overview(

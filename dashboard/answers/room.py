@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
+from dashboard.answers.breakdown import breakdown
 from dashboard.opened.study import Study
 from metrics_core.explaining.headroom import Headroom, has_headroom, headroom
 from metrics_core.measures import MEAN, Measure
@@ -32,16 +33,21 @@ def _room(study: Study, run: str, measure: Measure, cutoff: int) -> Headroom:
     return headroom(study.judged[run], measure, cutoff)
 
 
-def room_by_group(study: Study, shown: Comparison, by: str, order: list[str]) -> pd.DataFrame:
-    """Means of the parts by group, in this order, and over all queries: group ("" for all),
-    queries, score, order, below, missing. No rows where the measure's scores are not averaged, or
-    there is no headroom."""
+def room_by_group(study: Study, shown: Comparison, by: str) -> pd.DataFrame:
+    """Means of the parts by group, in the order of the breakdown, and over all queries: group (""
+    for all), queries, score, order, below, missing. No rows where the measure's scores are not
+    averaged, or there is no headroom."""
+    return study.kept(_by_group, shown, by)
+
+
+def _by_group(study: Study, shown: Comparison, by: str) -> pd.DataFrame:
     found = room(study, shown)
     if found is None or shown.measure.declaration.combination != MEAN:
         return pd.DataFrame(columns=["group", "queries", *PARTS])
     groups = study.columns(shown)[by].to_numpy(dtype=object)[study.in_view(shown)]
     every = pd.DataFrame({part: getattr(found, part) for part in PARTS}).assign(group=groups)
     every = every[every["score"].notna()]
+    order = breakdown(study, shown, by).order
     means = every.groupby("group")[list(PARTS)].mean().reindex(order)
     means.insert(0, "queries", every.groupby("group").size().reindex(order))
     rows = means.dropna().rename_axis("group").reset_index()

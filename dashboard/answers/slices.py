@@ -45,6 +45,10 @@ class Slices:
 def slices(study: Study, shown: Comparison) -> Slices:
     """The slices of all columns, given and derived; none are looked for where nothing is compared
     or there are too few queries."""
+    return study.kept(_slices, shown)
+
+
+def _slices(study: Study, shown: Comparison) -> Slices:
     scores = study.scores(shown, shown.measure).only([shown.focus, shown.baseline])
     own, other = scores.of(shown.measure)
     declared = shown.measure.declaration

@@ -43,7 +43,7 @@ def render() -> None:
         + markup.second(shown.mixed, styles)
         + markup.second(shown.strongest, styles)
     )
-    _slices(shown, here)
+    session.follows(lambda: _slices(here))
     _columns(shown)
     with st.container(key="by_group"):
         left, right = st.columns([1.5, 1], gap="large")
@@ -54,14 +54,11 @@ def render() -> None:
     with st.container(key="by_score"):
         left, right = st.columns([1, 1], gap="large")
         with left:
-            _scores(shown, here)
-        if shown.second_groups is not None:
-            with right:
-                _second(shown, here)
-    if shown.cells is not None:
-        _cells(shown, here)
-    if len(shown.room):
-        explaining.room_part(shown, here)
+            session.follows(lambda: _scores(shown, here))
+        with right:
+            session.follows(lambda: _second(shown, here))
+    session.follows(lambda: _cells(shown, here))
+    session.follows(lambda: explaining.room_part(shown, here))
 
 
 def _columns(shown: Breakdown) -> None:
@@ -71,13 +68,14 @@ def _columns(shown: Breakdown) -> None:
         st.caption(shown.explanation)
 
 
-def _slices(shown: Breakdown, here: Opened) -> None:
+def _slices(here: Opened) -> None:
     """The slices in which the difference is unlike elsewhere."""
-    if here.comparison.alone or not shown.slices.looked_at:
+    known = answers.slices(here.study, here.comparison)
+    if here.comparison.alone or not known.looked_at:
         return
-    among = parts.counted(shown.slices.looked_at, "slice", "slices")
+    among = parts.counted(known.looked_at, "slice", "slices")
     share = w.share(1 - LEVEL)
-    if not shown.slices.found:
+    if not known.found:
         st.html(
             markup.second(
                 muted(
@@ -92,12 +90,12 @@ def _slices(shown: Breakdown, here: Opened) -> None:
         f"Found among {among}",
         "Queries of one or two columns in which the difference is unlike the rest; false"
         f" discoveries held to {share}. A click lists the queries.",
-        frame=shown.slices.table,
+        frame=known.table,
         key="slices",
     )
     st.html(
         bridge.slice_rows(
-            shown.slices.found,
+            known.found,
             lead=lambda found: session.href("queries", where=found.where, **PLAIN),
         )
     )
@@ -189,28 +187,30 @@ def _scores(shown: Breakdown, here: Opened) -> None:
 
 def _cells(shown: Breakdown, here: Opened) -> None:
     view, styles = here.comparison, here.drawing.styles
-    assert shown.cells is not None and shown.second is not None
+    second = answers.second_breakdown(here.study, view, shown.by)
+    if second is None:
+        return
     parts.heading(
-        f"{w.sentence_case(shown.by_name)} and {shown.second_name}",
+        f"{w.sentence_case(shown.by_name)} and {second.name}",
         run(view.focus)
         + muted(
             f" minus {view.baseline} on {view.measure}; n is the number of queries. Cells under"
             f" {FEWEST_QUERIES} queries are pale: read them as single cases. A click lists the"
             " queries."
         ),
-        frame=shown.cells,
+        frame=second.cells,
         key="cells",
         styles=styles,
     )
     figure = drawn(
         heatmap.difference_heatmap,
-        shown.cells,
+        second.cells,
         palette=here.look.palette,
         rows_title=shown.by_name,
-        columns_title=shown.second_name,
+        columns_title=second.name,
     )
-    both = f"by {shown.by_name} and {shown.second_name}"
-    alt = f"Difference to {view.baseline} {both}. {shown.extremes}"
+    both = f"by {shown.by_name} and {second.name}"
+    alt = f"Difference to {view.baseline} {both}. {second.extremes}"
     picture = parts.caption(
         f"{view.focus} minus {view.baseline}, {both}",
         str(view.measure),
@@ -219,27 +219,27 @@ def _cells(shown: Breakdown, here: Opened) -> None:
     )
     clicked = parts.chart(figure, "cells", alt=alt, picture=picture)
     if clicked:
-        picked = {shown.by: clicked[0], shown.second: clicked[1]}
+        picked = {shown.by: clicked[0], second.column: clicked[1]}
         _list_queries(view, picked)
 
 
 def _second(shown: Breakdown, here: Opened) -> None:
     view = here.comparison
-    assert shown.second_groups is not None and shown.second is not None
+    second = answers.second_breakdown(here.study, view, shown.by)
+    if second is None:
+        return
     parts.heading(
-        f"By {shown.second_name}",
+        f"By {second.name}",
         f"{view.measure} per run with 95 % interval, same scale in all.",
-        frame=shown.second_groups,
+        frame=second.groups,
         key="second",
     )
-    figure = drawn(
-        panels.score_by_difficulty, shown.second_groups, here.drawing, order=shown.second_order
-    )
-    alt = f"Mean {view.measure} per run by {shown.second_name}. {shown.second_best}"
+    figure = drawn(panels.score_by_difficulty, second.groups, here.drawing, order=second.order)
+    alt = f"Mean {view.measure} per run by {second.name}. {second.best}"
     picture = parts.caption(
-        f"Score on {view.measure}, by {shown.second_name}", str(view.measure), parts.INTERVALS
+        f"Score on {view.measure}, by {second.name}", str(view.measure), parts.INTERVALS
     )
-    _draw(figure, "second", here, shown.second, alt=alt, picture=picture)
+    _draw(figure, "second", here, second.column, alt=alt, picture=picture)
 
 
 def _draw(figure: Any, key: str, here: Opened, by: str, **told: Any) -> None:

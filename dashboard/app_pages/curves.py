@@ -27,23 +27,24 @@ def render() -> None:
     """Measures by cutoff, then precision against recall."""
     here = session.opened_study()
     view, styles = here.comparison, here.drawing.styles
-    sentence, panels, below = st.empty(), st.empty(), st.container()
-    soon = answers.curves_soon(here.study, view)
-    if not soon:
+    sentence, panels = st.empty(), st.empty()
+
+    def draw() -> None:
+        shown = answers.curves(here.study, view)
+        sentence.html(markup.sentence(shown.finding, styles))
+        with panels.container():
+            _panels(shown, here, whole=True)
+
+    lines = answers.curve_lines(here.study, view)
+    if answers.curves_soon(here.study, view):
+        draw()
+    else:
         # The lines stand at once; how far each difference may be chance takes longer.
-        lines = answers.curve_lines(here.study, view)
         sentence.html(markup.sentence(lines.finding, styles))
         with panels.container():
             _panels(lines, here, whole=False)
-        with below:
-            _precision_recall(lines, here)
-    shown = answers.curves(here.study, view)
-    sentence.html(markup.sentence(shown.finding, styles))
-    with panels.container():
-        _panels(shown, here, whole=True)
-    if soon:
-        with below:
-            _precision_recall(shown, here)
+        session.follows(draw, panels)
+    _precision_recall(lines, here)
 
 
 def _panels(shown: Curves, here: Opened, *, whole: bool) -> None:

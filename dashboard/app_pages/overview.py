@@ -30,10 +30,8 @@ def render() -> None:
     )
     method_controls.explained(shown.together, here, shown.facts.queries)
     st.html(overview.facts_line(shown.facts, session.href))
-    # Its place is kept: what it says takes longer than all the rest, so that comes first.
-    how_firm = st.empty()
-    if not view.alone and not answers.firmness_known(here.study, view):
-        how_firm.html(firmness.waiting())
+    if not view.alone:
+        _how_firm(here)
     _runs(shown, here)
     if view.alone:
         st.html(
@@ -45,11 +43,22 @@ def render() -> None:
         return
     _differences(shown, here)
     _lists(shown, here)
-    strip = firmness.strip(answers.firmness(here.study, view), session.href)
-    if strip:
-        how_firm.html(strip)
-    else:
-        how_firm.empty()
+
+
+def _how_firm(here: Opened) -> None:
+    """What takes longer than all the rest, and so follows it; its place is kept."""
+    room, view = st.empty(), here.comparison
+    if not answers.firmness_known(here.study, view):
+        room.html(firmness.waiting())
+
+    def draw() -> None:
+        strip = firmness.strip(answers.firmness(here.study, view), session.href)
+        if strip:
+            room.html(strip)
+        else:
+            room.empty()
+
+    session.follows(draw, room)
 
 
 def _runs(shown: Overview, here: Opened) -> None:

@@ -27,6 +27,7 @@ from dashboard.session.collections import (
     read_again_with,
     workspace,
 )
+from dashboard.session.following import draw_what_follows, follows
 from dashboard.session.judging import (
     acts_kept,
     be_called,
@@ -106,11 +107,13 @@ __all__ = [
     "damaged_lines",
     "dismiss",
     "doing",
+    "draw_what_follows",
     "drawn",
     "drop_lines",
     "duplicate",
     "files_of",
     "follow",
+    "follows",
     "forget",
     "generation",
     "give_memory_back",

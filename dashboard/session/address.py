@@ -43,7 +43,7 @@ def register_pages(pages: Sequence[Page], shown: Mapping[str, Any]) -> None:
 def sync() -> None:
     """Bring session state and browser address together; once a run, before the page is drawn."""
     # The files may have changed since the last run, and the address may now.
-    for name in ("_library", "_opened"):
+    for name in ("_library", "_opened", "_following"):
         st.session_state.pop(name, None)
     now = _in_browser()
     if "_address" not in st.session_state or now not in st.session_state["_written"]:

@@ -12,7 +12,7 @@ from metrics_core import frames as pd
 from metrics_core.comparing.resampled import Resampled, resampled_each_of
 from metrics_core.errors import UnknownColumnError
 from metrics_core.measures import Combination, GivenMeasure, parse_measure
-from metrics_core.scoring.intervals import LEVEL, drawn_each
+from metrics_core.scoring.intervals import LEVEL, Interval, drawn_each
 from metrics_core.scoring.resampling import portions
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.ranges import MOST_NUMBERS, by_size, ranges
@@ -129,10 +129,11 @@ def by_group(
     baseline: str | None = None,
     level: float = LEVEL,
     looked_at: int = 0,
+    bounds_of_means: bool = True,
 ) -> pd.DataFrame:
     """One measure by group and run: columns group, run, queries, mean, low, high, and difference,
     diff_low, diff_high against the baseline (NaN in its own rows), clear. `groups` is the group of
-    each query, indexed by query_id.
+    each query, indexed by query_id; low and high are NaN where nobody asks for `bounds_of_means`.
 
     The draws of a group are of its own queries, so that it keeps its size. `clear` is whether the
     difference is worth naming: at least FEWEST_TESTED queries, and zero outside an interval that
@@ -148,7 +149,7 @@ def by_group(
     strict = level ** (1 / max(len(names), looked_at, 1))
     combination = wanted.declaration.combination
     parts = [values[codes == code] for code in range(len(names))]
-    rows = _rows(parts, against, (level, strict), combination)
+    rows = _rows(parts, against, (level, strict), combination, bounds_of_means)
     frames = [
         pd.DataFrame({"group": name, "run": list(given.runs), **vars(row)})
         for name, row in zip(names, rows, strict=True)
@@ -175,6 +176,7 @@ def _rows(
     baseline: int | None,
     levels: tuple[float, float],
     combination: Combination,
+    bounds_of_means: bool,
 ) -> Iterator[GroupRow]:
     """The rows of each group, from its float64[queries, runs]; the draws of groups of as many
     queries are the same, and those of some groups are worked out at a time."""
@@ -183,10 +185,18 @@ def _rows(
         gaps = [_no_differences(g) for g in some]
         if baseline is not None:
             gaps = _differences(some, baseline, levels, combination)
-        means = (each.intervals(levels[:1])[0] for each in drawn_each(some, combination))
+        if bounds_of_means:
+            means = [each.intervals(levels[:1])[0] for each in drawn_each(some, combination)]
+        else:
+            means = [_without_bounds(combination.of(values)) for values in some]
         for values, own, (gap, clear) in zip(some, means, gaps, strict=True):
             counts = (~np.isnan(values)).sum(axis=0)
             yield GroupRow(counts, *own, gap[0], gap[1], gap[2], clear)
+
+
+def _without_bounds(mean: Floats) -> Interval:
+    unknown = np.full(len(mean), np.nan)
+    return Interval(mean, unknown, unknown)
 
 
 def _no_differences(values: Floats) -> tuple[Floats, Mask]:

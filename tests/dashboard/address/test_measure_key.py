@@ -89,8 +89,9 @@ def test_every_page_works_with_it(choice: MeasureChoice) -> None:
 @pytest.mark.parametrize("choice", DRAWN, ids=name_of)
 def test_intervals_stand_within_the_axes(choice: MeasureChoice) -> None:
     view, drawing = seen(choice)
-    groups = answers.breakdown(sample(), view, "").second_groups
-    assert groups is not None
+    second = answers.second_breakdown(sample(), view, sample().groupings[0])
+    assert second is not None
+    groups = second.groups
     drawn = panels.score_by_difficulty(groups, drawing, order=list(dict.fromkeys(groups["group"])))
     assert holds(drawn.layout.xaxis, groups[["mean", "low", "high"]])
     shown = answers.curves(sample(), view)

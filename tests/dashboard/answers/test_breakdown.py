@@ -6,13 +6,14 @@ import math
 import random
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
 from dashboard import answers
 from dashboard.address.address import Address
 from dashboard.address.measure_key import Chosen
 from dashboard.address.view import Comparison
-from dashboard.answers.breakdown import by_column
+from dashboard.answers.breakdown import by_column, of_focus_by_column
 from dashboard.opened.study import Study
 from metrics_core.measures import parse_measure
 from metrics_core.slicing.breakdowns import FEWEST_TESTED
@@ -84,7 +85,7 @@ def test_the_bridge_adds_up_by_every_column() -> None:
 
 
 def test_the_planted_slice_is_found_and_leads_to_its_queries() -> None:
-    found = shown().slices.found
+    found = answers.slices(STUDY, comparison()).found
     assert [name for name, _ in found[0].names] == ["c1", "k0"]
     assert not found[0].gains and found[0].difference == pytest.approx(-0.8)
     assert found[0].where == (("category", "c1"), ("kind", "k0"))
@@ -119,22 +120,28 @@ def test_a_filter_does_not_change_the_groups_it_is_made_of() -> None:
 
 
 def test_without_columns_and_texts_there_is_a_breakdown() -> None:
-    found = shown(study(columns=False))
-    assert found.by == HARD and found.explanation and found.second is None
+    of = study(columns=False)
+    found = shown(of)
+    assert found.by == HARD and found.explanation
+    assert answers.second_breakdown(of, comparison(of), found.by) is None
     assert len(found.bridge) == 3 and found.finding.text.startswith("a gains")
 
 
 def test_one_run_has_no_bridge_and_no_slices() -> None:
     alone = study(runs=1)
-    found = answers.breakdown(alone, alone.view(Address.of(m="RR")).comparison, "category")
-    assert "compare another run" in found.finding.text
-    assert not found.slices.found and found.slices.looked_at == 0 and found.order
+    view = alone.view(Address.of(m="RR")).comparison
+    found = answers.breakdown(alone, view, "category")
+    assert "compare another run" in found.finding.text and found.order
+    slices = answers.slices(alone, view)
+    assert not slices.found and slices.looked_at == 0
 
 
 def test_four_queries_are_examples() -> None:
-    found = shown(study(4))
+    few = study(4)
+    found = shown(few)
     assert found.finding.text.startswith("Only 4 queries: read this as examples, not as a result.")
-    assert not found.slices.found and not found.bridge["clear"].any() and found.has_small_groups
+    assert not answers.slices(few, comparison(few)).found
+    assert not found.bridge["clear"].any() and found.has_small_groups
 
 
 def test_of_many_groups_those_that_bring_least_are_one_step() -> None:
@@ -157,11 +164,13 @@ def test_twelve_runs_and_a_numeric_column_in_its_own_order() -> None:
 
 def test_where_less_is_better_signs_and_words_agree() -> None:
     less = Chosen(parse_measure("Unjudged@1"), "Unjudged@1")
-    found = answers.breakdown(STUDY, replace(comparison(), chosen=less), "category")
+    view = replace(comparison(), chosen=less)
+    found = answers.breakdown(STUDY, view, "category")
     assert math.fsum(found.bridge["part"]) < -0.1
     assert found.finding.text.startswith("a gains")
     # More unjudged documents stand first where a loses.
-    assert not found.slices.found[0].gains and found.slices.found[0].difference > 0
+    first = answers.slices(STUDY, view).found[0]
+    assert not first.gains and first.difference > 0
 
 
 def test_the_overview_reads_the_same_groups() -> None:
@@ -171,6 +180,14 @@ def test_the_overview_reads_the_same_groups() -> None:
         "clear",
     ]  # fmt: skip
     assert STUDY.groupings == ["category", "kind", "length"]
+    fresh = study()
+    own = of_focus_by_column(fresh, comparison(fresh), "category")
+    told = rows[rows["run"] == "a"].reset_index(drop=True)
+    unlike = ["low", "high"]
+    pd.testing.assert_frame_equal(
+        own.reset_index(drop=True).drop(columns=unlike), told.drop(columns=unlike)
+    )
+    assert own[unlike].isna().all(axis=None)
 
 
 def test_grades_with_decimals_add_up_as_well() -> None:
@@ -178,4 +195,5 @@ def test_grades_with_decimals_add_up_as_well() -> None:
     found = shown(of, m="nDCG@10")
     own, other = of.scores(comparison(of, m="nDCG@10"), parse_measure("nDCG@10")).of("nDCG@10")[:2]
     assert math.fsum(found.bridge["part"]) == pytest.approx(float((own - other).mean()), abs=1e-12)
-    assert found.slices.found[0].where == (("category", "c1"), ("kind", "k0"))
+    first = answers.slices(of, comparison(of, m="nDCG@10")).found[0]
+    assert first.where == (("category", "c1"), ("kind", "k0"))

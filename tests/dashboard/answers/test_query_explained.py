@@ -11,6 +11,7 @@ import pytest
 from dashboard.address.address import Address
 from dashboard.address.edits_key import read_edits
 from dashboard.address.view import Comparison
+from dashboard.answers.breakdown import breakdown
 from dashboard.answers.document import document
 from dashboard.answers.ledger import query_ledger
 from dashboard.answers.room import most_to_gain, room_by_group
@@ -126,9 +127,8 @@ def test_a_card_knows_every_loaded_run() -> None:
 def test_the_parts_of_all_groups_are_those_of_all_queries() -> None:
     of = study()
     shown = comparison(of)
-    order = sorted(set(of.columns(shown)["category"]))
-    rows = room_by_group(of, shown, "category", order)
-    assert list(rows["group"]) == [*order, ""]
+    rows = room_by_group(of, shown, "category")
+    assert list(rows["group"]) == [*breakdown(of, shown, "category").order, ""]
     groups, whole = rows.iloc[:-1], rows.iloc[-1]
     for part in ("score", "order", "below", "missing"):
         together = (groups[part] * groups["queries"]).sum() / whole["queries"]
@@ -137,4 +137,4 @@ def test_the_parts_of_all_groups_are_those_of_all_queries() -> None:
     # Each query has one relevant document, at rank 1 to 5 of five: only the order can be better.
     assert most_to_gain(rows) == "order"
     none = comparison(of, m="Judged@5")
-    assert room_by_group(of, none, "category", order).empty
+    assert room_by_group(of, none, "category").empty

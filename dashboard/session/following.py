@@ -1,0 +1,21 @@
+"""What a page draws once the rest of it stands: what takes longer, or lies below the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+
+def follows(draw: Callable[[], None], room: DeltaGenerator | None = None) -> None:
+    """Have this drawn here, or in a `room` that is there, at the end of this run of the page."""
+    place = st.container() if room is None else room
+    st.session_state.setdefault("_following", []).append((place, draw))
+
+
+def draw_what_follows() -> None:
+    """Draw what was left for the end of the page, in its order."""
+    for room, draw in st.session_state.pop("_following", ()):
+        with room:
+            draw()
