@@ -3,7 +3,13 @@
 One module a page, without Streamlit and without drawing; results are kept by the study.
 """
 
-from dashboard.answers.breakdown import Breakdown, Second, breakdown, second_breakdown
+from dashboard.answers.breakdown import (
+    Breakdown,
+    Second,
+    breakdown,
+    by_column,
+    second_breakdown,
+)
 from dashboard.answers.curves import Curves, curve_lines, curves, curves_soon
 from dashboard.answers.data import FileRow, data, first_rows, looked_at
 from dashboard.answers.document import document
@@ -33,6 +39,7 @@ __all__ = [
     "Slices",
     "WhatIf",
     "breakdown",
+    "by_column",
     "curve_lines",
     "curves",
     "curves_soon",

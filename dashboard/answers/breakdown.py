@@ -29,7 +29,8 @@ _MOST_STEPS = 14
 @dataclass(frozen=True)
 class Breakdown:
     """What the Breakdown page shows first; where nothing tells the queries apart only `groupings`
-    is empty. `best` says in words what the chart of scores shows. `steps` is `bridge` with the
+    is empty. `groups` are those of `differences_by_column`; `best` says in words what the chart of
+    scores shows. `steps` is `bridge` with the
     groups that bring least as one; `mixed` tells other queries from other scores where the two runs
     list different ones."""
 
@@ -89,7 +90,7 @@ def breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
 
 def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
     columns = study.columns(shown)
-    groups = by_column(study, shown, by)
+    groups = differences_by_column(study, shown, by)
     own = groups[groups["run"] == shown.focus]
     steps = _bridge(study, shown, by, own)
     order = _order(own, steps, alone=shown.alone)
@@ -213,21 +214,31 @@ def _second(study: Study, shown: Comparison, by: str) -> Second | None:
 def by_column(study: Study, shown: Comparison, column: str) -> pd.DataFrame:
     """Scores and differences by one column, given or derived, of all runs shown; only where there
     are queries."""
+    return study.kept(_with_bounds, shown, column)
+
+
+def differences_by_column(study: Study, shown: Comparison, column: str) -> pd.DataFrame:
+    """The same without the bounds of the means, which take as long again: low and high are NaN."""
     return study.kept(_by_column, shown, column)
 
 
 def of_focus_by_column(study: Study, shown: Comparison, column: str) -> pd.DataFrame:
-    """The rows of `by_column` of the run in focus, in which nobody looks at the means' bounds."""
-    if study.knows(_by_column, shown, column):
-        rows = by_column(study, shown, column)
-        return rows[rows["run"] == shown.focus]
-    rows = study.kept(_by_column, replace(shown, also=()), column, False)
+    """The rows of `differences_by_column` of the run in focus."""
+    known = study.knows(_by_column, shown, column)
+    rows = differences_by_column(study, shown if known else replace(shown, also=()), column)
     return rows[rows["run"] == shown.focus]
 
 
-def _by_column(
-    study: Study, shown: Comparison, column: str, bounds_of_means: bool = True
-) -> pd.DataFrame:
+def _with_bounds(study: Study, shown: Comparison, column: str) -> pd.DataFrame:
+    return breakdowns.with_bounds_of_means(
+        differences_by_column(study, shown, column),
+        study.scores(shown, shown.measure),
+        shown.measure,
+        study.columns(shown)[column],
+    )
+
+
+def _by_column(study: Study, shown: Comparison, column: str) -> pd.DataFrame:
     groups = study.columns(shown)[column]
     return breakdowns.by_group(
         study.scores(shown, shown.measure),
@@ -235,7 +246,7 @@ def _by_column(
         groups,
         baseline=shown.baseline,
         looked_at=int(groups.nunique()),
-        bounds_of_means=bounds_of_means,
+        bounds_of_means=False,
     )
 
 

@@ -73,7 +73,7 @@ def curves_soon(study: Study, shown: Comparison) -> bool:
 
 def curve_lines(study: Study, shown: Comparison) -> Curves:
     """The page without its bands, which is at hand sooner: the finding says that which lead is real
-    is being worked out, and diff_low and diff_high are NaN."""
+    is being worked out, and the ends of all intervals are NaN."""
     return study.kept(_lines, shown)
 
 
@@ -86,14 +86,17 @@ def _curves(study: Study, shown: Comparison) -> Curves:
             turned: tuple[Band, ...] = (study.kept(_bands, _turned(asked))[0].turned,)
             study.keep(turned, _bands, asked)
     own = _family(shown)
-    page = _page(study, shown, _each(study, _bands, pairs))
+    means = _each(study, _means, _means_asked(shown, families, cutoffs))
+    page = _page(study, shown, means, _each(study, _bands, pairs))
     finding = findings.curves_finding(page.frames[own], own, shown.focus, shown.baseline)
     return replace(page, finding=finding + page.finding)
 
 
 def _lines(study: Study, shown: Comparison) -> Curves:
     families, cutoffs = _wanted(study, shown)
-    page = _page(study, shown, _each(study, _differences, _pairs(shown, families, cutoffs)))
+    means = _each(study, _quick_means, _means_asked(shown, families, cutoffs))
+    gaps = _each(study, _differences, _pairs(shown, families, cutoffs))
+    page = _page(study, shown, means, gaps)
     awaited = findings.curves_awaited(_family(shown), shown.focus, shown.baseline)
     return replace(page, finding=awaited)
 
@@ -142,10 +145,12 @@ def _known(study: Study, asked: PairAsked) -> bool:
     return study.knows(_bands, asked) or (linear and study.knows(_bands, _turned(asked)))
 
 
-def _page(study: Study, shown: Comparison, against: Mapping[Place, Band]) -> Curves:
+def _page(
+    study: Study, shown: Comparison, means: Mapping[Place, Means], against: Mapping[Place, Band]
+) -> Curves:
     judged, family = _judged(study, shown), _family(shown)
     families, cutoffs = _wanted(study, shown)
-    frames = _frames(study, shown, families, cutoffs, against)
+    frames = _frames(shown, families, cutoffs, means, against)
     precision_recall = by_cutoff.precision_recall(judged)
     return Curves(
         finding=findings.short_lists(judged, (shown.focus, shown.baseline)),
@@ -161,19 +166,18 @@ def _page(study: Study, shown: Comparison, against: Mapping[Place, Band]) -> Cur
 
 
 def _frames(
-    study: Study,
     shown: Comparison,
     families: Mapping[str, Measure],
     cutoffs: Cutoffs,
+    means: Mapping[Place, Means],
     against: Mapping[Place, Band],
 ) -> dict[str, pd.DataFrame]:
     """The frame of `mean_curves` of each measure. Each run's part depends on that run alone, each
     band on its pair: what another view had is at hand."""
-    own = _each(study, _means, _means_asked(shown, families, cutoffs))
     return {
         name: pd.concat(
             [
-                curve_frame(run, cutoffs, own[run, measure], against.get((run, measure)))
+                curve_frame(run, cutoffs, means[run, measure], against.get((run, measure)))
                 for run in shown.runs
             ],
             ignore_index=True,
@@ -194,13 +198,21 @@ def _each(
 
 
 def _means(study: Study, *asked: Asked) -> tuple[Means, ...]:
+    return _means_of(study, asked, bounds=True)
+
+
+def _quick_means(study: Study, *asked: Asked) -> tuple[Means, ...]:
+    return _means_of(study, asked, bounds=False)
+
+
+def _means_of(study: Study, asked: Sequence[Asked], *, bounds: bool) -> tuple[Means, ...]:
     mask, cutoffs = study.in_view(asked[0][3]), asked[0][2]
     found: dict[int, Means] = {}
     combinations = [measure.declaration.combination for _, measure, *_ in asked]
     for combination in dict.fromkeys(combinations):
         places = [i for i, c in enumerate(combinations) if c == combination]
         wanted = [(study.judged[asked[i][0]].among(mask), asked[i][1]) for i in places]
-        found |= dict(zip(places, means_by_cutoff(wanted, cutoffs), strict=True))
+        found |= dict(zip(places, means_by_cutoff(wanted, cutoffs, bounds=bounds), strict=True))
     return tuple(found[i] for i in range(len(asked)))
 
 

@@ -46,7 +46,6 @@ class HistoryPage:
     finding: findings.Sentence
     versions: tuple[str, ...]
     overall: pd.DataFrame
-    slices: Slices
     queries: pd.DataFrame
 
 
@@ -64,9 +63,14 @@ def versions(
     return tuple(sorted(by_name, key=dates.order) if order == BY_DATE else by_name)
 
 
-def history_page(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) -> HistoryPage:
-    """The page History: these runs in this order, over the queries in view, by a column."""
-    return study.kept(_history, shown, runs, by)
+def history_page(study: Study, shown: Comparison, runs: tuple[str, ...]) -> HistoryPage:
+    """The page History: these runs in this order, over the queries in view."""
+    return study.kept(_history, shown, runs)
+
+
+def history_slices(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) -> Slices:
+    """The groups of one column, which follow; empty where there is no such column."""
+    return study.kept(_slices, shown, runs, by)
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:
@@ -75,7 +79,7 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
     return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part]
 
 
-def _history(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) -> HistoryPage:
+def _history(study: Study, shown: Comparison, runs: tuple[str, ...]) -> HistoryPage:
     mask = study.in_view(shown)
     in_view = [study.judged[name].among(mask) for name in runs]
     told = in_order(lambda run: whole_failures(study, run, shown.measure, shown.cutoff), runs)
@@ -94,7 +98,6 @@ def _history(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) ->
         ),
         versions=runs,
         overall=overall,
-        slices=_slices(study, shown, runs, by),
         queries=_queries(study, found),
     )
 

@@ -84,8 +84,12 @@ def _overview(study: Study, shown: Comparison) -> Overview:
     own = None
     if grouping is not None and study.queries is not None and scores.n_queries:
         own = of_focus_by_column(study, shown, grouping)
-    gaps = study.with_texts(differences(scores, shown.measure, shown.focus, shown.baseline))
+    gaps = differences(scores, shown.measure, shown.focus, shown.baseline)
     gaps = gaps.sort_values("difference", kind="stable")
+
+    def listed(rows: pd.DataFrame) -> pd.DataFrame:
+        return study.with_texts(rows.head(_LISTED))
+
     named = None if own is None else spoken(own, grouping or "")
     mask = study.in_view(shown)
     in_view = {name: study.judged[name].among(mask) for name in shown.runs}
@@ -115,10 +119,10 @@ def _overview(study: Study, shown: Comparison) -> Overview:
         measures=[(str(m), gloss(m), at_k(m)) for m in measures],
         judged_shares={n: judged_share(ranks, shown.cutoff) for n, ranks in in_view.items()},
         comparison=comparison,
-        worse=gaps[gaps["outcome"] == WORSE].head(_LISTED),
-        better=gaps[gaps["outcome"] == BETTER].iloc[::-1].head(_LISTED),
-        lowest=gaps.sort_values("score", kind="stable").head(_LISTED),
-        highest=gaps.sort_values("score", ascending=False, kind="stable").head(_LISTED),
+        worse=listed(gaps[gaps["outcome"] == WORSE]),
+        better=listed(gaps[gaps["outcome"] == BETTER].iloc[::-1]),
+        lowest=listed(gaps.sort_values("score", kind="stable")),
+        highest=listed(gaps.sort_values("score", ascending=False, kind="stable")),
         scale=float(gaps["difference"].abs().max()) if len(gaps) else 1.0,
         won=int((gaps["outcome"] == BETTER).sum()),
         lost=int((gaps["outcome"] == WORSE).sum()),

@@ -159,7 +159,7 @@ def _differences(shown: Breakdown, here: Opened) -> None:
             ". Bars are 95 % intervals of one group each; a bar that crosses the line may be"
             f" chance.{single}"
         ),
-        frame=shown.groups,
+        frame=shown.groups.drop(columns=["low", "high"]),
         key="groups",
         styles=styles,
     )
@@ -173,13 +173,14 @@ def _differences(shown: Breakdown, here: Opened) -> None:
 
 def _scores(shown: Breakdown, here: Opened) -> None:
     view = here.comparison
+    groups = answers.by_column(here.study, view, shown.by)
     parts.heading(
         f"Score on {view.measure}",
         f"Mean per run, by {shown.by_name}; the same order of groups.",
-        frame=shown.groups,
+        frame=groups,
         key="scores",
     )
-    figure = drawn(figures.score_by_group, shown.groups, here.drawing, order=shown.order)
+    figure = drawn(figures.score_by_group, groups, here.drawing, order=shown.order)
     alt = f"Mean {view.measure} per run by {shown.by_name}. {shown.best}"
     picture = parts.caption(f"Score on {view.measure}, by {shown.by_name}", str(view.measure))
     _draw(figure, "score_by_group", here, shown.by, alt=alt, picture=picture)

@@ -74,7 +74,7 @@ def _unjudged(here: Opened, _: str) -> None:
     heads = [Head("Unjudged documents"), Head(f"{view.focus} minus {view.baseline}", number=True)]
     rows = [[Cell(what, small=note), Cell(span)] for what, span, note in ends]
     st.html(firmness.table(heads, rows, "Where the difference could lie"))
-    _judge_next(here)
+    session.follows(lambda: _judge_next(here))
     parts.heading(
         "How much is judged",
         "Share of the documents in the first k ranks of all queries.",

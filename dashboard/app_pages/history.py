@@ -49,12 +49,13 @@ def render() -> None:
         return
     columns = list(study.columns(view))
     by = asked["by"] if asked["by"] in columns else next(iter(columns), "")
-    shown = answers.history_page(study, view, runs, by)
+    shown = answers.history_page(study, view, runs)
     st.html(markup.sentence(shown.finding, here.look.styles))
     _order(runs, dates, here)
     _means(shown, dates, here)
-    _slices(shown, columns, by, here)
-    _queries(shown, here)
+    if columns:
+        session.follows(lambda: _slices(runs, columns, by, here))
+    session.follows(lambda: _queries(shown, here))
 
 
 def _order(runs: tuple[str, ...], dates: VersionDates, here: Opened) -> None:
@@ -148,25 +149,24 @@ def _means(shown: HistoryPage, dates: VersionDates, here: Opened) -> None:
     st.html(blocks.version_table(rows, view.name, judged_in, session.collection_href))
 
 
-def _slices(shown: HistoryPage, columns: list[str], by: str, here: Opened) -> None:
-    if not columns:
-        return
+def _slices(runs: tuple[str, ...], columns: list[str], by: str, here: Opened) -> None:
     view = here.comparison
+    slices = answers.history_slices(here.study, view, runs, by)
     parts.heading(
         f"By {by}",
         f"Mean {view.measure} of each group. “Worse since” names the version from which on a group"
         " is clearly worse than it was at its best, for all groups and versions together. A click"
         " on a group lists its queries.",
-        frame=shown.slices.means,
+        frame=slices.means,
         key="history",
     )
     parts.group_by(columns, by)
     st.html(
         blocks.slice_table(
-            shown.slices.means,
-            shown.slices.groups,
-            shown.versions,
-            shown.slices.first_bad,
+            slices.means,
+            slices.groups,
+            runs,
+            slices.first_bad,
             lambda group: session.href("queries", where=view.narrowed({by: [group]}), **PLAIN),
         )
     )

@@ -80,7 +80,7 @@ def render() -> None:
     if shown.ledger is not None:
         explaining.ledger_part(shown, shown.ledger, here, grades)
         explaining.headroom_part(shown.ledger, here)
-        explaining.what_if_part(shown, here, grades)
+        session.follows(lambda: explaining.what_if_part(shown, here, grades))
     parts.heading(
         "Scores and where the relevant documents stand",
         f"One square per rank, 1 to {SQUARES}. The line marks k = {view.cutoff}.",
@@ -119,8 +119,8 @@ def render() -> None:
         key="missed",
     )
     st.html(query.missed(found, shown.documents, styles, study.deepest, grades))
-    judging.query_part(here, found.query_id)
-    judging.notes_part(found.query_id)
+    session.follows(lambda: judging.query_part(here, found.query_id))
+    session.follows(lambda: judging.notes_part(found.query_id))
     if asked["doc"]:
         explaining.card_part(asked["doc"], shown, here, grades)
 

@@ -81,15 +81,25 @@ class Means:
 
 
 def means_by_cutoff(
-    wanted: Sequence[tuple[JudgedRanks, Measure]], cutoffs: Sequence[int], *, level: float = LEVEL
+    wanted: Sequence[tuple[JudgedRanks, Measure]],
+    cutoffs: Sequence[int],
+    *,
+    level: float = LEVEL,
+    bounds: bool = True,
 ) -> list[Means]:
-    """The means of runs on measures that are combined alike, judged for the same queries."""
+    """The means of runs on measures that are combined alike, judged for the same queries; without
+    `bounds` no draws are needed, and low and high are NaN."""
     combination = wanted[0][1].declaration.combination
     # All at once: the draws are one matrix product.
     values = np.hstack([curve(ranks, measure, cutoffs) for ranks, measure in wanted])
-    found = drawn(values, combination)
-    (ends,) = found.intervals([level])
-    split = (np.split(part, len(wanted)) for part in (*ends, found.queries))
+    if bounds:
+        found = drawn(values, combination)
+        (ends,), queries = found.intervals([level]), found.queries
+    else:
+        unknown = np.full(values.shape[1], np.nan)
+        ends = Interval(combination.of(values), unknown, unknown)
+        queries = (~np.isnan(values)).sum(axis=0)
+    split = (np.split(part, len(wanted)) for part in (*ends, queries))
     return [Means(Interval(*parts[:3]), parts[3]) for parts in zip(*split, strict=True)]
 
 

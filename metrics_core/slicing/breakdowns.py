@@ -149,12 +149,45 @@ def by_group(
     strict = level ** (1 / max(len(names), looked_at, 1))
     combination = wanted.declaration.combination
     parts = [values[codes == code] for code in range(len(names))]
-    rows = _rows(parts, against, (level, strict), combination, bounds_of_means)
+    rows = _rows(parts, against, (level, strict), combination)
     frames = [
         pd.DataFrame({"group": name, "run": list(given.runs), **vars(row)})
         for name, row in zip(names, rows, strict=True)
     ]
-    return pd.concat(frames, ignore_index=True)
+    frame = pd.concat(frames, ignore_index=True)
+    for place, name in enumerate(("low", "high"), start=list(frame).index("mean") + 1):
+        frame.insert(place, name, np.nan)
+    if not bounds_of_means:
+        return frame
+    return with_bounds_of_means(frame, given, wanted, groups, level=level)
+
+
+def with_bounds_of_means(
+    frame: pd.DataFrame,
+    scores: Scores,
+    measure: GivenMeasure,
+    groups: pd.Series,
+    *,
+    level: float = LEVEL,
+) -> pd.DataFrame:
+    """A frame of `by_group` without the bounds of its means, with them."""
+    wanted = parse_measure(measure)
+    values = scores.of(wanted).T
+    codes, names = coded_groups(groups.reindex(list(scores.query_ids)))
+    parts = [values[codes == code] for code in range(len(names))]
+    ends = _ends_of_means(parts, level, wanted.declaration.combination)
+    bounds = np.array([(own.low, own.high) for own in ends]).reshape(len(names), 2, len(values.T))
+    return frame.assign(low=bounds[:, 0].ravel(), high=bounds[:, 1].ravel())
+
+
+def _ends_of_means(
+    groups: Sequence[Floats], level: float, combination: Combination
+) -> list[Interval]:
+    return [
+        each.intervals([level])[0]
+        for portion in portions([g.shape for g in groups])
+        for each in drawn_each(groups[portion], combination)
+    ]
 
 
 @dataclass(frozen=True)
@@ -163,8 +196,6 @@ class GroupRow:
 
     queries: npt.NDArray[np.int64]
     mean: Floats
-    low: Floats
-    high: Floats
     difference: Floats
     diff_low: Floats
     diff_high: Floats
@@ -176,7 +207,6 @@ def _rows(
     baseline: int | None,
     levels: tuple[float, float],
     combination: Combination,
-    bounds_of_means: bool,
 ) -> Iterator[GroupRow]:
     """The rows of each group, from its float64[queries, runs]; the draws of groups of as many
     queries are the same, and those of some groups are worked out at a time."""
@@ -185,18 +215,9 @@ def _rows(
         gaps = [_no_differences(g) for g in some]
         if baseline is not None:
             gaps = _differences(some, baseline, levels, combination)
-        if bounds_of_means:
-            means = [each.intervals(levels[:1])[0] for each in drawn_each(some, combination)]
-        else:
-            means = [_without_bounds(combination.of(values)) for values in some]
-        for values, own, (gap, clear) in zip(some, means, gaps, strict=True):
+        for values, (gap, clear) in zip(some, gaps, strict=True):
             counts = (~np.isnan(values)).sum(axis=0)
-            yield GroupRow(counts, *own, gap[0], gap[1], gap[2], clear)
-
-
-def _without_bounds(mean: Floats) -> Interval:
-    unknown = np.full(len(mean), np.nan)
-    return Interval(mean, unknown, unknown)
+            yield GroupRow(counts, combination.of(values), gap[0], gap[1], gap[2], clear)
 
 
 def _no_differences(values: Floats) -> tuple[Floats, Mask]:

@@ -17,7 +17,7 @@ from metrics_core.comparing import curves as by_pair
 from metrics_core.tables import Qrels, Run
 
 IDS = [f"q{i:02}" for i in range(40)]
-ENDS = ["diff_low", "diff_high"]
+ENDS = ["low", "high", "diff_low", "diff_high"]
 
 
 def study(n: int = 40) -> Study:

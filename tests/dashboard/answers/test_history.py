@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dashboard.address.address import Address
-from dashboard.answers.history import AS_LOADED, HistoryPage, history_page, versions
+from dashboard.answers.history import AS_LOADED, HistoryPage, history_page, history_slices, versions
 from dashboard.opened.study import Study
 from metrics_core.findings import history_finding
 from metrics_core.tables import Qrels, Queries, Run
@@ -33,7 +33,7 @@ STUDY = study()
 
 
 def page(runs: tuple[str, ...] = ("v1", "v2", "v9", "v10")) -> HistoryPage:
-    return history_page(STUDY, STUDY.view(Address.of()).comparison, runs, "category")
+    return history_page(STUDY, STUDY.view(Address.of()).comparison, runs)
 
 
 def test_versions_stand_by_name_with_numbers_by_size_or_as_they_are_asked_for() -> None:
@@ -54,8 +54,10 @@ def test_queries_that_broke_last_stand_first() -> None:
 
 def test_slices_say_since_when_they_are_worse() -> None:
     found = page()
-    assert found.slices.first_bad == {"A": "v9"} and found.slices.groups == ["A", "B"]
-    means = found.slices.means.set_index(["group", "run"])["mean"]
+    view = STUDY.view(Address.of()).comparison
+    slices = history_slices(STUDY, view, found.versions, "category")
+    assert slices.first_bad == {"A": "v9"} and slices.groups == ["A", "B"]
+    means = slices.means.set_index(["group", "run"])["mean"]
     assert means["A", "v9"] == 0.5 and means["B", "v1"] == 0
     assert list(found.overall["mean"]) == [0.5, 1.0, 0.75, 0.5]
     assert list(found.overall["judged"]) == [0.5, 1.0, 0.75, 0.5]
