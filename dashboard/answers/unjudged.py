@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +11,12 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.answers.firm import only_pair, pair_lists
 from dashboard.opened.study import Study
-from metrics_core.comparing.holes import Holes, holes, judged_shares
+from metrics_core.comparing.holes import Holes, Top, holes, judged_shares, top_of
 from metrics_core.comparing.likely import likely_difference
 from metrics_core.comparing.next_judgments import NextJudgments, judge_next
 from metrics_core.comparing.reach import Reach, reach
 from metrics_core.scoring.intervals import Interval
+from metrics_core.tables import Run
 
 _DEPTHS = (1, 5, 10, 20, 50, 100, 1000)
 
@@ -58,7 +60,12 @@ def _found(study: Study, shown: Comparison) -> Holes:
     """The unjudged documents, the same for all measures of a cutoff."""
     cutoff = shown.measure.cutoff
     key = (shown.focus, shown.baseline, shown.narrowing, cutoff)
-    return study.large(key, lambda: holes(*pair_lists(study, shown), cutoff))
+    return study.large(key, lambda: holes(*pair_lists(study, shown), cutoff, _top_kept(study)))
+
+
+def _top_kept(study: Study) -> Callable[[Run, int], Top]:
+    """The first documents of a run, the same for every pair and view that asks so deep."""
+    return lambda run, depth: study.tops((run.name, depth), lambda: top_of(run, depth))
 
 
 def next_to_judge(study: Study, shown: Comparison) -> NextJudgments:

@@ -42,7 +42,7 @@ class Layered(Study):
         self.changed = named_queries(self.qrels, graded)
         again = in_order(self._rejudged, list(bare.runs))
         self.judged: dict[str, JudgedRanks] = dict(zip(bare.runs, again, strict=True))
-        self._memo, self.variants, self.large = map(Memo, KEPT)
+        self._memo, self.variants, self.large, self.tops = map(Memo, KEPT)
         if len(self.changed) == len(bare.query_ids):
             self.__dict__ |= {name: getattr(bare, name) for name in _OF_QUERIES}
 

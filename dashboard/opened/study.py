@@ -41,7 +41,8 @@ from metrics_core.slicing.breakdowns import ordered_groups
 from metrics_core.slicing.derived import MARK
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
-KEPT = 256, 4, 2  # Results, what-if variants, and what grows with the lists.
+KEPT = 256, 4, 2, 5
+"""Results, what-if variants, pairs of lists, and first documents of runs."""
 
 Result = TypeVar("Result")
 
@@ -69,7 +70,7 @@ class Study:
                 self.refused[run.name] = RanklensError(f"{run.name}: {error.message}", error.hint)
                 continue
             self.runs[run.name] = run
-        self._memo, self.variants, self.large = map(Memo, KEPT)
+        self._memo, self.variants, self.large, self.tops = map(Memo, KEPT)
         if len(self.runs) > 1:
             prepare_draws(len(self.query_ids))
 

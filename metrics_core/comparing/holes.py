@@ -7,7 +7,7 @@ of the lists compared.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ from metrics_core.judging.additions import with_judgments, with_listed
 from metrics_core.judging.ranking import top_ranks
 from metrics_core.judging.unjudged import Unjudged
 from metrics_core.scoring.curves import judged_share
+from metrics_core.tables import Run
 from metrics_core.tables.columns import ID
 
 Floats = npt.NDArray[np.float64]
@@ -87,9 +88,35 @@ class Holes:
         return replace(self.some(places), doc_ids=names)
 
 
-def holes(run: JudgedRanks, baseline: JudgedRanks, cutoff: int | None = None) -> Holes:
+@dataclass(frozen=True)
+class Top:
+    """The first documents of every list of a run, by query and rank: `code` int64[n], the run's own
+    of the query, `rank` int64[n], from 1, and their names."""
+
+    code: Ints
+    rank: Ints
+    doc_ids: pa.Array
+
+
+def top_of(run: Run, depth: int) -> Top:
+    """The first `depth` documents of every list."""
+    leading = run.leading(depth)
+    rows, rank = top_ranks(leading, depth)
+    code = leading.query_codes[rows].astype(np.int64)
+    ordered = np.lexsort((rank, code))
+    names = leading.doc_ids.take(pa.array(rows[ordered]))
+    texts = names.combine_chunks().cast(ID) if len(names.chunks) != 1 else names.chunk(0)
+    return Top(code[ordered], rank[ordered], texts)
+
+
+def holes(
+    run: JudgedRanks,
+    baseline: JudgedRanks,
+    cutoff: int | None = None,
+    top: Callable[[Run, int], Top] = top_of,
+) -> Holes:
     """The unjudged documents of two runs judged alike, within the first `cutoff` ranks; without it
-    of the whole lists."""
+    of the whole lists. `top` gives what `top_of` does."""
     listed = sum(int(np.minimum(r.retrieved, cutoff or np.inf).sum()) for r in (run, baseline))
     many = listed > MOST_MATCHED or _nameless(run) or _nameless(baseline)
     depth = min(cutoff or NEAR, NEAR) if many else cutoff
@@ -103,7 +130,8 @@ def holes(run: JudgedRanks, baseline: JudgedRanks, cutoff: int | None = None) ->
         run_rank[: len(own.query)] = own.rank
         baseline_rank[len(own.query) :] = other.rank
         return Holes(query, run_rank, baseline_rank, None, False, *counts)
-    texts = pa.concat_arrays([_doc_ids(own, run), _doc_ids(other, baseline)]).dictionary_encode()
+    names = [_doc_ids(free, r, cutoff, top) for free, r in ((own, run), (other, baseline))]
+    texts = pa.concat_arrays(names).dictionary_encode()
     codes = texts.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     known = len(texts.dictionary)
     pair = np.concatenate([own.query, other.query]) * max(known, 1) + codes
@@ -132,25 +160,23 @@ def _nameless(ranks: JudgedRanks) -> bool:
     return listed is None or listed.run is None or listed.lists is not None
 
 
-def _doc_ids(free: Unjudged, ranks: JudgedRanks) -> pa.Array:
+def _doc_ids(
+    free: Unjudged, ranks: JudgedRanks, cutoff: int | None, top: Callable[[Run, int], Top]
+) -> pa.Array:
     """The names of unjudged documents."""
     listed = ranks.listed
     assert listed is not None
     assert listed.run is not None
     if not len(free.query):
         return pa.array([], ID)
-    deepest = int(free.rank.max())
-    run = listed.run.leading(deepest)
-    rows, rank = top_ranks(run, deepest)
-    query = listed.query[run.query_codes[rows]].astype(np.int64)
-    depth = int(max(rank.max(initial=0), free.rank.max())) + 1
-    place = query * depth + rank
-    by_place = np.argsort(place)
+    first = top(listed.run, cutoff or int(free.rank.max()))
+    query = listed.query[first.code].astype(np.int64)
+    depth = int(max(first.rank.max(initial=0), free.rank.max())) + 1
+    place = query * depth + first.rank
     # Queries that are not in view have a negative place.
+    by_place = np.argsort(place, kind="stable")
     wanted = free.query * depth + free.rank
-    found = rows[by_place[np.searchsorted(place[by_place], wanted)]]
-    names = run.doc_ids.take(pa.array(found))
-    return names.combine_chunks().cast(ID) if len(names.chunks) != 1 else names.chunk(0)
+    return first.doc_ids.take(pa.array(by_place[np.searchsorted(place[by_place], wanted)]))
 
 
 def with_grades(ranks: JudgedRanks, found: Holes, own_rank: Ints, grades: Floats) -> JudgedRanks:
