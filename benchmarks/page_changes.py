@@ -123,6 +123,7 @@ class Reader:
 
         # A server compiles a page once, and so does this.
         config.set_option("runner.magicEnabled", False)
+        config.set_option("browser.gatherUsageStats", False)
         compiled = ScriptCache()
         for module in (app_test, local_script_runner):
             vars(module)["ScriptCache"] = lambda: compiled

@@ -7,7 +7,7 @@ from dashboard.answers.breakdown import (
     Breakdown,
     Second,
     breakdown,
-    by_column,
+    group_scores,
     second_breakdown,
 )
 from dashboard.answers.curves import Curves, curve_lines, curves, curves_soon
@@ -39,7 +39,6 @@ __all__ = [
     "Slices",
     "WhatIf",
     "breakdown",
-    "by_column",
     "curve_lines",
     "curves",
     "curves_soon",
@@ -52,6 +51,7 @@ __all__ = [
     "firmness",
     "firmness_known",
     "first_rows",
+    "group_scores",
     "looked_at",
     "measure_detail",
     "measure_list",

@@ -29,8 +29,7 @@ _MOST_STEPS = 14
 @dataclass(frozen=True)
 class Breakdown:
     """What the Breakdown page shows first; where nothing tells the queries apart only `groupings`
-    is empty. `groups` are those of `differences_by_column`; `best` says in words what the chart of
-    scores shows. `steps` is `bridge` with the
+    is empty. `groups` are those of `differences_by_column`. `steps` is `bridge` with the
     groups that bring least as one; `mixed` tells other queries from other scores where the two runs
     list different ones."""
 
@@ -49,7 +48,6 @@ class Breakdown:
     in_own_order: bool = False
     has_small_groups: bool = False
     lacks_intervals: bool = False
-    best: str = ""
 
     @property
     def by_name(self) -> str:
@@ -63,15 +61,21 @@ class Breakdown:
 
 
 @dataclass(frozen=True)
-class Second:
-    """What a second column adds: its groups in their order, and the cells of both; `best` and
-    `extremes` say in words what their charts show."""
+class GroupScores:
+    """The scores of all runs by group; `best` says in words what their chart shows."""
+
+    groups: pd.DataFrame
+    best: str
+
+
+@dataclass(frozen=True)
+class Second(GroupScores):
+    """What a second column adds: its groups in their order, and the cells of both; `extremes` says
+    in words what their chart shows."""
 
     column: str
-    groups: pd.DataFrame
     order: list[str]
     cells: pd.DataFrame
-    best: str
     extremes: str
 
     @property
@@ -117,7 +121,6 @@ def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
         in_own_order=breakdowns.sizes_only(own["group"]),
         has_small_groups=bool((own["queries"] < breakdowns.FEWEST_QUERIES).any()),
         lacks_intervals=_lacks_intervals(groups),
-        best=findings.best_by_group(groups, shown.runs, order),
     )
 
 
@@ -179,6 +182,17 @@ def _lacks_intervals(groups: pd.DataFrame) -> bool:
     """Whether some group has queries enough, of which too few differ for an interval."""
     enough = groups["queries"] >= breakdowns.FEWEST_QUERIES
     return bool((enough & groups["difference"].notna() & groups["diff_low"].isna()).any())
+
+
+def group_scores(study: Study, shown: Comparison, by: str) -> GroupScores:
+    """The scores by one column."""
+    return study.kept(_group_scores, shown, by)
+
+
+def _group_scores(study: Study, shown: Comparison, by: str) -> GroupScores:
+    groups = by_column(study, shown, by)
+    order = breakdown(study, shown, by).order
+    return GroupScores(groups, findings.best_by_group(groups, shown.runs, order))
 
 
 def second_breakdown(study: Study, shown: Comparison, by: str) -> Second | None:

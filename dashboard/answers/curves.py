@@ -101,6 +101,11 @@ def _lines(study: Study, shown: Comparison) -> Curves:
     return replace(page, finding=awaited)
 
 
+def _precision_recall(study: Study, runs: Sequence[str], view: Comparison) -> pd.DataFrame:
+    mask = study.in_view(view)
+    return by_cutoff.precision_recall([study.judged[name].among(mask) for name in runs])
+
+
 def _judged(study: Study, shown: Comparison) -> list[JudgedRanks]:
     mask = study.in_view(shown)
     return [study.judged[name].among(mask) for name in shown.runs]
@@ -150,8 +155,8 @@ def _page(
 ) -> Curves:
     judged, family = _judged(study, shown), _family(shown)
     families, cutoffs = _wanted(study, shown)
+    precision_recall = study.kept(_precision_recall, shown.runs, shown.narrowing)
     frames = _frames(shown, families, cutoffs, means, against)
-    precision_recall = by_cutoff.precision_recall(judged)
     return Curves(
         finding=findings.short_lists(judged, (shown.focus, shown.baseline)),
         frames=frames,

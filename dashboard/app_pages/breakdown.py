@@ -173,15 +173,15 @@ def _differences(shown: Breakdown, here: Opened) -> None:
 
 def _scores(shown: Breakdown, here: Opened) -> None:
     view = here.comparison
-    groups = answers.by_column(here.study, view, shown.by)
+    scores = answers.group_scores(here.study, view, shown.by)
     parts.heading(
         f"Score on {view.measure}",
         f"Mean per run, by {shown.by_name}; the same order of groups.",
-        frame=groups,
+        frame=scores.groups,
         key="scores",
     )
-    figure = drawn(figures.score_by_group, groups, here.drawing, order=shown.order)
-    alt = f"Mean {view.measure} per run by {shown.by_name}. {shown.best}"
+    figure = drawn(figures.score_by_group, scores.groups, here.drawing, order=shown.order)
+    alt = f"Mean {view.measure} per run by {shown.by_name}. {scores.best}"
     picture = parts.caption(f"Score on {view.measure}, by {shown.by_name}", str(view.measure))
     _draw(figure, "score_by_group", here, shown.by, alt=alt, picture=picture)
 

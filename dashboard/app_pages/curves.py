@@ -29,22 +29,22 @@ def render() -> None:
     view, styles = here.comparison, here.drawing.styles
     sentence, panels = st.empty(), st.empty()
 
-    def draw() -> None:
-        shown = answers.curves(here.study, view)
+    def draw(shown: Curves) -> None:
         sentence.html(markup.sentence(shown.finding, styles))
         with panels.container():
             _panels(shown, here, whole=True)
 
-    lines = answers.curve_lines(here.study, view)
     if answers.curves_soon(here.study, view):
-        draw()
+        shown = answers.curves(here.study, view)
+        draw(shown)
     else:
         # The lines stand at once; how far each difference may be chance takes longer.
-        sentence.html(markup.sentence(lines.finding, styles))
+        shown = answers.curve_lines(here.study, view)
+        sentence.html(markup.sentence(shown.finding, styles))
         with panels.container():
-            _panels(lines, here, whole=False)
-        session.follows(draw, panels)
-    _precision_recall(lines, here)
+            _panels(shown, here, whole=False)
+        session.follows(lambda: draw(answers.curves(here.study, view)), panels)
+    _precision_recall(shown, here)
 
 
 def _panels(shown: Curves, here: Opened, *, whole: bool) -> None:
