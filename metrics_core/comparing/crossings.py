@@ -23,6 +23,8 @@ _EVERY = 100
 _FEW_CELLS = 400_000
 _FEW = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 _LEVEL_WITH = 1e-12
+_CELLS = 1_000_000
+"""Queries times cutoffs that are held at a time."""
 
 
 @dataclass(frozen=True)
@@ -87,20 +89,36 @@ def crossings(
     deepest = depth or max(depth_of([run, baseline]), 1)
     every = np.arange(1, deepest + 1)
     combination = measure.declaration.combination
-    own, other = (curve(ranks, measure, every) for ranks in (run, baseline))
-    cutoffs = np.array(_banded(deepest, len(own), min(also, deepest)))
-    means = combination.of(own[:, cutoffs - 1]), combination.of(other[:, cutoffs - 1])
-    undefined = np.isnan(own) | np.isnan(other)
-    own, other = (np.where(undefined, np.nan, scores) for scores in (own, other))
-    difference = combination.of(own) - combination.of(other)
+    cutoffs = np.array(_banded(deepest, run.n_queries, min(also, deepest)))
+    at_some, against = (curve(ranks, measure, cutoffs) for ranks in (run, baseline))
+    means = combination.of(at_some), combination.of(against)
+    # Of some cutoffs at a time: deep lists of many queries would take hundreds of MB.
+    size = max(1, _CELLS // max(run.n_queries, 1))
+    parts = (every[start : start + size] for start in range(0, deepest, size))
+    difference = np.concatenate([_difference(run, baseline, measure, part) for part in parts])
     direction = measure.declaration.direction
-    banded = own[:, cutoffs - 1], other[:, cutoffs - 1]
     # As the verdict and the chart of the curves are: none of few queries, none of skewed scores.
-    found = tested_scores(*banded, combination, Method(level=level))
+    found = tested_scores(*_both_defined(at_some, against), combination, Method(level=level))
     low, high = found.low, found.high
     clear = np.where(low > 0, direction, np.where(high < 0, -direction, 0))
     side = np.where(np.abs(difference) > _LEVEL_WITH, np.sign(difference) * direction, 0)
     return Crossings(difference, side.astype(np.int64), cutoffs, low, high, clear, means)
+
+
+def _difference(
+    run: JudgedRanks, baseline: JudgedRanks, measure: Measure, cutoffs: npt.NDArray[np.int64]
+) -> Floats:
+    """The difference of the combined scores at these cutoffs, over the queries with both."""
+    own, other = _both_defined(*(curve(ranks, measure, cutoffs) for ranks in (run, baseline)))
+    combination = measure.declaration.combination
+    return np.asarray(combination.of(own) - combination.of(other))
+
+
+def _both_defined(own: Floats, other: Floats) -> tuple[Floats, Floats]:
+    undefined = np.isnan(own) | np.isnan(other)
+    if not undefined.any():
+        return own, other
+    return np.where(undefined, np.nan, own), np.where(undefined, np.nan, other)
 
 
 def _banded(deepest: int, n_queries: int, also: int) -> list[int]:
