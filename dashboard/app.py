@@ -68,6 +68,7 @@ def main() -> None:
         elif not frame.stands_in(current):
             chosen.run()
             session.draw_what_follows()
+            session.give_back_after_long_runs()
         session.drawn()
     except RanklensError as error:
         frame.refuse(error)

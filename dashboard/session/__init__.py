@@ -20,7 +20,6 @@ from dashboard.session.collections import (
     collection,
     collections,
     files_of,
-    give_memory_back,
     library,
     nowhere,
     open_collection,
@@ -52,6 +51,7 @@ from dashboard.session.manage import (
     rename,
     restore_collection,
 )
+from dashboard.session.memory import give_back_after_long_runs, give_memory_back
 from dashboard.session.notes import (
     damaged_lines,
     drop_lines,
@@ -116,6 +116,7 @@ __all__ = [
     "follows",
     "forget",
     "generation",
+    "give_back_after_long_runs",
     "give_memory_back",
     "goto",
     "hear",

@@ -3,17 +3,13 @@ visitors."""
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import os
-import sys
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
-import pyarrow as pa
 import streamlit as st
 
 from dashboard.opened.collections import SAMPLE, Collections
@@ -23,6 +19,7 @@ from dashboard.opened.kept_ranks import KeptRanks
 from dashboard.opened.library import Library, assemble
 from dashboard.opened.loaded import LoadedFiles
 from dashboard.session.address import address, change
+from dashboard.session.memory import give_memory_back
 from dashboard.session.reading import Reading
 from dashboard.session.receipts import doing
 from dashboard.start import DATA_VARIABLE, WORKSPACE_VARIABLE
@@ -279,11 +276,3 @@ def read_again_with(file: str, **choices: Any) -> None:
         workspace().read_with(here, file, {**told, **choices})
 
     doing(chosen)
-
-
-def give_memory_back() -> None:
-    """Return what reading a large file needed to the system."""
-    gc.collect()
-    pa.default_memory_pool().release_unused()
-    if sys.platform == "linux":
-        ctypes.CDLL("libc.so.6").malloc_trim(0)

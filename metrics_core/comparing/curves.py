@@ -19,6 +19,9 @@ from metrics_core.scoring.intervals import LEVEL, Interval, drawn
 
 Floats = npt.NDArray[np.float64]
 
+_CELLS = 2_000_000
+"""Queries times cutoffs of several curves that are worked out at a time."""
+
 
 @dataclass(frozen=True)
 class Band:
@@ -89,8 +92,20 @@ def means_by_cutoff(
 ) -> list[Means]:
     """The means of runs on measures that are combined alike, judged for the same queries; without
     `bounds` no draws are needed, and low and high are NaN."""
+    # Many at once, for the draws are one matrix product; not all, for memory.
+    size = max(1, _CELLS // max(wanted[0][0].n_queries * len(cutoffs), 1))
+    parts = (wanted[start : start + size] for start in range(0, len(wanted), size))
+    return [one for part in parts for one in _means(part, cutoffs, level, bounds=bounds)]
+
+
+def _means(
+    wanted: Sequence[tuple[JudgedRanks, Measure]],
+    cutoffs: Sequence[int],
+    level: float,
+    *,
+    bounds: bool,
+) -> list[Means]:
     combination = wanted[0][1].declaration.combination
-    # All at once: the draws are one matrix product.
     values = np.hstack([curve(ranks, measure, cutoffs) for ranks, measure in wanted])
     if bounds:
         found = drawn(values, combination)
@@ -105,8 +120,15 @@ def means_by_cutoff(
 
 def bands(pairs: Sequence[Pair], cutoffs: Sequence[int], *, level: float = LEVEL) -> list[Band]:
     """The bands of several pairs over the same queries, in one pass over the draws."""
-    found = tested_groups(_against(pairs, cutoffs), Method(level=level))
-    return [Band(one.mean, one.low, one.high, one.sample.queries) for one in found]
+    found: dict[int, Band] = {}
+    # A measure at a time: all of deep lists take much memory, and no product grows by it.
+    for measure in dict.fromkeys(m for _, _, m in pairs):
+        places = [i for i, pair in enumerate(pairs) if pair[2] == measure]
+        against = _against([pairs[i] for i in places], cutoffs)
+        tested = tested_groups(against, Method(level=level))
+        each = (Band(one.mean, one.low, one.high, one.sample.queries) for one in tested)
+        found |= zip(places, each, strict=True)
+    return [found[i] for i in range(len(pairs))]
 
 
 def differences_by_cutoff(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[Band]:

@@ -1,0 +1,33 @@
+"""Memory that large files and long runs needed for a while, given back to the system."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import sys
+
+import pyarrow as pa
+import streamlit as st
+
+from dashboard.opened.library import Library
+from dashboard.workspace.stored_run import StoredRun
+
+
+def give_memory_back() -> None:
+    """Return what reading a large file needed to the system."""
+    gc.collect()
+    pa.default_memory_pool().release_unused()
+    _trim()
+
+
+def give_back_after_long_runs() -> None:
+    """Return what a page over long runs worked with, if that is what is open."""
+    here = st.session_state.get("_library")
+    study = here.study if isinstance(here, Library) else None
+    if study is not None and any(isinstance(run, StoredRun) for run in study.runs.values()):
+        _trim()
+
+
+def _trim() -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
