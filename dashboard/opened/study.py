@@ -27,6 +27,7 @@ from dashboard.address.view import (
     read_cutoff,
 )
 from dashboard.opened import grouped
+from dashboard.opened.turns import in_turn
 from metrics_core.checks.fit import FitLine, fit_report, near_matches
 from metrics_core.errors import RanklensError
 from metrics_core.judging import JudgedRanks, judge
@@ -82,7 +83,11 @@ class Study:
     def kept(self, answer: Callable[..., Result], *asked: Hashable) -> Result:
         """`answer(study, *asked)`, worked out once: what an answer is given is its key, so that
         nothing it depends on can be forgotten there."""
-        return self._memo((answer, asked), lambda: answer(self, *asked))
+        key = (answer, asked)
+        if key in self._memo:
+            return self._memo(key, lambda: answer(self, *asked))
+        # The turn first: who works out an answer that others wait for must never wait for one.
+        return in_turn(lambda: self._memo(key, lambda: answer(self, *asked)))
 
     def keep(self, made: Result, answer: Callable[..., Result], *asked: Hashable) -> Result:
         """What `kept` gives, where it was worked out together with others."""

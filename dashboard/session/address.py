@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.address.address import Address
+from dashboard.opened.turns import take_turns
 from dashboard.page import Page
 from metrics_core.errors import RanklensError
 
@@ -42,6 +43,7 @@ def register_pages(pages: Sequence[Page], shown: Mapping[str, Any]) -> None:
 
 def sync() -> None:
     """Bring session state and browser address together; once a run, before the page is drawn."""
+    take_turns()
     # The files may have changed since the last run, and the address may now.
     for name in ("_library", "_opened", "_following"):
         st.session_state.pop(name, None)
