@@ -120,7 +120,7 @@ def render() -> None:
     )
     st.html(query.missed(found, shown.documents, styles, study.deepest, grades))
     session.follows(lambda: judging.query_part(here, found.query_id))
-    session.follows(lambda: judging.notes_part(found.query_id))
+    judging.notes_part(found.query_id)
     if asked["doc"]:
         explaining.card_part(asked["doc"], shown, here, grades)
 

@@ -41,6 +41,7 @@ def main(rows: int) -> None:
     app = AppTest.from_file(str(ROOT / "dashboard" / "app.py"), default_timeout=120)
     app.query_params["set"] = "own"
     app.run()
+    app.session_state["look"] = True
     app.switch_page("app_pages/data.py").run()
     qrels = "".join(f"q{q} 0 d{d} 1\n" for q in range(QUERIES) for d in range(5))
     upload(app, "judged.qrels", qrels)
