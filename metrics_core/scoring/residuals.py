@@ -179,7 +179,8 @@ def _shared(
         return ratio(value, whole((elsewhere + more)[:, None]))
 
     none = np.zeros_like(unjudged)
-    score = by(found, none)
+    # The quotient may be off by a rounding, and no bound may lie on the wrong side for it.
+    score = np.where(elsewhere == 0, measure.score(ranks), by(found, none))
     ceiling = measure.declaration.range[1]
     if kind == "recall":
         beyond = Unjudged.of(ranks, grade, measure.cutoff).further
