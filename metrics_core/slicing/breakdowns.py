@@ -11,7 +11,7 @@ import numpy.typing as npt
 from metrics_core import frames as pd
 from metrics_core.comparing.resampled import Resampled, resampled_each_of
 from metrics_core.errors import UnknownColumnError
-from metrics_core.measures import Combination, GivenMeasure, parse_measure
+from metrics_core.measures import Combination, GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.intervals import LEVEL, Interval, drawn_each
 from metrics_core.scoring.resampling import portions
 from metrics_core.scoring.scores import Scores
@@ -144,11 +144,9 @@ def by_group(
     """
     given, wanted = Scores.given(scores), parse_measure(measure)
     against = None if baseline is None else given.position(baseline)
-    values = given.of(wanted).T
-    codes, names = coded_groups(groups.reindex(list(given.query_ids)))
+    names, parts = _by_group(given, wanted, groups)
     strict = level ** (1 / max(len(names), looked_at, 1))
     combination = wanted.declaration.combination
-    parts = [values[codes == code] for code in range(len(names))]
     rows = _rows(parts, against, (level, strict), combination)
     frames = [
         pd.DataFrame({"group": name, "run": list(given.runs), **vars(row)})
@@ -172,12 +170,20 @@ def with_bounds_of_means(
 ) -> pd.DataFrame:
     """A frame of `by_group` without the bounds of its means, with them."""
     wanted = parse_measure(measure)
-    values = scores.of(wanted).T
-    codes, names = coded_groups(groups.reindex(list(scores.query_ids)))
-    parts = [values[codes == code] for code in range(len(names))]
+    names, parts = _by_group(scores, wanted, groups)
     ends = _ends_of_means(parts, level, wanted.declaration.combination)
-    bounds = np.array([(own.low, own.high) for own in ends]).reshape(len(names), 2, len(values.T))
+    shape = (len(names), 2, len(scores.runs))
+    bounds = np.array([(own.low, own.high) for own in ends]).reshape(shape)
     return frame.assign(low=bounds[:, 0].ravel(), high=bounds[:, 1].ravel())
+
+
+def _by_group(
+    scores: Scores, measure: Measure, groups: pd.Series
+) -> tuple[list[str], list[Floats]]:
+    """The names of the groups, and the scores of each, float64[queries, runs]."""
+    values = scores.of(measure).T
+    codes, names = coded_groups(groups.reindex(list(scores.query_ids)))
+    return names, [values[codes == code] for code in range(len(names))]
 
 
 def _ends_of_means(
