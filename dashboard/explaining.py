@@ -12,6 +12,7 @@ from dashboard.address.edits_key import edit_key, read_edits
 from dashboard.address.query_list import PLAIN
 from dashboard.answers import Breakdown, QueryPage
 from dashboard.answers.ledger import QueryLedger
+from dashboard.answers.nameless import as_judged_ranks, nameless
 from dashboard.answers.room import most_to_gain, room_by_group
 from dashboard.blocks import card, ledger, query, what_if, words
 from dashboard.literal import literal
@@ -100,6 +101,13 @@ def what_if_part(shown: QueryPage, here: Opened, grades: Mapping[float, str]) ->
     view, query_id = here.comparison, shown.diagnosis.query_id
     asked: tuple[str, ...] = here.view.address["what"]
     edits = read_edits(asked)
+    unknown = nameless(here.study, (view.focus, view.baseline))
+    if unknown:
+        parts.heading(
+            "What if?",
+            f"{as_judged_ranks(unknown)}, and a list can be changed only where all of it is known.",
+        )
+        return
     found = answers.what_would_be(here.study, view, query_id, edits)
     if found is None:
         return

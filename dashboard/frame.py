@@ -109,6 +109,7 @@ def stands_in(page: Page) -> bool:
     # Its room is always there, so that the first grade does not move what listens to the keys.
     room = st.empty()
     told = layers.notice(here.layers, session.href(page.name, layers=(NOBODY,)))
+    told = Markup().join([told, *map(data.error_card, here.refused)])
     if told:
         room.html(told)
     return False

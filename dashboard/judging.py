@@ -11,6 +11,7 @@ import streamlit as st
 
 from dashboard import intake, parts, session
 from dashboard.answers import judging as answers
+from dashboard.answers.nameless import as_judged_ranks, nameless
 from dashboard.blocks import data, layers
 from dashboard.blocks.grades import Grades
 from dashboard.literal import literal
@@ -36,6 +37,7 @@ _KEYS = st.components.v2.component(
 def query_part(here: Opened, query_id: str) -> None:
     """The documents of a query that nobody judged, to be judged by keys, and what that changed."""
     view, rows = here.comparison, answers.to_judge(here.study, here.comparison, query_id)
+    unknown = nameless(here.study, view.runs)
     many = f"{w.count(len(rows))} {w.plural(len(rows), 'document has', 'documents have')}"
     said = f"Every document in the top {view.cutoff} of the shown lists is judged."
     if len(rows):
@@ -43,7 +45,7 @@ def query_part(here: Opened, query_id: str) -> None:
             f"{many} no grade in the files, in the top {view.cutoff} of the shown lists."
             f" {_said_of_keys(here, '↓ goes on')}"
         )
-    _heading(here, "query", "Judge what nobody judged", said)
+    _heading(here, "query", "Judge what nobody judged", f"{said}{_unknown(unknown)}")
     if len(rows):
         known = _grades(here)
         pairs = zip(rows["query_id"], rows["doc_id"], strict=True)
@@ -57,12 +59,24 @@ def queue_part(here: Opened) -> None:
     view, every = here.comparison, answers.queue(here.study, here.comparison)
     pair = "" if view.alone else f" for {view.focus} and {view.baseline}"
     said = f"What could move {view.name} most comes first. {_said_of_keys(here, '↓ skips')}"
+    said += _unknown(nameless(here.study, (view.focus, view.baseline)))
     _heading(here, "judge", f"Judge{pair}", said)
     known = _grades(here)
     left = answers.window(here.study, every, {*known, *session.skipped()}, _WINDOW)
     pairs = zip(every["query_id"], every["doc_id"], strict=True)
     _keys(here, left, total=len(every), judged=sum(p in known for p in pairs), one=True)
     _effect(here)
+
+
+def _unknown(runs: list[str]) -> str:
+    """What cannot be judged here, where runs came as judged ranks."""
+    if not runs:
+        return ""
+    return (
+        f" {as_judged_ranks(runs)}: which unjudged documents {w.plural(len(runs), 'it', 'they')}"
+        f" {w.plural(len(runs), 'lists', 'list')} is not known, and while a further document is"
+        f" judged here {w.plural(len(runs), 'it', 'they')} cannot be scored."
+    )
 
 
 def _said_of_keys(here: Opened, arrow: str) -> str:

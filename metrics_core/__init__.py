@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from metrics_core.formats import (
         read,
         read_documents,
+        read_judged_ranks,
         read_qrels,
         read_queries,
         read_run,
@@ -71,6 +72,7 @@ __all__ = [
     "ranked_documents",
     "read",
     "read_documents",
+    "read_judged_ranks",
     "read_qrels",
     "read_queries",
     "read_run",
@@ -86,6 +88,7 @@ _PLACES = {
     "formats": (
         "read",
         "read_documents",
+        "read_judged_ranks",
         "read_qrels",
         "read_queries",
         "read_run",

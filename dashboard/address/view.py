@@ -14,6 +14,7 @@ from dashboard.address.address import Address, Pair
 from dashboard.address.measure_key import Chosen, read_measure
 from dashboard.address.method_key import read_method
 from metrics_core.comparing.method import METHOD, Method
+from metrics_core.errors import RanklensError
 from metrics_core.measures import Measure
 from metrics_core.slicing.derived import MARK
 
@@ -169,13 +170,17 @@ def lacking(
     groups: Mapping[str, Sequence[str]],
     query_ids: Mapping[str, object],
     measure: Measure,
+    refused: Mapping[str, RanklensError],
 ) -> dict[str, str]:
-    """What an address asks for that these files do not have, as a sentence for each field."""
+    """What an address asks for that these files do not have, as a sentence for each field;
+    `refused` are runs that are here and do not fit."""
     found = {}
     wanted = [address["run"], address["base"], *address["also"]]
     runs = dict.fromkeys(n for n in wanted if n and n not in (*names, NOBODY, EVERYBODY))
     if runs:
-        found["run"] = _have_no("run", runs)
+        told = [str(refused[name]) for name in runs if name in refused]
+        gone = [name for name in runs if name not in refused]
+        found["run"] = " ".join([*([_have_no("run", gone)] if gone else []), *told])
     columns = dict.fromkeys(column for column, _ in address["where"])
     unknown = [column for column in columns if column not in groups]
     values = [

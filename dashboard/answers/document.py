@@ -15,7 +15,8 @@ from metrics_core.judging.ranking import ranked_documents
 class DocumentCard:
     """What is known of a document on a query. `grade` is NaN where nobody judged it, `standings`
     holds a row for each loaded run: run, rank and score (NaN: not listed), listed (how many the run
-    lists); `fields` are the columns of the documents beside title and text."""
+    lists), known (whether that can be told: a run that came as judged ranks knows the judged ones
+    alone, and no score); `fields` are the columns of the documents beside title and text."""
 
     doc_id: str
     title: str
@@ -31,10 +32,14 @@ def document(study: Study, query_id: str, doc_id: str) -> DocumentCard | None:
 
 
 def _document(study: Study, query_id: str, doc_id: str) -> DocumentCard | None:
-    rows = [_standing(study, name, query_id, doc_id) for name in study.names]
-    grade = grade_in(grades_of(study.qrels, query_id), doc_id)
+    grades = grades_of(study.qrels, query_id)
+    rows = [
+        (*_standing(study, name, query_id, doc_id), study.runs[name].complete or doc_id in grades)
+        for name in study.names
+    ]
+    grade = grade_in(grades, doc_id)
     told = _told(study, doc_id)
-    standings = pd.DataFrame(rows, columns=["run", "rank", "score", "listed"])
+    standings = pd.DataFrame(rows, columns=["run", "rank", "score", "listed", "known"])
     if not told and pd.isna(grade) and standings["rank"].isna().all():
         return None
     title, text = told.pop("title", ""), told.pop("text", "")

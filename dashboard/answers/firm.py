@@ -10,6 +10,7 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.compared import compared
+from dashboard.answers.nameless import nameless
 from dashboard.opened.study import Study
 from metrics_core.comparing import agreement as other_measures
 from metrics_core.comparing.coverage import Coverage, counting, coverage
@@ -180,8 +181,11 @@ class Tied:
     baseline: TieRange
 
 
-def tied(study: Study, shown: Comparison) -> Tied:
-    """What the order of equal scores could do."""
+def tied(study: Study, shown: Comparison) -> Tied | None:
+    """What the order of equal scores could do; None where a run came as judged ranks, which hold no
+    scores."""
+    if nameless(study, (shown.focus, shown.baseline)):
+        return None
     return study.kept(_tied, only_pair(shown))
 
 
@@ -204,10 +208,12 @@ def _tie_range(study: Study, name: str, measure: Measure) -> TieRange:
     return tie_range(study.runs[name], study.qrels, study.judged[name], measure)
 
 
-def moved_by_ties(study: Study, shown: Comparison) -> pd.DataFrame:
+def moved_by_ties(study: Study, shown: Comparison) -> pd.DataFrame | None:
     """The queries whose difference depends on the order of equal scores, most first: query_id,
-    text, meta, difference, low, high."""
+    text, meta, difference, low, high. None where there are none, as of `tied`."""
     found = tied(study, shown)
+    if found is None:
+        return None
     scores = study.scores(shown, shown.measure)
     own, other = scores.only([shown.focus, shown.baseline]).of(shown.measure)
     frame = pd.DataFrame(

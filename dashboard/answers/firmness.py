@@ -6,6 +6,7 @@ import numpy as np
 
 from dashboard.address.view import Comparison
 from dashboard.answers import firm
+from dashboard.answers.nameless import nameless
 from dashboard.answers.unjudged import unjudged
 from dashboard.opened.study import Study
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
@@ -49,7 +50,9 @@ def _firmness(study: Study, shown: Comparison) -> Firmness:
                 by_cutoff.found if by_cutoff else None, pair, side, shown.measure.cutoff, lengths
             ),
             ways.other_measures(firm.measures(study, shown), pair, len(shown.runs)),
-            ways.ties(span.span, open_.reached.difference, span.counts, span.exact),
+            ways.ties(span.span, open_.reached.difference, span.counts, span.exact)
+            if span
+            else ways.ties_unknown(nameless(study, (shown.focus, shown.baseline))),
             ways.lacking_queries(
                 {run: len(q) for run, q in lacking.lacking.items()},
                 open_.reached.difference,

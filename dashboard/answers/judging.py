@@ -42,8 +42,9 @@ def grades_offered(study: Study) -> list[int]:
 
 
 def to_judge(study: Study, shown: Comparison, query_id: str) -> pd.DataFrame:
-    """The documents of a query in the first k ranks of the shown lists that the files do not judge:
-    columns query_id, doc_id, rank (its best), where, title and text ("" without documents)."""
+    """The documents of a query in the first k ranks of the shown lists that the files do not judge,
+    but for those of runs that came as judged ranks, which have no name: columns query_id, doc_id,
+    rank (its best), where, title and text ("" without documents)."""
     return study.bare.kept(_to_judge, shown.runs, shown.cutoff, query_id)
 
 
@@ -51,6 +52,7 @@ def _to_judge(study: Study, runs: tuple[str, ...], cutoff: int, query_id: str) -
     lists = {
         name: ranked_documents(study.runs[name], query_id, depth=cutoff).set_index("doc_id")["rank"]
         for name in runs
+        if study.runs[name].complete
     }
     # A negative grade is no judgment.
     judged = [d for d, grade in grades_of(study.qrels, query_id).items() if grade >= 0]
@@ -74,7 +76,7 @@ def _to_judge(study: Study, runs: tuple[str, ...], cutoff: int, query_id: str) -
 def queue(study: Study, shown: Comparison) -> pd.DataFrame:
     """What to judge next for the comparison, what could move it most first, by the judgments of the
     files, so that it stays as it is while it is worked on: columns query_id, doc_id, rank, where.
-    What moves nothing follows by rank."""
+    What moves nothing follows by rank. Empty where one of the two came as judged ranks."""
     return study.bare.kept(_queue, shown)
 
 

@@ -9,6 +9,7 @@ from dashboard import answers, parts, session
 from dashboard.address.address import Field
 from dashboard.address.query_list import NO_LIST
 from dashboard.answers import firm, unjudged
+from dashboard.answers.nameless import as_judged_ranks, nameless
 from dashboard.blocks import firmness, layers, markup
 from dashboard.blocks.firmness import Cell, Head
 from dashboard.figures import curves as figures
@@ -91,6 +92,14 @@ def _unjudged(here: Opened, _: str) -> None:
 
 def _judge_next(here: Opened) -> None:
     view, study = here.comparison, here.study
+    unknown = nameless(study, (view.focus, view.baseline))
+    if unknown:
+        parts.heading(
+            "Judge next",
+            f"{as_judged_ranks(unknown)}, so which documents nobody has judged is not known. How"
+            " many there are is, and so is how far they reach.",
+        )
+        return
     found = unjudged.next_to_judge(study, view)
     parts.heading(
         "Judge next",
@@ -223,8 +232,11 @@ def _measures(here: Opened, _: str) -> None:
     _by_query(apart, named, f"Queries seen differently by {view.name} and {other}")
 
 
-def _ties(here: Opened, _: str) -> None:
+def _ties(here: Opened, reason: str) -> None:
     found = firm.moved_by_ties(here.study, here.comparison)
+    if found is None:
+        parts.heading("Equal scores", reason)
+        return
     parts.heading(
         "Queries whose difference hangs on the order of equal scores",
         "Equal scores are ranked by document id, which says nothing. At the right the difference in"

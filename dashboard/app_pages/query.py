@@ -6,6 +6,7 @@ from dashboard import answers, explaining, judging, parts, session
 from dashboard.address.address import Field
 from dashboard.address.query_list import CAME_FROM
 from dashboard.answers import QueryPage
+from dashboard.answers.nameless import as_judged_ranks, nameless
 from dashboard.answers.query_chips import FAILURES
 from dashboard.answers.remarks import tag_of
 from dashboard.blocks import navigation, query, two_lists, words
@@ -90,10 +91,12 @@ def render() -> None:
         "A line joins the same document in two lists: thick if it is relevant, coloured by whether"
         " it rose or fell. "
     )
+    unknown = nameless(study, view.runs)
+    known_only = f" {as_judged_ranks(unknown)}: only judged documents are known." if unknown else ""
     parts.heading(
         "The list" if view.alone else "The lists side by side",
         f"{'' if view.alone else joined}Query words are marked. A click on a document opens its"
-        " text.",
+        f" text.{known_only}",
         frame=shown.lists,
         key="lists",
     )

@@ -20,6 +20,8 @@ _OPEN = 6_000
 _MOST = 60_000
 """Characters that a page is sent at all; of more the rest is counted."""
 
+_TOLD = ("rank", "score", "listed", "known")
+
 _drawn = Template("card")
 
 
@@ -29,6 +31,7 @@ class _Place:
     rank: float
     score: float
     listed: int
+    known: bool
 
 
 def document_card(
@@ -37,7 +40,7 @@ def document_card(
     """The document's grade, its place in every run, its text and its fields. `drawing` holds the
     styles of all of them."""
     places = [
-        _Place(style_of(drawing.styles, row["run"]), row["rank"], row["score"], row["listed"])
+        _Place(style_of(drawing.styles, row["run"]), *(row[c] for c in _TOLD))
         for row in found.standings.to_dict("records")
     ]
     return _drawn(

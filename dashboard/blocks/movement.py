@@ -41,12 +41,14 @@ class Movement:
 
 
 NO_MOVE = Movement("", "")
-"""Where there is no other list to move to."""
+"""Where there is no other list to move to, or nobody knows what it holds."""
 
 
 def movement(row: Row, side: str) -> Movement:
     """What a row of `Diagnosis.side_by_side` says of its document: where it goes from the left
     list, or whence it comes to the right one. Only a relevant document's movement has a tone."""
+    if not row["other_known"]:
+        return NO_MOVE
     rank, other = row["rank"], row["other_rank"]
     matters, arrow = row["relevant"], ""
     if math.isnan(other):

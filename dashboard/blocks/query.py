@@ -123,7 +123,7 @@ def _reach(row: Row) -> tuple[str, str] | None:
 
 def _tiles(diagnosis: Diagnosis, run: str, grades: Grades) -> list[_Tile]:
     """One square a rank with a rule after rank k; none for an empty list."""
-    doc_ids = list(diagnosis.rankings[run]["doc_id"].head(SQUARES))
+    doc_ids = list(diagnosis.rankings[run]["doc_id"].head(SQUARES).fillna(""))
     if not doc_ids:
         return []
     tiles = []

@@ -47,7 +47,8 @@ class _View:
 
 @dataclass(frozen=True)
 class _Item:
-    """One listed document."""
+    """One listed document; without a doc_id it is one that nobody judged, of a run that came as
+    judged ranks."""
 
     doc_id: str
     rank: int
@@ -97,7 +98,7 @@ def two_lists(
     pairs = list(zip(runs, neighbours, strict=True))
     wholes = [diagnosis.side_by_side(run, other) for run, other in pairs]
     reach = diagnosis.cutoff if rows is None else min(rows, diagnosis.cutoff)
-    shown = documents.reindex([d for whole in wholes for d in whole.head(reach)["doc_id"]])
+    shown = documents.reindex([d for whole in wholes for d in whole.head(reach)["doc_id"].dropna()])
     view = _View(documents, query_words, grades_of(diagnosis, grade_names), len(runs) == 1)
     kind = _kind(shown)
     lists = [
@@ -158,7 +159,7 @@ def _list(
 
 
 def _item(row: Row, view: _View, side: str) -> _Item:
-    doc_id = row["doc_id"]
+    doc_id = row["doc_id"] or ""
     title = column_of(view.documents, doc_id, "title").strip()
     text = column_of(view.documents, doc_id, "text").strip()
     return _Item(

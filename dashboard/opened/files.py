@@ -5,7 +5,7 @@ A file that cannot be read stays with its error. No Streamlit here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -18,6 +18,7 @@ from dashboard.workspace.tables import queries_of
 from metrics_core import formats
 from metrics_core.checks.stored_scores import with_stored_compared
 from metrics_core.errors import RanklensError
+from metrics_core.formats.judged_ranks import is_part, whole_of_part
 from metrics_core.formats.registry import Kind, kind_of
 from metrics_core.memo import Memo
 from metrics_core.notes import Note
@@ -30,6 +31,8 @@ _MOST_FILES = 200
 _HEAD = 200
 _GLANCES = Memo(10_000)
 _NONE: Mapping[str, Any] = MappingProxyType({})
+_OF_HADOOP = ("_SUCCESS", "_metadata", "_common_metadata", "_started_", "_committed_")
+"""Beginnings of names of files that tell of other files."""
 _NO_DATA = {".py", ".md", ".html", ".png", ".svg", ".pyc", ".pdf"}
 
 
@@ -77,25 +80,41 @@ class Listing:
 
 
 def list_folder(folder: Path, most: int = _MOST_FILES) -> Listing:
-    """Files of a folder and its subfolders that may hold data, in a stable order. Beyond the
-    `most` that are read, runs are left out first: without judgments the others say nothing."""
-    found = [
+    """Files of a folder and its subfolders that may hold data, in a stable order; a subfolder of
+    judged ranks is one of them. Beyond the `most` that are read, runs are left out first: without
+    judgments the others say nothing; parts of one folder stay together."""
+    files = [
         path
         for path in sorted(folder.rglob("*"))
         if path.is_file()
         and path.suffix.lower() not in _NO_DATA
         and path.stem.lower() not in ("readme", "license", "licence", "license-data")
         and not any(part.startswith((".", "__")) for part in path.relative_to(folder).parts)
+        and not path.name.startswith(_OF_HADOOP)
         and not (path.name in (NOTES_FILE, LAYERS_FILE) and _is_carried(path))
     ]
-    if len(found) <= most:
+    found = _with_folders_of_ranks(folder, files)
+    units = {path: whole_of_part(str(path)) for path in found}
+    if len(set(units.values())) <= most:
         return Listing(tuple(found))
     needed = sorted(found, key=lambda path: glanced(path) in ("run", None))
-    chosen = set(needed[:most])
+    chosen = set(list(dict.fromkeys(units[path] for path in needed))[:most])
     return Listing(
-        tuple(path for path in found if path in chosen),
-        tuple(path for path in found if path not in chosen),
+        tuple(path for path in found if units[path] in chosen),
+        tuple(path for path in found if units[path] not in chosen),
     )
+
+
+def _with_folders_of_ranks(folder: Path, files: Sequence[Path]) -> list[Path]:
+    """The files, those of a subfolder that holds nothing but parts of judged ranks as that."""
+    of_folder: dict[Path, list[Path]] = {}
+    for path in files:
+        of_folder.setdefault(path.parent, []).append(path)
+    found: list[Path] = []
+    for parent, own in of_folder.items():
+        is_one = parent != folder and all(is_part(path.name) for path in own)
+        found += [parent] if is_one and glanced(parent) == "run" else own
+    return sorted(found)
 
 
 def _is_carried(path: Path) -> bool:
@@ -109,8 +128,15 @@ def _is_carried(path: Path) -> bool:
 
 
 def glanced(path: Path) -> Kind | None:
-    """What a file seems to hold by its first lines; None where they do not tell."""
-    return _GLANCES((path, state_of(path)), lambda: formats.kind_at_a_glance(path))
+    """What a file seems to hold by its first lines, or a folder that may be one of judged ranks;
+    None where they do not tell."""
+    return _GLANCES((path, state_of(path)), lambda: _glanced(path))
+
+
+def _glanced(path: Path) -> Kind | None:
+    if path.is_dir():
+        return "run" if formats.holds_ranks(path) else None
+    return formats.kind_at_a_glance(path)
 
 
 def read_files(
@@ -119,7 +145,7 @@ def read_files(
     """Read one file of a folder, which may hold several tables, with the reader's `choices`; never
     raises for what it holds."""
     try:
-        if path.is_file() and formats.is_set(path):
+        if formats.is_set(path):
             loaded = with_stored_compared(formats.read_set(path, name=shown, **choices))
         else:
             loaded = [formats.read(path, name=shown, **choices)]

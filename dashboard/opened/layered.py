@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from dashboard.opened.study import KEPT, Study, all_scores
+from dashboard.opened.study import KEPT, Study, all_scores, refused
 from dashboard.workspace import Layer
+from metrics_core.errors import RanklensError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.layers import layered, named_queries, rejudged
 from metrics_core.measures import Measure
@@ -30,7 +31,8 @@ def with_layers(study: Study, layers: Sequence[Layer]) -> Study:
 
 
 class Layered(Study):
-    """A study over layered judgments. Runs that do not fit the files' judgments stay refused."""
+    """A study over layered judgments. Runs that do not fit the files' judgments stay refused, and
+    `refused_now` are those that came as judged ranks, where a layer judges further documents."""
 
     def __init__(self, bare: Study, layers: Sequence[Layer]) -> None:
         """Join the queries that the layers name."""
@@ -38,17 +40,22 @@ class Layered(Study):
         self._bare = bare
         self.qrels = layered(bare.qrels, graded)
         self.queries, self.documents = bare.queries, bare.documents
-        self.refused, self.runs = bare.refused, bare.runs
         self.changed = named_queries(self.qrels, graded)
-        again = in_order(self._rejudged, list(bare.runs))
-        self.judged: dict[str, JudgedRanks] = dict(zip(bare.runs, again, strict=True))
+        again = dict(zip(bare.runs, in_order(self._rejudged, list(bare.runs)), strict=True))
+        self.judged = {name: r for name, r in again.items() if isinstance(r, JudgedRanks)}
+        self.runs = {name: bare.runs[name] for name in self.judged}
+        self.refused_now = {n: r for n, r in again.items() if isinstance(r, RanklensError)}
+        self.refused = bare.refused | self.refused_now
         self._memo, self.variants, self.large, self.tops = map(Memo, KEPT)
         if len(self.changed) == len(bare.query_ids):
             self.__dict__ |= {name: getattr(bare, name) for name in _OF_QUERIES}
 
-    def _rejudged(self, name: str) -> JudgedRanks:
+    def _rejudged(self, name: str) -> JudgedRanks | RanklensError:
         bare = self._bare
-        return rejudged(bare.judged[name], bare.runs[name], self.qrels, self.changed)
+        try:
+            return rejudged(bare.judged[name], bare.runs[name], self.qrels, self.changed)
+        except RanklensError as error:
+            return refused(name, error)
 
     @property
     def bare(self) -> Study:
@@ -65,7 +72,8 @@ class Layered(Study):
         tops = {ranks.top_grade for s in (self, self._bare) for ranks in s.judged.values()}
         if not measure.declaration.by_query or len(tops) > 1:
             return super().scored(measure)
-        known, again = self._bare.kept(all_scores, (measure,)), score_runs(self._named, (measure,))
+        known = self._bare.kept(all_scores, (measure,)).only(self.names)
+        again = score_runs(self._named, (measure,))
         n_runs, before, n_measures = known.values.shape
         values = np.full((n_runs, len(self.changed), n_measures), np.nan)
         values[:, :before] = known.values

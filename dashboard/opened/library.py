@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from dashboard.opened.files import File
+from dashboard.opened.ranks_parts import with_parts_joined
 from dashboard.opened.study import Study
 from metrics_core.formats.registry import Kind
 from metrics_core.judging import JudgedRanks, judge
@@ -61,8 +62,8 @@ def assemble(
     several queries the file with most of the judged ones, of several documents the last. What is
     not used says why. `judging` joins a run with judgments as `judge` does.
     """
-    listed = list(files)
-    given = [_RunOf(f, f.table) for f in listed if isinstance(f.table, Run)]
+    listed = with_parts_joined(list(files))
+    given = [_RunOf(f, f.table) for f in listed if isinstance(f.table, Run) and f.used]
     kept, run_notes = told_apart(given, lambda one, other: one.run.has_rows_of(other.run))
     runs = [one.run for one in kept]
     listed = _with_run_names(listed, kept)
@@ -112,7 +113,7 @@ def _with_run_names(files: Sequence[File], runs: Sequence[_RunOf]) -> list[File]
         own = next((one.run for one in runs if one.file is f), None)
         if own is not None:
             f = replace(f, table=own)
-        elif isinstance(f.table, Run):
+        elif isinstance(f.table, Run) and f.used:
             f = replace(f, used=False, why_not="not used: the same run as another file")
         named.append(f)
     return named

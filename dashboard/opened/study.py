@@ -62,13 +62,14 @@ class Study:
         """Judge every run; of those that share no query with the qrels, `refused` says why."""
         self.qrels, self.queries, self.documents = qrels, queries, documents
         self.refused: dict[str, RanklensError] = {}
+        self.refused_now: dict[str, RanklensError] = {}
         self.judged: dict[str, JudgedRanks] = {}
         self.runs: dict[str, Run] = {}
         for run in runs:
             try:
                 self.judged[run.name] = judging(run, qrels, documents=documents)
             except RanklensError as error:
-                self.refused[run.name] = RanklensError(f"{run.name}: {error.message}", error.hint)
+                self.refused[run.name] = refused(run.name, error)
                 continue
             self.runs[run.name] = run
         self._memo, self.variants, self.large, self.tops = map(Memo, KEPT)
@@ -197,7 +198,7 @@ class Study:
         known = tuple(
             (column, value) for column, value in address["where"] if value in groups.get(column, ())
         )
-        lacks = lacking(address, self.names, groups, self.texts, chosen.measure)
+        lacks = lacking(address, self.names, groups, self.texts, chosen.measure, self.refused)
         return View(replace(comparison, where=known), address, lacks)
 
     @cached_property
@@ -232,6 +233,11 @@ class Study:
     def with_texts(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The frame with `text`, `meta` ("Billing · medium") and every grouping of each query."""
         return frame.join(self.kept(grouped.told), on="query_id")
+
+
+def refused(name: str, error: RanklensError) -> RanklensError:
+    """The error of one run, with its name."""
+    return RanklensError(f"{name}: {error.message}", error.hint)
 
 
 def _notes(study: Study, name: str, measure: Measure) -> tuple[Note, ...]:

@@ -16,17 +16,19 @@ from dashboard.session.collections import collection, library
 from dashboard.session.judging import layers_asked, layers_lacking, layers_on
 from dashboard.theme import PALETTES, Look, run_styles
 from dashboard.workspace import Layer
+from metrics_core.errors import RanklensError
 
 
 @dataclass(frozen=True)
 class Opened:
     """The study, what the reader has chosen of it, and how it looks; `layers` are the judgment
-    layers that are on, whose grades its scores hold."""
+    layers that are on, whose grades its scores hold, `refused` the runs that these leave out."""
 
     study: Study
     view: View
     look: Look
     layers: tuple[Layer, ...] = ()
+    refused: tuple[RanklensError, ...] = ()
 
     @property
     def comparison(self) -> Comparison:
@@ -64,13 +66,19 @@ def _opened() -> Opened | None:
         pin(address().changed(set=collection()))
         return None
     on = layers_on()
-    study = with_layers(study, on)
+    over = with_layers(study, on)
+    if over.names:
+        study = over
+    else:
+        on = ()  # no run could be scored
     view = study.view(address())
     view = replace(view, lacking={**view.lacking, **layers_lacking()})
     pin(view.pinned.changed(set=collection(), layers=layers_asked()))
     shown = view.comparison
     styles = run_styles(study.names, here.slots, focus=shown.focus, baseline=shown.baseline)
-    return Opened(study, view, Look(PALETTES[theme()], styles), on)
+    return Opened(
+        study, view, Look(PALETTES[theme()], styles), on, tuple(over.refused_now.values())
+    )
 
 
 def theme() -> str:

@@ -63,6 +63,7 @@ def record_of(
         notes=loaded.notes,
         replaces=older.number if older else "",
         added=at,
+        complete=not isinstance(loaded.table, Run) or loaded.table.complete,
     )
 
 

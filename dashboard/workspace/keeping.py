@@ -117,6 +117,8 @@ def on_disk(cache: Cache, table: Table, file: str) -> Table:
     or itself where nothing can be kept. Raises OSError."""
     if isinstance(table, StoredRun) or not isinstance(table, Run) or not is_long(len(table)):
         return table
+    if not table.complete:  # what is judged of it, which is held anyway
+        return table
     run = gathered(table)
     with cache.draft() as draft:
         if draft is None:

@@ -17,7 +17,7 @@ from metrics_core.tables import Table
 def load(shelves: Shelves, cache: Cache, entry: Entry) -> Table:
     """The table of an entry; the rows of a long run stay on the disk. Raises StorageError where
     they are not those that were kept."""
-    if entry.kind == "run" and is_long(entry.rows):
+    if entry.kind == "run" and entry.complete and is_long(entry.rows):
         return stored_run(
             shelves,
             cache,

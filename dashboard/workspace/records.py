@@ -31,7 +31,7 @@ class Entry:
     for good; `read_as`, `queries` and `notes` are what reading it told. `replaces` is the number
     of the older file of this name that it stands for, which is hidden as long as this record is
     there. `changed` is when the record was last written, in UTC, `added` when it first was; records
-    of before do not tell that.
+    of before do not tell that. `complete` is False of a run that came as judged ranks.
     """
 
     number: str
@@ -49,6 +49,7 @@ class Entry:
     replaces: str = ""
     removed: bool = False
     added: str = ""
+    complete: bool = True
 
     @property
     def came(self) -> str:

@@ -127,6 +127,12 @@ class StoredRun(Run):
         """The distinct query ids, in the order of their first row."""
         return self.rows.layout.query_ids
 
+    def length(self, query_id: str) -> int:
+        """How many documents the run lists for a query."""
+        query_ids = self.rows.layout.query_ids
+        known = query_id in query_ids
+        return int(self.rows.layout.counts[query_ids.index(query_id)]) if known else 0
+
     @property
     def plain(self) -> bool:
         """Whether every doc_id is of printable ASCII alone."""

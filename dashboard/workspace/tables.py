@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 from dashboard.workspace.durable import Draft
 from metrics_core.formats import Kind
 from metrics_core.notes import Note
-from metrics_core.tables import Documents, Qrels, Queries, Run, Table
+from metrics_core.tables import Documents, Qrels, Queries, RankedRun, Run, Table
+from metrics_core.tables.columns import coded
 
 _GROUP = 100_000
 """Rows that are read at once where a few are wanted."""
@@ -64,6 +65,9 @@ def table_of(content: bytes, kind: Kind, *, name: str, notes: Sequence[Note]) ->
     """The table that `table_bytes` wrote; a run gets its name. Raises pyarrow's errors, ValueError
     or KeyError for other bytes."""
     table = arrow_of(content)
+    if kind == "run" and "retrieved" in table.column_names:
+        table = table.set_column(0, "query_id", coded(table["query_id"]))
+        return RankedRun(table=table, name=name, notes=tuple(notes))
     if kind == "run":
         return Run(table=table, name=name, notes=tuple(notes))
     if kind == "qrels":

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core import wording as w
+from metrics_core.errors import RanklensError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ranking import top_rows
 from metrics_core.notes import Note
@@ -55,8 +56,9 @@ def fit_report(
         lines.append(_without_judgments(judged))
     if queries is not None and runs:
         lines.append(_with_text(runs, qrels, queries))
-    if documents is not None and runs:
-        lines.append(_documents_with_text(runs, documents, cutoff))
+    named = [run for run in runs if run.complete]
+    if documents is not None and named:
+        lines.append(_documents_with_text(named, documents, cutoff, len(runs) - len(named)))
     return lines
 
 
@@ -102,12 +104,18 @@ def _with_text(runs: Sequence[Run], qrels: Qrels | None, queries: Queries) -> Fi
     return FitLine("queries with a text", value, not lacking, remark)
 
 
-def _documents_with_text(runs: Sequence[Run], documents: Documents, cutoff: int) -> FitLine:
+def _documents_with_text(
+    runs: Sequence[Run], documents: Documents, cutoff: int, unknown: int
+) -> FitLine:
+    """`unknown` runs came as judged ranks, which do not name what nobody judged."""
     tops = [_top_documents(run.leading(cutoff), cutoff) for run in runs]
     shown = pa.chunked_array(tops).unique()
     found = int(documents.known(shown).sum())
     lacking = len(shown) - found
     remark = "all" if not lacking else f"{lacking:,} shown by id"
+    if unknown:
+        remark += f"; without {w.plural(unknown, 'the run', f'the {unknown:,} runs')} that came as"
+        remark += " judged ranks"
     label = f"documents in the top {cutoff} with a text"
     return FitLine(label, f"{found:,} of {len(shown):,}", not lacking, remark)
 
@@ -122,10 +130,16 @@ def _some(ids: Sequence[str]) -> str:
 
 
 def with_clean_ids(table: AnyTable) -> AnyTable:
-    """The same table with every id cleaned; raises TableError where two ids become one."""
+    """The same table with every id cleaned; raises TableError where two ids become
+    one, and RanklensError for judged ranks."""
     if isinstance(table, Queries):
         clean = table.frame.assign(query_id=table.frame["query_id"].map(cleaned_id))
         return Queries.from_columns(dict(clean.items())).noting(*table.notes)
+    if isinstance(table, Run) and not table.complete:
+        raise RanklensError(
+            f"{table.name} came as judged ranks, in which ids stand as they were joined.",
+            "Clean the ids of run and judgments, and make the ranks again.",
+        )
     if isinstance(table, Run):
         rows = table.table
         return Run.from_columns(table.name, *_clean(rows), rows["score"]).noting(*table.notes)
@@ -157,10 +171,10 @@ def near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
     notes = []
     queries, documents = _texts(qrels.query_ids), pa.chunked_array([qrels.doc_ids.unique()])
     own = _texts(run.query_ids)
-    for what, pairs in (
-        ("query", _near_pairs(lambda: own, queries, plain=is_plain(own))),
-        ("document", _near_pairs(lambda: run.doc_ids, documents, plain=run.plain)),
-    ):
+    found = [("query", _near_pairs(lambda: own, queries, plain=is_plain(own)))]
+    if run.complete:  # judged ranks name only documents that match
+        found += [("document", _near_pairs(lambda: run.doc_ids, documents, plain=run.plain))]
+    for what, pairs in found:
         if pairs:
             count = len(pairs)
             notes.append(

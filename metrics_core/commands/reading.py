@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metrics_core import formats
+from metrics_core import wording as w
 from metrics_core.checks.fit import AnyTable, near_matches, with_clean_ids
 from metrics_core.commands.measure_names import measures_named, names_given
 from metrics_core.commands.progress import progress_of
-from metrics_core.errors import RanklensError, TableError
+from metrics_core.errors import RanklensError, TableError, UnknownRunError
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, name_notes
 from metrics_core.notes import Note
@@ -122,16 +123,40 @@ def _documents(options: argparse.Namespace) -> Documents | None:
 def _read(options: argparse.Namespace, qrels: Qrels, documents: Documents | None) -> list[ReadRun]:
     """The runs, each read whole."""
     read = []
-    for path in options.runs:
-        run = formats.read_run(
-            path, duplicates=options.duplicates, encoding=options.encoding, limit=options.limit
-        )
-        say(Path(path).name, run.notes)
-        run = cleaned(run, path) if options.clean_ids else run
-        read.append(ReadRun(run, qrels, documents))
+    for place, path in enumerate(options.runs):
+        own_runs = _runs_in(path, options)
+        if len(own_runs) > 1 and (options.one_run or (place == 0 and "baseline" in options)):
+            names = w.listing([run.name for run in own_runs[:5]])
+            raise RanklensError(
+                f"{path} holds judged ranks of {len(own_runs):,} runs, where one is asked for:"
+                f" {names}.",
+                f"Name the one, such as {path.rstrip('/')}/{own_runs[0].name}.",
+            )
+        for run in own_runs:
+            say(run.name if len(own_runs) > 1 else Path(path).name, run.notes)
+            own = cleaned(run, path) if options.clean_ids else run
+            read.append(ReadRun(own, qrels, documents))
     runs, notes = told_apart(read, lambda one, other: one.run.has_rows_of(other.run))
     say("runs", notes)
     return runs
+
+
+def _runs_in(path: str, options: argparse.Namespace) -> list[Run]:
+    """The run of a file, the runs of judged ranks, or one of these, `ranks/name`."""
+    whole, _, name = path.rpartition("/")
+    if path != "-" and formats.holds_ranks(path):
+        return [*formats.read_judged_ranks(path, limit=options.limit)]
+    if not Path(path).exists() and formats.holds_ranks(whole):
+        runs = formats.read_judged_ranks(whole, limit=options.limit)
+        own = [run for run in runs if run.name == name]
+        if not own:
+            raise UnknownRunError(name, [run.name for run in runs])
+        return [*own]
+    return [
+        formats.read_run(
+            path, duplicates=options.duplicates, encoding=options.encoding, limit=options.limit
+        )
+    ]
 
 
 def _judged_at_once(
@@ -173,6 +198,7 @@ def _refuse_with_memory(options: argparse.Namespace, *, needs: bool) -> None:
     both = {
         "--documents or a measure of documents": needs,
         "--clean-ids": options.clean_ids,
+        "a folder of judged ranks": any(map(formats.holds_ranks, options.runs)),
         f"--duplicates {options.duplicates}": options.duplicates != "error",
     }
     named = next((name for name, given in both.items() if given), None)

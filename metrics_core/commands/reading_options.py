@@ -43,7 +43,7 @@ def add_reading_options(
         " trec_eval (ndcg_cut_10) or everywhere (precision_at_5); may be given again. The command"
         f" measures lists them (default: {','.join(measures)})",
     )
-    parser.set_defaults(default_measures=measures, memory=None)
+    parser.set_defaults(default_measures=measures, memory=None, one_run=one_run)
     parser.add_argument(
         "--documents",
         metavar="FILE",

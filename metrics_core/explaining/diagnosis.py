@@ -28,6 +28,7 @@ class Diagnosis:
 
     grades     doc_id -> grade of every judged document of the query (negative: pooled, unjudged)
     rankings   run -> frame rank, doc_id, score, grade (NaN: nobody judged it), the whole list
+    nameless   runs that came as judged ranks: the doc_id of what nobody judged is None
     standings  a row a run, best score first: run, score, difference (to the baseline, NaN in its
                own row), first_relevant (rank, NaN if none), relevant_in_top, listed, lowest and
                highest (what the unjudged documents could make of the score; NaN where no more is
@@ -53,6 +54,7 @@ class Diagnosis:
     effects: Mapping[str, float] = field(default_factory=dict)
     relevant_from: float = 1.0
     residual_is_exact: bool = True
+    nameless: frozenset[str] = frozenset()
 
     @property
     def n_relevant(self) -> int:
@@ -70,7 +72,7 @@ class Diagnosis:
 
     def ranks(self, run: str) -> dict[str, int]:
         """doc_id -> rank in the run's whole list."""
-        frame = self.rankings[run]
+        frame = self.rankings[run].dropna(subset=["doc_id"])
         return dict(zip(frame["doc_id"], frame["rank"].astype(int), strict=True))
 
     def squares(self, run: str, depth: int = SQUARES) -> list[float | None]:
@@ -81,9 +83,14 @@ class Diagnosis:
 
     def side_by_side(self, run: str, other: str) -> pd.DataFrame:
         """The run's first `cutoff` rows with `other_rank`, the rank in the other run's whole list
-        (NaN: not listed there), and `relevant`, whether the measure takes the document as such."""
+        (NaN: not listed there), `other_known`, whether that can be told, and `relevant`, whether
+        the measure takes the document as such."""
         frame = self.rankings[run].head(self.cutoff).copy()
         frame["other_rank"] = frame["doc_id"].map(self.ranks(other)).astype(float)
+        known = frame["doc_id"].notna()
+        if other in self.nameless:
+            known &= frame["doc_id"].isin(list(self.grades))
+        frame["other_known"] = known
         frame["relevant"] = frame["grade"] >= self.relevant_from
         return frame
 
@@ -130,6 +137,7 @@ def diagnose(
         residual_is_exact=reach[focus].exact,
         effects=_effects(own[focus], own[baseline], qrels, measure),
         relevant_from=least,
+        nameless=frozenset(run.name for run in runs if not run.complete),
     )
 
 

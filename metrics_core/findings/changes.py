@@ -156,6 +156,9 @@ def _above(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:
     above = diagnosis.rankings[name]
     above = above[above["rank"] < reach]
     if loses:
+        if {name, diagnosis.baseline} & diagnosis.nameless:
+            # Nobody knows where these stood before.
+            above = above[above["grade"].notna()]
         above = above[_newly_above(diagnosis, above, moves, reach)]
     zero = int((above["grade"] == 0).sum())
     unjudged = int(above["grade"].isna().sum())

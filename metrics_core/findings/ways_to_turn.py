@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -228,6 +228,12 @@ def ties(
     if turned:
         return Entry("ties", "Equal scores", "could turn it", "not firm", reason)
     return Entry("ties", "Equal scores", "cannot turn it", "firm", reason)
+
+
+def ties_unknown(runs: Sequence[str]) -> Entry:
+    """The entry of `ties` where these runs came as judged ranks, without scores."""
+    reason = f"{w.listing(runs)} came as judged ranks, without scores: which are equal, and where"
+    return Entry("ties", "Equal scores", w.DASH, "", f"{reason}, is not known.")
 
 
 def lacking_queries(

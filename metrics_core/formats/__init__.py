@@ -12,6 +12,7 @@ from metrics_core.formats import (  # noqa: F401
     cast,
     detailed,
     json_files,
+    judged_ranks,
     msmarco,
     parquet,
     tabular,
@@ -19,6 +20,7 @@ from metrics_core.formats import (  # noqa: F401
     trec,
 )
 from metrics_core.formats.detailed import is_detailed
+from metrics_core.formats.judged_ranks import holds_ranks, read_judged_ranks
 from metrics_core.formats.reading import (
     kind_at_a_glance,
     read,
@@ -39,11 +41,13 @@ __all__ = [
     "Kind",
     "Loaded",
     "formats",
+    "holds_ranks",
     "is_detailed",
     "is_set",
     "kind_at_a_glance",
     "read",
     "read_documents",
+    "read_judged_ranks",
     "read_qrels",
     "read_queries",
     "read_run",

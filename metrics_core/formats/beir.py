@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Collection
+from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from metrics_core.errors import FileFormatError, LineProblem
-from metrics_core.formats.limits import MOST_FILES, USUAL_LIMIT, Limit, Size
+from metrics_core.formats.limits import USUAL_LIMIT, Limit, Size
+from metrics_core.formats.members import check_count, members_of
 from metrics_core.formats.opening import legible, open_source
 from metrics_core.formats.reading import read_source
 from metrics_core.formats.registry import Kind, Loaded
-from metrics_core.formats.unpacking import (
-    is_zip,
-    leads_out,
-    member_bytes,
-    opened_zip,
-    without_packing,
-    zip_members,
-)
+from metrics_core.formats.unpacking import without_packing
 from metrics_core.formats.values import Grades
 from metrics_core.notes import Note
 from metrics_core.tables import Duplicates
@@ -32,7 +25,7 @@ _RUN_ENDINGS = (".run", ".res", ".trec")
 def is_set(source: str | Path | bytes) -> bool:
     """Whether a folder, or a zip file, is laid out as a BEIR set."""
     try:
-        with _members(source, "", USUAL_LIMIT) as members:
+        with members_of(source, "", USUAL_LIMIT, partial(_no_set, "")) as members:
             return _base(members.names) is not None
     except FileFormatError:
         return False
@@ -61,55 +54,18 @@ def read_set(
         is_qrels = kind == "qrels"
         return read_source(opened, kind, None, duplicates, grades, insists=is_qrels)
 
-    with _members(source, shown, Limit.of(limit)) as members:
+    with members_of(source, shown, Limit.of(limit), partial(_no_set, shown)) as members:
         base = _base(members.names)
         if base is None:
             raise _no_set(shown, f"{len(members.names)} files without corpus.jsonl, queries.jsonl")
         inside = [n for n in members.names if PurePosixPath(n).is_relative_to(base)]
         parts = _parts(base, inside)
-        _check_count(shown, len(parts))
+        check_count(shown, len(parts))
         loaded = [load(members.content(member), member, kind) for member, kind in parts.items()]
         splits = _splits(base, inside)
         chosen = next((split for split, member in splits.items() if member in parts), "")
         others = sorted(splits.keys() - {chosen})
         return [_noting_splits(x, chosen, others) if x.kind == "qrels" else x for x in loaded]
-
-
-@dataclass(frozen=True)
-class _Members:
-    """The files of a set: their names inside it, and how to get at one."""
-
-    names: Collection[str]
-    content: Callable[[str], Path | bytes]
-
-
-@contextmanager
-def _members(source: str | Path | bytes, shown: str, limit: Limit) -> Iterator[_Members]:
-    if not isinstance(source, bytes):
-        source = Path(source)
-        if source.is_dir():
-            paths = sorted(p for p in source.rglob("*") if p.is_file())
-            files = {path.relative_to(source).as_posix(): path for path in paths}
-            yield _Members(files.keys(), files.__getitem__)
-            return
-    if not is_zip(source):
-        raise _no_set(shown, "neither a folder nor a zip file")
-    archive = opened_zip(shown, source if isinstance(source, Path) else io.BytesIO(source))
-    with archive:
-        names = zip_members(archive)
-        _check_count(shown, len(names))
-        bad = next((n for n in names if leads_out(n)), None)
-        if bad is not None:
-            raise _no_set(shown, f"the path `{bad}`, which leads out of the archive")
-        taken = 0
-
-        def content(member: str) -> bytes:
-            nonlocal taken
-            taken += archive.getinfo(member).file_size
-            limit.check_size(shown, taken)
-            return member_bytes(shown, archive, member, limit)
-
-        yield _Members(names, content)
 
 
 def _base(names: Collection[str]) -> PurePosixPath | None:
@@ -157,12 +113,6 @@ def _noting_splits(loaded: Loaded, chosen: str, others: list[str]) -> Loaded:
     message = f"the judgments of the split {chosen}; the set also has {', '.join(others)}"
     note = Note("splits", message, len(others), tuple(others[:3]))
     return replace(loaded, table=loaded.table.noting(note))
-
-
-def _check_count(shown: str, files: int) -> None:
-    if files > MOST_FILES:
-        problem = LineProblem(None, f"{files:,}", f"at most {MOST_FILES:,} files in a set")
-        raise FileFormatError(shown, [problem], hint="Give the runs in several parts.")
 
 
 def _no_set(shown: str, found: str) -> FileFormatError:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.errors import RanklensError
-from metrics_core.tables import Qrels, Queries, Table
+from metrics_core.tables import Qrels, Queries, RankedRun, Table
 from metrics_core.tables.columns import ID
 
 ROWS_AT_ONCE = 100_000
@@ -17,6 +18,12 @@ def arrow_of(table: Table) -> pa.Table:
     """Any of our tables as an Arrow table; a missing value is null."""
     if isinstance(table, Qrels):
         return table.given
+    if isinstance(table, RankedRun):
+        name = pa.array([table.name], ID).dictionary_encode()
+        names = pa.DictionaryArray.from_arrays(
+            pa.array(np.zeros(len(table), np.int32)), name.dictionary
+        )
+        return table.table.add_column(0, "run", names)
     if not isinstance(table, Queries):
         return table.table
     frame = table.frame

@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 _WHOLE_FLOATS_END = float(2**53)
-_MAGIC = b"PAR1"
+MAGIC = b"PAR1"
 _PANDAS_INDEX = "__index_level_"
 
 
 def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
     """By its first bytes and the names of its columns."""
-    if not sample.source.magic.startswith(_MAGIC):
+    if not sample.source.magic.startswith(MAGIC):
         return {}
-    file = _opened(sample.source)
-    names = _names(sample.source, file)
-    rows = _guarded(sample.source, partial(_first_rows, file, names))
+    file = opened_parquet(sample.source)
+    names = column_names(sample.source, file)
+    rows = guarded(sample.source, partial(_first_rows, file, names))
     return recognise_columns(names, rows, sample)
 
 
@@ -64,19 +64,19 @@ def write_parquet(table: Table, file: BinaryIO) -> None:
     example="(binary) columns query_id, doc_id, score",
     recognise=recognise_parquet,
     write=dict.fromkeys(KINDS, write_parquet),
-    magic=_MAGIC,
+    magic=MAGIC,
 )
 def read_parquet(source: Source, request: Request) -> Loaded:
     """A Parquet file. Ids stored as numbers become their decimal digits."""
-    file = _opened(source)
-    names = _names(source, file)
+    file = opened_parquet(source)
+    names = column_names(source, file)
     understood = check_columns(source, names, request.kind, None)
     used = set(understood.roles.values())
     if request.kind in ("queries", "documents"):
         used |= set(understood.others)
     wanted = [names[at] for at in sorted(used)]
-    _guarded(source, partial(check_size, source, file, wanted))
-    batches = _guarded(source, partial(_batches, source, file, wanted))
+    guarded(source, partial(check_size, source, file, wanted))
+    batches = guarded(source, partial(batches_of, source, file, wanted))
     if not batches:
         raise refuse(source, [LineProblem(None, "only a header", "at least one row")])
     table = pa.Table.from_batches(batches)
@@ -84,18 +84,19 @@ def read_parquet(source: Source, request: Request) -> Loaded:
     columns = {}
     for name in wanted:
         roles = {role for role, at in understood.roles.items() if names[at] == name}
-        column = _guarded(source, partial(_plain, table[name]))
+        column = guarded(source, partial(plain_column, table[name]))
         if roles & {"score", "rank"}:
-            columns[name] = _guarded(source, partial(_as_numbers, column))
+            columns[name] = guarded(source, partial(_as_numbers, column))
         elif roles & {"query_id", "doc_id"} and pa.types.is_floating(column.type):
             columns[name] = _whole_as_text(source, column, name, notes)
         else:
-            columns[name] = _guarded(source, partial(column.cast, ID))
+            columns[name] = guarded(source, partial(column.cast, ID))
     named = Named(names, columns, None, notes, header=None)
     return load_named(source, request, named, "parquet", "Parquet")
 
 
-def _batches(source: Source, file: pq.ParquetFile, wanted: list[str]) -> list[pa.RecordBatch]:
+def batches_of(source: Source, file: pq.ParquetFile, wanted: list[str]) -> list[pa.RecordBatch]:
+    """The rows of these columns; refuses more than a file may hold."""
     batches, size = [], 0
     for batch in file.iter_batches(columns=wanted):
         batches.append(batch)
@@ -104,18 +105,18 @@ def _batches(source: Source, file: pq.ParquetFile, wanted: list[str]) -> list[pa
     return batches
 
 
-def _opened(source: Source) -> pq.ParquetFile:
+def opened_parquet(source: Source) -> pq.ParquetFile:
     """The file with its footer read; refuses what is damaged or has too many columns."""
     import pyarrow.parquet as pq
 
-    file = _guarded(source, lambda: pq.ParquetFile(source.packed()))
+    file = guarded(source, lambda: pq.ParquetFile(source.packed()))
     source.limit.check_cells(source.name, 1, file.metadata.num_columns)
     return file
 
 
-def _names(source: Source, file: pq.ParquetFile) -> list[str]:
+def column_names(source: Source, file: pq.ParquetFile) -> list[str]:
     """The columns' names without pandas' own index; refuses nested and repeated columns."""
-    fields = _guarded(source, lambda: [(field.name, field.type) for field in file.schema_arrow])
+    fields = guarded(source, lambda: [(field.name, field.type) for field in file.schema_arrow])
     fields = [(name, kind) for name, kind in fields if not name.startswith(_PANDAS_INDEX)]
     nested = [name for name, kind in fields if pa.types.is_nested(kind)]
     if nested:
@@ -126,7 +127,7 @@ def _names(source: Source, file: pq.ParquetFile) -> list[str]:
     return names
 
 
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The column without a dictionary; checks what Arrow leaves unchecked, such as UTF-8."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -160,7 +161,7 @@ def _whole_as_text(
     return column.cast(pa.int64()).cast(ID)
 
 
-def _guarded(source: Source, step: Callable[[], Any]) -> Any:
+def guarded(source: Source, step: Callable[[], Any]) -> Any:
     """A step of Arrow's; what it refuses becomes a FileFormatError."""
     try:
         return step()

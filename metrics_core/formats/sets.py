@@ -1,4 +1,5 @@
-"""Files that hold several tables at once: BEIR sets, and detailed results of a benchmark."""
+"""Files that hold several tables at once: BEIR sets, detailed results of a benchmark, judged ranks
+of several runs."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from pathlib import Path
 
 from metrics_core.formats import beir
 from metrics_core.formats.detailed import is_detailed, is_json, read_detailed_set
+from metrics_core.formats.judged_ranks import holds_ranks, read_ranks_set
 from metrics_core.formats.limits import Size
 from metrics_core.formats.reading import check_choices
 from metrics_core.formats.registry import Loaded
@@ -14,8 +16,9 @@ from metrics_core.tables import Duplicates
 
 
 def is_set(source: str | Path | bytes) -> bool:
-    """Whether a folder or a file holds several tables: a BEIR set, or detailed results."""
-    return beir.is_set(source) or is_detailed(source)
+    """Whether a folder or a file holds several tables: a BEIR set, detailed results, or judged
+    ranks."""
+    return holds_ranks(source) or beir.is_set(source) or is_detailed(source)
 
 
 def read_set(
@@ -27,13 +30,16 @@ def read_set(
     encoding: str | None = None,
     limit: Size | None = None,
 ) -> list[Loaded]:
-    """Read a BEIR set (a folder, a zip of one, its bytes) or a file of detailed results.
+    """Read a BEIR set (a folder, a zip of one, its bytes), a file of detailed results, or judged
+    ranks (a Parquet file, a folder of such, a zip of one).
 
     Gives its documents, queries, judgments and runs. The choices are those of `read`, and hold for
     every file of the set; in detailed results a document counts once and no grades stand. Raises
     FileFormatError where it is no such set or cannot be read.
     """
     check_choices(None, None, duplicates, grades)
+    if holds_ranks(source):
+        return read_ranks_set(source, name=name, limit=limit)
     if is_json(source) and not beir.is_set(source):
         return read_detailed_set(source, name=name, encoding=encoding, limit=limit)
     return beir.read_set(

@@ -14,18 +14,18 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from metrics_core.errors import ParameterError
+from metrics_core.errors import ParameterError, RanklensError
 from metrics_core.formats.registry import KIND_TITLES, formats, kind_of
-from metrics_core.tables import Table
+from metrics_core.tables import RankedRun, Table
 
 
 def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
     """Write a table to a path or an open binary file, in the format of that short name.
 
     Runs and qrels can be written as trec, csv, tsv, json, jsonl and parquet, queries and documents
-    as csv, tsv, jsonl and parquet. Raises ParameterError for a format that cannot hold the kind of
-    table, and RanklensError for an id or a text that the format cannot hold; a file that stood
-    there before then stays as it was.
+    as csv, tsv, jsonl and parquet, runs that came as judged ranks as parquet. Raises
+    ParameterError for a format that cannot hold the kind of table, and RanklensError for an id or a
+    text that the format cannot hold; a file that stood there before then stays as it was.
     """
     kind = kind_of(table)
     able = {f.name: f.write[kind] for f in formats() if kind in f.write}
@@ -34,6 +34,10 @@ def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
         raise ParameterError(
             f"There is no way to write {KIND_TITLES[kind]} as {format!r}.",
             f"There are: {', '.join(sorted(able))}.",
+        )
+    if isinstance(table, RankedRun) and format != "parquet":
+        raise RanklensError(
+            f"{table.name} came as judged ranks, which only Parquet holds.", "Write it as parquet."
         )
     if not isinstance(target, (str, Path)):
         function(table, target)

@@ -98,7 +98,10 @@ def _rows_of(qrels: Qrels, query: Ints, documents: pa.Array, n_queries: int) -> 
 
 def rejudged(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> JudgedRanks:
     """`judge(run, qrels)` to the last bit, from the ranks of judgments over which `layered` laid
-    these: only the `changed` queries, bool[Q] over those of `qrels`, are joined again."""
+    these: only the `changed` queries, bool[Q] over those of `qrels`, are joined again. Of a run
+    that came as judged ranks the layers may change grades alone; else raises RanklensError."""
+    if not run.complete:
+        return judge(run, qrels)
     part, own = _joined(run, qrels, changed)
     before = changed[: ranks.n_queries]
     kept, known = ~before[ranks.query], ~before[ranks.judged_query]

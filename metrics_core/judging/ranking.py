@@ -37,7 +37,7 @@ class Ranking:
         ties: Ties,
     ) -> None:
         self.run = run
-        self.scores = values_of(run.table["score"])
+        self.scores = run.scores
         self.codes = run.query_codes
         self.order = order_by_score(self.codes, self.scores)
         codes, scores = self.codes, self.scores
@@ -152,7 +152,7 @@ def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
     everything = np.arange(len(run))
     ranking = Ranking(run, run.query_codes, everything[:0], np.empty(0), "doc_id")
     position = _inverse(ranking.order, everything)
-    scores = values_of(run.table["score"])
+    scores = run.scores
     order = everything if ranking.order is None else ranking.order
     codes = run.query_codes[order]
     new_query = np.diff(codes, prepend=-1) != 0
@@ -172,8 +172,11 @@ def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
 def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd.DataFrame:
     """One query's list as the run ranks it: columns rank, doc_id, score, best first.
 
-    Empty where the run lists nothing for the query. Ties as in `judge`.
+    Empty where the run lists nothing for the query. Ties as in `judge`. Of a run that came as
+    judged ranks, the doc_id of what nobody judged is None, and every score NaN.
     """
+    if not run.complete:
+        return _known_documents(run, query_id, depth)
     run = run.holding([query_id])
     codes = run.query_ids
     position = codes.index(query_id) if query_id in codes else -1
@@ -188,3 +191,16 @@ def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd
     best: pd.DataFrame = part.take(by_rule[:depth] if depth else by_rule).to_pandas()
     best.insert(0, "rank", np.arange(1, len(best) + 1))
     return best
+
+
+def _known_documents(run: Run, query_id: str, depth: int | None) -> pd.DataFrame:
+    """The list of a run that came as judged ranks."""
+    length = run.length(query_id)
+    length = length if depth is None else min(length, depth)
+    place = run.query_ids.index(query_id) if length else -1
+    rows = run.table.filter(column_of(run.query_codes == place))
+    rank, doc_ids = values_of(rows["rank"]), rows["doc_id"].to_pylist()
+    known: dict[int, str] = dict(zip(rank.tolist(), doc_ids, strict=True))
+    ranks = np.arange(1, length + 1)
+    names = pd.Series([known.get(i) for i in range(1, length + 1)], dtype=object)
+    return pd.DataFrame({"rank": ranks, "doc_id": names, "score": np.full(length, np.nan)})

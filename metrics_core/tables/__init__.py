@@ -8,8 +8,9 @@ Queries is a pandas frame, because people look at it.
 from metrics_core.tables.documents import Documents
 from metrics_core.tables.qrels import Qrels
 from metrics_core.tables.queries import Queries
+from metrics_core.tables.ranked_run import RankedRun
 from metrics_core.tables.run import Duplicates, Run
 
 Table = Run | Qrels | Queries | Documents
 
-__all__ = ["Documents", "Duplicates", "Qrels", "Queries", "Run", "Table"]
+__all__ = ["Documents", "Duplicates", "Qrels", "Queries", "RankedRun", "Run", "Table"]

@@ -90,7 +90,7 @@ class Run(Judgable):
             )
         dropped = repeated
         if duplicates == "best":
-            dropped = all_but_best(repeated, first, values_of(self.table["score"]))
+            dropped = all_but_best(repeated, first, self.scores)
         kept = "the highest score" if duplicates == "best" else "the first row"
         note = Note(
             "duplicates",
@@ -100,6 +100,23 @@ class Run(Judgable):
             loud=True,
         )
         return replace(self, table=drop_rows(self.table, dropped)).noting(note)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every listed document is known; else only judged ones are, see RankedRun."""
+        return True
+
+    @property
+    def scores(self) -> npt.NDArray[np.float64]:
+        """Per row the score; read-only. Raises RanklensError where only ranks are known."""
+        return values_of(self.table["score"])
+
+    def length(self, query_id: str) -> int:
+        """How many documents the run lists for a query."""
+        query_ids = self.query_ids
+        if query_id not in query_ids:
+            return 0
+        return int(np.count_nonzero(self.query_codes == query_ids.index(query_id)))
 
     def whole(self) -> Run:
         """The run with all of its rows in memory."""
@@ -117,7 +134,7 @@ class Run(Judgable):
     def first_ties(self) -> npt.NDArray[np.int64]:
         """For each of `query_ids` the first rank whose score is that of the next; int64[q], 0 where
         no two are equal."""
-        codes, scores = self.query_codes, values_of(self.table["score"])
+        codes, scores = self.query_codes, self.scores
         order = order_by_score(codes, scores)
         if order is not None:
             codes, scores = codes[order], scores[order]

@@ -12,7 +12,6 @@ import pytest
 
 from metrics_core import formats
 from metrics_core.__main__ import main
-from metrics_core.judging.stored_ranks import read_judged_ranks
 
 SAMPLE = Path(__file__).parents[2] / "sample_runs"
 
@@ -57,8 +56,8 @@ def test_lines_and_parquet_in_parts(
     runs_in_order = list(dict.fromkeys(line.split("\t")[0] for line in found.splitlines()))
     assert runs_in_order == ["run", "dense", "bm25", "dense (2)", "hybrid"]
     assert "note: dense: 1 judged query missing; it counts 0 (first: nowhere)" in notes
-    read = read_judged_ranks(ranks, formats.read_qrels(qrels))
-    assert [one.run_name for one in read] == sorted([*names, "dense (2)"])
+    read = formats.read_judged_ranks(ranks)
+    assert [one.name for one in read] == sorted([*names, "dense (2)"])
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from metrics_core import read_judged_ranks
 from metrics_core.errors import RanklensError
 from metrics_core.judging import judge
-from metrics_core.judging.stored_ranks import read_judged_ranks
 from metrics_core.scoring.spark import write_judged_ranks
 from tests.collections_of import qrels_of, run_of
 from tests.spark.test_evaluate import frame_of, random_collection
@@ -34,19 +34,20 @@ def test_they_come_back_as_judge_gives_them(spark: Any, tmp_path: Path) -> None:
     qrels = qrels_of(grades)
     folder = tmp_path / "ranks"
     write_judged_ranks(frame_of(spark, runs), qrels, str(folder))
-    found = read_judged_ranks(folder, qrels)
+    found = [judge(run, qrels) for run in read_judged_ranks(folder)]
     assert [ranks.run_name for ranks in found] == ["one", "two"]
     for ranks in found:
         wanted = judge(run_of(runs[ranks.run_name], ranks.run_name), qrels)
         assert wanted.unjudged_queries and wanted.missing_queries
         assert_equal(ranks, wanted)
     regraded = {q: {d: 3 - g for d, g in own.items()} for q, own in grades.items()}
-    for ranks in read_judged_ranks(folder, qrels_of(regraded)):
+    for run in read_judged_ranks(folder):
+        ranks = judge(run, qrels_of(regraded))
         wanted = judge(run_of(runs[ranks.run_name], ranks.run_name), qrels_of(regraded))
         assert_equal(ranks, wanted)
     more = {**grades, "q1": {**grades["q1"], "never judged": 1}}
     with pytest.raises(RanklensError, match="query q1 had 20 judged documents, now it has 21"):
-        read_judged_ranks(folder, qrels_of(more))
+        judge(read_judged_ranks(folder)[0], qrels_of(more))
     other = {q: {f"{d}x": g for d, g in own.items()} for q, own in grades.items()}
     with pytest.raises(RanklensError, match="documents that are not judged now"):
-        read_judged_ranks(folder, qrels_of(other))
+        judge(read_judged_ranks(folder)[0], qrels_of(other))

@@ -25,6 +25,9 @@ def lacking(
     if "documents" not in needs:
         return None
     if ranks.listed is None:
-        return LackingDataError(f"{name} needs the listed documents.", "Judge a run for it.")
+        return LackingDataError(
+            f"{name} needs the listed documents.",
+            "Judge a run for it; judged ranks do not name the documents that nobody judged.",
+        )
     lacks = ranks.listed.lacks(column)
     return lacks and LackingDataError(f"{name}: {lacks.message}", lacks.hint)

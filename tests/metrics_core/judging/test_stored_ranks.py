@@ -1,47 +1,134 @@
-"""Judged ranks from Parquet, written by hand; tests/spark compares what Spark writes."""
+"""Runs that came as judged ranks, made by hand; tests/spark compares what Spark writes."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+import numpy as np
 import pytest
 
-from metrics_core.errors import RanklensError
-from metrics_core.judging.stored_ranks import COLUMNS, read_judged_ranks
-from metrics_core.tables import Qrels
+from metrics_core import evaluate, judge, ranked_documents
+from metrics_core.checks.fit import near_matches, with_clean_ids
+from metrics_core.comparing.holes import holes
+from metrics_core.errors import NoSharedQueriesError, RanklensError, TableError
+from metrics_core.judging.layers import layered, named_queries, rejudged
+from metrics_core.measures import parse_measure
+from metrics_core.tables import Qrels, RankedRun, Run
+
+QRELS = Qrels.from_columns(["q2", "q1", "q1"], ["d1", "d1", "d2"], [1, 2, 0])
 
 
-def test_a_small_table(tmp_path: Path) -> None:
-    """Run b lists nothing judged, run a lists d2 third and d1 fifth of q1; q3 is not judged."""
-    rows = [
-        ("b", "q1", 4, 2, None, 1),
-        ("a", "q3", 9, 0, None, 1),
-        ("a", "q1", 5, 2, "d1", 5),
-        ("a", "q1", 5, 2, None, 1),
-        ("a", "q1", 5, 2, "d2", 3),
-    ]
-    columns = dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
-    pq.write_table(pa.table(columns), tmp_path / "ranks.parquet")
-    qrels = Qrels.from_columns(["q2", "q1", "q1"], ["d1", "d1", "d2"], [1, 2, 0])
-    a, b = read_judged_ranks(tmp_path, qrels)
-    assert (a.run_name, b.run_name) == ("a", "b")
-    assert a.query_ids == ("q2", "q1") and a.missing_queries == ("q2",)
-    assert a.query.tolist() == [1, 1] and a.rank.tolist() == [3, 5]
-    assert a.relevance.tolist() == [0, 2] and a.qrels_row.tolist() == [2, 1]
-    assert a.retrieved.tolist() == [0, 5] and a.unjudged_queries == ("q3",)
-    assert not len(b.rank) and b.retrieved.tolist() == [0, 4] and b.notes
+def ranked(*rows: tuple[str, str | None, int, int, int], name: str = "a") -> RankedRun:
+    """A run of rows query_id, doc_id, rank, retrieved, judged."""
+    columns: list[Any] = list(zip(*rows, strict=True))
+    numbers = (np.array(column, dtype=np.int64) for column in columns[2:])
+    return RankedRun.from_ranks(name, list(columns[0]), list(columns[1]), *numbers)
 
 
-def test_another_file_is_refused(tmp_path: Path) -> None:
-    qrels = Qrels.from_columns(["q"], ["d"], [1])
-    file = tmp_path / "file.parquet"
-    pq.write_table(pa.table({"run": ["a"], "query_id": ["q"]}), file)
-    with pytest.raises(RanklensError, match=rf"no column '{COLUMNS[2]}'"):
-        read_judged_ranks(file, qrels)
-    file.write_text("no Parquet")
-    with pytest.raises(RanklensError, match="cannot be read as judged ranks"):
-        read_judged_ranks(file, qrels)
-    with pytest.raises(RanklensError, match="cannot be read as judged ranks"):
-        read_judged_ranks(tmp_path / "nowhere", qrels)
+def of_a(name: str = "a") -> RankedRun:
+    """Of five documents of q1 it lists d2 third and d1 fifth; q3 is not judged."""
+    return ranked(
+        ("q3", None, 1, 9, 0),
+        ("q1", "d1", 5, 5, 2),
+        ("q1", None, 1, 5, 2),
+        ("q1", "d2", 3, 5, 2),
+        name=name,
+    )
+
+
+def test_ranks_are_those_of_the_run() -> None:
+    whole = Run.from_columns(
+        "a",
+        ["q1"] * 5 + ["q3"] * 9,
+        ["x", "y", "d2", "z", "d1", *(f"u{i}" for i in range(9))],
+        [5, 4, 3, 2, 1, *range(9)],
+    )
+    mine, its = judge(of_a(), QRELS), judge(whole, QRELS)
+    assert mine.query_ids == ("q2", "q1") and mine.missing_queries == ("q2",)
+    assert mine.rank.tolist() == [3, 5] and mine.unjudged_queries == ("q3",)
+    for name in ("query", "rank", "relevance", "qrels_row", "retrieved", "judged_relevance"):
+        assert np.array_equal(getattr(mine, name), getattr(its, name)), name
+    measures = ["nDCG@10", "AP", "RBP", "Judged@5"]
+    frames = [evaluate([run], QRELS, measures) for run in (of_a(), whole)]
+    assert frames[0].equals(frames[1])
+
+
+def test_rows_are_kept_in_one_order_and_the_rest_is_length() -> None:
+    run = of_a()
+    assert run.query_ids == ["q1", "q3"] and run.lengths.tolist() == [5, 9]
+    assert run.table["doc_id"].to_pylist() == ["d2", "d1", None]
+    assert [run.length(q) for q in ("q1", "q3", "q9")] == [5, 9, 0]
+    assert not run.complete and run.has_rows_of(of_a("b"))
+    parts = [ranked(("q3", None, 1, 9, 0)), ranked(("q1", "d1", 5, 5, 2), ("q1", "d2", 3, 5, 2))]
+    joined = parts[0].joined(parts[1:])
+    assert joined is not None and joined.has_rows_of(run)
+    assert parts[0].joined([run]) is None, "q3 stands in both"
+
+
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        ([("q", "d", 6, 5, 1)], "rank 6 of 5 retrieved"),
+        ([("q", "d", 0, 5, 1)], "rank 0 of 5"),
+        ([("q", "", 1, 5, 1)], "an empty doc_id"),
+        ([("", "d", 1, 5, 1)], "nothing"),
+        ([("q", "d", 1, 5, 2), ("q", "e", 2, 6, 2)], "6 retrieved and 2 judged, unlike"),
+        ([("q", "d", 1, 5, 2), ("q", "e", 1, 5, 2)], "e at rank 1 again"),
+        ([("q", "d", 1, 5, 2), ("q", "d", 2, 5, 2)], "d at rank 2 again"),
+        ([("q", "d", 1, 5, 1), ("q", "e", 2, 5, 1)], "2 documents for 1 judged"),
+    ],
+)
+def test_ranks_that_contradict_themselves_are_refused(rows: Any, found: str) -> None:
+    with pytest.raises(TableError, match=found):
+        ranked(*rows)
+
+
+def test_other_judgments_are_refused_but_other_grades_are_not() -> None:
+    again = Qrels.from_columns(["q2", "q1", "q1"], ["d1", "d1", "d2"], [1, 0, 3])
+    assert judge(of_a(), again).relevance.tolist() == [3, 0]
+    more = Qrels.from_columns(["q1", "q1", "q1"], ["d1", "d2", "x"], [1, 1, 1])
+    with pytest.raises(RanklensError, match="query q1 had 2 judged documents, now it has 3"):
+        judge(of_a(), more)
+    others = Qrels.from_columns(["q1", "q1"], ["d1", "x"], [1, 1])
+    with pytest.raises(RanklensError, match=r"not judged now \(1 in all\)"):
+        judge(of_a(), others)
+    judged_now = Qrels.from_columns(["q3", "q1", "q1"], ["x", "d1", "d2"], [1, 1, 1])
+    with pytest.raises(RanklensError, match="query q3 had 0 judged documents, now it has 1"):
+        judge(of_a(), judged_now)
+    with pytest.raises(NoSharedQueriesError):
+        judge(of_a(), Qrels.from_columns(["z"], ["d"], [1]))
+
+
+def test_layers_may_change_grades_alone() -> None:
+    run, before = of_a(), judge(of_a(), QRELS)
+    layer = {("q1", "d1"): 0.0, ("q1", "d2"): 1.0}
+    over = layered(QRELS, [layer])
+    after = rejudged(before, run, over, named_queries(over, [layer]))
+    assert after.relevance.tolist() == [1, 0]
+    further = {("q1", "x"): 1.0}
+    over = layered(QRELS, [further])
+    with pytest.raises(RanklensError, match="other judgments"):
+        rejudged(before, run, over, named_queries(over, [further]))
+
+
+def test_what_nobody_judged_has_no_name() -> None:
+    frame = ranked_documents(of_a(), "q1")
+    assert frame["doc_id"].tolist() == [None, None, "d2", None, "d1"]
+    assert frame["rank"].tolist() == [1, 2, 3, 4, 5] and frame["score"].isna().all()
+    assert ranked_documents(of_a(), "q1", depth=3)["doc_id"].tolist() == [None, None, "d2"]
+    assert ranked_documents(of_a(), "nowhere").empty
+    ranks = judge(of_a(), QRELS)
+    found = holes(ranks, ranks, 4)
+    assert found.doc_ids is None and found.run_within.tolist() == [0, 3]
+
+
+def test_what_needs_scores_or_names_says_so() -> None:
+    run = of_a()
+    for asked in (lambda: run.scores, run.first_ties, lambda: judge(run, QRELS, ties="best")):
+        with pytest.raises(RanklensError, match="a came as judged ranks"):
+            asked()
+    with pytest.raises(RanklensError, match="came as judged ranks"):
+        with_clean_ids(run)
+    lacking = parse_measure("Coverage@5").lacks(judge(run, QRELS))
+    assert lacking is not None and "judged ranks do not name" in lacking.hint
+    assert near_matches(run, Qrels.from_columns(["q1"], ["d 1"], [1])) == ()
