@@ -220,13 +220,15 @@ def _column(source: Source, name: str, column: pa.ChunkedArray) -> pa.ChunkedArr
     column = guarded(source, partial(plain_column, column))
     whole = pa.types.is_integer(column.type)
     text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    text |= name == "doc_id" and pa.types.is_null(column.type)  # nothing judged is listed
     if not whole and (name in _NUMBERS or not text):
         expected = "whole numbers" if name in _NUMBERS else "text"
         found = f"`{name}` of the type {column.type}"
         raise refuse(source, [LineProblem(None, found, f"{expected} as {name}")], hint=_HINT)
     if name != "doc_id" and pc.any(_lacking(column)).as_py():
         row = int(np.flatnonzero(values_of(_lacking(column)))[0])
-        raise refuse(source, [problem_in_row(None, row, "nothing", f"a {name} in every row")])
+        problem = problem_in_row(None, row, "nothing", f"a {name} in every row")
+        raise refuse(source, [problem], hint=_HINT)
     return guarded(source, partial(column.cast, ID if name in _TEXTS else pa.int64()))
 
 

@@ -507,7 +507,7 @@ def test_standings_of_an_unjudged_query():
     ],
 )
 def test_movement_in_words(rank, other, grade, side, words, tone):
-    row = {"rank": rank, "other_rank": other, "relevant": grade >= 1}
+    row = {"rank": rank, "other_rank": other, "other_known": True, "relevant": grade >= 1}
     said = movement.movement(row, side)
     assert Page(Template("two_lists")("move", move=said)).text == words
     assert said.tone == tone

@@ -64,8 +64,8 @@ def test_a_headroom_bar_names_what_is_not_nothing() -> None:
 
 def card(**told: object) -> str:
     standings = pd.DataFrame(
-        [("bm25", 3.0, 1.5, 10), ("hybrid", NAN, NAN, 0)],
-        columns=["run", "rank", "score", "listed"],
+        [("bm25", 3.0, 1.5, 10, True), ("hybrid", NAN, NAN, 0, True)],
+        columns=["run", "rank", "score", "listed", "known"],
     )
     given = {"doc_id": "d1", "title": "", "text": "", "grade": NAN, "standings": standings, **told}
     return document_card(DocumentCard(**given), DRAWING, GRADES, ["cat"])  # type: ignore[arg-type]

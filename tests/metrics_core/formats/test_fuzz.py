@@ -101,7 +101,7 @@ def test_a_table_or_an_error(data: bytes, name: str, choices: dict[str, Any]) ->
 
 def test_every_example_reads_as_its_format() -> None:
     for declared in formats():
-        if declared.name == "parquet":
+        if declared.magic:
             continue
         loaded = read(declared.example.encode(), name="example")
         assert loaded.format in (declared.name, "topics"), declared.name
