@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from dashboard.opened.study import KEPT, Study, all_scores
+from dashboard.opened.study import KEPT, ROOM_FOR_ANSWERS, Study, all_scores
+from dashboard.opened.weighing import weight
 from dashboard.workspace import Layer
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.layers import layered, named_queries, rejudged
@@ -42,7 +43,8 @@ class Layered(Study):
         self.changed = named_queries(self.qrels, graded)
         again = in_order(self._rejudged, list(bare.runs))
         self.judged: dict[str, JudgedRanks] = dict(zip(bare.runs, again, strict=True))
-        self._memo, self.variants, self.large, self.tops = map(Memo, KEPT)
+        self._memo = Memo(ROOM_FOR_ANSWERS, weight)
+        self.variants, self.large, self.tops = map(Memo, KEPT)
         if len(self.changed) == len(bare.query_ids):
             self.__dict__ |= {name: getattr(bare, name) for name in _OF_QUERIES}
 
@@ -65,7 +67,7 @@ class Layered(Study):
         tops = {ranks.top_grade for s in (self, self._bare) for ranks in s.judged.values()}
         if not measure.declaration.by_query or len(tops) > 1:
             return super().scored(measure)
-        known, again = self._bare.kept(all_scores, (measure,)), score_runs(self._named, (measure,))
+        known, again = self._bare.kept(all_scores, measure), score_runs(self._named, (measure,))
         n_runs, before, n_measures = known.values.shape
         values = np.full((n_runs, len(self.changed), n_measures), np.nan)
         values[:, :before] = known.values
