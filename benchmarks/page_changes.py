@@ -186,8 +186,8 @@ def profiled(lines: int, title: str) -> Iterator[None]:
     pstats.Stats(profile).sort_stats("cumulative").print_stats("metrics_core|dashboard", lines)
 
 
-def measure(pages: list[str], made: Collection, lines: int, only: str) -> dict[str, Views]:
-    """The views of each page."""
+def measure(pages: list[str], names: list[str], lines: int, only: str) -> dict[str, Views]:
+    """The views of each page over runs of these names."""
     reader = Reader()
     begun = perf_counter()
     reader.view("overview", {})
@@ -195,7 +195,6 @@ def measure(pages: list[str], made: Collection, lines: int, only: str) -> dict[s
     # Counts are drawn while the first page stands.
     for page in PAGES:
         reader.view(page, {})
-    names = [f"run{number:03}" for number in range(made.runs)]
     found = {}
     for page in pages:
         views = found[page] = Views()
@@ -239,7 +238,10 @@ def main() -> None:
     parser.add_argument("--pages", default=",".join(PAGES), help="some pages only, after commas")
     parser.add_argument("--profile", type=int, default=0, help="lines of a profile of each view")
     parser.add_argument("--change", default="", help="profile this change only")
-    parser.add_argument("--data", type=Path, help="where such a collection is kept, else made")
+    parser.add_argument(
+        "--data", type=Path, help="where a collection is, or shall be kept"
+    )
+    parser.add_argument("--workspace", type=Path, help="one that knows its long runs already")
     options = parser.parse_args()
     if os.environ.get("OPENBLAS_NUM_THREADS") != "1":  # as the server has it, before numpy loads
         alike = [sys.executable, "-m", "benchmarks.page_changes", *sys.argv[1:]]
@@ -247,14 +249,16 @@ def main() -> None:
     made = COLLECTIONS[options.collection]
     with tempfile.TemporaryDirectory() as scratch:
         data = options.data or Path(scratch) / "data"
-        if not (data / "queries.csv").exists():
-            data.mkdir(parents=True, exist_ok=True)
+        data.mkdir(parents=True, exist_ok=True)
+        if not any(data.iterdir()):
             write(data, made)
         os.environ["RANKLENS_DATA"] = str(data)
-        os.environ["RANKLENS_WORKSPACE"] = str(Path(scratch) / "workspace")
+        os.environ["RANKLENS_WORKSPACE"] = str(options.workspace or Path(scratch) / "workspace")
+        names = sorted(path.stem for path in data.glob("*.run"))
         gc.disable()
-        print(f"{made.queries:,} queries, {made.runs} runs, {made.depth} results each")
-        print(told(measure(options.pages.split(","), made, options.profile, options.change)))
+        of = str(data) if options.data else f"{made.queries:,} queries, {made.depth} results each"
+        print(f"{of}: {len(names)} runs")
+        print(told(measure(options.pages.split(","), names, options.profile, options.change)))
 
 
 if __name__ == "__main__":

@@ -34,9 +34,13 @@ print((done.stdout if not done.returncode else done.stderr)[-400:])
 
 
 def timed(command: Sequence[str]) -> Timed:
-    """Run a command once."""
+    """Run a command once, with what Python keeps of modules, as installing leaves it."""
     told = subprocess.run(
-        [sys.executable, "-c", _WATCHED, *command], capture_output=True, text=True, check=True
+        [sys.executable, "-c", _WATCHED, *command],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": ""},
     ).stdout
     first, output = told.split("\n", 1)
     code, seconds, memory = first.split()

@@ -86,7 +86,7 @@ def _means(
     study: Study, runs: Sequence[str], measure: Measure, cutoff: int, ids: tuple[str, ...]
 ) -> pd.DataFrame:
     mask = pd.Index(study.query_ids).isin(ids)
-    scores = study.kept(all_scores, (measure,)).only(runs).among(mask)
+    scores = study.kept(all_scores, measure).only(runs).among(mask)
     groups = pd.Series(ALL, index=list(scores.query_ids))
     means = by_group(scores, measure, groups)
     means["judged"] = [judged_share(study.judged[run].among(mask), cutoff) for run in runs]

@@ -11,7 +11,7 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.answers.firm import only_pair, pair_lists
 from dashboard.opened.study import Study
-from metrics_core.comparing.holes import Holes, Top, holes, judged_shares, top_of
+from metrics_core.comparing.holes import NEAR, Holes, Top, holes, judged_shares, top_of
 from metrics_core.comparing.likely import likely_difference
 from metrics_core.comparing.next_judgments import NextJudgments, judge_next
 from metrics_core.comparing.reach import Reach, reach
@@ -64,8 +64,13 @@ def _found(study: Study, shown: Comparison) -> Holes:
 
 
 def _top_kept(study: Study) -> Callable[[Run, int], Top]:
-    """The first documents of a run, the same for every pair and view that asks so deep."""
-    return lambda run, depth: study.tops((run.name, depth), lambda: top_of(run, depth))
+    """The first documents of a run, the same for every pair and view that asks about so deep."""
+
+    def top(run: Run, depth: int) -> Top:
+        deep = next((k for k in _DEPTHS if depth <= k <= NEAR), depth)
+        return study.tops((run.name, deep), lambda: top_of(run, deep))
+
+    return top
 
 
 def next_to_judge(study: Study, shown: Comparison) -> NextJudgments:

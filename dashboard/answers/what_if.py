@@ -177,7 +177,7 @@ def _score(
     rows = every.of(measure)[pair]
     # The query may be out of view, and has its scores all the same.
     place = study.query_ids.index(query_id)
-    before = study.kept(all_scores, (measure,)).of(measure)[pair, place]
+    before = study.kept(all_scores, measure).of(measure)[pair, place]
     combination = measure.declaration.combination
     means = [float(combination.of(row)) for row in rows]
     ids = list(every.query_ids)

@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from dashboard.opened.study import KEPT, Study, all_scores, refused
+from dashboard.opened.study import KEPT, ROOM_FOR_ANSWERS, Study, all_scores, refused
+from dashboard.opened.weighing import weight
 from dashboard.workspace import Layer
 from metrics_core.errors import RanklensError
 from metrics_core.judging import JudgedRanks
@@ -46,7 +47,8 @@ class Layered(Study):
         self.runs = {name: bare.runs[name] for name in self.judged}
         self.refused_now = {n: r for n, r in again.items() if isinstance(r, RanklensError)}
         self.refused = bare.refused | self.refused_now
-        self._memo, self.variants, self.large, self.tops = map(Memo, KEPT)
+        self._memo = Memo(ROOM_FOR_ANSWERS, weight)
+        self.variants, self.large, self.tops = map(Memo, KEPT)
         if len(self.changed) == len(bare.query_ids):
             self.__dict__ |= {name: getattr(bare, name) for name in _OF_QUERIES}
 
@@ -72,7 +74,7 @@ class Layered(Study):
         tops = {ranks.top_grade for s in (self, self._bare) for ranks in s.judged.values()}
         if not measure.declaration.by_query or len(tops) > 1:
             return super().scored(measure)
-        known = self._bare.kept(all_scores, (measure,)).only(self.names)
+        known = self._bare.kept(all_scores, measure).only(self.names)
         again = score_runs(self._named, (measure,))
         n_runs, before, n_measures = known.values.shape
         values = np.full((n_runs, len(self.changed), n_measures), np.nan)

@@ -28,6 +28,7 @@ from dashboard.address.view import (
 )
 from dashboard.opened import grouped
 from dashboard.opened.turns import in_turn
+from dashboard.opened.weighing import weight
 from metrics_core.checks.fit import FitLine, fit_report, near_matches
 from metrics_core.errors import RanklensError
 from metrics_core.judging import JudgedRanks, judge
@@ -42,8 +43,11 @@ from metrics_core.slicing.breakdowns import ordered_groups
 from metrics_core.slicing.derived import MARK
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
-KEPT = 256, 4, 2, 5
-"""Results, what-if variants, pairs of lists, and first documents of runs."""
+ROOM_FOR_ANSWERS = 200_000_000
+"""Bytes of answers that a study keeps, those asked for last."""
+
+KEPT = 4, 2, 5
+"""What-if variants, pairs of lists, and first documents of runs."""
 
 Result = TypeVar("Result")
 
@@ -72,7 +76,8 @@ class Study:
                 self.refused[run.name] = refused(run.name, error)
                 continue
             self.runs[run.name] = run
-        self._memo, self.variants, self.large, self.tops = map(Memo, KEPT)
+        self._memo = Memo(ROOM_FOR_ANSWERS, weight)
+        self.variants, self.large, self.tops = map(Memo, KEPT)
         if len(self.runs) > 1:
             prepare_draws(len(self.query_ids))
 
@@ -224,7 +229,8 @@ class Study:
 
     def all_scores(self, *measures: Measure) -> Scores:
         """Per-query scores of all loaded runs over all queries."""
-        return self.kept(all_scores, measures)
+        # Each kept by itself, for other answers ask for single ones of them.
+        return side_by_side([self.kept(all_scores, measure) for measure in measures])
 
     def scored(self, measure: Measure) -> Scores:
         """Per-query scores of all loaded runs over all queries, worked out now."""
@@ -260,9 +266,6 @@ def _fit(study: Study, cutoff: int) -> list[FitLine]:
     )
 
 
-def all_scores(study: Study, measures: tuple[Measure, ...]) -> Scores:
+def all_scores(study: Study, measure: Measure) -> Scores:
     """What a study keeps: the scores of all loaded runs over all queries."""
-    if len(measures) == 1:
-        return study.scored(measures[0])
-    # Each by itself, for other answers ask for single ones of them.
-    return side_by_side([study.kept(all_scores, (measure,)) for measure in measures])
+    return study.scored(measure)

@@ -19,7 +19,7 @@ from dashboard.opened.kept_ranks import KeptRanks
 from dashboard.opened.library import Library, assemble
 from dashboard.opened.loaded import LoadedFiles
 from dashboard.session.address import address, change
-from dashboard.session.memory import give_memory_back
+from dashboard.session.memory import give_back_what_is_unused
 from dashboard.session.reading import Reading
 from dashboard.session.receipts import doing
 from dashboard.start import DATA_VARIABLE, WORKSPACE_VARIABLE
@@ -128,7 +128,7 @@ def library_of(identity: str, asked: str = "") -> Library:
 def _assembled(identity: str, qrels_key: str, state: Hashable, _files: Sequence[File]) -> Library:
     made = assemble(_files, qrels_key=qrels_key, judging=KeptRanks(workspace().cache))
     if any(isinstance(f.table, StoredRun) for f in _files):
-        give_memory_back()
+        give_back_what_is_unused()
     return made
 
 

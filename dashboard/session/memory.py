@@ -16,6 +16,11 @@ from dashboard.workspace.stored_run import StoredRun
 def give_memory_back() -> None:
     """Return what reading a large file needed to the system."""
     gc.collect()
+    give_back_what_is_unused()
+
+
+def give_back_what_is_unused() -> None:
+    """Return what was let go of, without looking for what else could be."""
     pa.default_memory_pool().release_unused()
     _trim()
 

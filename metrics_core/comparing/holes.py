@@ -116,7 +116,7 @@ def holes(
     top: Callable[[Run, int], Top] = top_of,
 ) -> Holes:
     """The unjudged documents of two runs judged alike, within the first `cutoff` ranks; without it
-    of the whole lists. `top` gives what `top_of` does."""
+    of the whole lists. `top` gives what `top_of` does, or more."""
     listed = sum(int(np.minimum(r.retrieved, cutoff or np.inf).sum()) for r in (run, baseline))
     many = listed > MOST_MATCHED or _nameless(run) or _nameless(baseline)
     depth = min(cutoff or NEAR, NEAR) if many else cutoff

@@ -23,7 +23,7 @@ class Ends(NamedTuple):
 
 def t_interval(differences: Floats, level: float = LEVEL) -> Ends:
     """The interval of the mean that the paired t-test goes with; float64[Q] without NaN."""
-    from scipy import stats
+    from scipy import special
 
     n = len(differences)
     if n < 2:
@@ -31,7 +31,7 @@ def t_interval(differences: Floats, level: float = LEVEL) -> Ends:
     mean = float(differences.mean())
     if alike(differences):
         return Ends(mean, mean)
-    reach = stats.t.ppf((1 + level) / 2, n - 1) * differences.std(ddof=1) / np.sqrt(n)
+    reach = special.stdtrit(n - 1, (1 + level) / 2) * differences.std(ddof=1) / np.sqrt(n)
     return Ends(mean - float(reach), mean + float(reach))
 
 

@@ -65,12 +65,13 @@ def draws(n_queries: int, most: int | None = None) -> Iterator[Counts]:
 
 def prepare_draws(n_queries: int) -> None:
     """Make the draws of so many queries in the background, where they are kept, and load the
-    library that the tests are from, so that the first comparison need not wait for them."""
+    libraries that comparisons need, so that the first one need not wait for them."""
     Thread(target=_prepare, args=(n_queries,), daemon=True).start()
 
 
 def _prepare(n_queries: int) -> None:
-    import_module("scipy.stats")
+    for library in ("scipy.special", "scipy.optimize"):
+        import_module(library)
     if n_queries * draws_of(n_queries) <= _MOST_KEPT:
         _blocks(n_queries)
 

@@ -104,6 +104,8 @@ class Scores:
 
 def side_by_side(parts: Sequence[Scores]) -> Scores:
     """The scores of the same runs on the same queries, by the measures of all parts."""
+    if len(parts) == 1:
+        return parts[0]
     measures = tuple(measure for part in parts for measure in part.measures)
     values = np.concatenate([part.values for part in parts], axis=2)
     return replace(parts[0], measures=measures, values=values)

@@ -6,10 +6,12 @@ import importlib
 import inspect
 import pkgutil
 import re
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
-from jinja2 import UndefinedError, meta, nodes
+from jinja2 import Environment, UndefinedError, meta, nodes
 from markupsafe import Markup
 
 from dashboard import blocks
@@ -92,3 +94,36 @@ def test_line_breaks_of_the_source_do_not_reach_the_page() -> None:
     assert drawn("{% if a %}\n  <i>{{ a }}</i>\n{% endif %}\n") == "<i>A</i>"
     assert drawn("some words\n  go on {{ a }}\n  and on") == "some words\n  go on A\n  and on"
     assert drawn('<i class="x"\n  title="y"></i>') == '<i class="x"\n  title="y"></i>'
+
+
+def test_templates_are_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    name = next(iter(_SOURCES))
+    first = environment(tmp_path / "kept").get_template(name)
+    (kept,) = (tmp_path / "kept").iterdir()
+    whole = kept.read_bytes()
+    compiled: list[str] = []
+    generate = Environment._generate
+
+    def told(self: Environment, *given: Any, **options: Any) -> str:
+        compiled.append(name)
+        return generate(self, *given, **options)
+
+    monkeypatch.setattr(Environment, "_generate", told)
+    again = environment(tmp_path / "kept").get_template(name)
+    assert not compiled
+    assert dir(again.module) == dir(first.module)
+    for damaged in (b"", whole[:20], whole[:-20], b"x" * 200):
+        kept.write_bytes(damaged)
+        compiled.clear()
+        environment(tmp_path / "kept").get_template(name)
+        assert compiled
+
+
+def test_templates_are_drawn_where_nothing_can_be_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    (tmp_path / "taken").write_text("a file")
+    for name in _SOURCES:
+        assert environment(tmp_path / "taken").get_template(name).module

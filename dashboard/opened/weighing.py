@@ -1,0 +1,62 @@
+"""How much memory an answer takes, so that as many are kept as there is room for.
+
+What two answers share counts for both, but for the texts of long lists, which are the tables' own.
+No Streamlit here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+_PLAIN = 64
+"""Bytes of what has no length of its own, with what refers to it."""
+
+_REFERENCE = 8
+
+_LOOKED_AT = 50
+"""So many values of a long list are weighed; the others are taken to be like them."""
+
+
+def weight(answer: Any) -> int:
+    """About how many bytes an answer takes."""
+    if isinstance(answer, np.ndarray):
+        return _PLAIN + (_alike(answer.ravel()) if answer.dtype == object else answer.nbytes)
+    if isinstance(answer, (pa.Array, pa.ChunkedArray, pa.Table)):
+        return _PLAIN + int(answer.nbytes)
+    if isinstance(answer, pd.DataFrame):
+        return _PLAIN + sum(weight(column) for _, column in answer.items())
+    if isinstance(answer, (pd.Series, pd.Index)):
+        return _PLAIN + weight(answer.array if answer.dtype != object else answer.to_numpy())
+    if isinstance(answer, pd.Categorical):
+        return _PLAIN + answer.codes.nbytes + weight(answer.categories)
+    if isinstance(answer, pd.api.extensions.ExtensionArray):
+        return _PLAIN + answer.nbytes
+    if isinstance(answer, (str, bytes)):
+        return _PLAIN + len(answer)
+    if isinstance(answer, Mapping):
+        return _PLAIN + _alike(list(chain.from_iterable(answer.items())))
+    if isinstance(answer, (list, tuple, set, frozenset)):
+        return _PLAIN + _alike(list(answer))
+    if is_dataclass(answer) and not isinstance(answer, type):
+        return _PLAIN + sum(weight(getattr(answer, name)) for name in _names(type(answer)))
+    return _PLAIN
+
+
+def _alike(values: Any) -> int:
+    """The weight of a list, by some of its values from all over it."""
+    some = values[:: max(1, len(values) // _LOOKED_AT)]
+    own = sum(weight(value) for value in some if not isinstance(value, str))
+    return _REFERENCE * len(values) + own * len(values) // max(len(some), 1)
+
+
+@cache
+def _names(of: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(of))
