@@ -238,9 +238,7 @@ def main() -> None:
     parser.add_argument("--pages", default=",".join(PAGES), help="some pages only, after commas")
     parser.add_argument("--profile", type=int, default=0, help="lines of a profile of each view")
     parser.add_argument("--change", default="", help="profile this change only")
-    parser.add_argument(
-        "--data", type=Path, help="where a collection is, or shall be kept"
-    )
+    parser.add_argument("--data", type=Path, help="where a collection is, or shall be kept")
     parser.add_argument("--workspace", type=Path, help="one that knows its long runs already")
     options = parser.parse_args()
     if os.environ.get("OPENBLAS_NUM_THREADS") != "1":  # as the server has it, before numpy loads

@@ -205,7 +205,7 @@ def _tied(study: Study, shown: Comparison) -> Tied:
 
 
 def _tie_range(study: Study, name: str, measure: Measure) -> TieRange:
-    return tie_range(study.runs[name], study.qrels, study.judged[name], measure)
+    return tie_range(study.runs[name], study.judged[name], measure)
 
 
 def moved_by_ties(study: Study, shown: Comparison) -> pd.DataFrame | None:

@@ -14,11 +14,12 @@ from dashboard.workspace.records import note_of
 from dashboard.workspace.stored_run import StoredRun
 from dashboard.workspace.tables import content_of
 from metrics_core.judging.join import judged_at, places
-from metrics_core.judging.judged import JudgedRanks, Places
+from metrics_core.judging.judged import JudgedRanks, Places, Tied
 from metrics_core.tables import Documents, Qrels, Run
 
 _WHAT = "judged"
 _COLUMNS = ("query", "rank", "qrels_row", "retrieved")
+_TIED = ("first", "number")
 
 
 class KeptRanks:
@@ -46,12 +47,15 @@ class KeptRanks:
 
 def keep_places(cache: Cache, content: str, qrels: Qrels, found: Places) -> None:
     """Keep where the judged documents of a long run stand, by the hash of its rows."""
-    arrays = {name: getattr(found, name).astype(np.int32) for name in _COLUMNS}
+    numbers = {name: getattr(found, name) for name in _COLUMNS}
+    numbers |= {name: getattr(found.tied, name) for name in _TIED}
+    arrays = {name: values.astype(np.int32) for name, values in numbers.items()}
     kept = Kept(arrays, [asdict(note) for note in found.notes])
     cache.put(_WHAT, content, content_of(qrels.given, "qrels"), kept=kept)
 
 
 def _places(kept: Kept) -> Places:
     query, rank, qrels_row, retrieved = (kept.arrays[n].astype(np.int64) for n in _COLUMNS)
+    tied = Tied(*(kept.arrays[n].astype(np.int64) for n in _TIED))
     notes = tuple(note_of(told) for told in kept.told)
-    return Places(query, rank, qrels_row, retrieved, notes)
+    return Places(query, rank, qrels_row, retrieved, tied, notes)

@@ -36,7 +36,7 @@ from metrics_core.measures import Measure
 from metrics_core.memo import Memo
 from metrics_core.notes import Note
 from metrics_core.scoring import curves as by_cutoff
-from metrics_core.scoring.notes import score_notes, tie_extremes, with_tie_range
+from metrics_core.scoring.notes import score_notes, with_tie_range
 from metrics_core.scoring.resampling import prepare_draws
 from metrics_core.scoring.scores import Scores, score_runs, side_by_side
 from metrics_core.slicing.breakdowns import ordered_groups
@@ -249,7 +249,7 @@ def refused(name: str, error: RanklensError) -> RanklensError:
 def _notes(study: Study, name: str, measure: Measure) -> tuple[Note, ...]:
     run, ranks = study.runs[name], study.judged[name]
     return (
-        *with_tie_range(ranks.notes, lambda: tie_extremes(run, study.qrels), [measure]),
+        *with_tie_range(ranks, [measure]),
         *near_matches(run, study.qrels),
         *score_notes(ranks, [measure]),
     )

@@ -20,7 +20,7 @@ from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, name_notes
 from metrics_core.notes import Note
 from metrics_core.onepass.worth import judged_at_once, judged_within
-from metrics_core.scoring.notes import score_notes, tie_extremes, with_tie_range
+from metrics_core.scoring.notes import score_notes, with_tie_range
 from metrics_core.tables import Documents, Qrels, Run
 from metrics_core.tables.run_names import told_apart
 
@@ -49,10 +49,6 @@ class ReadRun:
     def ranks(self) -> JudgedRanks:
         """The run joined with the judgments."""
         return judge(self.run, self.qrels, documents=self.documents)
-
-    def tie_extremes(self) -> tuple[JudgedRanks, JudgedRanks]:
-        """The run judged with the worst grades first among equal scores, and the best first."""
-        return tie_extremes(self.run, self.qrels)
 
 
 @dataclass(frozen=True)
@@ -222,7 +218,7 @@ def _told(
 ) -> JudgedRanks:
     """The judged ranks, once what is to be said of them is."""
     ranks = run.ranks
-    notes = with_tie_range(ranks.notes, run.tie_extremes, measures)
+    notes = with_tie_range(ranks, measures)
     if isinstance(run, ReadRun):  # ids that are judged at once are plain
         notes += near_matches(run.run, run.qrels)
     notes += score_notes(ranks, measures, without_relevant=options.without_relevant)

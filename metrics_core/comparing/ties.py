@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks
+from metrics_core.judging.ties import tie_extremes
 from metrics_core.measures import Measure
-from metrics_core.tables import Qrels, Run
+from metrics_core.tables import Run
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -45,9 +46,9 @@ class TieRange:
         return self.high - self.low > _ALIKE
 
 
-def tie_range(run: Run, qrels: Qrels, ranks: JudgedRanks, measure: Measure) -> TieRange:
+def tie_range(run: Run, ranks: JudgedRanks, measure: Measure) -> TieRange:
     """The lowest and highest score of each query that an order of the tied documents gives. `ranks`
-    are those of the run judged by the qrels, all their queries.
+    are those of the run, of all judged queries.
 
     Exact where a measure never falls when a document of a higher grade moves up; of other measures
     the two orders are tried, and nothing is known of those between them.
@@ -58,8 +59,7 @@ def tie_range(run: Run, qrels: Qrels, ranks: JudgedRanks, measure: Measure) -> T
     exact = measure.declaration.residual in _RISING and not needs
     if not tied.any() or measure.declaration.needs:
         return TieRange(score, score, tied, exact or not tied.any())
-    run = run.whole()
-    ends = [measure.score(judge(run, qrels, ties=end)) for end in ("worst", "best")]
+    ends = [measure.score(end) for end in tie_extremes(ranks)]
     low, high = np.minimum(*ends), np.maximum(*ends)
     # A sum in another order may differ in its last bit.
     return TieRange(np.minimum(low, score), np.maximum(high, score), tied, exact)

@@ -108,6 +108,7 @@ def in_best_order(ranks: JudgedRanks, least: float, first: int | None = None) ->
         qrels_row=ranks.qrels_row[order],
         subtopics=None,
         listed=None,
+        tied=None,
     )
 
 
@@ -135,6 +136,7 @@ def at_best(ranks: JudgedRanks, least: float) -> JudgedRanks:
         retrieved=ranks.retrieved + total - found,
         subtopics=None,
         listed=None,
+        tied=None,
     )
 
 

@@ -61,4 +61,5 @@ def variants(
         notes=(),
         subtopics=None,
         listed=None,
+        tied=None,
     )

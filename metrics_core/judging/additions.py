@@ -29,6 +29,7 @@ def with_listed(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> J
         relevance=relevance[order],
         qrels_row=np.full(len(order), -1, dtype=np.int64),
         listed=None,
+        tied=None,
     )
 
 

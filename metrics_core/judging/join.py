@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.judging.documents import Listed
-from metrics_core.judging.judged import JudgedRanks, Places, assembled, best_first
+from metrics_core.judging.judged import JudgedRanks, Places, Tied, assembled, best_first
 from metrics_core.judging.matching import judged_queries_of, judged_rows
-from metrics_core.judging.ranking import Ranking, Ties
+from metrics_core.judging.ranking import Ranking
 from metrics_core.judging.stored_ranks import stored_places
 from metrics_core.tables import Documents, Qrels, RankedRun, Run
 
@@ -22,35 +22,31 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-def judge(
-    run: Run, qrels: Qrels, *, ties: Ties = "doc_id", documents: Documents | None = None
-) -> JudgedRanks:
+def judge(run: Run, qrels: Qrels, *, documents: Documents | None = None) -> JudgedRanks:
     """Join a run with judgments. Ranks by score, highest first; equal scores by doc_id, last in
-    byte order first, as trec_eval does. `ties="best"` or "worst" puts the best or the worst grades
-    first instead: the range that the ties allow; then `listed` is None. `documents` are for
-    measures of their columns. Of a run that came as judged ranks `listed` is None, too. Raises
-    NoSharedQueriesError, and RanklensError as `places` does."""
-    ranks = judged_at(run, qrels, places(run, qrels, ties=ties), documents=documents)
-    return ranks if ties == "doc_id" else replace(ranks, listed=None)
+    byte order first, as trec_eval does; `judging.ties` has the range that other orders allow.
+    `documents` are for measures of their columns. Of a run that came as judged ranks `listed` and
+    `tied` are None. Raises NoSharedQueriesError, and RanklensError as `places` does."""
+    return judged_at(run, qrels, places(run, qrels), documents=documents)
 
 
-def places(run: Run, qrels: Qrels, *, ties: Ties = "doc_id") -> Places:
+def places(run: Run, qrels: Qrels) -> Places:
     """Where the judged documents stand: all that `judge` needs of the run's rows. Raises
     NoSharedQueriesError, and RanklensError where the run came as judged ranks and these are other
-    judgments, or other `ties` are asked for."""
-    if isinstance(run, RankedRun) and ties == "doc_id":
+    judgments."""
+    if isinstance(run, RankedRun):
         return stored_places(run, qrels)
     run, query_ids = run.whole(), qrels.query_ids
     row_query = judged_queries_of(run, query_ids)[run.query_codes]
     rows, qrels_rows = judged_rows(run.doc_ids, row_query, qrels)
-    grades = qrels.relevance.astype(np.float64)
-    ranking = Ranking(run, row_query, rows, grades[qrels_rows], ties)
+    ranking = Ranking(run, row_query, rows)
     order = np.lexsort((ranking.rank, row_query[rows]))
     return Places(
         query=row_query[rows][order].astype(np.int64),
         rank=ranking.rank[order],
         qrels_row=qrels_rows[order],
         retrieved=np.bincount(row_query[row_query >= 0], minlength=len(query_ids)),
+        tied=Tied(ranking.tied_from, ranking.tied).at(order),
         notes=ranking.notes,
     )
 

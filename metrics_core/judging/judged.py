@@ -25,6 +25,19 @@ _MOST_KEPT = 64
 
 
 @dataclass(frozen=True)
+class Tied:
+    """How far equal scores reach around each judged document: `first` int64[m], the first rank of
+    those that share its score, and `number` int64[m], how many they are, itself among them."""
+
+    first: Ints
+    number: Ints
+
+    def at(self, rows: Ints | npt.NDArray[np.bool_]) -> Tied:
+        """The same for some of the documents, by their places or bool[m]."""
+        return Tied(self.first[rows], self.number[rows])
+
+
+@dataclass(frozen=True)
 class JudgedRanks:
     """Where the judged documents of every judged query stand in one run.
 
@@ -40,6 +53,7 @@ class JudgedRanks:
     from the run and scores 0). All judgments, sorted by query, best grade first: `judged_query`
     int64[j], `judged_relevance` float64[j]. `top_grade` is the highest grade of all judgments,
     also where only some of the queries are left. `listed` gives the listed documents themselves.
+    `tied` is known where the ranks are those of a run with its scores.
     """
 
     run_name: str
@@ -57,6 +71,7 @@ class JudgedRanks:
     notes: tuple[Note, ...] = field(default=(), compare=False)
     subtopics: SubtopicJudgments | None = None
     listed: Listed | None = field(default=None, compare=False, repr=False)
+    tied: Tied | None = field(default=None, compare=False, repr=False)
     # A hundred measures ask for the same few subsets; each is worked out once.
     _memo: Memo = field(
         default_factory=lambda: Memo(_MOST_KEPT), init=False, repr=False, compare=False
@@ -133,6 +148,7 @@ class JudgedRanks:
             retrieved=np.bincount(judged.query, minlength=self.n_queries),
             subtopics=self.subtopics and self.subtopics.condensed(judged),
             listed=self.listed and self.listed.condensed(judged.query, rank, rows),
+            tied=None,
         )
 
     def without_documents(self) -> JudgedRanks:
@@ -147,6 +163,7 @@ class JudgedRanks:
             retrieved=np.zeros_like(self.retrieved),
             subtopics=None,
             listed=None,
+            tied=None,
         )
 
     def among(self, queries: npt.NDArray[np.bool_]) -> JudgedRanks:
@@ -167,18 +184,21 @@ class JudgedRanks:
             judged_relevance=self.judged_relevance[judged],
             subtopics=self.subtopics and self.subtopics.among(queries),
             listed=self.listed and self.listed.among(queries, judged),
+            tied=self.tied and self.tied.at(kept),
         )
 
 
 @dataclass(frozen=True)
 class Places:
     """Where the judged documents of one run stand: `query`, `rank` and `qrels_row` int64[m], sorted
-    by query and rank, and `retrieved` int64[Q], all as in JudgedRanks; `notes` are on its ties."""
+    by query and rank, `retrieved` int64[Q] and `tied`, all as in JudgedRanks; `notes` are on its
+    ties."""
 
     query: Ints
     rank: Ints
     qrels_row: Ints
     retrieved: Ints
+    tied: Tied | None = None
     notes: tuple[Note, ...] = ()
 
 
@@ -221,6 +241,7 @@ def assembled(
         ),
         notes=(*places.notes, *_no_judged_document(places.rank)),
         subtopics=subtopic_judgments(qrels, rank_of),
+        tied=places.tied,
     )
 
 

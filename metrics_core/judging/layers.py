@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from metrics_core.judging.documents import Listed
 from metrics_core.judging.join import judge
-from metrics_core.judging.judged import JudgedRanks
+from metrics_core.judging.judged import JudgedRanks, Tied
 from metrics_core.judging.subtopics import SubtopicJudgments, subtopic_judgments
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import column_of, texts_of, values_of
@@ -118,6 +118,11 @@ def rejudged(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> Judge
     rank = np.concatenate([ranks.rank[kept], part.rank])[order]
     qrels_row = np.concatenate([ranks.qrels_row[kept], part.qrels_row])[order]
     remarks = [note for note in ranks.notes if len(rank) == 0 or note.kind != _NOTHING_JUDGED]
+    tied = None
+    if ranks.tied is not None and part.tied is not None:
+        both = ranks.tied.at(kept), part.tied
+        first, number = (np.concatenate([getattr(t, n) for t in both]) for n in ("first", "number"))
+        tied = Tied(first[order], number[order])
     made = replace(
         ranks,
         query=query[order],
@@ -130,6 +135,7 @@ def rejudged(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> Judge
         top_grade=float(grades.max(initial=0)),
         notes=tuple(remarks),
         subtopics=_subtopics(qrels, qrels_row, rank),
+        tied=tied,
     )
     if len(changed) > ranks.n_queries:
         made = _with_further(made, run, qrels)
@@ -151,6 +157,7 @@ def _joined(run: Run, qrels: Qrels, changed: Mask) -> tuple[JudgedRanks, Ints]:
         none = JudgedRanks(
             run.name, (), nothing, nothing, nothing.astype(np.float64), nothing,
             np.zeros(len(changed), dtype=np.int64), nothing, nothing.astype(np.float64), 0.0,
+            tied=Tied(nothing, nothing),
         )  # fmt: skip
         return none, own
     # Filtering keeps the dictionaries, so that a query has the same number in the part.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,24 +18,14 @@ from metrics_core.tables.run import order_by_score
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Ties = Literal["doc_id", "best", "worst"]
-
-UNJUDGED = -0.5
-"""What a document that nobody judged is worth among equals: less than a judged one without
-relevance."""
 
 
 class Ranking:
-    """Ranks of some rows of a run, and notes on how far ties decided them."""
+    """Ranks of some rows of a run: `rank`, and around each row `tied_from`, the first rank, and
+    `tied`, the number of those that share its score; int64[rows] each. `notes` say how far ties
+    decided them."""
 
-    def __init__(
-        self,
-        run: Run,
-        row_query: npt.NDArray[np.int32],
-        rows: Ints,
-        grades: Floats,
-        ties: Ties,
-    ) -> None:
+    def __init__(self, run: Run, row_query: npt.NDArray[np.int32], rows: Ints) -> None:
         self.run = run
         self.scores = run.scores
         self.codes = run.query_codes
@@ -49,43 +39,35 @@ class Ranking:
         position = _inverse(self.order, rows)
         query_start = starts[np.searchsorted(starts, position, "right") - 1]
         self.rank = position - query_start + 1
+        self.tied_from, self.tied = self.rank.copy(), np.ones_like(self.rank)
         judged_row = row_query >= 0
         self.notes = _notes_on(same_query, tied, scores, len(judged_row))
         if tied.any():
-            self._break_ties(tied, position, query_start, rows, grades, ties)
+            self._break_ties(tied, position, query_start)
 
-    def _break_ties(
-        self,
-        tied: npt.NDArray[np.bool_],
-        position: Ints,
-        query_start: Ints,
-        rows: Ints,
-        grades: Floats,
-        ties: Ties,
-    ) -> None:
+    def _break_ties(self, tied: npt.NDArray[np.bool_], position: Ints, query_start: Ints) -> None:
         """Correct the ranks of the judged rows that stand in a group of equal scores."""
         group = np.concatenate([[0], np.cumsum(~tied)])
         with_judged = np.zeros(group[-1] + 1, dtype=np.bool_)
         with_judged[group[position]] = True
-        larger = np.bincount(group) > 1
-        places = np.flatnonzero((with_judged & larger)[group])
+        size = np.bincount(group)
+        places = np.flatnonzero((with_judged & (size > 1))[group])
         if not len(places):
             return
+        starts = np.concatenate([[0], np.flatnonzero(~tied) + 1])
+        self.tied_from = starts[group[position]] - query_start + 1
+        self.tied = size[group[position]]
         run_rows = places if self.order is None else self.order[places]
-        grade = np.full(len(places), UNJUDGED)
         index = np.searchsorted(places, position)
         inside = (index < len(places)) & (places[np.minimum(index, len(places) - 1)] == position)
-        grade[index[inside]] = grades[inside]
         keys = pa.table(
             {
                 "group": column_of(group[places]),
-                "grade": column_of(grade * {"best": -1, "worst": 1, "doc_id": 0}[ties]),
                 "doc_id": self.run.doc_ids.take(column_of(run_rows)),
             }
         )
         by_rule = pc.sort_indices(
-            keys,
-            sort_keys=[("group", "ascending"), ("grade", "ascending"), ("doc_id", "descending")],
+            keys, sort_keys=[("group", "ascending"), ("doc_id", "descending")]
         )
         new_place = np.empty(len(places), dtype=np.int64)
         # The groups keep their own places, so the sorted rows take them in turn.
@@ -150,7 +132,7 @@ def top_rows(run: Run, cutoff: int) -> Ints:
 def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
     """The rows of `top_rows` and the rank of each."""
     everything = np.arange(len(run))
-    ranking = Ranking(run, run.query_codes, everything[:0], np.empty(0), "doc_id")
+    ranking = Ranking(run, run.query_codes, everything[:0])
     position = _inverse(ranking.order, everything)
     scores = run.scores
     order = everything if ranking.order is None else ranking.order
@@ -164,7 +146,7 @@ def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
         + 1
     )
     rows = everything[best_rank[position] <= cutoff]
-    ranks = Ranking(run, run.query_codes, rows, np.zeros(len(rows)), "doc_id").rank
+    ranks = Ranking(run, run.query_codes, rows).rank
     inside = ranks <= cutoff
     return rows[inside], ranks[inside]
 

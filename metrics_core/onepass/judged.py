@@ -194,7 +194,6 @@ def _file(
     places = found.places(judgments)
     if places is None:
         return None
-    order = found.by_rank
     ranks = assembled(
         run_name(source.name),
         judgments.qrels,
@@ -207,8 +206,6 @@ def _file(
         tuple(_file_notes(told, found)),
         n_rows=int(found.sizes.sum()),
         rows_hash=order_hash + found.rows_hash.tobytes(),
-        tied_from=found.ranks[order, 3],
-        tied=found.ranks[order, 4],
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from metrics_core.judging.judged import Places
+from metrics_core.judging.judged import Places, Tied
 from metrics_core.judging.ranking import tie_notes
 from metrics_core.onepass.judgments import Judgments
 from metrics_core.onepass.machine import compiled
@@ -61,14 +61,14 @@ class Stretches:
             return None
         retrieved = np.zeros(len(judgments.queries.start), dtype=np.int64)
         retrieved[self.place[known]] = self.sizes[known]
-        query, row, rank = self.ranks[self.by_rank, :3].T
+        query, row, rank, tied_from, tied = self.ranks[self.by_rank].T
         on_ties = tie_notes(
             in_ties=int(self.counts[TIED_ROWS]),
             n_rows=int(self.sizes.sum()),
             all_tied=bool(self.counts[TIED_PAIRS] == self.counts[PAIRS]),
             near=int(self.counts[NEAR_PAIRS]),
         )
-        return Places(query, rank, row, retrieved, on_ties)
+        return Places(query, rank, row, retrieved, Tied(tied_from, tied), on_ties)
 
     @classmethod
     def all(cls, parts: Sequence[Stretches], order: Ints | None = None) -> Stretches:

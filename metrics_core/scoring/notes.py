@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from metrics_core import wording as w
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks
+from metrics_core.judging.ties import tie_extremes
 from metrics_core.measures import Measure
 from metrics_core.notes import Note
 from metrics_core.scoring.scores import WithoutRelevant
-from metrics_core.tables import Qrels, Run
-
-Extremes = Callable[[], tuple[JudgedRanks, JudgedRanks]]
-"""Gives a run as it is judged where ties put the worst grades first, and where the best."""
 
 
-def tie_extremes(run: Run, qrels: Qrels) -> tuple[JudgedRanks, JudgedRanks]:
-    """The run judged with the worst grades first among equal scores, and with the best first."""
-    run = run.whole()
-    return judge(run, qrels, ties="worst"), judge(run, qrels, ties="best")
-
-
-def tie_range(
-    extremes: tuple[JudgedRanks, JudgedRanks], measures: Sequence[Measure]
-) -> list[tuple[float, float]]:
+def tie_range(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[tuple[float, float]]:
     """Lowest and highest mean of each measure that any order of the tied documents gives; sums
     where a measure is summed. For measures that depend on the grades of documents alone, and rise
     or fall with them."""
-    spans = [[_total(ranks, measure) for ranks in extremes] for measure in measures]
+    extremes = tie_extremes(ranks)
+    spans = [[_total(end, measure) for end in extremes] for measure in measures]
     return [(min(span), max(span)) for span in spans]
 
 
@@ -38,22 +28,18 @@ def _total(ranks: JudgedRanks, measure: Measure) -> float:
     return float(measure.declaration.combination.of(measure.score(ranks)))
 
 
-def with_tie_range(
-    notes: Sequence[Note], extremes: Extremes, measures: Sequence[Measure]
-) -> list[Note]:
+def with_tie_range(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[Note]:
     """The notes of a judged run; a loud one on ties also says which means the ties allow."""
     # Subtopics, prices and a table of gains may put tied documents in another order than grades.
     graded = [m for m in measures if not m.declaration.needs and not m.value("gains")]
     return [
-        _with_range(note, extremes(), graded) if note.kind == "ties" and note.loud else note
-        for note in notes
+        _with_range(note, ranks, graded) if note.kind == "ties" and note.loud else note
+        for note in ranks.notes
     ]
 
 
-def _with_range(
-    note: Note, extremes: tuple[JudgedRanks, JudgedRanks], measures: Sequence[Measure]
-) -> Note:
-    spans = zip(measures, tie_range(extremes, measures), strict=True)
+def _with_range(note: Note, ranks: JudgedRanks, measures: Sequence[Measure]) -> Note:
+    spans = zip(measures, tie_range(ranks, measures), strict=True)
     written = [(str(m), w.score(low), w.score(high)) for m, (low, high) in spans]
     moved = [f"{name} {low} to {high}" for name, low, high in written if low != high]
     allowed = w.listing(moved) if moved else "no other score"

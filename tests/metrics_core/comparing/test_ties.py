@@ -43,7 +43,7 @@ def test_the_range_is_that_of_every_order(case: Any, name: str) -> None:
     for scores in (first, second):
         run = run_of({"q": scores})
         ranks = judge(run, qrels)
-        found.append(tie_range(run, qrels, ranks, measure))
+        found.append(tie_range(run, ranks, measure))
         lists = [{d: -float(i) for i, d in enumerate(order)} for order in every_order(scores)]
         reached.append([measure.score(judge(run_of({"q": o}), qrels))[0] for o in lists])
     for values, span in zip(reached, found, strict=True):
@@ -83,15 +83,13 @@ def test_tied_queries_are_those_of_a_loop(scores: dict[str, Any], cutoff: int | 
 def test_a_tie_that_does_not_move_the_score_moves_nothing() -> None:
     scores = {"q1": {"a": 2.0, "b": 2.0, "c": 1.0}, "q2": {"a": 2.0, "b": 1.0}}
     run, qrels = run_of(scores), qrels_of({"q1": {"a": 1, "b": 1}, "q2": {"b": 1}})
-    found = tie_range(run, qrels, judge(run, qrels), parse_measure("nDCG@3"))
+    found = tie_range(run, judge(run, qrels), parse_measure("nDCG@3"))
     assert found.tied.tolist() == [True, False] and found.moved.tolist() == [False, False]
-    one = tie_range(run, qrels, judge(run, qrels), parse_measure("P@1")).among(
-        np.array([True, False])
-    )
+    one = tie_range(run, judge(run, qrels), parse_measure("P@1")).among(np.array([True, False]))
     assert (one.low.tolist(), one.high.tolist()) == ([1.0], [1.0])
 
 
 def test_of_a_measure_that_may_fall_only_two_orders_are_known() -> None:
     scores = {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
     run, qrels = run_of(scores), qrels_of({"q": {"a": 1, "b": 0}})
-    assert not tie_range(run, qrels, judge(run, qrels), parse_measure("Bpref")).exact
+    assert not tie_range(run, judge(run, qrels), parse_measure("Bpref")).exact

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from metrics_core.errors import NoSharedQueriesError
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.ranking import ranked_documents, top_rows
+from metrics_core.judging.ties import tie_extremes
 from metrics_core.notes import Note
 from metrics_core.tables import Run
 from tests.collections_of import collections, qrels_of, run_of
@@ -73,13 +74,17 @@ def test_ties_best_and_worst_move_grades_within_their_group_only() -> None:
     run = run_of({"q": {"d1": 5, "d2": 1, "d3": 1, "d4": 1, "d5": 1}})
     qrels = qrels_of({"q": {"d1": 0, "d2": 0, "d3": 2, "d5": 1}})
 
-    def order(ties: Any) -> list[str]:
-        found = ranks_by_document(judge(run, qrels, ties=ties), qrels)
+    def order(ranks: JudgedRanks) -> list[str]:
+        found = ranks_by_document(ranks, qrels)
         return [f"{doc}@{rank}" for (_, doc), rank in sorted(found.items(), key=lambda i: i[1])]
 
-    assert order("doc_id") == ["d1@1", "d5@2", "d3@4", "d2@5"]
-    assert order("best") == ["d1@1", "d3@2", "d5@3", "d2@4"]
-    assert order("worst") == ["d1@1", "d2@3", "d5@4", "d3@5"]
+    ranks = judge(run, qrels)
+    worst, best = tie_extremes(ranks)
+    assert order(ranks) == ["d1@1", "d5@2", "d3@4", "d2@5"]
+    assert order(best) == ["d1@1", "d3@2", "d5@3", "d2@4"]
+    assert order(worst) == ["d1@1", "d2@3", "d5@4", "d3@5"]
+    assert ranks.tied is not None
+    assert (ranks.tied.first.tolist(), ranks.tied.number.tolist()) == ([1, 2, 2, 2], [1, 4, 4, 4])
 
 
 def test_the_rank_within_a_query_ignores_other_queries_between() -> None:

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from metrics_core.errors import NoSharedQueriesError
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.documents import Listed
+from metrics_core.judging.judged import Tied
 from metrics_core.judging.layers import layered, named_queries, rejudged
 from metrics_core.judging.subtopics import SubtopicJudgments
+from metrics_core.judging.ties import tie_extremes
 from metrics_core.tables import Qrels
 from tests.collections_of import DOCUMENTS, collections, qrels_of, run_of
 
@@ -68,7 +70,7 @@ def same(found: Any, wanted: Any, where: str = "") -> None:
         if isinstance(other, np.ndarray):
             assert own.dtype == other.dtype, place
             np.testing.assert_array_equal(own, other, err_msg=place)
-        elif isinstance(other, (JudgedRanks, Listed, SubtopicJudgments)):
+        elif isinstance(other, (JudgedRanks, Listed, SubtopicJudgments, Tied)):
             same(own, other, place)
         else:
             assert own == other, place
@@ -103,6 +105,6 @@ def test_joining_a_part_again_is_joining_all(collection: Any, layers: Any) -> No
 def test_ranks_without_their_lists_stay_so() -> None:
     run, base = run_of({"q": {"a": 2, "b": 1}}), qrels_of({"q": {"a": 1}})
     over = layered(base, [{("q", "b"): 1}])
-    ranks = judge(run, base, ties="best")
+    _, ranks = tie_extremes(judge(run, base))
     found = rejudged(ranks, run, over, named_queries(over, [{("q", "b"): 1}]))
     assert found.listed is None and found.rank.tolist() == [1, 2]

@@ -12,6 +12,7 @@ from metrics_core.checks.fit import near_matches, with_clean_ids
 from metrics_core.comparing.holes import holes
 from metrics_core.errors import NoSharedQueriesError, RanklensError, TableError
 from metrics_core.judging.layers import layered, named_queries, rejudged
+from metrics_core.judging.ties import tie_extremes
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, RankedRun, Run
 
@@ -124,7 +125,7 @@ def test_what_nobody_judged_has_no_name() -> None:
 
 def test_what_needs_scores_or_names_says_so() -> None:
     run = of_a()
-    for asked in (lambda: run.scores, run.first_ties, lambda: judge(run, QRELS, ties="best")):
+    for asked in (lambda: run.scores, run.first_ties, lambda: tie_extremes(judge(run, QRELS))):
         with pytest.raises(RanklensError, match="a came as judged ranks"):
             asked()
     with pytest.raises(RanklensError, match="came as judged ranks"):
