@@ -14,12 +14,13 @@ from dashboard.answers.nameless import nameless
 from dashboard.opened.study import Study
 from metrics_core.comparing import agreement as other_measures
 from metrics_core.comparing.coverage import Coverage, counting, coverage
-from metrics_core.comparing.crossings import Crossings, crossings
+from metrics_core.comparing.crossings import Crossings, crossings, difference_at_each
 from metrics_core.comparing.fragility import Fragility, fragility
 from metrics_core.comparing.method import METHOD
 from metrics_core.comparing.ties import TieRange, difference_range, tie_range
 from metrics_core.findings.firmness import Pair
 from metrics_core.judging import JudgedRanks
+from metrics_core.judging.ties import tie_extremes
 from metrics_core.measures import Measure, parse_measure
 
 Floats = npt.NDArray[np.float64]
@@ -115,8 +116,10 @@ def _cutoffs(study: Study, shown: Comparison) -> ByCutoff | None:
     measure = shown.measure
     if measure.declaration.cutoff is None or measure.declaration.needs:
         return None
+    # The same whatever the cutoff is: a reader who tries several waits once.
+    each = study.kept(_at_each, shown.focus, shown.baseline, shown.narrowing, measure.at(1))
     lists = pair_lists(study, shown)
-    found = crossings(*lists, measure, also=measure.cutoff or shown.cutoff)
+    found = crossings(*lists, measure, also=measure.cutoff or shown.cutoff, difference=each)
     means = dict(zip((shown.focus, shown.baseline), found.means, strict=True))
     gap = found.difference[found.cutoffs - 1]
     nothing = np.full(len(found.cutoffs), np.nan)
@@ -136,6 +139,14 @@ def _cutoffs(study: Study, shown: Comparison) -> ByCutoff | None:
         for name in (shown.focus, shown.baseline)
     ]
     return ByCutoff(found, pd.concat(parts, ignore_index=True))
+
+
+def _at_each(
+    study: Study, focus: str, baseline: str, narrowing: Comparison, measure: Measure
+) -> Floats:
+    mask = study.in_view(narrowing)
+    own, other = (study.judged[name].among(mask) for name in (focus, baseline))
+    return difference_at_each(own, other, measure)
 
 
 def _several(shown: Comparison) -> tuple[Measure, ...]:
@@ -205,7 +216,12 @@ def _tied(study: Study, shown: Comparison) -> Tied:
 
 
 def _tie_range(study: Study, name: str, measure: Measure) -> TieRange:
-    return tie_range(study.runs[name], study.judged[name], measure)
+    ranks = study.judged[name]
+    return tie_range(study.runs[name], ranks, measure, lambda _: study.kept(_extremes, name))
+
+
+def _extremes(study: Study, name: str) -> tuple[JudgedRanks, JudgedRanks]:
+    return tie_extremes(study.judged[name])
 
 
 def moved_by_ties(study: Study, shown: Comparison) -> pd.DataFrame | None:

@@ -83,19 +83,18 @@ def crossings(
     depth: int | None = None,
     also: int = 1,
     level: float = LEVEL,
+    difference: Floats | None = None,
 ) -> Crossings:
-    """The difference at every cutoff up to `depth`, by default that of the deeper run. The cutoff
-    `also` is among those with a band. Raises ParameterError for a measure without cutoff."""
+    """The difference at every cutoff up to `depth`, by default that of the deeper run; `difference`
+    is that of `difference_at_each`, if it is known. The cutoff `also` is among those with a band.
+    Raises ParameterError for a measure without cutoff."""
     deepest = depth or max(depth_of([run, baseline]), 1)
-    every = np.arange(1, deepest + 1)
     combination = measure.declaration.combination
     cutoffs = np.array(_banded(deepest, run.n_queries, min(also, deepest)))
     at_some, against = (curve(ranks, measure, cutoffs) for ranks in (run, baseline))
     means = combination.of(at_some), combination.of(against)
-    # Of some cutoffs at a time: deep lists of many queries would take hundreds of MB.
-    size = max(1, _CELLS // max(run.n_queries, 1))
-    parts = (every[start : start + size] for start in range(0, deepest, size))
-    difference = np.concatenate([_difference(run, baseline, measure, part) for part in parts])
+    if difference is None:
+        difference = difference_at_each(run, baseline, measure, depth=deepest)
     direction = measure.declaration.direction
     # As the verdict and the chart of the curves are: none of few queries, none of skewed scores.
     found = tested_scores(*_both_defined(at_some, against), combination, Method(level=level))
@@ -103,6 +102,20 @@ def crossings(
     clear = np.where(low > 0, direction, np.where(high < 0, -direction, 0))
     side = np.where(np.abs(difference) > _LEVEL_WITH, np.sign(difference) * direction, 0)
     return Crossings(difference, side.astype(np.int64), cutoffs, low, high, clear, means)
+
+
+def difference_at_each(
+    run: JudgedRanks, baseline: JudgedRanks, measure: Measure, *, depth: int | None = None
+) -> Floats:
+    """The difference of the combined scores at every cutoff up to `depth`, by default that of the
+    deeper run, whatever cutoff the measure has; over the queries with both scores. Raises
+    ParameterError for a measure without cutoff."""
+    deepest = depth or max(depth_of([run, baseline]), 1)
+    every = np.arange(1, deepest + 1)
+    # Of some cutoffs at a time: deep lists of many queries would take hundreds of MB.
+    size = max(1, _CELLS // max(run.n_queries, 1))
+    parts = (every[start : start + size] for start in range(0, deepest, size))
+    return np.concatenate([_difference(run, baseline, measure, part) for part in parts])
 
 
 def _difference(

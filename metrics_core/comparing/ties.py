@@ -8,6 +8,7 @@ other way round.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,9 +47,14 @@ class TieRange:
         return self.high - self.low > _ALIKE
 
 
-def tie_range(run: Run, ranks: JudgedRanks, measure: Measure) -> TieRange:
+def tie_range(
+    run: Run,
+    ranks: JudgedRanks,
+    measure: Measure,
+    extremes: Callable[[JudgedRanks], tuple[JudgedRanks, JudgedRanks]] = tie_extremes,
+) -> TieRange:
     """The lowest and highest score of each query that an order of the tied documents gives. `ranks`
-    are those of the run, of all judged queries.
+    are those of the run, of all judged queries; `extremes` gives what `tie_extremes` does.
 
     Exact where a measure never falls when a document of a higher grade moves up; of other measures
     the two orders are tried, and nothing is known of those between them.
@@ -59,7 +65,7 @@ def tie_range(run: Run, ranks: JudgedRanks, measure: Measure) -> TieRange:
     exact = measure.declaration.residual in _RISING and not needs
     if not tied.any() or measure.declaration.needs:
         return TieRange(score, score, tied, exact or not tied.any())
-    ends = [measure.score(end) for end in tie_extremes(ranks)]
+    ends = [measure.score(end) for end in extremes(ranks)]
     low, high = np.minimum(*ends), np.maximum(*ends)
     # A sum in another order may differ in its last bit.
     return TieRange(np.minimum(low, score), np.maximum(high, score), tied, exact)

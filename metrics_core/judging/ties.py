@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from metrics_core.errors import RanklensError
+from metrics_core.judging.additions import order_by_query
 from metrics_core.judging.judged import JudgedRanks
 
 UNJUDGED = -0.5
@@ -29,22 +30,25 @@ def _by_grade(ranks: JudgedRanks, sign: int) -> JudgedRanks:
             f"{ranks.run_name} came as judged ranks: which of its scores are equal is not known.",
             "Give the run itself.",
         )
-    order = np.lexsort((ranks.rank, sign * ranks.relevance, tied.first, ranks.query))
-    query, tied = ranks.query[order], tied.at(order)
-    new = (np.diff(query, prepend=-1) != 0) | (np.diff(tied.first, prepend=-1) != 0)
+    among_equals = np.flatnonzero(tied.number > 1)
+    query, first = ranks.query[among_equals], tied.first[among_equals]
+    grade = ranks.relevance[among_equals]
+    order = np.lexsort((ranks.rank[among_equals], sign * grade, first, query))
+    first, grade = first[order], grade[order]
+    new = (np.diff(query[order], prepend=-1) != 0) | (np.diff(first, prepend=-1) != 0)
     starts, group = np.flatnonzero(new), np.cumsum(new) - 1
     members = np.diff(starts, append=len(order))
-    grade = ranks.relevance[order]
+    order = among_equals[order]
     behind_unjudged = grade > UNJUDGED if sign > 0 else grade < UNJUDGED
-    unjudged = np.where(behind_unjudged, tied.number - members[group], 0)
-    rank = tied.first + np.arange(len(order)) - starts[group] + unjudged
-    by_rank = np.lexsort((rank, query))
-    order = order[by_rank]
+    unjudged = np.where(behind_unjudged, tied.number[order] - members[group], 0)
+    rank = ranks.rank.copy()
+    rank[order] = first + np.arange(len(order)) - starts[group] + unjudged
+    by_rank = order_by_query(ranks.query, rank)
     return replace(
         ranks,
         rank=rank[by_rank],
-        relevance=ranks.relevance[order],
-        qrels_row=ranks.qrels_row[order],
+        relevance=ranks.relevance[by_rank],
+        qrels_row=ranks.qrels_row[by_rank],
         subtopics=None,
         listed=None,
         tied=tied.at(by_rank),
