@@ -131,24 +131,25 @@ def top_rows(run: Run, cutoff: int) -> Ints:
 
 def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
     """The rows of `top_rows` and the rank of each."""
-    everything = np.arange(len(run))
-    ranking = Ranking(run, run.query_codes, everything[:0])
-    position = _inverse(ranking.order, everything)
-    scores = run.scores
-    order = everything if ranking.order is None else ranking.order
-    codes = run.query_codes[order]
+    codes, scores = run.query_codes, run.scores
+    order = order_by_score(codes, scores)
+    if order is not None:
+        codes, scores = codes[order], scores[order]
     new_query = np.diff(codes, prepend=-1) != 0
-    new_group = new_query | (np.diff(scores[order], prepend=np.nan) != 0)
-    starts, group_starts = np.flatnonzero(new_query), np.flatnonzero(new_group)
-    best_rank = (
-        np.repeat(group_starts, np.diff(group_starts, append=len(codes)))
-        - np.repeat(starts, np.diff(starts, append=len(codes)))
-        + 1
-    )
-    rows = everything[best_rank[position] <= cutoff]
-    ranks = Ranking(run, run.query_codes, rows).rank
-    inside = ranks <= cutoff
-    return rows[inside], ranks[inside]
+    tied = ~new_query & (np.diff(scores, prepend=np.nan) == 0)
+    places = np.arange(len(codes))
+    rank = places - np.maximum.accumulate(np.where(new_query, places, 0)) + 1
+    first = rank[np.maximum.accumulate(np.where(tied, 0, places))] if tied.any() else rank
+    touching = first <= cutoff
+    rows, rank = places[touching] if order is None else order[touching], rank[touching]
+    by_row = np.argsort(rows, kind="stable")
+    rows, rank = rows[by_row], rank[by_row]
+    if tied[touching].any():
+        # Whole groups of equal scores, and all above them: their ranks among each other are theirs.
+        part = Run(table=run.table.take(column_of(rows)))
+        rank = Ranking(part, part.query_codes, np.arange(len(rows))).rank
+    inside = rank <= cutoff
+    return rows[inside], rank[inside]
 
 
 def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd.DataFrame:
