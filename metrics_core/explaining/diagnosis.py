@@ -15,11 +15,14 @@ from metrics_core.explaining.one_query import alone, grades_of
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.measures import Measure
+from metrics_core.memo import Memo
 from metrics_core.scoring.residuals import Residual, residual
 from metrics_core.tables import Qrels, Run
 
 SQUARES = 20
 """Ranks that are drawn as squares, one by one, at least."""
+
+_MOST_KEPT = 20
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class Diagnosis:
     relevant_from: float = 1.0
     residual_is_exact: bool = True
     nameless: frozenset[str] = frozenset()
+    _memo: Memo = field(default_factory=lambda: Memo(_MOST_KEPT), repr=False, compare=False)
 
     @property
     def n_relevant(self) -> int:
@@ -72,8 +76,7 @@ class Diagnosis:
 
     def ranks(self, run: str) -> dict[str, int]:
         """doc_id -> rank in the run's whole list."""
-        frame = self.rankings[run].dropna(subset=["doc_id"])
-        return dict(zip(frame["doc_id"], frame["rank"].astype(int), strict=True))
+        return self._memo(run, lambda: _ranks_in(self.rankings[run]))
 
     def squares(self, run: str, depth: int = SQUARES) -> list[float | None]:
         """The grade at each of the first ranks: NaN where nobody judged the document, None beyond
@@ -93,6 +96,13 @@ class Diagnosis:
         frame["other_known"] = known
         frame["relevant"] = frame["grade"] >= self.relevant_from
         return frame
+
+
+def _ranks_in(ranking: pd.DataFrame) -> dict[str, int]:
+    named = ranking["doc_id"].notna().to_numpy()
+    return dict(
+        zip(ranking["doc_id"][named].tolist(), ranking["rank"][named].tolist(), strict=True)
+    )
 
 
 def diagnose(

@@ -30,6 +30,9 @@ def test_the_second_time_no_row_is_read(tmp_path: Path) -> None:
     for ranks in (first, again):
         for name in ("query", "rank", "relevance", "qrels_row", "retrieved", "judged_query"):
             assert getattr(ranks, name).tolist() == getattr(wanted, name).tolist()
+        assert ranks.tied is not None and wanted.tied is not None
+        assert ranks.tied.first.tolist() == wanted.tied.first.tolist()
+        assert ranks.tied.number.tolist() == wanted.tied.number.tolist()
         assert (ranks.notes, ranks.query_ids) == (wanted.notes, wanted.query_ids)
         assert wanted.notes  # on ties
 

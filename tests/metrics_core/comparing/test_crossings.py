@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from metrics_core.comparing.crossings import Crossings, crossings
+from metrics_core.comparing.crossings import Crossings, crossings, difference_at_each
 from metrics_core.comparing.curves import mean_curves
 from metrics_core.comparing.resampled import resampled
 from metrics_core.errors import NoSharedQueriesError, ParameterError
@@ -38,6 +38,10 @@ def test_every_k_is_that_of_a_literal_sweep(first: Any, second: Any) -> None:
         assert found.difference[k - 1] == pytest.approx(mean, abs=1e-12)
         lead.append(0 if abs(mean) < 1e-12 else (1 if mean > 0 else -1))
     assert found.side.tolist() == lead
+    each = difference_at_each(own, other, measure.at(3), depth=6)
+    known = crossings(own, other, measure, depth=6, difference=each)
+    assert known.difference.tolist() == found.difference.tolist()
+    assert known.side.tolist() == lead
     changes = [(k + 1, lead[k - 1], lead[k]) for k in range(1, 6) if lead[k] != lead[k - 1]]
     assert found.changes() == changes
     alike = [k for k in range(1, 7) if all(side == lead[-1] for side in lead[k - 1 :])]
