@@ -99,10 +99,8 @@ class Diagnosis:
 
 
 def _ranks_in(ranking: pd.DataFrame) -> dict[str, int]:
-    named = ranking["doc_id"].notna().to_numpy()
-    return dict(
-        zip(ranking["doc_id"][named].tolist(), ranking["rank"][named].tolist(), strict=True)
-    )
+    named = ranking[ranking["doc_id"].notna()]
+    return dict(zip(named["doc_id"].tolist(), named["rank"].tolist(), strict=True))
 
 
 def diagnose(
