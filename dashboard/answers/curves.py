@@ -25,6 +25,8 @@ from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring import curves as by_cutoff
 
 _FAMILIES = ("P", "R", "nDCG")
+_USUAL = (*range(1, 21), 50, 100)
+"""Cutoffs that readers choose: where all have a place already, another one changes no band."""
 _FEW = 250_000
 """Bands times cutoffs times queries that are drawn in a moment."""
 
@@ -122,7 +124,7 @@ def _wanted(study: Study, shown: Comparison) -> tuple[dict[str, Measure], Cutoff
     families, family = {name: parse_measure(f"{name}@1") for name in _FAMILIES}, _family(shown)
     if family not in families:
         families = {family: shown.measure.at(1), **families}
-    return families, tuple(by_cutoff.cutoffs_up_to(depth, also=[shown.cutoff]))
+    return families, tuple(by_cutoff.cutoffs_up_to(depth, also=[*_USUAL, shown.cutoff]))
 
 
 def _means_asked(
