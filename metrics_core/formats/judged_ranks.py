@@ -56,11 +56,11 @@ _HINT = (
     f" {', '.join(COLUMNS)}."
 )
 _LOOKED_AT = 3
-_PART = re.compile(r"\bpart-\d+")
+_PART = re.compile(r"\bpart-(\d+|\*)")
 
 
 def is_part(name: str) -> bool:
-    """Whether a file is called as a part of a folder is, part-00000…"""
+    """Whether a file is called as a part of a folder is, part-00000…, or as several of them."""
     return bool(_PART.search(name))
 
 

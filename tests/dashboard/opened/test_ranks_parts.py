@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +10,10 @@ import numpy as np
 from dashboard.opened.files import File, list_folder, read_files
 from dashboard.opened.layered import with_layers
 from dashboard.opened.library import assemble
+from dashboard.opened.ranks_parts import parts_as_one
 from dashboard.opened.study import Study
 from dashboard.workspace import Given, Layer
-from metrics_core.formats import table_bytes
+from metrics_core.formats import read_set, table_bytes
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, RankedRun, Run
 from tests.judged_ranks_of import judged_ranks_of
@@ -98,6 +100,19 @@ def test_parts_stay_together_where_files_are_left_out(tmp_path: Path) -> None:
     found = list_folder(folder, most=2)
     assert [path.name for path in found.read] == [PART.format(0), PART.format(1), "qrels.txt"]
     assert [path.name for path in found.left_out] == ["z.run"]
+
+
+def test_parts_that_are_given_at_once_are_one_file_to_which_others_may_come(tmp_path: Path) -> None:
+    parts = [read_set(part_of(query_id), name=PART.format(i)) for i, query_id in enumerate("ab")]
+    first, second = (loaded for (loaded,) in parts)
+    (both,) = parts_as_one([first, second])
+    assert both.file == "part-*-4f-c000.snappy.parquet/bm25"
+    assert isinstance(both.table, Run) and both.table.has_rows_of(judged_ranks_of(RUN, QRELS))
+    assert [note.kind for note in both.notes] == ["judged_ranks"]
+    (only,) = parts_as_one([replace(first, file=both.file)])
+    qrels = File("q", "qrels.txt", "upload", table=QRELS)
+    later = [File(x.file, x.file, "upload", table=x.table) for x in (only, second)]
+    assert_same_scores(assemble([qrels, *later]).study)
 
 
 def test_a_broken_part_is_the_error_of_its_folder(tmp_path: Path) -> None:
