@@ -58,10 +58,11 @@ def queue_part(here: Opened) -> None:
     """The queue of the comparison, one document at a time."""
     view, every = here.comparison, answers.queue(here.study, here.comparison)
     pair = "" if view.alone else f" for {view.focus} and {view.baseline}"
-    said = _unknown(nameless(here.study, (view.focus, view.baseline))) or (
-        f"What could move {view.name} most comes first. {_said_of_keys(here, '↓ skips')}"
-    )
-    _heading(here, "judge", f"Judge{pair}", said)
+    unknown = _unknown(nameless(here.study, (view.focus, view.baseline)))
+    said = f"What could move {view.name} most comes first. {_said_of_keys(here, '↓ skips')}"
+    _heading(here, "judge", f"Judge{pair}", unknown or said)
+    if unknown:
+        return
     known = _grades(here)
     left = answers.window(here.study, every, {*known, *session.skipped()}, _WINDOW)
     pairs = zip(every["query_id"], every["doc_id"], strict=True)

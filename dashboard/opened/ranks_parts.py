@@ -35,7 +35,7 @@ def parts_as_one(read: Sequence[Loaded]) -> list[Loaded]:
 
 
 def _joined(
-    given: Sequence[File] | Sequence[Loaded],
+    given: Sequence[File | Loaded],
 ) -> Iterator[tuple[int, list[int], RankedRun]]:
     """For each run of several parts the place of the first, those of the others, and all of it.
     Parts that list the same query are no parts of one folder, and stay runs."""
