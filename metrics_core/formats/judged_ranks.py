@@ -26,6 +26,7 @@ import pyarrow.compute as pc
 
 from metrics_core import wording as w
 from metrics_core.errors import FileFormatError, LineProblem, TableError
+from metrics_core.formats.columns import RANKS_COLUMNS as COLUMNS
 from metrics_core.formats.limits import Limit, Size
 from metrics_core.formats.lines import problem_in_row, refuse
 from metrics_core.formats.members import members_of
@@ -48,8 +49,6 @@ from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import ID, coded
 
 _TEXTS, _NUMBERS = ("run", "query_id", "doc_id"), ("retrieved", "judged", "rank")
-COLUMNS = ("run", "query_id", "retrieved", "judged", "doc_id", "rank")
-
 _NAME, _FORMAT, _ENDING = "judged-ranks", "Judged ranks", ".parquet"
 _HINT = (
     "Judged ranks are what `evaluate --spark … --judged-ranks` writes: Parquet with the columns"
