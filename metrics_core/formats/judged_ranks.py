@@ -11,7 +11,6 @@ rank           int64  its rank, from 1
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -40,6 +39,7 @@ from metrics_core.formats.parquet import (
     plain_column,
 )
 from metrics_core.formats.parquet_size import check_size
+from metrics_core.formats.ranks_parts import is_part, ranks_note
 from metrics_core.formats.registry import SPECIFIC, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source import Source
 from metrics_core.formats.unpacking import is_zip
@@ -55,17 +55,6 @@ _HINT = (
     f" {', '.join(COLUMNS)}."
 )
 _LOOKED_AT = 3
-_PART = re.compile(r"\bpart-(\d+|\*)")
-
-
-def is_part(name: str) -> bool:
-    """Whether a file is called as a part of a folder is, part-00000…, or as several of them."""
-    return bool(_PART.search(name))
-
-
-def whole_of_part(name: str) -> str:
-    """What all parts of one folder are called alike."""
-    return _PART.sub("part-*", name)
 
 
 def holds_ranks(source: str | Path | bytes) -> bool:
@@ -106,17 +95,6 @@ def read_ranks_set(
     one_of_several = len(parts) == 1 and is_part(PurePath(shown).name)
     runs = _runs(shown, read)
     return [_loaded(run, f"{shown}/{run.name}", one_of_several) for run in runs]
-
-
-def ranks_note(run: RankedRun) -> Note:
-    """What such a run knows, and what it does not."""
-    documents = len(run) - run.doc_ids.null_count
-    message = (
-        f"came as judged ranks: of {int(run.lengths.sum()):,} listed documents it names the"
-        f" {documents:,} judged {w.plural(documents, 'one', 'ones')}; the others, their scores and"
-        " ties are not known"
-    )
-    return Note("judged_ranks", message, documents)
 
 
 def _loaded(run: RankedRun, file: str, one_of_several: bool) -> Loaded:

@@ -108,7 +108,7 @@ def test_a_layer_that_judges_further_documents_leaves_the_run_out() -> None:
     layers.remove("ranks", regraded)
     layers.begin("ranks", "me", {("q001", "never judged"): 3})
     said = text_of(opened("", set="ranks"))
-    why = "dense: The ranks were made with other judgments: query q001 had"
+    why = "The judged ranks of dense were made with other judgments: query q001 had"
     assert why in said and "Grades may change, but not which documents are judged" in said
     asked = text_of(opened("", **PAIR, set="ranks"))
     assert "This link asks for what is not here" in asked and why in asked

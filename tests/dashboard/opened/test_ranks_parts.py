@@ -127,7 +127,10 @@ def test_other_judgments_are_the_error_of_this_run_alone() -> None:
     more = Qrels.from_columns(["a", *"aabb"], ["x", "d1", "d2", "d1", "d3"], [1, 1, 0, 2, 1])
     study = Study([RUN, ranks], more)
     assert study.names == ["bm25"]
-    assert "ranks: The ranks were made with other judgments" in study.refused["ranks"].message
+    assert (
+        "ranks: The judged ranks of ranks were made with other judgments"
+        in study.refused["ranks"].message
+    )
 
 
 def layer(*grades: tuple[str, str, float]) -> Layer:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from metrics_core import read_qrels, read_run
+from metrics_core import read_qrels, read_run, write
 from metrics_core.__main__ import main
 from metrics_core.formats import table_bytes
+from metrics_core.tables import RankedRun
 from tests.judged_ranks_of import judged_ranks_of
 
 SAMPLE = Path(__file__).parents[3] / "sample_runs"
@@ -44,6 +45,21 @@ def test_scores_are_those_of_the_runs(capsys: pytest.CaptureFixture[str], ranks:
     asked = ["--per-query", "--format", "tsv", "-m", "AP,nDCG@10,Judged@10"]
     of_runs = printed(capsys, "evaluate", QRELS, BM25, DENSE, *asked)
     assert printed(capsys, "evaluate", QRELS, ranks, *asked) == of_runs
+
+
+def test_parts_given_one_by_one_are_one_run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    whole = judged_ranks_of(read_run(BM25, name="bm25"), read_qrels(QRELS))
+    queries = whole.table["query_id"].to_pylist()
+    parts = []
+    for i, odd in enumerate((True, False)):
+        own = [row for row, query_id in enumerate(queries) if (int(query_id[1:]) % 2 == 1) == odd]
+        parts.append(str(tmp_path / f"part-{i:05}-a.parquet"))
+        write(RankedRun(table=whole.table.take(own), name="bm25"), parts[-1], "parquet")
+    assert printed(capsys, "evaluate", QRELS, *parts) == printed(capsys, "evaluate", QRELS, BM25)
+    assert main(["evaluate", QRELS, parts[0]]) == 0
+    assert "one part of a folder; queries in parts that are not" in capsys.readouterr().err
 
 
 def test_each_run_is_named_with_what_is_known_of_it(
