@@ -39,13 +39,13 @@ def query_part(here: Opened, query_id: str) -> None:
     view, rows = here.comparison, answers.to_judge(here.study, here.comparison, query_id)
     unknown = nameless(here.study, view.runs)
     many = f"{w.count(len(rows))} {w.plural(len(rows), 'document has', 'documents have')}"
-    said = f"Every document in the top {view.cutoff} of the shown lists is judged."
+    lists = f"the top {view.cutoff} of the {'other' if unknown else 'shown'} lists"
+    said = f"Every document in {lists} is judged."
     if len(rows):
-        said = (
-            f"{many} no grade in the files, in the top {view.cutoff} of the shown lists."
-            f" {_said_of_keys(here, '↓ goes on')}"
-        )
-    _heading(here, "query", "Judge what nobody judged", f"{said}{_unknown(unknown)}")
+        said = f"{many} no grade in the files, in {lists}. {_said_of_keys(here, '↓ goes on')}"
+    if len(unknown) == len(view.runs):
+        said = ""
+    _heading(here, "query", "Judge what nobody judged", f"{said} {_unknown(unknown)}".strip())
     if len(rows):
         known = _grades(here)
         pairs = zip(rows["query_id"], rows["doc_id"], strict=True)
@@ -58,9 +58,11 @@ def queue_part(here: Opened) -> None:
     """The queue of the comparison, one document at a time."""
     view, every = here.comparison, answers.queue(here.study, here.comparison)
     pair = "" if view.alone else f" for {view.focus} and {view.baseline}"
+    unknown = _unknown(nameless(here.study, (view.focus, view.baseline)))
     said = f"What could move {view.name} most comes first. {_said_of_keys(here, '↓ skips')}"
-    said += _unknown(nameless(here.study, (view.focus, view.baseline)))
-    _heading(here, "judge", f"Judge{pair}", said)
+    _heading(here, "judge", f"Judge{pair}", unknown or said)
+    if unknown:
+        return
     known = _grades(here)
     left = answers.window(here.study, every, {*known, *session.skipped()}, _WINDOW)
     pairs = zip(every["query_id"], every["doc_id"], strict=True)
@@ -73,7 +75,7 @@ def _unknown(runs: list[str]) -> str:
     if not runs:
         return ""
     return (
-        f" {as_judged_ranks(runs)}: which unjudged documents {w.plural(len(runs), 'it', 'they')}"
+        f"{as_judged_ranks(runs)}: which unjudged documents {w.plural(len(runs), 'it', 'they')}"
         f" {w.plural(len(runs), 'lists', 'list')} is not known, and while a further document is"
         f" judged here {w.plural(len(runs), 'it', 'they')} cannot be scored."
     )

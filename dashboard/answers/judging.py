@@ -118,7 +118,7 @@ def window(
 ) -> pd.DataFrame:
     """The first `size` documents of a queue that are not done, with their texts and the query's."""
     pairs = zip(every["query_id"], every["doc_id"], strict=True)
-    left = [pair not in done for pair in pairs]
+    left = np.array([pair not in done for pair in pairs], dtype=np.bool_)
     frame = _with_texts(study, every[left].head(size).reset_index(drop=True))
     return frame.assign(query=[study.texts.get(q, q) for q in frame["query_id"]])
 

@@ -18,7 +18,7 @@ from dashboard.workspace.tables import queries_of
 from metrics_core import formats
 from metrics_core.checks.stored_scores import with_stored_compared
 from metrics_core.errors import RanklensError
-from metrics_core.formats.judged_ranks import is_part, whole_of_part
+from metrics_core.formats.ranks_parts import is_part, whole_of_part
 from metrics_core.formats.registry import Kind, kind_of
 from metrics_core.memo import Memo
 from metrics_core.notes import Note

@@ -7,24 +7,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dashboard.opened.files import File
-from metrics_core.formats.judged_ranks import is_part, ranks_note, whole_of_part
-from metrics_core.tables import RankedRun
+from metrics_core.formats import Loaded
+from metrics_core.formats.ranks_parts import joined_parts, whole_of_part
 
 
 def with_parts_joined(files: Sequence[File]) -> list[File]:
     """The files, the first part of each run holding all of it; the others are not used by
-    themselves. Parts that list the same query are no parts of one folder, and stay runs."""
-    wholes: dict[str, list[tuple[int, RankedRun]]] = {}
-    for place, file in enumerate(files):
-        if isinstance(file.table, RankedRun) and is_part(file.file):
-            wholes.setdefault(whole_of_part(file.file), []).append((place, file.table))
+    themselves."""
     listed = list(files)
-    for (first, run), *others in wholes.values():
-        joined = run.joined([part for _, part in others]) if others else None
-        if joined is None:
-            continue
-        listed[first] = replace(listed[first], table=joined.noting(ranks_note(joined)))
-        for place, _ in others:
-            why = f"a part of {run.name}, as {listed[first].file} is"
+    for first, others, run in joined_parts([(f.file, f.table) for f in files]):
+        listed[first] = replace(listed[first], table=run)
+        why = f"a part of {run.name}, as {listed[first].file} is"
+        for place in others:
             listed[place] = replace(listed[place], used=False, why_not=why)
     return listed
+
+
+def parts_as_one(read: Sequence[Loaded]) -> list[Loaded]:
+    """Tables that were given at once, the parts of each run as one file of it."""
+    made: list[Loaded | None] = list(read)
+    for first, others, run in joined_parts([(one.file, one.table) for one in read]):
+        made[first] = replace(read[first], table=run, file=whole_of_part(read[first].file))
+        for place in others:
+            made[place] = None
+    return [loaded for loaded in made if loaded is not None]

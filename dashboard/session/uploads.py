@@ -15,6 +15,7 @@ import streamlit as st
 from dashboard.opened.collections import SAMPLE
 from dashboard.opened.converting import SMALLEST
 from dashboard.opened.cut import Carried, Cut, is_carried, is_cut, opened_cut, read_carried
+from dashboard.opened.ranks_parts import parts_as_one
 from dashboard.session import carrying, manage
 from dashboard.session.address import forget
 from dashboard.session.collections import (
@@ -158,6 +159,7 @@ def _keep(
 ) -> None:
     """Keep tables, and what came with them, where they belong; `kept` is called once they are, or
     once the reader is asked where."""
+    read = parts_as_one(read)
     here = collection()
     if not read and not carried:
         return

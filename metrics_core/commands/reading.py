@@ -16,6 +16,7 @@ from metrics_core.checks.fit import AnyTable, near_matches, with_clean_ids
 from metrics_core.commands.measure_names import measures_named, names_given
 from metrics_core.commands.progress import progress_of
 from metrics_core.errors import RanklensError, TableError, UnknownRunError
+from metrics_core.formats.ranks_parts import joined_parts
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, name_notes
 from metrics_core.notes import Note
@@ -119,22 +120,40 @@ def _documents(options: argparse.Namespace) -> Documents | None:
 def _read(options: argparse.Namespace, qrels: Qrels, documents: Documents | None) -> list[ReadRun]:
     """The runs, each read whole."""
     read = []
-    for place, path in enumerate(options.runs):
-        own_runs = _runs_in(path, options)
-        if len(own_runs) > 1 and (options.one_run or (place == 0 and "baseline" in options)):
-            names = w.listing([run.name for run in own_runs[:5]])
-            raise RanklensError(
-                f"{path} holds judged ranks of {len(own_runs):,} runs, where one is asked for:"
-                f" {names}.",
-                f"Name the one, such as {path.rstrip('/')}/{own_runs[0].name}.",
-            )
-        for run in own_runs:
-            say(run.name if len(own_runs) > 1 else Path(path).name, run.notes)
-            own = cleaned(run, path) if options.clean_ids else run
-            read.append(ReadRun(own, qrels, documents))
+    for path, run in _with_parts_joined(_given(options)):
+        say(Path(path).name if run.complete else run.name, run.notes)
+        own = cleaned(run, path) if options.clean_ids else run
+        read.append(ReadRun(own, qrels, documents))
     runs, notes = told_apart(read, lambda one, other: one.run.has_rows_of(other.run))
     say("runs", notes)
     return runs
+
+
+def _given(options: argparse.Namespace) -> list[tuple[str, Run]]:
+    """The runs with the files that they are in. Raises RanklensError where one is asked for and a
+    file holds several."""
+    given: list[tuple[str, Run]] = []
+    for place, path in enumerate(options.runs):
+        own = _runs_in(path, options)
+        if len(own) > 1 and (options.one_run or (place == 0 and "baseline" in options)):
+            names = w.listing([run.name for run in own[:5]])
+            raise RanklensError(
+                f"{path} holds judged ranks of {len(own):,} runs, where one is asked for: {names}.",
+                f"Name the one, such as {path.rstrip('/')}/{own[0].name}.",
+            )
+        given += [(path, run) for run in own]
+    return given
+
+
+def _with_parts_joined(given: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
+    """The same, the parts of one run of judged ranks as one."""
+    listed: list[tuple[str, Run] | None] = list(given)
+    named = [(f"{path}/{run.name}", run) for path, run in given]
+    for first, others, run in joined_parts(named):
+        listed[first] = given[first][0], run
+        for place in others:
+            listed[place] = None
+    return [one for one in listed if one is not None]
 
 
 def _runs_in(path: str, options: argparse.Namespace) -> list[Run]:

@@ -233,7 +233,7 @@ def ties(
 def ties_unknown(runs: Sequence[str]) -> Entry:
     """The entry of `ties` where these runs came as judged ranks, without scores."""
     reason = f"{w.listing(runs)} came as judged ranks, without scores: which are equal, and where"
-    return Entry("ties", "Equal scores", w.DASH, "", f"{reason}, is not known.")
+    return Entry("ties", "Equal scores", "not known", "", f"{reason}, is not known.")
 
 
 def lacking_queries(

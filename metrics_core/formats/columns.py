@@ -26,6 +26,9 @@ ROLES: dict[str, tuple[str, ...]] = {
 
 Where both stand, docno is the document's name; PyTerrier's docid then is a number of its index."""
 
+RANKS_COLUMNS = ("run", "query_id", "retrieved", "judged", "doc_id", "rank")
+"""The columns of judged ranks, which hold no run that the ranks would order."""
+
 QUERY_IDS = ("queryid", "qid", "id", *ROLES["query_id"][2:-1], "number", "num")
 QUERY_TEXTS = ("text", "query", "querytext", "title", "question", "keywords")
 DOCUMENT_IDS = (*ROLES["doc_id"][:2], "id", *ROLES["doc_id"][2:])

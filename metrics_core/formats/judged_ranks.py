@@ -11,7 +11,6 @@ rank           int64  its rank, from 1
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -26,6 +25,7 @@ import pyarrow.compute as pc
 
 from metrics_core import wording as w
 from metrics_core.errors import FileFormatError, LineProblem, TableError
+from metrics_core.formats.columns import RANKS_COLUMNS as COLUMNS
 from metrics_core.formats.limits import Limit, Size
 from metrics_core.formats.lines import problem_in_row, refuse
 from metrics_core.formats.members import members_of
@@ -39,6 +39,7 @@ from metrics_core.formats.parquet import (
     plain_column,
 )
 from metrics_core.formats.parquet_size import check_size
+from metrics_core.formats.ranks_parts import is_part, ranks_note
 from metrics_core.formats.registry import SPECIFIC, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source import Source
 from metrics_core.formats.unpacking import is_zip
@@ -48,25 +49,12 @@ from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import ID, coded
 
 _TEXTS, _NUMBERS = ("run", "query_id", "doc_id"), ("retrieved", "judged", "rank")
-COLUMNS = ("run", "query_id", "retrieved", "judged", "doc_id", "rank")
-
 _NAME, _FORMAT, _ENDING = "judged-ranks", "Judged ranks", ".parquet"
 _HINT = (
     "Judged ranks are what `evaluate --spark … --judged-ranks` writes: Parquet with the columns"
     f" {', '.join(COLUMNS)}."
 )
 _LOOKED_AT = 3
-_PART = re.compile(r"\bpart-\d+")
-
-
-def is_part(name: str) -> bool:
-    """Whether a file is called as a part of a folder is, part-00000…"""
-    return bool(_PART.search(name))
-
-
-def whole_of_part(name: str) -> str:
-    """What all parts of one folder are called alike."""
-    return _PART.sub("part-*", name)
 
 
 def holds_ranks(source: str | Path | bytes) -> bool:
@@ -107,17 +95,6 @@ def read_ranks_set(
     one_of_several = len(parts) == 1 and is_part(PurePath(shown).name)
     runs = _runs(shown, read)
     return [_loaded(run, f"{shown}/{run.name}", one_of_several) for run in runs]
-
-
-def ranks_note(run: RankedRun) -> Note:
-    """What such a run knows, and what it does not."""
-    documents = len(run) - run.doc_ids.null_count
-    message = (
-        f"came as judged ranks: of {int(run.lengths.sum()):,} listed documents it names the"
-        f" {documents:,} judged {w.plural(documents, 'one', 'ones')}; the others, their scores and"
-        " ties are not known"
-    )
-    return Note("judged_ranks", message, documents)
 
 
 def _loaded(run: RankedRun, file: str, one_of_several: bool) -> Loaded:

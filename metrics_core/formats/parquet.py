@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from metrics_core.errors import LineProblem
 from metrics_core.formats.checking import refuse_values
-from metrics_core.formats.columns import recognise_columns
+from metrics_core.formats.columns import RANKS_COLUMNS, recognise_columns
 from metrics_core.formats.lines import refuse
 from metrics_core.formats.named import Named, check_columns, check_header, load_named
 from metrics_core.formats.outgoing import arrow_of
@@ -37,6 +37,8 @@ def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
         return {}
     file = opened_parquet(sample.source)
     names = column_names(sample.source, file)
+    if set(RANKS_COLUMNS) <= set(names):
+        return {}
     rows = guarded(sample.source, partial(_first_rows, file, names))
     return recognise_columns(names, rows, sample)
 
@@ -70,6 +72,9 @@ def read_parquet(source: Source, request: Request) -> Loaded:
     """A Parquet file. Ids stored as numbers become their decimal digits."""
     file = opened_parquet(source)
     names = column_names(source, file)
+    if set(RANKS_COLUMNS) <= set(names):
+        problem = LineProblem(None, "judged ranks", "a table with a row for each document")
+        raise refuse(source, [problem], hint="Leave out the format; it is told by the columns.")
     understood = check_columns(source, names, request.kind, None)
     used = set(understood.roles.values())
     if request.kind in ("queries", "documents"):

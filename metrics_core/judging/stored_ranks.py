@@ -54,14 +54,15 @@ def _refuse_other_judgments(
     differs = np.flatnonzero(judged[row_query] != values_of(run.table["judged"]))
     if len(differs):
         row = run.table.slice(int(differs[0]), 1).to_pylist()[0]
+        now = judged[row_query[differs[0]]]
         raise RanklensError(
-            f"The ranks were made with other judgments: query {row['query_id']} had"
-            f" {row['judged']:,} judged documents, now it has {judged[row_query[differs[0]]]:,}.",
+            f"The judged ranks of {run.name} were made with other judgments: query"
+            f" {row['query_id']} had {row['judged']:,} judged documents, now it has {now:,}.",
             _OTHER_JUDGMENTS,
         )
     if unknown:
         raise RanklensError(
-            "The ranks were made with other judgments: they name documents that are not judged now"
-            f" ({unknown:,} in all).",
+            f"The judged ranks of {run.name} were made with other judgments: they name documents"
+            f" that are not judged now ({unknown:,} in all).",
             _OTHER_JUDGMENTS,
         )

@@ -129,17 +129,29 @@ def test_what_an_address_asks_for_and_is_not_there() -> None:
     pairs = (("category", "A"), ("category", "Z"), ("other", "A"))
     asked = Address.of((Field("q"),), run="dense", base="gone", also=("a", "b"), q="416")
     names = ["dense", "bm25", "a"]
-    found = lacking(asked.changed(where=pairs), names, groups, {"1": "one"}, NDCG)
+    found = lacking(asked.changed(where=pairs), names, groups, {"1": "one"}, NDCG, {})
     assert found == {
         "run": "These files have no run gone and no b.",
         "where": "These files have no column other.",
         "q": "These files have no query 416.",
     }
     found = lacking(
-        asked.changed(where=pairs[:2], base="", also=("-",), q="1"), names, groups, {"1": ""}, NDCG
+        asked.changed(where=pairs[:2], base="", also=("-",), q="1"),
+        names,
+        groups,
+        {"1": ""},
+        NDCG,
+        {},
     )
     assert found == {"where": "These files have no value Z in category."}
-    assert not lacking(Address.of(also=("*",)), names, groups, {}, NDCG)
+    assert not lacking(Address.of(also=("*",)), names, groups, {}, NDCG, {})
+
+
+def test_a_run_that_does_not_fit_is_told_with_its_reason() -> None:
+    refused = {"ranks": RanklensError("ranks: made with other judgments.", "Give those.")}
+    found = lacking(Address.of(run="ranks", base="gone"), ["a"], {}, {}, NDCG, refused)
+    told = "These files have no run gone. ranks: made with other judgments.\nGive those."
+    assert found == {"run": told}
 
 
 def test_the_baseline_is_the_run_that_is_named_like_one() -> None:

@@ -16,8 +16,9 @@ from metrics_core.comparing.ties import tied_queries
 from metrics_core.formats import Loaded
 from metrics_core.judging import judge
 from metrics_core.judging.ranking import ranked_documents, top_ranks
-from metrics_core.tables import Run
+from metrics_core.tables import RankedRun, Run
 from tests.dashboard.workspace.long_runs import QRELS, runs, short_are_long, stored
+from tests.judged_ranks_of import judged_ranks_of
 
 RUN = Run.from_columns("a", list("aaaaabbb"), [f"d{i}" for i in range(8)], np.arange(8.0) // 2)
 
@@ -122,3 +123,19 @@ def test_a_short_run_is_held(tmp_path: Path) -> None:
         entry = workspace.add(workspace.new("Mine").id, Loaded(RUN, "", "", "a.run")).entry
         assert type(workspace.load(entry)) is Run
         assert not (tmp_path / "cache").exists()
+
+
+def test_judged_ranks_are_kept_whatever_their_length(tmp_path: Path) -> None:
+    ranks = judged_ranks_of(RUN, QRELS)
+    with short_are_long(rows=1):
+        kept = Workspace(tmp_path)
+        kept.new("Mine", "own")
+        loaded = Loaded(ranks, "judged-ranks", "Judged ranks", "ranks/a")
+        added = kept.add("own", loaded)
+        assert added.how == "new" and kept.add("own", loaded).how == "known"
+        (entry,) = Workspace(tmp_path).entries("own")
+        again = Workspace(tmp_path).load(entry)
+    assert not entry.complete and isinstance(again, RankedRun)
+    assert again.has_rows_of(ranks) and again.name == "a"
+    one, other = judge(again, QRELS), judge(RUN, QRELS)
+    assert one.rank.tolist() == other.rank.tolist() and one.listed is None

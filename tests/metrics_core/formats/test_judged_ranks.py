@@ -14,7 +14,7 @@ import pytest
 from metrics_core import read, read_judged_ranks, read_set, write
 from metrics_core.errors import FileFormatError, RanklensError
 from metrics_core.formats import holds_ranks, is_set, kind_at_a_glance, table_bytes
-from metrics_core.formats.judged_ranks import COLUMNS
+from metrics_core.formats.columns import RANKS_COLUMNS as COLUMNS
 from metrics_core.tables import RankedRun, Run
 
 ROWS = [
@@ -105,6 +105,8 @@ def test_read_gives_one_run_or_says_how_many_there_are() -> None:
     assert isinstance(loaded.table, RankedRun) and loaded.file == "b.parquet"
     with pytest.raises(FileFormatError, match="judged ranks of 2 runs: a and b"):
         read(part(ROWS), name="ranks.parquet")
+    with pytest.raises(FileFormatError, match="expected a table with a row for each document"):
+        read(part(ROWS), name="ranks.parquet", format="parquet", kind="run")
     with pytest.raises(FileFormatError, match="This looks like a run"):
         read(part(ROWS), name="ranks.parquet", kind="qrels")
 

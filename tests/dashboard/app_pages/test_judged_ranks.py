@@ -1,0 +1,143 @@
+"""Runs that came as judged ranks: pages say what they say of the run, or what is not known."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import streamlit as st
+
+from dashboard import answers, session
+from dashboard.address.address import Address
+from dashboard.answers.judging import queue, to_judge, window
+from dashboard.answers.unjudged import unjudged
+from dashboard.opened.cut import opened_cut
+from dashboard.opened.files import SAMPLE_FOLDER
+from dashboard.opened.study import Study
+from metrics_core import formats, read_qrels, read_run
+from metrics_core.formats import Loaded
+from metrics_core.tables import RankedRun
+from tests.dashboard.conftest import opened, text_of
+from tests.judged_ranks_of import judged_ranks_of
+
+(QRELS_FILE,) = SAMPLE_FOLDER.rglob("qrels.txt")
+QRELS = read_qrels(QRELS_FILE)
+RUNS = {name: read_run(SAMPLE_FOLDER / f"{name}.run", name=name) for name in ("bm25", "dense")}
+RANKS = {name: judged_ranks_of(run, QRELS) for name, run in RUNS.items()}
+PAIR = {"run": "dense", "base": "bm25"}
+
+
+def keep(identity: str, *ranked: str) -> None:
+    """The example's judgments and two runs, these as judged ranks, as a collection."""
+    kept = session.workspace()
+    kept.new("Mine", identity)
+    kept.add(identity, formats.read(QRELS_FILE, name="qrels.txt"))
+    for name, run in RUNS.items():
+        loaded = Loaded(run, "trec", "TREC run", f"{name}.run")
+        if name in ranked:
+            (loaded,) = formats.read_set(formats.table_bytes(RANKS[name], "parquet"), name="ranks")
+        assert kept.add(identity, loaded).how == "new"
+        assert kept.add(identity, loaded).how == "known"
+
+
+def shown(page: str, identity: str) -> str:
+    """What the page says but for what hangs on which document is which, and on scores."""
+    said = text_of(opened(page, **PAIR, set=identity))
+    said = re.sub(r"At the grades usual at those ranks.*?(?=Single queries)", "", said)
+    return re.sub(r"Equal scores.*?(?=Missing queries)", "", said)
+
+
+@pytest.mark.parametrize("page", ["", "curves", "queries"])
+def test_what_needs_no_unjudged_document_is_the_same(page: str) -> None:
+    keep("runs")
+    keep("ranks", "bm25", "dense")
+    st.cache_resource.clear()
+    files = session.files_of("ranks")
+    assert sum(isinstance(f.table, RankedRun) for f in files) == 2, "kept, and read again"
+    said = shown(page, "ranks")
+    assert said == shown(page, "runs") and len(said) > 100
+
+
+UNKNOWN = {
+    "query": (
+        "not judged, so not known here",
+        "dense came as judged ranks: only judged documents are known.",
+        "dense came as judged ranks, and a list can be changed only where all of it is known.",
+        "it lists is not known, and while a further document is judged here it cannot be scored.",
+    ),
+    "firm": (
+        "Equal scoresnot knowndense came as judged ranks, without scores",
+        "dense came as judged ranks, so which documents nobody has judged is not known.",
+    ),
+    "judge": ("which unjudged documents it lists is not known",),
+    "data": ("Judged ranks: run, query_id", "it names the 1,448 judged ones"),
+}
+
+
+@pytest.mark.parametrize("page", UNKNOWN)
+def test_what_is_not_known_is_said(page: str) -> None:
+    keep("ranks", "dense")
+    said = text_of(opened(page, **PAIR, set="ranks"))
+    assert not [text for text in UNKNOWN[page] if text not in said], said
+
+
+def test_ties_and_a_document_of_the_other_run() -> None:
+    keep("ranks", "dense")
+    assert "is not known" in text_of(opened("firm", **PAIR, part="ties", set="ranks"))
+    study = Study([RUNS["bm25"], RANKS["dense"]], QRELS)
+    view = study.view(Address.of(**PAIR)).comparison
+    unjudged_of_bm25 = to_judge(study, view, "q065")["doc_id"].iloc[0]
+    card = answers.document(study, "q065", unjudged_of_bm25)
+    assert card is not None
+    known = card.standings.set_index("run")
+    assert known["known"].to_dict() == {"bm25": True, "dense": False}
+    assert known.loc["dense", "listed"] == 100
+    judged = answers.document(study, "q001", str(QRELS.doc_ids[0]))
+    assert judged is not None and judged.standings["known"].all()
+    said = text_of(opened("query", q="q065", doc=unjudged_of_bm25, **PAIR, set="ranks"))
+    assert "not known: of its 100 only the judged ones are" in said
+
+
+def test_a_layer_that_judges_further_documents_leaves_the_run_out() -> None:
+    keep("ranks", "dense")
+    layers = session.workspace().layers
+    regraded = layers.begin("ranks", "me", {("q001", str(QRELS.doc_ids[0])): 0})
+    said = text_of(opened("", set="ranks"))
+    assert "dense" in said and "made with other judgments" not in said
+    layers.remove("ranks", regraded)
+    layers.begin("ranks", "me", {("q001", "never judged"): 3})
+    said = text_of(opened("", set="ranks"))
+    why = "The judged ranks of dense were made with other judgments: query q001 had"
+    assert why in said and "Grades may change, but not which documents are judged" in said
+    asked = text_of(opened("", **PAIR, set="ranks"))
+    assert "This link asks for what is not here" in asked and why in asked
+    (bm25,) = (e for e in session.workspace().entries("ranks") if e.name == "bm25")
+    session.workspace().remove_entry("ranks", bm25.number)
+    alone = text_of(opened("", set="ranks"))
+    assert why in alone and "nDCG@10" in alone, "the layer is not on where no run could be scored"
+
+
+def test_what_the_unjudged_could_do_is_a_bound_of_the_exact_one() -> None:
+    whole, ranks = (Study(list(r.values()), QRELS) for r in (RUNS, RANKS))
+    exact, wider = (unjudged(s, s.view(Address.of(**PAIR)).comparison) for s in (whole, ranks))
+    assert wider.reached.difference == exact.reached.difference
+    assert wider.reached.lowest <= exact.reached.lowest
+    assert wider.reached.highest >= exact.reached.highest
+    assert wider.share == exact.share and wider.shares.equals(exact.shares)
+    view = ranks.view(Address.of(**PAIR)).comparison
+    assert queue(ranks, view).empty and window(ranks, queue(ranks, view), set(), 5).empty
+    assert to_judge(ranks, view, "q065").empty
+    assert answers.what_would_be(ranks, view, "q065", ()) is None
+
+
+def test_a_zip_of_some_queries_carries_them() -> None:
+    study = Study([RUNS["bm25"], RANKS["dense"]], QRELS)
+    view, ids = study.view(Address.of(**PAIR)).comparison, QRELS.query_ids[:7]
+    cut = opened_cut(answers.subset(study, view, ids), "some.zip")
+    assert set(cut.files) == {"qrels.txt", "bm25.run", "dense.run.parquet"}
+    (dense,) = formats.read_judged_ranks(cut.files["dense.run.parquet"])
+    qrels = read_qrels(cut.files["qrels.txt"], name="qrels.txt")
+    again = Study([dense], qrels).all_scores(view.measure).values[0]
+    before = study.all_scores(view.measure).among(np.isin(QRELS.query_ids, ids)).only(["dense"])
+    assert np.array_equal(again, before.values[0]) and dense.name == "dense"
