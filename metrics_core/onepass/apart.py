@@ -11,7 +11,7 @@ import io
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,10 @@ from metrics_core.parallel import in_order
 Ints = npt.NDArray[np.int64]
 
 _FEWEST, _MOST = 2, 256
+_BUCKETS_IN_MEMORY, _SMALLEST_BUCKET = 50, 1 << 20
+"""Several buckets are judged at once, and their rows take some five times their bytes."""
+_HELD = 32 << 20
+"""Bytes of a file that are sorted in memory."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +38,15 @@ class Bucket:
     lines: BinaryIO
     numbers: BinaryIO
 
+    def whole(self) -> tuple[bytes, Ints]:
+        """The lines, and the number of each in the file, from 0; the bucket is then gone."""
+        return _whole(self.lines), np.frombuffer(_whole(self.numbers), dtype=np.int64)
+
     def rows(self) -> tuple[Rows, Ints] | None:
         """The rows brought together by query, and for each segment the line with which its query
         begins in the file; None where a line is not regular."""
-        numbers = np.frombuffer(_whole(self.numbers), dtype=np.int64)
-        rows = regular_rows(_whole(self.lines) + PADDING)
+        text, numbers = self.whole()
+        rows = regular_rows(text + PADDING)
         if rows is None:
             return None
         segments, code = rows.segments, np.empty(len(rows.segments), np.int64)
@@ -64,6 +72,19 @@ class Apart:
     order_hash: bytes
 
 
+class Dealing(TypedDict):
+    """How a file is dealt: into so many buckets, on disk or in memory."""
+
+    buckets: int
+    on_disk: bool
+
+
+def dealing(size: int, memory: int) -> Dealing:
+    """How a file of `size` bytes is dealt within so much memory."""
+    most = max(memory // _BUCKETS_IN_MEMORY, _SMALLEST_BUCKET)
+    return {"buckets": min(max(_FEWEST, -(-size // most)), _MOST), "on_disk": size > _HELD}
+
+
 def dealt(source: Source, *, buckets: int, on_disk: bool) -> Apart | None:
     """The lines of a file in so many buckets. None where a line is blank or a comment."""
     made = [Bucket(_room(on_disk), _room(on_disk)) for _ in range(buckets)]
@@ -77,6 +98,17 @@ def dealt(source: Source, *, buckets: int, on_disk: bool) -> Apart | None:
             bucket.numbers.write((numbers + lines).data)
         lines += hand.lines
     return Apart([bucket for bucket in made if bucket.lines.tell()], order.digest())
+
+
+def odd_line(source: Source) -> int | None:
+    """The first line that is blank or a comment, from 1; None where there is none."""
+    before = 1
+    for padded in _whole_lines(source):
+        if _hand(padded, 1) is None:
+            lines = map(bytes.strip, padded[: -len(PADDING)].split(b"\n"))
+            return before + next((i for i, line in enumerate(lines) if line[:1] in (b"", b"#")), 0)
+        before += padded.count(b"\n", 0, len(padded) - len(PADDING))
+    return None
 
 
 @dataclass(frozen=True)
@@ -138,8 +170,3 @@ def _whole(file: BinaryIO) -> bytes:
     held = file.read()
     file.close()
     return held
-
-
-def buckets_for(size: int, most: int) -> int:
-    """How many buckets hold a file of `size` bytes if each may have about `most`."""
-    return min(max(_FEWEST, -(-size // most)), _MOST)

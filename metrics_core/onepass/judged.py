@@ -26,7 +26,7 @@ from metrics_core.formats.trec import tag_notes
 from metrics_core.formats.trec_lines import Parsed
 from metrics_core.judging.judged import assembled
 from metrics_core.notes import Note
-from metrics_core.onepass.apart import Bucket, buckets_for, dealt
+from metrics_core.onepass.apart import Bucket, dealing, dealt
 from metrics_core.onepass.judged_file import JudgedFile, KeptFile
 from metrics_core.onepass.judgments import Judgments
 from metrics_core.onepass.rows import Piece, rows_of, whole_queries
@@ -41,10 +41,6 @@ Keep = Callable[[pa.Table], Callable[[], None]]
 
 _NO_TABLE = pa.table({})
 _USUAL_MEMORY = 400 << 20
-_BUCKETS_IN_MEMORY, _SMALLEST_BUCKET = 50, 1 << 20
-"""Several buckets are judged at once, and their rows take some five times their bytes."""
-_HELD = 32 << 20
-"""Bytes of a file whose queries stand apart that are sorted in memory."""
 
 
 def judged_run(
@@ -151,8 +147,7 @@ def _piece(piece: Piece, source: Source, judgments: Judgments, keep: Keep | None
 def _apart(source: Source, judgments: Judgments, memory: int) -> JudgedFile | None:
     """The judged ranks of a file whose queries stand apart. None where a line is not regular, or
     they have several run names."""
-    most = max(memory // _BUCKETS_IN_MEMORY, _SMALLEST_BUCKET)
-    made = dealt(source, buckets=buckets_for(source.size(), most), on_disk=source.size() > _HELD)
+    made = dealt(source, **dealing(source.size(), memory))
     if made is None:
         return None
     parts, numbers = [], []

@@ -75,16 +75,14 @@ def judged_within(
             f"{file} can be read but once; with --memory it may be read twice.",
             "Give a file.",
         )
+    from metrics_core.onepass.apart import dealing
     from metrics_core.onepass.judged import judged_run
     from metrics_core.onepass.judgments import judgments_of
+    from metrics_core.onepass.obstacles import obstacle
 
     source = open_source(path, str(file), encoding, limit or _ANY_SIZE)
-    run = judged_run(source, judgments_of(qrels), memory=most, progress=progress)
+    judgments = judgments_of(qrels)
+    run = judged_run(source, judgments, memory=most, progress=progress)
     if run is None:
-        raise RanklensError(
-            f"{file} cannot be judged while it is read: it has to be a TREC run of plain ASCII ids"
-            " with no document twice in a query, of which some queries are judged, and without"
-            " comments or blank lines where queries stand apart.",
-            "Leave --memory out to read it whole; what is wrong with it is told then.",
-        )
+        raise obstacle(source, judgments, dealing(source.size(), most))
     return run

@@ -18,7 +18,6 @@ from metrics_core.formats.opening import open_source
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.judged import Tied
 from metrics_core.onepass import apart as apart_module
-from metrics_core.onepass import judged as judged_module
 from metrics_core.onepass import rows as rows_module
 from metrics_core.onepass.judged import judged_run
 from metrics_core.onepass.judged_file import JudgedFile
@@ -136,8 +135,8 @@ def piece(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
     """Pieces of these sizes, so that queries and lines are cut everywhere."""
     for module in (rows_module, apart_module):
         monkeypatch.setattr(module, "BLOCK", request.param)
-    monkeypatch.setattr(judged_module, "_BUCKETS_IN_MEMORY", 10**12)
-    monkeypatch.setattr(judged_module, "_SMALLEST_BUCKET", request.param)
+    monkeypatch.setattr(apart_module, "_BUCKETS_IN_MEMORY", 10**12)
+    monkeypatch.setattr(apart_module, "_SMALLEST_BUCKET", request.param)
     return int(request.param)
 
 
@@ -192,10 +191,10 @@ def test_lines_in_any_order_in_memory_and_on_disk(
     path.write_text("".join(lines))
     for module in (rows_module, apart_module):
         monkeypatch.setattr(module, "BLOCK", 5_000)
-    monkeypatch.setattr(judged_module, "_BUCKETS_IN_MEMORY", 10**12)
-    monkeypatch.setattr(judged_module, "_SMALLEST_BUCKET", 9_000)
+    monkeypatch.setattr(apart_module, "_BUCKETS_IN_MEMORY", 10**12)
+    monkeypatch.setattr(apart_module, "_SMALLEST_BUCKET", 9_000)
     assert compare(path, qrels) is not None
-    monkeypatch.setattr(judged_module, "_HELD", 0)
+    monkeypatch.setattr(apart_module, "_HELD", 0)
     assert compare(path, qrels) is not None
 
 

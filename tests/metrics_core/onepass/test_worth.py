@@ -64,7 +64,7 @@ def test_memory_changes_nothing_that_is_printed(
     ("arguments", "said"),
     [
         (("a.run", "--memory", "10MB"), "too little"),
-        (("twice.run", "--memory", "1GB"), "cannot be judged while it is read"),
+        (("twice.run", "--memory", "1GB"), "d2 of query a-query-of-a-long-name a second time"),
         (("-", "--memory", "1GB"), "read but once"),
         (("a.run", "--memory", "1GB", "--clean-ids"), "--clean-ids takes them read whole"),
         (("a.run", "--memory", "1GB", "--duplicates", "best"), "--duplicates best"),
