@@ -1,4 +1,4 @@
-"""Long runs given to the dashboard in a real browser: memory, time to the first chart, other readers.
+"""Long runs uploaded in a real browser: memory, time to the first chart, clicks of others.
 
     python -m benchmarks.uploads [--visits 2] [--folder DIR] [--checkout OTHER]
 

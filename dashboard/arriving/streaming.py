@@ -122,29 +122,23 @@ class Arriving:
         self, boundary: bytes, body: AsyncIterator[bytes], visit: Visit
     ) -> tuple[bytes, ScratchFile]:
         """The fields above the file in a body, and the file. Whatever goes wrong leaves none."""
-        name, file = "the file", None
+        arrival = None
         try:
-            file = await run_in_threadpool(self._scratch.new)
-            found = OneFile(boundary, file.write)
+            arrival = _Arrival(boundary, self._scratch, self._largest)
             async with aclosing(_blocks(body, self._largest + _FRAME)) as blocks:
                 async for block in blocks:
                     # In a thread, because a disk may keep it waiting.
-                    await run_in_threadpool(found.feed, block)
-                    name = found.name or name
-                    _check_size(file.size, self._largest)
-            found.finish()
-            await run_in_threadpool(file.close)
-        except BaseException as error:
-            if file is not None:
-                file.remove()
-            if isinstance(error, BodyError):
-                raise _RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from error
-            if isinstance(error, OSError):
-                told = refused(error, self._scratch.folder)
-                visit.lose(name, told)
-                raise _RefusedError(HTTPStatus.INSUFFICIENT_STORAGE, told.message) from error
-            raise
-        return found.head, file
+                    await run_in_threadpool(arrival.feed, block)
+            return await run_in_threadpool(arrival.finished)
+        except BodyError as error:
+            raise _RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from error
+        except OSError as error:
+            told = refused(error, self._scratch.folder)
+            visit.lose(arrival.name if arrival else "", told)
+            raise _RefusedError(HTTPStatus.INSUFFICIENT_STORAGE, told.message) from error
+        finally:
+            if arrival is not None:
+                arrival.end()
 
     async def _handed_on(self, scope: Any, body: bytes, *, measured: bool = False) -> _Answer:
         """The application's answer to the same request with another body; its length is told as it
@@ -157,6 +151,43 @@ class Arriving:
         message = {"type": "http.request", "body": body, "more_body": False}
         await self._app({**scope, "headers": headers}, _replayed([message], _gone), answer)
         return answer
+
+
+class _Arrival:
+    """The file of one body on its way to the disk, where it is from its first byte on."""
+
+    def __init__(self, boundary: bytes, scratch: Scratch, largest: int) -> None:
+        self._found = OneFile(boundary, self._write)
+        self._scratch, self._largest = scratch, largest
+        self._file: ScratchFile | None = None
+
+    @property
+    def name(self) -> str:
+        return self._found.name
+
+    def feed(self, block: bytes) -> None:
+        """Take in what comes next. Raises BodyError, OSError, _RefusedError."""
+        self._found.feed(block)
+
+    def _write(self, content: memoryview) -> None:
+        if self._file is None:
+            self._file = self._scratch.new()
+        self._file.write(content)
+        _check_size(self._file.size, self._largest)
+
+    def finished(self) -> tuple[bytes, ScratchFile]:
+        """The fields above the file, and the file, which now is the caller's."""
+        self._found.finish()
+        if self._file is None:
+            raise BodyError("an empty file")
+        self._file.close()
+        file, self._file = self._file, None
+        return self._found.head, file
+
+    def end(self) -> None:
+        """Remove what was not handed over."""
+        if self._file is not None:
+            self._file.remove()
 
 
 class _Answer:
