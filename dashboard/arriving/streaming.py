@@ -83,15 +83,18 @@ class Arriving:
     async def _put(
         self, scope: Any, receive: Receive, send: Send, session: str, file_id: str
     ) -> None:
-        first = await _beginning(receive)
-        if not first[-1].get("more_body"):
-            await self._app(scope, _replayed(first, receive), send)
+        if _is_short(scope):
+            await self._app(scope, receive, send)
             return
         try:
             boundary = _boundary(scope)
             # Nobody is told of the empty file, which the note then replaces.
             answer = await self._handed_on(scope, body_of(boundary, _EMPTY, b""))
             if answer.is_good:
+                first = await _beginning(receive)
+                if not first[-1].get("more_body"):
+                    await self._app(scope, _replayed(first, receive), send)
+                    return
                 visit = visit_of(session)
                 if visit is None:
                     raise _RefusedError(HTTPStatus.BAD_REQUEST, "no page asked for a file")
@@ -221,6 +224,13 @@ class _Answer:
     async def hand_on(self, send: Send) -> None:
         for message in self._messages:
             await send(message)
+
+
+def _is_short(scope: Any) -> bool:
+    """Whether a request says that its body is no longer than what is held; the server sees to it
+    that no more comes than is said."""
+    told = [value for name, value in scope["headers"] if name == b"content-length"]
+    return bool(told) and told[0].isdigit() and int(told[0]) <= HELD
 
 
 def _boundary(scope: Any) -> bytes:

@@ -134,8 +134,10 @@ def test_a_note_stands_for_its_file_in_its_visit_alone(ask: Asking) -> None:
 
 def test_short_files_and_other_requests_are_untouched(ask: Asking) -> None:
     body = body_of(BOUNDARY, HEAD, b"q1 Q0 d1 1 2.0 a\n")
-    assert ask(cut(body, 9)) == (204, b"theirs") and ask.behind.asked.pop()[2] == body
-    assert ask([body[:50]], broken=True) == (204, b"theirs"), "what is broken off, too"
+    for length in (len(body), None):
+        assert ask(cut(body, 9), length=length) == (204, b"theirs")
+        assert ask.behind.asked.pop()[2] == body
+        assert ask([body[:50]], length=length, broken=True) == (204, b"theirs"), "broken off, too"
     long = body_of(BOUNDARY, HEAD, RUN)
     for path, method in (
         (PATH, "POST"),
