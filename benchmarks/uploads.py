@@ -117,11 +117,10 @@ def measure(
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
         pages = [begin(browser, server.address) for _ in runs]
-        upload(pages[0], qrels)
+        with pages[0].expect_event("requestfinished", lambda request: request.method == "PUT"):
+            upload(pages[0], qrels)
         # The uploader is drawn anew when it was read, and only then may be given more.
-        given = pages[0].get_by_test_id("stFileChip")
-        given.first.wait_for()
-        given.first.wait_for(state="detached")
+        pages[0].get_by_test_id("stFileChip").first.wait_for(state="detached")
         arrived: list[float] = []
         for page in pages:
             page.on("requestfinished", lambda r: r.method == "PUT" and arrived.append(time.time()))
