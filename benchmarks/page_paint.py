@@ -22,6 +22,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -63,22 +64,30 @@ _CLICKED = """(href) => new Promise((done) => {
 _FRAME = 16.0
 
 
+@dataclass(frozen=True)
+class Served:
+    """A dashboard: the address that it prints, and its process."""
+
+    address: str
+    pid: int
+
+
 @contextmanager
-def served(data: Path, workspace: Path) -> Iterator[str]:
-    """A dashboard on this folder: the address that it prints."""
+def served(data: Path | None, workspace: Path, checkout: Path = HERE) -> Iterator[Served]:
+    """A dashboard on this folder of data, or on its workspace alone."""
     command = [sys.executable, "-m", "dashboard.start", "--port", "8599"]
     log = workspace.with_suffix(".log")
     with log.open("w") as out:
         server = subprocess.Popen(
-            [*command, "--data", str(data), "--workspace", str(workspace)],
-            cwd=HERE, stdout=out, stderr=out,
+            [*command, *(["--data", str(data)] if data else []), "--workspace", str(workspace)],
+            cwd=checkout, stdout=out, stderr=out,
         )  # fmt: skip
     try:
         while not (found := re.search(r"^Ranklens: (\S+)$", log.read_text(), re.MULTILINE)):
             if server.poll() is not None:
                 raise RuntimeError(log.read_text())
             time.sleep(0.05)
-        yield found[1]
+        yield Served(found[1], server.pid)
     finally:
         server.terminate()
         server.wait()
@@ -148,8 +157,8 @@ def main() -> None:
             write(data, made)
         browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
         print(f"{made.queries:,} queries, {made.runs} runs; changes: {', '.join(CHANGES)}")
-        with served(data, Path(scratch) / "workspace") as address:
-            page = opened(browser, address)
+        with served(data, Path(scratch) / "workspace") as server:
+            page = opened(browser, server.address)
             names = [f"run{number:03}" for number in range(made.runs)]
             print(told(measure(page, options.pages.split(","), names)))
         browser.close()

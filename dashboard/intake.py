@@ -72,6 +72,7 @@ def uploader() -> None:
                     alarming=True,
                 )
             )
+    session.expect_files()
     drawn = session.generation("upload")
     given = st.file_uploader(
         "Add files",
@@ -81,8 +82,7 @@ def uploader() -> None:
     )
     if not given:
         return
-    files = [(f.name, f.getvalue()) for f in given]
-    del given
+    files = [session.given(file) for file in given]
     with st.status(f"Reading {len(files)} {w.plural(len(files), 'file')} …") as status:
         bar = st.progress(0.0)
         for read in session.read_uploads(files, drawn):

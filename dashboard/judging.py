@@ -166,14 +166,17 @@ def layers_part() -> None:
         with st.container(horizontal=True, vertical_alignment="center", key="damaged_notes"):
             st.html(data.receipt(f"Notes and tags: {counted}; the rest is whole."))
             _damaged(NOTES, "the notes and tags")
+    session.expect_files()
     with st.popover("Take in a layer"):
         given = st.file_uploader(
             "A file of judgments, kept apart from those of the files",
             key=f"layer_{session.generation('layer')}",
         )
     if given is not None:
-        session.take_in_layer(given.name, given.getvalue(), given.file_id)
+        file = session.given(given)
+        session.take_in_layer(file, given.file_id)
         session.forget("layer")
+        session.release([file])
         st.rerun()
 
 

@@ -14,20 +14,30 @@ from starlette.middleware import Middleware
 from streamlit import file_util
 from streamlit.starlette import App
 
+from dashboard.arriving.streaming import Arriving
 from dashboard.door.door import Door
 from dashboard.door.headers import security_headers
-from dashboard.door.settings import pin
+from dashboard.door.settings import OPTIONS, pin
 from dashboard.door.token import Keys, keys
 from dashboard.first_paint import FirstPaint
+from dashboard.start import workspace_folder
+from dashboard.workspace.scratch import Scratch
 
 _PAGE = Path(__file__).with_name("app.py")
 _SECONDS_TO_END = 3
 
 
 def application(port: int, opened_by: Keys | None) -> Any:
-    """The ASGI application: the pages, what every HTML page is sent with, and the door around."""
+    """The ASGI application: the pages, what every HTML page is sent with, where
+    long uploads are kept, and the door around."""
     pin(port=port, base=opened_by.base if opened_by else "")
-    app = App(_PAGE, middleware=[Middleware(FirstPaint)])
+    streamed = Middleware(
+        Arriving,
+        base=opened_by.base if opened_by else "",
+        largest=OPTIONS["server.maxUploadSize"] * 2**20,
+        scratch=Scratch(workspace_folder()),
+    )
+    app = App(_PAGE, middleware=[Middleware(FirstPaint), streamed])
     headers = security_headers(Path(file_util.get_static_dir()) / "index.html")
     return Door(app, port=port, keys=opened_by, headers=headers)
 

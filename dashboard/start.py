@@ -70,9 +70,8 @@ _OPEN_TO_ALL = (
 def _token() -> str:
     """The workspace's token; where none can be kept, one for this start."""
     from dashboard.door.token import kept_token, new_token
-    from dashboard.workspace import default_folder
 
-    folder = Path(os.environ.get(WORKSPACE_VARIABLE) or default_folder())
+    folder = workspace_folder()
     try:
         return kept_token(folder)
     except OSError as error:
@@ -82,6 +81,13 @@ def _token() -> str:
             file=sys.stderr,
         )
         return new_token()
+
+
+def workspace_folder() -> Path:
+    """The folder that remembers uploads, as the environment has it."""
+    from dashboard.workspace import default_folder
+
+    return Path(os.environ.get(WORKSPACE_VARIABLE) or default_folder())
 
 
 class _RefusedError(Exception):

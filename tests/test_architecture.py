@@ -186,6 +186,7 @@ def _summarised(path: Path) -> set[str]:
 
 WITHOUT_STREAMLIT = (
     "address",
+    "arriving",
     "answers",
     "opened",
     "workspace",

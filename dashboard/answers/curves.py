@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar, cast
 
 import pandas as pd
@@ -69,8 +70,12 @@ def curves_soon(study: Study, shown: Comparison) -> bool:
     if study.knows(_curves, shown):
         return True
     families, cutoffs = _wanted(study, shown)
-    new = [p for p in _pairs(shown, families, cutoffs).values() if not _known(study, p)]
-    return len(new) * len(cutoffs) * int(study.in_view(shown).sum()) < _FEW
+    pairs = _pairs(shown, families, cutoffs)
+    new = sum(not _known(study, asked) for asked in pairs.values())
+    if not pairs:  # one run has bands as well
+        asked_means = _means_asked(shown, families, cutoffs).values()
+        new = sum(not study.knows(_means, asked) for asked in asked_means)
+    return new * len(cutoffs) * int(study.in_view(shown).sum()) < _FEW
 
 
 def curve_lines(study: Study, shown: Comparison) -> Curves:
@@ -99,8 +104,9 @@ def _lines(study: Study, shown: Comparison) -> Curves:
     means = _each(study, _quick_means, _means_asked(shown, families, cutoffs))
     gaps = _each(study, _differences, _pairs(shown, families, cutoffs))
     page = _page(study, shown, means, gaps)
-    awaited = findings.curves_awaited(_family(shown), shown.focus, shown.baseline)
-    return replace(page, finding=awaited)
+    own = _family(shown)
+    said = findings.curves_awaited if gaps else partial(findings.curves_finding, page.frames[own])
+    return replace(page, finding=said(own, shown.focus, shown.baseline))
 
 
 def _precision_recall(study: Study, runs: Sequence[str], view: Comparison) -> pd.DataFrame:

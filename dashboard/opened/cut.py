@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass
 
 from dashboard.workspace.carried import (
@@ -16,7 +15,14 @@ from dashboard.workspace.carried import (
 from dashboard.workspace.journal import Line
 from metrics_core.errors import FileFormatError, RanklensError
 from metrics_core.formats.limits import MOST_FILES, USUAL_LIMIT
-from metrics_core.formats.unpacking import is_zip, member_bytes, opened_zip, zip_members
+from metrics_core.formats.unpacking import (
+    Origin,
+    is_zip,
+    member_bytes,
+    opened_plain,
+    opened_zip,
+    zip_members,
+)
 
 ABOUT, CUT_FROM = "readme.txt", "cut from a collection by Ranklens"
 """The text in such a zip, and the words in it that tell the zip from others."""
@@ -38,12 +44,12 @@ class Cut:
     carried: Carried
 
 
-def is_cut(content: bytes) -> bool:
-    """Whether these are the bytes of such a zip."""
-    if not is_zip(content):
+def is_cut(origin: Origin) -> bool:
+    """Whether a file is such a zip."""
+    if not is_zip(origin):
         return False
     try:
-        with opened_zip(ABOUT, io.BytesIO(content)) as packed:
+        with opened_plain(origin) as file, opened_zip(ABOUT, file) as packed:
             if ABOUT not in zip_members(packed):
                 return False
             return CUT_FROM.encode() in member_bytes(ABOUT, packed, ABOUT, USUAL_LIMIT)
@@ -51,9 +57,9 @@ def is_cut(content: bytes) -> bool:
         return False
 
 
-def opened_cut(content: bytes, name: str) -> Cut:
+def opened_cut(origin: Origin, name: str) -> Cut:
     """The files of such a zip, altogether no larger than one file may be. Raises RanklensError."""
-    with opened_zip(name, io.BytesIO(content)) as packed:
+    with opened_plain(origin) as file, opened_zip(name, file) as packed:
         members = [member for member in zip_members(packed) if member != ABOUT]
         if len(members) > MOST_FILES:
             raise RanklensError(f"{name} holds more than {MOST_FILES:,} files.")

@@ -16,6 +16,7 @@ from dashboard.session.address import (
     sync,
     widget,
 )
+from dashboard.session.arriving import expect_files, given, release
 from dashboard.session.collections import (
     collection,
     collections,
@@ -111,6 +112,7 @@ __all__ = [
     "drawn",
     "drop_lines",
     "duplicate",
+    "expect_files",
     "files_of",
     "follow",
     "follows",
@@ -118,6 +120,7 @@ __all__ = [
     "generation",
     "give_back_after_long_runs",
     "give_memory_back",
+    "given",
     "goto",
     "hear",
     "hear_acts",
@@ -152,6 +155,7 @@ __all__ = [
     "receipts",
     "refusals",
     "register_pages",
+    "release",
     "remarks",
     "remove",
     "remove_collection",

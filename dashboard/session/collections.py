@@ -22,8 +22,8 @@ from dashboard.session.address import address, change
 from dashboard.session.memory import give_back_what_is_unused
 from dashboard.session.reading import Reading
 from dashboard.session.receipts import doing
-from dashboard.start import DATA_VARIABLE, WORKSPACE_VARIABLE
-from dashboard.workspace import Entry, StorageError, Workspace, default_folder
+from dashboard.start import DATA_VARIABLE, workspace_folder
+from dashboard.workspace import Entry, StorageError, Workspace
 from dashboard.workspace.durable import State, state_of, written
 from dashboard.workspace.starting import start
 from dashboard.workspace.stored_run import StoredRun
@@ -47,7 +47,7 @@ OF_ANOTHER: dict[str, Any] = {
 @st.cache_resource(show_spinner=False)
 def workspace() -> Workspace:
     """The folder that remembers uploads; what it keeps is looked at in the background."""
-    opened = Workspace(Path(os.environ.get(WORKSPACE_VARIABLE) or default_folder()))
+    opened = Workspace(workspace_folder())
     start(opened)
     Thread(target=opened.check, name="check of the workspace", daemon=True).start()
     return opened

@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.address.view import NOBODY
+from dashboard.opened.given import Given
 from dashboard.session.address import address, change, href
 from dashboard.session.collections import collection, collections, workspace
 from dashboard.session.receipts import doing, tell
@@ -213,19 +214,19 @@ def layer_file(layer: Layer) -> bytes:
         return formats.table_bytes(table, "jsonl")
 
 
-def take_in_layer(name: str, content: bytes, upload: str) -> None:
+def take_in_layer(given: Given, upload: str) -> None:
     """Take in a file of judgments as a layer, which then is on; why it cannot be read is told.
     Nothing happens where this `upload` was taken in: the run of the page that did so may have
     ended before it could put it away."""
     try:
-        read = formats.read(content, name=name, kind="qrels").table
+        read = formats.read(given.origin, name=given.name, kind="qrels").table
     except RanklensError as error:
         tell(error.message, error.hint, alarming=True)
         return
     assert isinstance(read, Qrels)
     rows = zip(*(read.table[c].to_pylist() for c in ("query_id", "doc_id")), strict=True)
     grades = dict(zip(rows, read.relevance.tolist(), strict=True))
-    title = name.removesuffix(".gz").rpartition("/")[2].rpartition(".")[0] or name
+    title = given.name.removesuffix(".gz").rpartition("/")[2].rpartition(".")[0] or given.name
     known: set[str] = st.session_state.setdefault("_layers_taken_in", set())
     here, on = collection(), layers_on()
 
@@ -234,7 +235,7 @@ def take_in_layer(name: str, content: bytes, upload: str) -> None:
         made = workspace().layers.begin(here, title, grades, judged=False)
         known.add(upload)
         change(layers=_said([*on, *(v for v in layers() if v.id == made)]))
-        tell(f"{w.count(len(grades))} grades of {name} were taken in as a judgment layer.")
+        tell(f"{w.count(len(grades))} grades of {given.name} were taken in as a judgment layer.")
 
     if upload not in known:
         doing(taken)

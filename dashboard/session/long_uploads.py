@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.opened.converting import ONE_AT_A_TIME, converted
+from dashboard.opened.given import Given
 from dashboard.session.collections import collection, judgments_of, workspace
 from dashboard.session.reading import Reading
 from metrics_core import formats
@@ -19,31 +20,31 @@ from metrics_core.tables import Qrels
 _STATE = "_long_uploads"
 
 
-def tables_of(name: str, content: bytes, **choices: Any) -> list[Loaded]:
+def tables_of(given: Given, **choices: Any) -> list[Loaded]:
     """A file's tables, or those of a set in a zip."""
-    if formats.is_set(content):
-        return with_stored_compared(formats.read_set(content, name=name, **choices))
-    return [formats.read(content, name=name, **choices)]
+    if formats.is_set(given.origin):
+        return with_stored_compared(formats.read_set(given.origin, name=given.name, **choices))
+    return [formats.read(given.origin, name=given.name, **choices)]
 
 
 def reading_of(
-    of: tuple[int, int], name: str, content: bytes, beside: Iterable[Loaded]
+    of: tuple[int, int], given: Given, beside: Iterable[Loaded]
 ) -> Reading[list[Loaded]]:
     """The reading of a long file, the number-th `of` the uploader that was drawn, begun once in
     whichever run of the page; judged with the judgments that are open or were given `beside` it."""
     begun: dict[tuple[int, int], Reading[list[Loaded]]]
     begun = st.session_state.setdefault(_STATE, {})
     if of not in begun:
-        given = (loaded.table for loaded in beside)
-        judgments = [*judgments_of(collection()), *(t for t in given if isinstance(t, Qrels))]
-        source, cache = open_source(content, name), workspace().cache
+        tables = (loaded.table for loaded in beside)
+        judgments = [*judgments_of(collection()), *(t for t in tables if isinstance(t, Qrels))]
+        source, cache = open_source(given.origin, given.name), workspace().cache
 
         def read(progress: Callable[[int], None]) -> list[Loaded]:
-            if formats.is_set(content):
-                return tables_of(name, content)
             with ONE_AT_A_TIME:
+                if formats.is_set(given.origin):
+                    return tables_of(given)
                 made = converted(source, cache, judgments, progress=progress)
-                return tables_of(name, content) if made is None else [made]
+                return tables_of(given) if made is None else [made]
 
         begun[of] = Reading(source, read)
     return begun[of]

@@ -8,6 +8,7 @@ from threading import Lock
 
 import streamlit as st
 
+from dashboard.opened.given import Given
 from dashboard.session.address import forget, href
 from dashboard.session.collections import (
     OF_ANOTHER,
@@ -108,14 +109,14 @@ def packed(identity: str) -> bytes:
     return out.getvalue()
 
 
-def take_in(name: str, content: bytes, kept: Callable[[], None]) -> None:
+def take_in(given: Given, kept: Callable[[], None]) -> None:
     """Make a collection of a packed one, and open it; `kept` is called as soon as it is there."""
 
     def taken() -> None:
-        new = unpack(workspace(), content, file=name)
+        new = unpack(workspace(), given.origin, file=given.name)
         kept()
         open_collection(new.id)
-        tell(f"“{new.name}” was taken in from {name}.")
+        tell(f"“{new.name}” was taken in from {given.name}.")
 
     doing(taken)
 

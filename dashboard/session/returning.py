@@ -16,6 +16,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script_run_ctx
 
 from dashboard.session.address import address, forget
+from dashboard.session.arriving import lost
 from dashboard.session.receipts import tell
 from metrics_core import wording as w
 
@@ -39,10 +40,18 @@ def came_back(back: Mapping[str, Any] | None) -> None:
             alarming=True,
         )
     if back["cut"]:
-        st.session_state["_cut_off"] = [*cut_off(), *back["cut"]]
+        st.session_state["_cut_off"] = [*cut_off(), *(n for n in back["cut"] if not _told_why(n))]
         if back["again"]:
             # What the browser still holds of them belongs to a connection that is gone.
             forget("upload")
+
+
+def _told_why(name: str) -> bool:
+    """Whether it is known why an upload did not come through; then it is told."""
+    error = lost(name)
+    if error is not None:
+        tell(f"{name} was not taken in. {error.message}", error.hint, alarming=True)
+    return error is not None
 
 
 def largest_upload() -> int:

@@ -15,9 +15,11 @@ import streamlit as st
 from dashboard.opened.collections import SAMPLE
 from dashboard.opened.converting import SMALLEST
 from dashboard.opened.cut import Carried, Cut, is_carried, is_cut, opened_cut, read_carried
+from dashboard.opened.given import Given
 from dashboard.opened.ranks_parts import parts_as_one
 from dashboard.session import carrying, manage
 from dashboard.session.address import forget
+from dashboard.session.arriving import release
 from dashboard.session.collections import (
     collection,
     collections,
@@ -46,7 +48,7 @@ class Refusal:
     """An uploaded file that could not be read, kept for another try; `key` names its widgets."""
 
     error: RanklensError
-    content: bytes
+    given: Given
     key: int
 
 
@@ -60,7 +62,7 @@ def refusals() -> dict[str, Refusal]:
     return kept
 
 
-def read_uploads(files: Sequence[tuple[str, bytes]], drawn: int) -> Iterator[float]:
+def read_uploads(files: Sequence[Given], drawn: int) -> Iterator[float]:
     """Read files of the uploader that was `drawn` with this generation into the open collection,
     telling how many are read, and of the next one which share; then the uploader starts anew.
 
@@ -73,31 +75,33 @@ def read_uploads(files: Sequence[tuple[str, bytes]], drawn: int) -> Iterator[flo
     read: dict[int, list[Loaded]] = {}
     carried: list[Carried] = []
     # Long ones last: they are judged while they are read.
-    long = [len(content) >= SMALLEST for _, content in files]
+    long = [len(given) >= SMALLEST for given in files]
     order = sorted(range(len(files)), key=long.__getitem__) if drawn not in kept else ()
     try:
         for done, number in enumerate(order):
-            name, content = files[number]
+            given = files[number]
             yield done
-            if is_packed(content):
+            if is_packed(given.origin):
                 if (drawn, number) not in kept:
-                    manage.take_in(name, content, partial(kept.add, (drawn, number)))
-            elif is_cut(content) or is_carried(content):
-                read[number] = _read_cut(name, content, carried)
+                    manage.take_in(given, partial(kept.add, (drawn, number)))
+            elif is_cut(given.origin) or is_carried(given.start):
+                read[number] = _read_cut(given, carried)
             elif not long[number]:
-                read[number] = _read(name, content)
+                read[number] = _read(given)
             else:
-                reading = reading_of((drawn, number), name, content, chain(*read.values()))
+                reading = reading_of((drawn, number), given, chain(*read.values()))
                 yield from (done + share for share in reading.watched())
-                read[number] = _received(name, content, reading.result)
+                read[number] = _received(given, reading.result)
         if drawn not in kept:
             in_order = [loaded for number in sorted(read) for loaded in read[number]]
             _keep(in_order, carried, partial(kept.add, drawn))
     except Exception:
         forget("upload")  # or each further run would fail likewise
+        release(files)
         raise
     forget_readings()
     forget("upload")
+    release(files)
     came_through()
 
 
@@ -108,23 +112,26 @@ def _kept() -> set[int | tuple[int, int]]:
     return kept
 
 
-def _read_cut(name: str, content: bytes, carried: list[Carried]) -> list[Loaded]:
+def _read_cut(given: Given, carried: list[Carried]) -> list[Loaded]:
     """The tables of a zip of some queries, none of a file of notes or layers; what comes with them
     is added to `carried`."""
     try:
-        cut = Cut({}, read_carried(content)) if is_carried(content) else opened_cut(content, name)
+        if is_carried(given.start):
+            cut = Cut({}, read_carried(given.whole()))
+        else:
+            cut = opened_cut(given.origin, given.name)
     except RanklensError as error:
-        refusals()[name] = Refusal(error, content, next(_KEYS))
+        refusals()[given.name] = Refusal(error, given, next(_KEYS))
         return []
     carried.append(cut.carried)
-    return [loaded for file, inner in cut.files.items() for loaded in _read(file, inner)]
+    return [loaded for file, inner in cut.files.items() for loaded in _read(Given(file, inner))]
 
 
-def _read(name: str, content: bytes, **choices: Any) -> list[Loaded]:
-    return _received(name, content, partial(tables_of, name, content, **choices))
+def _read(given: Given, **choices: Any) -> list[Loaded]:
+    return _received(given, partial(tables_of, given, **choices))
 
 
-def _received(name: str, content: bytes, tables: Callable[[], list[Loaded]]) -> list[Loaded]:
+def _received(given: Given, tables: Callable[[], list[Loaded]]) -> list[Loaded]:
     """A file's tables; one that cannot be read goes to `refusals`."""
     try:
         read = tables()
@@ -132,13 +139,13 @@ def _received(name: str, content: bytes, tables: Callable[[], list[Loaded]]) -> 
         refused = error
     except Exception as error:  # one file's failure must not take the others with it
         refused = RanklensError(
-            f"{name} could not be read: {type(error).__name__}.",
+            f"{given.name} could not be read: {type(error).__name__}.",
             "This is a fault of Ranklens; the other files are not affected.",
         )
     else:
-        refusals().pop(name, None)
+        refusals().pop(given.name, None)
         return read
-    refusals()[name] = Refusal(refused, content, next(_KEYS))
+    refusals()[given.name] = Refusal(refused, given, next(_KEYS))
     return []
 
 
@@ -146,7 +153,7 @@ def read_again(name: str, **choices: Any) -> None:
     """Read a refused file with other choices; nothing happens where it was read meanwhile."""
     refused = refusals().get(name)
     if refused is not None:
-        _keep(_read(name, refused.content, **choices))
+        _keep(_read(refused.given, **choices))
 
 
 def dismiss(name: str) -> None:

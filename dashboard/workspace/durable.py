@@ -37,7 +37,7 @@ def write(path: Path, content: bytes | memoryview) -> None:
 
 
 def _write_new(path: Path, content: bytes | memoryview) -> None:
-    handle = _new(path)
+    handle = opened_new(path)
     try:
         _write_all(handle, content)
         os.fsync(handle)
@@ -45,7 +45,8 @@ def _write_new(path: Path, content: bytes | memoryview) -> None:
         os.close(handle)
 
 
-def _new(path: Path) -> int:
+def opened_new(path: Path) -> int:
+    """The handle of a file that was not there and is for this account only. Raises OSError."""
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _FILE)
 
 
@@ -62,7 +63,7 @@ class Draft:
     closed = False
 
     def __init__(self, path: Path) -> None:
-        self._path, self._handle = path, _new(path)
+        self._path, self._handle = path, opened_new(path)
         self._digest = hashlib.sha256()
 
     @property

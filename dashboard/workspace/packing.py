@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import struct
 import zipfile
@@ -28,6 +27,7 @@ from dashboard.workspace.records import (
 )
 from dashboard.workspace.shelves import LAYOUT
 from dashboard.workspace.store import Workspace
+from metrics_core.formats.unpacking import Origin, opened_plain, size_of
 
 _ABOUT = "ranklens.json"
 _COLLECTION, _RECORDS, _TABLES = "collection.json", "records/", "tables/"
@@ -74,22 +74,24 @@ def _put(packed: zipfile.ZipFile, name: str, content: bytes) -> None:
     packed.writestr(zipfile.ZipInfo(name, _EPOCH), content)
 
 
-def is_packed(content: bytes) -> bool:
-    """Whether these are the bytes of a packed collection."""
-    if not content.startswith(b"PK"):
-        return False
+def is_packed(origin: Origin) -> bool:
+    """Whether a file is a packed collection."""
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as packed:
-            return _ABOUT in packed.namelist()
+        with opened_plain(origin) as file:
+            # A packed collection begins with a member; zipfile finds one behind anything.
+            if file.read(2) != b"PK":
+                return False
+            with zipfile.ZipFile(file) as packed:
+                return _ABOUT in packed.namelist()
     except (zipfile.BadZipFile, ValueError, OSError, RuntimeError, struct.error):
         return False
 
 
-def unpack(workspace: Workspace, content: bytes, *, file: str) -> Collection:
+def unpack(workspace: Workspace, origin: Origin, *, file: str) -> Collection:
     """Make a collection of a packed one, under an id of its own. Raises StorageError where the file
     is damaged, was made by a newer version, or cannot be kept; then nothing is."""
-    with _whole(file), zipfile.ZipFile(io.BytesIO(content)) as packed:
-        _check_size(packed, len(content))
+    with _whole(file), opened_plain(origin) as given, zipfile.ZipFile(given) as packed:
+        _check_size(packed, size_of(origin))
         told, entries = _collection(packed, file), _entries(packed)
         journals = _members(packed, _JOURNALS)
         if not all(is_name(name) for name in journals):

@@ -7,7 +7,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from dashboard.workspace import durable, layers
+from dashboard.workspace import durable, layers, scratch
 from dashboard.workspace.errors import StorageError
 from dashboard.workspace.first_layout import BESIDE_SAMPLE, OWN, take_over
 from dashboard.workspace.records import hidden
@@ -47,6 +47,7 @@ def _sweep(shelves: Shelves) -> None:
             shutil.rmtree(draft, ignore_errors=True)
         else:
             draft.unlink(missing_ok=True)
+    scratch.sweep(shelves.folder)
     for identity in shelves.ids():
         if shelves.collection(identity).removed:
             shelves.drop_collection(identity)

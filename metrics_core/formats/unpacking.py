@@ -88,7 +88,7 @@ def unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterator[byt
     than the limit allows.
     """
     with readable(name), ExitStack() as closing:
-        plain = closing.enter_context(_plain(origin))
+        plain = closing.enter_context(opened_plain(origin))
         stream = closing.enter_context(_unpacking(name, plain, limit))
         if stream is plain:
             limit.check_size(name, size_of(origin))
@@ -107,7 +107,7 @@ def unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterator[byt
 def _weigh(name: str, origin: Origin, limit: Limit) -> None:
     """Run through a packed file; refuse it where it holds more than the limit allows."""
     most, total = limit.unpacked(size_of(origin)), 0
-    with _plain(origin) as plain, _unpacking(name, plain, limit) as stream:
+    with opened_plain(origin) as plain, _unpacking(name, plain, limit) as stream:
         while piece := stream.read(_PIECE):
             total += len(piece)
             if total > most:
@@ -184,7 +184,8 @@ def is_zip(origin: Origin) -> bool:
     return origin.startswith(_ZIPS)
 
 
-def _plain(origin: Origin) -> BinaryIO:
+def opened_plain(origin: Origin) -> BinaryIO:
+    """The bytes of a file as it is given, to be read anywhere in it."""
     return origin.open("rb") if isinstance(origin, Path) else io.BytesIO(origin)
 
 

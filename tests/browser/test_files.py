@@ -49,6 +49,28 @@ def test_upload_compare_reload_remove(app: str, open_page: Opened) -> None:
     expect(page.locator("h1")).to_contain_text("Two files are loaded")
 
 
+def test_a_long_run_streams_to_the_disk_and_a_full_one_is_told(
+    app: str, open_page: Opened, tmp_path: Path
+) -> None:
+    rows = (f"q{1 + n % 2} Q0 doc-{n:09} 1 {n / 100_000:.5f} long\n" for n in range(150_000))
+    run, place = tmp_path / "long.run", tmp_path / "workspace" / "arriving"
+    run.write_text("q1 Q0 d1 1 9.0 long\n" + "".join(rows))
+    page = open_page(f"{app}/data?set=own")
+    place.write_text("where a folder belongs")
+    chosen = page.locator("[data-testid=stFileUploader] input[type=file]")
+    chosen.set_input_files(run)
+    told = page.locator(".lens.receipt").filter(has_text="long.run was not taken in")
+    expect(told).to_contain_text("could not be written")
+    expect(page.get_by_text("was cut off")).to_have_count(0)
+    place.unlink()
+    upload(page, ("my.qrels", QRELS))
+    chosen.set_input_files(run)
+    expect(page.locator("h1")).to_contain_text("Two files are loaded")
+    expect(page.get_by_text("150,001").first).to_be_visible()
+    settle(page)
+    assert not list(place.glob("*.part"))
+
+
 def test_a_broken_file_says_line_found_expected_and_mend(app: str, open_page: Opened) -> None:
     page = open_page(f"{app}/data?set=own")
     upload(page, ("my.qrels", QRELS), ("good.run", GOOD), ("broken.run", BROKEN))

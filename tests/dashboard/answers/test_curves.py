@@ -64,6 +64,17 @@ def test_lines_are_the_page_without_its_bands(
     assert "worked out" not in whole.finding.text
 
 
+def test_the_line_of_one_run_is_there_sooner_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_module("dashboard.answers.curves"), "_FEW", 0)
+    three = study()
+    given = Study([three.runs["a"]], three.qrels)
+    view = given.view(Address.of(run="a")).comparison
+    assert not answers.curves_soon(given, view)
+    lines, whole = answers.curve_lines(given, view), answers.curves(given, view)
+    assert lines.table["low"].isna().all() and whole.table["low"].notna().any()
+    assert lines.finding.text == whole.finding.text and answers.curves_soon(given, view)
+
+
 def test_few_queries_are_still_said_to_be_few() -> None:
     given = study(6)
     assert "6 queries" in answers.curves(given, shown(given, base="b")).finding.text

@@ -15,6 +15,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.address.address import Address
 from dashboard.opened.collections import SAMPLE
+from dashboard.opened.given import Given
 from dashboard.session import manage, uploads
 from dashboard.session.receipts import take_offer, tell
 from dashboard.workspace.packing import pack
@@ -86,7 +87,8 @@ def test_files_that_a_click_interrupts_are_read_by_the_next_run_and_kept_once(
     packed = io.BytesIO()
     other = manage.made("Other")
     pack(session.workspace(), other.id, packed)
-    files = [("other.zip", packed.getvalue()), ("my.qrels", QRELS), ("my.run", RUN)]
+    named = {"other.zip": packed.getvalue(), "my.qrels": QRELS, "my.run": RUN}
+    files = [Given(name, content) for name, content in named.items()]
     drawn = session.generation("upload")
     reading = session.read_uploads(files, drawn)
     assert [next(reading), next(reading)] == [0, 1]
@@ -113,11 +115,11 @@ def test_a_fault_in_reading_is_not_met_again_by_each_further_run(
 ) -> None:
     monkeypatch.setattr(uploads, "is_packed", lambda _: 1 // 0)
     with pytest.raises(ZeroDivisionError):
-        list(session.read_uploads([("my.run", RUN)], 0))
+        list(session.read_uploads([Given("my.run", RUN)], 0))
     assert session.generation("upload") == 1
 
 
 def test_a_layer_is_taken_in_once_for_each_upload() -> None:
     for upload in ("one", "one", "two"):
-        session.take_in_layer("mine.qrels", QRELS, upload)
+        session.take_in_layer(Given("mine.qrels", QRELS), upload)
     assert [len(layer) for layer in session.workspace().layers.of(SAMPLE)] == [2, 2]

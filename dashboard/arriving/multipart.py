@@ -1,0 +1,114 @@
+"""The one file in a multipart body (RFC 7578), taken out while the body comes in pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import MultipartParser, parse_options_header
+
+_LONGEST_HEAD = 64 << 10
+_DISPOSITION = b"content-disposition"
+
+
+class BodyError(ValueError):
+    """A body that is not one file."""
+
+
+def boundary_of(content_type: bytes) -> bytes:
+    """What stands between the parts of a body of this type. Raises BodyError where it is no
+    multipart body."""
+    kind, options = parse_options_header(content_type)
+    if not kind.startswith(b"multipart/") or not options.get(b"boundary"):
+        raise BodyError("no multipart body")
+    return options[b"boundary"]
+
+
+class OneFile:
+    """The file of a body that is fed in pieces, cut anywhere."""
+
+    def __init__(self, boundary: bytes, write: Callable[[memoryview], object]) -> None:
+        """`write` is given the file's bytes as they come. Raises BodyError."""
+        self._write = write
+        self._fields: list[tuple[bytes, bytes]] = []
+        self._field, self._value = b"", b""
+        self._head = 0
+        self._parts, self._ended = 0, False
+        try:
+            self._parser = MultipartParser(
+                boundary,
+                {
+                    "on_part_begin": self._begin,
+                    "on_header_field": self._add_field,
+                    "on_header_value": self._add_value,
+                    "on_header_end": self._end_field,
+                    "on_headers_finished": self._check_head,
+                    "on_part_data": self._add_data,
+                    "on_end": self._end,
+                },
+            )
+        except FormParserError as error:
+            raise BodyError(str(error)) from error
+
+    @property
+    def name(self) -> str:
+        """What the file is called; "" while that has not come."""
+        return self._options().get(b"filename", b"").decode(errors="replace")
+
+    @property
+    def head(self) -> bytes:
+        """The fields above the file, as they came."""
+        return b"".join(name + b": " + value + b"\r\n" for name, value in self._fields)
+
+    def feed(self, block: bytes) -> None:
+        """Take in what comes next. Raises BodyError, and what `write` raises."""
+        try:
+            self._parser.write(block)
+        except FormParserError as error:
+            raise BodyError(str(error)) from error
+
+    def finish(self) -> None:
+        """No more comes. Raises BodyError where the file is not whole."""
+        if not self._ended:
+            raise BodyError("the body ends before its file does")
+
+    def _begin(self) -> None:
+        self._parts += 1
+        if self._parts > 1:
+            raise BodyError("more than one part")
+
+    def _add_field(self, data: bytes, start: int, end: int) -> None:
+        self._field += data[start:end]
+        self._count(end - start)
+
+    def _add_value(self, data: bytes, start: int, end: int) -> None:
+        self._value += data[start:end]
+        self._count(end - start)
+
+    def _count(self, more: int) -> None:
+        self._head += more
+        if self._head > _LONGEST_HEAD:
+            raise BodyError("too much above the file")
+
+    def _end_field(self) -> None:
+        self._fields.append((self._field, self._value))
+        self._field, self._value = b"", b""
+
+    def _check_head(self) -> None:
+        if b"filename" not in self._options():
+            raise BodyError("a part that is no file")
+
+    def _options(self) -> dict[bytes, bytes]:
+        given = [value for name, value in self._fields if name.lower() == _DISPOSITION]
+        return parse_options_header(given[-1])[1] if given else {}
+
+    def _add_data(self, data: bytes, start: int, end: int) -> None:
+        self._write(memoryview(data)[start:end])
+
+    def _end(self) -> None:
+        self._ended = True
+
+
+def body_of(boundary: bytes, head: bytes, content: bytes) -> bytes:
+    """The body that has one file, with these fields above it."""
+    return b"--%b\r\n%b\r\n%b\r\n--%b--\r\n" % (boundary, head, content, boundary)
