@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.scoring.resampling import draws_at, draws_of, sums_each
+from metrics_core.scoring.bags import drawn_at_a_time, even
+from metrics_core.scoring.resampling import draws_of, sums_at, sums_each
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 _SMALL = 24_000_000
-"""Counts of so few queries and draws are multiplied in double precision at once."""
-_EXACT_CELLS = 4_000_000
+"""Counts of so few units and draws are multiplied in double precision at once."""
 _NEAR = 1e-4
 """How far single precision may be off, in standard errors, of up to ten thousand queries: the
 rounding of a sum grows with the root of their number. Some ten times what was seen."""
@@ -39,8 +39,9 @@ class Columns:
 
     @property
     def whole(self) -> bool:
-        """Whether every query is defined in every column."""
-        return bool(self.defined.all())
+        """Whether every column has as many queries in every draw: all are defined, and drawn one by
+        one or in bags of as many."""
+        return even(len(self.centred)) and bool(self.defined.all())
 
     def parts(self) -> Floats:
         """What is summed over the draws: the columns in units of their spread, their squares, and
@@ -62,13 +63,7 @@ class Columns:
 
     def away_in(self, places: Ints) -> Floats:
         """The same of some draws, in double precision; float64[places, C]."""
-        n, parts = len(self.centred), self.parts()
-        size = max(1, _EXACT_CELLS // max(n, 1))
-        pieces = [
-            self.away(draws_at(n, places[i : i + size]).astype(np.float64) @ parts)
-            for i in range(0, len(places), size)
-        ]
-        return np.concatenate([np.empty((0, self.centred.shape[1])), *pieces])
+        return self.away(sums_at(self.parts(), places))
 
 
 @dataclass(frozen=True)
@@ -140,7 +135,8 @@ class Away:
 def away(groups: Sequence[Columns]) -> list[Away]:
     """How far off several groups of columns are, each over queries of its own, in as few products
     as their number allows."""
-    rounded = [len(g.centred) * draws_of(len(g.centred)) > _SMALL for g in groups]
+    sizes = [len(g.centred) for g in groups]
+    rounded = [drawn_at_a_time(n) * draws_of(n) > _SMALL for n in sizes]
     parts: list[npt.NDArray[Any]] = [g.parts() for g in groups]
     found: dict[int, Away] = {}
     for kind in (False, True):
