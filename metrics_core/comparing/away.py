@@ -24,6 +24,8 @@ Mask = npt.NDArray[np.bool_]
 
 _SMALL = 24_000_000
 """Counts of so few units and draws are multiplied in double precision at once."""
+_CLOSE = 60_000
+"""Sums that stay close to the processor while draws are worked out."""
 _NEAR = 1e-4
 """How far single precision may be off, in standard errors, of up to ten thousand queries: the
 rounding of a sum grows with the root of their number. Some ten times what was seen."""
@@ -53,13 +55,30 @@ class Columns:
 
     def away(self, found: npt.NDArray[Any]) -> Floats:
         """How many standard errors of its own each column is off, from the sums of `parts`."""
-        split = np.split(found.astype(np.float64), 2 if self.whole else 3, axis=1)
+        far = np.empty((len(found), self.centred.shape[1]))
+        rows = max(1, _CLOSE // max(found.shape[1], 1))
+        for start in range(0, len(found), rows):
+            self._away(found[start : start + rows], far[start : start + rows])
+        return far
+
+    def _away(self, found: npt.NDArray[Any], mean: Floats) -> None:
+        """The same of some draws, few enough to stay close to the processor."""
+        split = np.split(found.astype(np.float64, copy=False), 2 if self.whole else 3, axis=1)
         n = split[2] if len(split) > 2 else np.full((1, 1), float(len(self.centred)))
         with np.errstate(invalid="ignore", divide="ignore"):
-            mean = split[0] / n
-            spread = np.maximum(split[1] / n - np.square(mean), 0.0)
-            error = np.sqrt(spread / (n - 1))
-        return np.abs(in_errors(mean, np.where(n > 1, error, 0.0)))
+            np.divide(split[0], n, out=mean)
+            error = split[1] / n
+            error -= np.square(mean)
+            np.maximum(error, 0.0, out=error)
+            error /= n - 1
+            np.sqrt(error, out=error)
+            error[np.broadcast_to(n <= 1, error.shape)] = 0.0
+            np.abs(mean, out=mean)
+            still = error == 0
+            # Where nothing varies it is 0 for no difference, else without bound.
+            error[still] = np.where(mean[still] == 0, 1.0, 0.0)
+            np.divide(mean, error, out=mean)
+        mean[np.isnan(mean)] = np.inf
 
     def away_in(self, places: Ints) -> Floats:
         """The same of some draws, in double precision; float64[places, C]."""
