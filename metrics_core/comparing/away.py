@@ -24,6 +24,7 @@ Mask = npt.NDArray[np.bool_]
 
 _SMALL = 24_000_000
 """Counts of so few units and draws are multiplied in double precision at once."""
+_ROUNDING = 1e-9
 _CLOSE = 60_000
 """Sums that stay close to the processor while draws are worked out."""
 _NEAR = 1e-4
@@ -107,7 +108,7 @@ class Farthest:
         edge = float(np.partition(self.near, place)[place])
         if self.exactly is None or np.isinf(edge):
             return edge
-        close = 2 * _slack(np.array(edge), self.n_queries)
+        close = 2 * slack(np.array(edge), self.n_queries)
         beyond = int((self.near > edge + close).sum())
         alike = self.exactly(np.flatnonzero(np.abs(self.near - edge) <= close))
         return float(np.sort(alike)[len(alike) - (most - beyond)])
@@ -127,7 +128,7 @@ class Away:
         its own, in how many one of it and its successors does, and how far off the farthest is."""
         away, farthest = self.near, _farthest(self.near)
         if self.rounded:
-            close = _slack(limits, len(self.columns.centred))
+            close = slack(limits, len(self.columns.centred))
             unsure = (np.abs(away - limits) <= close) | (np.abs(farthest - limits) <= close)
             places = np.flatnonzero(unsure.any(axis=1))
             away = away.copy()
@@ -174,12 +175,19 @@ def in_errors(mean: Floats, error: Floats) -> Floats:
     return np.where(still, np.where(mean == 0, 0.0, np.copysign(np.inf, mean)), ratio)
 
 
+def limits_of(statistic: Floats) -> Floats:
+    """What a draw reaches to be as far off as the data, in standard errors. Draws that tie with it
+    do, and all do where the mean is 0 but for rounding."""
+    size = np.abs(statistic)
+    return np.where(size < _ROUNDING, 0.0, size * (1 - _ROUNDING))
+
+
 def _farthest(away: Floats) -> Floats:
     """Of each column and its successors the farthest; float64[draws, C]."""
     return np.ascontiguousarray(np.maximum.accumulate(away[:, ::-1], axis=1)[:, ::-1])
 
 
-def _slack(values: Floats, n_queries: int) -> Floats:
+def slack(values: Floats, n_queries: int) -> Floats:
     """How far single precision may be off at these values: the farther off a mean is, the more its
     spread is a difference of nearly equal sums."""
     near = _NEAR * max(1.0, np.sqrt(n_queries / 10_000))
