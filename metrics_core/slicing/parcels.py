@@ -71,7 +71,8 @@ def parcels_of(members: Floats) -> Parcels | None:
 def _alike(members: Floats) -> Ints:
     """A number for each query, the same for those in the same slices."""
     bits = np.packbits(members > 0, axis=1)
-    words = np.pad(bits, ((0, 0), (0, -bits.shape[1] % 8))).view(np.uint64)
+    padded = np.pad(bits, ((0, 0), (0, -bits.shape[1] % 8)))
+    words = np.ascontiguousarray(padded).view(np.uint64)
     alike = np.zeros(len(members), dtype=np.int64)
     for word in words.T:
         distinct, code = np.unique(word, return_inverse=True)

@@ -40,7 +40,7 @@ def test_every_query_is_in_one_parcel_of_its_own_slices(n: int, count: int, seed
         patch.setattr(parcels, "_PARCELS", 30)
         members = np.random.default_rng(seed).integers(0, 2, (n, count)).astype(np.float64)
         members[:, 2:] = members[:, :1]
-        found = parcels_of(members)
+        found = parcels_of(np.asfortranarray(members))
     assert found is not None and sorted(found.order.tolist()) == list(range(n))
     sizes = np.diff(found.starts, append=n)
     assert set(sizes[: found.full]) <= {-(-n // 30)} and (sizes[found.full :] == 1).all()
