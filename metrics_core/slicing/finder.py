@@ -13,7 +13,7 @@ slices far below what so many deals can give.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
@@ -64,16 +64,30 @@ class _Grouped(NamedTuple):
     sizes: Ints
 
     @classmethod
-    def of(cls, conditions: list[tuple[Condition, ...]], place: Ints) -> _Grouped:
-        return cls(conditions, place, np.bincount(place + 1, minlength=len(conditions) + 1)[1:])
-
-    def among(self, wanted: Mask) -> _Grouped:
-        """The conditions that are wanted, bool, and not too small or too large."""
-        enough = (self.sizes >= FEWEST) & (self.sizes <= len(self.place) - FEWEST)
-        kept = np.flatnonzero(wanted & enough)
-        moved = np.full(len(self.conditions) + 1, -1)
+    def of(
+        cls,
+        place: Ints,
+        width: int,
+        condition: Callable[[int], tuple[Condition, ...]],
+        wanted: Callable[[Ints], Mask] = lambda sizes: sizes > 0,
+    ) -> _Grouped:
+        """Those of so many places whose sizes are wanted; `condition` names one."""
+        sizes = np.bincount(place + 1, minlength=width + 1)[1:]
+        kept = np.flatnonzero(wanted(sizes))
+        moved = np.full(width + 1, -1)
         moved[kept] = np.arange(len(kept))
-        return _Grouped([self.conditions[i] for i in kept], moved[self.place], self.sizes[kept])
+        return cls([condition(i) for i in kept.tolist()], moved[place], sizes[kept])
+
+    @property
+    def slices(self) -> _Grouped:
+        """Those that are neither too small nor too large."""
+        most = len(self.place) - FEWEST
+        return self.of(
+            self.place,
+            len(self.conditions),
+            self.conditions.__getitem__,
+            lambda sizes: (sizes >= FEWEST) & (sizes <= most),
+        )
 
 
 def found_slices(
@@ -119,11 +133,8 @@ def _frame(rows: list[tuple[tuple[Condition, ...], int, float, float, float]]) -
 def _slices(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
     """All slices of one and of two columns that are neither too small nor too large; a pair that
     holds the same queries as one of its two is left out."""
-    singles = []
-    for name, groups in columns.items():
-        codes, values = pd.factorize(groups, sort=True)
-        singles.append(_Grouped.of([((name, str(value)),) for value in values], codes))
-    parts = [one.among(one.sizes > 0) for one in singles]
+    singles = [_of_column(name, groups) for name, groups in columns.items()]
+    parts = [one.slices for one in singles]
     n_queries = len(parts[0].place) if parts else 0
     cells = sum(len(part.conditions) for part in parts) * n_queries
     for one, other in sorted(combinations(singles, 2), key=lambda p: _width(p[0]) * _width(p[1])):
@@ -146,13 +157,25 @@ def _width(part: _Grouped) -> int:
     return len(part.conditions)
 
 
+def _of_column(name: str, groups: npt.NDArray[np.object_]) -> _Grouped:
+    codes, values = pd.factorize(groups, sort=True)
+    return _Grouped.of(codes, len(values), lambda i: ((name, str(values[i])),))
+
+
 def _pairs(one: _Grouped, other: _Grouped) -> _Grouped:
+    width = _width(other)
     neither = (one.place < 0) | (other.place < 0)
-    place = np.where(neither, -1, one.place * _width(other) + other.place)
-    both = _Grouped.of([(*a, *b) for a in one.conditions for b in other.conditions], place)
-    sizes = both.sizes.reshape(_width(one), -1)
-    less: Mask = (sizes < one.sizes[:, None]) & (sizes < other.sizes)
-    return both.among(less.ravel())
+    return _Grouped.of(
+        np.where(neither, -1, one.place * width + other.place),
+        _width(one) * width,
+        lambda i: (*one.conditions[i // width], *other.conditions[i % width]),
+        # Of a pair that holds the same queries as one of its two that one says it.
+        lambda sizes: (
+            (sizes > 0)
+            & (sizes < np.repeat(one.sizes, width))
+            & (sizes < np.tile(other.sizes, _width(one)))
+        ),
+    ).slices
 
 
 def _says_more(inside: Mask, before: Mask, gaps: Floats) -> bool:
