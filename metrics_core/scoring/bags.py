@@ -25,7 +25,8 @@ Bags = npt.NDArray[np.int64]
 
 MOST_SINGLE = 20_000
 """Up to so many queries each is drawn by itself."""
-_BAGS = 10_000
+BAGS = 10_000
+"""Bags that more queries are put into."""
 _SEED = 20_262
 _NUMBERS_KEPT = 8
 
@@ -34,7 +35,7 @@ _kept = Memo(_NUMBERS_KEPT)
 
 def drawn_at_a_time(n_queries: int) -> int:
     """How many units so many queries are drawn in: as many as queries, or bags of them."""
-    return n_queries if n_queries <= MOST_SINGLE else _BAGS
+    return n_queries if n_queries <= MOST_SINGLE else BAGS
 
 
 def even(n_queries: int) -> bool:
@@ -49,15 +50,15 @@ def in_bags(columns: Numbers) -> Numbers:
     if n_queries <= MOST_SINGLE:
         return columns
     bags = _kept(n_queries, lambda: _bags(n_queries))
-    found = np.empty((_BAGS, columns.shape[1]), columns.dtype)
+    found = np.empty((BAGS, columns.shape[1]), columns.dtype)
     for place, column in enumerate(columns.T):
-        found[:, place] = np.bincount(bags, column, _BAGS)
+        found[:, place] = np.bincount(bags, column, BAGS)
     return found
 
 
 def _bags(n_queries: int) -> Bags:
     """The bag of each query."""
     generator = np.random.default_rng((_SEED, n_queries))
-    bags = np.arange(n_queries) % _BAGS
+    bags = np.arange(n_queries) % BAGS
     generator.shuffle(bags)
     return bags

@@ -85,7 +85,7 @@ def test_as_each_draw_by_itself(kind: str, cells: int, monkeypatch: pytest.Monke
 @pytest.mark.parametrize("n_queries", [40, 43])
 def test_bags_are_drawn_as_queries_are(n_queries: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bags, "MOST_SINGLE", 30)
-    monkeypatch.setattr(bags, "_BAGS", 20)
+    monkeypatch.setattr(bags, "BAGS", 20)
     monkeypatch.setattr(bags, "_kept", bags.Memo(8))
     check(CHANCE.normal(0.01, 0.2, (4, n_queries)), n_queries)
 

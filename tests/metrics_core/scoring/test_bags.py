@@ -32,7 +32,7 @@ def test_up_to_so_many_queries_each_is_drawn_by_itself() -> None:
 def test_each_query_is_in_one_bag_and_bags_are_as_large(n: int, seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bags, "MOST_SINGLE", 10)
-        patch.setattr(bags, "_BAGS", 4)
+        patch.setattr(bags, "BAGS", 4)
         patch.setattr(bags, "_kept", bags.Memo(8))
         # Powers of two tell which queries a sum holds.
         sizes, members = in_bags(np.column_stack([np.ones(n), 2.0 ** np.arange(n) % 2**50])).T
@@ -54,7 +54,7 @@ def test_bags_are_random_and_stay_what_they_are() -> None:
 
 def test_a_worked_example(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bags, "MOST_SINGLE", 4)
-    monkeypatch.setattr(bags, "_BAGS", 2)
+    monkeypatch.setattr(bags, "BAGS", 2)
     monkeypatch.setattr(bags, "_kept", bags.Memo(8))
     monkeypatch.setattr(bags, "_bags", lambda n_queries: np.array([0, 1, 0, 1, 0]))
     values = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
