@@ -15,7 +15,7 @@ from dashboard.answers.data import FileRow, data, first_rows, looked_at
 from dashboard.answers.document import document
 from dashboard.answers.firmness import firmness, firmness_known
 from dashboard.answers.measures import MeasureDetail, measure_detail, measure_list
-from dashboard.answers.overview import Overview, overview
+from dashboard.answers.overview import Overview, bests, bests_known, overview
 from dashboard.answers.pairs import Pairs, every_pair, pairs
 from dashboard.answers.queries import Asked, QueryList, filter_names, filter_vocabulary, query_list
 from dashboard.answers.query import QueryPage, documents_of, query
@@ -38,6 +38,8 @@ __all__ = [
     "Second",
     "Slices",
     "WhatIf",
+    "bests",
+    "bests_known",
     "breakdown",
     "curve_lines",
     "curves",

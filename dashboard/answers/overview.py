@@ -14,7 +14,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import of_focus_by_column
 from dashboard.answers.compared import compared_each, of_shown, what_it_rests_on
 from dashboard.answers.group_names import spoken
-from dashboard.answers.pairs import every_pair
+from dashboard.answers.pairs import every_pair, every_pair_known
 from dashboard.opened.study import Study
 from metrics_core import findings
 from metrics_core.comparing.pairs import BETTER, WORSE, differences
@@ -35,13 +35,11 @@ MANY_RUNS = 4
 @dataclass(frozen=True)
 class Overview:
     """What the Overview shows. `measures` are name, gloss and how each is chosen in an address;
-    `bests` says of many runs which may
-    be the best, `together` for how many runs the verdicts hold at once.
+    `together` says for how many runs the verdicts hold at once.
     `too_few` runs have too few queries of both scores for a verdict on the chosen measure."""
 
     verdict: findings.Sentence
     others: findings.Sentence
-    bests: findings.Sentence
     together: findings.Sentence
     facts: findings.Facts
     table: pd.DataFrame
@@ -64,6 +62,18 @@ class Overview:
 def overview(study: Study, shown: Comparison) -> Overview:
     """The Overview page."""
     return study.kept(_overview, shown)
+
+
+def bests(study: Study, shown: Comparison) -> findings.Sentence:
+    """Which of many runs may be the best; empty of few, and where there are too few queries."""
+    if shown.loaded <= MANY_RUNS:
+        return findings.Sentence()
+    return findings.bests_finding(every_pair(study, shown))
+
+
+def bests_known(study: Study, shown: Comparison) -> bool:
+    """Whether `bests` is at hand, or takes a while to work out."""
+    return shown.loaded <= MANY_RUNS or every_pair_known(study, shown)
 
 
 def overview_known(study: Study, shown: Comparison) -> bool:
@@ -104,9 +114,6 @@ def _overview(study: Study, shown: Comparison) -> Overview:
             margin=shown.method.margin,
         ),
         others=findings.others_verdict(comparison, shown.focus, shown.baseline),
-        bests=findings.bests_finding(every_pair(study, shown))
-        if shown.loaded > MANY_RUNS
-        else findings.Sentence(),
         together=joined(
             [
                 findings.together(every[shown.name], shown.method),

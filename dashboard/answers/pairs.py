@@ -39,21 +39,30 @@ class Pairs:
 
 def pairs(study: Study, shown: Comparison) -> Pairs:
     """The page All pairs: all loaded runs, whichever are compared."""
+    return study.kept(_pairs, _alike(study, shown))
+
+
+def _alike(study: Study, shown: Comparison) -> Comparison:
+    """What is the same for all comparisons that show the same pairs."""
     every = tuple(study.names)
     # By the draws whatever test is chosen for the comparison with the baseline.
-    alike = replace(
+    return replace(
         shown,
         focus=every[0],
         baseline=every[0],
         also=every,
         method=Method(level=shown.method.level),
     )
-    return study.kept(_pairs, alike)
 
 
 def every_pair(study: Study, shown: Comparison) -> AllPairs:
     """All pairs of all loaded runs, in the queries in view; worked out once for all pages."""
     return pairs(study, shown).found
+
+
+def every_pair_known(study: Study, shown: Comparison) -> bool:
+    """Whether `every_pair` is at hand, or takes a while to work out."""
+    return study.knows(_pairs, _alike(study, shown))
 
 
 def _pairs(study: Study, shown: Comparison) -> Pairs:

@@ -127,12 +127,9 @@ def query_list(study: Study, shown: Comparison, asked: Asked) -> QueryList:
     left, wrong = _left(study, shown, found.frame, asked)
     usual = _usual_order(shown, show)
     offered = [*query_columns.offered(study, shown), *remarks.columns]
-    known = {key: c for c in offered for key in (c.key, f"-{c.key}")}
-    order = asked.order if asked.order in known else usual
+    order, by = _order(offered, asked, usual)
     columns = query_columns.chosen(study, shown, asked.columns, offered)
-    needed = [*columns, known[order]]
-    noted = {c.source: remarks.values(c, found.frame["query_id"]) for c in remarks.columns}
-    frame = query_columns.with_columns(found.frame.assign(**noted), study, shown, needed)
+    frame = _with_columns(found.frame, study, shown, remarks, [*columns, by])
     return QueryList(
         finding=found.finding,
         show=show,
@@ -144,7 +141,7 @@ def query_list(study: Study, shown: Comparison, asked: Asked) -> QueryList:
         mean=float(found.frame["difference"].mean()),
         paired=int(found.frame["difference"].notna().sum()),
         frame=found.frame,
-        kept=_sorted(frame[lists[show] & left], known[order], descending=order[0] == "-"),
+        kept=_sorted(frame[lists[show] & left], by, descending=order[0] == "-"),
         columns=columns,
         offered=offered,
         order=order,
@@ -152,6 +149,34 @@ def query_list(study: Study, shown: Comparison, asked: Asked) -> QueryList:
         scale=found.scale,
         wrong=wrong,
     )
+
+
+def listed_ids(study: Study, shown: Comparison, asked: Asked) -> list[str]:
+    """The ids of the rows that `query_list` keeps, in their order; of all queries without what only
+    their lists need to know."""
+    if asked.show not in ("", SHOW_ALL):
+        return list(query_list(study, shown, asked).kept["query_id"])
+    every = study.kept(_every_query, shown)
+    left, _ = _left(study, shown, every, asked)
+    offered = [*query_columns.offered(study, shown), *asked.remarks.columns]
+    order, by = _order(offered, asked, _usual_order(shown, SHOW_ALL))
+    frame = _with_columns(every, study, shown, asked.remarks, [by])
+    return list(_sorted(frame[left], by, descending=order[0] == "-")["query_id"])
+
+
+def _order(offered: list[Column], asked: Asked, usual: str) -> tuple[str, Column]:
+    """The order asked for, the usual one where that is none, and its column."""
+    known = {key: c for c in offered for key in (c.key, f"-{c.key}")}
+    order = asked.order if asked.order in known else usual
+    return order, known[order]
+
+
+def _with_columns(
+    frame: pd.DataFrame, study: Study, shown: Comparison, remarks: Remarks, needed: list[Column]
+) -> pd.DataFrame:
+    """The frame with what is noted of its queries, and with these columns."""
+    noted = {c.source: remarks.values(c, frame["query_id"]) for c in remarks.columns}
+    return query_columns.with_columns(frame.assign(**noted), study, shown, needed)
 
 
 def _left(
@@ -224,12 +249,18 @@ def _sorted(kept: pd.DataFrame, column: Column, *, descending: bool) -> pd.DataF
     return kept.loc[ordered.index]
 
 
+def _every_query(study: Study, shown: Comparison) -> pd.DataFrame:
+    """All queries in view with their differences and the scores of the shown runs."""
+    scores = study.scores(shown, shown.measure)
+    frame = study.with_texts(differences(scores, shown.measure, shown.focus, shown.baseline))
+    own = scores.of(shown.measure)
+    runs = pd.DataFrame(own.T, columns=[f"run: {name}" for name in shown.runs])
+    return pd.concat([frame, runs], axis=1)
+
+
 def _compared(study: Study, shown: Comparison) -> _Compared:
     scores = study.scores(shown, shown.measure)
-    own = scores.of(shown.measure)
-    frame = study.with_texts(differences(scores, shown.measure, shown.focus, shown.baseline))
-    runs = pd.DataFrame(own.T, columns=[f"run: {name}" for name in shown.runs])
-    frame = pd.concat([frame, runs], axis=1)
+    frame = study.kept(_every_query, shown)
     masks = query_chips.lists(study, shown, scores)
     return _Compared(
         frame=frame,
@@ -241,7 +272,7 @@ def _compared(study: Study, shown: Comparison) -> _Compared:
             shown.every_run,
         ),
         lists=masks,
-        scale=_scale(shown, own),
+        scale=_scale(shown, scores.of(shown.measure)),
     )
 
 

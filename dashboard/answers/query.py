@@ -8,7 +8,7 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.ledger import QueryLedger, query_ledger
-from dashboard.answers.queries import Asked, query_list
+from dashboard.answers.queries import Asked, listed_ids
 from dashboard.opened.study import Study
 from metrics_core import findings
 from metrics_core.explaining.diagnosis import Diagnosis, diagnose
@@ -34,7 +34,7 @@ class QueryPage:
 def query(study: Study, shown: Comparison, query_id: str, asked: Asked) -> QueryPage:
     """The Query page; of the first query in the list where none is named. `asked` is the list the
     reader came from."""
-    listed = query_list(study, shown, asked).kept["query_id"].tolist()
+    listed = listed_ids(study, shown, asked)
     query_id = query_id or next(iter(listed), study.query_ids[0])
     place = listed.index(query_id) if query_id in listed else None
     return replace(

@@ -7,8 +7,7 @@ from functools import partial
 
 from dashboard.address.view import Comparison
 from dashboard.answers.compared import compared
-from dashboard.answers.overview import MANY_RUNS, overview_known, overview_measures
-from dashboard.answers.pairs import every_pair
+from dashboard.answers.overview import overview_known, overview_measures
 from dashboard.opened.study import Study
 from metrics_core import wording as w
 
@@ -26,14 +25,10 @@ def overview_steps(study: Study, shown: Comparison) -> list[Step]:
     if runs * queries < _SOON or overview_known(study, shown):
         return []
     whole = f"{w.count(runs)} runs on {w.count(queries)} queries"
-    steps: list[Step] = [
+    return [
         (
             f"Comparing {whole}: {measure}. A click elsewhere ends it.",
             partial(compared, study, shown, measure),
         )
         for measure in overview_measures(shown)
     ]
-    if runs > MANY_RUNS:
-        each = f"Comparing each of {whole} with each: {shown.name}. A click elsewhere ends it."
-        steps.append((each, partial(every_pair, study, shown)))
-    return steps

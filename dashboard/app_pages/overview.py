@@ -23,11 +23,8 @@ def render() -> None:
     view, styles = here.comparison, here.drawing.styles
     parts.worked_through(answers.overview_steps(here.study, view))
     shown = answers.overview(here.study, view)
-    st.html(
-        markup.sentence(shown.verdict, styles)
-        + markup.second(shown.others, styles)
-        + overview.bests_line(shown.bests, styles, session.href("pairs"))
-    )
+    st.html(markup.sentence(shown.verdict, styles) + markup.second(shown.others, styles))
+    _bests(shown, here)
     method_controls.explained(shown.together, here, shown.facts.queries)
     st.html(overview.facts_line(shown.facts, session.href))
     if not view.alone:
@@ -43,6 +40,28 @@ def render() -> None:
         return
     _differences(shown, here)
     _lists(shown, here)
+
+
+def _bests(shown: Overview, here: Opened) -> None:
+    """Which of many runs may be the best. All of their pairs take a while: the line follows, and
+    its place is kept."""
+    room, view = st.empty(), here.comparison
+
+    def draw() -> None:
+        line = overview.bests_line(
+            answers.bests(here.study, view), here.drawing.styles, session.href("pairs")
+        )
+        if line:
+            room.html(line)
+        else:
+            room.empty()
+
+    if answers.bests_known(here.study, view):
+        draw()
+        return
+    if shown.facts.queries >= FEWEST_QUERIES:
+        room.html(overview.bests_waiting(view.loaded, session.href("pairs")))
+    session.follows(draw, room)
 
 
 def _how_firm(here: Opened) -> None:

@@ -128,6 +128,11 @@ def bests_line(bests: Sentence, styles: Styles, link: str) -> Markup:
     return _drawn("bests_line", pieces=pieces_of(bests, styles), link=link) if bests else Markup()
 
 
+def bests_waiting(runs: int, link: str) -> Markup:
+    """What stands in its place while that is worked out."""
+    return _drawn("bests_waiting", runs=runs, link=link)
+
+
 def three_lists(*lists: Markup) -> Markup:
     """Lists beside each other, or below each other where there is no room."""
     return _drawn("three_lists", lists=lists)

@@ -96,6 +96,8 @@ def known_heads(cache: Cache, table: str, whole: Callable[[], Run]) -> pa.Table:
     else:
         rows = heads_of(whole())
         keep_heads(cache, table, rows)
+    # In one piece, for what asks for the query of each row.
+    rows = rows.set_column(0, "query_id", coded(rows["query_id"]))
     cache.held[" ".join(of)] = rows
     return rows
 

@@ -15,15 +15,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.scoring.resampling import draws_at, draws_of, sums_each
+from metrics_core.scoring.bags import drawn_at_a_time, even
+from metrics_core.scoring.resampling import draws_of, sums_at, sums_each
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 _SMALL = 24_000_000
-"""Counts of so few queries and draws are multiplied in double precision at once."""
-_EXACT_CELLS = 4_000_000
+"""Counts of so few units and draws are multiplied in double precision at once."""
+_ROUNDING = 1e-9
+_CLOSE = 60_000
+"""Sums that stay close to the processor while draws are worked out."""
 _NEAR = 1e-4
 """How far single precision may be off, in standard errors, of up to ten thousand queries: the
 rounding of a sum grows with the root of their number. Some ten times what was seen."""
@@ -39,8 +42,9 @@ class Columns:
 
     @property
     def whole(self) -> bool:
-        """Whether every query is defined in every column."""
-        return bool(self.defined.all())
+        """Whether every column has as many queries in every draw: all are defined, and drawn one by
+        one or in bags of as many."""
+        return even(len(self.centred)) and bool(self.defined.all())
 
     def parts(self) -> Floats:
         """What is summed over the draws: the columns in units of their spread, their squares, and
@@ -52,23 +56,34 @@ class Columns:
 
     def away(self, found: npt.NDArray[Any]) -> Floats:
         """How many standard errors of its own each column is off, from the sums of `parts`."""
-        split = np.split(found.astype(np.float64), 2 if self.whole else 3, axis=1)
+        far = np.empty((len(found), self.centred.shape[1]))
+        rows = max(1, _CLOSE // max(found.shape[1], 1))
+        for start in range(0, len(found), rows):
+            self._away(found[start : start + rows], far[start : start + rows])
+        return far
+
+    def _away(self, found: npt.NDArray[Any], mean: Floats) -> None:
+        """The same of some draws, few enough to stay close to the processor."""
+        split = np.split(found.astype(np.float64, copy=False), 2 if self.whole else 3, axis=1)
         n = split[2] if len(split) > 2 else np.full((1, 1), float(len(self.centred)))
         with np.errstate(invalid="ignore", divide="ignore"):
-            mean = split[0] / n
-            spread = np.maximum(split[1] / n - np.square(mean), 0.0)
-            error = np.sqrt(spread / (n - 1))
-        return np.abs(in_errors(mean, np.where(n > 1, error, 0.0)))
+            np.divide(split[0], n, out=mean)
+            error = split[1] / n
+            error -= np.square(mean)
+            np.maximum(error, 0.0, out=error)
+            error /= n - 1
+            np.sqrt(error, out=error)
+            error[np.broadcast_to(n <= 1, error.shape)] = 0.0
+            np.abs(mean, out=mean)
+            still = error == 0
+            # Where nothing varies it is 0 for no difference, else without bound.
+            error[still] = np.where(mean[still] == 0, 1.0, 0.0)
+            np.divide(mean, error, out=mean)
+        mean[np.isnan(mean)] = np.inf
 
     def away_in(self, places: Ints) -> Floats:
         """The same of some draws, in double precision; float64[places, C]."""
-        n, parts = len(self.centred), self.parts()
-        size = max(1, _EXACT_CELLS // max(n, 1))
-        pieces = [
-            self.away(draws_at(n, places[i : i + size]).astype(np.float64) @ parts)
-            for i in range(0, len(places), size)
-        ]
-        return np.concatenate([np.empty((0, self.centred.shape[1])), *pieces])
+        return self.away(sums_at(self.parts(), places))
 
 
 @dataclass(frozen=True)
@@ -93,7 +108,7 @@ class Farthest:
         edge = float(np.partition(self.near, place)[place])
         if self.exactly is None or np.isinf(edge):
             return edge
-        close = 2 * _slack(np.array(edge), self.n_queries)
+        close = 2 * slack(np.array(edge), self.n_queries)
         beyond = int((self.near > edge + close).sum())
         alike = self.exactly(np.flatnonzero(np.abs(self.near - edge) <= close))
         return float(np.sort(alike)[len(alike) - (most - beyond)])
@@ -113,7 +128,7 @@ class Away:
         its own, in how many one of it and its successors does, and how far off the farthest is."""
         away, farthest = self.near, _farthest(self.near)
         if self.rounded:
-            close = _slack(limits, len(self.columns.centred))
+            close = slack(limits, len(self.columns.centred))
             unsure = (np.abs(away - limits) <= close) | (np.abs(farthest - limits) <= close)
             places = np.flatnonzero(unsure.any(axis=1))
             away = away.copy()
@@ -140,7 +155,8 @@ class Away:
 def away(groups: Sequence[Columns]) -> list[Away]:
     """How far off several groups of columns are, each over queries of its own, in as few products
     as their number allows."""
-    rounded = [len(g.centred) * draws_of(len(g.centred)) > _SMALL for g in groups]
+    sizes = [len(g.centred) for g in groups]
+    rounded = [drawn_at_a_time(n) * draws_of(n) > _SMALL for n in sizes]
     parts: list[npt.NDArray[Any]] = [g.parts() for g in groups]
     found: dict[int, Away] = {}
     for kind in (False, True):
@@ -159,12 +175,19 @@ def in_errors(mean: Floats, error: Floats) -> Floats:
     return np.where(still, np.where(mean == 0, 0.0, np.copysign(np.inf, mean)), ratio)
 
 
+def limits_of(statistic: Floats) -> Floats:
+    """What a draw reaches to be as far off as the data, in standard errors. Draws that tie with it
+    do, and all do where the mean is 0 but for rounding."""
+    size = np.abs(statistic)
+    return np.where(size < _ROUNDING, 0.0, size * (1 - _ROUNDING))
+
+
 def _farthest(away: Floats) -> Floats:
     """Of each column and its successors the farthest; float64[draws, C]."""
     return np.ascontiguousarray(np.maximum.accumulate(away[:, ::-1], axis=1)[:, ::-1])
 
 
-def _slack(values: Floats, n_queries: int) -> Floats:
+def slack(values: Floats, n_queries: int) -> Floats:
     """How far single precision may be off at these values: the farther off a mean is, the more its
     spread is a difference of nearly equal sums."""
     near = _NEAR * max(1.0, np.sqrt(n_queries / 10_000))

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from metrics_core.comparing.tests import alike
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.scoring.resampling import weights
+from metrics_core.scoring.resampling import sums
 
 Floats = npt.NDArray[np.float64]
 
@@ -52,7 +52,8 @@ def bca(differences: Floats, level: float = LEVEL) -> tuple[float, Ends]:
     if alike(differences):
         return (0.0 if mean else 1.0), Ends(mean, mean)
     n = len(differences)
-    draws = np.concatenate([weight @ differences / n for weight in weights(n, 1)])
+    drawn: Floats = sums(np.column_stack([differences, np.ones(n)]))
+    draws: Floats = np.divide(drawn[:, 0], drawn[:, 1])
     bias = float(special.ndtri(_below(draws, mean)))
     centred = differences - mean
     acceleration = (centred**3).sum() / (6 * np.square(centred).sum() ** 1.5)

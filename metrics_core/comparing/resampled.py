@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.comparing.away import Away, Columns, Farthest, away, in_errors
+from metrics_core.comparing.away import Away, Columns, Farthest, away, in_errors, limits_of
 from metrics_core.comparing.verdicts import FEWEST_DIFFERING
 from metrics_core.scoring.intervals import LEVEL, Interval
 
@@ -178,8 +178,8 @@ class _Sample:
 
     @property
     def limits(self) -> Floats:
-        """What a draw reaches to be as far off as the data; draws that tie with it do."""
-        return np.abs(self.statistic) * (1 - 1e-9)
+        """What a draw reaches to be as far off as the data."""
+        return limits_of(self.statistic)
 
     def columns(self, places: Ints) -> Columns:
         """Some of the columns, as they are drawn."""

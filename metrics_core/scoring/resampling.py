@@ -1,4 +1,7 @@
-"""Draws of queries with replacement: how often each query is in each resample, made once."""
+"""Draws of queries with replacement: how often each query is in each resample, made once.
+
+Of many queries bags are drawn in their place (`bags`); what is drawn is called a unit.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ import numpy.typing as npt
 
 from metrics_core.memo import Memo
 from metrics_core.parallel import PRODUCTS_ON_ONE_CORE, in_order
+from metrics_core.scoring.bags import drawn_at_a_time, even, in_bags
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -20,7 +24,7 @@ Numbers = TypeVar("Numbers", npt.NDArray[np.float32], npt.NDArray[np.float64])
 
 _SEED = 20_260
 _CELLS = 20_000_000
-"""Draws times queries: a set of weights that is multiplied within a page's time."""
+"""Draws times units: a set of weights that is multiplied within a page's time."""
 _FEWEST, _MOST, _MOST_TESTED = 2_000, 5_000, 10_000
 _BLOCK, _CLOSE = 2_000_000, 32_768
 _FEW_COLUMNS, _PRODUCT = 16, 1_000_000
@@ -32,31 +36,33 @@ _HELD = 4_000_000
 _TOGETHER = 600
 """Columns of matrices that are put side by side."""
 _MOST_KEPT = 450_000_000
-"""Bytes of counts that are kept, those of the numbers of queries that were asked for last; more of
-one number are drawn block by block and not kept."""
+"""Bytes of counts that are kept, those of the numbers of units that were asked for last."""
+_CELLS_AT = 4_000_000
+"""Weights of some draws in one product."""
 
 _kept = Memo(_MOST_KEPT, lambda blocks: sum(block.nbytes for block in blocks))
 
 
 def resamples_of(n_queries: int) -> int:
     """How many resamples of so many queries an interval of a mean is read off."""
-    return int(np.clip(_CELLS // max(n_queries, 1), _FEWEST, _MOST))
+    return min(draws_of(n_queries), _MOST)
 
 
 def draws_of(n_queries: int) -> int:
     """How many resamples of so many queries there are, and a difference is tested by: 10,000, and
-    fewer beyond 2,000 queries, 2,000 at the least: there a share of 0.05 is off by 0.005 in two
+    fewer beyond 2,000 queries, 2,000 from 10,000 on: there a share of 0.05 is off by 0.005 in two
     thirds of all cases."""
-    return int(np.clip(_CELLS // max(n_queries, 1), _FEWEST, _MOST_TESTED))
+    return int(np.clip(_CELLS // max(drawn_at_a_time(n_queries), 1), _FEWEST, _MOST_TESTED))
 
 
 def draws(n_queries: int, most: int | None = None) -> Iterator[Counts]:
-    """How often each query is in each resample, block by block: uint8[resamples in block, Q].
+    """How often each unit of so many queries is in each resample, block by block:
+    uint8[resamples in block, units].
 
-    The same ones each time, the first `most` of all; made once where they are kept.
+    The same ones each time, the first `most` of all; made once while they are kept.
     """
     left = draws_of(n_queries) if most is None else most
-    for counts in _blocks(n_queries):
+    for counts in _blocks(drawn_at_a_time(n_queries)):
         yield counts[:left]
         left -= len(counts)
         if left <= 0:
@@ -64,39 +70,37 @@ def draws(n_queries: int, most: int | None = None) -> Iterator[Counts]:
 
 
 def prepare_draws(n_queries: int) -> None:
-    """Make the draws of so many queries in the background, where they are kept, and load the
-    libraries that comparisons need, so that the first one need not wait for them."""
+    """Make the draws of so many queries in the background, and load the libraries that comparisons
+    need, so that the first one need not wait for them."""
     Thread(target=_prepare, args=(n_queries,), daemon=True).start()
 
 
 def _prepare(n_queries: int) -> None:
     for library in ("scipy.special", "scipy.optimize"):
         import_module(library)
-    if n_queries * draws_of(n_queries) <= _MOST_KEPT:
-        _blocks(n_queries)
+    _blocks(drawn_at_a_time(n_queries))
 
 
-def _blocks(n_queries: int) -> list[Counts] | _Drawing:
-    if draws_of(n_queries) * n_queries > _MOST_KEPT:
-        return _Drawing(n_queries)
-    return _kept(n_queries, lambda: list(_Drawing(n_queries)))
+def _blocks(units: int) -> list[Counts]:
+    return _kept(units, lambda: list(_drawn(units)))
 
 
-def weights(n_queries: int, columns: int) -> Iterator[Floats]:
-    """All draws as float64[some, Q], in pieces of a size that suits a product with a matrix of so
-    many columns: one that a single core is done with where they are few."""
-    for counts in draws(n_queries):
-        size = _rows_of_product(n_queries, columns)
-        for start in range(0, len(counts), size):
-            yield counts[start : start + size].astype(np.float64)
+def _drawn(units: int) -> Iterator[Counts]:
+    n_draws, size = draws_of(units), _block_size(units)
+
+    def block(start: int) -> Counts:
+        return _counts(units, start, min(size, n_draws - start))
+
+    return in_order(block, range(0, n_draws, size))
 
 
 def sums(columns: Numbers, most: int | None = None) -> Numbers:
     """The sum of every column of float32 or float64[Q, C] in each draw, or in the first `most`;
     [draws, C] in the precision of the columns."""
-    n_queries, n_columns = columns.shape
-    found = np.empty((most or draws_of(n_queries), n_columns), columns.dtype)
-    size = _rows_of_product(n_queries, n_columns)
+    columns = in_bags(columns)
+    units, n_columns = columns.shape
+    found = np.empty((most or draws_of(units), n_columns), columns.dtype)
+    size = _rows_of_product(units, n_columns)
 
     def add(part: tuple[int, Counts]) -> None:
         begun, counts = part
@@ -107,16 +111,17 @@ def sums(columns: Numbers, most: int | None = None) -> Numbers:
 
     # Where the library would use all cores for one product, it is not asked for several at once.
     alone = n_columns <= _FEW_COLUMNS or PRODUCTS_ON_ONE_CORE
-    several = alone and found.shape[0] * n_queries > _PART
-    parts = _parts(n_queries, most)
+    several = alone and found.shape[0] * units > _PART
+    parts = _parts(units, most)
     for _ in in_order(add, parts) if several else map(add, parts):
         pass
     return found
 
 
 def sums_each(several: Sequence[Numbers], most: int | None = None) -> list[Numbers]:
-    """`sums` of several matrices, each of queries of its own. Those of as many queries have the
-    same draws and are multiplied together."""
+    """`sums` of several matrices, each of queries of its own. Those of as many units have the same
+    draws and are multiplied together."""
+    several = [in_bags(columns) for columns in several]
     found: dict[int, Numbers] = {}
     for places in _side_by_side(several):
         together = np.hstack([several[i] for i in places])
@@ -151,32 +156,37 @@ def _side_by_side(several: Sequence[Numbers]) -> Iterator[list[int]]:
     yield from waiting.values()
 
 
-def _parts(n_queries: int, most: int | None) -> Iterator[tuple[int, Counts]]:
+def _parts(units: int, most: int | None) -> Iterator[tuple[int, Counts]]:
     """The draws, or the first `most`, in parts of the work, each with where it begins."""
-    size, begun = max(_FEWEST_ROWS, _PART // max(n_queries, 1)), 0
-    for counts in draws(n_queries, most):
+    size, begun = max(_FEWEST_ROWS, _PART // max(units, 1)), 0
+    for counts in draws(units, most):
         for start in range(0, len(counts), size):
             yield begun + start, counts[start : start + size]
         begun += len(counts)
 
 
-def draws_at(n_queries: int, places: Ints) -> Counts:
-    """Some of all draws, by their places; uint8[places, Q]."""
-    size = _block_size(n_queries)
-    blocks = _blocks(n_queries)
-    found = np.empty((len(places), n_queries), np.uint8)
-    for number in np.unique(places // size):
-        inside = places // size == number
-        found[inside] = blocks[int(number)][places[inside] - number * size]
+def sums_at(columns: Floats, places: Ints) -> Floats:
+    """`sums` in some of all draws, by their places; float64[places, C]."""
+    columns = in_bags(columns)
+    size, blocks = _block_size(len(columns)), _blocks(len(columns))
+    found = np.empty((len(places), columns.shape[1]))
+    step = max(1, _CELLS_AT // max(len(columns), 1))
+    for start in range(0, len(places), step):
+        part = places[start : start + step]
+        weight = np.empty((len(part), len(columns)))
+        for number in np.unique(part // size):
+            inside = part // size == number
+            weight[inside] = blocks[int(number)][part[inside] - number * size]
+        found[start : start + step] = weight @ columns
     return found
 
 
-def _rows_of_product(n_queries: int, columns: int) -> int:
+def _rows_of_product(units: int, columns: int) -> int:
     """Draws of one product: few enough for one core where there are few columns."""
     if columns > _FEW_COLUMNS:
-        return max(8 * _FEWEST_ROWS, 5 * _NEAR // n_queries)
-    close = max(_FEWEST_ROWS, _NEAR // n_queries)
-    return max(1, min(close, _PRODUCT // (n_queries * columns)))
+        return max(8 * _FEWEST_ROWS, 5 * _NEAR // units)
+    close = max(_FEWEST_ROWS, _NEAR // units)
+    return max(1, min(close, _PRODUCT // (units * columns)))
 
 
 def resampled_means(filled: Floats, defined: npt.NDArray[np.bool_]) -> Floats:
@@ -189,7 +199,8 @@ def resampled_means_each(several: Sequence[tuple[Floats, npt.NDArray[np.bool_]]]
     """`resampled_means` of several matrices, each of queries of its own, those of as many queries
     in one product."""
     cells = [
-        filled if defined.all() else np.hstack([filled, defined]) for filled, defined in several
+        filled if defined.all() and even(len(filled)) else np.hstack([filled, defined])
+        for filled, defined in several
     ]
     found: list[Floats] = [np.empty((0, 0))] * len(several)
     sizes = [len(columns) for columns in cells]
@@ -204,40 +215,20 @@ def resampled_means_each(several: Sequence[tuple[Floats, npt.NDArray[np.bool_]]]
     return found
 
 
-class _Drawing:
-    """The counts of one number of queries, block by block: uint8[resamples in block, Q]. Each block
-    has a seed of its own, so that several are drawn at a time, and one without the others."""
-
-    def __init__(self, n_queries: int) -> None:
-        self._n_queries = n_queries
-        self._size = _block_size(n_queries)
-        self._starts = range(0, draws_of(n_queries), self._size)
-
-    def __iter__(self) -> Iterator[Counts]:
-        return in_order(self._drawn, self._starts)
-
-    def __getitem__(self, number: int) -> Counts:
-        return self._drawn(self._starts[number])
-
-    def _drawn(self, start: int) -> Counts:
-        left = draws_of(self._n_queries) - start
-        return _counts(self._n_queries, start, min(self._size, left))
+def _block_size(units: int) -> int:
+    return min(max(1, _BLOCK // units), draws_of(units))
 
 
-def _block_size(n_queries: int) -> int:
-    return min(max(1, _BLOCK // n_queries), draws_of(n_queries))
-
-
-def _counts(n_queries: int, start: int, size: int) -> Counts:
+def _counts(units: int, start: int, size: int) -> Counts:
+    """Each block has a seed of its own, so that several are drawn at a time."""
     generator = np.random.default_rng((_SEED, start))
-    # Half the random bits, where they suffice.
-    kind = np.uint16 if n_queries < 2**16 else np.int64
-    drawn = generator.integers(0, n_queries, (size, n_queries), dtype=kind)
-    # A query is drawn about once; 255 times in one resample does not happen.
-    counts = np.empty((size, n_queries), np.uint8)
+    # Half the random bits of usual numbers.
+    drawn = generator.integers(0, units, (size, units), dtype=np.uint16)
+    # A unit is drawn about once; 255 times in one resample does not happen.
+    counts = np.empty((size, units), np.uint8)
     # Few rows at a time: their counts stay close to the processor.
-    rows = max(1, _CLOSE // n_queries)
-    first = n_queries * np.arange(rows)[:, None]
+    rows = max(1, _CLOSE // units)
+    first = units * np.arange(rows)[:, None]
     for begin in range(0, size, rows):
         part = drawn[begin : begin + rows]
         cells = (part + first[: len(part)]).ravel()

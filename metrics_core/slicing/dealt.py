@@ -1,12 +1,14 @@
 """How far off the farthest slice is when the differences are dealt out anew over the queries.
 
 Nearly in all deals at once, in single precision; those that lie too close to a slice of the data to
-tell are worked out again in double precision, so that it comes out as if all had been.
+tell are worked out again in double precision, so that it comes out as if all had been. Of more than
+20,000 queries what is dealt are parcels of queries (`parcels`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,10 +16,10 @@ import numpy.typing as npt
 
 from metrics_core.memo import Memo
 from metrics_core.parallel import PRODUCTS_ON_ONE_CORE, in_order
+from metrics_core.slicing.parcels import Parcels, parcels_of
 
 Floats = npt.NDArray[np.float64]
-Numbers = npt.NDArray[Any]
-"""float64, or float32 where they are nearly so."""
+Singles = npt.NDArray[np.float32]
 Places = npt.NDArray[Any]
 """Whole numbers, as small as can be."""
 
@@ -42,45 +44,68 @@ def farthest_dealt(members: Floats, gaps: Floats, limits: Floats) -> Floats:
 
     `members` is float64[Q, S] of 0 and 1, `gaps` float64[Q].
     """
-    deals = int(np.clip(_WORK // (4 * members.size), _FEWEST_DEALS, _MOST_DEALS))
     centred = gaps - gaps.mean()
     spread = float(np.sqrt(np.square(centred).mean()))
+    parcels = parcels_of(members)
+    inside = members if parcels is None else parcels.members
+    deals = int(np.clip(_WORK // (4 * inside.size), _FEWEST_DEALS, _MOST_DEALS))
     varied = spread > 1e-9 * float(np.abs(gaps).max(initial=0.0))
-    nearly = varied and members.size * deals > _SMALL
-    inside = members.astype(np.float32) if nearly else members
-    values = (centred / spread).astype(np.float32) if nearly else gaps
+    nearly = varied and inside.size * deals > _SMALL
+    near = _Near.of(members, centred / spread, parcels) if nearly else None
     slack = _NEAR * max(1.0, np.sqrt(len(gaps) / 10_000)) * (1 + limits)
 
+    def exactly(places: Places) -> Floats:
+        if parcels is None:
+            return np.asarray(np.abs(studentised(members, gaps[places].T)).max(axis=0))
+        sums, squares = (parcels.sums(v)[places].T for v in (centred, np.square(centred)))
+        dealt = inside.T @ sums, inside.T @ squares, squares.sum(axis=0)
+        return np.asarray(np.abs(_studentised(*dealt, parcels.queries, len(gaps))).max(axis=0))
+
     def farthest(places: Places) -> Floats:
-        if not nearly:
-            return _exactly(members, gaps[places])
-        found = _nearly(inside, values[places])
+        if near is None:
+            return exactly(places)
+        found = near.farthest(places)
         unsure = (np.abs(found[:, None] - limits) <= slack).any(axis=1)
         if unsure.any():
-            found[unsure] = _exactly(members, gaps[places[unsure]])
+            found[unsure] = exactly(places[unsure])
         return found
 
-    blocks = _deals(len(gaps), deals)
+    blocks = _deals(len(gaps), deals) if parcels is None else _dealt_parcels(parcels, deals)
     each = in_order(farthest, blocks) if PRODUCTS_ON_ONE_CORE else map(farthest, blocks)
     return np.concatenate(list(each))
 
 
-def _exactly(members: Floats, dealt: Floats) -> Floats:
-    """The farthest slice in each of some deals, float64[deals, Q]."""
-    return np.asarray(np.abs(studentised(members, dealt.T)).max(axis=0))
+@dataclass(frozen=True)
+class _Near:
+    """What is dealt, in single precision, in units of the spread of single differences: `sums` of
+    each and of its `squares`, both float32[U], and `members` float32[U, S]."""
 
+    members: Singles
+    sums: Singles
+    squares: Singles
+    n: Singles
+    total: int
 
-def _nearly(members: Numbers, dealt: Numbers) -> Floats:
-    """The same in single precision, of differences with a mean of 0 and a variance of 1."""
-    total = np.float32(len(members))
-    n = members.sum(axis=0)
-    m, common = total - n, total / (total - 1)
-    inside, squares = dealt @ members, np.square(dealt) @ members
-    own = _error(inside, squares, n, common)
-    rest = _error(-inside, total - squares, m, common)
-    t_squared = np.square(inside * (1 / n + 1 / m)) / (own + rest)
-    found = _on_normal_scale(t_squared, own, rest, n, m)
-    return np.asarray(found.max(axis=1), dtype=np.float64)
+    @classmethod
+    def of(cls, members: Floats, scaled: Floats, parcels: Parcels | None) -> _Near:
+        if parcels is None:
+            inside, single = members.astype(np.float32), scaled.astype(np.float32)
+            return cls(inside, single, np.square(single), inside.sum(axis=0), len(members))
+        inside, n = parcels.members.astype(np.float32), parcels.queries[:, 0].astype(np.float32)
+        sums, squares = parcels.sums(scaled), parcels.sums(np.square(scaled))
+        return cls(inside, sums.astype(np.float32), squares.astype(np.float32), n, len(members))
+
+    def farthest(self, places: Places) -> Floats:
+        """The farthest slice in each of some deals, [deals, U]; nearly."""
+        total, n = np.float32(self.total), self.n
+        m, common = total - n, total / (total - 1)
+        inside = self.sums[places] @ self.members
+        squares = self.squares[places] @ self.members
+        own = _error(inside, squares, n, common)
+        rest = _error(-inside, total - squares, m, common)
+        t_squared = np.square(inside * (1 / n + 1 / m)) / (own + rest)
+        found = _on_normal_scale(t_squared, own, rest, n, m)
+        return np.asarray(found.max(axis=1), dtype=np.float64)
 
 
 def studentised(members: Floats, gaps: Floats) -> Floats:
@@ -88,12 +113,19 @@ def studentised(members: Floats, gaps: Floats) -> Floats:
     scale, so that small slices and large ones compare; float64[S, deals] of float64[Q, deals]."""
     centred = gaps - gaps.mean(axis=0)
     squares = np.square(centred)
-    n = members.sum(axis=0)[:, None]
-    m = len(members) - n
     inside, inside_squares = members.T @ centred, members.T @ squares
+    n = members.sum(axis=0)[:, None]
+    return _studentised(inside, inside_squares, squares.sum(axis=0), n, len(members))
+
+
+def _studentised(
+    inside: Floats, inside_squares: Floats, all_squares: Floats, n: Floats, total: int
+) -> Floats:
+    """The same from sums of centred differences and of their squares inside each slice and over
+    all; `n` float64[S, 1] counts the queries of each slice."""
+    m = total - n
     # The centred differences sum to zero, so the rest is what the inside is not.
-    all_squares = squares.sum(axis=0)
-    common = all_squares / (len(members) - 1)
+    common = all_squares / (total - 1)
     own = _error(inside, inside_squares, n, common)
     rest = _error(-inside, all_squares - inside_squares, m, common)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -118,14 +150,14 @@ def _error(sums: Any, squares: Any, n: Any, common: Any) -> Any:
 _kept = Memo(_MOST_KEPT, lambda blocks: sum(block.nbytes for block in blocks))
 
 
-def _deals(n_queries: int, deals: int) -> Iterator[Places]:
+def _deals(n_queries: int, deals: int, seed: int = _SEED) -> Iterator[Places]:
     """The orders in which so many differences are dealt out, block by block: [deals, Q]. The same
     ones each time, however many are asked for; made once where they are kept."""
     blocks = 2 ** int(np.ceil(np.log2(-(-deals // _AT_ONCE))))
     size = np.dtype(_kind(n_queries)).itemsize * n_queries * blocks * _AT_ONCE
-    made: Iterable[Places] = _dealt(n_queries, blocks)
+    made: Iterable[Places] = _dealt(n_queries, blocks, seed)
     if size <= _MOST_KEPT:
-        made = _kept((n_queries, blocks), lambda: list(_dealt(n_queries, blocks)))
+        made = _kept((n_queries, blocks, seed), lambda: list(_dealt(n_queries, blocks, seed)))
     for block in made:
         yield block[:deals]
         deals -= len(block)
@@ -133,8 +165,18 @@ def _deals(n_queries: int, deals: int) -> Iterator[Places]:
             return
 
 
-def _dealt(n_queries: int, blocks: int) -> Iterator[Places]:
-    generator = np.random.default_rng(_SEED)
+def _dealt_parcels(parcels: Parcels, deals: int) -> Iterator[Places]:
+    """Deals of parcels among themselves, and of single queries among themselves."""
+    streams = [
+        _deals(size, deals, seed)
+        for size, seed in ((parcels.full, _SEED), (parcels.single, _SEED + 1))
+    ]
+    for large, small in zip(*streams, strict=True):
+        yield np.hstack([large.astype(np.int32), small.astype(np.int32) + parcels.full])
+
+
+def _dealt(n_queries: int, blocks: int, seed: int) -> Iterator[Places]:
+    generator = np.random.default_rng(seed)
     order: Places = np.tile(np.arange(n_queries, dtype=_kind(n_queries)), (_AT_ONCE, 1))
     for _ in range(blocks):
         yield generator.permuted(order, axis=1)

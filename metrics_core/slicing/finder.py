@@ -13,7 +13,7 @@ slices far below what so many deals can give.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
@@ -26,6 +26,7 @@ from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.dealt import FEWEST, farthest_dealt, studentised
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 Condition = tuple[str, str]
 """A column and one of its values."""
@@ -52,6 +53,41 @@ class _Slices(NamedTuple):
 
     conditions: list[tuple[Condition, ...]]
     members: Floats
+
+
+class _Grouped(NamedTuple):
+    """Some conditions that no two share a query: the place of each query among all of them,
+    int64[Q], -1 for none, and how many queries each has, int64."""
+
+    conditions: list[tuple[Condition, ...]]
+    place: Ints
+    sizes: Ints
+
+    @classmethod
+    def of(
+        cls,
+        place: Ints,
+        width: int,
+        condition: Callable[[int], tuple[Condition, ...]],
+        wanted: Callable[[Ints], Mask] = lambda sizes: sizes > 0,
+    ) -> _Grouped:
+        """Those of so many places whose sizes are wanted; `condition` names one."""
+        sizes = np.bincount(place + 1, minlength=width + 1)[1:]
+        kept = np.flatnonzero(wanted(sizes))
+        moved = np.full(width + 1, -1)
+        moved[kept] = np.arange(len(kept))
+        return cls([condition(i) for i in kept.tolist()], moved[place], sizes[kept])
+
+    @property
+    def slices(self) -> _Grouped:
+        """Those that are neither too small nor too large."""
+        most = len(self.place) - FEWEST
+        return self.of(
+            self.place,
+            len(self.conditions),
+            self.conditions.__getitem__,
+            lambda sizes: (sizes >= FEWEST) & (sizes <= most),
+        )
 
 
 def found_slices(
@@ -97,47 +133,49 @@ def _frame(rows: list[tuple[tuple[Condition, ...], int, float, float, float]]) -
 def _slices(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
     """All slices of one and of two columns that are neither too small nor too large; a pair that
     holds the same queries as one of its two is left out."""
-    singles: dict[str, _Slices] = {}
-    for name, groups in columns.items():
-        codes, values = pd.factorize(groups, sort=True)
-        conditions: list[tuple[Condition, ...]] = [((name, str(value)),) for value in values]
-        members = np.equal.outer(codes, np.arange(len(values))).astype(np.float64)
-        singles[name] = _Slices(conditions, members)
-    parts = [_large_enough(one) for one in singles.values()]
-    cells = sum(part.members.size for part in parts)
-    pairs = sorted(combinations(singles.values(), 2), key=lambda p: _width(p[0]) * _width(p[1]))
-    for one, other in pairs:
-        part = _large_enough(_pairs(one, other))
-        cells += part.members.size
+    singles = [_of_column(name, groups) for name, groups in columns.items()]
+    parts = [one.slices for one in singles]
+    n_queries = len(parts[0].place) if parts else 0
+    cells = sum(len(part.conditions) for part in parts) * n_queries
+    for one, other in sorted(combinations(singles, 2), key=lambda p: _width(p[0]) * _width(p[1])):
+        part = _pairs(one, other)
+        cells += len(part.conditions) * n_queries
         if cells > _MOST_CELLS:
             break
         parts.append(part)
-    if not parts:
-        return _Slices([], np.empty((0, 0)))
-    return _Slices(
-        [conditions for part in parts for conditions in part.conditions],
-        np.hstack([part.members for part in parts]),
-    )
+    conditions = [each for part in parts for each in part.conditions]
+    members = np.zeros((n_queries, len(conditions)))
+    begun = 0
+    for part in parts:
+        inside = np.flatnonzero(part.place >= 0)
+        members[inside, begun + part.place[inside]] = 1.0
+        begun += len(part.conditions)
+    return _Slices(conditions, members)
 
 
-def _width(part: _Slices) -> int:
+def _width(part: _Grouped) -> int:
     return len(part.conditions)
 
 
-def _large_enough(part: _Slices) -> _Slices:
-    sizes = part.members.sum(axis=0)
-    kept = np.flatnonzero((sizes >= FEWEST) & (sizes <= len(part.members) - FEWEST))
-    return _Slices([part.conditions[i] for i in kept], part.members[:, kept])
+def _of_column(name: str, groups: npt.NDArray[np.object_]) -> _Grouped:
+    codes, values = pd.factorize(groups, sort=True)
+    return _Grouped.of(codes, len(values), lambda i: ((name, str(values[i])),))
 
 
-def _pairs(one: _Slices, other: _Slices) -> _Slices:
-    sizes = one.members.T @ other.members
-    own, theirs = one.members.sum(axis=0)[:, None], other.members.sum(axis=0)[None, :]
-    kept = np.argwhere((sizes >= FEWEST) & (sizes < own) & (sizes < theirs))
-    return _Slices(
-        [(*one.conditions[i], *other.conditions[j]) for i, j in kept],
-        one.members[:, kept[:, 0]] * other.members[:, kept[:, 1]],
-    )
+def _pairs(one: _Grouped, other: _Grouped) -> _Grouped:
+    width = _width(other)
+    neither = (one.place < 0) | (other.place < 0)
+    return _Grouped.of(
+        np.where(neither, -1, one.place * width + other.place),
+        _width(one) * width,
+        lambda i: (*one.conditions[i // width], *other.conditions[i % width]),
+        # Of a pair that holds the same queries as one of its two that one says it.
+        lambda sizes: (
+            (sizes > 0)
+            & (sizes < np.repeat(one.sizes, width))
+            & (sizes < np.tile(other.sizes, _width(one)))
+        ),
+    ).slices
 
 
 def _says_more(inside: Mask, before: Mask, gaps: Floats) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from dashboard import answers
 from dashboard.address.address import Address
 from dashboard.address.view import Comparison
-from dashboard.answers.queries import PAGE_ROWS
+from dashboard.answers.queries import PAGE_ROWS, listed_ids
 from dashboard.opened.study import Study
 from metrics_core.tables import Qrels, Queries, Run
 
@@ -148,6 +148,19 @@ def test_previous_and_next_follow_the_list_in_its_order() -> None:
     assert answers.query(STUDY, comparison(), ids[-1], asked).following is None
     other = next(q for q in IDS if q not in ids)
     assert answers.query(STUDY, comparison(), other, asked).position is None
+
+
+@pytest.mark.parametrize("show", ["", "all", "better", "zero", "no list"])
+@pytest.mark.parametrize("order", ["", "-difference", "text", "query_id", "kind:failure", "none"])
+def test_the_ids_of_a_list_are_those_of_its_rows(show: str, order: str) -> None:
+    shown = comparison()
+    for asked in (
+        answers.Asked(show=show, order=order),
+        answers.Asked(show=show, order=order, search="1"),
+        answers.Asked(show=show, order=order, line="difference > 0"),
+    ):
+        rows = answers.query_list(STUDY, shown, asked).kept["query_id"]
+        assert listed_ids(STUDY, shown, asked) == list(rows)
 
 
 def test_ten_paired_queries_are_enough_to_tell() -> None:

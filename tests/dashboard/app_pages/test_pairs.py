@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.blocks import overview as blocks
 from tests.dashboard.conftest import drawn, opened, text_of
 
 
@@ -94,3 +95,25 @@ def test_a_cell_compares_its_two_runs() -> None:
     assert links[0] == "./?set=sample&run=dense&base=hybrid"
     app = opened(run="dense", base="hybrid")
     assert "dense and hybrid" in text_of(app)
+
+
+@pytest.mark.parametrize("queries", [6, 12])
+def test_the_overview_says_in_its_place_which_may_be_the_best(
+    queries: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, 6, queries=queries)))
+    waiting = []
+    plain = blocks.bests_waiting
+    monkeypatch.setattr(
+        blocks, "bests_waiting", lambda *given: waiting.append(given) or plain(*given)
+    )
+    app = opened()
+    shown = text_of(app)
+    # Of too few queries nothing is said, and no place is kept for it.
+    assert ("best of the six loaded" in shown) == (queries == 12) == bool(waiting)
+    assert "worked out" not in shown.partition("Runs and measures")[0]
+    if queries == 12:
+        assert shown.index("best of the six") < shown.index("Runs and measures")
+        assert "six loaded runs may be the best is being worked out" in plain(6, "pairs")
+    opened(also="*")
+    assert len(waiting) == int(queries == 12)

@@ -58,14 +58,14 @@ def test_what_is_drawn_from_is_one_value_with_the_shown_runs_in_their_order() ->
 
 def test_draws_are_made_once_for_a_number_of_queries(monkeypatch: pytest.MonkeyPatch) -> None:
     made: Counter[int] = Counter()
-    plain = resampling._Drawing.__init__
+    plain = resampling._drawn
 
-    def counting(drawing: Any, n_queries: int) -> None:
-        made[n_queries] += 1
-        plain(drawing, n_queries)
+    def counting(units: int) -> Any:
+        made[units] += 1
+        return plain(units)
 
     monkeypatch.setattr(resampling, "_kept", resampling.Memo(64))
-    monkeypatch.setattr(resampling._Drawing, "__init__", counting)
+    monkeypatch.setattr(resampling, "_drawn", counting)
     for page in PAGES:
         opened(page)
         opened(page, k="5")

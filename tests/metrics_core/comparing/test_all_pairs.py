@@ -61,9 +61,9 @@ def test_as_resampled_finds_for_few_runs(lacking: bool, monkeypatch: pytest.Monk
     values = runs_like([0.0, 0.01, 0.015, 0.05, 0.012], queries=40)
     if lacking:
         values[[0, 1, 1, 3], [5, 5, 7, 30]] = np.nan
-    # Blocks of few draws and pairs, so that there are many of them.
+    # Walked through, in blocks of few pairs.
     monkeypatch.setattr(pair_draws, "_VALUES", 120)
-    monkeypatch.setattr(pair_draws, "_AT_ONCE", 1_100)
+    monkeypatch.setattr(pair_draws, "_FEW", 0)
     found = found_in(values)
     order = [ord(run) - 97 for run in found.runs]
     one, other = np.triu_indices(5, 1)

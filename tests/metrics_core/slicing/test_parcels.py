@@ -1,0 +1,87 @@
+"""Parcels of queries: each lies in the same slices with all of its queries, and is dealt as one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics_core.slicing import dealt, parcels
+from metrics_core.slicing.dealt import farthest_dealt, studentised
+from metrics_core.slicing.parcels import parcels_of
+
+CHANCE = np.random.default_rng(9)
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parcels, "MOST_SINGLE", 40)
+    monkeypatch.setattr(parcels, "_PARCELS", 30)
+
+
+def slices(n: int, count: int) -> np.ndarray:
+    return (CHANCE.random((n, count)) < np.linspace(0.2, 0.7, count)).astype(np.float64)
+
+
+def test_up_to_so_many_queries_there_are_none() -> None:
+    assert parcels_of(np.ones((20_000, 1))) is None
+    found = parcels_of(np.eye(2)[np.arange(40_001) % 2])
+    assert found is not None
+    # Of five each: 20,001 and 20,000 queries that are alike.
+    assert found.full == 8_000 and found.single == 1
+
+
+@settings(max_examples=20, deadline=None)
+@given(n=st.integers(41, 150), count=st.integers(1, 70), seed=st.integers(0, 99))
+def test_every_query_is_in_one_parcel_of_its_own_slices(n: int, count: int, seed: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parcels, "MOST_SINGLE", 40)
+        patch.setattr(parcels, "_PARCELS", 30)
+        members = np.random.default_rng(seed).integers(0, 2, (n, count)).astype(np.float64)
+        members[:, 2:] = members[:, :1]
+        found = parcels_of(np.asfortranarray(members))
+    assert found is not None and sorted(found.order.tolist()) == list(range(n))
+    sizes = np.diff(found.starts, append=n)
+    assert set(sizes[: found.full]) <= {-(-n // 30)} and (sizes[found.full :] == 1).all()
+    np.testing.assert_array_equal(members[found.order], np.repeat(found.members, sizes, axis=0))
+    np.testing.assert_array_equal(found.queries[:, 0], members.sum(axis=0))
+    np.testing.assert_array_equal(found.sums(np.ones(n)), sizes)
+    # Fewer than a parcel are left over of each kind.
+    assert found.single < len(np.unique(members, axis=0)) * (-(-n // 30))
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("small", [0, 10**12], ids=["single precision", "double"])
+@pytest.mark.parametrize("on_one_core", [False, True])
+def test_a_deal_is_one_of_single_queries(
+    small: int, on_one_core: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dealt, "PRODUCTS_ON_ONE_CORE", on_one_core)
+    monkeypatch.setattr(dealt, "_SMALL", small)
+    monkeypatch.setattr(dealt, "_MOST_DEALS", 500)
+    members, gaps = slices(157, 4), CHANCE.normal(0.1, 0.2, 157)
+    found = parcels_of(members)
+    assert found is not None and found.full > 5 and found.single > 5
+    exactly = []
+    sizes = np.diff(found.starts, append=157)
+    for place in np.concatenate(list(dealt._dealt_parcels(found, 500))):
+        moved = np.empty(157)
+        # Where a parcel lay now lie the differences of another one.
+        taken = [found.order[found.starts[p] : found.starts[p] + sizes[p]] for p in place]
+        moved[found.order] = gaps[np.concatenate(taken)]
+        exactly.append(np.abs(studentised(members, moved[:, None])).max())
+    limits = np.sort(exactly)[::130] * (1 - 1e-9)
+    np.testing.assert_allclose(farthest_dealt(members, gaps, limits), exactly, rtol=1e-3)
+    reached = (farthest_dealt(members, gaps, limits)[:, None] >= limits).sum(axis=0)
+    np.testing.assert_array_equal(reached, (np.array(exactly)[:, None] >= limits).sum(axis=0))
+
+
+def test_chance_reaches_as_far_as_with_single_queries(monkeypatch: pytest.MonkeyPatch) -> None:
+    members, gaps = slices(24_000, 6), CHANCE.exponential(size=24_000)
+    limits = np.zeros(6)
+    together = farthest_dealt(members, gaps, limits)
+    monkeypatch.setattr(parcels, "MOST_SINGLE", 10**9)
+    singly = farthest_dealt(members, gaps, limits)
+    for share in (0.5, 0.95):
+        assert np.quantile(together, share) == pytest.approx(np.quantile(singly, share), abs=0.2)
