@@ -31,7 +31,7 @@ def test_hostile_addresses() -> None:
         assert str(read_measure(address["m"], cutoff).measure)
         assert set(choose_runs(address, RUNS, RUNS)[:2]) <= set(RUNS)
         measure = read_measure(address["m"], cutoff).measure
-        lacking(address, RUNS, {"category": ["x"]}, {"q1": 1}, measure)
+        lacking(address, RUNS, {"category": ["x"]}, {"q1": 1}, measure, {})
         try:
             assert picked(address["m"], cutoff)
         except RanklensError as error:
