@@ -255,8 +255,7 @@ class Source:
         return line
 
     def check_length(self, begun: int, chunk: bytes, cut: int, offset: int) -> None:
-        """Refuse a line of which `begun` bytes from `offset` on came before `chunk`, or that this
-        leaves open behind `cut`, if it is too long."""
+        """Refuse a line too long: begun `begun` bytes before `chunk`, at `offset`, or at `cut`."""
         first = first_line_end(chunk)
         if begun + (first or len(chunk)) > LONGEST_LINE:
             line = self._line_of(offset)

@@ -223,7 +223,7 @@ def _only_member(name: str, archive: zipfile.ZipFile) -> str:
             f"{len(found)} files: {shown}" if found else "no file",
             "one file in a zip file",
             "A zip of several files is read only if it is a BEIR set (corpus.jsonl, queries.jsonl,"
-            " qrels/test.tsv). Unpack it and give the files.",
+            " qrels/test.tsv) or one folder of judged ranks alone. Unpack it and give the files.",
         )
     return found[0]
 
