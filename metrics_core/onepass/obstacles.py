@@ -16,6 +16,8 @@ import pyarrow.compute as pc
 
 from metrics_core import wording as w
 from metrics_core.errors import FileFormatError, LineProblem, RanklensError
+from metrics_core.formats.checking import LONGEST_ID
+from metrics_core.formats.limits import size_text
 from metrics_core.formats.lines import refuse
 from metrics_core.formats.reading import recognised
 from metrics_core.formats.source import Source
@@ -53,7 +55,7 @@ def obstacle(source: Source, judgments: Judgments, how: Dealing) -> RanklensErro
     repeats: list[_Repeats] = []
     for rows, lines in _pieces(source):
         table = rows.table()
-        odd = _odd_ids(source, rows, table, lines)
+        odd = _odd_ids(source, rows, table, lines) or _long_ids(source, table, lines)
         if odd is not None:
             return odd
         repeats.append(_Repeats.of(table, lines))
@@ -85,6 +87,15 @@ def _odd_ids(source: Source, rows: Rows, table: pa.Table, lines: Ints) -> FileFo
     at = np.flatnonzero(values_of(pc.or_(*odd)))
     hint = f"--memory takes no others: write the ids in ASCII, or {_WHOLE}."
     return _problems(source, lines[at], "other characters", "ids of printable ASCII", hint)
+
+
+def _long_ids(source: Source, table: pa.Table, lines: Ints) -> FileFormatError | None:
+    sizes = values_of(pc.binary_length(table["doc_id"]))
+    at = np.flatnonzero(sizes > LONGEST_ID)
+    if not len(at):
+        return None
+    found, expected = f"one of {size_text(int(sizes[at[0]]))}", f"at most {size_text(LONGEST_ID)}"
+    return _problems(source, lines[at], found, f"a doc_id of {expected}", "")
 
 
 @dataclass(frozen=True)
@@ -140,20 +151,23 @@ def _apart(source: Source, how: Dealing) -> RanklensError | None:
     repeats: list[_Repeats] = []
     irregular: list[int] = []
     tags: dict[str, None] = {}
+    long: FileFormatError | None = None
     for bucket in made.buckets if made else ():
         text, numbers = bucket.whole()
         parsed = careful(text, RUN, may_have_header=False)
         bad += [replace(p, line=int(numbers[p.line or 0]) + 1) for p in parsed.problems]
         own = parsed.stretch.numbers
-        repeats.append(_Repeats.of(parsed.table, 1 + (numbers if own is None else numbers[own])))
+        lines = 1 + (numbers if own is None else numbers[own])
+        long = long or _long_ids(source, parsed.table, lines)
+        repeats.append(_Repeats.of(parsed.table, lines))
         first = first_irregular(text)
         irregular += [] if first is None else [int(numbers[first]) + 1]
         tags |= dict.fromkeys(parsed.tags)
     if bad:
         return refuse(source, sorted(bad, key=lambda p: p.line or 0), count=len(bad))
-    repeated = _Repeats.all(repeats).error(source)
-    if repeated is not None:
-        return repeated
+    refused = long or _Repeats.all(repeats).error(source)
+    if refused is not None:
+        return refused
     if irregular:
         return _not_plain(source, min(irregular))
     if len(tags) > 1:

@@ -44,6 +44,8 @@ def refused(path: Path, lines: list[str], qrels: Qrels = QRELS) -> RanklensError
         ([*APART[:2], f"{APART[2]}\r", APART[3]], [3], "a carriage return"),
         (["\r".join(APART)], [1], "a carriage return"),
         ([*ROWS, f"q2 Q0 {'d' * 10_000_000} 3 1 r"], [5], "a longer one"),
+        ([*ROWS, f"q2 Q0 {'d' * 1_100_000} 3 1 r"], [5], "one of 1.1 MB"),
+        ([*APART, f"q2 Q0 {'d' * 1_100_000} 3 1 r"], [5], "one of 1.1 MB"),
         ([*APART, f"q2 Q0 {'d' * 10_000_000} 3 1 r"], [5], "a longer one"),
     ],
 )
