@@ -15,70 +15,41 @@ The packages are the stages: `formats` read, `judging` joins, a measure is one f
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from metrics_core.comparing.curves import mean_curves
-    from metrics_core.comparing.pairs import compare, differences
-    from metrics_core.errors import RanklensError
-    from metrics_core.explaining.diagnosis import diagnose
-    from metrics_core.formats import (
-        read,
-        read_documents,
-        read_judged_ranks,
-        read_qrels,
-        read_queries,
-        read_run,
-        read_set,
-        write,
-    )
-    from metrics_core.judging import JudgedRanks, judge
-    from metrics_core.judging.ranking import ranked_documents
-    from metrics_core.measures import Measure, declarations, parse_measure
-    from metrics_core.notes import Note
-    from metrics_core.scoring.curves import curve, precision_recall
-    from metrics_core.scoring.evaluate import evaluate
-    from metrics_core.scoring.intervals import mean_interval
-    from metrics_core.scoring.means import aggregate
-    from metrics_core.scoring.scores import Scores
-    from metrics_core.slicing.breakdowns import breakdown
-    from metrics_core.slicing.crossed import cross_breakdown
-    from metrics_core.tables import Documents, Qrels, Queries, Run
+if TYPE_CHECKING:  # `as` makes a name public to whoever checks types
+    from metrics_core.comparing.curves import mean_curves as mean_curves
+    from metrics_core.comparing.pairs import compare as compare
+    from metrics_core.comparing.pairs import differences as differences
+    from metrics_core.errors import RanklensError as RanklensError
+    from metrics_core.explaining.diagnosis import diagnose as diagnose
+    from metrics_core.formats import read as read
+    from metrics_core.formats import read_documents as read_documents
+    from metrics_core.formats import read_judged_ranks as read_judged_ranks
+    from metrics_core.formats import read_qrels as read_qrels
+    from metrics_core.formats import read_queries as read_queries
+    from metrics_core.formats import read_run as read_run
+    from metrics_core.formats import read_set as read_set
+    from metrics_core.formats import write as write
+    from metrics_core.judging import JudgedRanks as JudgedRanks
+    from metrics_core.judging import judge as judge
+    from metrics_core.judging.ranking import ranked_documents as ranked_documents
+    from metrics_core.measures import Measure as Measure
+    from metrics_core.measures import declarations as declarations
+    from metrics_core.measures import parse_measure as parse_measure
+    from metrics_core.notes import Note as Note
+    from metrics_core.scoring.curves import curve as curve
+    from metrics_core.scoring.curves import precision_recall as precision_recall
+    from metrics_core.scoring.evaluate import evaluate as evaluate
+    from metrics_core.scoring.intervals import mean_interval as mean_interval
+    from metrics_core.scoring.means import aggregate as aggregate
+    from metrics_core.scoring.scores import Scores as Scores
+    from metrics_core.slicing.breakdowns import breakdown as breakdown
+    from metrics_core.slicing.crossed import cross_breakdown as cross_breakdown
+    from metrics_core.tables import Documents as Documents
+    from metrics_core.tables import Qrels as Qrels
+    from metrics_core.tables import Queries as Queries
+    from metrics_core.tables import Run as Run
 
 __version__ = "0.1.0"
-
-__all__ = [
-    "Documents",
-    "JudgedRanks",
-    "Measure",
-    "Note",
-    "Qrels",
-    "Queries",
-    "RanklensError",
-    "Run",
-    "Scores",
-    "aggregate",
-    "breakdown",
-    "compare",
-    "cross_breakdown",
-    "curve",
-    "declarations",
-    "diagnose",
-    "differences",
-    "evaluate",
-    "judge",
-    "mean_curves",
-    "mean_interval",
-    "parse_measure",
-    "precision_recall",
-    "ranked_documents",
-    "read",
-    "read_documents",
-    "read_judged_ranks",
-    "read_qrels",
-    "read_queries",
-    "read_run",
-    "read_set",
-    "write",
-]
 
 _PLACES = {
     "comparing.curves": ("mean_curves",),
@@ -108,6 +79,8 @@ _PLACES = {
     "slicing.crossed": ("cross_breakdown",),
     "tables": ("Documents", "Qrels", "Queries", "Run"),
 }
+
+__all__ = sorted(name for names in _PLACES.values() for name in names)
 
 
 def __getattr__(name: str) -> Any:

@@ -45,7 +45,8 @@ def _run(options: argparse.Namespace) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+        # What writes to a file without a name has none to tell.
+        print(f"{error.filename or 'The system'}: {error.strerror or error}", file=sys.stderr)
         return 2
     return _printed(output)
 

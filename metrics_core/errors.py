@@ -127,7 +127,8 @@ class FileFormatError(RanklensError):
             if len(group) > 1:
                 places = ", ".join(_place(p, first) for p in group[1:11])
                 more = f" and {len(group) - 11} more" if len(group) > 11 else ""
-                lines.append(f"    also in line {places}{more}")
+                also = "found" if first.line is None else "in line"
+                lines.append(f"    also {also} {places}{more}")
         if self.count > len(self.problems):
             lines.append(f"    {self.count:,} problems in all")
         if self.hint:
@@ -138,10 +139,11 @@ class FileFormatError(RanklensError):
 
 
 def _place(problem: LineProblem, first: LineProblem) -> str:
-    """A further problem of a group: its line, and what was found where that differs."""
-    return (
-        f"{problem.line}" if problem.found == first.found else f"{problem.line} ({problem.found})"
-    )
+    """A further problem of a group: its line, and what was found where that differs; what was found
+    alone where a file has no lines."""
+    if problem.line is None:
+        return problem.found
+    return f"{problem.line}" + (f" ({problem.found})" if problem.found != first.found else "")
 
 
 def _grouped(problems: Iterable[LineProblem]) -> list[list[LineProblem]]:

@@ -41,6 +41,30 @@ Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
+class _Drawn:
+    """What of a comparison is drawn: its runs over the queries in view, the measures by the names
+    of their families, and the cutoffs."""
+
+    shown: Comparison
+    judged: list[JudgedRanks]
+    families: dict[str, Measure]
+    cutoffs: Cutoffs
+
+    @property
+    def means(self) -> dict[Place, Asked]:
+        """What the means depend on."""
+        shown, view = self.shown, self.shown.narrowing
+        measures = self.families.values()
+        return {(run, m): (run, m, self.cutoffs, view) for m in measures for run in shown.runs}
+
+    @property
+    def pairs(self) -> dict[Place, PairAsked]:
+        """What the bands of pairs depend on."""
+        baseline = self.shown.baseline
+        return {at: (*one, baseline) for at, one in self.means.items() if at[0] != baseline}
+
+
+@dataclass(frozen=True)
 class Curves:
     """What the Curves page shows; `frames` by measure name, `table` all of them. `ranges` holds
     the least and the greatest score of each measure; `half` says what the chart of precision
@@ -69,13 +93,12 @@ def curves_soon(study: Study, shown: Comparison) -> bool:
     """Whether the page is at hand, or what takes a while of it, the bands; or they are few."""
     if study.knows(_curves, shown):
         return True
-    families, cutoffs = _wanted(study, shown)
-    pairs = _pairs(shown, families, cutoffs)
+    drawn = _drawn(study, shown)
+    pairs = drawn.pairs
     new = sum(not _known(study, asked) for asked in pairs.values())
     if not pairs:  # one run has bands as well
-        asked_means = _means_asked(shown, families, cutoffs).values()
-        new = sum(not study.knows(_means, asked) for asked in asked_means)
-    return new * len(cutoffs) * int(study.in_view(shown).sum()) < _FEW
+        new = sum(not study.knows(_means, asked) for asked in drawn.means.values())
+    return new * len(drawn.cutoffs) * int(study.in_view(shown).sum()) < _FEW
 
 
 def curve_lines(study: Study, shown: Comparison) -> Curves:
@@ -85,25 +108,23 @@ def curve_lines(study: Study, shown: Comparison) -> Curves:
 
 
 def _curves(study: Study, shown: Comparison) -> Curves:
-    families, cutoffs = _wanted(study, shown)
-    pairs = _pairs(shown, families, cutoffs)
+    drawn = _drawn(study, shown)
+    pairs = drawn.pairs
     for asked in pairs.values():
         # What is known of a pair is known of it the other way round.
         if not study.knows(_bands, asked) and _known(study, asked):
             turned: tuple[Band, ...] = (study.kept(_bands, _turned(asked))[0].turned,)
             study.keep(turned, _bands, asked)
     own = _family(shown)
-    means = _each(study, _means, _means_asked(shown, families, cutoffs))
-    page = _page(study, shown, means, _each(study, _bands, pairs))
+    page = _page(study, drawn, _each(study, _means, drawn.means), _each(study, _bands, pairs))
     finding = findings.curves_finding(page.frames[own], own, shown.focus, shown.baseline)
     return replace(page, finding=finding + page.finding)
 
 
 def _lines(study: Study, shown: Comparison) -> Curves:
-    families, cutoffs = _wanted(study, shown)
-    means = _each(study, _quick_means, _means_asked(shown, families, cutoffs))
-    gaps = _each(study, _differences, _pairs(shown, families, cutoffs))
-    page = _page(study, shown, means, gaps)
+    drawn = _drawn(study, shown)
+    gaps = _each(study, _differences, drawn.pairs)
+    page = _page(study, drawn, _each(study, _quick_means, drawn.means), gaps)
     own = _family(shown)
     said = findings.curves_awaited if gaps else partial(findings.curves_finding, page.frames[own])
     return replace(page, finding=said(own, shown.focus, shown.baseline))
@@ -114,37 +135,20 @@ def _precision_recall(study: Study, runs: Sequence[str], view: Comparison) -> pd
     return by_cutoff.precision_recall([study.judged[name].among(mask) for name in runs])
 
 
-def _judged(study: Study, shown: Comparison) -> list[JudgedRanks]:
-    mask = study.in_view(shown)
-    return [study.judged[name].among(mask) for name in shown.runs]
-
-
 def _family(shown: Comparison) -> str:
     """The measure's own family, where it has a cutoff to vary."""
     return "nDCG" if shown.measure.declaration.cutoff is None else shown.family
 
 
-def _wanted(study: Study, shown: Comparison) -> tuple[dict[str, Measure], Cutoffs]:
-    """The measures by the names of their families, and the cutoffs."""
-    depth = by_cutoff.depth_of(_judged(study, shown))
+def _drawn(study: Study, shown: Comparison) -> _Drawn:
+    mask = study.in_view(shown)
+    judged = [study.judged[name].among(mask) for name in shown.runs]
     families, family = {name: parse_measure(f"{name}@1") for name in _FAMILIES}, _family(shown)
     if family not in families:
         families = {family: shown.measure.at(1), **families}
-    return families, tuple(by_cutoff.cutoffs_up_to(depth, also=[*_USUAL, shown.cutoff]))
-
-
-def _means_asked(
-    shown: Comparison, families: Mapping[str, Measure], cutoffs: Cutoffs
-) -> dict[Place, Asked]:
-    view = shown.narrowing
-    return {(run, m): (run, m, cutoffs, view) for m in families.values() for run in shown.runs}
-
-
-def _pairs(
-    shown: Comparison, families: Mapping[str, Measure], cutoffs: Cutoffs
-) -> dict[Place, PairAsked]:
-    asked = _means_asked(shown, families, cutoffs)
-    return {at: (*one, shown.baseline) for at, one in asked.items() if at[0] != shown.baseline}
+    depth = by_cutoff.depth_of(judged)
+    cutoffs = tuple(by_cutoff.cutoffs_up_to(depth, also=[*_USUAL, shown.cutoff]))
+    return _Drawn(shown, judged, families, cutoffs)
 
 
 def _turned(asked: PairAsked) -> PairAsked:
@@ -159,43 +163,37 @@ def _known(study: Study, asked: PairAsked) -> bool:
 
 
 def _page(
-    study: Study, shown: Comparison, means: Mapping[Place, Means], against: Mapping[Place, Band]
+    study: Study, drawn: _Drawn, means: Mapping[Place, Means], against: Mapping[Place, Band]
 ) -> Curves:
-    judged, family = _judged(study, shown), _family(shown)
-    families, cutoffs = _wanted(study, shown)
+    shown, frames = drawn.shown, _frames(drawn, means, against)
     precision_recall = study.kept(_precision_recall, shown.runs, shown.narrowing)
-    frames = _frames(shown, families, cutoffs, means, against)
+    ranges = dict.fromkeys(frames, (0.0, 1.0))
+    if shown.measure.declaration.cutoff is not None:
+        ranges[_family(shown)] = shown.measure.declaration.range
     return Curves(
-        finding=findings.short_lists(judged, (shown.focus, shown.baseline)),
+        finding=findings.short_lists(drawn.judged, (shown.focus, shown.baseline)),
         frames=frames,
         precision_recall=precision_recall,
         table=pd.concat([f.assign(measure=name) for name, f in frames.items()], ignore_index=True),
         queries=int(study.in_view(shown).sum()),
-        ranges=dict.fromkeys(frames, (0.0, 1.0)) | {family: shown.measure.declaration.range}
-        if shown.measure.declaration.cutoff is not None
-        else dict.fromkeys(frames, (0.0, 1.0)),
+        ranges=ranges,
         half=findings.precision_at_half_recall(precision_recall, shown.runs),
     )
 
 
 def _frames(
-    shown: Comparison,
-    families: Mapping[str, Measure],
-    cutoffs: Cutoffs,
-    means: Mapping[Place, Means],
-    against: Mapping[Place, Band],
+    drawn: _Drawn, means: Mapping[Place, Means], against: Mapping[Place, Band]
 ) -> dict[str, pd.DataFrame]:
     """The frame of `mean_curves` of each measure. Each run's part depends on that run alone, each
     band on its pair: what another view had is at hand."""
+
+    def part(run: str, measure: Measure) -> pd.DataFrame:
+        at = run, measure
+        return curve_frame(run, drawn.cutoffs, means[at], against.get(at))
+
     return {
-        name: pd.concat(
-            [
-                curve_frame(run, cutoffs, means[run, measure], against.get((run, measure)))
-                for run in shown.runs
-            ],
-            ignore_index=True,
-        )
-        for name, measure in families.items()
+        name: pd.concat([part(run, measure) for run in drawn.shown.runs], ignore_index=True)
+        for name, measure in drawn.families.items()
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,9 +22,6 @@ from metrics_core.tables import Documents, Qrels, Queries, Run
 _KINDS = {"qrels": "Judgments", "queries": "Queries", "documents": "Documents", "run": "Run"}
 _OF_THE_QRELS = "no_relevant"
 _PREVIEWED = 5
-
-_first_rows_of: dict[int, pd.DataFrame] = {}
-"""By the ids of tables that are there."""
 
 
 @dataclass(frozen=True)
@@ -119,16 +115,8 @@ def _row(file: File, library: Library, measure: Measure, cutoff: int) -> FileRow
 
 
 def first_rows(file: File) -> pd.DataFrame:
-    """The first rows of a file's table, for a preview; read once, for a table stays as it is."""
+    """The first rows of a file's table, for a preview."""
     table: Any = file.table
-    if id(table) not in _first_rows_of:
-        _first_rows_of[id(table)] = _first_rows(table)
-        # Another table may get the id of one that is gone.
-        weakref.finalize(table, _first_rows_of.pop, id(table), None)
-    return _first_rows_of[id(table)]
-
-
-def _first_rows(table: Any) -> pd.DataFrame:
     if isinstance(table, Queries):
         return table.frame.head(_PREVIEWED)
     if isinstance(table, Run):

@@ -18,7 +18,7 @@ from dashboard.workspace.tables import queries_of
 from metrics_core import formats
 from metrics_core.checks.stored_scores import with_stored_compared
 from metrics_core.errors import RanklensError
-from metrics_core.formats.ranks_parts import is_part, whole_of_part
+from metrics_core.formats.ranks_parts import is_beside_parts, is_part, whole_of_part
 from metrics_core.formats.registry import Kind, kind_of
 from metrics_core.memo import Memo
 from metrics_core.notes import Note
@@ -31,8 +31,6 @@ _MOST_FILES = 200
 _HEAD = 200
 _GLANCES = Memo(10_000)
 _NONE: Mapping[str, Any] = MappingProxyType({})
-_OF_HADOOP = ("_SUCCESS", "_metadata", "_common_metadata", "_started_", "_committed_")
-"""Beginnings of names of files that tell of other files."""
 _NO_DATA = {".py", ".md", ".html", ".png", ".svg", ".pyc", ".pdf"}
 
 
@@ -90,7 +88,7 @@ def list_folder(folder: Path, most: int = _MOST_FILES) -> Listing:
         and path.suffix.lower() not in _NO_DATA
         and path.stem.lower() not in ("readme", "license", "licence", "license-data")
         and not any(part.startswith((".", "__")) for part in path.relative_to(folder).parts)
-        and not path.name.startswith(_OF_HADOOP)
+        and not is_beside_parts(path.name)
         and not (path.name in (NOTES_FILE, LAYERS_FILE) and _is_carried(path))
     ]
     found = _with_folders_of_ranks(folder, files)

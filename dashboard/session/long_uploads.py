@@ -13,15 +13,22 @@ from dashboard.session.collections import collection, judgments_of, workspace
 from dashboard.session.reading import Reading
 from metrics_core import formats
 from metrics_core.checks.stored_scores import with_stored_compared
+from metrics_core.errors import RanklensError
 from metrics_core.formats import Loaded
 from metrics_core.formats.opening import open_source
+from metrics_core.formats.ranks_parts import is_beside_parts
 from metrics_core.tables import Qrels
 
 _STATE = "_long_uploads"
 
 
 def tables_of(given: Given, **choices: Any) -> list[Loaded]:
-    """A file's tables, or those of a set in a zip."""
+    """A file's tables, or those of a set in a zip. Raises RanklensError."""
+    if is_beside_parts(given.name):
+        raise RanklensError(
+            f"{given.name} is what Spark or Hadoop puts beside its files; it holds no table.",
+            "Give the files beside it, part-00000… and its kin.",
+        )
     if formats.is_set(given.origin):
         return with_stored_compared(formats.read_set(given.origin, name=given.name, **choices))
     return [formats.read(given.origin, name=given.name, **choices)]

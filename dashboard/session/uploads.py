@@ -38,6 +38,7 @@ from metrics_core import formats
 from metrics_core import wording as w
 from metrics_core.errors import RanklensError
 from metrics_core.formats import Loaded
+from metrics_core.formats.ranks_parts import is_beside_parts
 from metrics_core.tables import Qrels, Run
 
 _KEYS = count(1)
@@ -76,7 +77,7 @@ def read_uploads(files: Sequence[Given], drawn: int) -> Iterator[float]:
     carried: list[Carried] = []
     # Long ones last: they are judged while they are read.
     long = [len(given) >= SMALLEST for given in files]
-    order = sorted(range(len(files)), key=long.__getitem__) if drawn not in kept else ()
+    order = sorted(_of_data(files), key=long.__getitem__) if drawn not in kept else []
     try:
         for done, number in enumerate(order):
             given = files[number]
@@ -103,6 +104,13 @@ def read_uploads(files: Sequence[Given], drawn: int) -> Iterator[float]:
     forget("upload")
     release(files)
     came_through()
+
+
+def _of_data(files: Sequence[Given]) -> list[int]:
+    """The places of the files without those that only stand beside parts of judged ranks; where
+    there are no others, all."""
+    places = [place for place, given in enumerate(files) if not is_beside_parts(given.name)]
+    return places or list(range(len(files)))
 
 
 def _kept() -> set[int | tuple[int, int]]:

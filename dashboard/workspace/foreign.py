@@ -10,7 +10,8 @@ from dashboard.workspace.keeping import RowsHash
 from dashboard.workspace.records import DamagedRecordError, Entry
 from dashboard.workspace.tables import arrow_of, as_arrow, content_of, queries_of, table_of
 from metrics_core.errors import RanklensError
-from metrics_core.tables import Documents, Qrels, Queries, Run, Table
+from metrics_core.tables import Documents, Qrels, Queries, RankedRun, Run, Table
+from metrics_core.tables.arrays import values_of
 from metrics_core.tables.columns import CODED_ID, ID
 
 _UNPACKED_AT_LEAST, _TIMES_UNPACKED = 256_000_000, 50
@@ -34,6 +35,8 @@ def check(entry: Entry, content: bytes) -> None:
             raise DamagedRecordError("a table has other columns than those of its kind")
         if (len(table), queries_of(table)) != (entry.rows, entry.queries):
             raise DamagedRecordError("a record counts other rows or queries")
+        if entry.complete != (not isinstance(table, Run) or table.complete):
+            raise DamagedRecordError("a record tells of other rows")
     except (pa.ArrowException, RanklensError, KeyError, TypeError, OSError) as error:
         raise DamagedRecordError(str(error)) from error
 
@@ -65,6 +68,9 @@ def _check_size(content: bytes) -> None:
 def _read_again(rows: pa.Table, entry: Entry) -> Table:
     """The table that a reader makes of these rows. Raises TableError or KeyError for some that no
     reader lets pass."""
+    if not entry.complete:
+        numbers = (values_of(rows[c]) for c in ("rank", "retrieved", "judged"))
+        return RankedRun.from_ranks(entry.name, rows["query_id"], rows["doc_id"], *numbers)
     if entry.kind == "run":
         return Run.from_columns(entry.name, rows["query_id"], rows["doc_id"], rows["score"])
     if entry.kind == "qrels":

@@ -199,7 +199,7 @@ class Shelves:
 
     def table(self, name: str) -> bytes | None:
         """The bytes of a table; None where they are not those that were kept."""
-        content, why = self._content(name)
+        content, why = self._content(name, whole=True)
         return None if why else content
 
     def unsound(self, name: str, *, look: bool = False) -> str:
@@ -226,7 +226,8 @@ class Shelves:
     def drop_table(self, name: str) -> None:
         """Remove a table for good."""
         durable.remove(self.table_path(name))
-        self._forget(name)
+        with self._looking:
+            self._looked_at.pop(name, None)
 
     def drop_collection(self, identity: str) -> None:
         """Remove a collection for good, at once as a whole; its tables stay for others."""
@@ -240,14 +241,17 @@ class Shelves:
         """Where a table stands."""
         return self._tables / f"{name}{_TABLE}"
 
-    def _content(self, name: str) -> tuple[bytes, str]:
-        """The bytes of a table, and why they are not those that were kept, which is remembered."""
+    def _content(self, name: str, *, whole: bool = False) -> tuple[bytes, str]:
+        """The bytes of a table, held only if all are asked for, for it may be larger than what is
+        free; and why they are not those that were kept, which is remembered."""
         path = self.table_path(name)
         # The state of before: who mends it meanwhile is not wronged.
         state, content = durable.state_of(path), b""
         try:
-            content = path.read_bytes()
-            why = "" if hashlib.sha256(content).hexdigest() == name else _CHANGED
+            with path.open("rb") as file:
+                content = file.read() if whole else b""
+                digest = hashlib.sha256(content) if whole else hashlib.file_digest(file, "sha256")
+            why = "" if digest.hexdigest() == name else _CHANGED
         except FileNotFoundError:
             why = _MISSING
         except OSError as error:
@@ -259,10 +263,6 @@ class Shelves:
         if state is not None:
             with self._looking:
                 self._looked_at[name] = (state, why)
-
-    def _forget(self, name: str) -> None:
-        with self._looking:
-            self._looked_at.pop(name, None)
 
 
 def _names(folder: Path) -> list[str]:

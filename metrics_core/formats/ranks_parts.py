@@ -9,12 +9,19 @@ from metrics_core import wording as w
 from metrics_core.notes import Note
 from metrics_core.tables import RankedRun
 
+_BESIDE = ("_SUCCESS", "_metadata", "_common_metadata", "_started_", "_committed_")
 _PART = re.compile(r"\bpart-(\d+|\*)")
 
 
 def is_part(name: str) -> bool:
     """Whether a file is called as a part of a folder is, part-00000…, or as several of them."""
     return bool(_PART.search(name))
+
+
+def is_beside_parts(name: str) -> bool:
+    """Whether a file is called as those that Spark and Hadoop put beside parts, _SUCCESS and its
+    kin: it tells of other files and holds no table."""
+    return name.startswith(_BESIDE) or (name.startswith(".") and name.endswith(".crc"))
 
 
 def whole_of_part(name: str) -> str:

@@ -17,8 +17,8 @@ from metrics_core.formats.source import Source
 from metrics_core.tables.columns import ID
 
 _NESTED = "metadata"
-_IDS = frozenset(("queryid", "qid", "docid", "docno", "id"))
 """BEIR keeps further columns in an object of this name; they become columns like the others."""
+_IDS = frozenset(("queryid", "qid", "docid", "docno", "id"))
 
 
 def named_of(

@@ -119,7 +119,7 @@ class Source:
         for chunk in self.decoded(size or BLOCK):
             cut = last_line_end(chunk)
             if len(rest) + len(chunk) > LONGEST_LINE:
-                self._check_length(rest, chunk, cut, offset)
+                self.check_length(len(rest), chunk, cut, offset)
             if not cut:
                 rest += chunk
                 continue
@@ -254,13 +254,13 @@ class Source:
                 break
         return line
 
-    def _check_length(self, rest: bytes, chunk: bytes, cut: int, offset: int) -> None:
-        """Refuse a line that began in `rest`, or that `chunk` leaves open, if it is too long."""
+    def check_length(self, begun: int, chunk: bytes, cut: int, offset: int) -> None:
+        """Refuse a line too long: begun `begun` bytes before `chunk`, at `offset`, or at `cut`."""
         first = first_line_end(chunk)
-        if len(rest) + (first or len(chunk)) > LONGEST_LINE:
+        if begun + (first or len(chunk)) > LONGEST_LINE:
             line = self._line_of(offset)
         elif cut and len(chunk) - cut > LONGEST_LINE:
-            line = self._line_of(offset + len(rest) + cut)
+            line = self._line_of(offset + begun + cut)
         else:
             return
         hint = "The line ends seem to be lost, or the file is of another kind."

@@ -223,7 +223,7 @@ def _only_member(name: str, archive: zipfile.ZipFile) -> str:
             f"{len(found)} files: {shown}" if found else "no file",
             "one file in a zip file",
             "A zip of several files is read only if it is a BEIR set (corpus.jsonl, queries.jsonl,"
-            " qrels/test.tsv). Unpack it and give the files.",
+            " qrels/test.tsv) or one folder of judged ranks alone. Unpack it and give the files.",
         )
     return found[0]
 
@@ -268,7 +268,8 @@ def _unreadable(name: str, error: OSError) -> FileFormatError:
         return _refused(name, "no such file", "a file", "Is the name right?")
     if isinstance(error, IsADirectoryError):
         return _refused(
-            name, "a folder", "a file", "Give the files in it, or read a BEIR folder as a set."
+            *(name, "a folder", "a file"),
+            "Give the files in it, or read a folder of BEIR or of judged ranks as a set.",
         )
     return _refused(name, f"an error of the system ({error.strerror})", "a file that can be read")
 

@@ -21,11 +21,12 @@ def judged_queries_of(run: Run, query_ids: list[str]) -> npt.NDArray[np.int32]:
     position = {query_id: i for i, query_id in enumerate(query_ids)}
     judged = np.array([position.get(query_id, -1) for query_id in own], dtype=np.int32)
     if not (judged >= 0).any():
-        raise _nothing_shared(own, query_ids)
+        raise nothing_shared(own, query_ids)
     return judged
 
 
-def _nothing_shared(own: list[str], judged: list[str]) -> NoSharedQueriesError:
+def nothing_shared(own: list[str], judged: list[str], run: str = "Run") -> NoSharedQueriesError:
+    """The error for queries of a run of which none is judged: some of each, and what may be why."""
     shown = f"the run has {', '.join(own[:3])}; the judgments have {', '.join(judged[:3])}"
     hint = "Load the judgments that belong to these queries."
     if {q.lstrip("0") for q in own} & {q.lstrip("0") for q in judged}:
@@ -37,7 +38,7 @@ def _nothing_shared(own: list[str], judged: list[str]) -> NoSharedQueriesError:
         )
     elif {cleaned_id(q).casefold() for q in own} & {cleaned_id(q).casefold() for q in judged}:
         hint = "They differ by case; write them alike in both files."
-    return NoSharedQueriesError(f"Run and judgments share no query: {shown}.", hint)
+    return NoSharedQueriesError(f"{run} and judgments share no query: {shown}.", hint)
 
 
 def judged_rows(

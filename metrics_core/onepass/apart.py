@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ _BUCKETS_IN_MEMORY, _SMALLEST_BUCKET = 50, 1 << 20
 """Several buckets are judged at once, and their rows take some five times their bytes."""
 _HELD = 32 << 20
 """Bytes of a file that are sorted in memory."""
+_ODD = re.compile(rb"[ \t]*([^!-~]|#|$)")
 
 
 @dataclass(frozen=True)
@@ -101,12 +103,13 @@ def dealt(source: Source, *, buckets: int, on_disk: bool) -> Apart | None:
 
 
 def odd_line(source: Source) -> int | None:
-    """The first line that is blank or a comment, from 1; None where there is none."""
+    """The first line that is blank or a comment, or does not begin with printable ASCII, from 1;
+    None where there is none."""
     before = 1
     for padded in _whole_lines(source):
         if _hand(padded, 1) is None:
-            lines = map(bytes.strip, padded[: -len(PADDING)].split(b"\n"))
-            return before + next((i for i, line in enumerate(lines) if line[:1] in (b"", b"#")), 0)
+            lines = padded[: -len(PADDING)].split(b"\n")
+            return before + next(i for i, line in enumerate(lines) if _ODD.match(line))
         before += padded.count(b"\n", 0, len(padded) - len(PADDING))
     return None
 

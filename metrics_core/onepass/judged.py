@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from metrics_core.formats.blocks import line_notes, refuse_problems
-from metrics_core.formats.checking import LONGEST_ID, MOST_TEXT
+from metrics_core.formats.checking import MOST_TEXT
 from metrics_core.formats.lines import Stretch
 from metrics_core.formats.ranks import contradiction_notes, fraction_notes
 from metrics_core.formats.reading import recognised
@@ -139,7 +139,7 @@ def _piece(piece: Piece, source: Source, judgments: Judgments, keep: Keep | None
     if keep is None or part is None or not part.in_sequence or not n:
         return _ReadPiece(told, part)
     text = int(rows.doc_size.sum(dtype=np.int64))
-    if rows.doc_size.max(initial=0) > LONGEST_ID or text > MOST_TEXT:
+    if text > MOST_TEXT:
         return _ReadPiece(told, None)
     return _ReadPiece(told, part, keep(rows.table()), text)
 

@@ -11,7 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.formats.source import BLOCK, Source
+from metrics_core.formats.line_ends import last_line_end
+from metrics_core.formats.source import BLOCK, LONGEST_LINE, Source
 from metrics_core.formats.trec_lines import RUN, Parsed, careful, header_in
 from metrics_core.onepass.machine import compiled
 from metrics_core.onepass.signatures import IRREGULAR, PADDING
@@ -108,12 +109,17 @@ class Piece:
 
 def whole_queries(source: Source, progress: Callable[[int], None] | None = None) -> Iterator[Piece]:
     """The decoded text of a file, cut where the query changes. What is no text is not seen here.
-    `progress` is told the bytes read so far."""
+    `progress` is told the bytes read so far. Raises FileFormatError for a line that is too long."""
     held: list[bytes] = []
-    begin = number = 0
+    begin = number = begun = 0
     for read in source.decoded(BLOCK):
+        before = begin + sum(map(len, held))
         if progress:
-            progress(begin + sum(map(len, held)) + len(read))
+            progress(before + len(read))
+        end = read.rfind(b"\n") + 1 or last_line_end(read)
+        if begun + len(read) > LONGEST_LINE:
+            source.check_length(begun, read, end, before - begun)
+        begun = len(read) - end if end else begun + len(read)
         # The first line may have begun in the piece before: what its query is cannot be seen.
         first = read.find(b"\n") + 1 if held else 0
         cut = compiled().last_change(
@@ -166,6 +172,22 @@ def regular_rows(padded: bytes) -> Rows | None:
         *(doc_start[:n], doc_size[:n], doc_hash[:n], score[:n], rank[:n], segments[:n_segments]),
         tags=tuple(padded[at : at + size].decode() for at, size in tags[:n_tags].tolist()),
     )
+
+
+def first_irregular(lines: bytes) -> int | None:
+    """The first line, from 0, for which `regular_rows` has no rows; None where there is none."""
+    ends = np.flatnonzero(np.frombuffer(lines, dtype=np.uint8) == ord("\n")) + 1
+    edges = [0, *ends.tolist()]
+    low, high = 0, len(ends)
+    # Of the lines from `low` to before `high` one is irregular, if any is.
+    while high - low > 1:
+        middle = (low + high) // 2
+        if regular_rows(lines[edges[low] : edges[middle]] + PADDING) is None:
+            high = middle
+        else:
+            low = middle
+    irregular = high > low and regular_rows(lines[edges[low] : edges[high]] + PADDING) is None
+    return low if irregular else None
 
 
 def texts_at(data: Bytes, start: Any, size: Any) -> pa.StringArray:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from metrics_core.formats.checking import LONGEST_ID
 from metrics_core.judging.judged import Places, Tied
 from metrics_core.judging.ranking import tie_notes
 from metrics_core.onepass.judgments import Judgments
@@ -91,7 +92,7 @@ class Stretches:
 
 def judged_stretches(rows: Rows, judgments: Judgments) -> Stretches | None:
     """The judged rows; None where a document stands twice in a query, or an id is odd."""
-    if not rows.plain:
+    if not rows.plain or rows.doc_size.max(initial=0) > LONGEST_ID:
         return None
     n, segments = len(rows), rows.segments
     place, ranks = np.empty(len(segments), np.int64), np.empty((n, 5), np.int64)

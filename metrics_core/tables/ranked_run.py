@@ -22,6 +22,9 @@ Ints = npt.NDArray[np.int64]
 
 ONCE = "each document and each rank once for a query"
 
+_LONGEST = 1 << 40
+"""No list is longer; of lists up to there, millions can be counted together."""
+
 
 @dataclass(frozen=True)
 class RankedRun(Run):
@@ -114,11 +117,11 @@ def _check_ranks(doc_ids: pa.ChunkedArray, rank: Ints, retrieved: Ints, judged: 
     )
     refuse(
         "A list has a length, and ranks within it.",
-        np.flatnonzero((rank < 1) | (rank > retrieved) | (judged < 0)),
+        np.flatnonzero((rank < 1) | (rank > retrieved) | (judged < 0) | (retrieved > _LONGEST)),
         lambda row: RowProblem(
             row,
             f"rank {rank[row]} of {retrieved[row]} retrieved, {judged[row]} judged",
-            "a rank from 1 to retrieved, and no negative count",
+            f"a rank from 1 to retrieved, at most {_LONGEST:,}, and no negative count",
         ),
     )
 

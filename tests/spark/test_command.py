@@ -83,6 +83,9 @@ def test_what_cannot_be_done_is_said(
     lines = (SAMPLE / "bm25.run").read_text()
     twice.write_text(lines + lines.splitlines()[0] + "\n")
     assert "in run twice stands there 2 times" in refused(capsys, twice, *local)
+    floats = tmp_path / "floats.parquet"
+    pq.write_table(pa.table({"query_id": ["q001"], "doc_id": [1.0], "score": [1.0]}), floats)
+    assert "'doc_id' of the run" in refused(capsys, floats, *local)
     bm25 = SAMPLE / "bm25.run"
     assert "first" in refused(capsys, bm25, *local, "--duplicates", "first")
     assert "--clean-ids" in refused(capsys, bm25, *local, "--clean-ids")

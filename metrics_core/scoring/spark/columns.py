@@ -52,9 +52,9 @@ def _listed(runs: DataFrame) -> DataFrame:
     named = "run" in runs.columns
     score = _number(runs, "runs", "score")
     return runs.select(
-        _text(runs, "runs", "run") if named else f.lit(NAMELESS).alias("run"),
-        _text(runs, "runs", "query_id"),
-        _text(runs, "runs", "doc_id"),
+        id_column(runs, "runs", "run") if named else f.lit(NAMELESS).alias("run"),
+        id_column(runs, "runs", "query_id"),
+        id_column(runs, "runs", "doc_id"),
         # 0 and -0 are equal scores, and so are one key to sort by.
         f.when(score == 0, 0.0).otherwise(score).alias("score"),
     )
@@ -74,8 +74,8 @@ def _judged(spark: SparkSession, given: DataFrame | GivenQrels) -> DataFrame:
             "Give one grade for each document: drop the column subtopic and keep the highest.",
         )
     return given.select(
-        _text(given, "qrels", "query_id"),
-        _text(given, "qrels", "doc_id"),
+        id_column(given, "qrels", "query_id"),
+        id_column(given, "qrels", "doc_id"),
         _number(given, "qrels", "relevance").alias("relevance"),
     )
 
@@ -95,8 +95,9 @@ def _require(frame: DataFrame, what: str, columns: tuple[str, ...]) -> None:
         )
 
 
-def _text(frame: DataFrame, what: str, name: str) -> Any:
-    """A column of ids as text; whole numbers become their digits."""
+def id_column(frame: DataFrame, what: str, name: str) -> Any:
+    """A column of ids as text; whole numbers become their digits. Raises RanklensError for others,
+    naming the frame as `what`."""
     kind = frame.schema[name].dataType.typeName()
     if kind not in ("string", "varchar", "char", "byte", "short", "integer", "long"):
         raise RanklensError(

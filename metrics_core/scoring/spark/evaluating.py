@@ -99,7 +99,7 @@ def write_judged_ranks(
     duplicates: Duplicates = "error",
 ) -> None:
     """Write `judged_ranks` as Parquet to a folder, which must not be there, for
-    `metrics_core.judging.stored_ranks.read_judged_ranks`. Raises as `evaluate` does, also for what
+    `metrics_core.read_judged_ranks`. Raises as `evaluate` does, also for what
     is wrong with rows."""
     with told():
         judged_ranks(runs, qrels, duplicates=duplicates).write.parquet(path)

@@ -12,6 +12,7 @@ from metrics_core.errors import RanklensError
 from metrics_core.formats.registry import run_name
 from metrics_core.formats.trec_lines import RUN
 from metrics_core.formats.values import NUMBER
+from metrics_core.scoring.spark.columns import id_column
 from metrics_core.tables.run_names import free_name
 
 if TYPE_CHECKING:
@@ -94,9 +95,9 @@ def _parquet(spark: SparkSession, path: str) -> DataFrame:
             f"{path} has no column {lacking[0]!r}; its columns: {', '.join(frame.columns)}.",
             "Runs in Parquet have the columns query_id, doc_id and score.",
         )
-    return frame.withColumn("doc_id", frame["doc_id"].cast("string")).withColumn(
-        "query_id", frame["query_id"].cast("string")
-    )
+    # As text before files are put together, for one may have numbers where another has texts.
+    ids = {name: id_column(frame, f"run {path}", name) for name in ("query_id", "doc_id")}
+    return frame.withColumns(ids)
 
 
 def _named(frame: DataFrame, name: str) -> DataFrame:

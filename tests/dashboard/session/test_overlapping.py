@@ -119,6 +119,16 @@ def test_a_fault_in_reading_is_not_met_again_by_each_further_run(
     assert session.generation("upload") == 1
 
 
+def test_what_stands_beside_parts_is_left_out_and_alone_is_named_as_what_it_is() -> None:
+    beside = Given("_SUCCESS", b"")
+    list(session.read_uploads([beside, Given("my.run", RUN), Given("my.qrels", QRELS)], 0))
+    (made,) = session.workspace().collections()
+    assert [e.file for e in session.workspace().entries(made.id)] == ["my.run", "my.qrels"]
+    assert not session.refusals()
+    list(session.read_uploads([beside], 1))
+    assert "beside its files" in session.refusals()["_SUCCESS"].error.message
+
+
 def test_a_layer_is_taken_in_once_for_each_upload() -> None:
     for upload in ("one", "one", "two"):
         session.take_in_layer(Given("mine.qrels", QRELS), upload)

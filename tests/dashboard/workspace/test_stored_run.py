@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import tempfile
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from dashboard.workspace import StorageError, Workspace
+from dashboard.workspace.packing import pack, unpack
 from metrics_core.checks.fit import near_matches
 from metrics_core.comparing.holes import holes
 from metrics_core.comparing.ties import tied_queries
@@ -136,6 +138,11 @@ def test_judged_ranks_are_kept_whatever_their_length(tmp_path: Path) -> None:
         (entry,) = Workspace(tmp_path).entries("own")
         again = Workspace(tmp_path).load(entry)
     assert not entry.complete and isinstance(again, RankedRun)
+    out = io.BytesIO()
+    pack(kept, "own", out)
+    taken = unpack(kept, out.getvalue(), file="ranks.zip")
+    (carried,) = kept.entries(taken.id)
+    assert not carried.complete and kept.load(carried).table.equals(again.table)
     assert again.has_rows_of(ranks) and again.name == "a"
     one, other = judge(again, QRELS), judge(RUN, QRELS)
     assert one.rank.tolist() == other.rank.tolist() and one.listed is None

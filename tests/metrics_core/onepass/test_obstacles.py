@@ -36,6 +36,17 @@ def refused(path: Path, lines: list[str], qrels: Qrels = QRELS) -> RanklensError
         ([*APART, "  # said", ROWS[0]], [5], "a header, a blank line or a comment"),
         (["query_id Q0 doc_id rank score tag", *APART], [1], "a header, a blank line or a comment"),
         ([*APART, "q1 Q0 d9 3 high r"], [5], "`high`"),
+        ([*APART, "q1 Q0 d9 3 1 r more"], [5], "not plain"),
+        ([*APART, "q1 Q0 d9 3 +1 r"], [5], "not plain"),
+        ([*APART, "q1 Q0 d9 3.5 1 r", "q2 Q0 d9 2.5 0 r"], [5], "not plain"),
+        ([*APART, "q1 Q0 é 3 1 r"], [5], "not plain"),
+        ([*APART, "é Q0 d9 3 1 r", ""], [5], "not plain"),
+        ([*APART[:2], f"{APART[2]}\r", APART[3]], [3], "a carriage return"),
+        (["\r".join(APART)], [1], "a carriage return"),
+        ([*ROWS, f"q2 Q0 {'d' * 10_000_000} 3 1 r"], [5], "a longer one"),
+        ([*ROWS, f"q2 Q0 {'d' * 1_100_000} 3 1 r"], [5], "one of 1.1 MB"),
+        ([*APART, f"q2 Q0 {'d' * 1_100_000} 3 1 r"], [5], "one of 1.1 MB"),
+        ([*APART, f"q2 Q0 {'d' * 10_000_000} 3 1 r"], [5], "a longer one"),
     ],
 )
 def test_the_line_is_named(lines: list[str], places: list[int], found: str, tmp_path: Path) -> None:
@@ -45,6 +56,19 @@ def test_the_line_is_named(lines: list[str], places: list[int], found: str, tmp_
     assert found in str(error)
 
 
+def test_text_that_is_none_is_named_by_its_place_in_the_file(tmp_path: Path) -> None:
+    many = [f"q{i % 5} Q0 d{i} 1 {i % 97}.25 r" for i in range(9_000)]
+    for odd in (b"q1 Q0 \xff 1 1 r\n", b"q1 Q0 a\0b 1 1 r\n"):
+        path = tmp_path / "a.run"
+        path.write_bytes("\n".join(many).encode() + b"\n" + odd)
+        with pytest.raises(FileFormatError) as own:
+            judged_within("1GB", path, QRELS)
+        with pytest.raises(FileFormatError) as whole:
+            read_run(path)
+        assert own.value.problems == whole.value.problems
+        assert own.value.problems[0].line == 9_001
+
+
 def test_other_reasons_are_said(tmp_path: Path) -> None:
     other = refused(tmp_path / "a.csv", ["query_id,doc_id,score", "q1,d1,1.5"])
     assert "no TREC run" in other.message
@@ -52,7 +76,11 @@ def test_other_reasons_are_said(tmp_path: Path) -> None:
     assert "beyond printable ASCII" in refused(tmp_path / "a.run", ROWS, beyond).message
     strangers = Qrels.from_columns(["q9"], ["d1"], [1])
     for lines in (ROWS, APART):
-        assert isinstance(refused(tmp_path / "a.run", lines, strangers), NoSharedQueriesError)
+        error = refused(tmp_path / "a.run", lines, strangers)
+        assert isinstance(error, NoSharedQueriesError)
+        assert "the run has q1, q2; the judgments have q9" in error.message
+    named = refused(tmp_path / "a.run", [*APART, "q1 Q0 d9 3 1 other"])
+    assert "several run names, r and other" in named.message
 
 
 @settings(max_examples=40, deadline=None)
