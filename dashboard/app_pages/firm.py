@@ -50,7 +50,8 @@ def _unjudged(here: Opened, _: str) -> None:
     reached, likely = found.reached, found.likely
     parts.heading(
         "Where the difference could lie",
-        "What it would be if the documents that nobody has judged were judged too.",
+        f"Mean difference on {view.name} over the queries in view, as it is and as it would be if"
+        " the documents that nobody has judged were judged too.",
     )
     how = "exact" if reached.exact else "a bound: the truth may be narrower"
     ends = [
