@@ -124,17 +124,26 @@ const grades = (row) => {
   return group;
 };
 
+// A text comes in pieces, by turns outside and inside the query's words.
+const said = (pieces) => pieces.join('');
+const marked = (name, kind, pieces) => {
+  const made = node(name, kind);
+  made.append(...pieces.map((piece, i) => (i % 2 ? node('mark', '', piece) : piece)));
+  return made;
+};
+
 const named = (row) => {
   const name = node('span', 'named');
-  if (row.title) name.append(node('b', '', row.title), ' ');
-  name.append(node(row.title ? 'small' : 'b', '', row.doc_id));
+  const titled = said(row.title);
+  if (titled) name.append(marked('b', '', row.title), ' ');
+  name.append(node(titled ? 'small' : 'b', '', row.doc_id));
   return name;
 };
 
 // A document without a title is told by its first words, until its text is shown.
 const beginning = (row) => {
-  const words = row.title ? '' : row.text.trim().slice(0, BEGINNING);
-  return words && node('small', 'beginning', ` ${words}${row.text.length > BEGINNING ? ' …' : ''}`);
+  const text = said(row.title) ? '' : said(row.text).trim();
+  return text && node('small', 'beginning', ` ${text.slice(0, BEGINNING)}${text.length > BEGINNING ? ' …' : ''}`);
 };
 
 const listRow = (row) => {
@@ -156,7 +165,7 @@ const listRow = (row) => {
     current = keyOf(row);
     draw();
   };
-  if (active && row.text) item.append(node('p', 'text', row.text));
+  if (active && said(row.text)) item.append(marked('p', 'text', row.text));
   return item;
 };
 
@@ -164,7 +173,7 @@ const card = (row) => {
   const made = node('div', 'card');
   made.append(node('p', 'asked', row.query), named(row));
   made.append(node('p', 'where', [`rank ${row.rank}`, row.where].filter(Boolean).join(' · ')));
-  if (row.text) made.append(node('p', 'text', row.text));
+  if (said(row.text)) made.append(marked('p', 'text', row.text));
   made.append(grades(row));
   return made;
 };

@@ -14,6 +14,7 @@ from dashboard.answers import judging as answers
 from dashboard.answers.nameless import as_judged_ranks, nameless
 from dashboard.blocks import data, layers
 from dashboard.blocks.grades import Grades
+from dashboard.blocks.words import pieces, query_words
 from dashboard.literal import literal
 from dashboard.session import Opened
 from dashboard.workspace import Layer, Noted
@@ -109,14 +110,16 @@ def _keys(here: Opened, rows: pd.DataFrame, *, total: int, judged: int, one: boo
     """The rows, judged by keys or by clicks: the browser's part."""
     known, offered = _grades(here), answers.grades_offered(here.study)
     tints = Grades.of(here.study.bare.grades)
+    asked = here.study.texts
+    words = {query: query_words(asked.get(query, "")) for query in set(rows["query_id"])}
     told: list[dict[str, Any]] = [
         {
             "query_id": row["query_id"],
             "doc_id": row["doc_id"],
             "rank": w.count(row["rank"]),
             "where": row["where"],
-            "title": row["title"],
-            "text": row["text"][:_LONGEST_TEXT],
+            "title": pieces(row["title"], words[row["query_id"]]),
+            "text": pieces(row["text"][:_LONGEST_TEXT], words[row["query_id"]]),
             "query": row.get("query", ""),
             "grade": known.get((row["query_id"], row["doc_id"])),
         }

@@ -125,8 +125,8 @@ def _heatmap(shown: QueryList, here: Opened) -> list[str] | None:
         which = f"{w.count(len(frame))} of the {w.count(kept)} queries, evenly spaced"
     parts.heading(
         f"{view.measure} by query and run",
-        f"{which} in the order of the table, from the left; the darker, the higher the score. A"
-        " click opens the query.",
+        f"{which} in the order of the table, from the left; the stronger the colour, the higher the"
+        " score. A click opens the query.",
     )
     if frame.empty:
         return None

@@ -17,19 +17,19 @@ from dashboard.literal import literal
 from dashboard.session import Opened
 from metrics_core import wording as w
 
-EXAMPLE = "difference < -0.1 and words > 5"
 _MARKS = {"better": ":green[▲] ", "worse": ":orange[▼] "}
 
 
 def narrowing(shown: QueryList, here: Opened) -> None:
     """The chips in two rows, the search, and the filter line with what is wrong in it."""
     view = here.comparison
+    example = answers.filter_example(here.study, view)
     with st.container(key="chips"):
         if view.alone:
             _chips(shown, view, [*BETWEEN, *OF_ONE], "show", "Lists")
         else:
             _chips(shown, view, BETWEEN, "show", "Between the runs")
-            _chips(shown, view, OF_ONE, "show_one", f"With {view.focus}")
+            _chips(shown, view, OF_ONE, "show_one", "With", view.focus)
         tagged = [key for key in shown.counts if tag_of(key)]
         _chips(shown, view, tagged, "show_tag", "Tagged")
     with st.container(horizontal=True, key="narrowing", vertical_alignment="bottom"):
@@ -46,21 +46,28 @@ def narrowing(shown: QueryList, here: Opened) -> None:
         filter_field(
             here.view.address["filter"],
             answers.filter_vocabulary(here.study, view, session.remarks()),
-            placeholder=f"Filter by any column: {EXAMPLE}",
+            placeholder=f"Filter by any column: {example}",
             wrong=shown.wrong is not None,
         )
-    _about_the_line(shown, here)
+    _about_the_line(shown, here, example)
 
 
-def _chips(shown: QueryList, view: Comparison, keys: Sequence[str], name: str, label: str) -> None:
+def _chips(
+    shown: QueryList,
+    view: Comparison,
+    keys: Sequence[str],
+    name: str,
+    label: str,
+    run: str = "",
+) -> None:
     options = [key for key in keys if key in shown.counts]
     if not options:
         return
     with st.container(horizontal=True, key=f"row_{name}", vertical_alignment="center"):
-        st.html(filter_line.row_name(label), width="content")
+        st.html(filter_line.row_name(label, run), width="content")
         session.widget(
             st.pills,
-            label,
+            f"{label} {literal(run)}".strip(),
             name,
             value=shown.show if shown.show in options else None,
             store=lambda show: {"show": "" if show in (None, SHOW_ALL) else show, "p": ""},
@@ -95,13 +102,13 @@ def _none_name(view: Comparison) -> str:
     return f"{who} fail" if who == "both" else f"{who} fails"
 
 
-def _about_the_line(shown: QueryList, here: Opened) -> None:
+def _about_the_line(shown: QueryList, here: Opened, example: str) -> None:
     """What is wrong in the filter line; what it can name where there is none."""
     if shown.wrong is not None:
         st.html(filter_line.wrong(shown.wrong))
     elif not here.view.address["filter"]:
         names = answers.filter_names(here.study, here.comparison, session.remarks())
-        st.html(filter_line.can_name(names, EXAMPLE))
+        st.html(filter_line.can_name(names, example))
 
 
 def columns(shown: QueryList) -> None:

@@ -210,7 +210,7 @@ def formats_page() -> str:
         f" order mark is decoded. {_ENDINGS} The command line takes `-` for the standard input, and"
         f" pipes. Ids are text and stay byte for byte as they are.\n\n{_LIMIT}\n\n",
     ]
-    parts += [_format(f) for f in formats()]
+    parts += [_format(f) for f in sorted(formats(), key=lambda f: f.title.casefold())]
     return "".join(parts).rstrip() + "\n"
 
 

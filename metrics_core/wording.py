@@ -45,11 +45,14 @@ def interval(low: float | None, high: float | None, digits: int = 3) -> str:
 
 
 def decimals(low: float | None, high: float | None) -> int:
-    """How many decimals an interval needs so that its width is not lost: three, more where it is
-    narrower than a few thousandths, eight at the most."""
+    """How many decimals an interval needs so that neither its width nor the side of zero on which
+    an end lies is lost: three, more where it is narrower than a few thousandths or an end is closer
+    to zero than that, eight at the most."""
     if low is None or high is None or not math.isfinite(high - low) or high <= low:
         return 3
-    return min(max(3, 1 - math.floor(math.log10(high - low))), 8)
+    needed = [1 - math.floor(math.log10(high - low))]
+    needed += [-math.floor(math.log10(2 * abs(end))) for end in (low, high) if abs(end) > 1e-8]
+    return min(max(3, *needed), 8)
 
 
 def with_interval(value: float | None, low: float | None, high: float | None) -> str:

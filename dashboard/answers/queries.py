@@ -25,6 +25,8 @@ from metrics_core.slicing.filtering import parse_filter, quoted_name, vocabulary
 PAGE_ROWS = 100
 """Rows of the table on one page."""
 
+_EXAMPLES = {"difference": "difference < -0.1", "words": "words > 5", "relevant": "relevant >= 2"}
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -222,6 +224,13 @@ def _vocabulary(study: Study, shown: Comparison, remarks: Remarks) -> dict[str, 
 def filter_names(study: Study, shown: Comparison, remarks: Remarks = NOTHING_NOTED) -> list[str]:
     """The columns that a filter line can name, as it has them."""
     return [quoted_name(name) for name in _to_filter(study, shown, remarks)]
+
+
+def filter_example(study: Study, shown: Comparison) -> str:
+    """A filter line to begin with, of columns that are there: one run has no difference, and
+    without a file of queries nobody knows their words."""
+    there = {column.named for column in query_columns.offered(study, shown)}
+    return " and ".join([said for name, said in _EXAMPLES.items() if name in there][:2])
 
 
 def _usual_order(shown: Comparison, show: str) -> str:

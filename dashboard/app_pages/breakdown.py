@@ -45,20 +45,35 @@ def render() -> None:
     )
     session.follows(lambda: _slices(here))
     _columns(shown)
-    with st.container(key="by_group"):
-        left, right = st.columns([1.5, 1], gap="large")
-        with left:
-            _bridge(shown, here)
-        with right:
-            _differences(shown, here)
+    if here.comparison.alone:
+        st.html(
+            markup.nothing(
+                "From groups to the headline",
+                "With one run there is no difference to take apart: load a second run, or compare"
+                " another one at the left.",
+            )
+        )
+    else:
+        _taken_apart(shown, here)
     with st.container(key="by_score"):
         left, right = st.columns([1, 1], gap="large")
         with left:
             session.follows(lambda: _scores(shown, here))
         with right:
             session.follows(lambda: _second(shown, here))
-    session.follows(lambda: _cells(shown, here))
+    if not here.comparison.alone:
+        session.follows(lambda: _cells(shown, here))
     session.follows(lambda: explaining.room_part(shown, here))
+
+
+def _taken_apart(shown: Breakdown, here: Opened) -> None:
+    """The groups that add up to the difference, and the difference of each."""
+    with st.container(key="by_group"):
+        left, right = st.columns([1.5, 1], gap="large")
+        with left:
+            _bridge(shown, here)
+        with right:
+            _differences(shown, here)
 
 
 def _columns(shown: Breakdown) -> None:
@@ -104,15 +119,6 @@ def _slices(here: Opened) -> None:
 def _bridge(shown: Breakdown, here: Opened) -> None:
     """The groups as steps to the difference over all queries."""
     view = here.comparison
-    if view.alone:
-        st.html(
-            markup.nothing(
-                "From groups to the headline",
-                "With one run there is no difference to take apart: load a second run, or compare"
-                " another one at the left.",
-            )
-        )
-        return
     if not shown.paired:
         st.html(markup.nothing("From groups to the headline", "No query has a score with both."))
         return
@@ -144,9 +150,6 @@ def _when_clear(shown: Breakdown) -> str:
 def _differences(shown: Breakdown, here: Opened) -> None:
     view, styles = here.comparison, here.drawing.styles
     name = str(view.measure)
-    if view.alone:
-        st.html(markup.nothing("No difference to show.", "Compare another run at the left."))
-        return
     single = ""
     if shown.has_small_groups:
         single = f" Under {FEWEST_QUERIES} queries a group is a few single cases."

@@ -50,7 +50,8 @@ def _unjudged(here: Opened, _: str) -> None:
     reached, likely = found.reached, found.likely
     parts.heading(
         "Where the difference could lie",
-        "What it would be if the documents that nobody has judged were judged too.",
+        f"Mean difference on {view.name} over the queries in view, as it is and as it would be if"
+        " the documents that nobody has judged were judged too.",
     )
     how = "exact" if reached.exact else "a bound: the truth may be narrower"
     ends = [
@@ -203,12 +204,13 @@ def _measures(here: Opened, _: str) -> None:
     found = firm.measures(here.study, view).table
     parts.heading(
         "What other measures say",
-        "The intervals hold for all of these together, so they are wider than for one alone.",
+        f"Means over the queries in view, {view.focus} minus {view.baseline}. The intervals hold"
+        " for all of these together, so they are wider than for one alone.",
         frame=found,
         key="measures",
     )
     heads = [Head("Measure"), *(Head(run, number=True) for run in (view.focus, view.baseline))]
-    heads += [Head("difference", number=True), Head("interval", number=True), Head(view.focus)]
+    heads += [Head("difference", number=True), Head("interval", number=True), Head("verdict")]
     rows = [
         [
             Cell(row["measure"], session.href("measures", measure=row["measure"])),

@@ -140,7 +140,7 @@ def _how_likely(shown: Overview) -> str:
         return ""
     return (
         "Small: how often equal runs would differ by so much in queries like these, and the effect,"
-        " the difference in standard deviations of a query's. "
+        " the mean difference in standard deviations of the queries’ differences. "
     )
 
 
@@ -167,6 +167,7 @@ def _lists(shown: Overview, here: Opened) -> None:
                 lambda group: session.href("queries", where=view.narrowed({by: [group]}), **PLAIN),
                 by=by,
                 looked_at=shown.looked_at,
+                measure=view.name,
             )
         )
     st.html(overview.three_lists(*lists))

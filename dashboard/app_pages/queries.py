@@ -86,7 +86,8 @@ def _table(shown: QueryList, here: Opened) -> None:
     title = f"{w.count(kept)} of {w.count(total)} queries" if kept < total else None
     parts.heading(
         title or f"{w.count(total)} queries",
-        f"{_order(shown, view)}; a click on a column head sorts, a click on a row opens the query.",
+        f"Scores on {view.name}. {_order(shown, view)}; a click on a column head sorts, a click on"
+        " a row opens the query.",
         frame=shown.table,
         key="queries",
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from dashboard.blocks.templates import Template
+from dashboard.figures.text import shorten
 from metrics_core.errors import FilterLineError
 
 _AROUND = 60
@@ -15,9 +16,9 @@ _AROUND = 60
 _drawn = Template("filter_line")
 
 
-def row_name(name: str) -> Markup:
-    """What a row of chips is about."""
-    return _drawn("row_name", name=name)
+def row_name(name: str, run: str = "") -> Markup:
+    """What a row of chips is about: words, and the run that they end with."""
+    return _drawn("row_name", name=name, run=shorten(run), whole=run)
 
 
 def wrong(error: FilterLineError) -> Markup:

@@ -50,4 +50,5 @@ def waiting() -> Markup:
 
 def table(heads: Sequence[Head], rows: Sequence[Sequence[Cell]], label: str) -> Markup:
     """A table of evidence; `label` says what it holds to those who do not see it."""
-    return _drawn("table", heads=heads, rows=rows, label=label)
+    kinds = [("number" if head.number else "", head.text) for head in heads]
+    return _drawn("table", heads=heads, kinds=kinds, rows=rows, label=label)

@@ -158,7 +158,7 @@ def query_list(
     `rows` has query_id, text, meta, score, baseline_score, difference; `total` counts all of that
     kind; bars fill at `scale`, so that two lists compare."""
     title, which, verb = _LISTS[kind]
-    minus = Span(f" minus {drawing.baseline}, {which}", "muted")
+    minus = Span(f" minus {drawing.baseline} on {drawing.name}, {which}", "muted")
     explanation = Sentence((Span(drawing.focus, "run"), minus))
     head = section(title, explanation, styles=drawing.styles)
     if rows.empty:
@@ -196,12 +196,18 @@ def score_list(
 
 
 def group_list(
-    rows: pd.DataFrame, href: Href, lead: Lead, *, by: str = "category", looked_at: int = 0
+    rows: pd.DataFrame,
+    href: Href,
+    lead: Lead,
+    *,
+    by: str = "category",
+    looked_at: int = 0,
+    measure: str = "",
 ) -> Markup:
     """The groups of one column in the order given; of many the ends of it, and how many stand
     between. `rows` are those of the run in focus in a `breakdown` frame: group, queries,
-    difference, diff_low, diff_high, clear, worked out with `looked_at`; `lead` gives where a group
-    leads."""
+    difference, diff_low, diff_high, clear, on `measure`, worked out with `looked_at`; `lead` gives
+    where a group leads."""
     if rows.empty:
         return _drawn(
             "empty_list", head=section(f"By {by}"), text="The queries in view carry no groups."
@@ -215,8 +221,9 @@ def group_list(
     rule = "coloured if clear of zero" + (
         f" after widening it for {w.count(widened)} groups" if widened > 1 else ""
     )
+    on = f" on {measure}" if measure else ""
     explanation = (
-        f"Mean difference [{w.share(LEVEL)} interval], queries; {rule}, from"
+        f"Mean difference{on} [{w.share(LEVEL)} interval], queries; {rule}, from"
         f" {FEWEST_TESTED} queries on."
     )
     return _drawn(

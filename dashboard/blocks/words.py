@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from markupsafe import Markup
 
@@ -31,6 +32,7 @@ def query_words(text: str) -> list[str]:
     return [word for word in words if word not in _STOP_WORDS] or words
 
 
+@lru_cache(maxsize=1 << 14)
 def stem(word: str) -> str:
     """A word without its English ending, so that charge, charges and charged are one."""
     word = word.lower()
@@ -42,11 +44,18 @@ def stem(word: str) -> str:
 
 def marked(text: str, words: Iterable[str]) -> Markup:
     """The text with the query's words marked."""
-    pieces, end = [], 0
+    cut = pieces(text, words)
+    return _drawn("marked", pieces=[(piece, at % 2 == 1) for at, piece in enumerate(cut)])
+
+
+def pieces(text: str, words: Iterable[str]) -> list[str]:
+    """The text in pieces that are by turns outside and inside the query's words, the first one
+    outside: where a browser draws them itself, whose places in a text are not Python's."""
+    cut, end = [], 0
     for start, stop in _matches(text, words):
-        pieces += [(text[end:start], False), (text[start:stop], True)]
+        cut += [text[end:start], text[start:stop]]
         end = stop
-    return _drawn("marked", pieces=[*pieces, (text[end:], False)])
+    return [*cut, text[end:]]
 
 
 def excerpt(text: str, words: Iterable[str], most: int) -> str:

@@ -188,8 +188,17 @@ def _counts(
             place = {"xref": "paper", "xanchor": "center", "xshift": centre - px[outcome]}
             text = f"<b>{n}</b> {word}"
             at = px[outcome] / plot
-            notes.append(note(text, at, 0, color, yshift=shift, **place))
+            own = shift + sign * (_reach(ranked, ticks, sign) if outcome == LEVEL_WITH else 0.0)
+            notes.append(note(text, at, 0, color, yshift=own, **place))
     return notes
+
+
+def _reach(ranked: pd.DataFrame, ticks: Ticks, sign: int) -> float:
+    """Px by which bars that count as the same leave the zero line on one side of it: where few
+    queries differ little they are as high as their name."""
+    same = ranked.loc[ranked["outcome"] == LEVEL_WITH, "difference"]
+    end = sign * max(float((sign * same).max()), 0.0)
+    return abs(ticks.share(end) - ticks.share(0)) * _BARS_HEIGHT
 
 
 def _clear_of_mean(ticks: Ticks, mean: float | None, sign: int) -> float:

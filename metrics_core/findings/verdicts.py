@@ -194,7 +194,7 @@ def together(comparison: pd.DataFrame, method: Method) -> Sentence:
     else:
         text = (
             f"{w.sentence_case(w.number(tested))} runs compared with one baseline: {share} and"
-            f" verdicts hold for all {w.number(tested)} together."
+            f" verdicts hold for {'both' if tested == 2 else f'all {w.number(tested)}'} together."
         )
     if not method.is_default:
         text += f" Chosen: {TESTS[method.test]}, {CORRECTIONS[method.corrected_by]}."
@@ -269,5 +269,6 @@ def queries_finding(
 
 def _beyond_median(sizes: pd.Series) -> str:
     middle = float(sizes.median())
-    relation = "larger than" if (sizes > middle).any() else "at least"
+    # Of three the middle one is not below half of them.
+    relation = "larger than" if 2 * (sizes > middle).sum() >= len(sizes) else "at least"
     return f"{relation} {w.score(middle)}"

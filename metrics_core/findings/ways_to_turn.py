@@ -33,9 +33,9 @@ def unjudged(reached: Reach, likely: Interval, unjudged_share: float, depth: int
         return Entry("unjudged", "Unjudged documents", word, tone, reason)
 
     top = f"top {w.count(depth)}"
-    share = f"{w.share(unjudged_share)} of the {top} is unjudged."
+    share = f"{w.share(unjudged_share)} of both runs’ {top} is unjudged."
     if unjudged_share == 0 and reached.lowest == reached.highest:
-        return entry("cannot turn it", "firm", f"Every document of the {top} is judged.")
+        return entry("cannot turn it", "firm", f"Every document of both runs’ {top} is judged.")
     if reached.reason:
         return entry(w.DASH, "", f"{share} {reached.reason}")
     usual = " No listed document is judged not relevant, so nothing says what is usual;"

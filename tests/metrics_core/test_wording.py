@@ -19,12 +19,15 @@ from metrics_core import wording as w
         (0.0311, 0.0323, 4),
         (0.00031, 0.00053, 5),
         (1e-12, 2e-12, 8),
+        (0.0004, 0.078, 4),
+        (-0.09, -0.00002, 5),
+        (1e-17, 0.078, 3),
         (0.5, 0.5, 3),
         (math.nan, math.nan, 3),
         (None, None, 3),
     ],
 )
-def test_an_interval_has_the_decimals_that_its_width_needs(
+def test_an_interval_has_the_decimals_that_its_width_and_its_side_of_zero_need(
     low: float | None, high: float | None, digits: int
 ) -> None:
     assert w.decimals(low, high) == digits

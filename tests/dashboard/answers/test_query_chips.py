@@ -156,6 +156,14 @@ def test_a_browser_is_told_every_column_with_its_kind_and_values() -> None:
     assert told["failure"]["values"]
 
 
+def test_the_example_of_a_filter_line_can_be_typed_as_it_stands() -> None:
+    single = STUDY.view(Address.of(run="dense", base="dense")).comparison
+    for view in (comparison(), single):
+        line = answers.filter_example(STUDY, view)
+        assert line and listed(view, line=line).wrong is None, line
+    assert "difference" not in answers.filter_example(STUDY, single)
+
+
 def test_every_column_can_be_shown_sorted_by_and_downloaded() -> None:
     view = comparison()
     offered = query_columns.offered(STUDY, view)

@@ -141,3 +141,10 @@ def test_other_queries_are_told_from_other_scores_where_a_run_lacks_some(
     said = "Each over the queries it lists, a (120) and b (119) differ by"
     assert said in text_of(opened("breakdown", run="a", base="b"))
     assert said not in text_of(opened("breakdown", run="a", base="b", missing="shared"))
+
+
+def test_one_run_has_no_difference_by_group_and_no_table_of_zeros() -> None:
+    app = opened("breakdown", run="dense", base="dense")
+    assert "With one run there is no difference to take apart" in text_of(app)
+    assert "minus dense" not in text_of(app) and "Score on nDCG@10" in text_of(app)
+    assert not any("cells" in (chart.proto.id or "") for chart in app.get("plotly_chart"))

@@ -27,7 +27,7 @@ from dashboard.blocks import (
 from dashboard.blocks.grades import Grades
 from dashboard.blocks.templates import Template
 from dashboard.blocks.two_lists import two_lists
-from dashboard.blocks.words import marked, query_words
+from dashboard.blocks.words import marked, pieces, query_words
 from dashboard.drawing import Drawing
 from dashboard.theme import RunStyle, run_styles
 from metrics_core.checks.fit import FitLine
@@ -270,7 +270,7 @@ def test_query_list():
     links = [own["href"] for tag, own in page.found if tag == "a"]
     assert links == ["query?q=1&list=worse", "query?q=2&list=worse", "queries?show=worse"]
     assert "Where it got worse" in page.text
-    assert "hybrid minus bm25, largest losses" in page.text
+    assert "hybrid minus bm25 on nDCG@10, largest losses" in page.text
     assert "charged twiceBilling · medium · 0.775 →to 0.442 −0.333" in page.text
     assert "query 20.100 →to 0.000" in page.text, "a query without a text is named by its id"
     assert "All 17 lost queries →" in page.text
@@ -760,3 +760,11 @@ def test_colours_are_variables_only():
     part = rows_of(comparison())
     part += query.standings(small_diagnosis(LISTS, GRADES), STYLES)
     assert not re.search(r"#[0-9a-fA-F]{3,8}\b|rgb\(", part)
+
+
+def test_a_text_in_pieces_is_the_text_with_the_words_at_odd_places() -> None:
+    text = "𝒳 Charges: ordering, and charged <b>"
+    cut = pieces(text, query_words("charge for the order"))
+    assert "".join(cut) == text
+    assert cut[1::2] == ["Charges", "ordering", "charged"]
+    assert pieces("nothing here", ["charge"]) == ["nothing here"] and pieces("", ["a"]) == [""]

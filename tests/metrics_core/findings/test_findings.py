@@ -381,7 +381,7 @@ def differences_of(won: list[float], lost: list[float], same: int) -> pd.DataFra
 
 
 def test_which_queries() -> None:
-    frame = differences_of([0.05, 0.096, 0.4] * 15 + [0.096], [-0.3] * 17, 21)
+    frame = differences_of([0.05, 0.142] * 23, [-0.3] * 17, 21)
     assert queries_finding(frame, "hybrid", "bm25", 10, "every run").text == (
         "hybrid wins 46 of 84 queries against bm25 and loses 17. "
         "Half of all wins are larger than 0.096; 10 queries fail with every run."
@@ -391,6 +391,11 @@ def test_which_queries() -> None:
     )
     assert queries_finding(frame, "hybrid", "bm25", 0, "both runs").text.endswith(
         "larger than 0.096."
+    )
+    # 15 of 46 are larger than the middle one, 31 are not smaller.
+    tied = differences_of([0.05, 0.096, 0.4] * 15 + [0.096], [-0.3] * 17, 21)
+    assert "Half of all wins are at least 0.096." in (
+        queries_finding(tied, "hybrid", "bm25", 0, "both runs").text
     )
 
 

@@ -49,7 +49,7 @@ def likely(low: float, high: float) -> Interval:
 def test_unjudged_documents(reached: Reach, span: Interval, word: str, tone: str) -> None:
     entry = ways.unjudged(reached, span, 0.12, 10)
     assert (entry.word, entry.tone) == (word, tone)
-    assert entry.reason.startswith("12\u00a0% of the top 10 is unjudged.")
+    assert entry.reason.startswith("12\u00a0% of both runs’ top 10 is unjudged.")
 
 
 def test_a_bound_is_said_to_be_one() -> None:
@@ -72,7 +72,7 @@ def test_nothing_usual_is_claimed_where_only_relevant_documents_are_judged() -> 
 
 def test_all_judged() -> None:
     entry = ways.unjudged(reach_of(0.1, 0.1, 0.1), likely(0.1, 0.1), 0.0, 10)
-    assert entry.reason == "Every document of the top 10 is judged." and entry.tone == "firm"
+    assert entry.reason == "Every document of both runs’ top 10 is judged." and entry.tone == "firm"
 
 
 @pytest.mark.parametrize(
