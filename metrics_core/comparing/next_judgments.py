@@ -86,7 +86,7 @@ def judge_next(
     of, undefined = measure.declaration.combination.of, np.isnan(reached.low)
 
     def turned(n: int) -> bool:
-        both = graded.scores(np.zeros(n, dtype=np.int64), slice(n))
+        both = graded.scores(np.zeros(n, dtype=np.int64))
         own, other = (of(np.where(undefined, np.nan, scores)) for scores in both)
         return bool(sign * (own - other) < -_ROUNDING)
 
