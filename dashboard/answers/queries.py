@@ -110,9 +110,9 @@ class QueryList:
 
 @dataclass(frozen=True)
 class _Compared:
-    """All queries in view, whichever of them a list keeps; `lists` are bool[Q] by key."""
+    """What is told of all queries in view, whichever of them a list keeps; `lists` are bool[Q] by
+    key."""
 
-    frame: pd.DataFrame
     finding: findings.Sentence
     lists: dict[str, Mask]
     scale: tuple[float, float] | None
@@ -122,16 +122,17 @@ def query_list(study: Study, shown: Comparison, asked: Asked) -> QueryList:
     """The Queries page: the list of that name, all where there is none, what search, filter line
     and selection leave of it, in the order asked for; one that is none is the list's own, worst
     first."""
-    found, remarks = study.kept(_compared, shown), asked.remarks
-    tagged = remarks.lists(found.frame["query_id"])
+    found, every = study.kept(_compared, shown), study.kept(_every_query, shown)
+    remarks = asked.remarks
+    tagged = remarks.lists(every["query_id"])
     lists = {**found.lists, **tagged}
     show = asked.show if asked.show in (*SHOWS, *tagged) else SHOW_ALL
-    left, wrong = _left(study, shown, found.frame, asked)
+    left, wrong = _left(study, shown, every, asked)
     usual = _usual_order(shown, show)
     offered = [*query_columns.offered(study, shown), *remarks.columns]
     order, by = _order(offered, asked, usual)
     columns = query_columns.chosen(study, shown, asked.columns, offered)
-    frame = _with_columns(found.frame, study, shown, remarks, [*columns, by])
+    frame = _with_columns(every, study, shown, remarks, [*columns, by])
     return QueryList(
         finding=found.finding,
         show=show,
@@ -140,9 +141,9 @@ def query_list(study: Study, shown: Comparison, asked: Asked) -> QueryList:
             for key in (*query_chips.offered(found.lists, shown, show), *tagged)
         },
         listed=int(lists[show].sum()),
-        mean=float(found.frame["difference"].mean()),
-        paired=int(found.frame["difference"].notna().sum()),
-        frame=found.frame,
+        mean=float(every["difference"].mean()),
+        paired=int(every["difference"].notna().sum()),
+        frame=every,
         kept=_sorted(frame[lists[show] & left], by, descending=order[0] == "-"),
         columns=columns,
         offered=offered,
@@ -218,7 +219,7 @@ def filter_vocabulary(
 
 def _vocabulary(study: Study, shown: Comparison, remarks: Remarks) -> dict[str, Any]:
     columns = _to_filter(study, shown, remarks)
-    return vocabulary(columns, columns.numeric)
+    return vocabulary(columns, columns.numeric, columns.holds)
 
 
 def filter_names(study: Study, shown: Comparison, remarks: Remarks = NOTHING_NOTED) -> list[str]:
@@ -272,7 +273,6 @@ def _compared(study: Study, shown: Comparison) -> _Compared:
     frame = study.kept(_every_query, shown)
     masks = query_chips.lists(study, shown, scores)
     return _Compared(
-        frame=frame,
         finding=findings.queries_finding(
             frame,
             shown.focus,

@@ -22,6 +22,7 @@ from metrics_core.explaining.kinds import CHANGES, KINDS
 from metrics_core.explaining.lists import across_runs
 from metrics_core.slicing.breakdowns import NO_GROUP, ordered_groups
 from metrics_core.slicing.derived import MARK
+from metrics_core.slicing.filtering import holding
 
 Values = npt.NDArray[Any]
 
@@ -194,10 +195,41 @@ def in_order(column: Column, found: pd.Series) -> pd.Series:
     return found.astype(str).map({group: i for i, group in enumerate(order)})
 
 
+def of_files(study: Study, column: Column) -> bool:
+    """Whether a column's values follow from the files alone."""
+    own = () if study.queries is None else study.queries.columns
+    of_query = column.key.startswith("by:") and (
+        column.name in study.groupings or column.name in own
+    )
+    return of_query or column.key in ("query_id", "text")
+
+
+def _holding(study: Study, shown: Comparison, column: Column) -> dict[str, Any]:
+    return holding(to_ask(study, shown, column))
+
+
+def to_ask(study: Study, shown: Comparison, column: Column) -> Values:
+    """A column's values as a filter line asks for them: a number as a number, also where the table
+    shows its range; None where a text is missing."""
+    own = column.name if column.key.startswith("by:") else ""
+    numbers = study.queries.numbers.get(own) if own and study.queries is not None else None
+    if numbers is None:
+        return _as_asked(values(study, shown, column))
+    whole = numbers.reindex(study.query_ids).to_numpy(dtype=np.float64)
+    return np.asarray(whole[study.in_view(shown)])
+
+
+def _as_asked(found: Values) -> Values:
+    if found.dtype.kind == "f":
+        return found
+    texts = found.astype(object)
+    texts[(texts == NO_GROUP) | (texts == "")] = None
+    return texts
+
+
 class Asked(Mapping[str, Values]):
-    """The columns by the names that a filter line has for them, worked out when they are read: a
-    number as a number, also where the table shows its range; None where a text is missing.
-    `further` are columns that do not come from the study, with their values."""
+    """The columns by the names that a filter line has for them, as `to_ask` gives them, worked out
+    when they are read. `further` are columns that do not come from the study, with their values."""
 
     def __init__(
         self, study: Study, shown: Comparison, further: Mapping[Column, Values] | None = None
@@ -211,20 +243,17 @@ class Asked(Mapping[str, Values]):
             self._columns[name] = column
 
     def __getitem__(self, name: str) -> Values:
+        column = self._columns[name]
+        further = self._further.get(column)
+        return to_ask(self._study, self._shown, column) if further is None else _as_asked(further)
+
+    def holds(self, name: str) -> dict[str, Any]:
+        """What `filtering.holding` says of a column; of those of the files it is the same whatever
+        is compared, and kept for all of it."""
         column, study = self._columns[name], self._study
-        own = column.name if column.key.startswith("by:") else ""
-        numbers = study.queries.numbers.get(own) if own and study.queries is not None else None
-        if numbers is not None:
-            whole = numbers.reindex(study.query_ids).to_numpy(dtype=np.float64)
-            return np.asarray(whole[study.in_view(self._shown)])
-        found = self._further.get(column)
-        if found is None:
-            found = values(study, self._shown, column)
-        if found.dtype.kind == "f":
-            return found
-        texts = found.astype(object)
-        texts[(texts == NO_GROUP) | (texts == "")] = None
-        return texts
+        if column in self._further or not of_files(study, column):
+            return holding(self[name])
+        return study.kept(_holding, self._shown.narrowing, column)
 
     @property
     def numeric(self) -> frozenset[str]:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dashboard.opened.study import KEPT, ROOM_FOR_ANSWERS, Study, all_scores, refused
+from dashboard.opened.study import FEW, KEPT, ROOM_FOR_ANSWERS, Study, all_scores, refused
 from dashboard.opened.weighing import weight
 from dashboard.workspace import Layer
 from metrics_core.errors import RanklensError
@@ -47,7 +47,7 @@ class Layered(Study):
         self.runs = {name: bare.runs[name] for name in self.judged}
         self.refused_now = {n: r for n, r in again.items() if isinstance(r, RanklensError)}
         self.refused = bare.refused | self.refused_now
-        self._memo = Memo(ROOM_FOR_ANSWERS, weight)
+        self._memo, self._lasting = Memo(ROOM_FOR_ANSWERS, weight), Memo(FEW)
         self.variants, self.large, self.tops = map(Memo, KEPT)
         if len(self.changed) == len(bare.query_ids):
             self.__dict__ |= {name: getattr(bare, name) for name in _OF_QUERIES}

@@ -46,6 +46,10 @@ from metrics_core.tables import Documents, Qrels, Queries, Run
 ROOM_FOR_ANSWERS = 200_000_000
 """Bytes of answers that a study keeps, those asked for last."""
 
+FEW = 20
+"""Answers that depend on nothing that is asked. Every view needs them, so what is asked of very
+many queries must not push them out."""
+
 KEPT = 4, 2, 5
 """What-if variants, pairs of lists, and first documents of runs."""
 
@@ -76,7 +80,7 @@ class Study:
                 self.refused[run.name] = refused(run.name, error)
                 continue
             self.runs[run.name] = run
-        self._memo = Memo(ROOM_FOR_ANSWERS, weight)
+        self._memo, self._lasting = Memo(ROOM_FOR_ANSWERS, weight), Memo(FEW)
         self.variants, self.large, self.tops = map(Memo, KEPT)
         if len(self.runs) > 1:
             prepare_draws(len(self.query_ids))
@@ -89,11 +93,11 @@ class Study:
     def kept(self, answer: Callable[..., Result], *asked: Hashable) -> Result:
         """`answer(study, *asked)`, worked out once: what an answer is given is its key, so that
         nothing it depends on can be forgotten there."""
-        key = (answer, asked)
-        if key in self._memo:
-            return self._memo(key, lambda: answer(self, *asked))
+        key, memo = (answer, asked), self._memo if asked else self._lasting
+        if key in memo:
+            return memo(key, lambda: answer(self, *asked))
         # The turn first: who works out an answer that others wait for must never wait for one.
-        return in_turn(lambda: self._memo(key, lambda: answer(self, *asked)))
+        return in_turn(lambda: memo(key, lambda: answer(self, *asked)))
 
     def keep(self, made: Result, answer: Callable[..., Result], *asked: Hashable) -> Result:
         """What `kept` gives, where it was worked out together with others."""

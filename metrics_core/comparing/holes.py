@@ -103,10 +103,15 @@ def top_of(run: Run, depth: int) -> Top:
     leading = run.leading(depth)
     rows, rank = top_ranks(leading, depth)
     code = leading.query_codes[rows].astype(np.int64)
-    ordered = np.lexsort((rank, code))
-    names = leading.doc_ids.take(pa.array(rows[ordered]))
+    place = code * (depth + 1) + rank
+    if not (place[1:] >= place[:-1]).all():
+        ordered = np.argsort(place, kind="stable")
+        rows, code, rank = rows[ordered], code[ordered], rank[ordered]
+    names = leading.doc_ids
+    if len(rows) < len(names) or not (rows[1:] > rows[:-1]).all():
+        names = names.take(pa.array(rows))
     texts = names.combine_chunks().cast(ID) if len(names.chunks) != 1 else names.chunk(0)
-    return Top(code[ordered], rank[ordered], texts)
+    return Top(code, rank, texts)
 
 
 def holes(
@@ -173,9 +178,11 @@ def _doc_ids(
     query = listed.query[first.code].astype(np.int64)
     depth = int(max(first.rank.max(initial=0), free.rank.max())) + 1
     place = query * depth + first.rank
+    wanted = free.query * depth + free.rank
+    if (place[1:] >= place[:-1]).all():
+        return first.doc_ids.take(pa.array(np.searchsorted(place, wanted)))
     # Queries that are not in view have a negative place.
     by_place = np.argsort(place, kind="stable")
-    wanted = free.query * depth + free.rank
     return first.doc_ids.take(pa.array(by_place[np.searchsorted(place[by_place], wanted)]))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.comparing.holes import NEAR, Holes
-from metrics_core.comparing.moved import Graded
+from metrics_core.comparing.moved import Codes, Graded
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.intervals import LEVEL, Interval
@@ -29,6 +29,8 @@ DEEPEST = NEAR
 _SEED = 20_260
 _MOST_DRAWN = 200_000
 _WORK, _FEWEST, _MOST = 4_000_000, 10, 200
+_AT_A_TIME = 50_000
+"""Documents whose grades are drawn at a time."""
 
 
 def likely_difference(
@@ -45,7 +47,7 @@ def likely_difference(
     nothing = Interval(*np.full(3, np.nan))
     # Of very many queries the first ranks say it all, and the rest would take minutes.
     deepest = DEEPEST if run.n_queries * DEEPEST <= _MOST_DRAWN else max(measure.cutoff or 10, 10)
-    near = found.some(found.best_rank <= min(deepest, DEEPEST))
+    near = _within(found, min(deepest, DEEPEST))
     pools = _Pools.of(run, baseline)
     if measure.declaration.needs:
         return nothing
@@ -53,16 +55,22 @@ def likely_difference(
         return Interval(*np.full(3, _difference(run, baseline, measure)))
     if not pools.hold_both:
         return nothing
-    generator = np.random.default_rng(_SEED)
-    draw = pools.drawn(near.best_rank)
+    draw = pools.drawn(near.best_rank, np.random.default_rng(_SEED))
     graded = Graded(run, baseline, measure, near, pools.grades)
     size = len(near) + len(run.query) + len(run.judged_query)
     drawn = []
     for _ in range(int(np.clip(_WORK // size, _FEWEST, _MOST))):
-        drawn.append(_between(*graded.scores(draw(generator)), measure))
+        drawn.append(_between(*graded.scores(draw()), measure))
     mean, spread = float(np.mean(drawn)), float(np.std(drawn, ddof=1))
     reach = NormalDist().inv_cdf((1 + level) / 2) * spread
     return Interval(*np.array([mean, mean - reach, mean + reach]))
+
+
+def _within(found: Holes, depth: int) -> Holes:
+    """The documents that one list or both hold within a depth."""
+    if max(int(r.max(initial=0)) for r in (found.run_rank, found.baseline_rank)) <= depth:
+        return found
+    return found.some(found.best_rank <= depth)
 
 
 def _difference(run: JudgedRanks, baseline: JudgedRanks, measure: Measure) -> float:
@@ -99,16 +107,33 @@ class _Pools:
 
     def place(self, rank: Ints) -> Ints:
         """The pool of each rank: its own, else that of the next better rank that has one."""
-        return np.maximum(np.searchsorted(self.ranks, rank, "right") - 1, 0)
+        deepest = int(rank.max(initial=0))
+        if deepest > len(rank):
+            return np.maximum(np.searchsorted(self.ranks, rank, "right") - 1, 0)
+        every = np.searchsorted(self.ranks, np.arange(deepest + 1), "right") - 1
+        return np.maximum(every, 0)[rank]
 
-    def drawn(self, rank: Ints) -> Callable[[np.random.Generator], Ints]:
-        """Draws of a grade for a document at each of these ranks, by its place in `grades`."""
+    def drawn(self, rank: Ints, generator: np.random.Generator) -> Callable[[], Codes]:
+        """Draws of a grade for a document at each of these ranks, by its place in `grades`; a draw
+        holds until the next one."""
         pool = self.place(rank)
-        starts, counts = self._starts[pool], self._counts[pool]
+        starts, counts = self._starts[pool], self._counts[pool].astype(np.float64)
+        # Of few bytes each, the grades of all judged documents stay close to the processor.
+        known = self._codes.astype(np.min_scalar_type(len(self.grades)))
+        codes = np.empty(len(rank), dtype=known.dtype)
+        drawn, place = np.empty(_AT_A_TIME), np.empty(_AT_A_TIME, dtype=np.int64)
 
-        def draw(generator: np.random.Generator) -> Ints:
-            chosen = (generator.random(len(rank)) * counts).astype(np.int64)
-            return self._codes[starts + chosen]
+        def draw() -> Codes:
+            # A part at a time stays close to the processor; the numbers drawn are the same.
+            for begin in range(0, len(rank), _AT_A_TIME):
+                part = slice(begin, min(begin + _AT_A_TIME, len(rank)))
+                number, own = drawn[: part.stop - begin], place[: part.stop - begin]
+                generator.random(out=number)
+                number *= counts[part]
+                own[:] = number
+                own += starts[part]
+                known.take(own, out=codes[part], mode="clip")
+            return codes
 
         return draw
 

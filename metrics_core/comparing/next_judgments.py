@@ -86,7 +86,7 @@ def judge_next(
     of, undefined = measure.declaration.combination.of, np.isnan(reached.low)
 
     def turned(n: int) -> bool:
-        both = graded.scores(np.zeros(n, dtype=np.int64), slice(n))
+        both = graded.scores(np.zeros(n, dtype=np.int64))
         own, other = (of(np.where(undefined, np.nan, scores)) for scores in both)
         return bool(sign * (own - other) < -_ROUNDING)
 
@@ -115,8 +115,12 @@ def _against(sign: float, moved: Floats) -> Ints:
     """Those that move a difference of this sign towards the other one, the furthest first; where
     the runs are level, either way counts."""
     against = -sign * moved if sign else np.abs(moved)
-    order = np.argsort(-against, kind="stable")
-    return order[against[order] > _ROUNDING][:MOST_RANKED]
+    moving = np.flatnonzero(against > _ROUNDING)
+    if len(moving) > MOST_RANKED:
+        # Only those are sorted that may be ranked.
+        last = len(moving) - MOST_RANKED
+        moving = moving[against[moving] >= np.partition(against[moving], last)[last]]
+    return moving[np.argsort(-against[moving], kind="stable")][:MOST_RANKED]
 
 
 def _first(holds: Callable[[int], bool], low: int, high: int) -> int | None:

@@ -28,7 +28,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.measures.declaring.extremes import Whole
 from metrics_core.measures.shares import whole_of
-from metrics_core.scoring.residuals import residual
+from metrics_core.scoring.residuals import residuals
 from metrics_core.scoring.singles import unjudged_scores
 
 Floats = npt.NDArray[np.float64]
@@ -214,12 +214,11 @@ class Reaching:
             if found.matched:
                 only = np.bincount(found.query[rank == 0], minlength=len(further))
             beside = only + further
-            lows, highs = [], []
-            for elsewhere in (None, beside):
-                own = residual(self._pair[i], measure, highest=self._grade, elsewhere=elsewhere)
-                lows.append(own.low)
-                highs.append(own.high)
-            low, high = np.minimum(*lows), np.maximum(*highs)
+            known = self.whole if self._kind == "normalised" else None
+            alone, joined = residuals(
+                self._pair[i], measure, (None, beside), highest=self._grade, whole=known
+            )
+            low, high = np.minimum(alone.low, joined.low), np.maximum(alone.high, joined.high)
             if measure.declaration.residual == "at relevant":
                 # Its depth grows with what is relevant elsewhere, and the score may rise and fall.
                 least, most = measure.declaration.range

@@ -8,7 +8,7 @@ that is often less than 1 (P@10 with three relevant documents reaches 0.3).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -100,15 +100,11 @@ def in_best_order(ranks: JudgedRanks, least: float, first: int | None = None) ->
     best = order_by_query(ranks.query[gains], -ranks.relevance[gains])
     rank[np.flatnonzero(gains)[best]] = _numbered(ranks.query[gains], ranks.n_queries)
     order = order_by_query(ranks.query, rank)
-    return replace(
-        ranks,
+    return ranks.with_lists(
         query=ranks.query[order],
         rank=rank[order],
         relevance=ranks.relevance[order],
         qrels_row=ranks.qrels_row[order],
-        subtopics=None,
-        listed=None,
-        tied=None,
     )
 
 
@@ -127,27 +123,28 @@ def at_best(ranks: JudgedRanks, least: float) -> JudgedRanks:
     order = order_by_query(queries, rank)
     relevance = np.concatenate([ranks.judged_relevance[known], ranks.relevance[~gains]])
     rows = np.concatenate([np.full(len(query), -1), ranks.qrels_row[~gains]])
-    return replace(
-        ranks,
+    return ranks.with_lists(
         query=queries[order],
         rank=rank[order],
         relevance=relevance[order],
         qrels_row=rows[order],
         retrieved=ranks.retrieved + total - found,
-        subtopics=None,
-        listed=None,
-        tied=None,
     )
 
 
 def _up_to(gains: npt.NDArray[np.bool_], query: Ints, n_queries: int) -> Ints:
     """Per row how many of its query's rows up to and with it gain something."""
     running = np.cumsum(gains)
-    before = np.append(0, running)[np.searchsorted(query, np.arange(n_queries))]
+    before = np.append(0, running)[_starts(query, n_queries)]
     return np.asarray(running - before[query])
 
 
 def _numbered(query: Ints, n_queries: int) -> Ints:
     """1, 2, 3, … within each query."""
-    starts = np.searchsorted(query, np.arange(n_queries))
-    return np.arange(1, len(query) + 1) - starts[query]
+    return np.arange(1, len(query) + 1) - _starts(query, n_queries)[query]
+
+
+def _starts(query: Ints, n_queries: int) -> Ints:
+    """Where the rows of each query begin."""
+    counts = np.bincount(query, minlength=n_queries)
+    return np.cumsum(counts) - counts

@@ -76,6 +76,9 @@ class JudgedRanks:
     _memo: Memo = field(
         default_factory=lambda: Memo(_MOST_KEPT), init=False, repr=False, compare=False
     )
+    _memo_of_judgments: Memo = field(
+        default_factory=lambda: Memo(_MOST_KEPT), init=False, repr=False, compare=False
+    )
 
     @property
     def n_queries(self) -> int:
@@ -94,10 +97,18 @@ class JudgedRanks:
 
     def kept(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
         """What `make` gives, worked out once for these ranks and each detail."""
-        made = self._memo((what, detail), make)
-        if isinstance(made, np.ndarray):
-            made.flags.writeable = False
-        return made
+        return _read_only(self._memo((what, detail), make))
+
+    def known(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
+        """The same of what follows from the judgments alone: also worked out once for all ranks
+        `with_lists` of these."""
+        return _read_only(self._memo_of_judgments((what, detail), make))
+
+    def with_lists(self, **lists: Any) -> JudgedRanks:
+        """The same queries and judgments with other lists: fields of this class."""
+        other = replace(self, subtopics=None, listed=None, tied=None, **lists)
+        object.__setattr__(other, "_memo_of_judgments", self._memo_of_judgments)
+        return other
 
     def judged(self) -> Hits:
         """The retrieved documents that somebody has judged (a negative grade is no judgment)."""
@@ -113,7 +124,7 @@ class JudgedRanks:
 
     def ideal(self) -> Hits:
         """All judgments as a ranking of their own, best grade first: the best possible order."""
-        return self.kept("ideal", None, self._ideal)
+        return self.known("ideal", None, self._ideal)
 
     def _ideal(self) -> Hits:
         starts = np.searchsorted(self.judged_query, np.arange(self.n_queries))
@@ -123,7 +134,7 @@ class JudgedRanks:
     def n_relevant(self, rel: float = 1) -> Ints:
         """Per query the number of judged documents whose grade is at least `rel`; int64[Q]."""
         level = max(rel, 0)
-        return self.kept("n_relevant", level, lambda: self._n_relevant(level))
+        return self.known("n_relevant", level, lambda: self._n_relevant(level))
 
     def _n_relevant(self, level: float) -> Ints:
         counted = self.judged_query[self.judged_relevance >= level]
@@ -200,6 +211,12 @@ class Places:
     retrieved: Ints
     tied: Tied | None = None
     notes: tuple[Note, ...] = ()
+
+
+def _read_only(made: Kept) -> Kept:
+    if isinstance(made, np.ndarray):
+        made.flags.writeable = False
+    return made
 
 
 def best_first(qrels: Qrels) -> Ints:

@@ -77,7 +77,7 @@ def best_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None =
             gain = gain[np.lexsort((-gain, ideal.query))]
         return replace(ideal, relevance=gain).only(gain > 0)
 
-    return ranks.kept("best gains", (dcg, gains), best)
+    return ranks.known("best gains", (dcg, gains), best)
 
 
 def discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Scores:

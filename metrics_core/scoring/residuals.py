@@ -40,15 +40,17 @@ import numpy.typing as npt
 from metrics_core import frames as pd
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.additions import with_more
-from metrics_core.judging.hits import prefix_sums, ratio
+from metrics_core.judging.hits import ratio
 from metrics_core.judging.unjudged import Unjudged, blocks
 from metrics_core.measures import Measure
-from metrics_core.measures.declaring.extremes import Share
+from metrics_core.measures.declaring.extremes import Share, Whole
 from metrics_core.measures.shares import part_of, whole_of
+from metrics_core.scoring.precision_extremes import at_relevant, of_precisions
 from metrics_core.scoring.singles import unjudged_scores
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Extremes = tuple[Floats, Floats]
 EXACT = ("monotone", "count", "recall", "precisions", "at relevant", "unaffected")
 
 
@@ -75,6 +77,19 @@ def residual(
     the grade from which the measure counts a document as relevant. `elsewhere` is how many further
     documents of each query, which the list does not hold, are judged and of that grade; int64[Q].
     """
+    return residuals(ranks, measure, [elsewhere], highest=highest)[0]
+
+
+def residuals(
+    ranks: JudgedRanks,
+    measure: Measure,
+    elsewhere: Sequence[Ints | None],
+    *,
+    highest: float | None = None,
+    whole: Whole | None = None,
+) -> list[Residual]:
+    """`residual` for each of these numbers of documents elsewhere. `whole` is what a share is
+    divided by, with documents of that grade, where that is known already (`shares.whole_of`)."""
     # A table of gains may turn the order of the grades round, and leaves nothing to reason from.
     kind = "range" if measure.value("gains") else measure.declaration.residual
     if measure.value("judged_only"):
@@ -83,9 +98,16 @@ def residual(
     grade = ranks.top_grade if highest is None else highest
     grade = max(grade, measure.value("rel") or 0)
     if kind in _BY_SHARE and isinstance(measure.declaration.reach, Share):
-        more = np.zeros(ranks.n_queries, np.int64) if elsewhere is None else elsewhere
-        low, high = _shared(ranks, measure, kind, grade, more)
-        return Residual(low, high, exact=kind in EXACT)
+        shared = _Shared(ranks, measure, kind, grade, whole)
+        ends = [shared.ends(more) for more in elsewhere]
+    else:
+        ends = [_each(ranks, measure, kind, grade, more) for more in elsewhere]
+    return [Residual(low, high, exact=kind in EXACT) for low, high in ends]
+
+
+def _each(
+    ranks: JudgedRanks, measure: Measure, kind: str, grade: float, elsewhere: Ints | None
+) -> Extremes:
     # Of those below the depth the number is enough.
     depths = {"monotone": measure.cutoff, "recall": measure.cutoff, "count": 0, "range": 0}
     depth = depths.get(kind)
@@ -96,7 +118,7 @@ def residual(
             part = with_more(part, elsewhere[queries], grade)
         ends.append(_ends(part, measure, kind, grade, depth))
     low, high = (np.concatenate(values) for values in zip(*ends, strict=True))
-    return Residual(low, high, exact=kind in EXACT)
+    return low, high
 
 
 def _ends(
@@ -134,9 +156,6 @@ def residual_frame(
     return pd.concat(parts, ignore_index=True)
 
 
-Extremes = tuple[Floats, Floats]
-
-
 def _monotone(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
     counts = free.counts()
     if measure.cutoff is not None:
@@ -165,115 +184,41 @@ def _normalised(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjud
     return np.minimum(low, score), np.where(nothing, ceiling, np.maximum(high, score))
 
 
-def _shared(
-    ranks: JudgedRanks, measure: Measure, kind: str, grade: float, elsewhere: Ints
-) -> Extremes:
+class _Shared:
     """The extremes of a score that is a sum over documents divided by what judgments raise
     ("recall" or "normalised"): the sum and the divisor follow from ranks and counts."""
-    part, whole = part_of(measure), whole_of(measure, ranks, np.array([grade]))
-    unjudged = Unjudged.of(ranks, grade, 0).counts()
-    found = part.score(ranks)
-    most = found + unjudged_scores(ranks, part, grade)
 
-    def by(value: Floats, more: Ints) -> Floats:
-        return ratio(value, whole((elsewhere + more)[:, None]))
+    def __init__(
+        self, ranks: JudgedRanks, measure: Measure, kind: str, grade: float, whole: Whole | None
+    ) -> None:
+        part = part_of(measure)
+        self._kind, self._ceiling = kind, measure.declaration.range[1]
+        self._whole = whole or whole_of(measure, ranks, np.array([grade]))
+        self._unjudged = ranks.retrieved - ranks.judged().count().astype(np.int64)
+        self._score, self._found = measure.score(ranks), part.score(ranks)
+        self._most = self._found + unjudged_scores(ranks, part, grade)
+        if kind == "recall":
+            self._beyond = Unjudged.of(ranks, grade, measure.cutoff).further
 
-    none = np.zeros_like(unjudged)
-    # The quotient may be off by a rounding, and no bound may lie on the wrong side for it.
-    score = np.where(elsewhere == 0, measure.score(ranks), by(found, none))
-    ceiling = measure.declaration.range[1]
-    if kind == "recall":
-        beyond = Unjudged.of(ranks, grade, measure.cutoff).further
-        low, high = by(found, beyond), by(most, unjudged - beyond)
-    else:
-        low = by(found, unjudged)
-        high = np.where(whole(elsewhere[:, None]) == 0, ceiling, by(most, none))
-    low, high = np.minimum(low, score), np.maximum(np.minimum(high, ceiling), score)
-    return np.where(unjudged == 0, score, low), np.where(unjudged == 0, score, high)
+    def ends(self, elsewhere: Ints | None) -> Extremes:
+        """Lowest and highest score with so many documents elsewhere."""
+        unjudged = self._unjudged
+        more = np.zeros_like(unjudged) if elsewhere is None else elsewhere
 
+        def whole(within: Ints) -> Floats:
+            return self._whole((more + within)[:, None])
 
-def _precisions(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
-    relevant = ranks.relevant(measure.value("rel") or 1)
-    cutoff = measure.cutoff or np.inf
-    denominator = measure.value("denominator") or "relevant"
-    if denominator == "retrieved":
-        # What lies beyond the cutoff enters neither the sum nor the divisor.
-        free = free.up_to(cutoff)
-    found = relevant.rank <= cutoff
-    sums = relevant.total(relevant.ordinal() / relevant.rank, measure.cutoff)
-    counted = ranks.n_relevant(measure.value("rel") or 1)
-    if denominator == "retrieved":
-        counted = relevant.count(measure.cutoff).astype(np.int64)
-    from_top, from_bottom = _growth(relevant.query[found], relevant.rank[found], free, cutoff)
-    first = np.searchsorted(free.query, np.arange(ranks.n_queries))[free.query]
-    last = np.searchsorted(free.query, np.arange(ranks.n_queries), "right")[free.query]
-    here = np.arange(len(free.query))
-    best = sums[free.query] + from_top[here + 1] - from_top[first]
-    worst = sums[free.query] + from_bottom[last] - from_bottom[here]
-    low, high = score.copy(), score.copy()
-    known = counted[free.query]
-    listed = ranks.retrieved[free.query]
-    np.maximum.at(high, free.query, _averaged(measure, best, known + here + 1 - first, listed))
-    np.minimum.at(low, free.query, _averaged(measure, worst, known + last - here, listed))
-    return low, high
-
-
-def _growth(found: Ints, rank: Ints, free: Unjudged, cutoff: float) -> tuple[Floats, Floats]:
-    """What each unjudged document adds to the sum of precisions once it is relevant, if those above
-    it are (counted from the top), and if those below it are (from the bottom): running sums with a
-    leading 0. It brings its own precision, and one more hit to every relevant document below it."""
-    queries = np.arange(len(free.further) + 1)
-    start = np.searchsorted(found, queries)
-    depth = int(max(rank.max(initial=0), free.rank.max(initial=0))) + 1
-    place = np.searchsorted(found * depth + rank, free.query * depth + free.rank)
-    above = place - start[free.query]
-    reach = prefix_sums(1 / rank)
-    below = reach[start[free.query + 1]] - reach[place]
-    own = np.where(free.rank <= cutoff, 1 / free.rank, 0.0)
-    others = np.searchsorted(free.query, queries)
-    here = np.arange(len(free.query))
-    running = prefix_sums(own)
-    later = running[others[free.query + 1]] - running[here + 1]
-    upper = here - others[free.query]
-    within = free.rank <= cutoff
-    from_top = np.where(within, (above + upper + 1) * own + below, 0.0)
-    from_bottom = np.where(within, (above + 1) * own + below + later, 0.0)
-    return prefix_sums(from_top), prefix_sums(from_bottom)
-
-
-def _averaged(measure: Measure, sums: Floats, relevant: Ints, listed: Ints) -> Floats:
-    """The measure from its sum of precisions, the number of relevant documents (at least 1) and
-    that of the listed ones."""
-    if measure.declaration.from_precisions is not None:
-        return measure.declaration.from_precisions(sums, relevant)
-    denominator = measure.value("denominator")
-    if denominator == "k":
-        return sums / (listed if measure.cutoff is None else measure.cutoff)
-    if denominator == "min" and measure.cutoff is not None:
-        return sums / np.minimum(relevant, measure.cutoff)
-    return sums / relevant
-
-
-def _at_relevant(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
-    rel = measure.value("rel") or 1
-    factor = measure.value("factor")
-    relevant = ranks.relevant(rel)
-    first = np.searchsorted(free.query, np.arange(ranks.n_queries))[free.query]
-    last = np.searchsorted(free.query, np.arange(ranks.n_queries), "right")[free.query]
-    here = np.arange(len(free.query))
-    low, high = score.copy(), score.copy()
-    for new, best in ((here + 1 - first, True), (last - here, False)):
-        n_relevant = ranks.n_relevant(rel)[free.query] + new
-        limit = n_relevant if factor is None else (factor * n_relevant + 0.9).astype(np.int64)
-        depth = int(max(ranks.retrieved.max(initial=0), limit.max(initial=0))) + 2
-        key = free.query * depth + limit
-        start = np.searchsorted(relevant.query, free.query)
-        known = np.searchsorted(relevant.query * depth + relevant.rank, key, "right") - start
-        inside = np.searchsorted(free.query * depth + free.rank, key, "right") - first
-        found = np.minimum(new, inside) if best else np.maximum(0, inside - (last - first - new))
-        value = ratio((known + found).astype(np.float64), limit)
-        (np.maximum if best else np.minimum).at(high if best else low, free.query, value)
-    return low, high
+        known = whole(np.zeros_like(unjudged))
+        # The quotient may be off by a rounding, and no bound may lie on the wrong side for it.
+        score = np.where(more == 0, self._score, ratio(self._found, known))
+        if self._kind == "recall":
+            low = ratio(self._found, whole(self._beyond))
+            high = ratio(self._most, whole(unjudged - self._beyond))
+        else:
+            low = ratio(self._found, whole(unjudged))
+            high = np.where(known == 0, self._ceiling, ratio(self._most, known))
+        low, high = np.minimum(low, score), np.maximum(np.minimum(high, self._ceiling), score)
+        return np.where(unjudged == 0, score, low), np.where(unjudged == 0, score, high)
 
 
 def _unknown(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
@@ -289,8 +234,8 @@ _EXTREMES: dict[str, Callable[[JudgedRanks, Measure, Floats, Unjudged], Extremes
     "monotone": _monotone,
     "count": _count,
     "recall": _recall,
-    "precisions": _precisions,
-    "at relevant": _at_relevant,
+    "precisions": of_precisions,
+    "at relevant": at_relevant,
     "normalised": _normalised,
     "range": _unknown,
 }

@@ -44,7 +44,8 @@ def unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Float
 
 def _unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Floats:
     parts = []
-    for _, some in blocks(ranks, measure.cutoff):
+    bare = replace(ranks, listed=None, subtopics=None, tied=None)
+    for _, some in blocks(bare, measure.cutoff):
         free = Unjudged.of(some, grade, measure.cutoff)
         alone = _holding(some, free.query, free.rank, np.full(len(free.query), grade))
         parts.append(measure.score(alone))

@@ -26,10 +26,13 @@ def coded(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.DictionaryArray
     elif (ids.type.value_type if pa.types.is_dictionary(ids.type) else ids.type) != ID:
         ids = ids.cast(CODED_ID if pa.types.is_dictionary(ids.type) else ID)
     if isinstance(ids, pa.ChunkedArray):
-        if pa.types.is_dictionary(ids.type):
-            ids = ids.unify_dictionaries()
-        else:
+        if not pa.types.is_dictionary(ids.type):
             ids = ids.dictionary_encode()
+        elif ids.num_chunks > 1:
+            # Pieces of one table share their dictionary, and to unify them would read it each time.
+            first = ids.chunk(0).dictionary
+            if not all(chunk.dictionary.equals(first) for chunk in ids.chunks[1:]):
+                ids = ids.unify_dictionaries()
         return ids.combine_chunks() if ids.num_chunks != 1 else ids.chunk(0)
     return ids if pa.types.is_dictionary(ids.type) else ids.dictionary_encode()
 

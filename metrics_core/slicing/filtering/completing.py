@@ -6,7 +6,7 @@ which columns and values there are. `parse_filter` alone says what a line means.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from itertools import islice
 from typing import Any
 
@@ -45,25 +45,32 @@ MOST_COLUMNS, MOST_VALUES, LONGEST = 200, 50, 100
 cut short would be another value, so longer ones are left out."""
 
 
-def vocabulary(columns: Columns, numeric: Collection[str] = ()) -> dict[str, Any]:
+def vocabulary(
+    columns: Columns,
+    numeric: Collection[str] = (),
+    holds: Callable[[str], dict[str, Any]] | None = None,
+) -> dict[str, Any]:
     """What completes a line about these columns, as JSON has it: `follows`, `offered`, and each
     column as it is written, what it `holds` and its commonest values with the number of rows.
-    Columns in `numeric` are known to hold numbers, so that nobody needs to work them out."""
-    told = []
-    for name in list(columns)[:MOST_COLUMNS]:
-        if len(name) > LONGEST:
-            continue
-        values = None if name in numeric else columns[name]
-        texts = values is not None and values.dtype.kind != "f"
-        told.append(
-            {
-                "name": name,
-                "written": quoted_name(name),
-                "holds": "texts" if texts else "numbers",
-                "values": _commonest(values) if values is not None and texts else [],
-            }
-        )
+    Columns in `numeric` are known to hold numbers, so that nobody needs to work them out; `holds`
+    gives what `holding` says of a column, where that may be known."""
+    held = holds or (lambda name: holding(columns[name]))
+    told = [
+        {"name": name, "written": quoted_name(name)} | (_NUMBERS if name in numeric else held(name))
+        for name in list(columns)[:MOST_COLUMNS]
+        if len(name) <= LONGEST
+    ]
     return {"follows": FOLLOWS, "offered": OFFERED, "columns": told}
+
+
+_NUMBERS: dict[str, Any] = {"holds": "numbers", "values": []}
+
+
+def holding(values: npt.NDArray[Any]) -> dict[str, Any]:
+    """What a column of these values `holds`, and its commonest `values`."""
+    return (
+        _NUMBERS if values.dtype.kind == "f" else {"holds": "texts", "values": _commonest(values)}
+    )
 
 
 def _commonest(values: npt.NDArray[Any]) -> list[tuple[str, int]]:

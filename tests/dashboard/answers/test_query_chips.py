@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ from dashboard.opened.study import Study
 from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining import kinds
 from metrics_core.slicing.derived import MARK
+from metrics_core.slicing.filtering import vocabulary
 from metrics_core.tables import Queries
 from tests.collections_of import qrels_of, run_of
 
@@ -238,3 +241,13 @@ def test_of_one_run_no_list_stands_there_twice() -> None:
     shown = answers.query_list(one, one.view(Address.of()).comparison, answers.Asked())
     assert {"zero", "lacking"} <= shown.counts.keys()
     assert not {"none", "missing"} & shown.counts.keys()
+
+
+@pytest.mark.parametrize("cutoff", [3, 10])
+@pytest.mark.parametrize("where", [(), (("category", "billing"),)])
+def test_what_is_kept_of_a_column_is_what_it_holds_now(
+    cutoff: int, where: tuple[tuple[str, str], ...]
+) -> None:
+    view = replace(comparison(k=str(cutoff)), where=where)
+    columns = query_columns.Asked(STUDY, view)
+    assert answers.filter_vocabulary(STUDY, view) == vocabulary(columns, columns.numeric)

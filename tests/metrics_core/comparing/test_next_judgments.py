@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from metrics_core.comparing import likely, next_judgments
 from metrics_core.comparing.holes import holes
 from metrics_core.comparing.likely import expected_grades, likely_difference
 from metrics_core.comparing.next_judgments import NextJudgments, judge_next
@@ -195,3 +196,37 @@ def test_where_only_relevant_documents_are_judged_nothing_is_likely() -> None:
     judged = ({"q1": ["a", "n"]}, {"q1": ["m", "a"]}, {"q1": {"a": 1, "m": 0}})
     own, other, measure, found, _ = asked(*judged, "P@2")
     assert not np.isnan(likely_difference(own, other, measure, found).mean)
+
+
+def random_pair(queries: int) -> tuple[Lists, Lists, Grades]:
+    generator = np.random.default_rng(3)
+    docs = [f"d{j}" for j in range(12)]
+    both: tuple[Lists, Lists] = ({}, {})
+    grades: Grades = {}
+    for i in range(queries):
+        for lists in both:
+            lists[f"q{i}"] = generator.permutation(docs)[:6].tolist()
+        grades[f"q{i}"] = {d: int(generator.integers(0, 3)) for d in docs[:6]}
+    return *both, grades
+
+
+@pytest.mark.parametrize("name", ["P@4", "nDCG@5"])
+def test_the_first_of_a_bounded_table_are_those_of_the_whole(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = asked(*random_pair(30), name)
+    whole = judge_next(*case).table
+    monkeypatch.setattr(next_judgments, "MOST_RANKED", 9)
+    few = judge_next(*case).table
+    # Many move it as far as each other: they stay as they stood.
+    assert len(whole) > 20 and few.equals(whole.head(9))
+
+
+@pytest.mark.parametrize("name", ["P@4", "nDCG@5", "RR", "AP@4"])
+def test_grades_drawn_in_parts_are_those_drawn_at_once(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, other, measure, found, _ = asked(*random_pair(12), name)
+    at_once = likely_difference(own, other, measure, found)
+    monkeypatch.setattr(likely, "_AT_A_TIME", 7)
+    assert likely_difference(own, other, measure, found) == at_once

@@ -222,7 +222,7 @@ def test_scores_by_place_are_those_of_lists_judged_anew(
     codes = np.random.default_rng(seed).integers(0, 4, len(found))
     for which in (slice(None), slice(len(found) // 2)):
         graded = Graded(own, other, measure, found, grades)
-        scored = graded.scores(codes[which], which)
+        scored = graded.scores(codes[which])
         part = found.some(which)
         for got, ranks, rank in zip(
             scored, (own, other), (part.run_rank, part.baseline_rank), strict=True

@@ -96,3 +96,13 @@ def test_measures_that_a_better_order_does_not_raise_have_none() -> None:
     for name in ("Judged@5", "NumNonrelRet", "nDCG(gains={1:3,2:9})@4", "Unjudged@5"):
         with pytest.raises(ValueError, match="no best order"):
             headroom(ranks, parse_measure(name), 10)
+
+
+def test_other_lists_share_what_follows_from_the_judgments() -> None:
+    ranks = ranks_of("xazb", {"a": 1, "b": 2, "c": 1})
+    other = ranks.with_lists(
+        query=ranks.query[:1], rank=ranks.rank[:1], relevance=ranks.relevance[:1]
+    )
+    assert other.ideal() is ranks.ideal()
+    assert other.relevant() is not ranks.relevant() and len(other.relevant().rank) == 1
+    assert other.n_relevant().tolist() == [3] and not other.n_relevant().flags.writeable

@@ -223,3 +223,17 @@ def test_ids_with_subtopics_are_cleaned() -> None:
         "relevance": [1, 2],
     }
     assert clean.relevance.tolist() == [2]
+
+
+def test_ids_in_pieces_have_one_dictionary() -> None:
+    whole = pa.array(["a", "b", "a", "c"]).dictionary_encode()
+    pieces = {"shared": [whole[:2], whole[2:]], "own": [_coded(["a", "b"]), _coded(["a", "c"])]}
+    for chunks in pieces.values():
+        one = coded(pa.chunked_array(chunks))
+        assert one.to_pylist() == ["a", "b", "a", "c"]
+        assert one.dictionary.to_pylist() == ["a", "b", "c"]
+    assert len(coded(pa.chunked_array([], type=whole.type))) == 0
+
+
+def _coded(ids: list[str]) -> pa.DictionaryArray:
+    return pa.array(ids).dictionary_encode()
