@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Sequence
 
 MINUS = "\u2212"
@@ -38,10 +39,17 @@ def difference(value: float | None, digits: int = 3) -> str:
 
 
 def interval(low: float | None, high: float | None, digits: int = 3) -> str:
-    """An interval in brackets, "–" where undefined."""
+    """An interval in brackets, "–" where undefined. An end that only says on which side of zero it
+    lies, the smallest number there is, is written so: "[above 0, 0.078]"."""
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return DASH
-    return f"[{score(low, digits)}, {score(high, digits)}]"
+    return f"[{_end(low, digits)}, {_end(high, digits)}]"
+
+
+def _end(value: float, digits: int) -> str:
+    if 0 < abs(value) < sys.float_info.min:
+        return "above 0" if value > 0 else "below 0"
+    return score(value, digits)
 
 
 def decimals(low: float | None, high: float | None) -> int:
