@@ -205,7 +205,7 @@ class Source:
         with `plain_ends` a newline for each line end."""
         nul = block.find(b"\0")
         if nul >= 0:
-            raise self._not_text(block, nul, offset)
+            raise self._not_text(offset + nul)
         if not block.isascii():
             try:
                 block.decode()
@@ -215,13 +215,12 @@ class Source:
             return block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         return block
 
-    def _not_text(self, block: bytes, at: int, offset: int) -> FileFormatError:
+    def _not_text(self, at: int) -> FileFormatError:
         hint = "The file is binary, or damaged, or UTF-16 without a byte order mark."
         for magic, what in _OTHER_FILES:
             if self.magic.startswith(magic) or (magic == b"ustar" and magic in self.magic[257:]):
                 hint = what
-        line = self._line_of(offset + at)
-        return self._broken("text", f"a NUL byte at byte {offset + at:,}", hint, line)
+        return self._broken("text", f"a NUL byte at byte {at:,}", hint, self._line_of(at))
 
     def _not_utf8(self, block: bytes, at: int, offset: int) -> FileFormatError:
         found = f"byte 0x{block[at]:02X} at byte {offset + at:,}, which is not UTF-8"

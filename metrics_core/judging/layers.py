@@ -118,11 +118,6 @@ def rejudged(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> Judge
     rank = np.concatenate([ranks.rank[kept], part.rank])[order]
     qrels_row = np.concatenate([ranks.qrels_row[kept], part.qrels_row])[order]
     remarks = [note for note in ranks.notes if len(rank) == 0 or note.kind != _NOTHING_JUDGED]
-    tied = None
-    if ranks.tied is not None and part.tied is not None:
-        both = ranks.tied.at(kept), part.tied
-        first, number = (np.concatenate([getattr(t, n) for t in both]) for n in ("first", "number"))
-        tied = Tied(first[order], number[order])
     made = replace(
         ranks,
         query=query[order],
@@ -135,7 +130,7 @@ def rejudged(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> Judge
         top_grade=float(grades.max(initial=0)),
         notes=tuple(remarks),
         subtopics=_subtopics(qrels, qrels_row, rank),
-        tied=tied,
+        tied=_tied(ranks.tied and ranks.tied.at(kept), part.tied, order),
     )
     if len(changed) > ranks.n_queries:
         made = _with_further(made, run, qrels)
@@ -143,6 +138,17 @@ def rejudged(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> Judge
         return made
     rows = np.concatenate([ranks.listed.judged_rows[known], best_first])[by_query]
     return replace(made, listed=_listed(ranks.listed, run, qrels, rows))
+
+
+def _tied(kept: Tied | None, again: Tied | None, order: Ints) -> Tied | None:
+    """Both one behind the other, in this order; None where one is not known."""
+    if kept is None or again is None:
+        return None
+    first, number = (
+        np.concatenate([getattr(tied, name) for tied in (kept, again)])
+        for name in ("first", "number")
+    )
+    return Tied(first[order], number[order])
 
 
 def _joined(run: Run, qrels: Qrels, changed: Mask) -> tuple[JudgedRanks, Ints]:

@@ -17,6 +17,7 @@ from typing import BinaryIO, TypedDict
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.errors import RanklensError
 from metrics_core.formats.source import BLOCK, LONGEST_LINE, Source
 from metrics_core.onepass.machine import compiled
 from metrics_core.onepass.rows import Rows, regular_rows
@@ -88,7 +89,20 @@ def dealing(size: int, memory: int) -> Dealing:
 
 
 def dealt(source: Source, *, buckets: int, on_disk: bool) -> Apart | None:
-    """The lines of a file in so many buckets. None where a line is blank or a comment."""
+    """The lines of a file in so many buckets. None where a line is blank or a comment. Raises
+    RanklensError where the disk does not take them."""
+    try:
+        return _dealt(source, buckets, on_disk)
+    except OSError as error:
+        raise RanklensError(
+            f"The lines of {source.name} cannot be sorted in {tempfile.gettempdir()}:"
+            f" {error.strerror}.",
+            "That takes about twice the size of the file, unpacked. Set TMPDIR to a folder with"
+            " more room, or sort the file by query.",
+        ) from error
+
+
+def _dealt(source: Source, buckets: int, on_disk: bool) -> Apart | None:
     made = [Bucket(_room(on_disk), _room(on_disk)) for _ in range(buckets)]
     order, lines = hashlib.blake2b(digest_size=16), 0
     for hand in in_order(lambda piece: _hand(piece, buckets), _whole_lines(source)):

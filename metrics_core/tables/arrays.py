@@ -13,8 +13,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-_ID = pa.string()
-
 
 def values_of(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
     """A column of numbers or truth values as an array; a missing number is NaN. Read-only where it

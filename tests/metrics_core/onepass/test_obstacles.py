@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ from hypothesis import strategies as st
 
 from metrics_core.errors import FileFormatError, NoSharedQueriesError, RanklensError
 from metrics_core.formats import read_run
+from metrics_core.onepass import apart
 from metrics_core.onepass.worth import judged_within
 from metrics_core.tables import Qrels
 
@@ -81,6 +85,18 @@ def test_other_reasons_are_said(tmp_path: Path) -> None:
         assert "the run has q1, q2; the judgments have q9" in error.message
     named = refused(tmp_path / "a.run", [*APART, "q1 Q0 d9 3 1 other"])
     assert "several run names, r and other" in named.message
+
+
+def test_a_full_disk_is_told_with_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: bool) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(apart, "_room", full)
+    error = refused(tmp_path / "a.run", APART)
+    assert tempfile.gettempdir() in error.message and "No space left" in error.message
+    assert "TMPDIR" in error.hint
 
 
 @settings(max_examples=40, deadline=None)
