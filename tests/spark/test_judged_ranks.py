@@ -16,7 +16,7 @@ from metrics_core.scoring.spark import write_judged_ranks
 from tests.collections_of import qrels_of, run_of
 from tests.spark.test_evaluate import frame_of, random_collection
 
-_OF_THE_RUN_ITSELF = {"listed", "notes", "_memo", "subtopics"}
+_OF_THE_RUN_ITSELF = {"listed", "notes", "_memo", "subtopics", "tied"}
 
 
 def assert_equal(found: Any, wanted: Any) -> None:
