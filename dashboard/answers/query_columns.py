@@ -253,7 +253,7 @@ class Asked(Mapping[str, Values]):
         column, study = self._columns[name], self._study
         if column in self._further or not of_files(study, column):
             return holding(self[name])
-        return study.kept(_holding, self._shown.narrowing, column)
+        return study.outlasting(_holding, self._shown.narrowing, column)
 
     @property
     def numeric(self) -> frozenset[str]:

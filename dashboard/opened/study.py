@@ -46,9 +46,9 @@ from metrics_core.tables import Documents, Qrels, Queries, Run
 ROOM_FOR_ANSWERS = 200_000_000
 """Bytes of answers that a study keeps, those asked for last."""
 
-FEW = 20
-"""Answers that depend on nothing that is asked. Every view needs them, so what is asked of very
-many queries must not push them out."""
+FEW = 100
+"""Answers that depend on nothing that is asked, or on filters alone and are small. Every view needs
+them, so what is asked of very many queries must not push them out."""
 
 KEPT = 4, 2, 5
 """What-if variants, pairs of lists, and first documents of runs."""
@@ -93,7 +93,16 @@ class Study:
     def kept(self, answer: Callable[..., Result], *asked: Hashable) -> Result:
         """`answer(study, *asked)`, worked out once: what an answer is given is its key, so that
         nothing it depends on can be forgotten there."""
-        key, memo = (answer, asked), self._memo if asked else self._lasting
+        return self._kept(self._memo if asked else self._lasting, answer, asked)
+
+    def outlasting(self, answer: Callable[..., Result], *asked: Hashable) -> Result:
+        """The same of small answers that nearly every view needs."""
+        return self._kept(self._lasting, answer, asked)
+
+    def _kept(
+        self, memo: Memo, answer: Callable[..., Result], asked: tuple[Hashable, ...]
+    ) -> Result:
+        key = (answer, asked)
         if key in memo:
             return memo(key, lambda: answer(self, *asked))
         # The turn first: who works out an answer that others wait for must never wait for one.
