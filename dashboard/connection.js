@@ -5,6 +5,7 @@
 const LOOK = 1000;
 const PATIENCE = 5000;
 const DEAF = 3000;
+const LATER = 1000;
 const SILENT =
   'Ranklens does not answer. It may have been ended: start it again, and this page goes on by itself.';
 
@@ -132,8 +133,11 @@ const chosen = (event) => {
   // Streamlit refuses these before the server hears of them, and forgets to say so once others of
   // the same choice have arrived.
   const large = [...files].filter((file) => file.size > page.data.largest);
-  uploading.push(...[...files].filter((file) => !large.includes(file)).map((file) => file.name));
-  if (large.length) back([], false, large.map((file) => file.name));
+  const others = [...files].filter((file) => !large.includes(file)).map((file) => file.name);
+  uploading.push(...others);
+  if (!large.length) return;
+  // Said while Streamlit asks where to send the others, it has been seen to forget them.
+  setTimeout(() => back([], false, large.map((file) => file.name)), others.length ? LATER : 0);
 };
 
 // Files that failed while the rest of the connection held: named once.

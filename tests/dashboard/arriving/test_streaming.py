@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gc
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -91,6 +92,7 @@ class Asking:
 
     @property
     def left(self) -> list[Path]:
+        gc.collect()  # what ended may wait in a ring of references, such as a task and its error
         return list((self.folder / FOLDER).glob("*.part"))
 
 
