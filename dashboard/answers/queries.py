@@ -158,13 +158,13 @@ def listed_ids(study: Study, shown: Comparison, asked: Asked) -> list[str]:
     """The ids of the rows that `query_list` keeps, in their order; of all queries without what only
     their lists need to know."""
     if asked.show not in ("", SHOW_ALL):
-        return list(query_list(study, shown, asked).kept["query_id"])
+        return query_list(study, shown, asked).kept["query_id"].tolist()
     every = study.kept(_every_query, shown)
     left, _ = _left(study, shown, every, asked)
     offered = [*query_columns.offered(study, shown), *asked.remarks.columns]
     order, by = _order(offered, asked, _usual_order(shown, SHOW_ALL))
     frame = _with_columns(every, study, shown, asked.remarks, [by])
-    return list(_sorted(frame[left], by, descending=order[0] == "-")["query_id"])
+    return _sorted(frame[left], by, descending=order[0] == "-")["query_id"].tolist()
 
 
 def _order(offered: list[Column], asked: Asked, usual: str) -> tuple[str, Column]:

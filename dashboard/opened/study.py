@@ -75,7 +75,9 @@ class Study:
         self.runs: dict[str, Run] = {}
         for run in runs:
             try:
-                self.judged[run.name] = judging(run, qrels, documents=documents)
+                ranks = judging(run, qrels, documents=documents)
+                first = next(iter(self.judged.values()), ranks)
+                self.judged[run.name] = ranks if first is ranks else ranks.sharing(first)
             except RanklensError as error:
                 self.refused[run.name] = refused(run.name, error)
                 continue

@@ -87,7 +87,10 @@ class Diagnosis:
     def side_by_side(self, run: str, other: str) -> pd.DataFrame:
         """The run's first `cutoff` rows with `other_rank`, the rank in the other run's whole list
         (NaN: not listed there), `other_known`, whether that can be told, and `relevant`, whether
-        the measure takes the document as such."""
+        the measure takes the document as such; made once, not to be changed."""
+        return self._memo((run, other), lambda: self._side_by_side(run, other))
+
+    def _side_by_side(self, run: str, other: str) -> pd.DataFrame:
         frame = self.rankings[run].head(self.cutoff).copy()
         frame["other_rank"] = frame["doc_id"].map(self.ranks(other)).astype(float)
         known = frame["doc_id"].notna()

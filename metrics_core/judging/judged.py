@@ -110,6 +110,22 @@ class JudgedRanks:
         object.__setattr__(other, "_memo_of_judgments", self._memo_of_judgments)
         return other
 
+    def sharing(self, other: JudgedRanks) -> JudgedRanks:
+        """The same ranks, with what is known of the judgments held once for both; these ranks as
+        they are where the other ones have other judgments."""
+        if not (
+            self.query_ids == other.query_ids
+            and self.top_grade == other.top_grade
+            and np.array_equal(self.judged_query, other.judged_query)
+            and np.array_equal(self.judged_relevance, other.judged_relevance)
+        ):
+            return self
+        shared = replace(
+            self, judged_query=other.judged_query, judged_relevance=other.judged_relevance
+        )
+        object.__setattr__(shared, "_memo_of_judgments", other._memo_of_judgments)
+        return shared
+
     def judged(self) -> Hits:
         """The retrieved documents that somebody has judged (a negative grade is no judgment)."""
         return self.relevant(0)

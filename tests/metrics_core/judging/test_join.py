@@ -176,3 +176,15 @@ def test_some_of_the_queries_keep_their_ranks(collection: Any) -> None:
     expected = {k: v for k, v in ranks_by_document(whole, qrels).items() if k[0] in kept}
     assert ranks_by_document(part, qrels) == expected
     assert part.n_relevant().tolist() == whole.n_relevant()[mask].tolist()
+
+
+def test_runs_of_the_same_judgments_share_what_is_known_of_them() -> None:
+    qrels = qrels_of({"q": {"d1": 1, "d2": 0}, "p": {"d1": 2}})
+    one = judge(run_of({"q": {"d1": 1}}), qrels)
+    two = judge(run_of({"q": {"d2": 2, "d1": 1}}), qrels)
+    shared = two.sharing(one)
+    assert shared.ideal() is one.ideal() and shared.rank.tolist() == two.rank.tolist()
+    assert shared.judged_relevance is one.judged_relevance
+    assert shared.n_relevant().tolist() == two.n_relevant().tolist()
+    other = judge(run_of({"q": {"d1": 1}}), qrels_of({"q": {"d1": 1, "d2": 1}, "p": {"d1": 2}}))
+    assert two.sharing(other) is two
