@@ -124,7 +124,7 @@ def test_a_long_file_is_on_the_disk_and_a_note_in_its_place(ask: Asking, size: i
 def test_a_note_stands_for_its_file_in_its_visit_alone(ask: Asking) -> None:
     ask([body_of(BOUNDARY, HEAD, RUN), b""])
     note, other = ask.note, visits.begin("session-2")
-    assert other.find(note) is None and ask.visit.find(note[:-2] + b"0\n") is None
+    assert other.find(note) is None and ask.visit.find(note[:-2] + b"g\n") is None
     assert ask.visit.find(b"") is None
     ask([body_of(BOUNDARY, HEAD, RUN), b""], path=PATH[:-1] + "2")
     assert ask.note != note and len(ask.left) == 2
