@@ -258,7 +258,9 @@ def notes_part(query_id: str) -> None:
                 args=(query_id, tag),
                 help="Take this tag off.",
             )
-    with st.form(f"note_{query_id}", clear_on_submit=True, border=False):
+    # The browser would empty the fields at the first of two clicks, and a server that is busy gets
+    # both at once, with what the second sent: they are emptied once they are kept.
+    with st.form(f"note_{query_id}", border=False):
         fields = (f"note_text_{query_id}", f"note_tag_{query_id}")
         st.text_area("Note", key=fields[0], height=80)
         st.text_input("Tag", key=fields[1], placeholder="cause: stemming, owner: Ann")
