@@ -20,7 +20,6 @@ from metrics_core.comparing.method import METHOD
 from metrics_core.comparing.ties import TieRange, difference_range, tie_range
 from metrics_core.findings.firmness import Pair
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.ties import tie_extremes
 from metrics_core.measures import Measure, parse_measure
 
 Floats = npt.NDArray[np.float64]
@@ -117,7 +116,8 @@ def _cutoffs(study: Study, shown: Comparison) -> ByCutoff | None:
     if measure.declaration.cutoff is None or measure.declaration.needs:
         return None
     # The same whatever the cutoff is: a reader who tries several waits once.
-    each = study.kept(_at_each, shown.focus, shown.baseline, shown.narrowing, measure.at(1))
+    pair = replace(shown.narrowing, focus=shown.focus, baseline=shown.baseline)
+    each = study.kept(_at_each, pair, measure.at(1))
     lists = pair_lists(study, shown)
     found = crossings(*lists, measure, also=measure.cutoff or shown.cutoff, difference=each)
     means = dict(zip((shown.focus, shown.baseline), found.means, strict=True))
@@ -141,12 +141,8 @@ def _cutoffs(study: Study, shown: Comparison) -> ByCutoff | None:
     return ByCutoff(found, pd.concat(parts, ignore_index=True))
 
 
-def _at_each(
-    study: Study, focus: str, baseline: str, narrowing: Comparison, measure: Measure
-) -> Floats:
-    mask = study.in_view(narrowing)
-    own, other = (study.judged[name].among(mask) for name in (focus, baseline))
-    return difference_at_each(own, other, measure)
+def _at_each(study: Study, pair: Comparison, measure: Measure) -> Floats:
+    return difference_at_each(*pair_lists(study, pair), measure)
 
 
 def _several(shown: Comparison) -> tuple[Measure, ...]:
@@ -216,12 +212,7 @@ def _tied(study: Study, shown: Comparison) -> Tied:
 
 
 def _tie_range(study: Study, name: str, measure: Measure) -> TieRange:
-    ranks = study.judged[name]
-    return tie_range(study.runs[name], ranks, measure, lambda _: study.kept(_extremes, name))
-
-
-def _extremes(study: Study, name: str) -> tuple[JudgedRanks, JudgedRanks]:
-    return tie_extremes(study.judged[name])
+    return tie_range(study.runs[name], study.judged[name], measure)
 
 
 def moved_by_ties(study: Study, shown: Comparison) -> pd.DataFrame | None:

@@ -8,7 +8,6 @@ other way round.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,14 +46,9 @@ class TieRange:
         return self.high - self.low > _ALIKE
 
 
-def tie_range(
-    run: Run,
-    ranks: JudgedRanks,
-    measure: Measure,
-    extremes: Callable[[JudgedRanks], tuple[JudgedRanks, JudgedRanks]] = tie_extremes,
-) -> TieRange:
+def tie_range(run: Run, ranks: JudgedRanks, measure: Measure) -> TieRange:
     """The lowest and highest score of each query that an order of the tied documents gives. `ranks`
-    are those of the run, of all judged queries; `extremes` gives what `tie_extremes` does.
+    are those of the run, of all judged queries.
 
     Exact where a measure never falls when a document of a higher grade moves up; of other measures
     the two orders are tried, and nothing is known of those between them.
@@ -65,7 +59,7 @@ def tie_range(
     exact = measure.declaration.residual in _RISING and not needs
     if not tied.any() or measure.declaration.needs:
         return TieRange(score, score, tied, exact or not tied.any())
-    ends = [measure.score(end) for end in extremes(ranks)]
+    ends = [measure.score(end) for end in tie_extremes(ranks)]
     low, high = np.minimum(*ends), np.maximum(*ends)
     # A sum in another order may differ in its last bit.
     return TieRange(np.minimum(low, score), np.maximum(high, score), tied, exact)

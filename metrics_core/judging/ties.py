@@ -17,9 +17,9 @@ relevance, and more than one that was only pooled."""
 
 def tie_extremes(ranks: JudgedRanks) -> tuple[JudgedRanks, JudgedRanks]:
     """The ranks with the worst grades first among equal scores, and with the best first; documents
-    of one grade stay in their order. `listed` and `subtopics` are None. Raises RanklensError where
-    nobody knows which scores are equal."""
-    return _by_grade(ranks, 1), _by_grade(ranks, -1)
+    of one grade stay in their order. `listed` and `subtopics` are None. Worked out once for these
+    ranks. Raises RanklensError where nobody knows which scores are equal."""
+    return ranks.kept("tie extremes", None, lambda: (_by_grade(ranks, 1), _by_grade(ranks, -1)))
 
 
 def _by_grade(ranks: JudgedRanks, sign: int) -> JudgedRanks:
