@@ -8,7 +8,7 @@ draw, and the rest follows from these. It comes out as if all had been.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,7 +18,8 @@ import numpy.typing as npt
 from metrics_core.comparing.away import Farthest, slack
 from metrics_core.comparing.pair_columns import PairColumns
 from metrics_core.parallel import PRODUCTS_ON_ONE_CORE, in_order
-from metrics_core.scoring.resampling import Counts, draws
+from metrics_core.scoring.bags import drawn_at_a_time
+from metrics_core.scoring.resampling import Counts, draws_in_parts
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -55,7 +56,8 @@ def walked(
     farthest is in each draw. `columns` gives those at some of these places."""
     n_pairs = len(limits)
     rising = np.ascontiguousarray(limits[::-1])
-    pieces = list(_pieces(n_queries, n_draws))
+    together = max(1, min(_AT_ONCE, _WEIGHTS // drawn_at_a_time(n_queries)))
+    pieces = list(draws_in_parts(n_queries, together, n_draws))
     size = min(_VALUES // max(len(counts) for _, counts in pieces), _DIFFERENCES // n_queries)
     size = max(_ROWS, size // _ROWS * _ROWS)
     farthest = np.zeros(n_draws, dtype=np.float32)
@@ -75,16 +77,6 @@ def walked(
     found = _Cells(*(np.concatenate(each) for each in zip(*kept, strict=True)))
     steps, largest = _stepped(found, np.square(rising), n_draws)
     return off[::-1], steps[::-1], Farthest(np.sqrt(largest))
-
-
-def _pieces(n_queries: int, n_draws: int) -> Iterator[tuple[int, Counts]]:
-    """The draws, some at a time, each with where it begins."""
-    begun = 0
-    for counts in draws(n_queries, n_draws):
-        size = max(1, min(_AT_ONCE, _WEIGHTS // counts.shape[1]))
-        for start in range(0, len(counts), size):
-            yield begun + start, counts[start : start + size]
-        begun += len(counts)
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,7 @@ def sums(columns: Numbers, most: int | None = None) -> Numbers:
     # Where the library would use all cores for one product, it is not asked for several at once.
     alone = n_columns <= _FEW_COLUMNS or PRODUCTS_ON_ONE_CORE
     several = alone and found.shape[0] * units > _PART
-    parts = _parts(units, most)
+    parts = draws_in_parts(units, max(_FEWEST_ROWS, _PART // max(units, 1)), most)
     for _ in in_order(add, parts) if several else map(add, parts):
         pass
     return found
@@ -156,10 +156,12 @@ def _side_by_side(several: Sequence[Numbers]) -> Iterator[list[int]]:
     yield from waiting.values()
 
 
-def _parts(units: int, most: int | None) -> Iterator[tuple[int, Counts]]:
-    """The draws, or the first `most`, in parts of the work, each with where it begins."""
-    size, begun = max(_FEWEST_ROWS, _PART // max(units, 1)), 0
-    for counts in draws(units, most):
+def draws_in_parts(
+    n_queries: int, size: int, most: int | None = None
+) -> Iterator[tuple[int, Counts]]:
+    """`draws`, at most `size` at a time, each part with where it begins."""
+    begun = 0
+    for counts in draws(n_queries, most):
         for start in range(0, len(counts), size):
             yield begun + start, counts[start : start + size]
         begun += len(counts)
