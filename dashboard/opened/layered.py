@@ -7,14 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from dashboard.opened.study import FEW, KEPT, ROOM_FOR_ANSWERS, Study, all_scores, refused
-from dashboard.opened.weighing import weight
+from dashboard.opened.study import Study, all_scores, refused
 from dashboard.workspace import Layer
 from metrics_core.errors import RanklensError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.layers import layered, named_queries, rejudged
 from metrics_core.measures import Measure
-from metrics_core.memo import Memo
 from metrics_core.parallel import in_order
 from metrics_core.scoring.scores import Scores, score_runs
 
@@ -47,8 +45,7 @@ class Layered(Study):
         self.runs = {name: bare.runs[name] for name in self.judged}
         self.refused_now = {n: r for n, r in again.items() if isinstance(r, RanklensError)}
         self.refused = bare.refused | self.refused_now
-        self._memo, self._lasting = Memo(ROOM_FOR_ANSWERS, weight), Memo(FEW)
-        self.variants, self.large, self.tops = map(Memo, KEPT)
+        self._begin_keeping()
         if len(self.changed) == len(bare.query_ids):
             self.__dict__ |= {name: getattr(bare, name) for name in _OF_QUERIES}
 

@@ -82,10 +82,13 @@ class Study:
                 self.refused[run.name] = refused(run.name, error)
                 continue
             self.runs[run.name] = run
-        self._memo, self._lasting = Memo(ROOM_FOR_ANSWERS, weight), Memo(FEW)
-        self.variants, self.large, self.tops = map(Memo, KEPT)
+        self._begin_keeping()
         if len(self.runs) > 1:
             prepare_draws(len(self.query_ids))
+
+    def _begin_keeping(self) -> None:
+        self._memo, self._lasting = Memo(ROOM_FOR_ANSWERS, weight), Memo(FEW)
+        self.variants, self.large, self.tops = map(Memo, KEPT)
 
     @property
     def bare(self) -> Study:
