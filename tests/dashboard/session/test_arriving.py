@@ -5,16 +5,13 @@ from __future__ import annotations
 import gc
 import io
 import zipfile
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
 import pytest
-import streamlit as st
 
 from dashboard import session
-from dashboard.address.address import Address
 from dashboard.arriving import visits
 from dashboard.opened import converting
 from dashboard.opened.given import Given
@@ -25,7 +22,6 @@ from dashboard.workspace.packing import pack
 from dashboard.workspace.scratch import FOLDER, Scratch
 from dashboard.workspace.stored_run import StoredRun
 from metrics_core import formats
-from tests.dashboard.workspace.long_runs import short_are_long
 from tests.metrics_core.onepass.test_judged_run import PLAIN
 
 RUN = PLAIN.encode()
@@ -35,18 +31,12 @@ NOTES = b"query_id,tag,note,by,when,id\nq1,,why,bo,2026,0a\n"
 
 
 @pytest.fixture(autouse=True)
-def visit(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
-    """A visit of session s1 to a collection of one's own; files of a few lines are long."""
-    session.workspace().new("Mine", "own")
-    here = Address.of(set="own")
-    state: dict[str, Any] = {"_empty": here, "_address": here}
-    monkeypatch.setattr(st, "session_state", state)
-    monkeypatch.setattr(uploads, "SMALLEST", 100)
+def visit(own_visit: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """A visit of session s1 that expects files."""
     context = SimpleNamespace(session_id="s1")
     monkeypatch.setattr(arriving, "get_script_run_ctx", lambda: context)
-    with short_are_long(rows=2):
-        session.expect_files()
-        yield state
+    session.expect_files()
+    return own_visit
 
 
 def arrived(name: str, content: bytes) -> Given:

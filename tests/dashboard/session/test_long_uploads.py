@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from threading import Event
 from typing import Any
 from unittest import mock
 
 import pytest
-import streamlit as st
 
 from dashboard import session
-from dashboard.address.address import Address
 from dashboard.opened import kept_ranks
 from dashboard.opened.given import Given
-from dashboard.session import long_uploads, uploads
+from dashboard.session import long_uploads
 from dashboard.session.collections import library_of
 from dashboard.session.reading import Reading
 from dashboard.workspace.stored_run import StoredRun
@@ -25,7 +23,6 @@ from metrics_core.formats.opening import open_source
 from metrics_core.judging import judge
 from metrics_core.onepass import rows as rows_module
 from metrics_core.tables import Qrels
-from tests.dashboard.workspace.long_runs import short_are_long
 from tests.metrics_core.onepass.test_judged_run import PLAIN, same
 
 RUN = PLAIN.encode()
@@ -33,16 +30,10 @@ QRELS = b"q1 0 d1 1\nq1 0 d3 2\nq2 0 d1 2\n"
 
 
 @pytest.fixture(autouse=True)
-def visit(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
-    """A visit to a collection of one's own, in which files of a few lines are long."""
-    session.workspace().new("Mine", "own")
-    here = Address.of(set="own")
-    state: dict[str, Any] = {"_empty": here, "_address": here}
-    monkeypatch.setattr(st, "session_state", state)
-    monkeypatch.setattr(uploads, "SMALLEST", 100)
+def visit(own_visit: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """A visit in which files are read in many pieces."""
     monkeypatch.setattr(rows_module, "BLOCK", 64)
-    with short_are_long(rows=2):
-        yield state
+    return own_visit
 
 
 def test_who_waits_sees_how_much_was_read() -> None:
