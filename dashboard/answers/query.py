@@ -34,7 +34,7 @@ class QueryPage:
 def query(study: Study, shown: Comparison, query_id: str, asked: Asked) -> QueryPage:
     """The Query page; of the first query in the list where none is named. `asked` is the list the
     reader came from."""
-    listed = listed_ids(study, shown, asked)
+    listed = study.kept(listed_ids, shown, asked)
     query_id = query_id or next(iter(listed), study.query_ids[0])
     place = listed.index(query_id) if query_id in listed else None
     return replace(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
 from markupsafe import Markup
 
 from dashboard.blocks.templates import Template
@@ -19,7 +19,7 @@ _TITLE = 22
 _HOOK = 15
 _THICK, _THIN = 3, 1.3
 
-Row = dict[str, Any]
+Row = Mapping[str, Any]
 _Stroke = tuple[str, float]
 """A curve as svg writes it, and its width in px."""
 
@@ -65,16 +65,16 @@ def movement(row: Row, side: str) -> Movement:
 
 
 def lines(
-    left: pd.DataFrame, right: pd.DataFrame, cutoff: int, height: int, column: int = 2
+    left: Sequence[Row], right: Sequence[Row], cutoff: int, height: int, column: int = 2
 ) -> Markup:
     """The lines between two lists whose rows are `height` high, in this column of the board: one
     layer a colour, drawn as a mask, because the sanitiser drops inline svg. A mask holds only
     numbers."""
     layers: dict[str, list[_Stroke]] = {"line": [], "worse": [], "better": []}
-    for row in left.to_dict("records"):
+    for row in left:
         color, strokes = _from_left(row, cutoff, height)
         layers[color] += strokes
-    for row in right.to_dict("records"):
+    for row in right:
         if row["relevant"] and not row["other_rank"] <= cutoff:
             color = movement(row, "right").tone
             layers[color].append((_hook(_height(row["rank"], height), GAP, -1), _THICK))

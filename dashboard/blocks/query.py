@@ -123,11 +123,11 @@ def _reach(row: Row) -> tuple[str, str] | None:
 
 def _tiles(diagnosis: Diagnosis, run: str, grades: Grades) -> list[_Tile]:
     """One square a rank with a rule after rank k; none for an empty list."""
-    doc_ids = list(diagnosis.rankings[run]["doc_id"].head(SQUARES).fillna(""))
-    if not doc_ids:
+    squares = diagnosis.squares(run)
+    if squares[0][1] is None:
         return []
     tiles = []
-    for rank, grade in enumerate(diagnosis.squares(run, SQUARES), start=1):
+    for rank, (doc_id, grade) in enumerate(squares, start=1):
         rule = rank == diagnosis.cutoff < SQUARES
         if grade is None:
             tiles.append(_Tile(rule=rule))
@@ -136,7 +136,7 @@ def _tiles(diagnosis: Diagnosis, run: str, grades: Grades) -> list[_Tile]:
         # Rows of zeros would hide the marks that count, so a 0 is only its outline.
         shown = "" if tint == "g0" else w.grade(None if tint == "gx" else grade)
         said = f"rank {rank}: {grades.spoken(grade)}"
-        tiles.append(_Tile(tint, said, doc_ids[rank - 1], shown, rule))
+        tiles.append(_Tile(tint, said, doc_id, shown, rule))
     return tiles
 
 

@@ -20,7 +20,7 @@ from dashboard.theme import RunStyle
 from metrics_core import wording as w
 from metrics_core.explaining.diagnosis import Diagnosis
 
-Row = dict[str, Any]
+Row = Mapping[str, Any]
 
 _HEIGHTS = {"with-text": 86, "with-title": 68, "by-id": 46}
 """Height of a row in px by what is known of the documents, as in the style sheet; all rows of both
@@ -98,17 +98,18 @@ def two_lists(
     pairs = list(zip(runs, neighbours, strict=True))
     wholes = [diagnosis.side_by_side(run, other) for run, other in pairs]
     reach = diagnosis.cutoff if rows is None else min(rows, diagnosis.cutoff)
-    shown = documents.reindex([d for whole in wholes for d in whole.head(reach)["doc_id"].dropna()])
+    listed = [row["doc_id"] for whole in wholes for row in whole[:reach]]
+    shown = documents.reindex([doc_id for doc_id in listed if doc_id])
     view = _View(documents, query_words, grades_of(diagnosis, grade_names), len(runs) == 1)
     kind = _kind(shown)
     lists = [
-        _list(whole.head(reach), diagnosis, style_of(drawing.styles, run), view, number)
+        _list(whole[:reach], diagnosis, style_of(drawing.styles, run), view, number)
         for number, (whole, run) in enumerate(zip(wholes, runs, strict=True))
     ]
     joins = [
         lines(
-            diagnosis.side_by_side(left, right).head(reach),
-            diagnosis.side_by_side(right, left).head(reach),
+            diagnosis.side_by_side(left, right)[:reach],
+            diagnosis.side_by_side(right, left)[:reach],
             reach,
             _HEIGHTS[kind],
             2 * number,
@@ -150,11 +151,11 @@ def _kind(shown: pd.DataFrame) -> str:
 
 
 def _list(
-    rows: pd.DataFrame, diagnosis: Diagnosis, style: RunStyle, view: _View, number: int
+    rows: Sequence[Row], diagnosis: Diagnosis, style: RunStyle, view: _View, number: int
 ) -> _List:
     side = "right" if number else "left"
     standing = diagnosis.standings.set_index("run").loc[style.name]
-    items = [_item(row, view, side) for row in rows.to_dict("records")]
+    items = [_item(row, view, side) for row in rows]
     return _List(side, 2 * number + 1, style, standing["score"], standing["difference"], items)
 
 

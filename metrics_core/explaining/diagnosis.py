@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,7 @@ from metrics_core.tables import Qrels, Run
 SQUARES = 20
 """Ranks that are drawn as squares, one by one, at least."""
 
-_MOST_KEPT = 20
+_MOST_KEPT = 60
 
 
 @dataclass(frozen=True)
@@ -78,17 +79,22 @@ class Diagnosis:
         """doc_id -> rank in the run's whole list."""
         return self._memo(run, lambda: _ranks_in(self.rankings[run]))
 
-    def squares(self, run: str, depth: int = SQUARES) -> list[float | None]:
-        """The grade at each of the first ranks: NaN where nobody judged the document, None beyond
-        the end of the list."""
-        grades = [float(g) for g in self.rankings[run]["grade"].head(depth)]
-        return [*grades, *[None] * (depth - len(grades))]
+    def squares(self, run: str) -> Sequence[tuple[str, float | None]]:
+        """The doc_id ("": it is not known) and the grade at each of the first ranks: NaN where
+        nobody judged the document, None beyond the end of the list; made once."""
+        return self._memo((run,), lambda: self._squares(run))
 
-    def side_by_side(self, run: str, other: str) -> pd.DataFrame:
+    def _squares(self, run: str) -> list[tuple[str, float | None]]:
+        first = self.rankings[run].head(SQUARES)
+        doc_ids, grades = first["doc_id"].fillna("").tolist(), first["grade"].tolist()
+        beyond = [("", None)] * (SQUARES - len(first))
+        return [*zip(doc_ids, grades, strict=True), *beyond]
+
+    def side_by_side(self, run: str, other: str) -> Sequence[Mapping[str, Any]]:
         """The run's first `cutoff` rows with `other_rank`, the rank in the other run's whole list
         (NaN: not listed there), `other_known`, whether that can be told, and `relevant`, whether
         the measure takes the document as such; made once, not to be changed."""
-        return self._memo((run, other), lambda: self._side_by_side(run, other))
+        return self._memo((run, other), lambda: self._side_by_side(run, other).to_dict("records"))
 
     def _side_by_side(self, run: str, other: str) -> pd.DataFrame:
         frame = self.rankings[run].head(self.cutoff).copy()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from metrics_core.explaining.diagnosis import Diagnosis, diagnose
+from metrics_core.explaining.diagnosis import SQUARES, Diagnosis, diagnose
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from tests.collections_of import qrels_of, run_of
@@ -72,23 +72,23 @@ def test_standings_say_what_the_unjudged_documents_could_do() -> None:
 
 
 def test_squares_tell_grade_unjudged_and_the_end() -> None:
-    squares = Q.squares("new", depth=6)
-    assert squares[0] == 0 and squares[2] == 1
-    assert np.isnan(squares[1]) and np.isnan(squares[3])
-    assert squares[4:] == [None, None]
+    squares = Q.squares("new")
+    assert len(squares) == SQUARES and squares[0][1] == 0 and squares[2] == ("b", 1)
+    assert np.isnan([squares[1][1], squares[3][1]]).all()
+    assert set(squares[4:]) == {("", None)}
 
 
 def test_side_by_side_has_the_other_rank() -> None:
     rows = Q.side_by_side("bm25", "new")
-    assert rows["doc_id"].tolist() == ["a", "b"]
-    assert np.isnan(rows["other_rank"][0]) and rows["other_rank"][1] == 3
+    assert [row["doc_id"] for row in rows] == ["a", "b"]
+    assert np.isnan(rows[0]["other_rank"]) and rows[1]["other_rank"] == 3
 
 
 def test_side_by_side_says_what_the_measure_takes_as_relevant() -> None:
     # One grade decides for squares, counts and rows alike: a is graded 2, b is graded 1.
-    assert of("q").side_by_side("bm25", "new")["relevant"].tolist() == [True, True]
+    assert [row["relevant"] for row in of("q").side_by_side("bm25", "new")] == [True, True]
     strict = of("q", measure="P(rel=2)@2")
-    assert strict.side_by_side("bm25", "new")["relevant"].tolist() == [True, False]
+    assert [row["relevant"] for row in strict.side_by_side("bm25", "new")] == [True, False]
     assert strict.n_relevant == 1
 
 
@@ -110,7 +110,7 @@ def test_a_missing_list_scores_zero() -> None:
     p = of("p")
     rows = p.standings.set_index("run")
     assert rows.loc["new", ["score", "listed"]].tolist() == [0, 0]
-    assert p.squares("new", 2) == [None, None]
+    assert set(p.squares("new")) == {("", None)}
     assert p.missed["doc_id"].tolist() == ["a"]
 
 
