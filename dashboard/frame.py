@@ -76,7 +76,7 @@ def draw(pages: Sequence[Page], current: str) -> None:
         offered = [p for p in offered if len(here.study.names) >= p.fewest_runs]
     names = [(p.title, session.menu_href(p.name), p.name == current) for p in offered]
     # In one part with the menu, the style cannot come later than what it styles.
-    st.html(navigation.page_names(names) + Markup(f"<style>{css_variables()}{_css()}</style>"))
+    st.html(navigation.page_names(names) + Markup(f"<style>{css_variables()}{styles()}</style>"))
     if here is None:
         st.html(
             "<style>section[data-testid=stSidebar],[data-testid=stExpandSidebarButton]"
@@ -90,7 +90,8 @@ def draw(pages: Sequence[Page], current: str) -> None:
 
 
 @cache
-def _css() -> str:
+def styles() -> str:
+    """The style sheets of all pages, one after the other."""
     return "".join((_HERE / name).read_text("utf-8") for name in ("frame.css", "style.css"))
 
 

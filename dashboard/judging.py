@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard import intake, parts, session
 from dashboard.answers import judging as answers
 from dashboard.answers.nameless import as_judged_ranks, nameless
-from dashboard.blocks import data, layers
+from dashboard.blocks import data, layers, markup
 from dashboard.blocks.grades import Grades
 from dashboard.blocks.words import pieces, query_words
 from dashboard.literal import literal
@@ -58,12 +58,13 @@ def query_part(here: Opened, query_id: str) -> None:
 def queue_part(here: Opened) -> None:
     """The queue of the comparison, one document at a time."""
     view, every = here.comparison, answers.queue(here.study, here.comparison)
-    pair = "" if view.alone else f" for {view.focus} and {view.baseline}"
     unknown = _unknown(nameless(here.study, (view.focus, view.baseline)))
-    said = f"What could move {view.name} most comes first. {_said_of_keys(here, '↓ skips')}"
-    _heading(here, "judge", f"Judge{pair}", unknown or said)
     if unknown:
+        pair = "" if view.alone else f" for {view.focus} and {view.baseline}"
+        _heading(here, "judge", f"Judge{pair}", unknown)
         return
+    st.html(markup.sentence(answers.finding(here.study, view), here.look.styles))
+    _heading(here, "judge", "One document at a time", _said_of_keys(here, "↓ skips"))
     known = _grades(here)
     left = answers.window(here.study, every, {*known, *session.skipped()}, _WINDOW)
     pairs = zip(every["query_id"], every["doc_id"], strict=True)

@@ -13,9 +13,10 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.answers.firm import pair_lists
 from dashboard.opened.study import Study
-from metrics_core.comparing.holes import holes
+from metrics_core.comparing.holes import Holes, holes
 from metrics_core.comparing.next_judgments import most_moving
 from metrics_core.explaining.one_query import grades_of
+from metrics_core.findings import Sentence, judging_finding
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.scoring.scores import Scores
 
@@ -82,7 +83,7 @@ def queue(study: Study, shown: Comparison) -> pd.DataFrame:
 
 def _queue(study: Study, shown: Comparison) -> pd.DataFrame:
     own, other = pair_lists(study, shown)
-    found = holes(own, other, shown.measure.cutoff or shown.cutoff)
+    found = study.kept(_holes, shown)
     if found.doc_ids is None:
         return pd.DataFrame(columns=["query_id", "doc_id", "rank", "where"])
     by_rank = pd.DataFrame(
@@ -105,6 +106,30 @@ def _queue(study: Study, shown: Comparison) -> pd.DataFrame:
     where = [_where(shown, own > 0, other > 0) for own, other in both]
     frame = every[["query_id", "doc_id"]].assign(rank=best, where=where)
     return frame.reset_index(drop=True)
+
+
+def finding(study: Study, shown: Comparison) -> Sentence:
+    """What there is to judge for the comparison, and what of it comes first."""
+    return study.bare.kept(_finding, shown)
+
+
+def _finding(study: Study, shown: Comparison) -> Sentence:
+    cutoff = shown.measure.cutoff or shown.cutoff
+    found = study.kept(_holes, shown)
+    moving = f"what could move {shown.name} most comes first"
+    return judging_finding(
+        shown.focus,
+        shown.baseline,
+        cutoff,
+        unjudged=len(found) if found.matched else None,
+        queries=len(np.unique(found.query)),
+        total=int(study.in_view(shown).sum()),
+        first="the first ranks come first" if shown.measure.declaration.needs else moving,
+    )
+
+
+def _holes(study: Study, shown: Comparison) -> Holes:
+    return holes(*pair_lists(study, shown), shown.measure.cutoff or shown.cutoff)
 
 
 def _where(shown: Comparison, own: bool, other: bool) -> str:

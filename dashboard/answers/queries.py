@@ -277,6 +277,7 @@ def _compared(study: Study, shown: Comparison) -> _Compared:
             frame,
             shown.focus,
             shown.baseline,
+            shown.name,
             _failing(shown, int(masks["none"].sum())),
             shown.every_run,
         ),

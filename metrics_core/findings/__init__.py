@@ -16,9 +16,9 @@ from metrics_core.findings.firmness import (
     Entry,
     Firmness,
     firmness_finding,
-    judge_next_finding,
 )
 from metrics_core.findings.history import history_finding
+from metrics_core.findings.judging import judge_next_finding, judging_finding
 from metrics_core.findings.origins import (
     bridge_finding,
     curves_awaited,
@@ -31,7 +31,13 @@ from metrics_core.findings.origins import (
 from metrics_core.findings.places import bests_finding, places_finding
 from metrics_core.findings.power import needed_finding, shown_finding
 from metrics_core.findings.sentence import Sentence, Span
-from metrics_core.findings.verdicts import Facts, others_verdict, queries_finding, together, verdict
+from metrics_core.findings.verdicts import (
+    Facts,
+    others_verdict,
+    queries_finding,
+    together,
+    verdict,
+)
 
 __all__ = [
     "Entry",
@@ -52,6 +58,7 @@ __all__ = [
     "greyed_finding",
     "history_finding",
     "judge_next_finding",
+    "judging_finding",
     "mix_finding",
     "needed_finding",
     "others_verdict",

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from metrics_core import wording as w
-from metrics_core.comparing.next_judgments import NextJudgments
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES, NO_MATTER
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 
@@ -103,23 +102,3 @@ def firmness_finding(firmness: Firmness, run_name: str, baseline: str) -> Senten
         + strong(f" {w.plural(closed, 'is', 'are')} closed; ")
         + muted(f"{'; '.join(rest) or 'nothing was found that could turn it'}.")
     )
-
-
-def judge_next_finding(found: NextJudgments, behind: str) -> str:
-    """What judging could do, and in which order the documents stand; `behind` names the run that
-    is."""
-    order = " Those that could move it most against the leader come first."
-    if found.to_settle == 0:
-        return f"The verdict is safe whatever they are worth.{order}"
-    said = []
-    if found.to_turn is not None:
-        count = f"the first {w.count(found.to_turn)}" if found.to_turn > 1 else "the first"
-        said.append(f"If {count} had the highest grade, {behind} would lead")
-    if found.to_settle is not None:
-        few = w.count(found.to_settle)
-        said.append(f"if the first {few} turn out not relevant, it is settled")
-    text = (
-        w.sentence_case("; ".join(said)) + "." if said else "No number of these decides it alone."
-    )
-    about = "" if found.exact else " For this measure fewer might do."
-    return f"{text}{about}{order}"

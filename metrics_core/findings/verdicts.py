@@ -237,13 +237,18 @@ class Facts:
 
 
 def queries_finding(
-    differences: pd.DataFrame, focus: str, baseline: str, all_zero: int, every_run: str
+    differences: pd.DataFrame,
+    focus: str,
+    baseline: str,
+    measure: str,
+    all_zero: int,
+    every_run: str,
 ) -> Sentence:
     """Which queries? `differences` is the frame of `differences` over the queries in view;
     `every_run` names the runs that all score 0 on `all_zero` of them."""
     total = len(differences)
     if focus == baseline:
-        hint = "compare another run to see which it wins and loses"
+        hint = f"compare another run to see which it wins and loses on {measure}"
         return strong(f"{w.count(total)} {w.plural(total, 'query', 'queries')}; ") + muted(
             f"{hint}."
         )
@@ -253,7 +258,7 @@ def queries_finding(
         run(focus)
         + strong(f" wins {len(won):,} of {total:,} {w.plural(total, 'query', 'queries')} against ")
         + run(baseline)
-        + strong(f" and loses {len(lost):,}.")
+        + strong(f" on {measure} and loses {len(lost):,}.")
     )
     parts = []
     if len(won) >= 2:

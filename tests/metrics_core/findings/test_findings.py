@@ -382,33 +382,33 @@ def differences_of(won: list[float], lost: list[float], same: int) -> pd.DataFra
 
 def test_which_queries() -> None:
     frame = differences_of([0.05, 0.142] * 23, [-0.3] * 17, 21)
-    assert queries_finding(frame, "hybrid", "bm25", 10, "every run").text == (
-        "hybrid wins 46 of 84 queries against bm25 and loses 17. "
+    assert queries_finding(frame, "hybrid", "bm25", "P@5", 10, "every run").text == (
+        "hybrid wins 46 of 84 queries against bm25 on P@5 and loses 17. "
         "Half of all wins are larger than 0.096; 10 queries fail with every run."
     )
-    assert queries_finding(frame, "hybrid", "bm25", 1, "both runs").text.endswith(
+    assert queries_finding(frame, "hybrid", "bm25", "P@5", 1, "both runs").text.endswith(
         "; 1 query fails with both runs."
     )
-    assert queries_finding(frame, "hybrid", "bm25", 0, "both runs").text.endswith(
+    assert queries_finding(frame, "hybrid", "bm25", "P@5", 0, "both runs").text.endswith(
         "larger than 0.096."
     )
     # 15 of 46 are larger than the middle one, 31 are not smaller.
     tied = differences_of([0.05, 0.096, 0.4] * 15 + [0.096], [-0.3] * 17, 21)
     assert "Half of all wins are at least 0.096." in (
-        queries_finding(tied, "hybrid", "bm25", 0, "both runs").text
+        queries_finding(tied, "hybrid", "bm25", "P@5", 0, "both runs").text
     )
 
 
 def test_which_queries_when_few_win() -> None:
     frame = differences_of([0.2], [-0.1, -0.3], 0)
-    assert queries_finding(frame, "hybrid", "bm25", 0, "both runs").text == (
-        "hybrid wins 1 of 3 queries against bm25 and loses 2. "
+    assert queries_finding(frame, "hybrid", "bm25", "P@5", 0, "both runs").text == (
+        "hybrid wins 1 of 3 queries against bm25 on P@5 and loses 2. "
         "Half of all losses are larger than 0.200."
     )
-    level = queries_finding(differences_of([], [], 5), "hybrid", "bm25", 0, "both runs")
-    assert level.text == "hybrid wins 0 of 5 queries against bm25 and loses 0."
-    one = queries_finding(differences_of([], [], 5), "bm25", "bm25", 0, "every run")
-    assert one.text == "5 queries; compare another run to see which it wins and loses."
+    level = queries_finding(differences_of([], [], 5), "hybrid", "bm25", "P@5", 0, "both runs")
+    assert level.text == "hybrid wins 0 of 5 queries against bm25 on P@5 and loses 0."
+    one = queries_finding(differences_of([], [], 5), "bm25", "bm25", "P@5", 0, "every run")
+    assert one.text == "5 queries; compare another run to see which it wins and loses on P@5."
 
 
 # Query

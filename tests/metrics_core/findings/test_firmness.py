@@ -9,7 +9,6 @@ import pytest
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import fragility
-from metrics_core.comparing.next_judgments import NextJudgments
 from metrics_core.comparing.reach import Reach
 from metrics_core.findings import ways_to_turn as ways
 from metrics_core.findings.firmness import (
@@ -17,7 +16,6 @@ from metrics_core.findings.firmness import (
     Pair,
     firmness_finding,
     firmness_of,
-    judge_next_finding,
 )
 from metrics_core.scoring.intervals import Interval
 
@@ -210,14 +208,3 @@ def test_few_queries_have_no_strip() -> None:
     found = firmness_of(Pair("new", "old", "AP", "cannot tell"), ENTRIES, 4)
     assert found.entries == () and found.text.startswith("Only 4 queries")
     assert firmness_finding(found, "new", "old").text == found.text
-
-
-def test_what_judging_could_do() -> None:
-    def said(turn: int | None, settle: int | None, *, exact: bool = True) -> str:
-        return judge_next_finding(NextJudgments(pd.DataFrame(), turn, settle, exact), "old")
-
-    assert said(3, 2).startswith("If the first 3 had the highest grade, old would lead; if the")
-    assert said(1, None).startswith("If the first had the highest grade, old would lead.")
-    assert said(None, 0).startswith("The verdict is safe whatever they are worth.")
-    assert "fewer might do" in said(3, 2, exact=False) and "fewer" not in said(3, 2)
-    assert said(None, None).startswith("No number of these decides it alone.")

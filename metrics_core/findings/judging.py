@@ -1,0 +1,64 @@
+"""What there is to judge, and what judging it could do."""
+
+from __future__ import annotations
+
+from metrics_core import wording as w
+from metrics_core.comparing.next_judgments import NextJudgments
+from metrics_core.findings.sentence import Sentence, muted, run, strong
+
+
+def judging_finding(
+    focus: str,
+    baseline: str,
+    cutoff: int,
+    *,
+    unjudged: int | None,
+    queries: int,
+    total: int,
+    first: str,
+) -> Sentence:
+    """What is there to judge? `unjudged` documents within the cutoff of one of the runs or of both
+    lack a grade in the files, on `queries` of `total` in view, None where nobody counted them
+    because the lists are too long; `first` says which come first."""
+    alone = focus == baseline
+    lists = run(focus) if alone else run(focus) + strong(" or ") + run(baseline)
+    if unjudged is None:
+        return (
+            strong(f"Too many results in the top {cutoff} of ")
+            + lists
+            + strong(" to judge them one by one.")
+            + muted(" Show fewer queries, or count fewer results.")
+        )
+    if not unjudged:
+        return (
+            strong(f"Every document in the top {cutoff} of ")
+            + lists
+            + strong(" has a grade in the files.")
+        )
+    noun, verb = w.plural(unjudged, "document"), w.plural(unjudged, "has", "have")
+    return (
+        strong(f"{unjudged:,} {noun} in the top {cutoff} of ")
+        + lists
+        + strong(f" {verb} no grade in the files")
+        + muted(f", on {queries:,} of {total:,} {w.plural(total, 'query', 'queries')}: {first}.")
+    )
+
+
+def judge_next_finding(found: NextJudgments, behind: str) -> str:
+    """What judging could do, and in which order the documents stand; `behind` names the run that
+    is."""
+    order = " Those that could move it most against the leader come first."
+    if found.to_settle == 0:
+        return f"The verdict is safe whatever they are worth.{order}"
+    said = []
+    if found.to_turn is not None:
+        count = f"the first {w.count(found.to_turn)}" if found.to_turn > 1 else "the first"
+        said.append(f"If {count} had the highest grade, {behind} would lead")
+    if found.to_settle is not None:
+        few = w.count(found.to_settle)
+        said.append(f"if the first {few} turn out not relevant, it is settled")
+    text = (
+        w.sentence_case("; ".join(said)) + "." if said else "No number of these decides it alone."
+    )
+    about = "" if found.exact else " For this measure fewer might do."
+    return f"{text}{about}{order}"

@@ -1,0 +1,42 @@
+"""What there is to judge, and what judging it could do, in words."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from metrics_core.comparing.next_judgments import NextJudgments
+from metrics_core.findings import judge_next_finding, judging_finding
+
+
+def test_what_there_is_to_judge() -> None:
+    def said(baseline: str, unjudged: int | None, queries: int = 0, total: int = 104) -> str:
+        return judging_finding(
+            "new",
+            baseline,
+            5,
+            unjudged=unjudged,
+            queries=queries,
+            total=total,
+            first="z comes first",
+        ).text
+
+    assert said("old", 1216, 95) == (
+        "1,216 documents in the top 5 of new or old have no grade in the files,"
+        " on 95 of 104 queries: z comes first."
+    )
+    assert said("new", 1, 1, 1) == (
+        "1 document in the top 5 of new has no grade in the files, on 1 of 1 query: z comes first."
+    )
+    assert said("old", 0) == "Every document in the top 5 of new or old has a grade in the files."
+    assert said("old", None).startswith("Too many results in the top 5 of new or old to judge")
+
+
+def test_what_judging_could_do() -> None:
+    def said(turn: int | None, settle: int | None, *, exact: bool = True) -> str:
+        return judge_next_finding(NextJudgments(pd.DataFrame(), turn, settle, exact), "old")
+
+    assert said(3, 2).startswith("If the first 3 had the highest grade, old would lead; if the")
+    assert said(1, None).startswith("If the first had the highest grade, old would lead.")
+    assert said(None, 0).startswith("The verdict is safe whatever they are worth.")
+    assert "fewer might do" in said(3, 2, exact=False) and "fewer" not in said(3, 2)
+    assert said(None, None).startswith("No number of these decides it alone.")
