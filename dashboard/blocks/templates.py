@@ -70,6 +70,11 @@ def with_code(text: str) -> Markup:
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
+def words_of(name: str) -> list[str]:
+    """The words of a name, each with what joins it to the next."""
+    return re.findall(r"[^_./+-]*[_./+-]+|[^_./+-]+", name)
+
+
 def percent(share: float) -> str:
     """A length as CSS, kept within its track."""
     return f"{min(max(share, 0.0), 1.0) * 100:.2f}%"
@@ -100,7 +105,12 @@ def environment(compiled: Path = _HERE / "__pycache__") -> Environment:
         bytecode_cache=_Compiled(compiled),
     )
     made.globals |= {"w": w, "LEVEL": LEVEL}
-    made.filters |= {"with_code": with_code, "percent": percent, "tone": tone}
+    made.filters |= {
+        "with_code": with_code,
+        "words_of": words_of,
+        "percent": percent,
+        "tone": tone,
+    }
     made.tests["known"] = is_known
     return made
 

@@ -15,7 +15,7 @@ from jinja2 import Environment, UndefinedError, meta, nodes
 from markupsafe import Markup
 
 from dashboard import blocks
-from dashboard.blocks.templates import Template, environment
+from dashboard.blocks.templates import Template, environment, words_of
 
 _FOLDER = Path(blocks.__file__).parent
 _SOURCES = {path.name: path.read_text("utf-8") for path in sorted(_FOLDER.glob("*.html.j2"))}
@@ -31,6 +31,13 @@ def test_a_template_uses_no_name_that_nobody_gives_it(name: str) -> None:
     made = environment()
     unknown = meta.find_undeclared_variables(made.parse(_SOURCES[name]))
     assert unknown <= set(made.globals)
+
+
+def test_a_name_goes_on_between_its_words() -> None:
+    assert words_of("bm25_coarse-ties") == ["bm25_", "coarse-", "ties"]
+    assert words_of("") == [] and words_of("__x") == ["__", "x"] and words_of("a.") == ["a."]
+    drawn = Template("markup")("wrapping", name="<b>_c")
+    assert drawn == "&lt;b&gt;_<wbr>c"
 
 
 def test_every_macro_is_drawn_somewhere() -> None:
