@@ -50,7 +50,7 @@ def change(diagnosis: Diagnosis, difference: float) -> Sentence:
         + strong(w.score(abs(difference)))
         + muted(" to " if loses else " over ")
         + run(diagnosis.baseline)
-        + muted(" here")
+        + muted(f" on {diagnosis.measure}")
     )
     silent = _without_list(diagnosis, loses)
     if silent is not None:

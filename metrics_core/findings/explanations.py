@@ -73,9 +73,10 @@ def _same(diagnosis: Diagnosis) -> Sentence:
     focus, baseline, k = diagnosis.focus, diagnosis.baseline, diagnosis.cutoff
     ours, theirs = diagnosis.score(focus), diagnosis.score(baseline)
     if w.score(ours) == w.score(theirs):
-        head = strong(f"Both score {w.score(ours)}; ")
+        head = strong(f"Both score {w.score(ours)}") + muted(f" on {diagnosis.measure}; ")
     else:
-        head = strong(f"The two score about the same, {w.score(ours)} and {w.score(theirs)}; ")
+        head = strong(f"The two score about the same, {w.score(ours)} and {w.score(theirs)}")
+        head += muted(f" on {diagnosis.measure}; ")
     in_focus, in_baseline = (
         _relevant_places(diagnosis, focus),
         _relevant_places(diagnosis, baseline),

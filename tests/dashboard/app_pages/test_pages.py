@@ -22,8 +22,8 @@ PAGES = {
     "breakdown": "gains everywhere; a quarter of it comes from Network.",
     "pairs": "may both be the best of four",
     "firm": "Five of six ways to turn the verdict on dense and bm25 are closed",
-    "queries": "queries against bm25 and loses",
-    "query": "here because",
+    "queries": "queries against bm25 on nDCG@10 and loses",
+    "query": "on nDCG@10 because",
     "history": "is clearly worse on nDCG@10 than dense was",
     "data": "Seven files are loaded and fit together",
     "measures": f"{len(declarations())} measures.",
@@ -120,7 +120,9 @@ def test_a_query_that_is_not_there_is_said_on_its_page_alone() -> None:
     assert "These files have no query 416." in text_of(app)
     assert "is ahead of bm25" in text_of(opened(q="416"))
     next(b for b in app.button if b.label == "Show what is here").click().run()
-    assert "These files have no query 416." not in text_of(app) and "here because" in text_of(app)
+    assert "These files have no query 416." not in text_of(app) and "on nDCG@10 because" in text_of(
+        app
+    )
 
 
 def test_what_no_address_can_mean_falls_back() -> None:

@@ -447,7 +447,7 @@ def test_a_loss_of_the_best_documents() -> None:
     text = explained("abcd", ["c", "x", "d", "y", "a", "e", "b"], {"a": 3, "b": 3, "c": 0, "d": 0},
                      measure="AP")  # fmt: skip
     assert text == (
-        "hybrid loses 0.757 to bm25 here because the two best documents fell from ranks 1 and 2 "
+        "hybrid loses 0.757 to bm25 on AP because the two best documents fell from ranks 1 and 2 "
         "to ranks 5 and 7. Two documents graded 0 and three that nobody has judged now stand "
         "above them. Leaving out unjudged documents, the loss is 0.583."
     )
@@ -456,7 +456,7 @@ def test_a_loss_of_the_best_documents() -> None:
 def test_a_gain_of_the_best_documents() -> None:
     text = explained("cxdyaeb", "abcd", {"a": 3, "b": 3, "c": 0, "d": 0}, measure="AP")
     assert text == (
-        "hybrid gains 0.757 over bm25 here because the two best documents rose from ranks 5 and 7 "
+        "hybrid gains 0.757 over bm25 on AP because the two best documents rose from ranks 5 and 7 "
         "to ranks 1 and 2. Two documents graded 0 and three that nobody has judged stand above "
         "them in bm25. Leaving out unjudged documents, the gain is 0.583."
     )
@@ -484,32 +484,32 @@ def test_no_relevant_document_is_no_claim_about_scores() -> None:
         (
             ["a", *FILL[:11]],
             [*FILL[:5], "a"],
-            "hybrid loses 0.833 to bm25 here because the only relevant document fell from rank 1 "
-            "to rank 6. Five documents graded 0 now stand above it.",
+            "hybrid loses 0.833 to bm25 on RR@10 because the only relevant document fell from "
+            "rank 1 to rank 6. Five documents graded 0 now stand above it.",
         ),
         (
             ["a", *FILL[:11]],
             [*FILL[:11], "a"],
-            "hybrid loses 1.000 to bm25 here because the only relevant document fell from rank 1 "
-            "to rank 12, below the top 10. One document graded 0 now stands in its top 10.",
+            "hybrid loses 1.000 to bm25 on RR@10 because the only relevant document fell from "
+            "rank 1 to rank 12, below the top 10. One document graded 0 now stands in its top 10.",
         ),
         (
             ["a", *FILL[:11]],
             FILL[:11],
-            "hybrid loses 1.000 to bm25 here because the only relevant document, at rank 1 "
+            "hybrid loses 1.000 to bm25 on RR@10 because the only relevant document, at rank 1 "
             "before, is not in its list. One document graded 0 now stands in its top 10.",
         ),
         (
             [*FILL[:11], "a"],
             ["a", *FILL[:11]],
-            "hybrid gains 1.000 over bm25 here because the only relevant document rose from "
+            "hybrid gains 1.000 over bm25 on RR@10 because the only relevant document rose from "
             "rank 12 into the top 10, to rank 1. Ten documents graded 0 stand in the top 10 "
             "of bm25.",
         ),
         (
             FILL[:11],
             ["a", *FILL[:11]],
-            "hybrid gains 1.000 over bm25 here because the only relevant document came in at "
+            "hybrid gains 1.000 over bm25 on RR@10 because the only relevant document came in at "
             "rank 1, not in the list of bm25. Ten documents graded 0 stand in the top 10 of bm25.",
         ),
     ],
@@ -523,7 +523,7 @@ def test_where_the_only_relevant_document_went(
 def test_what_unjudged_documents_have_to_do_with_it() -> None:
     nothing = explained("a", [*"xyz", "a"], {"a": 1}, measure="RR")
     assert nothing == (
-        "hybrid loses 0.750 to bm25 here because the only relevant document fell from rank 1 to "
+        "hybrid loses 0.750 to bm25 on RR because the only relevant document fell from rank 1 to "
         "rank 4. Three documents that nobody has judged now stand above it. "
         "Leaving out unjudged documents, nothing of it remains."
     )
@@ -571,18 +571,18 @@ def test_no_run_succeeds() -> None:
 )  # fmt: skip
 def test_both_score_the_same(bm25: str, hybrid: str, tail: str) -> None:
     score = {"abcd": "1.000", "abc": "0.750", "ab": "0.500", "a": "0.250"}[bm25]
-    assert explained(bm25, hybrid, FOUR, measure="R@10") == f"Both score {score}; {tail}"
+    assert explained(bm25, hybrid, FOUR, measure="R@10") == f"Both score {score} on R@10; {tail}"
 
 
 def test_about_the_same() -> None:
     grades = {f"r{i:03}": 1 for i in range(150)}
     text = explained(sorted(grades)[:100], sorted(grades)[:101], grades, measure="R@1000")
-    assert text.startswith("The two score about the same, 0.673 and 0.667; the same ten relevant")
+    assert text.startswith("The two score about the same, 0.673 and 0.667 on R@1000; the same")
 
 
 def test_neither_has_one_but_another_run_does() -> None:
     assert explained(FILL[:12], FILL[:12], ONE, dense=["a"]) == (
-        "Both score 0.000; neither has a relevant document in its top 10."
+        "Both score 0.000 on nDCG@10; neither has a relevant document in its top 10."
     )
 
 
@@ -636,13 +636,14 @@ def test_a_sentence_is_its_spans() -> None:
 def test_of_the_same_documents_only_those_that_moved_are_counted() -> None:
     text = explained("axb", "abx", {"a": 3, "b": 1, "x": 0}, measure="Success@5")
     assert text == (
-        "Both score 1.000; one of the same two relevant documents stands in another place."
+        "Both score 1.000 on Success@5;"
+        " one of the same two relevant documents stands in another place."
     )
 
 
 def test_a_missing_list_is_the_cause() -> None:
     text = explained("", "ab", {"a": 1, "b": 0}, measure="RR")
     assert text == (
-        "hybrid gains 1.000 over bm25 here because bm25 returned nothing for this query, "
+        "hybrid gains 1.000 over bm25 on RR because bm25 returned nothing for this query, "
         "so it counts 0."
     )
