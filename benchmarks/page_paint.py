@@ -86,7 +86,7 @@ def served(data: Path | None, workspace: Path, checkout: Path = HERE) -> Iterato
         while not (found := re.search(r"^Ranklens: (\S+)$", log.read_text(), re.MULTILINE)):
             if server.poll() is not None:
                 raise RuntimeError(log.read_text())
-            time.sleep(0.05)
+            time.sleep(0.01)
         yield Served(found[1], server.pid)
     finally:
         server.terminate()

@@ -25,14 +25,13 @@ from typing import Any
 
 import numpy as np
 from playwright.sync_api import Page, sync_playwright
-from websockets.asyncio.client import connect
 
 from benchmarks.made import SHAPES, make_files
 from benchmarks.page_changes import HERE
 from benchmarks.page_paint import BROWSER, WINDOW, Served, served
 from benchmarks.peers import ours
 from benchmarks.processes import machine, timed
-from benchmarks.sessions import PAGES, Session, megabytes, open_address
+from benchmarks.sessions import PAGES, Session, connected, megabytes, open_address
 
 _CHART = "[data-testid=stMain] .js-plotly-plot .main-svg"
 _EVERY = 0.3
@@ -73,12 +72,7 @@ def another_reader(address: str) -> Iterator[list[float]]:
 
 
 async def _click(address: str, took: list[float], ready: Event, end: Event) -> None:
-    opened = open_address(address)
-    socket = connect(
-        opened.websocket, origin=opened.origin, additional_headers={"Cookie": opened.cookie},
-        subprotocols=["streamlit"], max_size=None, compression=None,
-    )  # fmt: skip
-    async with socket as websocket:
+    async with connected(open_address(address)) as websocket:
         session = Session(websocket, took)
         for click, page in enumerate(itertools.cycle(PAGES)):
             if click == 2 * len(PAGES):  # every page was seen
