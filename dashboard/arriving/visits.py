@@ -8,6 +8,7 @@ holds is forgotten, and its files with it.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from threading import Lock
 from weakref import WeakValueDictionary
 
@@ -24,6 +25,8 @@ class Visit:
     def __init__(self) -> None:
         self._files: dict[str, tuple[bytes, ScratchFile]] = {}
         self._lost: dict[str, RanklensError] = {}
+        self.early: Callable[[str, ScratchFile], None] = lambda name, file: None
+        """What is done with a file of this name as soon as its first bytes are on the disk."""
 
     def keep(self, file_id: str, file: ScratchFile) -> bytes:
         """Hold an upload of this id; the note that stands for it."""
