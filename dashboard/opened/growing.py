@@ -53,13 +53,15 @@ class EarlyReading:
         self.judgments = tuple(judgments)
         self._read = 0
         self._future: Future[Loaded | None] = Future()
-        if ONE_AT_A_TIME.begun_now():
-            source = GrowingSource(legible(name), file.path, file=file)
-            Thread(
-                target=self._run, args=(source, cache), name="reading of an upload", daemon=True
-            ).start()
-        else:
+        if not ONE_AT_A_TIME.begun_now():
             self._future.set_result(None)
+            return
+        source = GrowingSource(legible(name), file.path, file=file)
+        work = Thread(target=self._run, args=(source, cache), name="early reading", daemon=True)
+        try:
+            work.start()
+        except RuntimeError:  # no more threads
+            self._ended(None)
 
     def _run(self, source: GrowingSource, cache: Cache) -> None:
         made: Loaded | None = None
@@ -68,8 +70,11 @@ class EarlyReading:
             with suppress(Exception):
                 made = converted(source, cache, self.judgments, progress=self._told)
         finally:
-            ONE_AT_A_TIME.release()
-            self._future.set_result(made)
+            self._ended(made)
+
+    def _ended(self, made: Loaded | None) -> None:
+        ONE_AT_A_TIME.release()
+        self._future.set_result(made)
 
     def _told(self, read: int) -> None:
         self._read = read
