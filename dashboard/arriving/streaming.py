@@ -16,7 +16,7 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 
 from dashboard.arriving.multipart import BodyError, OneFile, body_of, boundary_of
-from dashboard.arriving.visits import Visit, visit_of
+from dashboard.arriving.visits import Early, Visit, visit_of
 from dashboard.workspace.errors import refused
 from dashboard.workspace.scratch import Scratch, ScratchFile
 
@@ -159,13 +159,7 @@ class Arriving:
 class _Arrival:
     """The file of one body on its way to the disk, where it is from its first byte on."""
 
-    def __init__(
-        self,
-        boundary: bytes,
-        scratch: Scratch,
-        largest: int,
-        early: Callable[[str, ScratchFile], None],
-    ) -> None:
+    def __init__(self, boundary: bytes, scratch: Scratch, largest: int, early: Early) -> None:
         self._found = OneFile(boundary, self._write)
         self._scratch, self._largest, self._early = scratch, largest, early
         self._file: ScratchFile | None = None

@@ -18,6 +18,9 @@ from metrics_core.errors import RanklensError
 _NOTE = "a file that Ranklens holds on the disk: {}\n"
 _LOCK = Lock()
 
+Early = Callable[[str, ScratchFile], None]
+"""Is told a file's name and a file that is not all here."""
+
 
 class Visit:
     """The long files of one visit that arrived and are not read yet."""
@@ -25,7 +28,7 @@ class Visit:
     def __init__(self) -> None:
         self._files: dict[str, tuple[bytes, ScratchFile]] = {}
         self._lost: dict[str, RanklensError] = {}
-        self.early: Callable[[str, ScratchFile], None] = lambda name, file: None
+        self.early: Early = lambda name, file: None
         """What is done with a file of this name as soon as its first bytes are on the disk."""
 
     def keep(self, file_id: str, file: ScratchFile) -> bytes:

@@ -13,7 +13,7 @@ from dashboard.workspace.cache import Cache
 from dashboard.workspace.scratch import ScratchFile
 from metrics_core.formats.opening import legible
 from metrics_core.formats.registry import Loaded
-from metrics_core.formats.source import Source
+from metrics_core.formats.source import BLOCK, Source
 from metrics_core.tables import Qrels
 
 _STEP = 1 << 20
@@ -29,7 +29,7 @@ class GrowingSource(Source):
 
     file: ScratchFile = field(kw_only=True)
 
-    def pieces(self, size: int) -> Iterator[bytes]:
+    def chunks(self, size: int = BLOCK) -> Iterator[bytes]:
         """What is there, and then what comes, in pieces of at most so many bytes."""
         at = 0
         with self.file.path.open("rb") as there:
