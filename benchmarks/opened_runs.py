@@ -2,108 +2,106 @@
 
     python -m benchmarks.opened_runs FOLDER [--checkout OTHER] [--repeat 3]
 
-FOLDER holds judgments and runs. A server's process opens it as DATA= in an empty workspace
-(`first`) and again in the same one (`again`), shows the Overview and then every page; seconds from
-the start of the process, those in which a processor worked for it, and the megabytes that are
-resident. The top of the Overview is what a reader sees before the rest follows. Streamlit's AppTest
-runs the pages, so the browser's time is not in it.
+FOLDER holds judgments and runs. `ranklens` opens it as DATA= in an empty workspace (`first`) and
+again in the same one (`again`); a websocket, as a browser opens it, asks for the Overview as soon
+as the address is printed, and then for every page. Seconds from the start of the process, those in
+which a processor worked for it, and the megabytes that are resident. The top of the Overview is
+what a reader sees before the rest follows. The browser's own time is not in it.
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
-import json
+import asyncio
 import os
-import subprocess
-import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter, process_time, time
+from time import perf_counter
 
-HERE = Path(__file__).resolve().parents[1]
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from benchmarks.page_changes import HERE
+from benchmarks.page_paint import Served, served
+from benchmarks.sessions import Session, connected, open_address
+
 PAGES = ("curves", "breakdown", "pairs", "queries", "query", "firm", "history", "data", "measures")
+_LAST_OF_THE_TOP = '<div class="lens lists">'
 
 
-def measure(app_file: Path, begun: float) -> dict[str, float]:
-    """Seconds and megabytes by name; run in a process of its own, which began at that time."""
-    from streamlit.testing.v1 import AppTest
-
-    from dashboard import session
-
-    gc.disable()
-    found = {"imports": time() - begun}
-    rest = session.draw_what_follows
-
-    def following() -> None:
-        found.setdefault("top of overview", time() - begun)
-        rest()
-
-    session.draw_what_follows = following
-    app = AppTest.from_file(str(app_file), default_timeout=600)
-    app.run()
-    found |= {"overview": time() - begun, "overview, processor": process_time()}
-    found |= {"MB at overview": resident(), "MB peak": peak()}
-    for page in PAGES:
-        start = perf_counter()
-        app.switch_page(f"app_pages/{page}.py").run()
-        if app.exception:
-            raise RuntimeError(app.exception[0].value)
-        found[page] = perf_counter() - start
-    return found | {"MB at the end": resident(), "MB peak at the end": peak()}
-
-
-def resident() -> float:
-    """Megabytes of this process that are in memory."""
-    return _status("VmRSS")
+async def measure(server: Served, since: Callable[[], float]) -> dict[str, float]:
+    """Seconds and megabytes by name; `since` gives the seconds since the process began."""
+    opened = open_address(server.address)
+    found = {"first answer": since()}
+    async with connected(opened) as websocket:
+        asked = BackMsg()
+        asked.rerun_script.page_name = ""
+        await websocket.send(asked.SerializeToString())
+        async for raw in websocket:
+            said = ForwardMsg.FromString(raw)
+            if _LAST_OF_THE_TOP in said.delta.new_element.html.body:
+                found["top of overview"] = since()
+            if said.delta.new_element.HasField("exception"):
+                raise RuntimeError(said.delta.new_element.exception.message)
+            if said.WhichOneof("type") == "script_finished":
+                break
+        found |= {"overview": since(), "overview, processor": processor(server.pid)}
+        found |= {"MB at overview": resident(server.pid), "MB peak": peak(server.pid)}
+        session = Session(websocket)
+        for page in PAGES:
+            await session.click(page)
+            found[page] = session.took[-1]
+    return found | {
+        "MB at the end": resident(server.pid),
+        "MB peak at the end": peak(server.pid),
+    }
 
 
-def peak() -> float:
+def processor(pid: int) -> float:
+    """Seconds in which a processor worked for a process."""
+    told = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, told[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def resident(pid: int) -> float:
+    """Megabytes of a process that are in memory."""
+    return _status(pid, "VmRSS")
+
+
+def peak(pid: int) -> float:
     """The most that it ever was."""
-    return _status("VmHWM")
+    return _status(pid, "VmHWM")
 
 
-def _status(name: str) -> float:
-    lines = Path("/proc/self/status").read_text().splitlines()
+def _status(pid: int, name: str) -> float:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) / 1000 for line in lines if line.startswith(name))
 
 
 def measured(checkout: Path, data: Path, workspace: Path) -> dict[str, float]:
-    """One start of the server's process with this workspace."""
-    # As the server has it, and with what Python keeps of modules, as on every other start.
-    environment = os.environ | {
-        "OPENBLAS_NUM_THREADS": "1",
-        "PYTHONDONTWRITEBYTECODE": "",
-        "RANKLENS_WORKSPACE": str(workspace),
-        "RANKLENS_DATA": str(data),
-        "PYTHONPATH": str(checkout),
-    }
-    worker = [sys.executable, str(Path(__file__).resolve()), "--worker", str(checkout), str(time())]
-    done = subprocess.run(
-        worker, cwd=checkout, env=environment, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    return dict(json.loads(done.stdout.splitlines()[-1]))
+    """One start of the server with this workspace."""
+    begun = perf_counter()
+    with served(data, workspace, checkout) as server:
+        return asyncio.run(measure(server, lambda: perf_counter() - begun))
 
 
 def main() -> None:
     """Print the best of the repeats."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, nargs="?")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folder", type=Path)
     parser.add_argument("--checkout", type=Path, default=HERE, help="another checkout")
+    parser.add_argument("--workspace", type=Path, help="one that is kept, else an empty one")
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.worker:
-        checkout, begun = options.worker
-        print(json.dumps(measure(Path(checkout) / "dashboard" / "app.py", float(begun))))
-        return
+    # With what Python keeps of modules, as on every other start.
+    os.environ["PYTHONDONTWRITEBYTECODE"] = ""
     starts: dict[str, list[dict[str, float]]] = {"first": [], "again": []}
     for _ in range(options.repeat):
-        with tempfile.TemporaryDirectory() as workspace:
+        with tempfile.TemporaryDirectory() as scratch:
+            workspace = options.workspace or Path(scratch) / "workspace"
             for found in starts.values():
-                found.append(measured(options.checkout, options.folder.resolve(), Path(workspace)))
+                found.append(measured(options.checkout, options.folder.resolve(), workspace))
     print(f"{'best of ' + str(options.repeat):20} {'first':>10} {'again':>10}")
     for name in starts["first"][0]:
         best = (min(found[name] for found in starts[kind]) for kind in starts)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -75,7 +76,9 @@ class Served:
 @contextmanager
 def served(data: Path | None, workspace: Path, checkout: Path = HERE) -> Iterator[Served]:
     """A dashboard on this folder of data, or on its workspace alone."""
-    command = [sys.executable, "-m", "dashboard.start", "--port", "8599"]
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    command = [sys.executable, "-m", "dashboard.start", "--port", port]
     log = workspace.with_suffix(".log")
     with log.open("w") as out:
         server = subprocess.Popen(
@@ -86,7 +89,7 @@ def served(data: Path | None, workspace: Path, checkout: Path = HERE) -> Iterato
         while not (found := re.search(r"^Ranklens: (\S+)$", log.read_text(), re.MULTILINE)):
             if server.poll() is not None:
                 raise RuntimeError(log.read_text())
-            time.sleep(0.05)
+            time.sleep(0.01)
         yield Served(found[1], server.pid)
     finally:
         server.terminate()

@@ -71,13 +71,17 @@ class Session:
         raise ConnectionError("the server closed the websocket")
 
 
-async def read(opened: Opened, number: int, clicks: int, every: float) -> list[float]:
-    """One session that clicks every so many seconds; the seconds each click took."""
-    socket = connect(
+def connected(opened: Opened) -> connect:
+    """The websocket of a page, to be entered."""
+    return connect(
         opened.websocket, origin=opened.origin, additional_headers={"Cookie": opened.cookie},
         subprotocols=["streamlit"], max_size=None, compression=None,
     )  # fmt: skip
-    async with socket as websocket:
+
+
+async def read(opened: Opened, number: int, clicks: int, every: float) -> list[float]:
+    """One session that clicks every so many seconds; the seconds each click took."""
+    async with connected(opened) as websocket:
         session = Session(websocket)
         # Not all in the same moment: readers come one by one.
         await asyncio.sleep(number * every / 3)

@@ -1,46 +1,13 @@
-"""The entry: the table of pages, and what surrounds every page."""
+"""The entry: one run of the app, whichever page it shows."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from dashboard import frame, session
-from dashboard.app_pages import (
-    breakdown,
-    collections,
-    curves,
-    data,
-    firm,
-    history,
-    judge,
-    measures,
-    overview,
-    pairs,
-    queries,
-    query,
-)
+from dashboard.app_pages import collections
+from dashboard.pages import PAGES
 from metrics_core.errors import RanklensError
-
-PAGES = sorted(
-    (
-        page.PAGE
-        for page in (
-            overview,
-            curves,
-            breakdown,
-            firm,
-            judge,
-            pairs,
-            queries,
-            query,
-            history,
-            data,
-            collections,
-            measures,
-        )
-    ),
-    key=lambda page: page.place,
-)
 
 
 def main() -> None:

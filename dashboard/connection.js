@@ -1,6 +1,7 @@
 // Between the page and its server. Says when nobody answers; lets the browser follow a link that the
 // server has not heard of; has the page drawn anew when the server is back, with what the reader
-// changed meanwhile; tells the server which uploads were cut off, for it cannot know.
+// changed meanwhile; tells the server which uploads were cut off, for it cannot know. While files are on
+// their way it loads what will draw their charts.
 
 const LOOK = 1000;
 const PATIENCE = 5000;
@@ -135,6 +136,8 @@ const chosen = (event) => {
   const large = [...files].filter((file) => file.size > page.data.largest);
   const others = [...files].filter((file) => !large.includes(file)).map((file) => file.name);
   uploading.push(...others);
+  // Half a second, which the first chart of the files would else wait for.
+  if (others.length && page.data.charts) import(new URL(page.data.charts, document.baseURI)).catch(() => {});
   if (!large.length) return;
   // Said while Streamlit asks where to send the others, it has been seen to forget them.
   setTimeout(() => back([], false, large.map((file) => file.name)), others.length ? LATER : 0);

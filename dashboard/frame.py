@@ -8,6 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 from markupsafe import Markup
+from streamlit import file_util
 
 from dashboard import intake, session, sidebar
 from dashboard.address import method_key
@@ -39,7 +40,8 @@ _PLACE = st.components.v2.component(
     js=(_HERE / "place.js").read_text("utf-8"),
 )
 
-# A server that does not answer, a page that comes back to one, uploads that were cut off.
+# A server that does not answer, a page that comes back to one, uploads that were cut off; charts’
+# script while there is time.
 _CONNECTION = st.components.v2.component(
     "ranklens_connection",
     html="<span></span>",
@@ -64,6 +66,7 @@ def draw(pages: Sequence[Page], current: str) -> None:
             "address": session.address().query,
             "uploads": session.generation("upload"),
             "largest": session.largest_upload(),
+            "charts": _charts(),
         },
         on_back_change=lambda: None,
     )
@@ -87,6 +90,13 @@ def draw(pages: Sequence[Page], current: str) -> None:
     with st.sidebar:
         st.html(navigation.drawer(names))
         sidebar.controls(here, current)
+
+
+@cache
+def _charts() -> str:
+    """Where a page finds the script that draws charts; "" where Streamlit calls it otherwise."""
+    found = list(Path(file_util.get_static_dir(), "static", "js").glob("PlotlyChart.*.js"))
+    return f"./static/js/{found[0].name}" if len(found) == 1 else ""
 
 
 @cache

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
 from pathlib import Path
-from threading import Timer
+from threading import Thread, Timer
 from types import FrameType
 from typing import Any
 
@@ -37,7 +40,7 @@ def application(port: int, opened_by: Keys | None) -> Any:
         largest=OPTIONS["server.maxUploadSize"] * 2**20,
         scratch=Scratch(workspace_folder()),
     )
-    app = App(_PAGE, middleware=[Middleware(FirstPaint), streamed])
+    app = App(_PAGE, middleware=[Middleware(FirstPaint), streamed], lifespan=_begun)
     headers = security_headers(Path(file_util.get_static_dir()) / "index.html")
     return Door(app, port=port, keys=opened_by, headers=headers)
 
@@ -63,6 +66,19 @@ def serve(listening: socket.socket, token: str) -> None:
         timeout_graceful_shutdown=_SECONDS_TO_END,
     )
     _Server(config).run(sockets=[listening])
+
+
+@asynccontextmanager
+async def _begun(_: App) -> AsyncIterator[None]:
+    """What is done before the first answer, for the first visitor waits for all of it: what he will
+    see is opened, and meanwhile what draws it is loaded, which needs Streamlit's runtime. What is
+    opened with was loaded before, for two threads that load the same modules see them half done.
+    """
+    from dashboard.session.ahead import open_ahead
+
+    Thread(target=open_ahead, name="opening of what is seen first", daemon=True).start()
+    import_module("dashboard.pages")
+    yield
 
 
 class _Server(uvicorn.Server):

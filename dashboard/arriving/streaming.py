@@ -16,7 +16,7 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 
 from dashboard.arriving.multipart import BodyError, OneFile, body_of, boundary_of
-from dashboard.arriving.visits import Visit, visit_of
+from dashboard.arriving.visits import Early, Visit, visit_of
 from dashboard.workspace.errors import refused
 from dashboard.workspace.scratch import Scratch, ScratchFile
 
@@ -127,7 +127,7 @@ class Arriving:
         """The fields above the file in a body, and the file. Whatever goes wrong leaves none."""
         arrival = None
         try:
-            arrival = _Arrival(boundary, self._scratch, self._largest)
+            arrival = _Arrival(boundary, self._scratch, self._largest, visit.early)
             async with aclosing(_blocks(body, self._largest + _FRAME)) as blocks:
                 async for block in blocks:
                     # In a thread, because a disk may keep it waiting.
@@ -159,9 +159,9 @@ class Arriving:
 class _Arrival:
     """The file of one body on its way to the disk, where it is from its first byte on."""
 
-    def __init__(self, boundary: bytes, scratch: Scratch, largest: int) -> None:
+    def __init__(self, boundary: bytes, scratch: Scratch, largest: int, early: Early) -> None:
         self._found = OneFile(boundary, self._write)
-        self._scratch, self._largest = scratch, largest
+        self._scratch, self._largest, self._early = scratch, largest, early
         self._file: ScratchFile | None = None
 
     @property
@@ -173,10 +173,13 @@ class _Arrival:
         self._found.feed(block)
 
     def _write(self, content: memoryview) -> None:
+        begins = self._file is None
         if self._file is None:
             self._file = self._scratch.new()
         self._file.write(content)
         _check_size(self._file.size, self._largest)
+        if begins:
+            self._early(self._found.name, self._file)
 
     def finished(self) -> tuple[bytes, ScratchFile]:
         """The fields above the file, and the file, which now is the caller's."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -10,6 +11,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.arriving import visits
 from dashboard.opened.given import Given
+from dashboard.session.collections import collection, judgments_of, workspace
+from dashboard.session.long_uploads import read_early
 from dashboard.workspace.scratch import ScratchFile
 from metrics_core.errors import RanklensError
 
@@ -17,11 +20,16 @@ _VISIT = "_arriving"
 
 
 def expect_files() -> None:
-    """Let long files of this session come; called wherever an uploader is drawn."""
+    """Let long files of this session come; called wherever an uploader is drawn. What comes is
+    read as it comes, with the judgments that are open now."""
     context = get_script_run_ctx()
     if context is not None and _VISIT not in st.session_state:
         # As long as the session lives, so do the files that it was given and has not read.
         st.session_state[_VISIT] = visits.begin(context.session_id)
+    visit = _visit()
+    if visit is not None:
+        known = judgments_of(collection())
+        visit.early = partial(read_early, cache=workspace().cache, judgments=known)
 
 
 def given(file: UploadedFile) -> Given:

@@ -12,11 +12,13 @@ import streamlit as st
 from dashboard.opened.library import Library
 from dashboard.workspace.stored_run import StoredRun
 
+_READ = "_read_large"
+
 
 def give_memory_back() -> None:
-    """Return what reading a large file needed to the system."""
-    gc.collect()
-    give_back_what_is_unused()
+    """Return what reading large files needed to the system, once the next page is drawn: looking
+    for it takes a tenth of a second."""
+    st.session_state[_READ] = True
 
 
 def give_back_what_is_unused() -> None:
@@ -26,7 +28,12 @@ def give_back_what_is_unused() -> None:
 
 
 def give_back_after_long_runs() -> None:
-    """Return what a page over long runs worked with, if that is what is open."""
+    """Return what a page over long runs worked with, if that is what is open, and what files needed
+    that were read before it."""
+    if st.session_state.pop(_READ, False):
+        gc.collect()
+        give_back_what_is_unused()
+        return
     here = st.session_state.get("_library")
     study = here.study if isinstance(here, Library) else None
     if study is not None and any(isinstance(run, StoredRun) for run in study.runs.values()):

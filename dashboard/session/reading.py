@@ -10,6 +10,7 @@ from threading import Thread
 from typing import Generic, TypeVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from metrics_core.errors import RanklensError
 from metrics_core.formats.limits import size_text
@@ -67,7 +68,10 @@ class Reading(Generic[Result]):
         return self._future.result()
 
     def shown(self, more: str = "") -> Result:
-        """What was read, once it was; till then a bar shows how much, and says `more`."""
+        """What was read, once it was; till then a bar shows how much, and says `more`, where a page
+        is drawn."""
+        if get_script_run_ctx(suppress_warning=True) is None:
+            return self.result()
         room = None
         for share in self.watched():
             room = room or st.empty()

@@ -43,22 +43,23 @@ def smallest_shown(error: float, width: float, queries: int, power: float = POWE
     error * (width + the `power` quantile of t). NaN where there is no error or no width, as with
     one query.
     """
-    from scipy import optimize
-
     if queries < 2 or not (math.isfinite(error) and math.isfinite(width)):
         return math.nan
     if not error:
         return 0.0
 
-    def lacking(shift: float) -> float:
-        return chance_to_show(shift, 1.0, width, queries) - power
+    def shows(shift: float) -> bool:
+        return chance_to_show(shift, 1.0, width, queries) >= power
 
-    if lacking(0.0) >= 0:
-        return 0.0
-    enough = width + 1
-    while lacking(enough) < 0:
+    low, enough = 0.0, width + 1
+    if shows(low):
+        return low
+    while not shows(enough):
         enough *= 2
-    return error * float(optimize.brentq(lacking, 0.0, enough))
+    # Halved until no number lies between: scipy.optimize would take a fifth of a second to load.
+    while low < (middle := (low + enough) / 2) < enough:
+        low, enough = (low, middle) if shows(middle) else (middle, enough)
+    return error * enough
 
 
 def level_of_one(width: float, queries: int) -> float:

@@ -59,14 +59,14 @@ class Source:
     encoding: str | None = None
     limit: Limit = USUAL_LIMIT
 
-    def chunks(self) -> Iterator[bytes]:
-        """The unpacked bytes in pieces of at most `BLOCK`, nothing decoded or checked."""
-        return unpacked(self.name, self.origin, BLOCK, self.limit)
+    def chunks(self, size: int = BLOCK) -> Iterator[bytes]:
+        """The unpacked bytes in pieces of at most so many, nothing decoded or checked."""
+        return unpacked(self.name, self.origin, size, self.limit)
 
     @cached_property
     def magic(self) -> bytes:
         """The first 512 unpacked bytes."""
-        return next(unpacked(self.name, self.origin, 512, self.limit), b"")
+        return next(self.chunks(512), b"")
 
     @cached_property
     def head(self) -> bytes:
@@ -165,7 +165,7 @@ class Source:
     def decoded(self, size: int) -> Iterator[bytes]:
         """UTF-8 bytes without a byte order mark; a named encoding or UTF-16 is converted."""
         encoding, skip = self._encoding()
-        pieces = unpacked(self.name, self.origin, size, self.limit)
+        pieces = self.chunks(size)
         if encoding is None or encoding == "utf-8":
             for piece in pieces:
                 yield piece[skip:] if skip else piece

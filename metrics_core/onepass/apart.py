@@ -41,15 +41,16 @@ class Bucket:
     lines: BinaryIO
     numbers: BinaryIO
 
-    def whole(self) -> tuple[bytes, Ints]:
-        """The lines, and the number of each in the file, from 0; the bucket is then gone."""
-        return _whole(self.lines), np.frombuffer(_whole(self.numbers), dtype=np.int64)
+    def whole(self) -> tuple[bytearray, Ints]:
+        """The lines with `PADDING` behind, and the number of each in the file, from 0; the bucket
+        is then gone."""
+        return _whole(self.lines, PADDING), np.frombuffer(_whole(self.numbers), dtype=np.int64)
 
     def rows(self) -> tuple[Rows, Ints] | None:
         """The rows brought together by query, and for each segment the line with which its query
         begins in the file; None where a line is not regular."""
-        text, numbers = self.whole()
-        rows = regular_rows(text + PADDING)
+        padded, numbers = self.whole()
+        rows = regular_rows(padded)
         if rows is None:
             return None
         segments, code = rows.segments, np.empty(len(rows.segments), np.int64)
@@ -182,8 +183,12 @@ def _room(on_disk: bool) -> BinaryIO:
     return tempfile.TemporaryFile() if on_disk else io.BytesIO()
 
 
-def _whole(file: BinaryIO) -> bytes:
+def _whole(file: BinaryIO, behind: bytes = b"") -> bytearray:
+    """All of a file that is then gone, and this behind it."""
+    size = file.seek(0, io.SEEK_END)
+    held = bytearray(size + len(behind))
     file.seek(0)
-    held = file.read()
+    file.readinto(memoryview(held)[:size])  # type: ignore[attr-defined]
     file.close()
+    held[size:] = behind
     return held

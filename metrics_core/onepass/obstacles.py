@@ -26,6 +26,7 @@ from metrics_core.judging.matching import nothing_shared
 from metrics_core.onepass.apart import Dealing, dealt, odd_line
 from metrics_core.onepass.judgments import Judgments
 from metrics_core.onepass.rows import Rows, first_irregular, rows_of, texts_at, whole_queries
+from metrics_core.onepass.signatures import PADDING
 from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import coded
 from metrics_core.tables.repeats import repeated_rows
@@ -153,7 +154,8 @@ def _apart(source: Source, how: Dealing) -> RanklensError | None:
     tags: dict[str, None] = {}
     long: FileFormatError | None = None
     for bucket in made.buckets if made else ():
-        text, numbers = bucket.whole()
+        padded, numbers = bucket.whole()
+        text = bytes(padded[: -len(PADDING)])
         parsed = careful(text, RUN, may_have_header=False)
         bad += [replace(p, line=int(numbers[p.line or 0]) + 1) for p in parsed.problems]
         own = parsed.stretch.numbers

@@ -146,7 +146,7 @@ def rows_of(piece: Piece, source: Source) -> Rows:
     return _careful(careful(checked, RUN, may_have_header=piece.number == 0))
 
 
-def regular_rows(padded: bytes) -> Rows | None:
+def regular_rows(padded: bytes | bytearray) -> Rows | None:
     """The rows of lines that are all regular, else None."""
     end = len(padded) - len(PADDING)
     most = end // _SHORTEST_LINE + 1

@@ -70,14 +70,13 @@ def draws(n_queries: int, most: int | None = None) -> Iterator[Counts]:
 
 
 def prepare_draws(n_queries: int) -> None:
-    """Make the draws of so many queries in the background, and load the libraries that comparisons
+    """Make the draws of so many queries in the background, and load the library that comparisons
     need, so that the first one need not wait for them."""
     Thread(target=_prepare, args=(n_queries,), daemon=True).start()
 
 
 def _prepare(n_queries: int) -> None:
-    for library in ("scipy.special", "scipy.optimize"):
-        import_module(library)
+    import_module("scipy.special")
     _blocks(drawn_at_a_time(n_queries))
 
 

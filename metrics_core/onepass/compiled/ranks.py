@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from metrics_core.onepass.compiled.sorting import merge_falling, sort_falling
 from metrics_core.onepass.compiled.words import (
     COMPILED,
     ODD,
@@ -80,28 +81,6 @@ def _repeats(data, doc_start, doc_size, doc_hash, begin, end, slots):
             place = (place + 1) & mask
         slots[place] = row - begin
     return False
-
-
-@njit(**COMPILED)
-def _sort_falling(keys, rows, n, keys_room, rows_room):
-    """Sort n keys with their rows, the highest first, equals as they stand: by merging."""
-    width = 1
-    while width < n:
-        low = 0
-        while low < n:
-            middle, high = min(low + width, n), min(low + 2 * width, n)
-            i, j = low, middle
-            for to in range(low, high):
-                if i < middle and (j >= high or keys[i] >= keys[j]):
-                    keys_room[to], rows_room[to] = keys[i], rows[i]
-                    i += 1
-                else:
-                    keys_room[to], rows_room[to] = keys[j], rows[j]
-                    j += 1
-            low = high
-        for to in range(n):
-            keys[to], rows[to] = keys_room[to], rows_room[to]
-        width *= 2
 
 
 @njit(**COMPILED)
@@ -209,7 +188,7 @@ def _by_rank(judged_out, m, room, keys, keys_room):
     for i in range(m):
         keys[i] = -judged_out[i, 2]
         turn[i] = i
-    _sort_falling(keys, turn, m, keys_room, rows_room)
+    merge_falling(keys, turn, m, keys_room, rows_room)
     for column in range(1, 5):
         for i in range(m):
             rows_room[i] = judged_out[turn[i], column]
@@ -239,7 +218,7 @@ def _rank_query(
         if i and keys[i] > keys[i - 1]:
             falling = False
     if not falling:
-        _sort_falling(keys, order, n, keys_room, room[_BEHIND])
+        sort_falling(keys, order, n, keys_room, room[_BEHIND], room[_MEMBER], room[_RANK])
     against = _contradicts(rank, begin, order, keys, n)
     _count_ties(keys, n, counts)
     m = np.int64(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import astuple, fields
 from pathlib import Path
 from typing import Any
@@ -172,6 +173,35 @@ def test_odd_ids_of_the_judgments_are_left_to_another_look(tmp_path: Path) -> No
     path = tmp_path / "one.run"
     path.write_text(PLAIN)
     assert at_once(path, qrels_of({"q1": {"dé": 1}})) is None
+
+
+SCORES = {
+    "evenly": lambda random: random.uniform(-3, 3),
+    "of few values": lambda random: random.randint(0, 9) / 4,
+    "of both zeros": lambda random: random.choice([-0.0, 0.0, 1.0]),
+    "crowded": lambda random: 10.0 ** -random.randint(0, 300),
+    "as far apart as can be": lambda random: (
+        random.choice([-1, 1]) * random.uniform(1e308, 1.7e308)
+    ),
+    "next to each other": lambda random: np.nextafter(5.0, 6.0) if random.random() < 0.5 else 5.0,
+    "of the least numbers": lambda random: random.randint(0, 20) * 5e-324,
+}
+
+
+@pytest.mark.parametrize("score", SCORES.values(), ids=SCORES.keys())
+def test_scores_in_any_order(score: Callable[[random.Random], float], tmp_path: Path) -> None:
+    generator = random.Random(7)
+    documents = [f"doc{d}" for d in range(400)]
+    qrels = qrels_of({f"q{q}": dict.fromkeys(documents[q::7], 1) for q in range(3)})
+    path = tmp_path / "unsorted.run"
+    path.write_text(
+        "".join(
+            f"q{q} Q0 {doc_id} 1 {float(score(generator))!r} r\n"
+            for q, n in enumerate((2, 33, 400))
+            for doc_id in generator.sample(documents, n)
+        )
+    )
+    assert compare(path, qrels) is not None
 
 
 def test_lines_in_any_order_in_memory_and_on_disk(

@@ -1,0 +1,35 @@
+"""What the first visitor will ask for, worked out before anybody came: a start is waited for."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import streamlit as st
+
+from dashboard import answers
+from dashboard.address.address import Address
+from dashboard.session.collections import collections, library_of
+from metrics_core.errors import RanklensError
+
+
+def open_ahead() -> None:
+    """Open the collection that an address without one leads to, and work out its Overview. What
+    goes wrong is said by the page, which then tries again."""
+    here = collections()
+    identity = here.chosen("")
+    if here.has(identity):
+        with suppress(RanklensError):
+            _overview_of(identity)
+
+
+@st.cache_resource(show_spinner=False, max_entries=1)
+def _overview_of(identity: str) -> None:
+    """A cached function, for none that it calls then tries to show a spinner."""
+    study = library_of(identity).study
+    if study is None or not study.names:
+        return
+    shown = study.view(Address.of()).comparison
+    answers.overview(study, shown)
+    if not shown.alone:
+        answers.firmness(study, shown)
+    answers.bests(study, shown)
