@@ -13,7 +13,7 @@ from dashboard.opened import turns
 
 @pytest.fixture(autouse=True)
 def two_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "_TURNS", threading.BoundedSemaphore(2))
+    monkeypatch.setattr(turns, "_TURNS", turns.Turns(2))
 
 
 def test_no_more_than_the_turns_work_at_a_time() -> None:
