@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 from dashboard.address.view import Comparison
@@ -33,7 +35,11 @@ def _firmness(study: Study, shown: Comparison) -> Firmness:
     if known < FEWEST_QUERIES:
         return firmness_of(pair, [], known)
     side = firm.side_of(study, shown)
-    open_, by_cutoff = unjudged(study, shown), firm.cutoffs(study, shown)
+    # What takes longest, side by side: the unjudged documents take as long as the other two.
+    with ThreadPoolExecutor(1) as beside:
+        awaited = beside.submit(unjudged, study, shown)
+        by_cutoff, measures = firm.cutoffs(study, shown), firm.measures(study, shown)
+        open_ = awaited.result()
     lists = firm.pair_lists(study, shown)
     lengths = {r.run_name: firm.typical_length(r) for r in lists}
     span = firm.tied(study, shown)
@@ -49,7 +55,7 @@ def _firmness(study: Study, shown: Comparison) -> Firmness:
             ways.cutoff(
                 by_cutoff.found if by_cutoff else None, pair, side, shown.measure.cutoff, lengths
             ),
-            ways.other_measures(firm.measures(study, shown), pair, len(shown.runs)),
+            ways.other_measures(measures, pair, len(shown.runs)),
             ways.ties(span.span, open_.reached.difference, span.counts, span.exact)
             if span
             else ways.ties_unknown(nameless(study, (shown.focus, shown.baseline))),

@@ -66,21 +66,24 @@ def _ideal_with(
     query, gain, begin = best.query[first], best.relevance[first], best.rank[first] - 1
     end = begin + np.diff(first, append=len(lead))
     # Of equal gains the order says nothing; the further ones stand behind.
-    level = np.searchsorted(worth, gain, "right")
+    behind = query * (len(worth) + 1) + np.searchsorted(worth, gain, "right")
     before = np.zeros((ranks.n_queries, len(worth)), dtype=np.int64)
     for v, least in enumerate(worth):
         before[:, v] = np.bincount(best.query[best.relevance >= least], minlength=ranks.n_queries)
 
     def whole(added: Ints) -> Scores:
         above = np.zeros((ranks.n_queries, len(worth) + 1), dtype=np.int64)
-        above[:, :-1] = np.cumsum(added[:, ::-1], axis=1)[:, ::-1]
-        pushed = above[query, level]
+        # A grade at a time: of few grades, rows of a table take longer.
+        for v in reversed(range(len(worth))):
+            np.add(above[:, v + 1], added[:, v], out=above[:, v])
+        pushed = above.ravel().take(behind)
         start = before + above[:, 1:]
         deep = max(int((end + pushed).max(initial=0)), int((start + added).max(initial=0)))
         sums = _discounts(min(deep, deepest), discount)
 
         def between(low: Ints, high: Ints) -> Scores:
-            return sums[np.minimum(high, deepest)] - sums[np.minimum(low, deepest)]
+            # Ranks below the deepest have its sum.
+            return sums.take(high, mode="clip") - sums.take(low, mode="clip")
 
         own = np.bincount(query, gain * between(begin + pushed, end + pushed), ranks.n_queries)
         return own + between(start, start + added) @ worth
