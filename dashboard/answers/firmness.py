@@ -29,22 +29,20 @@ def firmness_known(study: Study, shown: Comparison) -> bool:
 def _firmness(study: Study, shown: Comparison) -> Firmness:
     if shown.alone:
         return Firmness()
-    pair = firm.pair_of(study, shown)
     queries = firm.gaps(study, shown)
     known = int((~np.isnan(queries)).sum())
     if known < FEWEST_QUERIES:
-        return firmness_of(pair, [], known)
-    side = firm.side_of(study, shown)
-    # What takes longest, side by side: the unjudged documents take as long as the other two.
+        return firmness_of(firm.pair_of(study, shown), [], known)
+    # What the unjudged documents could do takes as long as all the rest: side by side.
     with ThreadPoolExecutor(1) as beside:
         awaited = beside.submit(unjudged, study, shown)
+        pair, side = firm.pair_of(study, shown), firm.side_of(study, shown)
         by_cutoff, measures = firm.cutoffs(study, shown), firm.measures(study, shown)
+        span, found = firm.tied(study, shown), firm.single(study, shown)
         open_ = awaited.result()
     lists = firm.pair_lists(study, shown)
     lengths = {r.run_name: firm.typical_length(r) for r in lists}
-    span = firm.tied(study, shown)
     lacking = firm.covered(study, shown)
-    found = firm.single(study, shown)
     return firmness_of(
         pair,
         [

@@ -16,6 +16,9 @@ from metrics_core.measures.declaring.parameters import GainTable
 from metrics_core.measures.declaring.registry import Measure, Scores, share
 from metrics_core.measures.gain import Discount, Gain, best_gains, each_discounted, gain_of
 
+_SHALLOW = 10_000
+"""The discounts of so many ranks are at hand, however few of them are asked for."""
+
 
 def part_of(measure: Measure) -> Measure:
     """The measure whose score this one divides. Raises ValueError where it divides none."""
@@ -59,7 +62,7 @@ def _ideal_with(
     if gains is not None:
         raise ValueError("a table of gains orders documents by itself")
     best, worth = best_gains(ranks, dcg), gain_of(grades, dcg)
-    deepest = np.iinfo(np.int64).max if cutoff is None else cutoff
+    known = _discounts(cutoff, discount) if cutoff and cutoff <= _SHALLOW else None
     lead = np.diff(best.query, prepend=-1) != 0
     lead[1:] |= best.relevance[1:] != best.relevance[:-1]
     first = np.flatnonzero(lead)
@@ -77,16 +80,24 @@ def _ideal_with(
         for v in reversed(range(len(worth))):
             np.add(above[:, v + 1], added[:, v], out=above[:, v])
         pushed = above.ravel().take(behind)
+        first, last = begin + pushed, end + pushed
         start = before + above[:, 1:]
-        deep = max(int((end + pushed).max(initial=0)), int((start + added).max(initial=0)))
-        sums = _discounts(min(deep, deepest), discount)
+        stop = start + added
+        sums = known
+        if sums is None:
+            deep = max(int(last.max(initial=0)), int(stop.max(initial=0)))
+            sums = _discounts(min(deep, cutoff or deep), discount)
 
         def between(low: Ints, high: Ints) -> Scores:
-            # Ranks below the deepest have its sum.
-            return sums.take(high, mode="clip") - sums.take(low, mode="clip")
+            # Ranks below the cutoff have its sum.
+            gained = sums.take(high, mode="clip")
+            gained -= sums.take(low, mode="clip")
+            return gained
 
-        own = np.bincount(query, gain * between(begin + pushed, end + pushed), ranks.n_queries)
-        return own + between(start, start + added) @ worth
+        brought = between(first, last)
+        brought *= gain
+        own = np.bincount(query, brought, ranks.n_queries)
+        return own + between(start, stop) @ worth
 
     return whole
 
