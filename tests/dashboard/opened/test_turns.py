@@ -55,3 +55,37 @@ def test_a_turn_is_given_back_after_an_error() -> None:
     thread.start()
     thread.join(10)
     assert not thread.is_alive()
+
+
+def test_a_turn_goes_to_who_waits_longest_and_what_follows_a_page_waits_a_little_longer() -> None:
+    queue, order = turns.Turns(1), list[str]()
+
+    def page(name: str, later: float) -> None:
+        with queue.one(later):
+            order.append(name)
+
+    def waiting() -> int:
+        return len(queue._waiting)
+
+    threads = []
+    with queue.one():
+        for name, later in (("follows", 60.0), ("first", 0.0), ("second", 0.0)):
+            threads.append(threading.Thread(target=page, args=(name, later)))
+            threads[-1].start()
+            while waiting() < len(threads):
+                time.sleep(0.001)
+    # Whoever had it does not come before them: it was handed on.
+    with queue.one(120.0):
+        order.append("again")
+    for thread in threads:
+        thread.join(10)
+    assert order == ["first", "second", "follows", "again"]
+
+
+def test_a_page_is_patient_only_until_it_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "_mine", turns._Mine())
+    turns.take_turns()
+    turns.let_others_first()
+    assert turns._mine.later > 0
+    turns.take_turns()
+    assert turns._mine.later == 0
