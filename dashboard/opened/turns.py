@@ -1,10 +1,11 @@
 """Who works out an answer takes a turn: as many at a time as there are cores, first come first.
 
 Twenty readers who ask at once would else share two cores among twenty answers, each with its own
-tables in memory and none of them ready soon. A turn that ends is handed to who waits longest: one
-that were merely free would be taken by whoever runs just then, mostly the same page for its next
-answer. What follows a page, below what its reader sees first, waits as if it had been asked for a
-little later. What is at hand takes no turn. No Streamlit here.
+tables in memory and none of them ready soon. A turn that ends is handed to the page that was asked
+for first: one that were merely free would be taken by whoever runs just then. A page of many
+answers keeps its place for all of them, up to a few seconds, so that one that works for minutes
+lets others in. What follows a page, below what its reader sees first, waits as if the page had been
+asked for a little later. What is at hand takes no turn. No Streamlit here.
 """
 
 from __future__ import annotations
@@ -23,9 +24,12 @@ Made = TypeVar("Made")
 _LATER = 1.0
 """Seconds by which what follows a page lets others go first: what is asked for in the meantime."""
 
+_KEEPS_ITS_PLACE = 3.0
+"""Seconds for which a page goes before those that were asked for after it."""
+
 
 class Turns:
-    """So many turns at a time, in the order in which they are asked for."""
+    """So many turns at a time, in the order of their places."""
 
     def __init__(self, most: int) -> None:
         self._free, self._lock = most, threading.Lock()
@@ -33,22 +37,21 @@ class Turns:
         self._numbers = itertools.count()
 
     @contextmanager
-    def one(self, later: float = 0.0) -> Iterator[None]:
-        """A turn, as if asked for `later` seconds from now."""
-        self._take(later)
+    def one(self, place: float) -> Iterator[None]:
+        """A turn, before those whose place is a greater number."""
+        self._take(place)
         try:
             yield
         finally:
             self._hand_on()
 
-    def _take(self, later: float) -> None:
+    def _take(self, place: float) -> None:
         mine = threading.Event()
         with self._lock:
             if self._free:
                 self._free -= 1
                 return
-            place = (time.monotonic() + later, next(self._numbers), mine)
-            heapq.heappush(self._waiting, place)
+            heapq.heappush(self._waiting, (place, next(self._numbers), mine))
         mine.wait()
 
     def _hand_on(self) -> None:
@@ -65,16 +68,21 @@ _TURNS = Turns(max(2, os.cpu_count() or 1))
 class _Mine(threading.local):
     takes_turns = False
     holds_one = False
+    begun = 0.0
     later = 0.0
+
+    def place(self) -> float:
+        """The second at which this page was asked for, or not much before now."""
+        return max(self.begun, time.monotonic() - _KEEPS_ITS_PLACE) + self.later
 
 
 _mine = _Mine()
 
 
 def take_turns() -> None:
-    """Have this thread, which draws a page, take turns from here on. The threads that an answer is
-    worked out by take none: it holds one already."""
-    _mine.takes_turns, _mine.later = True, 0.0
+    """Have this thread, which draws a page, take turns from here on, with a place of this moment.
+    The threads that an answer is worked out by take none: it holds one already."""
+    _mine.takes_turns, _mine.begun, _mine.later = True, time.monotonic(), 0.0
 
 
 def let_others_first() -> None:
@@ -87,7 +95,7 @@ def in_turn(work: Callable[[], Made]) -> Made:
     """What `work` gives, in its turn."""
     if not _mine.takes_turns or _mine.holds_one:
         return work()
-    with _TURNS.one(_mine.later):
+    with _TURNS.one(_mine.place()):
         _mine.holds_one = True
         try:
             return work()
