@@ -82,6 +82,10 @@ def gaps(study: Study, shown: Comparison) -> Floats:
 
 def single(study: Study, shown: Comparison) -> Fragility:
     """The fewest queries whose removal turns the sign."""
+    return study.kept(_single, only_pair(shown))
+
+
+def _single(study: Study, shown: Comparison) -> Fragility:
     return fragility(gaps(study, shown))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 from dashboard.address.view import Comparison
@@ -27,18 +29,20 @@ def firmness_known(study: Study, shown: Comparison) -> bool:
 def _firmness(study: Study, shown: Comparison) -> Firmness:
     if shown.alone:
         return Firmness()
-    pair = firm.pair_of(study, shown)
     queries = firm.gaps(study, shown)
     known = int((~np.isnan(queries)).sum())
     if known < FEWEST_QUERIES:
-        return firmness_of(pair, [], known)
-    side = firm.side_of(study, shown)
-    open_, by_cutoff = unjudged(study, shown), firm.cutoffs(study, shown)
+        return firmness_of(firm.pair_of(study, shown), [], known)
+    # What the unjudged documents could do takes as long as all the rest: side by side.
+    with ThreadPoolExecutor(1) as beside:
+        awaited = beside.submit(unjudged, study, shown)
+        pair, side = firm.pair_of(study, shown), firm.side_of(study, shown)
+        by_cutoff, measures = firm.cutoffs(study, shown), firm.measures(study, shown)
+        span, found = firm.tied(study, shown), firm.single(study, shown)
+        open_ = awaited.result()
     lists = firm.pair_lists(study, shown)
     lengths = {r.run_name: firm.typical_length(r) for r in lists}
-    span = firm.tied(study, shown)
     lacking = firm.covered(study, shown)
-    found = firm.single(study, shown)
     return firmness_of(
         pair,
         [
@@ -49,7 +53,7 @@ def _firmness(study: Study, shown: Comparison) -> Firmness:
             ways.cutoff(
                 by_cutoff.found if by_cutoff else None, pair, side, shown.measure.cutoff, lengths
             ),
-            ways.other_measures(firm.measures(study, shown), pair, len(shown.runs)),
+            ways.other_measures(measures, pair, len(shown.runs)),
             ways.ties(span.span, open_.reached.difference, span.counts, span.exact)
             if span
             else ways.ties_unknown(nameless(study, (shown.focus, shown.baseline))),

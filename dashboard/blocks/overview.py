@@ -89,10 +89,10 @@ def runs_and_measures(
     """Runs by measures, best first by the chosen measure. `table` is long: run, measure, mean,
     difference, low, high, clear; `measures` are (name, gloss, link); `judged` is the share of the
     top k that is judged, by run; `lead` gives where a run's name leads."""
-    columns = [
-        _Column(name, gloss, link, _by_run(table[table["measure"] == name]))
-        for name, gloss, link in measures
-    ]
+    known: dict[str, dict[str, Row]] = {}
+    for row in table.to_dict("records"):
+        known.setdefault(row["measure"], {})[row["run"]] = row
+    columns = [_Column(name, gloss, link, known.get(name, {})) for name, gloss, link in measures]
     return _drawn(
         "runs_and_measures",
         columns=columns,
@@ -111,10 +111,6 @@ def runs_and_measures(
         # More than the usual five fit beside the sidebar only if their glosses may break.
         short=_SHORT_GLOSS if len(columns) <= _USUAL else 0,
     )
-
-
-def _by_run(rows: pd.DataFrame) -> dict[str, Row]:
-    return {row["run"]: row for row in rows.to_dict("records")}
 
 
 def _best_first(table: pd.DataFrame, chosen: str) -> list[str]:

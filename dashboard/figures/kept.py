@@ -10,13 +10,22 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from dashboard.figures.chart import Chart
+from dashboard.weighing import weight
 from metrics_core.memo import Memo
 
-KEPT_CHARTS = 100
+ROOM_FOR_CHARTS = 60_000_000
+"""Bytes of charts that are kept, those asked for last: those of twenty readers, each at a cutoff of
+their own."""
 
 Drawn = TypeVar("Drawn")
 
-_charts = Memo(KEPT_CHARTS)
+
+def _cost(made: Any) -> int:
+    return weight(made.to_dict() if isinstance(made, Chart) else made)
+
+
+_charts = Memo(ROOM_FOR_CHARTS, _cost)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ from dashboard.address.view import (
 )
 from dashboard.opened import grouped
 from dashboard.opened.turns import in_turn
-from dashboard.opened.weighing import weight
+from dashboard.weighing import weight
 from metrics_core.checks.fit import FitLine, fit_report, near_matches
 from metrics_core.errors import RanklensError
 from metrics_core.judging import JudgedRanks, judge

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.scoring.bags import drawn_at_a_time, even
+from metrics_core.scoring.bags import drawn_at_a_time, even, in_bags
 from metrics_core.scoring.resampling import draws_of, sums_at, sums_each
 
 Floats = npt.NDArray[np.float64]
@@ -47,12 +47,18 @@ class Columns:
         return even(len(self.centred)) and bool(self.defined.all())
 
     def parts(self) -> Floats:
-        """What is summed over the draws: the columns in units of their spread, their squares, and
-        unless they are whole what counts them."""
-        spread = np.sqrt(np.square(self.centred).mean(axis=0))
-        scaled = self.centred / np.where(spread > 0, spread, 1.0)
-        counted = [] if self.whole else [self.defined.astype(np.float64)]
-        return np.hstack([scaled, np.square(scaled), *counted])
+        """What is summed over the draws, a row for each unit that is drawn: the columns in units of
+        their spread, their squares, and unless they are whole what counts them."""
+        squares = np.square(self.centred)
+        spread = np.sqrt(squares.mean(axis=0))
+        spread[spread == 0] = 1.0
+        counted = [] if self.whole else [in_bags(self.defined.astype(np.float64))]
+        if drawn_at_a_time(len(squares)) == len(squares):
+            scaled = self.centred / spread
+            return np.hstack([scaled, np.square(scaled), *counted])
+        # Bags first: they are fewer.
+        bags = in_bags(self.centred) / spread, in_bags(squares) / np.square(spread)
+        return np.hstack([*bags, *counted])
 
     def away(self, found: npt.NDArray[Any]) -> Floats:
         """How many standard errors of its own each column is off, from the sums of `parts`."""

@@ -80,7 +80,9 @@ def _difference(run: JudgedRanks, baseline: JudgedRanks, measure: Measure) -> fl
 def _between(own: Floats, other: Floats, measure: Measure) -> float:
     of = measure.declaration.combination.of
     defined = ~(np.isnan(own) | np.isnan(other))
-    return float(of(own[defined]) - of(other[defined]))
+    if not defined.all():
+        own, other = own[defined], other[defined]
+    return float(of(own) - of(other))
 
 
 class _Pools:

@@ -250,9 +250,12 @@ def _each_within_reach(best: Floats) -> npt.NDArray[np.bool_]:
 
 def _varied(differences: Floats, differing: Ints, error: Floats) -> npt.NDArray[np.bool_]:
     """Whether enough queries differ, from nothing and from each other, or all are alike."""
-    # Nearly all alike but not 0: then more than half equal the median.
+    # Nearly all alike but not 0: then more than half equal the median. Where enough lie on either
+    # side of 0, enough differ from it, wherever it is.
     apart = np.full(len(differing), FEWEST_DIFFERING)
-    some = np.flatnonzero((differing >= FEWEST_DIFFERING) & (error > 0))
+    fewer = np.minimum((differences > 0).sum(axis=0), (differences < 0).sum(axis=0))
+    lopsided = fewer < FEWEST_DIFFERING - 1
+    some = np.flatnonzero(lopsided & (differing >= FEWEST_DIFFERING) & (error > 0))
     if len(some):
         columns = differences[:, some]
         known = ~np.isnan(columns)

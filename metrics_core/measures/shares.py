@@ -16,6 +16,9 @@ from metrics_core.measures.declaring.parameters import GainTable
 from metrics_core.measures.declaring.registry import Measure, Scores, share
 from metrics_core.measures.gain import Discount, Gain, best_gains, each_discounted, gain_of
 
+_SHALLOW = 10_000
+"""The discounts of so many ranks are at hand, however few of them are asked for."""
+
 
 def part_of(measure: Measure) -> Measure:
     """The measure whose score this one divides. Raises ValueError where it divides none."""
@@ -59,31 +62,42 @@ def _ideal_with(
     if gains is not None:
         raise ValueError("a table of gains orders documents by itself")
     best, worth = best_gains(ranks, dcg), gain_of(grades, dcg)
-    deepest = np.iinfo(np.int64).max if cutoff is None else cutoff
+    known = _discounts(cutoff, discount) if cutoff and cutoff <= _SHALLOW else None
     lead = np.diff(best.query, prepend=-1) != 0
     lead[1:] |= best.relevance[1:] != best.relevance[:-1]
     first = np.flatnonzero(lead)
     query, gain, begin = best.query[first], best.relevance[first], best.rank[first] - 1
     end = begin + np.diff(first, append=len(lead))
     # Of equal gains the order says nothing; the further ones stand behind.
-    level = np.searchsorted(worth, gain, "right")
+    behind = query * (len(worth) + 1) + np.searchsorted(worth, gain, "right")
     before = np.zeros((ranks.n_queries, len(worth)), dtype=np.int64)
     for v, least in enumerate(worth):
         before[:, v] = np.bincount(best.query[best.relevance >= least], minlength=ranks.n_queries)
 
     def whole(added: Ints) -> Scores:
         above = np.zeros((ranks.n_queries, len(worth) + 1), dtype=np.int64)
-        above[:, :-1] = np.cumsum(added[:, ::-1], axis=1)[:, ::-1]
-        pushed = above[query, level]
+        # A grade at a time: of few grades, rows of a table take longer.
+        for v in reversed(range(len(worth))):
+            np.add(above[:, v + 1], added[:, v], out=above[:, v])
+        pushed = above.ravel().take(behind)
+        first, last = begin + pushed, end + pushed
         start = before + above[:, 1:]
-        deep = max(int((end + pushed).max(initial=0)), int((start + added).max(initial=0)))
-        sums = _discounts(min(deep, deepest), discount)
+        stop = start + added
+        sums = known
+        if sums is None:
+            deep = max(int(last.max(initial=0)), int(stop.max(initial=0)))
+            sums = _discounts(min(deep, cutoff or deep), discount)
 
         def between(low: Ints, high: Ints) -> Scores:
-            return sums[np.minimum(high, deepest)] - sums[np.minimum(low, deepest)]
+            # Ranks below the cutoff have its sum.
+            gained = sums.take(high, mode="clip")
+            gained -= sums.take(low, mode="clip")
+            return gained
 
-        own = np.bincount(query, gain * between(begin + pushed, end + pushed), ranks.n_queries)
-        return own + between(start, start + added) @ worth
+        brought = between(first, last)
+        brought *= gain
+        own = np.bincount(query, brought, ranks.n_queries)
+        return own + between(start, stop) @ worth
 
     return whole
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dashboard.figures import kept
 from dashboard.figures.chart import Chart, scatter
 from dashboard.figures.kept import drawn
 from dashboard.theme import DARK, run_styles
@@ -49,3 +50,17 @@ def test_a_chart_is_sent_as_it_is_and_checked_where_one_looks() -> None:
     assert "meta" not in chart.to_dict()["layout"]
     with pytest.raises(ValueError, match="wide"):
         _ = Chart([scatter(wide=1)], {}).data
+
+
+def test_charts_cost_what_they_weigh(monkeypatch: pytest.MonkeyPatch) -> None:
+    room = kept.Memo(20_000, kept._cost)
+    monkeypatch.setattr(kept, "_charts", room)
+
+    def figure(points: int, number: int) -> Chart:
+        return Chart([scatter(x=np.zeros(points))], {})
+
+    for number in range(30):
+        drawn(figure, 10, number)
+    assert len(room) == 30
+    drawn(figure, 10_000, 0)
+    assert len(room) == 1

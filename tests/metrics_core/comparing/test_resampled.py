@@ -10,7 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metrics_core.comparing.resampled import resampled, resampled_each, resampled_groups
+from metrics_core.comparing.away import Columns
+from metrics_core.comparing.resampled import (
+    _varied,
+    resampled,
+    resampled_each,
+    resampled_groups,
+)
+from metrics_core.comparing.verdicts import FEWEST_DIFFERING
+from metrics_core.scoring.bags import MOST_SINGLE, in_bags
 from metrics_core.scoring.resampling import draws
 
 
@@ -225,3 +233,25 @@ def test_groups_together_are_as_each_by_itself() -> None:
         assert together.corrected.tolist() == alone.corrected.tolist()
         for one, other in zip(together.intervals(), alone.intervals(), strict=True):
             assert one == pytest.approx(other, rel=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from([-0.2, -0.1, 0.0, 0.1, 0.3, math.nan]), min_size=3, max_size=40))
+def test_signs_tell_of_enough_that_differ_what_the_median_does(values: list[float]) -> None:
+    column = np.array(values)
+    known = column[~np.isnan(column)]
+    differing = np.array([(known != 0).sum()])
+    apart = int((known != np.median(known)).sum()) if len(known) else 0
+    told = bool(differing[0] >= FEWEST_DIFFERING and apart >= FEWEST_DIFFERING - 1)
+    assert _varied(column[:, None], differing, np.array([0.1]))[0] == told
+
+
+def test_bags_of_squares_and_squares_put_into_bags_are_the_same() -> None:
+    values = np.random.default_rng(5).normal(size=(MOST_SINGLE + 7, 2))
+    defined = np.ones_like(values, dtype=bool)
+    defined[::9, 1] = False
+    columns = Columns(np.where(defined, values, 0.0), defined)
+    spread = np.sqrt(np.square(columns.centred).mean(axis=0))
+    scaled = columns.centred / spread
+    each = np.hstack([scaled, np.square(scaled), defined.astype(float)])
+    assert columns.parts() == pytest.approx(in_bags(each), rel=1e-12, abs=1e-12)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from dashboard.opened.study import ROOM_FOR_ANSWERS, Study
-from dashboard.opened.weighing import weight
+from dashboard.weighing import weight
 from metrics_core.tables import Qrels, Run
 
 
