@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-_SMALL = 24_000_000
+_SMALL = 5_000_000
 """Counts of so few units and draws are multiplied in double precision at once."""
 _ROUNDING = 1e-9
 _CLOSE = 60_000
