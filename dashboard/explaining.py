@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import streamlit as st
+from markupsafe import Markup
 
 from dashboard import answers, parts, session
 from dashboard.address.edits_key import edit_key, read_edits
@@ -62,8 +63,9 @@ def ledger_part(
         frame=found.whole,
         key="ledger",
     )
-    st.html(
-        ledger.ledger_rows(
+
+    def draw() -> Markup:
+        return ledger.ledger_rows(
             found.steps,
             found.ends,
             here.drawing,
@@ -71,7 +73,8 @@ def ledger_part(
             query.grades_of(shown.diagnosis, grades),
             opened=session.hrefs("query", "doc"),
         )
-    )
+
+    parts.standing("ledger", draw, found, here.drawing, tuple(grades))
 
 
 def headroom_part(found: QueryLedger, here: Opened) -> None:

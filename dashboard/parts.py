@@ -8,11 +8,13 @@ from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
+from markupsafe import Markup
 
 from dashboard import session
 from dashboard.blocks import markup, navigation
 from dashboard.figures.chart import Chart
 from dashboard.figures.picture import Caption, captioned
+from dashboard.kept import at_hand
 from dashboard.literal import literal
 from dashboard.theme import RunStyle
 from metrics_core import wording as w
@@ -66,6 +68,12 @@ def file_name(key: str) -> str:
 def safe_name(text: str) -> str:
     """A text without what no file system takes, and what a shell would read."""
     return re.sub(r"[^\w@.=+()\-]+", "_", text)
+
+
+def standing(name: str, draw: Callable[[], Markup], *given: Any) -> None:
+    """Show a part that follows from its name, from what is `given` and from the address, to which
+    its links lead on; seen again it is at hand."""
+    st.html(at_hand((name, session.address().query, *given), draw))
 
 
 def counted(n: int, one: str, many: str) -> str:

@@ -10,7 +10,7 @@ from dashboard.answers import QueryList, query_views
 from dashboard.drawing import Drawing
 from dashboard.figures import against, query_heatmap, strips
 from dashboard.figures import queries as figures
-from dashboard.figures.kept import drawn
+from dashboard.kept import drawn
 from dashboard.session import Opened
 from metrics_core import wording as w
 from metrics_core.comparing.pairs import SAME

@@ -17,15 +17,9 @@ from dashboard.answers.firmness import firmness, firmness_known
 from dashboard.answers.measures import MeasureDetail, measure_detail, measure_list
 from dashboard.answers.overview import Overview, bests, bests_known, overview
 from dashboard.answers.pairs import Pairs, every_pair, pairs
-from dashboard.answers.queries import (
-    Asked,
-    QueryList,
-    filter_example,
-    filter_names,
-    filter_vocabulary,
-    query_list,
-)
+from dashboard.answers.queries import Asked, QueryList, query_list
 from dashboard.answers.query import QueryPage, documents_of, query
+from dashboard.answers.query_filter import filter_example, filter_names, filter_vocabulary
 from dashboard.answers.room import room_by_group
 from dashboard.answers.slices import Slices, slices
 from dashboard.answers.subset import subset

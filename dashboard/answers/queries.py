@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,18 +13,16 @@ from dashboard.address.view import Comparison
 from dashboard.answers import query_chips, query_columns
 from dashboard.answers.query_chips import SHOW_ALL, SHOWS, Mask
 from dashboard.answers.query_columns import Column
+from dashboard.answers.query_filter import true_for
 from dashboard.answers.remarks import NOTHING_NOTED, Remarks
 from dashboard.opened.study import Study
 from metrics_core import findings
 from metrics_core.comparing.pairs import BETTER, differences
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.errors import FilterLineError
-from metrics_core.slicing.filtering import parse_filter, quoted_name, vocabulary
 
 PAGE_ROWS = 100
 """Rows of the table on one page."""
-
-_EXAMPLES = {"difference": "difference < -0.1", "words": "words > 5", "relevant": "relevant >= 2"}
 
 
 @dataclass(frozen=True)
@@ -122,6 +119,10 @@ def query_list(study: Study, shown: Comparison, asked: Asked) -> QueryList:
     """The Queries page: the list of that name, all where there is none, what search, filter line
     and selection leave of it, in the order asked for; one that is none is the list's own, worst
     first."""
+    return study.kept(_query_list, shown, asked)
+
+
+def _query_list(study: Study, shown: Comparison, asked: Asked) -> QueryList:
     found, every = study.kept(_compared, shown), study.kept(_every_query, shown)
     remarks = asked.remarks
     tagged = remarks.lists(every["query_id"])
@@ -193,45 +194,10 @@ def _left(
         left &= frame["query_id"].isin(asked.picked).to_numpy()
     try:
         if asked.line:
-            left &= study.kept(_true_for, shown, asked.line, asked.remarks)
+            left &= study.kept(true_for, shown, asked.line, asked.remarks)
     except FilterLineError as error:
         return left, error
     return left, None
-
-
-def _true_for(study: Study, shown: Comparison, line: str, remarks: Remarks) -> Mask:
-    columns = _to_filter(study, shown, remarks)
-    return parse_filter(line, columns).holds(columns)
-
-
-def _to_filter(study: Study, shown: Comparison, remarks: Remarks) -> query_columns.Asked:
-    ids = np.array(study.query_ids, dtype=object)[study.in_view(shown)]
-    noted = {column: remarks.values(column, ids) for column in remarks.columns}
-    return query_columns.Asked(study, shown, noted)
-
-
-def filter_vocabulary(
-    study: Study, shown: Comparison, remarks: Remarks = NOTHING_NOTED
-) -> dict[str, Any]:
-    """What completes a filter line while it is typed, as a browser takes it."""
-    return study.kept(_vocabulary, shown, remarks)
-
-
-def _vocabulary(study: Study, shown: Comparison, remarks: Remarks) -> dict[str, Any]:
-    columns = _to_filter(study, shown, remarks)
-    return vocabulary(columns, columns.numeric, columns.holds)
-
-
-def filter_names(study: Study, shown: Comparison, remarks: Remarks = NOTHING_NOTED) -> list[str]:
-    """The columns that a filter line can name, as it has them."""
-    return [quoted_name(name) for name in _to_filter(study, shown, remarks)]
-
-
-def filter_example(study: Study, shown: Comparison) -> str:
-    """A filter line to begin with, of columns that are there: one run has no difference, and
-    without a file of queries nobody knows their words."""
-    there = {column.named for column in query_columns.offered(study, shown)}
-    return " and ".join([said for name, said in _EXAMPLES.items() if name in there][:2])
 
 
 def _usual_order(shown: Comparison, show: str) -> str:

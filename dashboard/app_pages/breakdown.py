@@ -3,6 +3,7 @@
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from dashboard import answers, explaining, parts, session
 from dashboard.address.address import Field
@@ -12,7 +13,7 @@ from dashboard.answers import Breakdown
 from dashboard.blocks import bridge, markup
 from dashboard.figures import breakdown as figures
 from dashboard.figures import heatmap, panels
-from dashboard.figures.kept import drawn
+from dashboard.kept import drawn
 from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import wording as w
@@ -108,12 +109,14 @@ def _slices(here: Opened) -> None:
         frame=known.table,
         key="slices",
     )
-    st.html(
-        bridge.slice_rows(
+
+    def draw() -> Markup:
+        return bridge.slice_rows(
             known.found,
             lead=lambda found: session.href("queries", where=found.where, **PLAIN),
         )
-    )
+
+    parts.standing("slices", draw, known)
 
 
 def _bridge(shown: Breakdown, here: Opened) -> None:
@@ -130,8 +133,9 @@ def _bridge(shown: Breakdown, here: Opened) -> None:
         frame=shown.bridge,
         key="bridge",
     )
-    st.html(
-        bridge.bridge_rows(
+
+    def draw() -> Markup:
+        return bridge.bridge_rows(
             shown.steps,
             here.drawing,
             lead=lambda group: session.href(
@@ -139,7 +143,8 @@ def _bridge(shown: Breakdown, here: Opened) -> None:
             ),
             coloured=shown.paired >= FEWEST_COMPARED,
         )
-    )
+
+    parts.standing("bridge", draw, shown, here.drawing)
 
 
 def _when_clear(shown: Breakdown) -> str:

@@ -7,7 +7,7 @@ from dashboard.answers import Curves
 from dashboard.blocks import curves as blocks
 from dashboard.blocks import markup
 from dashboard.figures import curves as figures
-from dashboard.figures.kept import drawn
+from dashboard.kept import drawn
 from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import wording as w

@@ -13,7 +13,7 @@ from dashboard.answers.nameless import as_judged_ranks, nameless
 from dashboard.blocks import firmness, layers, markup
 from dashboard.blocks.firmness import Cell, Head
 from dashboard.figures import curves as figures
-from dashboard.figures.kept import drawn
+from dashboard.kept import drawn
 from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import findings

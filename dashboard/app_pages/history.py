@@ -1,6 +1,7 @@
 """History: how did the versions go, and what broke when?"""
 
 import streamlit as st
+from markupsafe import Markup
 
 from dashboard import ordering, parts, session
 from dashboard.address.address import Field
@@ -17,7 +18,7 @@ from dashboard.answers.version_dates import VersionDates, version_dates
 from dashboard.blocks import history as blocks
 from dashboard.blocks import markup
 from dashboard.figures import history as figures
-from dashboard.figures.kept import drawn
+from dashboard.kept import drawn
 from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import wording as w
@@ -161,15 +162,17 @@ def _slices(runs: tuple[str, ...], columns: list[str], by: str, here: Opened) ->
         key="history",
     )
     parts.group_by(columns, by)
-    st.html(
-        blocks.slice_table(
+
+    def draw() -> Markup:
+        return blocks.slice_table(
             slices.means,
             slices.groups,
             runs,
             slices.first_bad,
             lambda group: session.href("queries", where=view.narrowed({by: [group]}), **PLAIN),
         )
-    )
+
+    parts.standing("by group", draw, slices)
 
 
 def _queries(shown: HistoryPage, here: Opened) -> None:
@@ -186,8 +189,12 @@ def _queries(shown: HistoryPage, here: Opened) -> None:
         frame=found,
         key="changed",
     )
-    opened = session.hrefs("query", "q", rows="", **NO_LIST)
-    st.html(blocks.query_table(first, shown.versions, opened))
+
+    def draw() -> Markup:
+        opened = session.hrefs("query", "q", rows="", **NO_LIST)
+        return blocks.query_table(first, shown.versions, opened)
+
+    parts.standing("changed", draw, shown)
 
 
 if __name__ == "__main__":

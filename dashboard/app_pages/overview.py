@@ -1,6 +1,7 @@
 """Overview: is it better, is it real, where to look."""
 
 import streamlit as st
+from markupsafe import Markup
 
 from dashboard import answers, method_controls, parts, session
 from dashboard.address.query_list import PLAIN, whole_list
@@ -39,7 +40,7 @@ def render() -> None:
         )
         return
     _differences(shown, here)
-    _lists(shown, here)
+    parts.standing("lists", lambda: _lists(shown, here), shown, here.drawing)
 
 
 def _bests(shown: Overview, here: Opened) -> None:
@@ -89,14 +90,16 @@ def _runs(shown: Overview, here: Opened) -> None:
         frame=shown.table,
         key="runs",
     )
-    measures = [
-        (name, gloss, _measure_lead(name, key, view)) for name, gloss, key in shown.measures
-    ]
-    st.html(
-        overview.runs_and_measures(
+
+    def draw() -> Markup:
+        measures = [
+            (name, gloss, _measure_lead(name, key, view)) for name, gloss, key in shown.measures
+        ]
+        return overview.runs_and_measures(
             shown.table, here.drawing, measures, shown.judged_shares, _run_lead(here)
         )
-    )
+
+    parts.standing("runs", draw, shown, here.drawing)
 
 
 def _how_coloured(shown: Overview, view: Comparison) -> str:
@@ -124,15 +127,17 @@ def _differences(shown: Overview, here: Opened) -> None:
         frame=shown.comparison,
         key="difference",
     )
-    st.html(
-        differences.difference_rows(
+
+    def draw() -> Markup:
+        return differences.difference_rows(
             shown.comparison,
             here.drawing,
             lead=_run_lead(here),
             level=view.method.level,
             listed=lambda run, outcome: _listed(here, run, outcome),
         )
-    )
+
+    parts.standing("differences", draw, shown, here.drawing)
 
 
 def _how_likely(shown: Overview) -> str:
@@ -144,7 +149,7 @@ def _how_likely(shown: Overview) -> str:
     )
 
 
-def _lists(shown: Overview, here: Opened) -> None:
+def _lists(shown: Overview, here: Opened) -> Markup:
     view = here.comparison
     drawing, scale = here.drawing, shown.scale
     coloured = view.focus not in shown.too_few
@@ -170,7 +175,7 @@ def _lists(shown: Overview, here: Opened) -> None:
                 measure=view.name,
             )
         )
-    st.html(overview.three_lists(*lists))
+    return overview.three_lists(*lists)
 
 
 def _run_lead(here: Opened) -> Lead:

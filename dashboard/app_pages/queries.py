@@ -1,6 +1,7 @@
 """Queries: which ones?"""
 
 import streamlit as st
+from markupsafe import Markup
 
 from dashboard import answers, parts, query_charts, query_controls, session
 from dashboard.address.address import Field
@@ -92,8 +93,9 @@ def _table(shown: QueryList, here: Opened) -> None:
         key="queries",
     )
     _downloads(shown, here)
-    st.html(
-        blocks.query_table(
+
+    def draw() -> Markup:
+        table = blocks.query_table(
             page,
             shown.columns,
             shown.order,
@@ -105,8 +107,11 @@ def _table(shown: QueryList, here: Opened) -> None:
             sorted_by=lambda key: session.href("queries", order=shown.turned(key), p=""),
             opened=session.hrefs("query", "q", rows="", **opened_from(here.view.address)),
         )
-        + blocks.page_links(page, kept, lambda number: session.href("queries", p=number))
-    )
+        return table + blocks.page_links(
+            page, kept, lambda number: session.href("queries", p=number)
+        )
+
+    parts.standing("queries", draw, shown, here.drawing)
 
 
 def _downloads(shown: QueryList, here: Opened) -> None:

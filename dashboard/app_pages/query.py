@@ -1,6 +1,7 @@
 """Query: why did this one fail?"""
 
 import streamlit as st
+from markupsafe import Markup
 
 from dashboard import answers, explaining, judging, parts, session
 from dashboard.address.address import Field
@@ -86,7 +87,10 @@ def render() -> None:
         "Scores and where the relevant documents stand",
         f"One square per rank, 1 to {SQUARES}. The line marks k = {view.cutoff}.",
     )
-    st.html(query.standings(found, styles, grades))
+    drawing, known_grades = here.drawing, tuple(grades)
+    parts.standing(
+        "standings", lambda: query.standings(found, styles, grades), found, drawing, known_grades
+    )
     joined = (
         "A line joins the same document in two lists: thick if it is relevant, coloured by whether"
         " it rose or fell. "
@@ -101,19 +105,20 @@ def render() -> None:
         key="lists",
     )
     further = _beside(here)
-    marked = words.query_words(shown.text)
-    st.html(
-        two_lists.two_lists(
+
+    def lists() -> Markup:
+        return two_lists.two_lists(
             found,
-            here.drawing,
+            drawing,
             shown.documents,
-            marked,
+            words.query_words(shown.text),
             grades,
             further=further,
             rows=_rows(asked["rows"]),
             unfolded=lambda rows: session.href("query", rows=str(rows)),
         )
-    )
+
+    parts.standing("lists", lists, found, drawing, known_grades)
     parts.heading(
         f"Relevant documents that a top {view.cutoff} misses",
         f"Rank in each run; a dash means not among the first {w.count(study.deepest)}."
@@ -121,7 +126,11 @@ def render() -> None:
         frame=found.missed,
         key="missed",
     )
-    st.html(query.missed(found, shown.documents, styles, study.deepest, grades))
+    parts.standing(
+        "missed",
+        lambda: query.missed(found, shown.documents, styles, study.deepest, grades),
+        *(found, drawing, known_grades, study.deepest),
+    )
     session.follows(lambda: judging.query_part(here, found.query_id))
     judging.notes_part(found.query_id)
     if asked["doc"]:

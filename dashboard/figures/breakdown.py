@@ -12,7 +12,6 @@ import pandas as pd
 from dashboard.drawing import Drawing
 from dashboard.figures.chart import Chart, Trace, scatter
 from dashboard.figures.colour import rgba
-from dashboard.figures.kept import drawn
 from dashboard.figures.keys import Placed, key_height, key_notes, name_notes, names_above
 from dashboard.figures.layout import (
     NARROW,
@@ -31,6 +30,7 @@ from dashboard.figures.text import (
     text_width,
     whole,
 )
+from dashboard.kept import drawn
 from dashboard.theme import Palette, RunStyle
 from dashboard.ticks import Ticks, difference_ticks, nice_ticks
 

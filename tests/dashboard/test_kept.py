@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
+from weakref import ref
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.figures import kept
+from dashboard import kept
 from dashboard.figures.chart import Chart, scatter
-from dashboard.figures.kept import drawn
+from dashboard.kept import at_hand, drawn
 from dashboard.theme import DARK, run_styles
 from tests.dashboard.drawings import drawing_of
 
@@ -52,9 +54,27 @@ def test_a_chart_is_sent_as_it_is_and_checked_where_one_looks() -> None:
         _ = Chart([scatter(wide=1)], {}).data
 
 
+def test_what_is_kept_does_not_keep_alive_what_it_was_drawn_from() -> None:
+    class Answer:
+        __hash__ = None  # type: ignore[assignment]
+
+    answer = Answer()
+    asked = ("part", "?k=5", answer)
+    assert at_hand(asked, lambda: "first") == "first" == at_hand(asked, lambda: "again")
+    assert at_hand(("part", "?k=6", answer), lambda: "elsewhere") == "elsewhere"
+    alive = ref(answer)
+    del asked, answer
+    gc.collect()
+    assert alive() is None, "nobody else holds it"
+    # One that is gone is no other, wherever that other stands in memory.
+    gone = kept._This(lambda: None, 7)
+    assert gone != kept._This(lambda: None, 7)
+    assert at_hand(("part", "?k=5", Answer()), lambda: "new") == "new"
+
+
 def test_charts_cost_what_they_weigh(monkeypatch: pytest.MonkeyPatch) -> None:
     room = kept.Memo(20_000, kept._cost)
-    monkeypatch.setattr(kept, "_charts", room)
+    monkeypatch.setattr(kept, "_kept", room)
 
     def figure(points: int, number: int) -> Chart:
         return Chart([scatter(x=np.zeros(points))], {})

@@ -1,0 +1,52 @@
+"""Queries: what a filter line can name, and for which queries it holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dashboard.address.view import Comparison
+from dashboard.answers import query_columns
+from dashboard.answers.query_chips import Mask
+from dashboard.answers.remarks import NOTHING_NOTED, Remarks
+from dashboard.opened.study import Study
+from metrics_core.slicing.filtering import parse_filter, quoted_name, vocabulary
+
+_EXAMPLES = {"difference": "difference < -0.1", "words": "words > 5", "relevant": "relevant >= 2"}
+
+
+def true_for(study: Study, shown: Comparison, line: str, remarks: Remarks) -> Mask:
+    """For which queries in view a filter line holds. Raises FilterLineError where it is none."""
+    columns = _columns(study, shown, remarks)
+    return parse_filter(line, columns).holds(columns)
+
+
+def _columns(study: Study, shown: Comparison, remarks: Remarks) -> query_columns.Asked:
+    ids = np.array(study.query_ids, dtype=object)[study.in_view(shown)]
+    noted = {column: remarks.values(column, ids) for column in remarks.columns}
+    return query_columns.Asked(study, shown, noted)
+
+
+def filter_vocabulary(
+    study: Study, shown: Comparison, remarks: Remarks = NOTHING_NOTED
+) -> dict[str, Any]:
+    """What completes a filter line while it is typed, as a browser takes it."""
+    return study.kept(_vocabulary, shown, remarks)
+
+
+def _vocabulary(study: Study, shown: Comparison, remarks: Remarks) -> dict[str, Any]:
+    columns = _columns(study, shown, remarks)
+    return vocabulary(columns, columns.numeric, columns.holds)
+
+
+def filter_names(study: Study, shown: Comparison, remarks: Remarks = NOTHING_NOTED) -> list[str]:
+    """The columns that a filter line can name, as it has them."""
+    return [quoted_name(name) for name in _columns(study, shown, remarks)]
+
+
+def filter_example(study: Study, shown: Comparison) -> str:
+    """A filter line to begin with, of columns that are there: one run has no difference, and
+    without a file of queries nobody knows their words."""
+    there = {column.named for column in query_columns.offered(study, shown)}
+    return " and ".join([said for name, said in _EXAMPLES.items() if name in there][:2])
