@@ -30,6 +30,9 @@ _CLOSE = 60_000
 _NEAR = 1e-4
 """How far single precision may be off, in standard errors, of up to ten thousand queries: the
 rounding of a sum grows with the root of their number. Some ten times what was seen."""
+_HUGE = 30.0
+"""Times the root of the number of queries: so many standard errors off, a spread is some thousandth
+of the mean, and its square is lost in single precision."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,7 @@ class Farthest:
             return float("inf")
         place = len(self.near) - most
         edge = float(np.partition(self.near, place)[place])
-        if self.exactly is None or np.isinf(edge):
+        if self.exactly is None or np.isinf(edge) or not self.near.any():
             return edge
         close = 2 * slack(np.array(edge), self.n_queries)
         beyond = int((self.near > edge + close).sum())
@@ -134,14 +137,23 @@ class Away:
         its own, in how many one of it and its successors does, and how far off the farthest is."""
         away, farthest = self.near, _farthest(self.near)
         if self.rounded:
-            close = slack(limits, len(self.columns.centred))
-            unsure = (np.abs(away - limits) <= close) | (np.abs(farthest - limits) <= close)
+            unsure = self._unsure(away, limits) | self._unsure(farthest, limits)
             places = np.flatnonzero(unsure.any(axis=1))
             away = away.copy()
             away[places] = self.columns.away_in(places)
             farthest[places] = _farthest(away[places])
         off, steps = ((values >= limits).sum(axis=0) for values in (away, farthest))
         return off, steps, self._farthest(farthest[:, 0])
+
+    def _unsure(self, far: Floats, limits: Floats) -> Mask:
+        """Where single precision does not tell whether a limit is reached; bool[draws, C]. One of 0
+        always is, and one without bound, of a column that does not vary, by none but what varies so
+        little in a draw that its spread cannot be told."""
+        n_queries = len(self.columns.centred)
+        bounded = np.where(np.isinf(limits), 0.0, limits)
+        close = np.abs(far - bounded) <= slack(bounded, n_queries)
+        huge = far > _HUGE * np.sqrt(n_queries)
+        return np.where(np.isinf(limits), huge, close) & (limits > 0)
 
     def single(self, column: int, limit: float) -> tuple[int, Farthest]:
         """One column by itself: in how many draws it reaches its limit, and how far off it is."""

@@ -225,6 +225,28 @@ def test_of_many_queries_as_if_all_were_in_double_precision(kind: str) -> None:
         assert found.width(level) == pytest.approx(farthest[most - 1], rel=1e-12)
 
 
+def test_columns_that_do_not_vary_ask_for_no_second_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(8)
+    looked: list[int] = []
+    exactly = Columns.away_in
+
+    def counting(self: Columns, places: np.ndarray) -> np.ndarray:
+        looked.append(len(places))
+        return exactly(self, places)
+
+    monkeypatch.setattr(Columns, "away_in", counting)
+    varied = generator.normal(0.1, 1.0, 2_500)
+    # Two runs that are one at a deep cutoff, and one that is better by as much on every query.
+    alike, better = np.zeros(2_500), np.full(2_500, 0.25)
+    values = np.stack([varied, alike, better], axis=1)
+    found = resampled(values)
+    assert found.corrected[1] == 1.0 and found.corrected[2] < 0.001
+    assert found.corrected[0] == resampled(values[:, :1]).corrected[0]
+    assert found.width() == resampled(values[:, :1]).width()
+    assert resampled(np.stack([alike, alike], axis=1)).width() == 0.0
+    assert sum(looked) < 200, "of ten thousand draws"
+
+
 def test_groups_together_are_as_each_by_itself() -> None:
     generator = np.random.default_rng(6)
     groups = [generator.normal(0.02, 1.0, (1_500, columns)) for columns in (1, 3, 2)]
