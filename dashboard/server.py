@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 from collections.abc import AsyncIterator
@@ -73,11 +74,14 @@ async def _begun(_: App) -> AsyncIterator[None]:
     """What is done before the first answer, for the first visitor waits for all of it: what he will
     see is opened, and meanwhile what draws it is loaded, which needs Streamlit's runtime. What is
     opened with was loaded before, for two threads that load the same modules see them half done.
+    From here on there is garbage, but not among what was loaded.
     """
     from dashboard.session.ahead import open_ahead
 
     Thread(target=open_ahead, name="opening of what is seen first", daemon=True).start()
     import_module("dashboard.pages")
+    gc.freeze()
+    gc.enable()
     yield
 
 
