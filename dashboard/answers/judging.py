@@ -12,8 +12,8 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.firm import pair_lists
+from dashboard.answers.unjudged import holes_of
 from dashboard.opened.study import Study
-from metrics_core.comparing.holes import Holes, holes
 from metrics_core.comparing.next_judgments import most_moving
 from metrics_core.explaining.one_query import grades_of
 from metrics_core.findings import Sentence, judging_finding
@@ -83,7 +83,7 @@ def queue(study: Study, shown: Comparison) -> pd.DataFrame:
 
 def _queue(study: Study, shown: Comparison) -> pd.DataFrame:
     own, other = pair_lists(study, shown)
-    found = study.kept(_holes, shown)
+    found = holes_of(study, shown, shown.measure.cutoff or shown.cutoff)
     if found.doc_ids is None:
         return pd.DataFrame(columns=["query_id", "doc_id", "rank", "where"])
     by_rank = pd.DataFrame(
@@ -115,7 +115,7 @@ def finding(study: Study, shown: Comparison) -> Sentence:
 
 def _finding(study: Study, shown: Comparison) -> Sentence:
     cutoff = shown.measure.cutoff or shown.cutoff
-    found = study.kept(_holes, shown)
+    found = holes_of(study, shown, cutoff)
     moving = f"what could move {shown.name} most comes first"
     return judging_finding(
         shown.focus,
@@ -126,10 +126,6 @@ def _finding(study: Study, shown: Comparison) -> Sentence:
         total=int(study.in_view(shown).sum()),
         first="the first ranks come first" if shown.measure.declaration.needs else moving,
     )
-
-
-def _holes(study: Study, shown: Comparison) -> Holes:
-    return holes(*pair_lists(study, shown), shown.measure.cutoff or shown.cutoff)
 
 
 def _where(shown: Comparison, own: bool, other: bool) -> str:

@@ -41,7 +41,7 @@ def unjudged(study: Study, shown: Comparison) -> Unjudged:
 def _unjudged(study: Study, shown: Comparison) -> Unjudged:
     own, other = pair_lists(study, shown)
     measure = shown.measure
-    found = _found(study, shown)
+    found = holes_of(study, shown, shown.measure.cutoff)
     listed = max(int(r.retrieved.max(initial=0)) for r in (own, other))
     depth = min(measure.cutoff or shown.cutoff, max(listed, 1))
     cutoffs = sorted({k for k in _DEPTHS if k <= listed} | {depth})
@@ -56,9 +56,9 @@ def _unjudged(study: Study, shown: Comparison) -> Unjudged:
     )
 
 
-def _found(study: Study, shown: Comparison) -> Holes:
-    """The unjudged documents, the same for all measures of a cutoff."""
-    cutoff = shown.measure.cutoff
+def holes_of(study: Study, shown: Comparison, cutoff: int | None) -> Holes:
+    """The unjudged documents of the pair within a cutoff, None for the whole lists; the same for
+    all measures."""
     key = (shown.focus, shown.baseline, shown.narrowing, cutoff)
     return study.large(key, lambda: holes(*pair_lists(study, shown), cutoff, _top_kept(study)))
 
@@ -81,4 +81,6 @@ def next_to_judge(study: Study, shown: Comparison) -> NextJudgments:
 def _next_to_judge(study: Study, shown: Comparison) -> NextJudgments:
     own, other = pair_lists(study, shown)
     reached = unjudged(study, shown).reached
-    return judge_next(own, other, shown.measure, _found(study, shown), reached)
+    return judge_next(
+        own, other, shown.measure, holes_of(study, shown, shown.measure.cutoff), reached
+    )
