@@ -6,19 +6,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.firm import only_pair, pair_lists
 from dashboard.opened.study import Study
-from metrics_core.comparing.holes import NEAR, Holes, Top, holes, judged_shares, top_of
+from metrics_core.comparing.holes import Holes, holes, judged_shares
 from metrics_core.comparing.likely import likely_difference
 from metrics_core.comparing.next_judgments import NextJudgments, judge_next
 from metrics_core.comparing.reach import Reach, reach
+from metrics_core.comparing.tops import Top, Tops, same_documents, top_of
 from metrics_core.scoring.intervals import Interval
 from metrics_core.tables import Run
 
 _DEPTHS = (1, 5, 10, 20, 50, 100, 1000)
+_TOPS = (10, 20, 50, 100)
 
 
 @dataclass(frozen=True)
@@ -60,17 +63,28 @@ def holes_of(study: Study, shown: Comparison, cutoff: int | None) -> Holes:
     """The unjudged documents of the pair within a cutoff, None for the whole lists; the same for
     all measures."""
     key = (shown.focus, shown.baseline, shown.narrowing, cutoff)
-    return study.large(key, lambda: holes(*pair_lists(study, shown), cutoff, _top_kept(study)))
+    return study.large(key, lambda: holes(*pair_lists(study, shown), cutoff, _tops_kept(study)))
 
 
-def _top_kept(study: Study) -> Callable[[Run, int], Top]:
-    """The first documents of a run, the same for every pair and view that asks about so deep."""
+def _tops_kept(study: Study) -> Callable[[Run, Run, int], Tops]:
+    """The first documents of two runs, the same for every view that asks about so deep."""
 
-    def top(run: Run, depth: int) -> Top:
-        deep = next((k for k in _DEPTHS if depth <= k <= NEAR), depth)
-        return study.tops((run.name, deep), lambda: top_of(run, deep))
+    def tops(run: Run, baseline: Run, depth: int) -> Tops:
+        deep = next((k for k in _TOPS if depth <= k), depth)
+        own, other = (_top(study, them, deep) for them in (run, baseline))
+        same = study.kept(_same, run.name, baseline.name, deep)
+        return Tops(own, other, same)
 
-    return top
+    return tops
+
+
+def _top(study: Study, run: Run, depth: int) -> Top:
+    return study.tops((run.name, depth), lambda: top_of(run, depth))
+
+
+def _same(study: Study, name: str, baseline: str, depth: int) -> npt.NDArray[np.int64]:
+    run, other = study.runs[name], study.runs[baseline]
+    return same_documents(run, _top(study, run, depth), other, _top(study, other, depth))
 
 
 def next_to_judge(study: Study, shown: Comparison) -> NextJudgments:

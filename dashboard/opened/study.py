@@ -46,6 +46,10 @@ from metrics_core.tables import Documents, Qrels, Queries, Run
 ROOM_FOR_ANSWERS = 200_000_000
 """Bytes of answers that a study keeps, those asked for last."""
 
+ROOM_A_QUERY = 2_500
+"""The same for each query, where there are very many: their pages have more to keep. It holds the
+scores of a few runs on all measures of a page and one list of the queries."""
+
 FEW = 100
 """Answers that depend on nothing that is asked, or on filters alone and are small. Every view needs
 them, so what is asked of very many queries must not push them out."""
@@ -87,7 +91,8 @@ class Study:
             prepare_draws(len(self.query_ids))
 
     def _begin_keeping(self) -> None:
-        self._memo, self._lasting = Memo(ROOM_FOR_ANSWERS, weight), Memo(FEW)
+        room = max(ROOM_FOR_ANSWERS, ROOM_A_QUERY * len(self.query_ids))
+        self._memo, self._lasting = Memo(room, weight), Memo(FEW)
         self.variants, self.large, self.tops = map(Memo, KEPT)
 
     @property

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from metrics_core import frames as pd
+from metrics_core.comparing.tops import NOTHING_LISTED, Tops, places_of, tops_of
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.additions import with_judgments, with_listed
-from metrics_core.judging.ranking import top_ranks
 from metrics_core.judging.unjudged import Unjudged
 from metrics_core.scoring.curves import judged_share
 from metrics_core.tables import Run
-from metrics_core.tables.columns import ID
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -39,17 +39,18 @@ class Holes:
     """The unjudged documents within a depth of one list or both: u of them, by query.
 
     `query` int64[u]; `run_rank` and `baseline_rank` int64[u], 0 where the document does not stand
-    within the depth of that list; `doc_ids` their names. `matched` says whether documents were
-    compared: if not, one in both lists stands here twice, and has no name, and only those of the
-    first `NEAR` ranks stand here. `run_within` and `baseline_within` int64[Q] count the unjudged
+    within the depth of that list; `place` int64[u] where it stands in `first`, the first documents
+    of the run and, behind them, of the baseline. Without `first` documents were not compared: one
+    in both lists stands here twice, and has no name, and only those of the first `NEAR` ranks stand
+    here. `run_within` and `baseline_within` int64[Q] count the unjudged
     documents of each list within the depth, `run_further` and `baseline_further` those below it.
     """
 
     query: Ints
     run_rank: Ints
     baseline_rank: Ints
-    doc_ids: pa.Array | None
-    matched: bool
+    first: Tops | None
+    place: Ints
     run_within: Ints
     baseline_within: Ints
     run_further: Ints
@@ -57,6 +58,19 @@ class Holes:
 
     def __len__(self) -> int:
         return len(self.query)
+
+    @property
+    def matched(self) -> bool:
+        """Whether documents were compared."""
+        return self.first is not None
+
+    @cached_property
+    def doc_ids(self) -> pa.ChunkedArray | None:
+        """Their names, if they were compared."""
+        if self.first is None:
+            return None
+        texts = pa.chunked_array([self.first.run.doc_ids, self.first.baseline.doc_ids])
+        return texts.take(pa.array(self.place))
 
     @property
     def any_within(self) -> bool:
@@ -73,80 +87,76 @@ class Holes:
         return np.minimum(*both)
 
     def some(self, places: slice | Ints | Mask) -> Holes:
-        """Some of the documents, bool[u] or their places, without names."""
+        """Some of the documents, bool[u] or their places."""
         return replace(
             self,
             query=self.query[places],
             run_rank=self.run_rank[places],
             baseline_rank=self.baseline_rank[places],
-            doc_ids=None,
+            place=self.place[places] if self.matched else self.place,
         )
-
-    def named(self, places: Ints) -> Holes:
-        """Some of the documents by their places, with their names."""
-        names = None if self.doc_ids is None else self.doc_ids.take(pa.array(places))
-        return replace(self.some(places), doc_ids=names)
-
-
-@dataclass(frozen=True)
-class Top:
-    """The first documents of every list of a run, by query and rank: `code` int64[n], the run's own
-    of the query, `rank` int64[n], from 1, and their names."""
-
-    code: Ints
-    rank: Ints
-    doc_ids: pa.Array
-
-
-def top_of(run: Run, depth: int) -> Top:
-    """The first `depth` documents of every list."""
-    leading = run.leading(depth)
-    rows, rank = top_ranks(leading, depth)
-    code = leading.query_codes[rows].astype(np.int64)
-    place = code * (depth + 1) + rank
-    if not (place[1:] >= place[:-1]).all():
-        ordered = np.argsort(place, kind="stable")
-        rows, code, rank = rows[ordered], code[ordered], rank[ordered]
-    names = leading.doc_ids
-    if len(rows) < len(names) or not (rows[1:] > rows[:-1]).all():
-        names = names.take(pa.array(rows))
-    texts = names.combine_chunks().cast(ID) if len(names.chunks) != 1 else names.chunk(0)
-    return Top(code, rank, texts)
 
 
 def holes(
     run: JudgedRanks,
     baseline: JudgedRanks,
     cutoff: int | None = None,
-    top: Callable[[Run, int], Top] = top_of,
+    tops: Callable[[Run, Run, int], Tops] = tops_of,
 ) -> Holes:
     """The unjudged documents of two runs judged alike, within the first `cutoff` ranks; without it
-    of the whole lists. `top` gives what `top_of` does, or more."""
+    of the whole lists. `tops` gives what `tops_of` does, or more."""
     listed = sum(int(np.minimum(r.retrieved, cutoff or np.inf).sum()) for r in (run, baseline))
-    many = listed > MOST_MATCHED or _nameless(run) or _nameless(baseline)
-    depth = min(cutoff or NEAR, NEAR) if many else cutoff
+    known = [_run_of(ranks) for ranks in (run, baseline)]
+    runs = [] if listed > MOST_MATCHED else [them for them in known if them is not None]
+    depth = cutoff if len(runs) == 2 else min(cutoff or NEAR, NEAR)
     own, other = (Unjudged.of(ranks, 0.0, depth) for ranks in (run, baseline))
     within, further = zip(*(_counted(ranks, cutoff) for ranks in (run, baseline)), strict=True)
     counts = (*within, *further)
-    if many:
+    if len(runs) < 2:
         query = np.concatenate([own.query, other.query])
-        nowhere = np.zeros(len(query), dtype=np.int64)
-        run_rank, baseline_rank = nowhere.copy(), nowhere
-        run_rank[: len(own.query)] = own.rank
-        baseline_rank[len(own.query) :] = other.rank
-        return Holes(query, run_rank, baseline_rank, None, False, *counts)
-    names = [_doc_ids(free, r, cutoff, top) for free, r in ((own, run), (other, baseline))]
-    texts = pa.concat_arrays(names).dictionary_encode()
-    codes = texts.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    known = len(texts.dictionary)
-    pair = np.concatenate([own.query, other.query]) * max(known, 1) + codes
-    distinct, place = np.unique(pair, return_inverse=True)
-    run_rank, baseline_rank = np.zeros((2, len(distinct)), dtype=np.int64)
-    run_rank[place[: len(own.query)]] = own.rank
-    baseline_rank[place[len(own.query) :]] = other.rank
-    query = distinct // max(known, 1)
-    doc_ids = texts.dictionary.take(pa.array(distinct % max(known, 1)))
-    return Holes(query, run_rank, baseline_rank, doc_ids, True, *counts)
+        nowhere = (np.zeros(len(free.query), dtype=np.int64) for free in (other, own))
+        run_rank = np.concatenate([own.rank, next(nowhere)])
+        baseline_rank = np.concatenate([next(nowhere), other.rank])
+        return Holes(query, run_rank, baseline_rank, None, query[:0], *counts)
+    deepest = max(int(free.rank.max(initial=0)) for free in (own, other))
+    # Where every document is judged, none need be read.
+    first = tops(runs[0], runs[1], cutoff or deepest) if deepest else NOTHING_LISTED
+    return _matched(run, own, baseline, other, first, counts)
+
+
+def _matched(
+    run: JudgedRanks,
+    own: Unjudged,
+    baseline: JudgedRanks,
+    other: Unjudged,
+    first: Tops,
+    counts: Sequence[Ints],
+) -> Holes:
+    """The unjudged documents of two lists, one of both lists once: by query those of the run by
+    rank, then those of the baseline alone."""
+    place = places_of(run, own.query, own.rank, first.run)
+    other_place = places_of(baseline, other.query, other.rank, first.baseline)
+    # The last one stands for what the baseline does not hold: -1 looks there.
+    number = np.full(len(first.baseline.rank) + 1, -1, dtype=np.int64)
+    number[other_place] = np.arange(len(other_place))
+    twin = number[first.same[place]]
+    shared = np.flatnonzero(twin >= 0)
+    alone = np.ones(len(other.query), dtype=np.bool_)
+    alone[twin[shared]] = False
+    in_other = np.zeros(len(own.query), dtype=np.int64)
+    in_other[shared] = other.rank[twin[shared]]
+    query = np.concatenate([own.query, other.query[alone]])
+    nowhere = np.zeros(int(alone.sum()), dtype=np.int64)
+    # Two lists in order, one after the other: a stable sort merges them.
+    order = np.argsort(query, kind="stable")
+    return Holes(
+        query[order],
+        np.concatenate([own.rank, nowhere])[order],
+        np.concatenate([in_other, other.rank[alone]])[order],
+        first,
+        np.concatenate([place, other_place[alone] + len(first.run.rank)])[order],
+        *counts,
+    )
 
 
 def _counted(ranks: JudgedRanks, cutoff: int | None) -> tuple[Ints, Ints]:
@@ -159,31 +169,10 @@ def _counted(ranks: JudgedRanks, cutoff: int | None) -> tuple[Ints, Ints]:
     return within, every - within
 
 
-def _nameless(ranks: JudgedRanks) -> bool:
-    """Whether the ranks do not know what the run lists."""
+def _run_of(ranks: JudgedRanks) -> Run | None:
+    """The run whose lists they are, if the ranks know what it lists."""
     listed = ranks.listed
-    return listed is None or listed.run is None or listed.lists is not None
-
-
-def _doc_ids(
-    free: Unjudged, ranks: JudgedRanks, cutoff: int | None, top: Callable[[Run, int], Top]
-) -> pa.Array:
-    """The names of unjudged documents."""
-    listed = ranks.listed
-    assert listed is not None
-    assert listed.run is not None
-    if not len(free.query):
-        return pa.array([], ID)
-    first = top(listed.run, cutoff or int(free.rank.max()))
-    query = listed.query[first.code].astype(np.int64)
-    depth = int(max(first.rank.max(initial=0), free.rank.max())) + 1
-    place = query * depth + first.rank
-    wanted = free.query * depth + free.rank
-    if (place[1:] >= place[:-1]).all():
-        return first.doc_ids.take(pa.array(np.searchsorted(place, wanted)))
-    # Queries that are not in view have a negative place.
-    by_place = np.argsort(place, kind="stable")
-    return first.doc_ids.take(pa.array(by_place[np.searchsorted(place[by_place], wanted)]))
+    return None if listed is None or listed.lists is not None else listed.run
 
 
 def with_grades(ranks: JudgedRanks, found: Holes, own_rank: Ints, grades: Floats) -> JudgedRanks:

@@ -70,15 +70,16 @@ def judge_next(
     `reached`. Where the runs are level, either way counts."""
     exact = kind_of(measure) == "additive" and found.matched
     sign = np.sign(reached.difference) if abs(reached.difference) > _ROUNDING else 0.0
-    if np.isnan(reached.lowest) or found.doc_ids is None:
-        return NextJudgments(_table(run, found, np.zeros(len(found))), None, None, exact=False)
+    if np.isnan(reached.lowest) or not found.matched:
+        some = found.some(slice(MOST_RANKED))
+        return NextJudgments(_table(run, some, np.zeros(len(some))), None, None, exact=False)
     reaching = Reaching(run, baseline, measure, found)
     moved = _moves(run, baseline, measure, found, reaching)
     order = _against(sign, moved)
     scale = 1.0
     if measure.declaration.combination.averaged:
         scale = 1.0 / max(int((~np.isnan(reached.low)).sum()), 1)
-    ranked = found.named(order)
+    ranked = found.some(order)
     table = _table(run, ranked, moved[order] * scale)
     if not sign:
         return NextJudgments(table, min(1, len(table)) or None, None, exact)
@@ -108,7 +109,7 @@ def most_moving(
     reaching = Reaching(run, baseline, measure, found)
     moved = _moves(run, baseline, measure, found, reaching)
     order = _against(np.sign(difference) if abs(difference) > _ROUNDING else 0.0, moved)
-    return _table(run, found.named(order), moved[order])
+    return _table(run, found.some(order), moved[order])
 
 
 def _against(sign: float, moved: Floats) -> Ints:

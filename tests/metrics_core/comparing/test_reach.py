@@ -138,7 +138,7 @@ def test_the_holes_are_named_with_both_their_ranks() -> None:
         ranks_of(listed, {"a": 1, "b": -1}) for listed in (["x", "a", "b", "y"], ["b", "z", "x"])
     )
     found = holes(own, other, 3)
-    inside = found.named(np.flatnonzero(found.query == 0))
+    inside = found.some(np.flatnonzero(found.query == 0))
     assert inside.doc_ids is not None
     rows = zip(inside.doc_ids.to_pylist(), inside.run_rank, inside.baseline_rank, strict=True)
     assert sorted(rows) == [("b", 3, 1), ("x", 1, 3), ("z", 0, 2)]
