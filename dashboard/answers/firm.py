@@ -154,12 +154,19 @@ def _several(shown: Comparison) -> tuple[Measure, ...]:
 
 
 def measures(study: Study, shown: Comparison) -> other_measures.Agreement:
-    """What other measures say of the pair, and of the order of all runs shown."""
-    return study.kept(_measures, shown)
+    """What other measures say of the pair, and of the order of all runs shown; the chosen one
+    first."""
+    several = _several(shown)
+    # The same for every chosen measure that is among the usual ones.
+    asked = replace(shown.narrowing, focus=shown.focus, baseline=shown.baseline, also=shown.also)
+    found = study.kept(_measures, asked, tuple(sorted(several, key=str)))
+    return found.in_order([str(measure) for measure in several])
 
 
-def _measures(study: Study, shown: Comparison) -> other_measures.Agreement:
-    scores = study.scores(shown, *_several(shown))
+def _measures(
+    study: Study, shown: Comparison, several: tuple[Measure, ...]
+) -> other_measures.Agreement:
+    scores = study.scores(shown, *several)
     return other_measures.agreement(scores, shown.focus, shown.baseline)
 
 

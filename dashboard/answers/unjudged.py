@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +22,7 @@ from metrics_core.scoring.intervals import Interval
 from metrics_core.tables import Run
 
 _DEPTHS = (1, 5, 10, 20, 50, 100, 1000)
-_TOPS = (10, 20, 50, 100)
+_TOPS = (5, 10, 20, 50, 100)
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,13 @@ def _unjudged(study: Study, shown: Comparison) -> Unjudged:
     cutoffs = sorted({k for k in _DEPTHS if k <= listed} | {depth})
     at = [sum(int(np.minimum(r.retrieved, depth).sum()) for r in (own, other))]
     judged = sum(float(r.judged().count(depth).sum()) for r in (own, other))
+    # Of very many queries both take long, and neither needs the other.
+    with ThreadPoolExecutor(1) as beside:
+        awaited = beside.submit(likely_difference, own, other, measure, found)
+        reached, likely = reach(own, other, measure, found), awaited.result()
     return Unjudged(
-        reached=reach(own, other, measure, found),
-        likely=likely_difference(own, other, measure, found),
+        reached=reached,
+        likely=likely,
         shares=judged_shares(own, other, cutoffs),
         share=1 - judged / at[0] if at[0] else float("nan"),
         depth=depth,

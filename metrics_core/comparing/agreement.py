@@ -36,6 +36,12 @@ class Agreement:
     table: pd.DataFrame
     orders: Floats
 
+    def in_order(self, measures: Sequence[str]) -> Agreement:
+        """The same with its measures in another order."""
+        places = pd.Index(self.table["measure"]).get_indexer(list(measures))
+        table = self.table.iloc[places].reset_index(drop=True)
+        return Agreement(table, self.orders[np.ix_(places, places)])
+
     def agreeing(self, measure: str) -> list[str]:
         """The measures on whose side of the pair this one stands, itself included."""
         side = self.table.set_index("measure")["side"]

@@ -29,6 +29,11 @@ DEEPEST = NEAR
 _SEED = 20_260
 _MOST_DRAWN = 200_000
 _WORK, _FEWEST, _MOST = 4_000_000, 10, 200
+_SOME, _TELLING = 3, 1_000
+"""So many draws, in which so many queries vary, tell the spread."""
+_SEEN = 2.5e-4
+"""A mean that is off by no more, one time in three, is shown the same or in its last digit one off:
+half of what rounding to three digits leaves."""
 _AT_A_TIME = 50_000
 """Documents whose grades are drawn at a time."""
 
@@ -58,12 +63,61 @@ def likely_difference(
     draw = pools.drawn(near.best_rank, np.random.default_rng(_SEED))
     graded = Graded(run, baseline, measure, near, pools.grades)
     size = len(near) + len(run.query) + len(run.judged_query)
-    drawn = []
+    known = _Drawn(measure)
     for _ in range(int(np.clip(_WORK // size, _FEWEST, _MOST))):
-        drawn.append(_between(*graded.scores(draw()), measure))
-    mean, spread = float(np.mean(drawn)), float(np.std(drawn, ddof=1))
+        known.add(*graded.scores(draw()))
+        if known.enough:
+            break
+    mean, spread = known.mean, known.spread
     reach = NormalDist().inv_cdf((1 + level) / 2) * spread
     return Interval(*np.array([mean, mean - reach, mean + reach]))
+
+
+class _Drawn:
+    """The differences that were drawn, and their spread: where each query adds to the difference by
+    itself, that of the queries, which a few draws tell."""
+
+    def __init__(self, measure: Measure) -> None:
+        self._measure, self._differences = measure, list[float]()
+        declaration = measure.declaration
+        self._by_query = declaration.by_query and declaration.combination.linear
+
+    def add(self, own: Floats, other: Floats) -> None:
+        self._differences.append(_between(own, other, self._measure))
+        gap = own - other
+        if len(self._differences) == 1:
+            self._first, self._sum, self._squares = gap, np.zeros_like(gap), np.zeros_like(gap)
+        gap = gap - self._first
+        self._sum += gap
+        self._squares += np.square(gap)
+
+    @property
+    def mean(self) -> float:
+        return float(np.mean(self._differences))
+
+    @property
+    def spread(self) -> float:
+        """That of the difference; where some query is not defined in a draw, that of the draws."""
+        every = self._variances().sum() if self._by_query else np.nan
+        if np.isnan(every):
+            return float(np.std(self._differences, ddof=1))
+        averaged = self._measure.declaration.combination.averaged
+        return float(np.sqrt(every)) / (len(self._sum) if averaged else 1)
+
+    @property
+    def enough(self) -> bool:
+        """Whether more draws would change nothing that anybody sees."""
+        count = len(self._differences)
+        if not self._by_query or count < _SOME or len(self._sum) < _TELLING:
+            return False
+        varying = int((self._variances() > 0).sum())
+        return varying >= _TELLING and self.spread <= _SEEN * count**0.5
+
+    def _variances(self) -> Floats:
+        """Those of each query; float64[Q]."""
+        count = len(self._differences)
+        left = np.maximum(self._squares - np.square(self._sum) / count, 0.0)
+        return np.asarray(left / (count - 1))
 
 
 def _within(found: Holes, depth: int) -> Holes:

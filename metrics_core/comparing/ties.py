@@ -70,6 +70,8 @@ def tied_queries(run: Run, ranks: JudgedRanks, cutoff: int | None = None) -> Mas
     anywhere in the list where there is no cutoff."""
     first = run.first_ties()
     found = (first > 0) & (first <= (cutoff or np.inf))
+    if not found.any():
+        return np.zeros(ranks.n_queries, dtype=np.bool_)
     with_ties = {q for q, is_tied in zip(run.query_ids, found, strict=True) if is_tied}
     return np.array([q in with_ties for q in ranks.query_ids], dtype=np.bool_)
 

@@ -62,6 +62,17 @@ def test_sides_and_orders_are_those_of_a_loop() -> None:
     assert found.same_order("nDCG@10") == same
 
 
+def test_another_order_of_the_measures_says_the_same() -> None:
+    found = agreement(scores(), "c", "a")
+    names = list(found.table["measure"])
+    turned = found.in_order(names[::-1])
+    assert list(turned.table["measure"]) == names[::-1]
+    assert turned.in_order(names).table.equals(found.table)
+    for name in names:
+        assert turned.agreeing(name)[::-1] == found.agreeing(name)
+        assert turned.same_order(name)[::-1] == found.same_order(name)
+
+
 def test_level_runs_have_no_side_and_no_order() -> None:
     frame = pd.DataFrame(
         [{"run": r, "query_id": q, "P@1": 1.0, "RR": 0.5 if r == "a" else 1.0}

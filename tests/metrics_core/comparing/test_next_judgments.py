@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics_core.comparing import likely, next_judgments
+from metrics_core.comparing import likely, moved, next_judgments
 from metrics_core.comparing.holes import holes
 from metrics_core.comparing.likely import expected_grades, likely_difference
 from metrics_core.comparing.next_judgments import NextJudgments, judge_next
@@ -178,7 +178,7 @@ def test_likely_differences_of_a_sum_have_the_mean_and_spread_of_its_terms() -> 
             variance += weight**2 * p * (1 - p)
     likely = likely_difference(own, other, measure, found)
     assert likely.mean == pytest.approx(mean, abs=4 * (variance / 200) ** 0.5)
-    assert (likely.high - likely.low) / 2 / 1.96 == pytest.approx(variance**0.5, rel=0.25)
+    assert (likely.high - likely.low) / 2 / 1.96 == pytest.approx(variance**0.5, rel=0.05)
 
 
 def test_nothing_unjudged_leaves_the_difference_as_it_is() -> None:
@@ -230,3 +230,36 @@ def test_grades_drawn_in_parts_are_those_drawn_at_once(
     at_once = likely_difference(own, other, measure, found)
     monkeypatch.setattr(likely, "_AT_A_TIME", 7)
     assert likely_difference(own, other, measure, found) == at_once
+
+
+@pytest.mark.parametrize("name", ["P@4", "nDCG@5", "RR"])
+def test_of_many_queries_few_draws_say_what_many_do(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, other, measure, found, _ = asked(*random_pair(60), name)
+    every = likely_difference(own, other, measure, found)
+    drawn = []
+    scores = moved.Graded.scores
+
+    def counted(self: moved.Graded, codes: moved.Codes) -> moved.Both:
+        drawn.append(len(codes))
+        return scores(self, codes)
+
+    monkeypatch.setattr(moved.Graded, "scores", counted)
+    monkeypatch.setattr(likely, "_TELLING", 20)
+    monkeypatch.setattr(likely, "_SEEN", 5e-3)
+    few = likely_difference(own, other, measure, found)
+    assert likely._SOME <= len(drawn) < 100
+    assert few.mean == pytest.approx(every.mean, abs=2e-2)
+    assert few.high - few.low == pytest.approx(every.high - every.low, rel=0.2)
+
+
+def test_the_spread_of_each_query_and_that_of_the_draws_are_alike(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own, other, measure, found, _ = asked(*random_pair(12), "nDCG@5")
+    of_queries = likely_difference(own, other, measure, found)
+    monkeypatch.setattr(likely._Drawn, "_variances", lambda self: np.array(np.nan))
+    of_draws = likely_difference(own, other, measure, found)
+    assert of_draws.mean == of_queries.mean
+    assert of_draws.high - of_draws.low == pytest.approx(of_queries.high - of_queries.low, rel=0.25)
