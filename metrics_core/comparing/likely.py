@@ -152,7 +152,8 @@ class _Pools:
         judged = (run.judged(), baseline.judged())
         rank = np.concatenate([hits.rank for hits in judged])
         grades = np.concatenate([hits.relevance for hits in judged])
-        order = np.argsort(rank, kind="stable")
+        # Numbers of few bytes are sorted by counting them.
+        order = np.argsort(rank.astype(np.min_scalar_type(int(rank.max(initial=0)))), kind="stable")
         ranks, starts, counts = np.unique(rank[order], return_index=True, return_counts=True)
         return cls(ranks, starts, counts, grades[order])
 
