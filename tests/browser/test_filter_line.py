@@ -69,7 +69,7 @@ def test_a_line_is_completed_while_it_is_typed(sample_app: str, open_page: Opene
     assert offered[1] == "words > 5 and category and category contains 'a'"
 
     field = page.get_by_role("combobox", name="Filter by any column")
-    entries, url = page.get_by_role("option"), page.url
+    entries = page.get_by_role("option")
     field.press_sequentially("cat")
     expect(entries).to_have_text(["category texts"])
     expect(field).to_have_attribute("aria-activedescendant", "entry-0")
@@ -83,7 +83,8 @@ def test_a_line_is_completed_while_it_is_typed(sample_app: str, open_page: Opene
     expect(field).to_have_value('category == "Devices" ')
     page.keyboard.press("Escape")
     expect(entries).to_have_count(0)
-    assert page.url == url, "nothing is asked of the server before the line is whole"
+    # A page that is read for the first time may write its runs into the address meanwhile.
+    assert "filter" not in parameters(page), "nothing is asked before the line is whole"
     page.keyboard.press("Enter")
     page.wait_for_url(lambda now: "filter=" in now)
     settle(page)

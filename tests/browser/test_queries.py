@@ -87,6 +87,7 @@ def test_a_row_opens_wherever_it_is_clicked(sample_app: str, open_page: Opened) 
 
 def test_arrow_keys_open_nothing_and_sort_nothing(sample_app: str, open_page: Opened) -> None:
     page = table_at(open_page, f"{sample_app}/queries")
+    page.wait_for_url(lambda now: "run=" in now)
     page.locator(".lens.queries").focus()
     address = page.url
     for key in ("ArrowDown", "ArrowRight", "ArrowUp", "PageDown", " ", "End", "Home"):
