@@ -42,8 +42,8 @@ class Holes:
     within the depth of that list; `place` int64[u] where it stands in `first`, the first documents
     of the run and, behind them, of the baseline. Without `first` documents were not compared: one
     in both lists stands here twice, and has no name, and only those of the first `NEAR` ranks stand
-    here. `run_within` and `baseline_within` int64[Q] count the unjudged
-    documents of each list within the depth, `run_further` and `baseline_further` those below it.
+    here. `run_within` and `baseline_within` int64[Q] count the unjudged documents of each list
+    within the depth, `run_further` and `baseline_further` those below it.
     """
 
     query: Ints
