@@ -259,7 +259,8 @@ def _line_of_refused(text: str, error: _RefusedError) -> int | None:
             if token["key"] in objects[-1]:
                 return line_at(text, token.start())
             objects[-1].add(token["key"])
-        elif value in ("NaN", "Infinity", "-Infinity") or (
+        # The decoder refuses such a word wherever a value begins with it: `NaN24.5`.
+        elif value.startswith(("NaN", "Infinity", "-Infinity")) or (
             len(value) > MOST_DIGITS and not value.startswith('"')
         ):
             return line_at(text, token.start())
