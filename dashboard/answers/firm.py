@@ -56,6 +56,11 @@ def only_pair(shown: Comparison) -> Comparison:
     return replace(shown, also=(), loaded=0, method=METHOD)
 
 
+def _whatever_is_chosen(shown: Comparison) -> Comparison:
+    """The key of what depends on the runs and the queries in view, not on the chosen measure."""
+    return replace(shown.narrowing, focus=shown.focus, baseline=shown.baseline, also=shown.also)
+
+
 def side_of(study: Study, shown: Comparison) -> int:
     """1 where the run in focus is better, -1 where the baseline is."""
     return int(np.sign(single(study, shown).total)) * shown.measure.declaration.direction
@@ -120,8 +125,7 @@ def _cutoffs(study: Study, shown: Comparison) -> ByCutoff | None:
     if measure.declaration.cutoff is None or measure.declaration.needs:
         return None
     # The same whatever the cutoff is: a reader who tries several waits once.
-    pair = replace(shown.narrowing, focus=shown.focus, baseline=shown.baseline)
-    each = study.kept(_at_each, pair, measure.at(1))
+    each = study.kept(_at_each, _whatever_is_chosen(shown), measure.at(1))
     lists = pair_lists(study, shown)
     found = crossings(*lists, measure, also=measure.cutoff or shown.cutoff, difference=each)
     means = dict(zip((shown.focus, shown.baseline), found.means, strict=True))
@@ -158,8 +162,7 @@ def measures(study: Study, shown: Comparison) -> other_measures.Agreement:
     first."""
     several = _several(shown)
     # The same for every chosen measure that is among the usual ones.
-    asked = replace(shown.narrowing, focus=shown.focus, baseline=shown.baseline, also=shown.also)
-    found = study.kept(_measures, asked, tuple(sorted(several, key=str)))
+    found = study.kept(_measures, _whatever_is_chosen(shown), tuple(sorted(several, key=str)))
     return found.in_order([str(measure) for measure in several])
 
 

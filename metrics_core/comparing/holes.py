@@ -22,6 +22,7 @@ from metrics_core.judging.additions import with_judgments, with_listed
 from metrics_core.judging.unjudged import Unjudged
 from metrics_core.scoring.curves import judged_share
 from metrics_core.tables import Run
+from metrics_core.tables.arrays import column_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -70,7 +71,7 @@ class Holes:
         if self.first is None:
             return None
         texts = pa.chunked_array([self.first.run.doc_ids, self.first.baseline.doc_ids])
-        return texts.take(pa.array(self.place))
+        return texts.take(column_of(self.place))
 
     @property
     def any_within(self) -> bool:

@@ -98,11 +98,7 @@ class _Drawn:
     @property
     def spread(self) -> float:
         """That of the difference; where some query is not defined in a draw, that of the draws."""
-        every = self._variances().sum() if self._by_query else np.nan
-        if np.isnan(every):
-            return float(np.std(self._differences, ddof=1))
-        averaged = self._measure.declaration.combination.averaged
-        return float(np.sqrt(every)) / (len(self._sum) if averaged else 1)
+        return self._spread_of(self._variances())
 
     @property
     def enough(self) -> bool:
@@ -110,8 +106,16 @@ class _Drawn:
         count = len(self._differences)
         if not self._by_query or count < _SOME or len(self._sum) < _TELLING:
             return False
-        varying = int((self._variances() > 0).sum())
-        return varying >= _TELLING and self.spread <= _SEEN * count**0.5
+        every = self._variances()
+        varying = int((every > 0).sum())
+        return varying >= _TELLING and self._spread_of(every) <= _SEEN * count**0.5
+
+    def _spread_of(self, variances: Floats) -> float:
+        every = variances.sum() if self._by_query else np.nan
+        if np.isnan(every):
+            return float(np.std(self._differences, ddof=1))
+        averaged = self._measure.declaration.combination.averaged
+        return float(np.sqrt(every)) / (len(self._sum) if averaged else 1)
 
     def _variances(self) -> Floats:
         """Those of each query; float64[Q]."""

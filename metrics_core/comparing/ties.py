@@ -17,6 +17,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ties import tie_extremes
 from metrics_core.measures import Measure
 from metrics_core.tables import Run
+from metrics_core.tables.arrays import places_among
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -70,10 +71,8 @@ def tied_queries(run: Run, ranks: JudgedRanks, cutoff: int | None = None) -> Mas
     anywhere in the list where there is no cutoff."""
     first = run.first_ties()
     found = (first > 0) & (first <= (cutoff or np.inf))
-    if not found.any():
-        return np.zeros(ranks.n_queries, dtype=np.bool_)
-    with_ties = {q for q, is_tied in zip(run.query_ids, found, strict=True) if is_tied}
-    return np.array([q in with_ties for q in ranks.query_ids], dtype=np.bool_)
+    place = places_among(ranks.query_ids, run.query_ids)
+    return np.asarray((place >= 0) & found[place], dtype=np.bool_)
 
 
 def difference_range(run: TieRange, baseline: TieRange, measure: Measure) -> tuple[float, float]:

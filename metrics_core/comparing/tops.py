@@ -11,12 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ranking import top_ranks
 from metrics_core.tables import Run
-from metrics_core.tables.arrays import values_of
+from metrics_core.tables.arrays import column_of, places_among, values_of
 from metrics_core.tables.columns import ID
 
 Ints = npt.NDArray[np.int64]
@@ -43,7 +42,7 @@ def top_of(run: Run, depth: int) -> Top:
         rows, code, rank = rows[ordered], code[ordered], rank[ordered]
     names = leading.doc_ids
     if len(rows) < len(names) or not (rows[1:] > rows[:-1]).all():
-        names = names.take(pa.array(rows))
+        names = names.take(column_of(rows))
     texts = names.combine_chunks().cast(ID) if len(names.chunks) != 1 else names.chunk(0)
     return Top(code, rank, texts)
 
@@ -75,7 +74,7 @@ def same_documents(run: Run, own: Top, baseline: Run, other: Top) -> Ints:
     texts = pa.concat_arrays([own.doc_ids, other.doc_ids]).dictionary_encode()
     known = max(len(texts.dictionary), 1)
     document = values_of(texts.indices).astype(np.int64)
-    theirs = _numbers(run.query_ids, baseline.query_ids)
+    theirs = places_among(run.query_ids, baseline.query_ids)
     # One integer a query and document: exact, since both are positions.
     wanted = theirs[own.code] * known + document[: len(own.code)]
     there = other.code * known + document[len(own.code) :]
@@ -84,14 +83,6 @@ def same_documents(run: Run, own: Top, baseline: Run, other: Top) -> Ints:
     order = np.argsort(there, kind="stable")
     place = order[np.minimum(np.searchsorted(there, wanted, sorter=order), len(order) - 1)]
     return np.where(there[place] == wanted, place, -1)
-
-
-def _numbers(query_ids: list[str], known: list[str]) -> Ints:
-    """Where each of some queries stands among others, -1 where it does not."""
-    if query_ids == known:
-        return np.arange(len(known))
-    found = pc.index_in(pa.array(query_ids, ID), value_set=pa.array(known, ID))
-    return values_of(pc.fill_null(found, -1)).astype(np.int64)
 
 
 def places_of(ranks: JudgedRanks, query: Ints, rank: Ints, top: Top) -> Ints:

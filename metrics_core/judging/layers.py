@@ -19,7 +19,7 @@ from metrics_core.judging.join import judge
 from metrics_core.judging.judged import JudgedRanks, Tied
 from metrics_core.judging.subtopics import SubtopicJudgments, subtopic_judgments
 from metrics_core.tables import Qrels, Run
-from metrics_core.tables.arrays import column_of, texts_of, values_of
+from metrics_core.tables.arrays import column_of, places_among, texts_of, values_of
 from metrics_core.tables.columns import ID, coded
 
 Grades = Mapping[tuple[str, str], float]
@@ -211,11 +211,9 @@ def _with_further(ranks: JudgedRanks, run: Run, qrels: Qrels) -> JudgedRanks:
 
 
 def _listed(listed: Listed, run: Run, qrels: Qrels, judged_rows: Ints) -> Listed:
-    own = texts_of(run.query_ids)
-    place = pc.fill_null(pc.index_in(own, value_set=texts_of(qrels.query_ids)), -1)
     return Listed(
         run,
-        values_of(place).astype(np.int32),
+        places_among(run.query_ids, qrels.query_ids).astype(np.int32),
         len(qrels.query_ids),
         qrels.doc_ids,
         judged_rows,

@@ -53,3 +53,9 @@ def texts_of(texts: Sequence[str]) -> pa.StringArray:
     return pa.StringArray.from_buffers(
         len(encoded), pa.py_buffer(edges), pa.py_buffer(b"".join(encoded))
     )
+
+
+def places_among(texts: Sequence[str], known: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Where each of some texts stands among others, -1 where it does not; int64[texts]."""
+    found = pc.index_in(texts_of(texts), value_set=texts_of(known))
+    return values_of(pc.fill_null(found, -1)).astype(np.int64)
