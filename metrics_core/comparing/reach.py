@@ -28,7 +28,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.measures.declaring.extremes import Whole
 from metrics_core.measures.shares import whole_of
-from metrics_core.scoring.residuals import residuals
+from metrics_core.scoring.residuals import residuals, whole_range
 from metrics_core.scoring.singles import unjudged_scores
 
 Floats = npt.NDArray[np.float64]
@@ -37,6 +37,9 @@ Mask = npt.NDArray[np.bool_]
 Ends = tuple[Floats, Floats]
 
 _TURNED = 1e-12
+# Some relevant documents elsewhere may make more of such a score than none or all of them: the
+# depth of R-precision grows with them, Bpref counts them against the others.
+_NO_ORDER = ("at relevant", "range")
 
 
 @dataclass(frozen=True)
@@ -219,9 +222,8 @@ class Reaching:
                 self._pair[i], measure, (None, beside), highest=self._grade, whole=known
             )
             low, high = np.minimum(alone.low, joined.low), np.maximum(alone.high, joined.high)
-            if measure.declaration.residual == "at relevant":
-                # Its depth grows with what is relevant elsewhere, and the score may rise and fall.
-                least, most = measure.declaration.range
+            if measure.value("gains") or measure.declaration.residual in _NO_ORDER:
+                least, most = whole_range(measure)
                 low, high = np.where(beside > 0, least, low), np.where(beside > 0, most, high)
             ends.append((low, high))
         return ends[0], ends[1]

@@ -221,10 +221,16 @@ class _Shared:
         return np.where(unjudged == 0, score, low), np.where(unjudged == 0, score, high)
 
 
-def _unknown(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
+def whole_range(measure: Measure) -> tuple[float, float]:
+    """The lowest and highest score there is; NaN for both where a measure has none."""
     low, high = measure.declaration.range
     if measure.value("gains") or np.isinf(low) or np.isinf(high):
-        low, high = np.nan, np.nan
+        return np.nan, np.nan
+    return low, high
+
+
+def _unknown(ranks: JudgedRanks, measure: Measure, score: Floats, free: Unjudged) -> Extremes:
+    low, high = whole_range(measure)
     return np.full(len(score), low), np.full(len(score), high)
 
 

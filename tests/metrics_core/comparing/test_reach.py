@@ -164,6 +164,17 @@ def test_whether_the_winner_could_change() -> None:
     assert first.turns and first.highest == 0.25
 
 
+@pytest.mark.parametrize("name", ["Bpref", "GMBpref"])
+def test_some_relevant_elsewhere_may_be_more_than_none_and_than_all(name: str) -> None:
+    # The first list is wholly judged. The other's three relevant, or none of them: R = 4 and N = 1,
+    # or R = 1 and N = 4, and a takes all of g away. One of them: R = 2, N = 3, half of g is left.
+    case: Case = (["a", "g"], ["b", "c", "d"], {"a": 0, "g": 1})
+    measure = parse_measure(name)
+    every, found = differences(case, measure), found_for(case, measure)
+    assert every.max() == 0.25
+    assert found.low[0] <= every.min() and found.high[0] >= every.max() and not found.exact
+
+
 def test_what_has_no_bound_says_why() -> None:
     found = found_for((["x"], ["a"], {"a": 1}), parse_measure("DCG(gains={1:9})@3"))
     assert np.isnan(found.lowest) and "no lowest and no highest" in found.reason
