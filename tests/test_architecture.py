@@ -52,7 +52,7 @@ def imports_of(path: Path, *packages: str) -> set[str]:
 
 
 STAGES = [
-    ("errors", "notes", "wording", "memo", "parallel", "frames"),
+    ("errors", "notes", "wording", "memo", "parallel", "frames", "compiled"),
     ("tables",),
     ("judging",),
     ("formats",),

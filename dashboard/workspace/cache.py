@@ -33,7 +33,7 @@ from dashboard.workspace.shelves import Shelves
 LARGEST = 10_000_000_000
 """Bytes that a cache may take, and no more than half of what else would be free."""
 
-_MEANT = ("tables", "formats", "judging", "onepass")
+_MEANT = ("tables", "formats", "judging", "compiled", "onepass")
 """The packages that say what a file and its judgments mean."""
 _DIGEST = 32
 _TABLES = "tables"

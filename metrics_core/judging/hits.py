@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.compiled.machine import compiled
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Cutoff = int | Ints | None
@@ -39,25 +41,18 @@ class Hits:
         if not isinstance(cutoff, np.ndarray):
             inside = self.rank <= cutoff
             return _bincount(self.query[inside], weight[inside], self.n_queries)
-        counted = self._counted(cutoff)
-        last = self._starts[:, None] + counted
-        return np.where(counted > 0, np.append(0.0, self.running(weight))[last], 0.0)
+        order = np.argsort(cutoff, kind="stable")
+        rising = np.ascontiguousarray(cutoff[order], dtype=np.int64)
+        totals = np.empty((self.n_queries, len(rising)))
+        weight = np.ascontiguousarray(weight, dtype=np.float64)
+        compiled("sums").running_totals(self._starts, self.rank, weight, rising, totals)
+        if (order[1:] < order[:-1]).any():
+            totals[:, order] = totals.copy()
+        return totals
 
     def count(self, cutoff: Cutoff = None) -> Floats:
         """Number of hits within each cutoff; shape as in `total`."""
-        if isinstance(cutoff, np.ndarray):
-            return self._counted(cutoff).astype(np.float64)
         return self.total(np.ones(len(self.query)), cutoff)
-
-    def _counted(self, cutoff: Ints) -> Ints:
-        """Number of hits within each of K cutoffs; int64[Q, K]."""
-        ascending = np.unique(cutoff)
-        step = np.searchsorted(ascending, self.rank)
-        inside = step < len(ascending)
-        cell = self.query[inside] * len(ascending) + step[inside]
-        counts = np.bincount(cell, minlength=self.n_queries * len(ascending))
-        running = np.cumsum(counts.reshape(self.n_queries, len(ascending)), axis=1)
-        return running[:, np.searchsorted(ascending, cutoff)]
 
     def count_within(self, limit: Ints) -> Floats:
         """Number of hits within a limit of each query's own; `limit` is int64[Q]."""

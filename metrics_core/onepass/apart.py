@@ -17,11 +17,11 @@ from typing import BinaryIO, TypedDict
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.compiled.machine import compiled
+from metrics_core.compiled.signatures import ODD_LINE, PADDING
 from metrics_core.errors import RanklensError
 from metrics_core.formats.source import BLOCK, LONGEST_LINE, Source
-from metrics_core.onepass.machine import compiled
 from metrics_core.onepass.rows import Rows, regular_rows
-from metrics_core.onepass.signatures import ODD_LINE, PADDING
 from metrics_core.parallel import in_order
 
 Ints = npt.NDArray[np.int64]
@@ -55,13 +55,13 @@ class Bucket:
             return None
         segments, code = rows.segments, np.empty(len(rows.segments), np.int64)
         slots = 2 ** int(2 * len(segments)).bit_length()
-        n = compiled().number_queries(
+        n = compiled("rows").number_queries(
             *(rows.data, segments, np.empty(slots, np.uint64), np.full(slots, -1, np.int32), code)
         )
         own = np.diff(segments[:, 0], append=len(rows))
         sizes = np.bincount(code, own, n).astype(np.int64)
         begin, order = np.cumsum(sizes) - sizes, np.empty(len(rows), np.int64)
-        compiled().gather_order(segments, code, len(rows), begin.copy(), order)
+        compiled("rows").gather_order(segments, code, len(rows), begin.copy(), order)
         first = np.zeros(n, dtype=np.int64)
         first[code[::-1]] = np.arange(len(code))[::-1]
         grouped = np.column_stack([begin, segments[first, 1:]])
@@ -142,7 +142,7 @@ def _hand(padded: bytes, buckets: int) -> _Hand | None:
     """The lines of a piece dealt; None where one is odd."""
     data, end = np.frombuffer(padded, dtype=np.uint8), len(padded) - len(PADDING)
     starts, hashes = np.empty(end // 2 + 2, np.int64), np.empty(end // 2 + 2, np.uint64)
-    n = compiled().query_hashes(data, end, starts, hashes)
+    n = compiled("rows").query_hashes(data, end, starts, hashes)
     if n == ODD_LINE:
         return None
     starts[n] = end
@@ -155,7 +155,7 @@ def _hand(padded: bytes, buckets: int) -> _Hand | None:
     first_row = np.cumsum(n_rows) - n_rows
     lines, numbers = np.empty(n_bytes.sum() + buckets * len(PADDING), np.uint8), np.empty(n, int)
     ends, row_ends = first.copy(), first_row.copy()
-    compiled().deal(data, starts, hashes, n, lines, numbers, ends, row_ends)
+    compiled("rows").deal(data, starts, hashes, n, lines, numbers, ends, row_ends)
     parts = [
         (lines[first[i] : ends[i]].data, numbers[first_row[i] : row_ends[i]])
         for i in range(buckets)

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from metrics_core.onepass.machine import compiled
+from metrics_core.compiled.machine import compiled
+from metrics_core.compiled.signatures import PADDING
 from metrics_core.onepass.rows import Bytes, is_plain, text_places
-from metrics_core.onepass.signatures import PADDING
 from metrics_core.tables import Qrels
 from metrics_core.tables.arrays import texts_of
 
@@ -94,5 +94,7 @@ def _entered(
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32]]:
     slot_hash = np.zeros(slots.sum(), dtype=np.uint64)
     slot_row = np.full(slots.sum(), -1, dtype=np.int32)
-    compiled().enter(texts.data, texts.start, texts.size, region, start, slots, slot_hash, slot_row)
+    compiled("rows").enter(
+        texts.data, texts.start, texts.size, region, start, slots, slot_hash, slot_row
+    )
     return slot_hash, slot_row

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core import wording as w
+from metrics_core.compiled.signatures import PADDING
 from metrics_core.errors import FileFormatError, LineProblem, RanklensError
 from metrics_core.formats.checking import LONGEST_ID
 from metrics_core.formats.limits import size_text
@@ -26,7 +27,6 @@ from metrics_core.judging.matching import nothing_shared
 from metrics_core.onepass.apart import Dealing, dealt, odd_line
 from metrics_core.onepass.judgments import Judgments
 from metrics_core.onepass.rows import Rows, first_irregular, rows_of, texts_at, whole_queries
-from metrics_core.onepass.signatures import PADDING
 from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import coded
 from metrics_core.tables.repeats import repeated_rows

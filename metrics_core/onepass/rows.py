@@ -11,11 +11,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.compiled.machine import compiled
+from metrics_core.compiled.signatures import IRREGULAR, PADDING
 from metrics_core.formats.line_ends import last_line_end
 from metrics_core.formats.source import BLOCK, LONGEST_LINE, Source
 from metrics_core.formats.trec_lines import RUN, Parsed, careful, header_in
-from metrics_core.onepass.machine import compiled
-from metrics_core.onepass.signatures import IRREGULAR, PADDING
 from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import ID, are_printable, coded
 
@@ -73,7 +73,7 @@ class Rows:
         n, first = len(self), self.segments[:, 0]
         texts = np.empty(int(self.doc_size.sum(dtype=np.int64)) + len(PADDING), np.uint8)
         edges = np.empty(n + 1, np.int32)
-        used = compiled().copy_texts(self.data, self.doc_start, self.doc_size, texts, edges)
+        used = compiled("rows").copy_texts(self.data, self.doc_start, self.doc_size, texts, edges)
         codes = np.repeat(np.arange(len(first), dtype=np.int32), np.diff(first, append=n))
         query_ids = texts_at(self.data, self.segments[:, 1], self.segments[:, 2])
         return pa.table(
@@ -122,7 +122,7 @@ def whole_queries(source: Source, progress: Callable[[int], None] | None = None)
         begun = len(read) - end if end else begun + len(read)
         # The first line may have begun in the piece before: what its query is cannot be seen.
         first = read.find(b"\n") + 1 if held else 0
-        cut = compiled().last_change(
+        cut = compiled("rows").last_change(
             np.frombuffer(read, dtype=np.uint8), first, read.rfind(b"\n") + 1
         )
         if cut <= first:
@@ -156,7 +156,7 @@ def regular_rows(padded: bytes | bytearray) -> Rows | None:
     rank, segments = np.empty(most, np.float32), np.empty((most, 3), np.int64)
     tags, unread = np.empty((_MOST_TAGS, 2), np.int64), np.empty((most, 3), np.int64)
     counts = np.zeros(3, np.int64)
-    n = compiled().read_lines(
+    n = compiled("rows").read_lines(
         data, end, doc_start, doc_size, doc_hash, score, rank, segments, tags, unread, counts
     )
     if n == IRREGULAR:
@@ -214,7 +214,7 @@ def _careful(parsed: Parsed) -> Rows:
     data, starts, sizes = _joined([names, table["doc_id"].combine_chunks()])
     doc_start, doc_size = starts[len(names) :], sizes[len(names) :].astype(np.int32)
     doc_hash = np.empty(len(codes), dtype=np.uint64)
-    compiled().hash_texts(data, doc_start, doc_size, doc_hash)
+    compiled("rows").hash_texts(data, doc_start, doc_size, doc_hash)
     first = np.flatnonzero(np.diff(codes, prepend=-1))
     own = codes[first]
     return Rows(

@@ -9,13 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from metrics_core.formats.checking import LONGEST_ID
-from metrics_core.judging.judged import Places, Tied
-from metrics_core.judging.ranking import tie_notes
-from metrics_core.onepass.judgments import Judgments
-from metrics_core.onepass.machine import compiled
-from metrics_core.onepass.rows import Rows, texts_at
-from metrics_core.onepass.signatures import (
+from metrics_core.compiled.machine import compiled
+from metrics_core.compiled.signatures import (
     NEAR_PAIRS,
     PAIRS,
     REPEATED,
@@ -23,6 +18,11 @@ from metrics_core.onepass.signatures import (
     TIED_PAIRS,
     TIED_ROWS,
 )
+from metrics_core.formats.checking import LONGEST_ID
+from metrics_core.judging.judged import Places, Tied
+from metrics_core.judging.ranking import tie_notes
+from metrics_core.onepass.judgments import Judgments
+from metrics_core.onepass.rows import Rows, texts_at
 from metrics_core.tables.arrays import column_of
 
 Ints = npt.NDArray[np.int64]
@@ -100,7 +100,7 @@ def judged_stretches(rows: Rows, judgments: Judgments) -> Stretches | None:
     counts = np.zeros(4, np.int64)
     sizes = np.diff(segments[:, 0], append=n)
     longest = int(sizes.max(initial=0)) + 1
-    m = compiled().rank_rows(
+    m = compiled("rows").rank_rows(
         *(rows.data, rows.doc_start, rows.doc_size, rows.doc_hash, rows.score, rows.rank),
         *(segments, n, *judgments.given),
         *(np.empty((ROOM, longest), np.int64), np.empty(longest), np.empty(longest)),

@@ -5,7 +5,7 @@ Of many queries bags are drawn in their place (`bags`); what is drawn is called 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from threading import Thread
 from typing import TypeVar
@@ -13,6 +13,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.compiled.machine import compiled
+from metrics_core.compiled.signatures import COLUMNS
 from metrics_core.memo import Memo
 from metrics_core.parallel import PRODUCTS_ON_ONE_CORE, in_order
 from metrics_core.scoring.bags import drawn_at_a_time, even, in_bags
@@ -27,10 +29,10 @@ _CELLS = 20_000_000
 """Draws times units: a set of weights that is multiplied within a page's time."""
 _FEWEST, _MOST, _MOST_TESTED = 2_000, 5_000, 10_000
 _BLOCK, _CLOSE = 2_000_000, 32_768
-_FEW_COLUMNS, _PRODUCT = 16, 1_000_000
-"""The library multiplies on one core what has no more multiplications than that."""
+_FEW_COLUMNS = 40
+"""Of so many the library's product, which needs the counts in their precision, takes longer."""
 _NEAR, _PART, _FEWEST_ROWS = 40_000, 1_000_000, 16
-"""Weights that stay close to the processor beside few columns; those of a part of the work."""
+"""Weights that stay close to the processor; those of a part of the work."""
 _HELD = 4_000_000
 """Values in all draws."""
 _TOGETHER = 600
@@ -98,23 +100,48 @@ def sums(columns: Numbers, most: int | None = None) -> Numbers:
     [draws, C] in the precision of the columns."""
     columns = in_bags(columns)
     units, n_columns = columns.shape
-    found = np.empty((most or draws_of(units), n_columns), columns.dtype)
-    size = _rows_of_product(units, n_columns)
+    few = n_columns <= _FEW_COLUMNS
+    room = -(-n_columns // COLUMNS) * COLUMNS if few else n_columns
+    found = np.empty((most or draws_of(units), room), columns.dtype)
+    weighed = _compiled_product(columns, room) if few else _library_product(columns)
 
     def add(part: tuple[int, Counts]) -> None:
         begun, counts = part
-        for start in range(0, len(counts), size):
-            weight = counts[start : start + size].astype(columns.dtype)
-            here = begun + start
-            np.matmul(weight, columns, out=found[here : here + len(weight)])
+        weighed(counts, found[begun : begun + len(counts)])
 
     # Where the library would use all cores for one product, it is not asked for several at once.
-    alone = n_columns <= _FEW_COLUMNS or PRODUCTS_ON_ONE_CORE
+    alone = few or PRODUCTS_ON_ONE_CORE
     several = alone and found.shape[0] * units > _PART
     parts = draws_in_parts(units, max(_FEWEST_ROWS, _PART // max(units, 1)), most)
     for _ in in_order(add, parts) if several else map(add, parts):
         pass
-    return found
+    return found[:, :n_columns]
+
+
+def _compiled_product(columns: Numbers, room: int) -> Callable[[Counts, Numbers], None]:
+    """Of few columns: the counts are weighed as they stand, without a copy in their precision."""
+    units, n_columns = columns.shape
+    rows = np.zeros((room, units), columns.dtype)
+    rows[:n_columns] = columns.T
+    functions = compiled("sums")
+    weigh = functions.weigh_singles if columns.dtype == np.float32 else functions.weigh_doubles
+
+    def product(counts: Counts, found: Numbers) -> None:
+        weigh(counts, rows, found)
+
+    return product
+
+
+def _library_product(columns: Numbers) -> Callable[[Counts, Numbers], None]:
+    """Of many columns, few enough draws at a time that they stay close to the processor."""
+    size = max(8 * _FEWEST_ROWS, 5 * _NEAR // len(columns))
+
+    def product(counts: Counts, found: Numbers) -> None:
+        for start in range(0, len(counts), size):
+            weight = counts[start : start + size].astype(columns.dtype)
+            np.matmul(weight, columns, out=found[start : start + size])
+
+    return product
 
 
 def sums_each(several: Sequence[Numbers], most: int | None = None) -> list[Numbers]:
@@ -180,14 +207,6 @@ def sums_at(columns: Floats, places: Ints) -> Floats:
             weight[inside] = blocks[int(number)][part[inside] - number * size]
         found[start : start + step] = weight @ columns
     return found
-
-
-def _rows_of_product(units: int, columns: int) -> int:
-    """Draws of one product: few enough for one core where there are few columns."""
-    if columns > _FEW_COLUMNS:
-        return max(8 * _FEWEST_ROWS, 5 * _NEAR // units)
-    close = max(_FEWEST_ROWS, _NEAR // units)
-    return max(1, min(close, _PRODUCT // (units * columns)))
 
 
 def resampled_means(filled: Floats, defined: npt.NDArray[np.bool_]) -> Floats:

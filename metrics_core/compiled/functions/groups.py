@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from metrics_core.onepass.compiled.words import (
+from metrics_core.compiled.functions.words import (
     COMPILED,
     byte_at,
     copy_text,
@@ -13,7 +13,7 @@ from metrics_core.onepass.compiled.words import (
     hash_of,
     same_text,
 )
-from metrics_core.onepass.signatures import ODD_LINE
+from metrics_core.compiled.signatures import ODD_LINE
 
 _SPACE, _TAB, _NEWLINE, _HASH = 32, 9, 10, 35
 _UPPER = np.uint64(33)  # the lower bits find places in tables of a bucket's queries

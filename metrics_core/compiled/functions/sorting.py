@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from metrics_core.onepass.compiled.words import COMPILED
+from metrics_core.compiled.functions.words import COMPILED
 
 _CROWDED = 8
 """From so many others in a key's hole on, on average, merging is faster."""

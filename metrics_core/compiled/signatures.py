@@ -16,28 +16,41 @@ TIED_ROWS, TIED_PAIRS, PAIRS, NEAR_PAIRS = range(4)
 """Places in the counts of `rank_rows`: rows that share their score, neighbours with equal scores,
 all neighbours within queries, neighbours that differ only beyond single precision."""
 
+COLUMNS = 4
+"""Columns that `weigh_singles` and `weigh_doubles` take at a time."""
+
 ROOM = 6
 """Rows of whole numbers that `rank_rows` needs."""
 
 SIGNATURES = {
-    "hash_texts": "bytes int64s int32s uint64s",
-    "copy_texts": "bytes int64s int32s bytes int32s",
-    "enter": "bytes int64s int64s int64s int64s int64s uint64s int32s",
-    "read_lines": "bytes int64 int64s int32s uint64s float64s float32s table table table int64s",
-    "last_change": "bytes int64 int64",
-    "rank_rows": (
-        "bytes int64s int32s uint64s float64s float32s table int64"
-        " bytes int64s int64s uint64s int32s"
-        " bytes int64s int64s int64s int64s uint64s int32s"
-        " table float64s float64s int32s"
-        " int64s bools uint64s table int64s"
-    ),
-    "query_hashes": "bytes int64 int64s uint64s",
-    "deal": "bytes int64s uint64s int64 bytes int64s int64s int64s",
-    "number_queries": "bytes table uint64s int32s int64s",
-    "gather_order": "table int64s int64 int64s int64s",
+    "rows": {
+        "hash_texts": "bytes int64s int32s uint64s",
+        "copy_texts": "bytes int64s int32s bytes int32s",
+        "enter": "bytes int64s int64s int64s int64s int64s uint64s int32s",
+        "read_lines": (
+            "bytes int64 int64s int32s uint64s float64s float32s int64s[] int64s[] int64s[] int64s"
+        ),
+        "last_change": "bytes int64 int64",
+        "rank_rows": (
+            "bytes int64s int32s uint64s float64s float32s int64s[] int64"
+            " bytes int64s int64s uint64s int32s"
+            " bytes int64s int64s int64s int64s uint64s int32s"
+            " int64s[] float64s float64s int32s"
+            " int64s bools uint64s int64s[] int64s"
+        ),
+        "query_hashes": "bytes int64 int64s uint64s",
+        "deal": "bytes int64s uint64s int64 bytes int64s int64s int64s",
+        "number_queries": "bytes int64s[] uint64s int32s int64s",
+        "gather_order": "int64s[] int64s int64 int64s int64s",
+    },
+    "sums": {
+        "running_totals": "int64s int64s float64s int64s float64s[]",
+        "weigh_singles": "bytes[] float32s[] float32s[]",
+        "weigh_doubles": "bytes[] float64s[] float64s[]",
+    },
 }
-"""The kinds of the arguments.
+"""The kinds of the arguments, by what is compiled at a time: an array of so many, with [] one of
+rows and columns.
 
 hash_texts(data, start, size, value)
     The hash of each text.
@@ -82,4 +95,10 @@ number_queries(data, segments, slot_hash, slot_segment, code)
 gather_order(segments, code, n_rows, begin, order)
     The places of rows by the code of their segment, in their order within each; `begin` has where
     each code's rows begin, and then where they end.
+running_totals(first, rank, weight, cutoffs, totals)
+    The sums of weights within rising cutoffs, a row of `totals` for each query, each added up in
+    the order of the ranks; `first` has where each query's rows begin.
+weigh_singles, weigh_doubles(weights, columns, sums)
+    For each row of `weights` the sums of all columns weighed so; a row of `columns` is one of them.
+    Their number is a multiple of COLUMNS.
 """

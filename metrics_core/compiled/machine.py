@@ -3,7 +3,9 @@
 Loading numba takes longer than judging a run of a million rows; loading its code does not. The
 file stands beside this module, or where that cannot be written, in the user's own cache.
 
-    python -m metrics_core.onepass.machine        makes it
+    python -m metrics_core.compiled.machine        makes it
+
+llvmlite is imported where code is loaded: who needs none does not wait for it.
 """
 
 from __future__ import annotations
@@ -19,9 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from llvmlite import binding as llvm
 
-from metrics_core.onepass.signatures import SIGNATURES
+from metrics_core.compiled.signatures import SIGNATURES
 
 _HERE = Path(__file__).parent
 _SHAPING = ("building.py", "signatures.py")
@@ -30,9 +31,11 @@ _FOLDER = "RANKLENS_CACHE"
 
 
 class Compiled:
-    """The functions of `SIGNATURES`, each called with numpy arrays and whole numbers."""
+    """The functions of a part of `SIGNATURES`, called with numpy arrays and whole numbers."""
 
-    def __init__(self, code: bytes) -> None:
+    def __init__(self, part: str, code: bytes) -> None:
+        from llvmlite import binding as llvm
+
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         machine = llvm.Target.from_default_triple().create_target_machine(
@@ -41,7 +44,7 @@ class Compiled:
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
-        for name, kinds in SIGNATURES.items():
+        for name, kinds in SIGNATURES[part].items():
             address = self._engine.get_function_address(name)
             setattr(self, name, _called(name, address, kinds.split()))
 
@@ -57,7 +60,6 @@ _KINDS: dict[str, type] = {
     "uint64s": np.uint64,
     "float32s": np.float32,
     "float64s": np.float64,
-    "table": np.int64,
 }
 
 
@@ -66,7 +68,7 @@ def _called(name: str, address: int, kinds: list[str]) -> Callable[..., int]:
     c_types: list[Any] = []
     for kind in kinds:
         c_types += [ctypes.c_int64] if kind == "int64" else [ctypes.c_void_p, ctypes.c_int64]
-        c_types += [ctypes.c_int64] if kind == "table" else []
+        c_types += [ctypes.c_int64] if kind.endswith("[]") else []
     function = ctypes.CFUNCTYPE(ctypes.c_int64, *c_types)(address)
 
     def call(*given: Any) -> int:
@@ -75,8 +77,9 @@ def _called(name: str, address: int, kinds: list[str]) -> Callable[..., int]:
             if kind == "int64":
                 passed.append(int(value))
                 continue
-            dimensions = 2 if kind == "table" else 1
-            fits = value.dtype == _KINDS[kind] and value.ndim == dimensions
+            plain = kind.removesuffix("[]")
+            dimensions = 1 if kind == plain else 2
+            fits = value.dtype == _KINDS[plain] and value.ndim == dimensions
             if not (fits and value.flags.c_contiguous):
                 raise TypeError(f"{name} takes {kind}, not {value.dtype}{value.shape}")
             passed += [value.ctypes.data, *value.shape]
@@ -86,30 +89,33 @@ def _called(name: str, address: int, kinds: list[str]) -> Callable[..., int]:
 
 
 @cache
-def compiled() -> Compiled:
-    """The functions of this machine; compiled, which takes seconds, where nobody has."""
-    name = f"compiled-{_fingerprint()}.o"
+def compiled(part: str) -> Compiled:
+    """The functions of a part, for this machine; compiled, which takes seconds, where nobody has.
+    Each is compiled by itself, so that who needs sums alone does not wait for the other."""
+    name = f"{part}-{_fingerprint()}.o"
     for folder in _folders():
         try:
-            return Compiled((folder / name).read_bytes())
+            return Compiled(part, (folder / name).read_bytes())
         except (OSError, RuntimeError):
             continue
-    from metrics_core.onepass.building import object_code
+    from metrics_core.compiled.building import object_code
 
-    code = object_code()
+    code = object_code(part)
     for folder in _folders():
         try:
             _keep(folder, name, code)
             break
         except OSError:
             continue
-    return Compiled(code)
+    return Compiled(part, code)
 
 
 def _fingerprint() -> str:
     """What the code depends on, as a hash: the sources, who compiles, the machine."""
+    from llvmlite import binding as llvm
+
     told = hashlib.blake2b(digest_size=12)
-    for source in [*sorted((_HERE / "compiled").glob("*.py")), *map(_HERE.joinpath, _SHAPING)]:
+    for source in [*sorted((_HERE / "functions").glob("*.py")), *map(_HERE.joinpath, _SHAPING)]:
         told.update(source.read_bytes())
     for part in (
         version("llvmlite"),
@@ -138,4 +144,5 @@ def _keep(folder: Path, name: str, code: bytes) -> None:
 
 
 if __name__ == "__main__":
-    compiled()
+    for wanted in SIGNATURES:
+        compiled(wanted)

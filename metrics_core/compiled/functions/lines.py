@@ -9,14 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from metrics_core.onepass.compiled.words import (
+from metrics_core.compiled.functions.words import (
     COMPILED,
     byte_at,
     field_size,
     hash_of,
     same_text,
 )
-from metrics_core.onepass.signatures import IRREGULAR
+from metrics_core.compiled.signatures import IRREGULAR
 
 _SPACE, _TAB, _NEWLINE, _HASH, _PLUS, _MINUS, _DOT = 32, 9, 10, 35, 43, 45, 46
 _ZERO, _NINE, _E, _SMALL_E = 48, 57, 69, 101

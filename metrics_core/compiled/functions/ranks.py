@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from metrics_core.onepass.compiled.sorting import merge_falling, sort_falling
-from metrics_core.onepass.compiled.words import (
+from metrics_core.compiled.functions.sorting import merge_falling, sort_falling
+from metrics_core.compiled.functions.words import (
     COMPILED,
     ODD,
     hash_of,
@@ -17,7 +17,7 @@ from metrics_core.onepass.compiled.words import (
     same_text,
     stands_before,
 )
-from metrics_core.onepass.signatures import NEAR_PAIRS, PAIRS, TIED_PAIRS, TIED_ROWS
+from metrics_core.compiled.signatures import NEAR_PAIRS, PAIRS, TIED_PAIRS, TIED_ROWS
 
 _POSITION, _RANK, _MEMBER, _BEHIND, _TURN = range(1, 6)
 """Rows of the room for whole numbers; the first holds the order."""

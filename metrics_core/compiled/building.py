@@ -1,4 +1,4 @@
-"""Compiling: from the functions of `compiled` to one object file for this machine.
+"""Compiling: from `functions` to one object file for this machine.
 
 Each becomes a C function of plain pointers and sizes. None of them asks for memory or raises, so
 the object needs nothing of numba when it runs.
@@ -11,9 +11,10 @@ from typing import Any
 import numba
 from llvmlite import binding as llvm
 
-from metrics_core.onepass.compiled import groups, lines, ranks
-from metrics_core.onepass.signatures import SIGNATURES
+from metrics_core.compiled.functions import groups, lines, products, ranks, running
+from metrics_core.compiled.signatures import SIGNATURES
 
+_MODULES = (lines, ranks, groups, running, products)
 _OF_EVERY_PROCESS = {"memset", "memcpy", "memmove"}
 _TYPES = {
     "bytes": "uint8",
@@ -23,12 +24,11 @@ _TYPES = {
     "uint64s": "uint64",
     "float32s": "float32",
     "float64s": "float64",
-    "table": "int64",
 }
 
 
-def object_code() -> bytes:
-    """The functions of all signatures, compiled."""
+def object_code(part: str) -> bytes:
+    """The functions of a part of the signatures, compiled."""
     target = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
@@ -38,10 +38,10 @@ def object_code() -> bytes:
         jit=True,
     )
     whole: Any = None
-    for name, kinds in SIGNATURES.items():
+    for name, kinds in SIGNATURES[part].items():
         module = llvm.parse_assembly(_assembly(name, kinds.split()))
         whole = module if whole is None else _linked(whole, module)
-    return target.emit_object(_optimised(whole, target))
+    return target.emit_object(_optimised(whole, target, set(SIGNATURES[part])))
 
 
 def _linked(whole: Any, module: Any) -> Any:
@@ -49,10 +49,10 @@ def _linked(whole: Any, module: Any) -> Any:
     return whole
 
 
-def _optimised(module: Any, target: Any) -> Any:
+def _optimised(module: Any, target: Any, names: set[str]) -> Any:
     """The module with nothing left that no signature names, and with what can then be seen."""
     for function in module.functions:
-        if not function.is_declaration and function.name not in SIGNATURES:
+        if not function.is_declaration and function.name not in names:
             function.linkage = llvm.Linkage.internal
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     builder = llvm.create_pass_builder(target, options)
@@ -66,7 +66,7 @@ def _optimised(module: Any, target: Any) -> Any:
 
 def _assembly(name: str, kinds: list[str]) -> str:
     """A C function's LLVM assembly, under its own name."""
-    function = next(getattr(m, name) for m in (lines, ranks, groups) if hasattr(m, name))
+    function = next(getattr(m, name) for m in _MODULES if hasattr(m, name))
     types: list[Any] = []
     parameters: list[str] = []
     given: list[str] = []
@@ -77,10 +77,11 @@ def _assembly(name: str, kinds: list[str]) -> str:
             given.append(f"p{i}")
             continue
         pointer: Any = numba.types.CPointer
-        types += [pointer(getattr(numba.types, _TYPES[kind])), numba.types.int64]
+        plain = kind.removesuffix("[]")
+        types += [pointer(getattr(numba.types, _TYPES[plain])), numba.types.int64]
         parameters += [f"p{i}", f"n{i}"]
         shape = f"n{i}"
-        if kind == "table":
+        if kind != plain:
             types.append(numba.types.int64)
             parameters.append(f"m{i}")
             shape = f"(n{i}, m{i})"
