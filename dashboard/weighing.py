@@ -25,8 +25,14 @@ _LOOKED_AT = 50
 """So many values of a long list are weighed; the others are taken to be like them."""
 
 
+_SINGLE = {int, float, bool, type(None), np.float64, np.int64, np.bool_}
+"""Kinds of most values, which need no second look."""
+
+
 def weight(answer: Any) -> int:
     """About how many bytes an answer takes."""
+    if type(answer) in _SINGLE:
+        return _PLAIN
     if isinstance(answer, np.ndarray):
         return _PLAIN + (_alike(answer.ravel()) if answer.dtype == object else answer.nbytes)
     if isinstance(answer, (pa.Array, pa.ChunkedArray, pa.Table)):
@@ -41,10 +47,10 @@ def weight(answer: Any) -> int:
         return _PLAIN + answer.nbytes
     if isinstance(answer, (str, bytes)):
         return _PLAIN + len(answer)
-    if isinstance(answer, Mapping):
+    if isinstance(answer, (dict, Mapping)):
         return _PLAIN + _alike(list(chain.from_iterable(answer.items())))
     if isinstance(answer, (list, tuple, set, frozenset)):
-        return _PLAIN + _alike(list(answer))
+        return _PLAIN + _alike(answer if isinstance(answer, (list, tuple)) else list(answer))
     if is_dataclass(answer) and not isinstance(answer, type):
         return _PLAIN + sum(weight(getattr(answer, name)) for name in _names(type(answer)))
     return _PLAIN
