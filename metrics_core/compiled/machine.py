@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from metrics_core.compiled.signatures import SIGNATURES
 
 _HERE = Path(__file__).parent
 _SHAPING = ("building.py", "signatures.py")
+_LOADING = Lock()
 _FOLDER = "RANKLENS_CACHE"
 """The environment variable that names another folder for the object file."""
 
@@ -88,10 +90,17 @@ def _called(name: str, address: int, kinds: list[str]) -> Callable[..., int]:
     return call
 
 
-@cache
 def compiled(part: str) -> Compiled:
     """The functions of a part, for this machine; compiled, which takes seconds, where nobody has.
     Each is compiled by itself, so that who needs sums alone does not wait for the other."""
+    # One at a time: of two that are loaded at once one would be forgotten, and its code with it,
+    # while it runs.
+    with _LOADING:
+        return _loaded(part)
+
+
+@cache
+def _loaded(part: str) -> Compiled:
     name = f"{part}-{_fingerprint()}.o"
     for folder in _folders():
         try:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
+from metrics_core.compiled import machine
 from metrics_core.compiled.machine import compiled
 from metrics_core.compiled.signatures import COLUMNS
 from metrics_core.judging.hits import Hits
@@ -36,6 +39,13 @@ def test_sums_over_draws_of_few_and_of_many_columns(kind: type, n_columns: int) 
     found = sums(columns, 3_001)
     assert found.dtype == kind and found.shape == (3_001, n_columns)
     assert found == pytest.approx(expected, abs=1e-3 if kind is np.float32 else 1e-11)
+
+
+def test_threads_that_ask_at_once_are_given_one() -> None:
+    machine._loaded.cache_clear()
+    with ThreadPoolExecutor(8) as pool:
+        given = list(pool.map(lambda _: compiled("sums"), range(64)))
+    assert len(set(map(id, given))) == 1
 
 
 def test_a_wrong_array_is_refused_for_it_would_be_read_elsewhere() -> None:
