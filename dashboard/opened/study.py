@@ -261,7 +261,8 @@ class Study:
 
     def with_texts(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The frame with `text`, `meta` ("Billing · medium") and every grouping of each query."""
-        return frame.join(self.kept(grouped.told), on="query_id")
+        told = self.kept(grouped.told).reindex(frame["query_id"]).set_axis(frame.index)
+        return pd.concat([frame, told], axis=1)
 
 
 def refused(name: str, error: RanklensError) -> RanklensError:

@@ -22,8 +22,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-_SMALL = 5_000_000
-"""Counts of so few units and draws are multiplied in double precision at once."""
+_SMALL = 200_000_000
+"""Of so few multiplications all are done in double precision: the second look would cost more."""
 _ROUNDING = 1e-9
 _CLOSE = 60_000
 """Sums that stay close to the processor while draws are worked out."""
@@ -174,8 +174,8 @@ def away(groups: Sequence[Columns]) -> list[Away]:
     """How far off several groups of columns are, each over queries of its own, in as few products
     as their number allows."""
     sizes = [len(g.centred) for g in groups]
-    rounded = [drawn_at_a_time(n) * draws_of(n) > _SMALL for n in sizes]
     parts: list[npt.NDArray[Any]] = [g.parts() for g in groups]
+    rounded = [p.size * draws_of(n) > _SMALL for n, p in zip(sizes, parts, strict=True)]
     found: dict[int, Away] = {}
     for kind in (False, True):
         places = [i for i, r in enumerate(rounded) if r == kind]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics_core import frames as pd
 from metrics_core.explaining.ledger import difference, has_ledger
@@ -189,8 +190,11 @@ def _reach(ranks: JudgedRanks, measure: Measure) -> Residual:
 
 
 def _with_grades(ranking: pd.DataFrame, grades: Mapping[str, float]) -> pd.DataFrame:
-    grade = ranking["doc_id"].map(dict(grades)).astype(float)
-    return ranking.assign(grade=grade.where(grade >= 0))
+    text = pa.large_string()
+    listed, judged = pa.array(ranking["doc_id"], text), pa.array(list(grades), text)
+    place = pc.index_in(listed, judged, skip_nulls=True).fill_null(len(grades))
+    grade = np.array([*grades.values(), np.nan])[place.to_numpy()]
+    return ranking.assign(grade=np.where(grade >= 0, grade, np.nan))
 
 
 def _standing(
@@ -220,10 +224,13 @@ def _missed(
     least: float,
 ) -> pd.DataFrame:
     relevant = [doc_id for doc_id, grade in grades.items() if grade >= least]
-    frame = pd.DataFrame({"doc_id": relevant, "grade": [grades[d] for d in relevant]})
+    columns: dict[str, Any] = {"doc_id": relevant, "grade": [grades[d] for d in relevant]}
     for name, ranking in rankings.items():
-        ranks = dict(zip(ranking["doc_id"], ranking["rank"], strict=True))
-        frame[f"rank: {name}"] = frame["doc_id"].map(ranks).astype(float)
+        at = np.flatnonzero(ranking["grade"].to_numpy() >= least)
+        found = ranking["doc_id"].array.take(at).tolist()
+        ranks = dict(zip(found, ranking["rank"].to_numpy()[at].tolist(), strict=True))
+        columns[f"rank: {name}"] = np.array([ranks.get(d, np.nan) for d in relevant], np.float64)
+    frame = pd.DataFrame(columns)
     lacking = np.logical_or.reduce([~(frame[f"rank: {side}"] <= cutoff) for side in sorted(sides)])
     frame = frame[lacking]
     best = frame[[f"rank: {name}" for name in rankings]].min(axis=1)

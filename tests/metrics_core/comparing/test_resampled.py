@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from metrics_core.comparing import away as away_module
 from metrics_core.comparing.away import Columns
 from metrics_core.comparing.resampled import (
     _varied,
@@ -206,8 +207,12 @@ def in_double_precision(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return single, corrected, np.sort(farthest[:, 0])[::-1]
 
 
+@pytest.mark.parametrize("small", [0, 10**12], ids=["in single precision", "in double"])
 @pytest.mark.parametrize("kind", ["plain", "in steps", "lacking", "carried by few"])
-def test_of_many_queries_as_if_all_were_in_double_precision(kind: str) -> None:
+def test_of_many_queries_as_if_all_were_in_double_precision(
+    kind: str, small: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(away_module, "_SMALL", small)
     generator = np.random.default_rng(5)
     values = generator.normal(0, 1.0, (2_500, 4)) * [0.1, 1, 1, 3] + [0.001, 0.04, -0.05, 0.02]
     if kind == "in steps":
@@ -235,6 +240,7 @@ def test_columns_that_do_not_vary_ask_for_no_second_look(monkeypatch: pytest.Mon
         return exactly(self, places)
 
     monkeypatch.setattr(Columns, "away_in", counting)
+    monkeypatch.setattr(away_module, "_SMALL", 0)
     varied = generator.normal(0.1, 1.0, 2_500)
     # Two runs that are one at a deep cutoff, and one that is better by as much on every query.
     alike, better = np.zeros(2_500), np.full(2_500, 0.25)
