@@ -51,7 +51,8 @@ def _asked(shown: Comparison, measure: Measure) -> Asked:
 def of_shown(frame: pd.DataFrame, shown: Comparison) -> pd.DataFrame:
     """The rows of the shown runs, the baseline's first."""
     runs = list(dict.fromkeys([shown.baseline, *shown.runs]))
-    return frame.set_index("run").loc[runs].reset_index()
+    place = {run: i for i, run in enumerate(frame["run"].tolist())}
+    return frame.iloc[[place[run] for run in runs]].reset_index(drop=True)
 
 
 def _compared(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,15 @@ from dashboard.figures.layout import (
     drawing_order,
     note,
 )
-from dashboard.figures.rows import Rows, first_values, marks, points, row_figure, rows_of
+from dashboard.figures.rows import (
+    Rows,
+    cells_of,
+    first_values,
+    marks,
+    points,
+    row_figure,
+    rows_of,
+)
 from dashboard.figures.text import (
     LINE,
     escape,
@@ -95,12 +104,12 @@ def score_by_group(frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str
 
 def _compared(frame: pd.DataFrame, styles: Mapping[str, RunStyle]) -> list[RunStyle]:
     """The runs with differences as they stand in a row: the focus, then the others."""
-    known = set(frame.loc[frame["difference"].notna(), "run"])
+    known = {run for run, gap in cells_of(frame, "run", "difference") if not math.isnan(gap)}
     return sorted((s for s in styles.values() if s.name in known), key=lambda s: s.role != "focus")
 
 
 def _present(frame: pd.DataFrame, styles: Mapping[str, RunStyle]) -> list[RunStyle]:
-    known = set(frame.loc[frame["mean"].notna(), "run"])
+    known = {run for run, mean in cells_of(frame, "run", "mean") if not math.isnan(mean)}
     return [style for style in styles.values() if style.name in known]
 
 

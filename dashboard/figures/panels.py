@@ -11,7 +11,7 @@ import pandas as pd
 from dashboard.drawing import Drawing
 from dashboard.figures.chart import Chart, Trace, scatter
 from dashboard.figures.layout import Margin, axis, drawing_order, figure, note
-from dashboard.figures.rows import marks
+from dashboard.figures.rows import cells_of, marks
 from dashboard.figures.text import (
     coloured,
     escape,
@@ -58,7 +58,7 @@ def score_by_difficulty(frame: pd.DataFrame, drawing: Drawing, *, order: Sequenc
         height=margin.top + total + margin.bottom,
         margin=margin,
         annotations=[
-            *(_panel_head(g, shown, i * panel, margin, palette) for i, g in enumerate(order)),
+            *_panel_heads(shown, order, panel, margin, palette),
             *_panel_rows(shown, styles, short, places, margin, palette),
         ],
         xaxis=axis(palette, ticks.span, ticks),
@@ -96,13 +96,18 @@ def _panel_grid(
     return scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", cliponaxis=False)
 
 
-def _panel_head(
-    group: str, shown: pd.DataFrame, y: float, margin: Margin, palette: Palette
-) -> dict[str, Any]:
-    n = int(shown.loc[shown["group"] == group, "queries"].max())
-    count = f"{wording.count(n)} {wording.plural(n, 'query', 'queries')}"
-    text = f"<b>{escape(group)}</b> {coloured(count, palette.muted)}"
-    return note(text, 0, y, palette.ink, xref="paper", yanchor="top", xshift=-margin.left)
+def _panel_heads(
+    shown: pd.DataFrame, order: Sequence[str], panel: float, margin: Margin, palette: Palette
+) -> Iterator[dict[str, Any]]:
+    queries: dict[str, int] = {}
+    for group, n in cells_of(shown, "group", "queries"):
+        queries[group] = max(n, queries.get(group, 0))
+    for i, group in enumerate(order):
+        n = queries[group]
+        count = f"{wording.count(n)} {wording.plural(n, 'query', 'queries')}"
+        text = f"<b>{escape(group)}</b> {coloured(count, palette.muted)}"
+        place = {"xref": "paper", "yanchor": "top", "xshift": -margin.left}
+        yield note(text, 0, i * panel, palette.ink, **place)
 
 
 def _panel_rows(
@@ -115,7 +120,7 @@ def _panel_rows(
 ) -> Iterator[dict[str, Any]]:
     """The name at the left and the score at the right of every row."""
     place: dict[str, Any] = {"xref": "paper", "xanchor": "right", "align": "right"}
-    means = shown.set_index(["group", "run"])["mean"]
+    means = {(group, run): mean for group, run, mean in cells_of(shown, "group", "run", "mean")}
     for (group, run), y in places.items():
         name = run_name(styles[run], palette, short[run])
         score = wording.score(means.get((group, run)))

@@ -7,7 +7,7 @@ exactly and charts side by side keep the same rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,16 +62,24 @@ class Rows:
         return np.array([place[group] for group in groups], dtype=np.float64)
 
 
+def cells_of(frame: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, ...]]:
+    """The rows of a small frame, these columns of each: much sooner than a frame's own ways."""
+    return zip(*(frame[column].tolist() for column in columns), strict=True)
+
+
 def rows_of(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str], *, counted: bool) -> Rows:
     """The rows of a breakdown's groups in this order; `counted` adds "18 queries" to the labels
     and makes them bold. The height does not depend on it."""
-    queries = frame.groupby("group", sort=False)["queries"].max()[list(order)]
-    compared = frame.loc[
-        frame["run"].isin(list(drawing.styles)) & frame["difference"].notna(), "run"
-    ]
+    queries: dict[str, int] = {}
+    runs = set()
+    for group, run, n, gap in cells_of(frame, "group", "run", "queries", "difference"):
+        queries[group] = max(n, queries.get(group, 0))
+        if run in drawing.styles and not math.isnan(gap):
+            runs.add(run)
     names = [group_lines(group) for group in order]
     counts = [
-        f"{wording.count(n)} {wording.plural(n, 'query', 'queries')}" for n in queries[list(order)]
+        f"{wording.count(n)} {wording.plural(n, 'query', 'queries')}"
+        for n in (queries[group] for group in order)
     ]
     labels, widths = [], [0.0]
     for lines, count in zip(names, counts, strict=True):
@@ -81,9 +89,8 @@ def rows_of(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str], *, coun
         widths.append(widest(lines, bold=counted))
         widths.append(widest([count]) if counted else 0.0)
     tallest = max((len(lines) for lines in names), default=1) + 1
-    runs = int(compared.nunique())
-    pitch = max(_LEAST_PITCH, min(_PITCH, _ALL_PITCHES / max(runs, 1)))
-    height = max(pitch * runs + 17, LINE * tallest + 12)
+    pitch = max(_LEAST_PITCH, min(_PITCH, _ALL_PITCHES / max(len(runs), 1)))
+    height = max(pitch * len(runs) + 17, LINE * tallest + 12)
     return Rows(tuple(order), tuple(labels), max(widths) + 16, height, pitch)
 
 
@@ -187,7 +194,7 @@ def points(
             style.name,
             f"{name}  {escape(group)}<br>{_with_interval(write, value, low, high)}",
         ]
-        for group, value, low, high in part[["group", *columns]].itertuples(index=False)
+        for group, value, low, high in cells_of(part, "group", *columns)
     ]
     return scatter(
         x=part[columns[0]].to_numpy(),
@@ -231,10 +238,9 @@ def first_values(
 ) -> dict[str, tuple[str, float]]:
     """Per run the first group in this order with a value in the column, and that value."""
     place = {group: i for i, group in enumerate(order)}
-    known = frame.loc[frame[column].notna(), ["run", "group", column]]
-    ranked = known.assign(place=known["group"].map(place)).sort_values("place", kind="stable")
-    first = {
-        run: (str(group), float(value))
-        for run, group, value, _ in ranked.drop_duplicates("run").itertuples(index=False)
-    }
-    return {style.name: first[style.name] for style in runs if style.name in first}
+    first: dict[str, tuple[int, str, float]] = {}
+    for run, group, value in cells_of(frame, "run", "group", column):
+        at = place.get(group, len(place))
+        if not math.isnan(value) and (run not in first or at < first[run][0]):
+            first[run] = (at, str(group), value)
+    return {style.name: first[style.name][1:] for style in runs if style.name in first}

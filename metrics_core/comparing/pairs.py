@@ -154,23 +154,20 @@ def _with_verdicts(
     rows: pd.DataFrame, tested: Tested, direction: int, method: Method
 ) -> pd.DataFrame:
     contrary = tested.side * np.sign(tested.mean) < 0
+    told = [rows[name].tolist() for name in ("difference", "p_corrected", "queries", "differing")]
     found = [
         verdict(
-            row["difference"] * direction,
-            row["p_corrected"],
-            queries=row["queries"],
-            differing=row["differing"],
+            difference * direction,
+            p_corrected,
+            queries=queries,
+            differing=differing,
             level=method.level,
             within=bool(inside),
             contrary=bool(against),
             skewed=bool(skewed),
         )
-        for row, inside, against, skewed in zip(
-            rows.to_dict("records"),
-            tested.within(method.margin),
-            contrary,
-            tested.skewed,
-            strict=True,
+        for difference, p_corrected, queries, differing, inside, against, skewed in zip(
+            *told, tested.within(method.margin), contrary, tested.skewed, strict=True
         )
     ]
     return rows.assign(
