@@ -21,6 +21,10 @@ _PLAIN = 64
 
 _REFERENCE = 8
 
+_FEW_CELLS, _CELL = 2_000, 16
+"""Of a frame of so few cells each counts as so many bytes: to look at its columns takes longer than
+what comes of it."""
+
 _LOOKED_AT = 50
 """So many values of a long list are weighed; the others are taken to be like them."""
 
@@ -37,6 +41,8 @@ def weight(answer: Any) -> int:
         return _PLAIN + (_alike(answer.ravel()) if answer.dtype == object else answer.nbytes)
     if isinstance(answer, (pa.Array, pa.ChunkedArray, pa.Table)):
         return _PLAIN + int(answer.nbytes)
+    if isinstance(answer, pd.DataFrame) and answer.size <= _FEW_CELLS:
+        return _PLAIN + _CELL * answer.size
     if isinstance(answer, pd.DataFrame):
         return _PLAIN + sum(weight(column) for _, column in answer.items())
     if isinstance(answer, (pd.Series, pd.Index)):

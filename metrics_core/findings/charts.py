@@ -20,18 +20,22 @@ def best_by_group(groups: pd.DataFrame, runs: Sequence[str], order: Sequence[str
 
     `groups` is the frame of `slicing.breakdowns.breakdown`.
     """
-    known = groups[groups["run"].isin(list(runs)) & groups["mean"].notna()]
-    best = known.groupby("group")["mean"].transform("max")
-    leading = known[known["mean"] == best]
-    shared = leading["group"].duplicated(keep=False)
-    alone = leading[~shared]
+    leaders: dict[str, list[str]] = {}
+    best: dict[str, float] = {}
+    columns = (groups[name].tolist() for name in ("group", "run", "mean"))
+    for group, run, mean in zip(*columns, strict=True):
+        if run in runs and mean >= best.get(group, -np.inf):
+            leaders[group] = [*(leaders[group] if mean == best.get(group) else ()), run]
+            best[group] = mean
     place = {group: i for i, group in enumerate(order)}
-    parts = []
-    for name in sorted(runs, key=lambda run: -int((alone["run"] == run).sum())):
-        led = sorted(alone.loc[alone["run"] == name, "group"], key=lambda g: place.get(g, len(g)))
-        if led:
-            parts.append(f"{name} scores best in {w.named(led, all_of=_FEW)}")
-    several = sorted(set(leading.loc[shared, "group"]), key=lambda g: place.get(g, len(g)))
+    by_place = sorted(leaders, key=lambda g: place.get(g, len(g)))
+    led = {run: [g for g in by_place if leaders[g] == [run]] for run in runs}
+    parts = [
+        f"{run} scores best in {w.named(led[run], all_of=_FEW)}"
+        for run in sorted(runs, key=lambda run: -len(led[run]))
+        if led[run]
+    ]
+    several = [g for g in by_place if len(leaders[g]) > 1]
     if several:
         parts.append(f"several runs share the best score in {w.named(several, all_of=_FEW)}")
     return f"{'; '.join(parts)}." if parts else "No group has a score."

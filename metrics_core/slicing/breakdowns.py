@@ -85,10 +85,13 @@ def group_of(queries: Queries, query_ids: Sequence[str], by: str) -> pd.Series:
 def coded_groups(groups: pd.Series) -> tuple[npt.NDArray[np.int64], list[str]]:
     """The group of each query as its place among the names, int64[Q], and their names in a
     reader's order."""
-    found, values = pd.factorize(without_gaps(groups))
-    names = ordered_groups(values)
+    # Asked of the few values, not of every query.
+    found, values = pd.factorize(groups)
+    told = [str(value) if value != "" else NO_GROUP for value in values]
+    told.append(NO_GROUP)  # the place of queries without one, -1, is the last
+    names = ordered_groups(told if (found < 0).any() else told[:-1])
     place = {name: i for i, name in enumerate(names)}
-    return np.array([place[name] for name in values], dtype=np.int64)[found], names
+    return np.array([place.get(name, -1) for name in told], dtype=np.int64)[found], names
 
 
 def without_gaps(groups: pd.Series) -> pd.Series:
