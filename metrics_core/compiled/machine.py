@@ -5,18 +5,15 @@ file stands beside this module, or where that cannot be written, in the user's o
 
     python -m metrics_core.compiled.machine        makes it
 
-llvmlite is imported where code is loaded: who needs none does not wait for it.
+What loads code is imported where it is loaded: who needs none does not wait for it.
 """
 
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import os
-import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -121,6 +118,9 @@ def _loaded(part: str) -> Compiled:
 
 def _fingerprint() -> str:
     """What the code depends on, as a hash: the sources, who compiles, the machine."""
+    import hashlib
+    from importlib.metadata import version
+
     from llvmlite import binding as llvm
 
     told = hashlib.blake2b(digest_size=12)
@@ -146,6 +146,8 @@ def _folders() -> Iterator[Path]:
 
 def _keep(folder: Path, name: str, code: bytes) -> None:
     """Write the file whole or not at all; older ones stay for who else runs them."""
+    import tempfile
+
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
         file.write(code)
