@@ -74,7 +74,8 @@ class Diagnosis:
 
     def score(self, run: str) -> float:
         """The run's score on this query."""
-        return float(self.standings.set_index("run").loc[run, "score"])
+        place = self.standings["run"].tolist().index(run)
+        return float(self.standings["score"].iloc[place])
 
     def ranks(self, run: str) -> dict[str, int]:
         """doc_id -> rank in the run's whole list."""
@@ -95,17 +96,18 @@ class Diagnosis:
         """The run's first `cutoff` rows with `other_rank`, the rank in the other run's whole list
         (NaN: not listed there), `other_known`, whether that can be told, and `relevant`, whether
         the measure takes the document as such; made once, not to be changed."""
-        return self._memo((run, other), lambda: self._side_by_side(run, other).to_dict("records"))
+        return self._memo((run, other), lambda: self._side_by_side(run, other))
 
-    def _side_by_side(self, run: str, other: str) -> pd.DataFrame:
-        frame = self.rankings[run].head(self.cutoff).copy()
-        frame["other_rank"] = frame["doc_id"].map(self.ranks(other)).astype(float)
-        known = frame["doc_id"].notna()
-        if other in self.nameless:
-            known &= frame["doc_id"].isin(list(self.grades))
-        frame["other_known"] = known
-        frame["relevant"] = frame["grade"] >= self.relevant_from
-        return frame
+    def _side_by_side(self, run: str, other: str) -> list[dict[str, Any]]:
+        ranks, nameless = self.ranks(other), other in self.nameless
+        rows: list[dict[str, Any]] = self.rankings[run].head(self.cutoff).to_dict("records")
+        for row in rows:
+            doc_id = row["doc_id"]
+            named = isinstance(doc_id, str)
+            row["other_rank"] = float(ranks.get(doc_id, np.nan)) if named else np.nan
+            row["other_known"] = named and (not nameless or doc_id in self.grades)
+            row["relevant"] = row["grade"] >= self.relevant_from
+        return rows
 
 
 def _ranks_in(ranking: pd.DataFrame) -> dict[str, int]:

@@ -95,6 +95,7 @@ def test_ids_and_names_with_markup_are_shown_as_text(app: str, open_page: Opened
     name = "<b>bold</b>"
     run = GOOD.replace("d1", "<img/src=x>")
     upload(page, ("my.qrels", QRELS), (f"{name}.run", run), ("poor.run", POOR))
+    expect(page.locator("h1")).to_contain_text("Three files are loaded")
     page.goto(f"{app}/query?q=q1")
     settle(page)
     expect(page.get_by_text("<img/src=x>").first).to_be_visible()
