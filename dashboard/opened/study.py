@@ -271,12 +271,17 @@ def refused(name: str, error: RanklensError) -> RanklensError:
 
 
 def _notes(study: Study, name: str, measure: Measure) -> tuple[Note, ...]:
-    run, ranks = study.runs[name], study.judged[name]
+    ranks = study.judged[name]
     return (
         *with_tie_range(ranks, [measure]),
-        *near_matches(run, study.qrels),
+        *study.kept(_near_matches, name),
         *score_notes(ranks, [measure]),
     )
+
+
+def _near_matches(study: Study, name: str) -> tuple[Note, ...]:
+    """By itself, for no measure changes it."""
+    return near_matches(study.runs[name], study.qrels)
 
 
 def _fit(study: Study, cutoff: int) -> list[FitLine]:
