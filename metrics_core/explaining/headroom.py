@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.additions import order_by_query
+from metrics_core.judging.judged import nameless
 from metrics_core.measures import Measure
 
 Floats = npt.NDArray[np.float64]
@@ -74,14 +75,13 @@ def headroom(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Headroom:
     if not has_headroom(measure):
         raise ValueError(f"{measure} has no best order")
     first, least = measure.cutoff or cutoff, measure.relevant_from
+    # What no cutoff changes is known from one to the next.
+    whole, reachable = ranks.kept(
+        "best lists", least, lambda: (in_best_order(ranks, least), at_best(ranks, least))
+    )
     score, ordered, deeper, best = (
         measure.score(better)
-        for better in (
-            ranks,
-            in_best_order(ranks, least, first),
-            in_best_order(ranks, least),
-            at_best(ranks, least),
-        )
+        for better in (ranks, in_best_order(ranks, least, first), whole, reachable)
     )
     # What is divided by the documents listed may fall as the list grows; then nothing is added.
     best = np.maximum(best, deeper)
@@ -90,7 +90,8 @@ def headroom(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Headroom:
 
 def in_best_order(ranks: JudgedRanks, least: float, first: int | None = None) -> JudgedRanks:
     """The same lists with their first results, or all of them, in the best order: grades from
-    `least` on in front, best first, and the others behind them as they stood."""
+    `least` on in front, best first, and the others behind them as they stood. None is of a row of
+    the judgments (-1)."""
     inside = ranks.rank <= first if first is not None else np.ones(len(ranks.rank), dtype=np.bool_)
     gains = (ranks.relevance >= least) & inside
     count = np.bincount(ranks.query[gains], minlength=ranks.n_queries)
@@ -101,17 +102,14 @@ def in_best_order(ranks: JudgedRanks, least: float, first: int | None = None) ->
     rank[np.flatnonzero(gains)[best]] = _numbered(ranks.query[gains], ranks.n_queries)
     order = order_by_query(ranks.query, rank)
     return ranks.with_lists(
-        query=ranks.query[order],
-        rank=rank[order],
-        relevance=ranks.relevance[order],
-        qrels_row=ranks.qrels_row[order],
+        rank=rank[order], relevance=ranks.relevance[order], qrels_row=nameless(len(order))
     )
 
 
 def at_best(ranks: JudgedRanks, least: float) -> JudgedRanks:
     """The best lists there can be: all documents of a grade from `least` on in front, also those
-    that the run lacks, and the others that it lists behind them as they stood. Those in front are
-    of no row of the judgments (-1)."""
+    that the run lacks, and the others that it lists behind them as they stood. None is of a row of
+    the judgments (-1)."""
     gains = ranks.relevance >= least
     found = np.bincount(ranks.query[gains], minlength=ranks.n_queries)
     known = ranks.judged_relevance >= least
@@ -122,12 +120,11 @@ def at_best(ranks: JudgedRanks, least: float) -> JudgedRanks:
     rank = np.concatenate([_numbered(query, ranks.n_queries), behind[~gains]])
     order = order_by_query(queries, rank)
     relevance = np.concatenate([ranks.judged_relevance[known], ranks.relevance[~gains]])
-    rows = np.concatenate([np.full(len(query), -1), ranks.qrels_row[~gains]])
     return ranks.with_lists(
         query=queries[order],
         rank=rank[order],
         relevance=relevance[order],
-        qrels_row=rows[order],
+        qrels_row=nameless(len(order)),
         retrieved=ranks.retrieved + total - found,
     )
 

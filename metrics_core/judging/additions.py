@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.judging.judged import JudgedRanks
+from metrics_core.judging.judged import JudgedRanks, nameless
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -27,7 +27,7 @@ def with_listed(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> J
         query=query[order],
         rank=rank[order],
         relevance=relevance[order],
-        qrels_row=np.full(len(order), -1, dtype=np.int64),
+        qrels_row=nameless(len(order)),
         listed=None,
         tied=None,
     )

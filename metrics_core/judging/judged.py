@@ -235,6 +235,12 @@ def _read_only(made: Kept) -> Kept:
     return made
 
 
+def nameless(n: int) -> Ints:
+    """The `qrels_row` of n documents of which only grades are asked: -1 for each, which takes no
+    memory."""
+    return np.broadcast_to(np.int64(-1), n)
+
+
 def best_first(qrels: Qrels) -> Ints:
     """The rows of judgments by query, best grade first."""
     grades = qrels.relevance.astype(np.float64)
