@@ -8,7 +8,7 @@ had been.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,9 +66,8 @@ class Columns:
     def away(self, found: npt.NDArray[Any]) -> Floats:
         """How many standard errors of its own each column is off, from the sums of `parts`."""
         far = np.empty((len(found), self.centred.shape[1]))
-        rows = max(1, _CLOSE // max(found.shape[1], 1))
-        for start in range(0, len(found), rows):
-            self._away(found[start : start + rows], far[start : start + rows])
+        for draws in _few_draws(found):
+            self._away(found[draws], far[draws])
         return far
 
     def _away(self, found: npt.NDArray[Any], mean: Floats) -> None:
@@ -135,25 +134,38 @@ class Away:
     def counted(self, limits: Floats) -> tuple[Ints, Ints, Farthest]:
         """For columns in falling order of their limits, float64[C]: in how many draws each reaches
         its own, in how many one of it and its successors does, and how far off the farthest is."""
-        away, farthest = self.near, _farthest(self.near)
+        first = np.empty(len(self.near))
+        off, steps = np.zeros((2, len(limits)), dtype=np.int64)
+        unsure, doubtful = self._unsure(limits), np.zeros(len(first), dtype=np.bool_)
+        for draws in _few_draws(self.near):
+            near = self.near[draws]
+            farthest = _farthest(near)
+            off += _reached(near, limits)
+            steps += _reached(farthest, limits)
+            first[draws] = farthest[:, 0]
+            if self.rounded:
+                doubtful[draws] = (unsure(near) | unsure(farthest)).any(axis=1)
         if self.rounded:
-            unsure = self._unsure(away, limits) | self._unsure(farthest, limits)
-            places = np.flatnonzero(unsure.any(axis=1))
-            away = away.copy()
-            away[places] = self.columns.away_in(places)
-            farthest[places] = _farthest(away[places])
-        off, steps = ((values >= limits).sum(axis=0) for values in (away, farthest))
-        return off, steps, self._farthest(farthest[:, 0])
+            places = np.flatnonzero(doubtful)
+            near, exactly = self.near[places], self.columns.away_in(places)
+            off += _reached(exactly, limits) - _reached(near, limits)
+            farthest = _farthest(exactly)
+            steps += _reached(farthest, limits) - _reached(_farthest(near), limits)
+            first[places] = farthest[:, 0]
+        return off, steps, self._farthest(first)
 
-    def _unsure(self, far: Floats, limits: Floats) -> Mask:
+    def _unsure(self, limits: Floats) -> Callable[[Floats], Mask]:
         """Where single precision does not tell whether a limit is reached; bool[draws, C]. One of 0
         always is, and one without bound, of a column that does not vary, by none but what varies so
         little in a draw that its spread cannot be told."""
         n_queries = len(self.columns.centred)
-        bounded = np.where(np.isinf(limits), 0.0, limits)
-        close = np.abs(far - bounded) <= slack(bounded, n_queries)
-        huge = far > _HUGE * np.sqrt(n_queries)
-        return np.where(np.isinf(limits), huge, close) & (limits > 0)
+        unbounded = np.isinf(limits)
+        bounded = np.where(unbounded, 0.0, limits)
+        off = slack(bounded, n_queries)
+        least = np.where(unbounded, _HUGE * np.sqrt(n_queries), bounded - off)
+        most = np.where(unbounded, np.inf, bounded + off)
+        most[limits <= 0] = -np.inf
+        return lambda far: (far >= least) & (far <= most)
 
     def single(self, column: int, limit: float) -> tuple[int, Farthest]:
         """One column by itself: in how many draws it reaches its limit, and how far off it is."""
@@ -198,6 +210,17 @@ def limits_of(statistic: Floats) -> Floats:
     do, and all do where the mean is 0 but for rounding."""
     size = np.abs(statistic)
     return np.where(size < _ROUNDING, 0.0, size * (1 - _ROUNDING))
+
+
+def _few_draws(values: npt.NDArray[Any]) -> Iterator[slice]:
+    """Stretches of the rows of [draws, C] that stay close to the processor."""
+    size = max(1, _CLOSE // max(values.shape[1], 1))
+    return (slice(start, start + size) for start in range(0, len(values), size))
+
+
+def _reached(away: Floats, limits: Floats) -> Ints:
+    """In how many draws each column reaches its limit; int64[C]."""
+    return np.count_nonzero(away >= limits, axis=0)
 
 
 def _farthest(away: Floats) -> Floats:
