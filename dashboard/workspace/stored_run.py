@@ -27,6 +27,7 @@ from metrics_core.notes import Note
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import column_of
 from metrics_core.tables.columns import ID, coded
+from metrics_core.tables.run import no_lists
 
 HELD = 250_000
 """A run of no more rows is simply held in memory."""
@@ -109,7 +110,8 @@ class StoredRun(Run):
 
     def __init__(self, rows: StoredRows, name: str, notes: Sequence[Note] = ()) -> None:
         """`name` tells the run apart, `notes` are those of reading its first file."""
-        for what, value in {"rows": rows, "name": name, "notes": tuple(notes)}.items():
+        own = {"rows": rows, "name": name, "notes": tuple(notes), "_lists": no_lists()}
+        for what, value in own.items():
             object.__setattr__(self, what, value)
 
     rows: StoredRows

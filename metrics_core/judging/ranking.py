@@ -158,8 +158,13 @@ def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd
     Empty where the run lists nothing for the query. Ties as in `judge`. Of a run that came as
     judged ranks, the doc_id of what nobody judged is None, and every score NaN.
     """
+    found = run.known_list(query_id, lambda: _list(run, query_id))
+    return found.head(depth) if depth else found
+
+
+def _list(run: Run, query_id: str) -> pd.DataFrame:
     if not run.complete:
-        return _known_documents(run, query_id, depth)
+        return _known_documents(run, query_id)
     run = run.holding([query_id])
     codes = run.query_ids
     position = codes.index(query_id) if query_id in codes else -1
@@ -171,15 +176,14 @@ def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd
     by_rule: Any = pc.sort_indices(
         part, sort_keys=[("score", "descending"), ("doc_id", "descending")]
     )
-    best: pd.DataFrame = part.take(by_rule[:depth] if depth else by_rule).to_pandas()
+    best: pd.DataFrame = part.take(by_rule).to_pandas()
     best.insert(0, "rank", np.arange(1, len(best) + 1))
     return best
 
 
-def _known_documents(run: Run, query_id: str, depth: int | None) -> pd.DataFrame:
+def _known_documents(run: Run, query_id: str) -> pd.DataFrame:
     """The list of a run that came as judged ranks."""
     length = run.length(query_id)
-    length = length if depth is None else min(length, depth)
     place = run.query_ids.index(query_id) if length else -1
     rows = run.table.filter(column_of(run.query_codes == place))
     rank, doc_ids = values_of(rows["rank"]), rows["doc_id"].to_pylist()

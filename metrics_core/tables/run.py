@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from metrics_core import frames as pd
 from metrics_core.errors import RowProblem
+from metrics_core.memo import Memo
 from metrics_core.notes import Note
 from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import (
@@ -28,6 +30,14 @@ from metrics_core.tables.repeats import repeated_rows
 
 Duplicates = Literal["error", "best", "first"]
 
+_LISTED = 20_000
+"""Rows of the lists of single queries that are kept of a run."""
+
+
+def no_lists() -> Memo:
+    """What keeps the lists of a run's queries that were asked for last."""
+    return Memo(_LISTED, len)
+
 
 @dataclass(frozen=True)
 class Run(Judgable):
@@ -40,6 +50,8 @@ class Run(Judgable):
     """
 
     name: str = "run"
+    # A page about one query asks for its list a dozen times.
+    _lists: Memo = field(default_factory=no_lists, init=False, repr=False, compare=False)
 
     @classmethod
     def from_columns(
@@ -117,6 +129,13 @@ class Run(Judgable):
         if query_id not in query_ids:
             return 0
         return int(np.count_nonzero(self.query_codes == query_ids.index(query_id)))
+
+    def known_list(self, query_id: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+        """The list of a query that `make` puts together, kept while few others are asked for; of
+        one too long to be kept what `make` gives each time."""
+        if self.length(query_id) > _LISTED:
+            return make()
+        return self._lists(query_id, make).copy(deep=False)
 
     def whole(self) -> Run:
         """The run with all of its rows in memory."""
