@@ -150,14 +150,19 @@ def by_group(
     names, parts = _by_group(given, wanted, groups)
     strict = level ** (1 / max(len(names), looked_at, 1))
     combination = wanted.declaration.combination
-    rows = _rows(parts, against, (level, strict), combination)
-    frames = [
-        pd.DataFrame({"group": name, "run": list(given.runs), **vars(row)})
-        for name, row in zip(names, rows, strict=True)
-    ]
-    frame = pd.concat(frames, ignore_index=True)
-    for place, name in enumerate(("low", "high"), start=list(frame).index("mean") + 1):
-        frame.insert(place, name, np.nan)
+    rows = [vars(row) for row in _rows(parts, against, (level, strict), combination)]
+    found = {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
+    frame = pd.DataFrame(
+        {
+            "group": [name for name in names for _ in given.runs],
+            "run": list(given.runs) * len(names),
+            "queries": found.pop("queries"),
+            "mean": found.pop("mean"),
+            "low": np.nan,
+            "high": np.nan,
+            **found,
+        }
+    )
     if not bounds_of_means:
         return frame
     return with_bounds_of_means(frame, given, wanted, groups, level=level)
