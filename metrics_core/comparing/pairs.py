@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +17,12 @@ import numpy.typing as npt
 from metrics_core import frames as pd
 from metrics_core.comparing.method import METHOD, Method
 from metrics_core.comparing.testing import Against, Tested, tested_groups
-from metrics_core.comparing.verdicts import verdict
+from metrics_core.comparing.verdicts import Verdict, verdict
 from metrics_core.measures import MEAN, GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.scores import Scores
 
 Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 SAME = 0.01
 """Half the width of the band in which two scores of a query count as the same."""
@@ -30,13 +32,19 @@ BETTER, WORSE, LEVEL_WITH = "better", "worse", "same"
 
 def outcomes(differences: Floats, *, same: float = SAME) -> npt.NDArray[np.object_]:
     """Per difference "better", "worse" or "same"; None where it is undefined."""
-    # A difference of exactly the band in decimals must not fall out of it by rounding.
-    edge = same + 1e-12
+    better, worse = _beyond(differences, same)
     result = np.full(differences.shape, LEVEL_WITH, dtype=object)
-    result[differences > edge] = BETTER
-    result[differences < -edge] = WORSE
+    result[better] = BETTER
+    result[worse] = WORSE
     result[np.isnan(differences)] = None
     return result
+
+
+def _beyond(differences: Floats, same: float) -> tuple[Mask, Mask]:
+    """Which differences are above the band, and which below it."""
+    # A difference of exactly the band in decimals must not fall out of it by rounding.
+    edge = same + 1e-12
+    return differences > edge, differences < -edge
 
 
 def differences(
@@ -125,37 +133,44 @@ def _compared(
 ) -> pd.DataFrame:
     combination, direction = measure.declaration.combination, measure.declaration.direction
     mean = combination.back(MEAN.of(combination.onto(values)))
-    kinds = outcomes((values[:, 1:] - values[:, :1]) * direction, same=same)
-    rows = pd.DataFrame(
-        {
-            "run": runs[1:],
-            "mean": mean[1:],
-            "baseline_mean": mean[0],
-            "difference": found.mean,
-            "low": found.low,
-            "high": found.high,
-            "won": (kinds == BETTER).sum(axis=0),
-            "lost": (kinds == WORSE).sum(axis=0),
-            "same": (kinds == LEVEL_WITH).sum(axis=0),
-            "queries": found.sample.queries,
-            "differing": found.sample.differing,
-            "p": found.p,
-            "p_corrected": found.p_corrected,
-            "effect": found.effect,
-            "error": found.sample.error,
-            "width": found.width,
-        }
+    gaps = (values[:, 1:] - values[:, :1]) * direction
+    won, lost = (np.count_nonzero(beyond, axis=0) for beyond in _beyond(gaps, same))
+    known, defined = (~np.isnan(gaps)).sum(axis=0), int((~np.isnan(values[:, 0])).sum())
+    verdicts = _verdicts(found, direction, method)
+    # In the baseline's own row first, then of the others.
+    columns: dict[str, tuple[object, npt.NDArray[Any]]] = {
+        "mean": (mean[0], mean[1:]),
+        "baseline_mean": (mean[0], np.full(len(won), mean[0])),
+        "difference": (np.nan, found.mean),
+        "low": (np.nan, found.low),
+        "high": (np.nan, found.high),
+        "won": (0, won),
+        "lost": (0, lost),
+        "same": (defined, known - won - lost),
+        "queries": (defined, found.sample.queries),
+        "differing": (0, found.sample.differing),
+        "p": (np.nan, found.p),
+        "p_corrected": (np.nan, found.p_corrected),
+        "effect": (np.nan, found.effect),
+        "error": (np.nan, found.sample.error),
+        "width": (np.nan, found.width),
+    }
+    frame = pd.DataFrame(
+        {"run": list(runs)}
+        | {name: np.concatenate([[own], rest]) for name, (own, rest) in columns.items()}
     )
-    rows = _with_verdicts(rows, found, direction, method)
-    return pd.concat([_own_row(runs[0], values[:, 0], mean[0]), rows], ignore_index=True)
+    return frame.assign(
+        verdict=pd.Series([None, *(v.word for v in verdicts)], dtype=object),
+        reason=pd.Series([None, *(v.reason for v in verdicts)], dtype=object),
+    )
 
 
-def _with_verdicts(
-    rows: pd.DataFrame, tested: Tested, direction: int, method: Method
-) -> pd.DataFrame:
+def _verdicts(tested: Tested, direction: int, method: Method) -> list[Verdict]:
+    """The verdict on each run."""
     contrary = tested.side * np.sign(tested.mean) < 0
-    told = [rows[name].tolist() for name in ("difference", "p_corrected", "queries", "differing")]
-    found = [
+    sample = tested.sample
+    told = [c.tolist() for c in (tested.mean, tested.p_corrected, sample.queries, sample.differing)]
+    return [
         verdict(
             difference * direction,
             p_corrected,
@@ -170,16 +185,3 @@ def _with_verdicts(
             *told, tested.within(method.margin), contrary, tested.skewed, strict=True
         )
     ]
-    return rows.assign(
-        verdict=np.array([f.word for f in found], dtype=object),
-        reason=np.array([f.reason for f in found], dtype=object),
-    )
-
-
-def _own_row(baseline: str, values: Floats, mean: float) -> pd.DataFrame:
-    queries = int((~np.isnan(values)).sum())
-    nothing = dict.fromkeys(("difference", "low", "high"), np.nan)
-    counts = {"won": 0, "lost": 0, "same": queries, "queries": queries, "differing": 0}
-    tests = dict.fromkeys(("p", "p_corrected", "effect", "error", "width"), np.nan)
-    row = {"run": baseline, "mean": mean, "baseline_mean": mean, **nothing, **counts, **tests}
-    return pd.DataFrame([{**row, "verdict": None, "reason": None}])
