@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from dashboard.address.measure_key import at_k
@@ -95,10 +96,14 @@ def _overview(study: Study, shown: Comparison) -> Overview:
     if grouping is not None and study.queries is not None and scores.n_queries:
         own = of_focus_by_column(study, shown, grouping)
     gaps = differences(scores, shown.measure, shown.focus, shown.baseline)
-    gaps = gaps.sort_values("difference", kind="stable")
+    difference, score = gaps["difference"].to_numpy(), gaps["score"].to_numpy()
+    outcome = gaps["outcome"].to_numpy()
+    rising = np.argsort(difference, kind="stable")
+    worse, better = (rising[outcome[rising] == side] for side in (WORSE, BETTER))
+    low, high = (rising[np.argsort(by[rising], kind="stable")] for by in (score, -score))
 
-    def listed(rows: pd.DataFrame) -> pd.DataFrame:
-        return study.with_texts(rows.head(_LISTED))
+    def listed(places: npt.NDArray[np.int64]) -> pd.DataFrame:
+        return study.with_texts(gaps.iloc[places[:_LISTED]])
 
     named = None if own is None else spoken(own, grouping or "")
     mask = study.in_view(shown)
@@ -126,13 +131,13 @@ def _overview(study: Study, shown: Comparison) -> Overview:
         measures=[(str(m), gloss(m), at_k(m)) for m in measures],
         judged_shares={n: judged_share(ranks, shown.cutoff) for n, ranks in in_view.items()},
         comparison=comparison,
-        worse=listed(gaps[gaps["outcome"] == WORSE]),
-        better=listed(gaps[gaps["outcome"] == BETTER].iloc[::-1]),
-        lowest=listed(gaps.sort_values("score", kind="stable")),
-        highest=listed(gaps.sort_values("score", ascending=False, kind="stable")),
+        worse=listed(worse),
+        better=listed(better[::-1]),
+        lowest=listed(low),
+        highest=listed(high),
         scale=float(gaps["difference"].abs().max()) if len(gaps) else 1.0,
-        won=int((gaps["outcome"] == BETTER).sum()),
-        lost=int((gaps["outcome"] == WORSE).sum()),
+        won=len(better),
+        lost=len(worse),
         groups=None if own is None else _in_order(own),
         grouping=grouping,
         looked_at=len(study.groups[grouping]) if grouping else 0,
