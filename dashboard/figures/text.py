@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import takewhile
 
 from dashboard.theme import Palette, RunStyle
@@ -43,6 +44,8 @@ def escape(text: object) -> str:
 def wrap(text: str, length: int = NAME_LENGTH) -> list[str]:
     """The text in lines of at most `length` characters, broken at spaces and after - _ . / : if
     that is possible, inside a word if not. Not escaped."""
+    if len(text) <= length:
+        return [text.strip()]
     lines = [""]
     for piece in _PIECES.findall(text):
         if len(lines[-1]) + len(piece.rstrip()) > length and lines[-1]:
@@ -118,7 +121,12 @@ def lines(html: str) -> int:
 
 def query_text(text: object) -> str:
     """A query for a hover box: escaped, at most about 90 characters in lines of 46."""
-    flat = " ".join(str(text).split())
+    return _query_text(str(text))
+
+
+@lru_cache(maxsize=1 << 14)
+def _query_text(text: str) -> str:
+    flat = " ".join(text.split())
     if len(flat) > _QUERY_LENGTH:
         flat = flat[: _QUERY_LENGTH - 1].rstrip() + "…"
     return wrapped(flat, _QUERY_LINE)
