@@ -57,6 +57,17 @@ def test_a_measure_of_the_whole_list_takes_the_given_cutoff() -> None:
     assert by_two.best[0] == by_four.best[0] == pytest.approx(1)
 
 
+def test_another_cutoff_finds_what_it_would_have_found_alone() -> None:
+    grades = {"a": 1, "b": 2, "c": 3, "y": 0}
+    known = ranks_of("xayb", grades)
+    for name in ("DCG@3", "DCG@1", "P@2", "P(rel=2)@2", "AP"):
+        alone, after = (
+            headroom(ranks, parse_measure(name), 2) for ranks in (ranks_of("xayb", grades), known)
+        )
+        for part in ("score", "order", "below", "missing"):
+            assert getattr(after, part).tolist() == getattr(alone, part).tolist()
+
+
 def test_nothing_is_added_that_would_lower_the_score() -> None:
     # (1 + 1 / log2(3)) / 2 with b would be less than 1 / 1 without it.
     ranks = ranks_of("a", {"a": 1, "b": 1})
