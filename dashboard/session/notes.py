@@ -38,10 +38,7 @@ def keep_remark(query_id: str, note: str, tag: str) -> None:
 
     def kept() -> None:
         give_place(here)
-        there = noted().get(query_id, Noted()).notes[-1:]
-        # A second click may bring what the first did.
-        new = "" if any((last.text, last.by) == (text, by) for last in there) else text
-        workspace().notes.add(here, query_id, new, cleaned, by=by)
+        workspace().notes.add(here, query_id, text, cleaned, by=by)
         st.session_state[note] = st.session_state[tag] = ""
 
     if text or cleaned:

@@ -86,10 +86,16 @@ class Notes:
         self._append(identity, [{"query_id": query_id, "by": by, "tag": tag, "on": on}])
 
     def add(self, identity: str, query_id: str, text: str, tag: str, *, by: str) -> None:
-        """Add a note and a tag to a query, both or neither; an empty one is none."""
+        """Add a note and a tag to a query, both or neither; an empty one is none. What is said at
+        once again is kept once: two clicks may be answered at the same time."""
         told = {"query_id": query_id, "by": by}
-        note = [{**told, "note": token_hex(4), "text": text}] if text else []
-        self._append(identity, [*note, *([{**told, "tag": tag, "on": True}] if tag else [])])
+        with self._writing() as shelves:
+            here = self.of(identity).get(query_id, Noted())
+            said = any((last.text, last.by) == (text, by) for last in here.notes[-1:])
+            note = [{**told, "note": token_hex(4), "text": text}] if text and not said else []
+            mark = [{**told, "tag": tag, "on": True}] if tag and tag not in here.tags else []
+            if note or mark:
+                self._put(shelves, identity, _dated([*note, *mark]))
 
     def take_in(self, identity: str, lines: Sequence[Line]) -> int:
         """Add notes and tags that were written elsewhere, each with its writer and its time; how
@@ -117,8 +123,7 @@ class Notes:
 
     def _append(self, identity: str, lines: Sequence[Line]) -> None:
         with self._writing() as shelves:
-            at = now()
-            self._put(shelves, identity, [{**line, "at": at} for line in lines])
+            self._put(shelves, identity, _dated(lines))
 
     @staticmethod
     def _put(shelves: Shelves, identity: str, lines: Sequence[Line]) -> None:
@@ -127,6 +132,11 @@ class Notes:
         if (shelves.layout() or LAYOUT) < LAYOUT:
             shelves.say_layout()
         shelves.journals.append(identity, NOTES, lines)
+
+
+def _dated(lines: Sequence[Line]) -> list[Line]:
+    at = now()
+    return [{**line, "at": at} for line in lines]
 
 
 def _noted(read: Read) -> dict[str, Noted]:
