@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+import numpy as np
+
 from metrics_core import wording
 
 
@@ -68,8 +70,7 @@ def difference_ticks(
 ) -> Ticks:
     """Ticks for differences, on an axis that has zero on it and reaches beyond the values by this
     share of their range at both ends. NaN is skipped."""
-    finite = [v for v in values if math.isfinite(v)]
-    low, high = min([0.0, *finite]), max([0.0, *finite])
+    low, high = _ends(values, 0.0)
     if high - low < 1e-9:
         low, high = -0.1, 0.1
     more = room * (high - low)
@@ -78,5 +79,14 @@ def difference_ticks(
 
 def score_ticks(values: Iterable[float], value_range: tuple[float, float] = (0, 1)) -> Ticks:
     """Ticks from the least to the greatest possible score; further if the values go further."""
-    finite = [v for v in [*values, *value_range] if math.isfinite(v)]
-    return nice_ticks(min(finite, default=0), max(finite, default=1))
+    return nice_ticks(*_ends(values, *value_range))
+
+
+def _ends(values: Iterable[float], *more: float) -> tuple[float, float]:
+    """The least and the greatest finite number of all; 0 and 1 where there is none."""
+    every = np.asarray(values if isinstance(values, np.ndarray) else list(values), dtype=float)
+    finite = [float(v) for v in more if math.isfinite(v)]
+    every = every[np.isfinite(every)]
+    if len(every):
+        finite += [float(every.min()), float(every.max())]
+    return min(finite, default=0.0), max(finite, default=1.0)

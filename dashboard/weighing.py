@@ -25,7 +25,7 @@ _FEW_CELLS, _CELL = 2_000, 16
 """Of a frame of so few cells each counts as so many bytes: to look at its columns takes longer than
 what comes of it."""
 
-_LOOKED_AT = 50
+_LOOKED_AT = 16
 """So many values of a long list are weighed; the others are taken to be like them."""
 
 

@@ -10,6 +10,8 @@ MINUS = "\u2212"
 DASH = "\u2013"
 NO_BREAK = "\u00a0"
 
+_PLAIN = 100
+"""Below this a score has all its decimals."""
 _NAMED = 3
 _ORDINALS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
@@ -22,10 +24,30 @@ def score(value: float | None, digits: int = 3) -> str:
     if value is None or math.isnan(value):
         return DASH
     size = abs(value)
-    text = f"{value:,.{digits if size < 100 else min(digits, 1 if size < 1000 else 0)}f}"
+    text = f"{value:,.{digits if size < _PLAIN else min(digits, 1 if size < 1000 else 0)}f}"
     if not text.strip("-0."):
         text = text.lstrip("-")
     return text.replace("-", MINUS)
+
+
+def scores(values: Iterable[float], digits: int = 3) -> list[str]:
+    """Each of many as `score` writes it: few of them need a second look."""
+    return [
+        f"{value + 0.0:.{digits}f}" if 0 <= value < _PLAIN else score(value, digits)
+        for value in values
+    ]
+
+
+def differences(values: Iterable[float], digits: int = 3) -> list[str]:
+    """Each of many as `difference` writes it."""
+    signs = {True: "+", False: MINUS}
+    none = f"{0:.{digits}f}"
+    return [
+        f"{signs[value > 0]}{text}"
+        if (text := f"{abs(value):.{digits}f}") != none and -_PLAIN < value < _PLAIN
+        else difference(value, digits)
+        for value in values
+    ]
 
 
 def difference(value: float | None, digits: int = 3) -> str:

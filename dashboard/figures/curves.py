@@ -112,7 +112,7 @@ def precision_recall(frame: pd.DataFrame, drawing: Drawing) -> Chart:
     shown = _shown(frame, styles).assign(k=lambda f: f["recall"].round(6))
     runs = [s for s in drawing_order(styles) if s.name in set(shown["run"])]
     lines = by_run(shown, drawing)
-    ticks = score_ticks(shown["precision"], (0, 0.1))
+    ticks = score_ticks(shown["precision"].to_numpy(), (0, 0.1))
     margin = Margin(max(tick_width(ticks), text_width("precision")), end_margin(runs), 30, 48)
     height = max(260, end_labels_height(runs))
     traces = []

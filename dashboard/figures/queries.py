@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from dashboard.drawing import Drawing
@@ -59,9 +61,8 @@ def sorted_differences(
     queries evenly spaced ones are drawn for all, the best and the worst among them.
     """
     palette, focus, baseline = drawing.palette, drawing.focus, drawing.baseline
-    ranked = frame.dropna(subset=["difference"]).sort_values("difference", ascending=False)
-    ranked = ranked.assign(place=np.arange(len(ranked)))
-    ticks = difference_ticks(ranked["difference"], most=8)
+    ranked = _ranked(frame)
+    ticks = difference_ticks(ranked.difference, most=8)
     right = text_width("+0.000") + 12 if mean is not None else 8
     name = wrapped(f"{shorten(focus, _HALF)} minus {shorten(baseline, _HALF)}", _NAME)
     margin = Margin(tick_width(ticks), right, 12 + LINE * lines(name), 8)
@@ -71,9 +72,9 @@ def sorted_differences(
     ]
     notes += [] if mean is None else [_mean_name(mean, palette)]
     zero = {"zeroline": True, "zerolinecolor": palette.zero, "zerolinewidth": 1}
-    slots = max(len(ranked), _FEWEST_SLOTS)
+    slots = max(len(ranked.rows), _FEWEST_SLOTS)
     return figure(
-        _bars(ranked, palette, shown),
+        _bars(frame, ranked, palette, shown),
         palette=palette,
         height=_BARS_HEIGHT + margin.top + margin.bottom,
         margin=margin,
@@ -99,47 +100,83 @@ def outcome_color(outcome: str, palette: Palette) -> str:
 
 def query_customdata(part: pd.DataFrame) -> list[list[str]]:
     """Per query [query_id, escaped text, numbers]; `HOVER` shows the last two."""
-    columns = ["query_id", "text", "score", "baseline_score", "difference"]
-    data = []
-    for query_id, text, score, before, gap in part[columns].itertuples(index=False):
-        title = query_text(text) if isinstance(text, str) and text.strip() else escape(query_id)
-        numbers = f"{wording.difference(gap)}   {wording.score(before)} → {wording.score(score)}"
-        data.append([query_id, title, numbers])
-    return data
+    told = zip(part["query_id"].tolist(), part["text"].tolist(), strict=True)
+    titles = [query_text(text) if _is_told(text) else escape(query_id) for query_id, text in told]
+    gaps, own, before = (
+        write(part[column].tolist())
+        for column, write in (
+            ("difference", wording.differences),
+            ("score", wording.scores),
+            ("baseline_score", wording.scores),
+        )
+    )
+    return [
+        [query_id, title, f"{gap}   {then} → {now}"]
+        for query_id, title, gap, then, now in zip(
+            part["query_id"].tolist(), titles, gaps, before, own, strict=True
+        )
+    ]
+
+
+def _is_told(text: object) -> bool:
+    return isinstance(text, str) and bool(text.strip())
 
 
 HOVER = "<b>%{customdata[1]}</b><br>%{customdata[2]}<extra></extra>"
 
 
-def _bars(ranked: pd.DataFrame, palette: Palette, shown: Collection[str] | None) -> list[Trace]:
+@dataclass(frozen=True)
+class _Ranked:
+    """The rows of a frame that have a difference, best first, with what stands in them."""
+
+    rows: npt.NDArray[np.intp]
+    difference: npt.NDArray[np.float64]
+    outcome: npt.NDArray[np.object_]
+
+    def places(self, outcome: str) -> npt.NDArray[np.intp]:
+        """Which places from the left the queries of an outcome have."""
+        return np.flatnonzero(self.outcome == outcome)
+
+
+def _ranked(frame: pd.DataFrame) -> _Ranked:
+    gaps = frame["difference"].to_numpy(dtype=np.float64)
+    rows = np.argsort(-gaps, kind="stable")[: int((~np.isnan(gaps)).sum())]
+    return _Ranked(rows, gaps[rows], frame["outcome"].to_numpy(dtype=object)[rows])
+
+
+def _bars(
+    frame: pd.DataFrame, ranked: _Ranked, palette: Palette, shown: Collection[str] | None
+) -> list[Trace]:
     """A trace per outcome; what is shown stands above what is faded and is wide enough to hit."""
-    kept = pd.Series(True, ranked.index)
+    n = len(ranked.rows)
+    kept = np.ones(n, dtype=bool)
     if shown is not None:
-        kept = ranked["query_id"].isin(set(shown))
-    n = len(ranked)
+        kept = frame["query_id"].isin(set(shown)).to_numpy()[ranked.rows]
     width = 0.82 if n <= _WITH_GAPS else max(1.0, n / MOST_BARS)
     traces = []
-    for layer, share in ((ranked[~kept], FADED), (ranked[kept], 1.0)):
-        for outcome, part in _thinned(layer).groupby("outcome", sort=True):
+    for layer, share in ((~kept, FADED), (kept, 1.0)):
+        drawn = _thinned(np.flatnonzero(layer))
+        for outcome in sorted(set(ranked.outcome[drawn])):
+            places = drawn[ranked.outcome[drawn] == outcome]
             # Paler, not translucent: bars narrower than a pixel overlap.
             color = blend(outcome_color(str(outcome), palette), palette.page, share)
             traces.append(
                 bar(
-                    x=part["place"].to_numpy(),
-                    y=part["difference"].to_numpy(),
+                    x=places,
+                    y=ranked.difference[places],
                     width=width,
                     marker={"color": color, "line": {"width": 0}},
-                    customdata=query_customdata(part),
+                    customdata=query_customdata(frame.iloc[ranked.rows[places]]),
                     hovertemplate=HOVER,
                 )
             )
     return traces
 
 
-def _thinned(frame: pd.DataFrame) -> pd.DataFrame:
-    if len(frame) <= MOST_BARS:
-        return frame
-    return frame.iloc[np.linspace(0, len(frame) - 1, MOST_BARS).round().astype(int)]
+def _thinned(places: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    if len(places) <= MOST_BARS:
+        return places
+    return places[np.linspace(0, len(places) - 1, MOST_BARS).round().astype(int)]
 
 
 def _mean_line(mean: float, palette: Palette) -> dict[str, Any]:
@@ -161,18 +198,18 @@ def _mean_name(mean: float, palette: Palette) -> dict[str, Any]:
 
 
 def _counts(
-    ranked: pd.DataFrame, ticks: Ticks, margin: Margin, mean: float | None, palette: Palette
+    ranked: _Ranked, ticks: Ticks, margin: Margin, mean: float | None, palette: Palette
 ) -> list[dict[str, Any]]:
     """ "46 better" and the like on that side of the zero line where the group has no bars: the
     better and the same ones below it, the worse ones above it."""
-    slots = max(len(ranked), _FEWEST_SLOTS)
+    slots = max(len(ranked.rows), _FEWEST_SLOTS)
     plot = NARROW - margin.left - margin.right
-    groups = {o: ranked.loc[ranked["outcome"] == o, "place"] for o in (BETTER, LEVEL_WITH, WORSE)}
+    groups = {o: ranked.places(o) for o in (BETTER, LEVEL_WITH, WORSE)}
     groups = {o: places for o, places in groups.items() if len(places)}
     texts = {o: f"{wording.count(len(places))} {o}" for o, places in groups.items()}
-    px = {o: (p.iloc[0] + p.iloc[-1] + 1) / 2 / slots * plot for o, p in groups.items()}
+    px = {o: (int(p[0]) + int(p[-1]) + 1) / 2 / slots * plot for o, p in groups.items()}
     width = {o: text_width(t, bold=True) + 10 for o, t in texts.items()}
-    worse_from = groups[WORSE].iloc[0] / slots * plot if WORSE in groups else plot
+    worse_from = int(groups[WORSE][0]) / slots * plot if WORSE in groups else plot
     below = [o for o in (BETTER, LEVEL_WITH) if o in groups]
     above = [WORSE] if WORSE in groups else []
     if LEVEL_WITH in below and sum(width[o] for o in below) > worse_from:
@@ -193,10 +230,10 @@ def _counts(
     return notes
 
 
-def _reach(ranked: pd.DataFrame, ticks: Ticks, sign: int) -> float:
+def _reach(ranked: _Ranked, ticks: Ticks, sign: int) -> float:
     """Px by which bars that count as the same leave the zero line on one side of it: where few
     queries differ little they are as high as their name."""
-    same = ranked.loc[ranked["outcome"] == LEVEL_WITH, "difference"]
+    same = ranked.difference[ranked.outcome == LEVEL_WITH]
     end = sign * max(float((sign * same).max()), 0.0)
     return abs(ticks.share(end) - ticks.share(0)) * _BARS_HEIGHT
 

@@ -51,3 +51,12 @@ def test_places_are_written_as_words_then_as_figures() -> None:
     assert [w.ordinal(n) for n in (1, 2, 10, 11, 12, 13, 21, 22, 103, 111)] == [
         "first", "second", "tenth", "11th", "12th", "13th", "21st", "22nd", "103rd", "111th",
     ]  # fmt: skip
+
+
+@given(
+    st.lists(st.floats() | st.floats(-1, 1) | st.sampled_from([-0.0, 0.0005, -0.0004, 99.9996])),
+    st.integers(0, 5),
+)
+def test_many_are_written_as_one_is(values: list[float], digits: int) -> None:
+    assert w.scores(values, digits) == [w.score(value, digits) for value in values]
+    assert w.differences(values, digits) == [w.difference(value, digits) for value in values]

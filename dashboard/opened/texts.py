@@ -1,0 +1,11 @@
+"""Columns of text hold Python's own strings.
+
+The tables of a page are small, and most of their texts are strings already: turned into Arrow's,
+and back for each that is read, they cost a tenth of every page.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+pd.set_option("mode.string_storage", "python")
