@@ -1,13 +1,19 @@
-"""What the browser shows before the first page is there: nothing that would jump.
+"""What the page that loads the app brings along: how everything looks, and one rule.
 
-Streamlit draws a placeholder and its sidebar before any style of ours can arrive, and moves both
-when the page comes. The page that loads it all is therefore sent with one rule: show the app when
-it has something of ours to show.
+The style sheet comes once and never later than what it styles; sent with each answer it would be
+most of it, and the browser would style all of the page anew each time.
+
+Streamlit draws a placeholder and its sidebar before it has anything of ours, and moves both when
+the page comes: nothing is to jump. So the rule is to show the app when it has something to show.
 """
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
 from typing import Any
+
+from dashboard.theme import css_variables
 
 # After some seconds it is shown whatever it holds, an error of Streamlit's own for example.
 _RULE = (
@@ -15,10 +21,18 @@ _RULE = (
     b".stApp:not(:has(.lens)){visibility:hidden;animation:late 0s 8s forwards}</style></head>"
 )
 _CHANGED = (b"content-length", b"etag")
+_SHEETS = ("frame.css", "style.css")
+
+
+@cache
+def style_sheet() -> str:
+    """The palette's variables and the style sheets of all pages, one after the other."""
+    here = Path(__file__).parent
+    return css_variables() + "".join((here / name).read_text("utf-8") for name in _SHEETS)
 
 
 class FirstPaint:
-    """ASGI middleware that adds the rule to every HTML page it passes on."""
+    """ASGI middleware that adds rule and style sheet to every HTML page it passes on."""
 
     def __init__(self, app: Any) -> None:
         """`app` is the application whose pages are passed on."""
@@ -36,7 +50,7 @@ class FirstPaint:
 
 
 class _Held:
-    """Passes messages on; those of an HTML page only once it is whole, with the rule in it."""
+    """Passes messages on; those of an HTML page only once it is whole, with what is added."""
 
     def __init__(self, send: Any) -> None:
         self._send = send
@@ -53,7 +67,9 @@ class _Held:
         self._body += message.get("body", b"")
         if message.get("more_body"):
             return
-        body = self._body.replace(b"</head>", _RULE, 1)
+        # Behind Streamlit's own styles, which are in the head, and before those of a page's parts.
+        sheet = f"<body><style>{style_sheet()}</style>".encode()
+        body = self._body.replace(b"</head>", _RULE, 1).replace(b"<body>", sheet, 1)
         kept = [(k, v) for k, v in self._start["headers"] if k.lower() not in _CHANGED]
         length = (b"content-length", str(len(body)).encode())
         await self._send({**self._start, "headers": [*kept, length]})

@@ -17,7 +17,6 @@ from dashboard.address.view import NOBODY
 from dashboard.blocks import data, layers, markup, navigation
 from dashboard.page import Page
 from dashboard.session import Opened
-from dashboard.theme import css_variables
 from metrics_core.errors import RanklensError
 
 _HERE = Path(__file__).parent
@@ -50,7 +49,7 @@ _CONNECTION = st.components.v2.component(
 
 
 def draw(pages: Sequence[Page], current: str) -> None:
-    """Styles, page names and sidebar; follows a clicked link."""
+    """Page names and sidebar; follows a clicked link."""
     st.logo(str(_HERE / "static" / f"logo-{session.theme()}.svg"), size="large")
     here = session.opened()
     clicked = _LINKS(
@@ -78,8 +77,7 @@ def draw(pages: Sequence[Page], current: str) -> None:
     if here:
         offered = [p for p in offered if len(here.study.names) >= p.fewest_runs]
     names = [(p.title, session.menu_href(p.name), p.name == current) for p in offered]
-    # In one part with the menu, the style cannot come later than what it styles.
-    st.html(navigation.page_names(names) + Markup(f"<style>{css_variables()}{styles()}</style>"))
+    st.html(navigation.page_names(names))
     if here is None:
         st.html(
             "<style>section[data-testid=stSidebar],[data-testid=stExpandSidebarButton]"
@@ -97,12 +95,6 @@ def _charts() -> str:
     """Where a page finds the script that draws charts; "" where Streamlit calls it otherwise."""
     found = list(Path(file_util.get_static_dir(), "static", "js").glob("PlotlyChart.*.js"))
     return f"./static/js/{found[0].name}" if len(found) == 1 else ""
-
-
-@cache
-def styles() -> str:
-    """The style sheets of all pages, one after the other."""
-    return "".join((_HERE / name).read_text("utf-8") for name in ("frame.css", "style.css"))
 
 
 def stands_in(page: Page) -> bool:

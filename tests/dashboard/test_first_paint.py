@@ -1,13 +1,14 @@
-"""The page that loads the app holds the rule; everything else passes as it is."""
+"""The page that loads the app holds rule and style sheet; everything else passes as it is."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Coroutine
 from typing import Any
 
 import pytest
 
-from dashboard.first_paint import FirstPaint
+from dashboard.first_paint import FirstPaint, style_sheet
 
 PAGE = b"<html><head><title>x</title></head><body></body></html>"
 
@@ -55,11 +56,17 @@ def answered(
 def test_a_page_gets_the_rule_and_its_own_length(parts: list[bytes]) -> None:
     headers, body, scope = answered(parts)
     assert b"visibility:hidden" in body and body.index(b"visibility") < body.index(b"</head>")
+    # After Streamlit's own styles, of which each of ours is to win.
+    assert body.index(b"</head><body><style>:root{--page") and b"</style></body></html>" in body
     assert headers[b"content-length"] == str(len(body)).encode()
     # The tag would name the page without the rule.
     assert b"etag" not in headers and headers[b"cache-control"] == b"no-cache"
     # Packed it could not be read.
     assert [k for k, _ in scope["headers"]] == [b"host"]
+
+
+def test_the_styles_hold_nothing_that_ends_them() -> None:
+    assert len(style_sheet()) > 10_000 and not re.search(r"<[a-zA-Z/!?]", style_sheet())
 
 
 def test_what_is_no_page_passes_as_it_is() -> None:
