@@ -35,7 +35,7 @@ def line(rows: Line, style: RunStyle, palette: Palette, column: str) -> Trace:
     """A run's line where it has values; differences are drawn in the lower panel."""
     known = ~np.isnan(rows[column]) if column == "difference" else slice(None)
     y = rows[column][known]
-    write = wording.difference if column == "difference" else wording.score
+    write = wording.differences if column == "difference" else wording.scores
     return scatter(
         x=rows["k"][known],
         y=y,
@@ -43,7 +43,7 @@ def line(rows: Line, style: RunStyle, palette: Palette, column: str) -> Trace:
         mode="lines",
         line={"color": style.color(palette), "width": style.width, "dash": style.dash},
         name=escape(style.name),
-        text=[write(v) for v in y.tolist()],
+        text=write(y.tolist()),
         hovertemplate=f"<b>{escape(style.name)}</b>  %{{text}}<extra></extra>",
         cliponaxis=False,
     )

@@ -155,10 +155,15 @@ def objection(name: str) -> RanklensError | None:
 
 def generation(name: str) -> int:
     """A number that changes when a widget must forget its value."""
-    number: int = st.session_state.setdefault(f"_generation_{name}", 0)
-    return number
+    return _generations().get(name, 0)
 
 
 def forget(name: str) -> None:
     """Make a widget with this generation in its key start anew."""
-    st.session_state[f"_generation_{name}"] = generation(name) + 1
+    _generations()[name] = generation(name) + 1
+
+
+def _generations() -> dict[str, int]:
+    # In one: each name in the session's state is read again for every field that is drawn.
+    kept: dict[str, int] = st.session_state.setdefault("_generations", {})
+    return kept

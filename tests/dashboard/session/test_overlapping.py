@@ -64,7 +64,7 @@ def test_a_form_that_is_sent_twice_makes_one_collection(visit: dict[str, Any]) -
     visit["name"] = ""
     session.make("name", 0)
     assert [c.name for c in session.workspace().collections()] == ["Shop A"]
-    session.make("name", visit["_generation_new_collection"])
+    session.make("name", visit["_generations"]["new_collection"])
     assert len(session.workspace().collections()) == 2
 
 
