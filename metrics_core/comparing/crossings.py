@@ -23,7 +23,7 @@ _EVERY = 100
 _FEW_CELLS = 400_000
 _FEW = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 _LEVEL_WITH = 1e-12
-_CELLS = 1_000_000
+_CELLS = 400_000
 """Queries times cutoffs that are held at a time."""
 
 
@@ -128,9 +128,9 @@ def _difference(
 
 
 def _both_defined(own: Floats, other: Floats) -> tuple[Floats, Floats]:
-    undefined = np.isnan(own) | np.isnan(other)
-    if not undefined.any():
+    if not any(np.isnan(scores.min(initial=0.0)) for scores in (own, other)):
         return own, other
+    undefined = np.isnan(own) | np.isnan(other)
     return np.where(undefined, np.nan, own), np.where(undefined, np.nan, other)
 
 

@@ -49,7 +49,8 @@ def precision(
     divided by the documents retrieved where those are fewer."""
     found = ranks.relevant(rel).count(cutoff)
     if denominator == "k":
-        return found / cutoff
+        found /= cutoff
+        return found
     return ratio(found, np.minimum(per_query(ranks.retrieved, cutoff), cutoff))
 
 

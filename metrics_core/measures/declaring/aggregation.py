@@ -34,8 +34,12 @@ class Combination:
         """The combined score over the first axis; undefined scores (NaN) are left out, and the
         result is NaN where none is defined."""
         scaled = self.onto(np.asarray(scores, dtype=np.float64))
-        defined = ~np.isnan(scaled)
-        total, counts = np.where(defined, scaled, 0.0).sum(axis=0), defined.sum(axis=0)
+        total = scaled.sum(axis=0)
+        counts: npt.NDArray[np.int64] = np.full(np.shape(total), len(scaled))
+        # A sum tells whether anything in it is undefined: mostly nothing is.
+        if np.isnan(total).any():
+            defined = ~np.isnan(scaled)
+            total, counts = np.where(defined, scaled, 0.0).sum(axis=0), defined.sum(axis=0)
         divisor = counts if self.averaged else np.minimum(counts, 1)
         combined = np.full(np.shape(total), np.nan)
         np.divide(total, divisor, out=combined, where=counts > 0)
