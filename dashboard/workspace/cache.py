@@ -65,7 +65,7 @@ class Cache:
         """What was kept of this; None where there is nothing, or it is not as it was written."""
         path = self._path(what, of)
         try:
-            sealed = path.read_bytes()
+            sealed = memoryview(path.read_bytes())
             os.utime(path)
         except OSError:
             return None

@@ -92,7 +92,7 @@ def known_heads(cache: Cache, table: str, whole: Callable[[], Run]) -> pa.Table:
         return held
     kept = cache.get(*of)
     if kept is not None:
-        rows = pa.ipc.open_stream(kept.arrays["rows"].tobytes()).read_all()
+        rows = pa.ipc.open_stream(pa.py_buffer(kept.arrays["rows"])).read_all()
     else:
         rows = heads_of(whole())
         keep_heads(cache, table, rows)
