@@ -80,6 +80,8 @@ async def _begun(_: App) -> AsyncIterator[None]:
 
     Thread(target=open_ahead, name="opening of what is seen first", daemon=True).start()
     import_module("dashboard.pages")
+    # What compares needs it, and the files are still being read.
+    Thread(target=import_module, args=("scipy.special",), daemon=True).start()
     gc.freeze()
     gc.enable()
     yield

@@ -11,7 +11,8 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from streamlit import config, net_util
+from streamlit import config, delta_generator, net_util
+from streamlit.components.v2 import manifest_scanner
 
 from dashboard.door.origin import NAMES
 
@@ -63,6 +64,11 @@ def pin(*, port: int, base: str) -> None:
         config.set_option(name, value)
     # Streamlit asks a server in the internet for them, unless it knows them.
     net_util._external_ip = net_util._internal_ip = ADDRESS
+    # It looks through all packages that are installed for what they add to pages: to ours, nothing.
+    manifest_scanner.scan_component_manifests = lambda max_workers=None: []
+    # With the first element it finds out whether it runs in a console, to say that it should not.
+    # Either takes a quarter of a second of a start.
+    delta_generator._use_warning_has_been_displayed = True
 
 
 def _ours(file_name: str) -> list[str]:

@@ -77,6 +77,8 @@ class Study:
         self.refused_now: dict[str, RanklensError] = {}
         self.judged: dict[str, JudgedRanks] = {}
         self.runs: dict[str, Run] = {}
+        if len(runs) > 1:
+            prepare_draws(len(self.query_ids))
         for run in runs:
             try:
                 ranks = judging(run, qrels, documents=documents)
@@ -87,8 +89,6 @@ class Study:
                 continue
             self.runs[run.name] = run
         self._begin_keeping()
-        if len(self.runs) > 1:
-            prepare_draws(len(self.query_ids))
 
     def _begin_keeping(self) -> None:
         room = max(ROOM_FOR_ANSWERS, ROOM_A_QUERY * len(self.query_ids))

@@ -191,16 +191,17 @@ def _read_last() -> dict[tuple[str, Kind | None], tuple[list[_OfFolder], list[Fi
 
 
 def _read_each(asked: Sequence[_OfFolder]) -> list[File]:
-    found: dict[_OfFolder, list[File]] = {}
+    long = [of for of in asked if may_be_long(Path(of[0]))]
     # Judgments first: long runs are judged while they are read.
-    ordered = sorted(asked, key=lambda of: may_be_long(Path(of[0])))
-    for number, of in enumerate(ordered, start=1):
-        if may_be_long(Path(of[0])):
-            tables = (file.table for files in found.values() for file in files)
-            judgments = [table for table in tables if isinstance(table, Qrels)]
-            found[of] = _long_of_folder(of, judgments, f", file {number} of {len(asked)}")
-        else:
-            found[of] = _of_folder(*of)
+    found = {of: _of_folder(*of) for of in asked if of not in long}
+    for number, of in enumerate(long, start=1):
+        tables = (file.table for files in found.values() for file in files)
+        judgments = [table for table in tables if isinstance(table, Qrels)]
+        # The next one meanwhile: what was converted before needs no turn, and is only checked.
+        for begun in long[number - 1 : number + 1]:
+            _reading(*begun, judgments)
+        which = f", file {len(asked) - len(long) + number} of {len(asked)}"
+        found[of] = _long_of_folder(of, judgments, which)
     return [file for of in asked for file in found[of]]
 
 

@@ -19,6 +19,7 @@ _OF_EVERY_PROCESS = {"memset", "memcpy", "memmove"}
 _TYPES = {
     "bytes": "uint8",
     "bools": "boolean",
+    "uint16s": "uint16",
     "int32s": "int32",
     "int64s": "int64",
     "uint64s": "uint64",

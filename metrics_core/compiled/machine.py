@@ -54,6 +54,7 @@ class Compiled:
 _KINDS: dict[str, type] = {
     "bytes": np.uint8,
     "bools": np.bool_,
+    "uint16s": np.uint16,
     "int32s": np.int32,
     "int64s": np.int64,
     "uint64s": np.uint64,
@@ -119,15 +120,15 @@ def _loaded(part: str) -> Compiled:
 def _fingerprint() -> str:
     """What the code depends on, as a hash: the sources, who compiles, the machine."""
     import hashlib
-    from importlib.metadata import version
 
+    from llvmlite import __version__
     from llvmlite import binding as llvm
 
     told = hashlib.blake2b(digest_size=12)
     for source in [*sorted((_HERE / "functions").glob("*.py")), *map(_HERE.joinpath, _SHAPING)]:
         told.update(source.read_bytes())
     for part in (
-        version("llvmlite"),
+        __version__,
         llvm.get_process_triple(),
         llvm.get_host_cpu_name(),
         llvm.get_host_cpu_features().flatten(),

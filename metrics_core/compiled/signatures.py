@@ -45,6 +45,7 @@ SIGNATURES = {
     },
     "sums": {
         "running_totals": "int64s int64s float64s int64s float64s[]",
+        "count_drawn": "uint16s[] bytes[]",
         "weigh_singles": "bytes[] float32s[] float32s[]",
         "weigh_doubles": "bytes[] float64s[] float64s[]",
     },
@@ -98,6 +99,8 @@ gather_order(segments, code, n_rows, begin, order)
 running_totals(first, rank, weight, cutoffs, totals)
     The sums of weights within rising cutoffs, a row of `totals` for each query, each added up in
     the order of the ranks; `first` has where each query's rows begin.
+count_drawn(drawn, counts)
+    Count in each row of `counts` how often each of its places is in the same row of `drawn`.
 weigh_singles, weigh_doubles(weights, columns, sums)
     For each row of `weights` the sums of all columns weighed so; a row of `columns` is one of them.
     Their number is a multiple of COLUMNS.

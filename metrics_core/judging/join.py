@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.judging.documents import Listed
-from metrics_core.judging.judged import JudgedRanks, Places, Tied, assembled, best_first
+from metrics_core.judging.judged import JudgedRanks, Places, Tied, assembled
 from metrics_core.judging.matching import judged_queries_of, judged_rows
 from metrics_core.judging.ranking import Ranking
 from metrics_core.judging.stored_ranks import stored_places
@@ -67,5 +67,5 @@ def judged_at(
     )
     if not run.complete:
         return ranks
-    listed = Listed(run, place, len(query_ids), qrels.doc_ids, best_first(qrels), documents)
+    listed = Listed(run, place, len(query_ids), qrels.doc_ids, qrels.best_first, documents)
     return replace(ranks, listed=listed)

@@ -241,12 +241,6 @@ def nameless(n: int) -> Ints:
     return np.broadcast_to(np.int64(-1), n)
 
 
-def best_first(qrels: Qrels) -> Ints:
-    """The rows of judgments by query, best grade first."""
-    grades = qrels.relevance.astype(np.float64)
-    return np.lexsort((-grades, qrels.query_codes.astype(np.int64)))
-
-
 def assembled(
     run_name: str,
     qrels: Qrels,
@@ -259,7 +253,7 @@ def assembled(
     that are not judged, `named` has the positions of those that are."""
     query_ids = qrels.query_ids
     grades = qrels.relevance.astype(np.float64)
-    by_grade = best_first(qrels)
+    by_grade = qrels.best_first
     rank_of = np.zeros(len(qrels), dtype=np.int64)
     rank_of[places.qrels_row] = places.rank
     in_run = set(named.tolist())

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from metrics_core.errors import NoSharedQueriesError
 from metrics_core.tables import Qrels, Run
-from metrics_core.tables.arrays import column_of, values_of
+from metrics_core.tables.arrays import column_of, places_among, values_of
 from metrics_core.tables.ids import cleaned_id
 
 Ints = npt.NDArray[np.int64]
@@ -18,8 +18,7 @@ Ints = npt.NDArray[np.int64]
 def judged_queries_of(run: Run, query_ids: list[str]) -> npt.NDArray[np.int32]:
     """Per query of the run its position among the judged queries, -1 where it is not judged."""
     own = run.query_ids
-    position = {query_id: i for i, query_id in enumerate(query_ids)}
-    judged = np.array([position.get(query_id, -1) for query_id in own], dtype=np.int32)
+    judged = places_among(own, query_ids).astype(np.int32)
     if not (judged >= 0).any():
         raise nothing_shared(own, query_ids)
     return judged

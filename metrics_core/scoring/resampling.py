@@ -28,7 +28,7 @@ _SEED = 20_260
 _CELLS = 20_000_000
 """Draws times units: a set of weights that is multiplied within a page's time."""
 _FEWEST, _MOST, _MOST_TESTED = 2_000, 5_000, 10_000
-_BLOCK, _CLOSE = 2_000_000, 32_768
+_BLOCK = 2_000_000
 _FEW_COLUMNS = 40
 """Of so many the library's product, which needs the counts in their precision, takes longer."""
 _NEAR, _PART, _FEWEST_ROWS = 40_000, 1_000_000, 16
@@ -78,8 +78,8 @@ def prepare_draws(n_queries: int) -> None:
 
 
 def _prepare(n_queries: int) -> None:
-    import_module("scipy.special")
     _blocks(drawn_at_a_time(n_queries))
+    import_module("scipy.special")
 
 
 def _blocks(units: int) -> list[Counts]:
@@ -245,13 +245,6 @@ def _counts(units: int, start: int, size: int) -> Counts:
     # Half the random bits of usual numbers.
     drawn = generator.integers(0, units, (size, units), dtype=np.uint16)
     # A unit is drawn about once; 255 times in one resample does not happen.
-    counts = np.empty((size, units), np.uint8)
-    # Few rows at a time: their counts stay close to the processor.
-    rows = max(1, _CLOSE // units)
-    first = units * np.arange(rows)[:, None]
-    for begin in range(0, size, rows):
-        part = drawn[begin : begin + rows]
-        cells = (part + first[: len(part)]).ravel()
-        counted = np.bincount(cells, minlength=part.size)
-        counts[begin : begin + rows] = counted.reshape(part.shape)
+    counts = np.zeros((size, units), np.uint8)
+    compiled("sums").count_drawn(drawn, counts)
     return counts

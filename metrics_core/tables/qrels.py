@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,13 @@ class Qrels(Judgable):
     def relevance(self) -> npt.NDArray[Any]:
         """Per row the grade."""
         return values_of(self.table["relevance"])
+
+    @cached_property
+    def best_first(self) -> npt.NDArray[np.int64]:
+        """The rows by query, best grade first; all runs that are judged with them ask for it."""
+        order = np.lexsort((-self.relevance.astype(np.float64), self.query_codes.astype(np.int64)))
+        order.flags.writeable = False
+        return order
 
     @property
     def given(self) -> pa.Table:

@@ -1,4 +1,4 @@
-"""Sums of columns that small whole numbers weigh."""
+"""Counts of what was drawn, and sums of columns that small whole numbers weigh."""
 
 from __future__ import annotations
 
@@ -6,6 +6,16 @@ from numba import njit
 
 from metrics_core.compiled.functions.words import COMPILED
 from metrics_core.compiled.signatures import COLUMNS
+
+
+@njit(**COMPILED)
+def count_drawn(drawn, counts):
+    """See `signatures`."""
+    n_rows, n_drawn = drawn.shape
+    for i in range(n_rows):
+        for j in range(n_drawn):
+            counts[i, drawn[i, j]] += 1
+    return n_rows
 
 
 @njit(**COMPILED, fastmath={"reassoc", "contract", "nsz"})

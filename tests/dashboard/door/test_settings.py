@@ -27,6 +27,21 @@ found["asked for"] = [net_util.get_external_ip(), net_util.get_internal_ip()]
 found["secrets"] = secrets_singleton.load_if_toml_exists()
 print(json.dumps(found, default=str))
 """
+ASKED = """
+import importlib.metadata, json, sys
+if "pinned" in sys.argv:
+    from dashboard.door.settings import pin
+    pin(port=8501, base="")
+import streamlit
+from streamlit import env_util
+from streamlit.components.v2.component_manager import BidiComponentManager
+asked = []
+env_util.is_repl = lambda: asked.append("console")
+importlib.metadata.distributions = lambda: asked.append("packages") or []
+BidiComponentManager().discover_and_register_components(start_file_watching=False)
+streamlit.text("The first element")
+print(json.dumps(asked))
+"""
 DEFAULTS = """
 import json
 from streamlit import config
@@ -85,11 +100,11 @@ BROKEN = {
 RANDOM = {"server.cookieSecret"}
 
 
-def run(code: str, folder: Path, home: Path, **variables: str) -> dict[str, Any]:
+def run(code: str, folder: Path, home: Path, *arguments: str, **variables: str) -> Any:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(home), **variables}
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True,
-        timeout=60,
+        [sys.executable, "-c", code, *arguments], cwd=folder, env=environment,
+        capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
@@ -175,3 +190,8 @@ def test_our_theme_stays(calm: dict[str, Any]) -> None:
 
 def test_no_address_of_this_computer_is_asked_for(calm: dict[str, Any]) -> None:
     assert calm["asked for"] == ["127.0.0.1", "127.0.0.1"]
+
+
+def test_nobody_looks_for_a_console_or_for_packages_that_add_to_pages(tmp_path: Path) -> None:
+    assert run(ASKED, tmp_path, tmp_path) == ["packages", "console"]
+    assert run(ASKED, tmp_path, tmp_path, "pinned") == []

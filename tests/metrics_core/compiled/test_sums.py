@@ -31,6 +31,14 @@ def test_weighed_sums_are_products_of_matrices(kind: type, n_rows: int, n_units:
     assert (np.abs(found - exact) <= close * size).all()
 
 
+@pytest.mark.parametrize("n_units", [1, 2, 255, 40_000])
+def test_counts_say_how_often_each_was_drawn(n_units: int) -> None:
+    drawn = np.random.default_rng(3).integers(0, n_units, (3, 200), dtype=np.uint16)
+    counts = np.zeros((3, n_units), np.uint8)
+    compiled("sums").count_drawn(drawn, counts)
+    assert (counts == [np.bincount(row, minlength=n_units) for row in drawn]).all()
+
+
 @pytest.mark.parametrize("n_columns", [1, 3, 4, 5, 40, 41])
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_sums_over_draws_of_few_and_of_many_columns(kind: type, n_columns: int) -> None:
