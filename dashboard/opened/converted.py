@@ -4,7 +4,6 @@ copy says. The files of the folder are never written. No Streamlit here.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -15,7 +14,7 @@ from dashboard.opened.converting import ONE_AT_A_TIME, SMALLEST, converted
 from dashboard.opened.files import File, Origin, glanced, read_files
 from dashboard.workspace import StorageError
 from dashboard.workspace.cache import Cache, Kept
-from dashboard.workspace.durable import State
+from dashboard.workspace.durable import State, sha256_of
 from dashboard.workspace.keeping import on_disk
 from dashboard.workspace.records import note_of
 from dashboard.workspace.stored_run import StoredRun, stored_run
@@ -56,7 +55,7 @@ class ConvertedFiles:
         if known is not None:
             return [known]
         with ONE_AT_A_TIME:
-            by_content = (*told, _hash_of(path))
+            by_content = (*told, sha256_of(path))
             known = self._known(by_content, shown, origin)
             files = [known] if known is not None else []
             if not files and choices.keys() <= _OF_TEXT and not is_set(path):
@@ -137,8 +136,3 @@ def may_be_long(path: Path) -> bool:
     """Whether a file may hold a long run, by its size and its first lines."""
     large = path.is_file() and path.stat().st_size >= SMALLEST
     return large and glanced(path) in ("run", None)
-
-
-def _hash_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

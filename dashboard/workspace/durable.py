@@ -17,6 +17,10 @@ from secrets import token_hex
 
 DRAFT = ".part"
 
+_PIECE = 2**22
+"""Bytes that are hashed at a time: between two a thread among others waits for its turn, which of
+many small ones takes much longer than the hash."""
+
 State = tuple[int, ...]
 _FILE, _FOLDER = 0o600, 0o700
 
@@ -190,6 +194,15 @@ def state_of(file: Path | os.DirEntry[str]) -> State | None:
     except OSError:
         return ()  # something is there; reading it says what is wrong
     return told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns
+
+
+def sha256_of(path: Path) -> str:
+    """The hash of a file's bytes, of which few are held. Raises OSError."""
+    digest, piece = hashlib.sha256(), memoryview(bytearray(_PIECE))
+    with path.open("rb", buffering=0) as file:
+        while read := file.readinto(piece):
+            digest.update(piece[:read])
+    return digest.hexdigest()
 
 
 def written(state: State | None) -> str:

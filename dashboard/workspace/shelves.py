@@ -248,10 +248,9 @@ class Shelves:
         # The state of before: who mends it meanwhile is not wronged.
         state, content = durable.state_of(path), b""
         try:
-            with path.open("rb") as file:
-                content = file.read() if whole else b""
-                digest = hashlib.sha256(content) if whole else hashlib.file_digest(file, "sha256")
-            why = "" if digest.hexdigest() == name else _CHANGED
+            content = path.read_bytes() if whole else b""
+            digest = hashlib.sha256(content).hexdigest() if whole else durable.sha256_of(path)
+            why = "" if digest == name else _CHANGED
         except FileNotFoundError:
             why = _MISSING
         except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,10 @@ def test_a_folder_in_the_place_of_a_file_makes_room(tmp_path: Path) -> None:
         act(tmp_path / "a")
         assert not (tmp_path / "a").is_dir()
         durable.remove(tmp_path / "a")
+
+
+@pytest.mark.parametrize("size", [0, 1, durable._PIECE, durable._PIECE + 1])
+def test_the_hash_of_a_file_is_that_of_all_its_bytes(size: int, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"\r\n" * (size // 2) + b"x" * (size % 2))
+    assert durable.sha256_of(path) == hashlib.sha256(path.read_bytes()).hexdigest()
