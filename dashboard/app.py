@@ -13,15 +13,7 @@ from metrics_core.errors import RanklensError
 def main() -> None:
     """Draw one run of the app."""
     st.set_page_config(page_title="Ranklens", page_icon=frame.ICON, layout="wide")
-    shown = {
-        page.name: st.Page(
-            f"app_pages/{page.name}.py",
-            title=page.title,
-            url_path=page.name,
-            default=page is PAGES[0],
-        )
-        for page in PAGES
-    }
+    shown = frame.pages_of(tuple(PAGES))
     session.register_pages(PAGES, shown)
     chosen = st.navigation(list(shown.values()), position="hidden")
     current = next(page for page in PAGES if page.name == (chosen.url_path or PAGES[0].name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cache
 from pathlib import Path
 
@@ -46,6 +47,25 @@ _CONNECTION = st.components.v2.component(
     html="<span></span>",
     js=(_HERE / "connection.js").read_text("utf-8"),
 )
+
+
+def pages_of(pages: tuple[Page, ...]) -> dict[str, st.Page]:
+    """Streamlit's pages by name, for one run: it marks the one that it draws."""
+    return {name: copy(page) for name, page in _found(pages).items()}
+
+
+@cache
+def _found(pages: tuple[Page, ...]) -> dict[str, st.Page]:
+    """Streamlit's pages, whose files are looked for once."""
+    return {
+        page.name: st.Page(
+            f"app_pages/{page.name}.py",
+            title=page.title,
+            url_path=page.name,
+            default=page is pages[0],
+        )
+        for page in pages
+    }
 
 
 def draw(pages: Sequence[Page], current: str) -> None:

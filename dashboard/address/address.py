@@ -7,7 +7,8 @@ browser's address and the session hold an Address; nothing else knows how its va
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -74,12 +75,25 @@ SHARED = (
 layers over them; what a query counts that a run lacks, and how runs are compared."""
 
 
+@lru_cache(maxsize=1 << 12)
+def _encoded(declared: Field, value: Any) -> str:
+    """A value as it stands in a link. A page has dozens of links, of much the same values."""
+    return urlencode({declared.name: declared.write(value)}, doseq=True)
+
+
 @dataclass(frozen=True)
 class Address:
     """A value for each declared field, in the order of declaration."""
 
     fields: tuple[Field, ...] = SHARED
     values: tuple[Any, ...] = tuple(field.empty for field in SHARED)
+    _place: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Find where each field stands, once for all addresses of the same fields."""
+        if not self._place:
+            found = {declared.name: i for i, declared in enumerate(self.fields)}
+            object.__setattr__(self, "_place", found)
 
     @classmethod
     def of(cls, fields: Iterable[Field] = (), **values: Any) -> Address:
@@ -89,18 +103,16 @@ class Address:
 
     def __getitem__(self, name: str) -> Any:
         """The value of a declared field."""
-        return self.values[self._names.index(name)]
-
-    @property
-    def _names(self) -> list[str]:
-        return [field.name for field in self.fields]
+        return self.values[self._place[name]]
 
     def changed(self, **changes: Any) -> Address:
         """The same with other values. Raises KeyError for a field that nobody declared."""
-        if unknown := changes.keys() - set(self._names):
+        if unknown := changes.keys() - self._place.keys():
             raise KeyError(f"no page declares {', '.join(sorted(unknown))}")
-        pairs = zip(self._names, self.values, strict=True)
-        return replace(self, values=tuple(changes.get(name, value) for name, value in pairs))
+        values = list(self.values)
+        for name, value in changes.items():
+            values[self._place[name]] = value
+        return Address(self.fields, tuple(values), self._place)
 
     @property
     def left(self) -> Address:
@@ -122,8 +134,9 @@ class Address:
     @property
     def query(self) -> str:
         """What stands in a link from the question mark on; "" where nothing does."""
-        query = urlencode(self.parameters(), doseq=True)
-        return f"?{query}" if query else ""
+        both = zip(self.fields, self.values, strict=True)
+        given = [_encoded(field, value) for field, value in both if value != field.empty]
+        return "?" + "&".join(filter(None, given)) if any(given) else ""
 
     def link(self, page: str) -> str:
         """A relative link to a page; "" is the first one."""

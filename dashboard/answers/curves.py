@@ -130,9 +130,8 @@ def _lines(study: Study, shown: Comparison) -> Curves:
     return replace(page, finding=said(own, shown.focus, shown.baseline))
 
 
-def _precision_recall(study: Study, runs: Sequence[str], view: Comparison) -> pd.DataFrame:
-    mask = study.in_view(view)
-    return by_cutoff.precision_recall([study.judged[name].among(mask) for name in runs])
+def _precision_recall(study: Study, run: str, view: Comparison) -> pd.DataFrame:
+    return by_cutoff.precision_recall([study.judged[run].among(study.in_view(view))])
 
 
 def _family(shown: Comparison) -> str:
@@ -166,7 +165,8 @@ def _page(
     study: Study, drawn: _Drawn, means: Mapping[Place, Means], against: Mapping[Place, Band]
 ) -> Curves:
     shown, frames = drawn.shown, _frames(drawn, means, against)
-    precision_recall = study.kept(_precision_recall, shown.runs, shown.narrowing)
+    each = [study.kept(_precision_recall, run, shown.narrowing) for run in shown.runs]
+    precision_recall = pd.concat(each, ignore_index=True)
     ranges = dict.fromkeys(frames, (0.0, 1.0))
     if shown.measure.declaration.cutoff is not None:
         ranges[_family(shown)] = shown.measure.declaration.range

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from metrics_core.explaining.history import History, first_bad_versions, history
 from metrics_core.parallel import in_order
 from metrics_core.scoring.curves import judged_share
 from metrics_core.slicing.breakdowns import ALL, by_group, coded_groups
+from metrics_core.slicing.derived import MARK
 
 FEWEST_RUNS = 2
 BY_NAME, AS_LOADED, BY_DATE = "", "loaded", "date"
@@ -65,12 +66,18 @@ def versions(
 
 def history_page(study: Study, shown: Comparison, runs: tuple[str, ...]) -> HistoryPage:
     """The page History: these runs in this order, over the queries in view."""
-    return study.kept(_history, shown, runs)
+    return study.kept(_history, _of_all(shown), runs)
 
 
 def history_slices(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) -> Slices:
     """The groups of one column, which follow; empty where there is no such column."""
-    return study.kept(_slices, shown, runs, by)
+    # Only a derived column may depend on who is compared.
+    return study.kept(_slices, shown if by.endswith(MARK) else _of_all(shown), runs, by)
+
+
+def _of_all(shown: Comparison) -> Comparison:
+    """The key of what does not depend on who is compared, unless the queries in view do."""
+    return replace(shown.narrowing, chosen=shown.chosen, cutoff=shown.cutoff)
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:
@@ -125,7 +132,7 @@ def _first_bad(
 
 
 def _slices(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) -> Slices:
-    columns = study.columns(shown)
+    columns = study.columns(shown) if by.endswith(MARK) else study.own_columns
     if by not in columns:
         return Slices(pd.DataFrame(), [], {})
     groups = columns[by][study.in_view(shown)]

@@ -66,8 +66,8 @@ def pin(pinned: Address) -> None:
 
 def address() -> Address:
     """The address as it stands."""
-    current: Address = st.session_state.get("_address", _empty())
-    return current
+    current: Address | None = st.session_state.get("_address")
+    return current or _empty()
 
 
 def href(page: str, **changes: Any) -> str:
