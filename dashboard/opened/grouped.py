@@ -53,13 +53,18 @@ def _not_compared(study: Study) -> dict[str, pd.Series]:
     return derived_columns(given, [column for column in DERIVED if not column.compared])
 
 
+def _index(study: Study) -> pd.Index:
+    """The judged queries, as the index of what has a row for each."""
+    return pd.Index(study.query_ids)
+
+
 def _material(study: Study, shown: Comparison, texts: dict[str, str]) -> Material:
     measure = shown.measure
     if any(measure.lacks(ranks) for ranks in study.judged.values()):
         # What the measure lacks is said by the page; a link with filters must not fail before.
         measure = read_measure("", shown.cutoff).measure
     return Material(
-        query_ids=study.query_ids,
+        query_ids=study.kept(_index),
         texts=texts,
         judged=study.judged,
         scores=study.all_scores(measure),

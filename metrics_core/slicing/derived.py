@@ -17,7 +17,7 @@ from metrics_core import frames as pd
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
-from metrics_core.slicing.breakdowns import without_gaps
+from metrics_core.slicing.breakdowns import NO_GROUP, without_gaps
 from metrics_core.slicing.ranges import in_words, ranges
 
 Texts = npt.NDArray[np.object_]
@@ -35,7 +35,7 @@ class Material:
     """What groups are derived from: the judged queries, `texts` of those that have one by query_id,
     the judged ranks and the scores of all runs, and what is compared on what."""
 
-    query_ids: Sequence[str]
+    query_ids: pd.Index
     texts: Mapping[str, str]
     judged: Mapping[str, JudgedRanks]
     scores: Scores
@@ -52,9 +52,10 @@ class Material:
 
 @dataclass(frozen=True)
 class Derived:
-    """A derived column: `groups` gives a label for each query, NaN or None where it has none, or
-    None where the column cannot be had. `spoken` is what a sentence calls a group's queries;
-    `compared` says whether the groups depend on which runs are compared, and on what."""
+    """A derived column: `groups` gives a label for each query, NO_GROUP where it has none, or None
+    where the column cannot be had or would not tell queries apart. `spoken` is what a sentence
+    calls a group's queries; `compared` says whether the groups depend on which runs are compared,
+    and on what."""
 
     name: str
     explanation: str
@@ -70,17 +71,18 @@ class Derived:
 
 def _words(given: Material) -> pd.Series | None:
     counts = _of_texts(given, lambda text: float(len(text.split())))
-    return None if counts is None else in_words(ranges(counts), "word", "words")
+    return None if counts is None else _told_apart(in_words(ranges(counts), "word", "words"))
 
 
 def _form(given: Material) -> pd.Series | None:
-    return _of_texts(given, lambda t: "questions" if _QUESTION.match(t.strip()) else "keywords")
+    form = _of_texts(given, lambda t: "questions" if _QUESTION.match(t.strip()) else "keywords")
+    return None if form is None else _told_apart(form)
 
 
 def _relevant(given: Material) -> pd.Series | None:
     ranks = next(iter(given.judged.values()))
-    counts = pd.Series(ranks.n_relevant().astype(np.float64), list(given.query_ids))
-    return in_words(ranges(counts), "relevant", "relevant")
+    counts = pd.Series(ranks.n_relevant().astype(np.float64), given.query_ids)
+    return _told_apart(in_words(ranges(counts), "relevant", "relevant"))
 
 
 def _judged_share(given: Material) -> pd.Series | None:
@@ -154,12 +156,8 @@ DERIVED = (
 def derived_columns(given: Material, among: Sequence[Derived] = DERIVED) -> dict[str, pd.Series]:
     """The derived columns by their marked names: the group of each query as text, indexed by
     query_id. Only those that tell queries apart."""
-    found = {}
-    for column in among:
-        groups = column.groups(given)
-        if groups is not None and groups.nunique() > 1:
-            found[column.key] = without_gaps(groups)
-    return found
+    groups = {column.key: column.groups(given) for column in among}
+    return {key: found for key, found in groups.items() if found is not None}
 
 
 def derived_column(key: str) -> Derived | None:
@@ -171,7 +169,7 @@ def _of_texts(given: Material, value: Callable[[str], object]) -> pd.Series | No
     texts = [given.texts.get(query_id, "") for query_id in given.query_ids]
     if not any(texts):
         return None
-    return pd.Series([value(t) if t else None for t in texts], list(given.query_ids)).replace(
+    return pd.Series([value(t) if t else None for t in texts], given.query_ids).replace(
         {None: np.nan}
     )
 
@@ -181,9 +179,15 @@ def _placed(
     cuts: npt.NDArray[np.float64],
     names: Sequence[str],
     given: Material,
-) -> pd.Series:
+) -> pd.Series | None:
     """The name of the range that each value is in; a cut belongs to the range above it."""
     place = np.searchsorted(cuts, np.nan_to_num(values), side="right")
-    named = np.array(names, dtype=object)[place]
-    named[np.isnan(values)] = None
-    return pd.Series(named, list(given.query_ids), dtype=object)
+    place[np.isnan(values)] = len(names)
+    if np.count_nonzero(np.bincount(place, minlength=len(names) + 1)[:-1]) < 2:
+        return None
+    texts = pd.array([*names, NO_GROUP], dtype="str")
+    return pd.Series(texts.take(place), given.query_ids)
+
+
+def _told_apart(groups: pd.Series) -> pd.Series | None:
+    return without_gaps(groups) if groups.nunique() > 1 else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
 from metrics_core.judging import judge
@@ -40,7 +41,7 @@ def material(
     wanted = parse_measure(measure)
     scores = score_runs(list(judged.values()), [wanted])
     given = TEXTS if texts is None else texts
-    return Material(IDS, given, judged, scores, wanted, "a", "b", 10)
+    return Material(pd.Index(IDS), given, judged, scores, wanted, "a", "b", 10)
 
 
 def groups(name: str, given: Material | None = None) -> dict[str, str]:
