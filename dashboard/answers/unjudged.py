@@ -24,6 +24,8 @@ from metrics_core.tables import Run
 
 _DEPTHS = (1, 5, 10, 20, 50, 100, 1000)
 _TOPS = (5, 10, 20, 50, 100)
+_USUAL, _FEW_ROWS = 20, 500_000
+"""First documents that all usual cutoffs share, where they are so few."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,8 @@ def _tops_kept(study: Study) -> Callable[[Run, Run, int], Tops]:
     """The first documents of two runs, the same for every view that asks about so deep."""
 
     def tops(run: Run, baseline: Run, depth: int) -> Tops:
-        deep = next((k for k in _TOPS if depth <= k), depth)
+        reached = max(depth, min(_USUAL, _FEW_ROWS // max(len(run.query_ids), 1)))
+        deep = next((k for k in _TOPS if reached <= k), depth)
         # Of very many queries it takes long to open each.
         own, other = in_order(lambda them: _top(study, them, deep), (run, baseline))
         same = study.kept(_same, run.name, baseline.name, deep)
