@@ -18,8 +18,9 @@ from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import coded
 from metrics_core.tables.run import order_by_score
 
-HEAD = 32
-"""Ranks of every query whose documents are kept beside the rows: the depths that people ask for."""
+HEADS = (10, 32)
+"""Ranks of every query whose documents are kept beside the rows: the depths that people ask for, of
+very many queries also those of nearly all, which are read in a third of the time."""
 
 
 @dataclass(frozen=True)
@@ -83,19 +84,32 @@ def stand_together(run: Run) -> bool:
     return bool((steps >= 0).all()) and len(run.query_ids) == np.count_nonzero(steps) + 1
 
 
-def known_heads(cache: Cache, table: str, whole: Callable[[], Run]) -> pa.Table:
-    """The rows in the first `HEAD` ranks of every query, of the run that is kept under this name;
-    found once, and in memory while somebody holds them."""
-    of = _heads_of(table)
+def known_heads(cache: Cache, table: str, depth: int, whole: Callable[[], Run]) -> pa.Table:
+    """The rows in the first ranks of every query, at least to this depth, which is one of `HEADS`
+    at most, of the run that is kept under this name; found once, and in memory while somebody holds
+    them."""
+    for ranks in HEADS:
+        found = _known_heads(cache, table, ranks) if depth <= ranks else None
+        if found is not None:
+            return found
+    rows = heads_of(whole())
+    keep_heads(cache, table, rows)
+    return _holding(cache, _heads_of(table, HEADS[-1]), rows)
+
+
+def _known_heads(cache: Cache, table: str, ranks: int) -> pa.Table | None:
+    of = _heads_of(table, ranks)
     held: pa.Table | None = cache.held.get(" ".join(of))
     if held is not None:
         return held
     kept = cache.get(*of)
-    if kept is not None:
-        rows = pa.ipc.open_stream(pa.py_buffer(kept.arrays["rows"])).read_all()
-    else:
-        rows = heads_of(whole())
-        keep_heads(cache, table, rows)
+    if kept is None:
+        return None
+    rows = pa.ipc.open_stream(pa.py_buffer(kept.arrays["rows"])).read_all()
+    return _holding(cache, of, rows)
+
+
+def _holding(cache: Cache, of: tuple[str, ...], rows: pa.Table) -> pa.Table:
     # In one piece, for what asks for the query of each row.
     rows = rows.set_column(0, "query_id", coded(rows["query_id"]))
     cache.held[" ".join(of)] = rows
@@ -103,30 +117,35 @@ def known_heads(cache: Cache, table: str, whole: Callable[[], Run]) -> pa.Table:
 
 
 def keep_heads(cache: Cache, table: str, rows: pa.Table) -> None:
-    """Keep what `known_heads` then knows."""
-    cache.put(*_heads_of(table), kept=_packed(rows))
+    """Keep what `known_heads` then knows, by the most rows that it may give."""
+    cache.put(*_heads_of(table, HEADS[-1]), kept=_packed(rows))
+    few = heads_of(Run(table=rows), HEADS[0])
+    if 2 * len(few) <= len(rows):
+        cache.put(*_heads_of(table, HEADS[0]), kept=_packed(few))
 
 
-def _heads_of(table: str) -> tuple[str, str, str]:
-    return ("heads", table, str(HEAD))
+def _heads_of(table: str, ranks: int) -> tuple[str, str, str]:
+    return ("heads", table, str(ranks))
 
 
-def heads_of(run: Run) -> pa.Table:
-    """The rows in the first `HEAD` ranks of every query, whose rows stand together."""
+def heads_of(run: Run, ranks: int | None = None) -> pa.Table:
+    """The rows in so many first ranks of every query, whose rows stand together; without it in the
+    most that are kept."""
+    ranks = ranks or HEADS[-1]
     # One dictionary for all rows: a query has the same number here as in the run.
     table = run.table.set_column(0, "query_id", coded(run.table["query_id"]))
-    few = Run(table=table.filter(column_of(_may_lead(run))).combine_chunks())
-    return few.table.take(column_of(top_rows(few, HEAD)))
+    few = Run(table=table.filter(column_of(_may_lead(run, ranks))).combine_chunks())
+    return few.table.take(column_of(top_rows(few, ranks)))
 
 
-def _may_lead(run: Run) -> npt.NDArray[np.bool_]:
-    """The rows of no lower score than the one at rank `HEAD` of their query, bool[n]; the rows of
+def _may_lead(run: Run, ranks: int) -> npt.NDArray[np.bool_]:
+    """The rows of no lower score than the one at this rank of their query, bool[n]; the rows of
     each query stand together."""
     codes, scores = run.query_codes, values_of(run.table["score"])
     order = order_by_score(codes, scores)
     best = scores if order is None else scores[order]
     counts = np.bincount(codes, minlength=len(run.query_ids))
-    last = best[np.cumsum(counts) - counts + np.minimum(HEAD, counts) - 1]
+    last = best[np.cumsum(counts) - counts + np.minimum(ranks, counts) - 1]
     return np.asarray(scores >= np.repeat(last, counts), dtype=np.bool_)
 
 

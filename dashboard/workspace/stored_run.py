@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from dashboard.workspace.cache import Cache
 from dashboard.workspace.errors import damaged
-from dashboard.workspace.extracts import HEAD, Layout, known_heads, known_layout, stand_together
+from dashboard.workspace.extracts import HEADS, Layout, known_heads, known_layout, stand_together
 from dashboard.workspace.shelves import Shelves
 from metrics_core.memo import Memo
 from metrics_core.notes import Note
@@ -68,10 +68,10 @@ class StoredRows:
         """The run of these rows."""
         return StoredRun(self, name, notes)
 
-    def heads(self) -> pa.Table:
-        """The rows of the first `HEAD` ranks of every query."""
+    def heads(self, depth: int) -> pa.Table:
+        """The rows of the first ranks of every query, down to this depth, and perhaps others."""
         with self._lock_of_heads:
-            return known_heads(self.cache, self.table, lambda: Run(table=self.whole()))
+            return known_heads(self.cache, self.table, depth, lambda: Run(table=self.whole()))
 
     def some(self, query_ids: Collection[str]) -> pa.Table:
         """All rows of these queries, and perhaps others."""
@@ -151,9 +151,9 @@ class StoredRun(Run):
     def leading(self, depth: int) -> Run:
         """A run in memory with the same queries that holds the rows of their first `depth` ranks,
         and perhaps others."""
-        if depth > HEAD:
+        if depth > HEADS[-1]:
             return self.whole()
-        return Run(table=self.rows.heads(), name=self.name, notes=self.notes)
+        return Run(table=self.rows.heads(depth), name=self.name, notes=self.notes)
 
     def first_ties(self) -> npt.NDArray[np.int64]:
         """For each of `query_ids` the first rank whose score is that of the next; int64[q], 0 where
