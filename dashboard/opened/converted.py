@@ -101,6 +101,8 @@ class ConvertedFiles:
             return None
         told = record.told
         notes = [note_of(note) for note in told["notes"]]
+        # Before its bytes are looked at: that changes the file's times, so they would be again.
+        self._cache.use_table(told["table"])
         try:
             run = stored_run(
                 self._cache.shelves,
@@ -113,7 +115,6 @@ class ConvertedFiles:
             )
         except StorageError:
             return None
-        self._cache.use_table(told["table"])
         key = f"{origin}:{shown}"
         return File(key=key, file=shown, origin=origin, table=run, read_as=told["read_as"])
 

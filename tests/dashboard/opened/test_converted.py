@@ -9,7 +9,7 @@ from unittest import mock
 from dashboard.opened import converted
 from dashboard.opened.converted import ConvertedFiles
 from dashboard.opened.files import File
-from dashboard.workspace import Workspace
+from dashboard.workspace import Workspace, durable
 from dashboard.workspace.durable import state_of
 from dashboard.workspace.stored_run import StoredRun
 from metrics_core.tables import Run
@@ -83,3 +83,15 @@ def test_a_file_that_is_no_run_is_read_each_time(tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "w", ignore_errors=True)
     path.write_text("q1\n" * 9)
     assert read(tmp_path / "w", path)[0].error is not None
+
+
+def test_the_bytes_of_a_copy_are_looked_at_once_a_start(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text(TEXT)
+    read(tmp_path / "w", path)
+    with mock.patch.object(durable, "sha256_of", wraps=durable.sha256_of) as hashed:
+        file, was_read = read(tmp_path / "w", path)
+        assert not was_read and isinstance(file.table, StoredRun)
+        assert hashed.call_count == 1
+        assert len(file.table.holding(["q1"])) == 3
+    assert hashed.call_count == 1
