@@ -107,11 +107,15 @@ def test_by_keys_a_head_sorts_and_keeps_the_focus_and_a_row_opens(
     page.locator(".lens.queries").focus()
     for _ in range(3):
         page.keyboard.press("Tab")
+    first = page.locator(".lens.queries thead .score").first
     page.keyboard.press("Enter")
+    # The link of the table that was there asks for the same again.
+    expect(first).to_have_attribute("aria-sort", "ascending")
     settle(page)
     assert parameters(page)["order"] == ["score:dense"]
     expect(page.locator(".lens.queries thead .score a").first).to_be_focused()
     page.keyboard.press("Enter")
+    expect(first).to_have_attribute("aria-sort", "descending")
     settle(page)
     assert parameters(page)["order"] == ["-score:dense"]
     expect(page.locator(".lens.queries thead .score a").first).to_be_focused()
