@@ -47,13 +47,15 @@ def sync() -> None:
     # The files may have changed since the last run, and the address may now.
     for name in ("_library", "_opened", "_following"):
         st.session_state.pop(name, None)
-    now = _in_browser()
-    if "_address" not in st.session_state or now not in st.session_state["_written"]:
+    now, written = _in_browser(), st.session_state.get("_written", [])
+    if "_address" not in st.session_state or now not in written:
         st.session_state["_address"] = _from_browser()
     wanted = address().parameters()
     if now != wanted:
         st.query_params.from_dict(wanted)
-    st.session_state["_written"] = [wanted]
+    # What was clicked before the browser heard of it still comes with the address that meant this.
+    meant = [now] if now != wanted and now in written and wanted in written else []
+    st.session_state["_written"] = [wanted, *meant]
 
 
 def pin(pinned: Address) -> None:

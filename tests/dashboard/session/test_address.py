@@ -48,3 +48,18 @@ def test_opening_another_collection_keeps_nothing_that_belongs_to_this_one() -> 
     assert app.query_params["k"] == "5" or app.query_params["k"] == ["5"]
     app.switch_page("app_pages/overview.py").run()
     assert "Which run is better" in text_of(app)
+
+
+def test_a_change_counts_that_comes_with_the_address_of_before_it_was_completed() -> None:
+    app = opened("queries")
+    app.query_params.clear()
+    # Twice, as after a restart: what the browser says has not heard of run and baseline.
+    app.run()
+    app.query_params.clear()
+    app.selectbox(key="w_base").select("titles-only").run()
+    assert app.query_params["base"] == "titles-only"
+    # A step back is not taken for it.
+    app.query_params.clear()
+    app.query_params["base"] = "bm25"
+    app.run()
+    assert app.query_params["base"] == "bm25"
