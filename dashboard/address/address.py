@@ -112,7 +112,7 @@ class Address:
         values = list(self.values)
         for name, value in changes.items():
             values[self._place[name]] = value
-        return Address(self.fields, tuple(values), self._place)
+        return replace(self, values=tuple(values))
 
     @property
     def left(self) -> Address:
@@ -123,20 +123,21 @@ class Address:
         """The same fields with the values that stand in an address; others become empty."""
         return replace(self, values=tuple(f.read(given.get(f.name, ())) for f in self.fields))
 
+    @property
+    def _given(self) -> list[tuple[Field, Any]]:
+        """The fields that are not empty, with their values."""
+        both = zip(self.fields, self.values, strict=True)
+        return [(field, value) for field, value in both if value != field.empty]
+
     def parameters(self) -> dict[str, str | list[str]]:
         """What stands behind the question mark; empty fields do not."""
-        return {
-            field.name: field.write(value)
-            for field, value in zip(self.fields, self.values, strict=True)
-            if value != field.empty
-        }
+        return {field.name: field.write(value) for field, value in self._given}
 
     @property
     def query(self) -> str:
         """What stands in a link from the question mark on; "" where nothing does."""
-        both = zip(self.fields, self.values, strict=True)
-        given = [_encoded(field, value) for field, value in both if value != field.empty]
-        return "?" + "&".join(filter(None, given)) if any(given) else ""
+        query = "&".join(filter(None, (_encoded(field, value) for field, value in self._given)))
+        return f"?{query}" if query else ""
 
     def link(self, page: str) -> str:
         """A relative link to a page; "" is the first one."""
