@@ -6,7 +6,6 @@ Of many queries bags are drawn in their place (`bags`); what is drawn is called 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from importlib import import_module
 from threading import Thread
 from typing import TypeVar
 
@@ -72,14 +71,9 @@ def draws(n_queries: int, most: int | None = None) -> Iterator[Counts]:
 
 
 def prepare_draws(n_queries: int) -> None:
-    """Make the draws of so many queries in the background, and load the library that comparisons
-    need, so that the first one need not wait for them."""
-    Thread(target=_prepare, args=(n_queries,), daemon=True).start()
-
-
-def _prepare(n_queries: int) -> None:
-    _blocks(drawn_at_a_time(n_queries))
-    import_module("scipy.special")
+    """Make the draws of so many queries in the background, so that the first comparison need not
+    wait for them."""
+    Thread(target=_blocks, args=(drawn_at_a_time(n_queries),), daemon=True).start()
 
 
 def _blocks(units: int) -> list[Counts]:
