@@ -25,7 +25,6 @@ from dashboard.door.settings import OPTIONS, pin
 from dashboard.door.token import Keys, keys
 from dashboard.first_paint import FirstPaint
 from dashboard.start import workspace_folder
-from dashboard.workspace.cache import meaning
 from dashboard.workspace.scratch import Scratch
 
 _PAGE = Path(__file__).with_name("app.py")
@@ -79,8 +78,6 @@ async def _begun(_: App) -> AsyncIterator[None]:
     """
     from dashboard.session.ahead import open_ahead
 
-    # Reads many small files, between which a thread among others waits for its turn.
-    meaning()
     Thread(target=open_ahead, name="opening of what is seen first", daemon=True).start()
     import_module("dashboard.pages")
     # What compares needs it, and the files are still being read.

@@ -101,8 +101,6 @@ class ConvertedFiles:
             return None
         told = record.told
         notes = [note_of(note) for note in told["notes"]]
-        # Before its bytes are looked at: that changes the file's times, so they would be again.
-        self._cache.use_table(told["table"])
         try:
             run = stored_run(
                 self._cache.shelves,

@@ -35,6 +35,9 @@ LARGEST = 10_000_000_000
 
 _MEANT = ("tables", "formats", "judging", "compiled", "onepass")
 """The packages that say what a file and its judgments mean."""
+LAYOUTS = "layouts"
+"""What is asked for whenever a table is opened."""
+
 _DIGEST = 32
 _TABLES = "tables"
 
@@ -102,11 +105,6 @@ class Cache:
                     made = drafts.enter_context(durable.draft(self.folder / _TABLES))
             yield made
 
-    def use_table(self, name: str) -> None:
-        """Remember that a table was used just now."""
-        with suppress(OSError):
-            os.utime(self.shelves.table_path(name))
-
     def _path(self, what: str, of: tuple[str, ...]) -> Path:
         key = json.dumps([*of, meaning()])
         return self.folder / what / hashlib.sha256(key.encode()).hexdigest()
@@ -117,13 +115,21 @@ class Cache:
             files = [(p, p.stat()) for p in self.folder.glob("*/*") if p.is_file()]
             left = sum(told.st_size for _, told in files)
             largest = min(self._largest, (shutil.disk_usage(self.folder).free + left) // 2)
-            for path, told in sorted(files, key=lambda f: f[1].st_mtime_ns):
+            for path, told in sorted(files, key=lambda f: self._last_use(*f)):
                 if left <= largest:
                     return
                 if path.stem in self.opened:
                     continue
                 path.unlink(missing_ok=True)
                 left -= told.st_size
+
+    def _last_use(self, path: Path, told: os.stat_result) -> int:
+        """When a file was used last, in nanoseconds: a table when what is known of it was, for its
+        own times tell whether its bytes are those that were looked at."""
+        known = self._path(LAYOUTS, (path.stem,)) if path.parent.name == _TABLES else path
+        with suppress(OSError):
+            return max(known.stat().st_mtime_ns, told.st_mtime_ns)
+        return told.st_mtime_ns
 
 
 @cache

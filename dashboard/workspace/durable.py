@@ -15,11 +15,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
 
+from metrics_core.memo import Memo
+
 DRAFT = ".part"
 
 _PIECE = 2**22
 """Bytes that are hashed at a time: between two a thread among others waits for its turn, which of
 many small ones takes much longer than the hash."""
+
+_HASHES = Memo(10_000)
 
 State = tuple[int, ...]
 _FILE, _FOLDER = 0o600, 0o700
@@ -197,7 +201,12 @@ def state_of(file: Path | os.DirEntry[str]) -> State | None:
 
 
 def sha256_of(path: Path) -> str:
-    """The hash of a file's bytes, of which few are held. Raises OSError."""
+    """The hash of a file's bytes, of which few are held; worked out once as long as the file stays
+    the same. Raises OSError."""
+    return _HASHES((path, state_of(path)), lambda: _hashed(path))
+
+
+def _hashed(path: Path) -> str:
     digest, piece = hashlib.sha256(), memoryview(bytearray(_PIECE))
     with path.open("rb", buffering=0) as file:
         while read := file.readinto(piece):

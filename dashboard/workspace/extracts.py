@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dashboard.workspace.cache import Cache, Kept
+from dashboard.workspace.cache import LAYOUTS, Cache, Kept
 from metrics_core.judging.ranking import top_rows
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import column_of, values_of
@@ -56,7 +56,7 @@ class Layout:
 def known_layout(cache: Cache, table: str, whole: Callable[[], Run]) -> Layout | None:
     """The layout of the rows that are kept under this name, found once; None where the rows of a
     query stand apart."""
-    known = cache.get("layouts", table)
+    known = cache.get(LAYOUTS, table)
     if known is not None:
         told = known.told
         if told is None:
@@ -71,11 +71,11 @@ def known_layout(cache: Cache, table: str, whole: Callable[[], Run]) -> Layout |
 def keep_layout(cache: Cache, table: str, layout: Layout | None) -> None:
     """Keep what `known_layout` then knows."""
     if layout is None:
-        cache.put("layouts", table, kept=Kept())
+        cache.put(LAYOUTS, table, kept=Kept())
         return
     arrays = {"counts": layout.counts, "first_ties": layout.first_ties}
     told = {"query_ids": layout.query_ids, "plain": layout.plain}
-    cache.put("layouts", table, kept=Kept(arrays, told))
+    cache.put(LAYOUTS, table, kept=Kept(arrays, told))
 
 
 def stand_together(run: Run) -> bool:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dashboard.workspace.cache import Cache, Kept
+from dashboard.workspace import durable
+from dashboard.workspace.cache import LAYOUTS, Cache, Kept
 
 KEPT = Kept({"a": np.array([1, 2, 3])}, {"of": "it"})
 
@@ -49,6 +50,27 @@ def test_what_was_not_used_for_longest_goes_first(tmp_path: Path) -> None:
     small.put("ranks", "d", kept=Kept({"a": np.zeros(60)}))
     assert small.get("ranks", "a") is not None and small.get("ranks", "d") is not None
     assert small.get("ranks", "b") is None
+
+
+def test_a_table_was_used_when_what_is_known_of_it_was(tmp_path: Path) -> None:
+    small = cache(tmp_path)
+    names = []
+    for number, content in enumerate((b"asked for" * 99, b"not asked" * 99)):
+        name = hashlib.sha256(content).hexdigest()
+        names.append(name)
+        with small.draft() as draft:
+            assert draft is not None
+            draft.write(content)
+            small.shelves.put_table(name, draft)
+        small.put(LAYOUTS, name, kept=Kept(told=number))
+    for path in (tmp_path / "cache").glob("*/*"):
+        os.utime(path, (1, 1))
+    before = durable.state_of(small.shelves.table_path(names[0]))
+    small.get(LAYOUTS, names[0])
+    assert durable.state_of(small.shelves.table_path(names[0])) == before
+    whole = sum(path.stat().st_size for path in (tmp_path / "cache").glob("*/*"))
+    cache(tmp_path, whole).put("ranks", "a", kept=KEPT)
+    assert not small.shelves.unsound(names[0]) and small.shelves.unsound(names[1])
 
 
 def test_a_table_that_is_open_stays(tmp_path: Path) -> None:

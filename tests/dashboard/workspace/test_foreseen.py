@@ -1,0 +1,65 @@
+"""A start looks at the tables that the one before opened, and only at those that are there."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from dashboard.workspace import durable
+from dashboard.workspace.cache import Cache
+from dashboard.workspace.foreseen import foresee, look_ahead
+
+
+def cache(folder: Path) -> Cache:
+    return Cache(folder / "cache", lambda: True)
+
+
+def table(folder: Path, content: bytes) -> Path:
+    path = folder / "tables" / f"{hashlib.sha256(content).hexdigest()}.parquet"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(content)
+    return path
+
+
+def at_hand(path: Path) -> bool:
+    return (path, durable.state_of(path)) in durable._HASHES
+
+
+def test_what_one_start_opened_is_hashed_by_the_next_like_it(tmp_path: Path) -> None:
+    opened, other, gone = (table(tmp_path, content) for content in (b"a", b"b", b"c"))
+    foresee(cache(tmp_path), "", [opened, gone])
+    foresee(cache(tmp_path), "/data", [other])
+    gone.unlink()
+    looking = look_ahead(tmp_path, "")
+    assert looking is not None
+    looking.join()
+    assert at_hand(opened) and not at_hand(other) and not at_hand(gone)
+    assert look_ahead(tmp_path, "/elsewhere") is None
+
+
+def test_what_changed_since_is_hashed_again(tmp_path: Path) -> None:
+    path = table(tmp_path, b"a")
+    foresee(cache(tmp_path), "", [path])
+    looking = look_ahead(tmp_path, "")
+    assert looking is not None
+    looking.join()
+    path.write_bytes(b"b")
+    assert durable.sha256_of(path) == hashlib.sha256(b"b").hexdigest() != path.stem
+
+
+def test_what_is_opened_no_more_is_forgotten_and_the_same_is_not_written_again(
+    tmp_path: Path,
+) -> None:
+    path = table(tmp_path, b"a")
+    foresee(cache(tmp_path), "", [])
+    assert look_ahead(tmp_path, "") is None
+    foresee(cache(tmp_path), "", [path])
+    (record,) = (tmp_path / "cache" / "foreseen").iterdir()
+    kept = record.stat().st_ino
+    foresee(cache(tmp_path), "", [path])
+    assert record.stat().st_ino == kept
+    foresee(cache(tmp_path), "", [])
+    looking = look_ahead(tmp_path, "")
+    assert looking is not None
+    looking.join()
+    assert not at_hand(path)
