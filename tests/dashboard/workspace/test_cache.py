@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from dashboard.workspace import durable
 from dashboard.workspace.cache import LAYOUTS, Cache, Kept
@@ -26,6 +27,18 @@ def test_what_was_kept_is_there_for_the_next_start(tmp_path: Path) -> None:
     assert list(found.arrays) == ["a"]
     assert cache(tmp_path).get("ranks", "ab") is None
     assert cache(tmp_path).get("others", "a", "b") is None
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int32, np.int64, np.float64])
+@pytest.mark.parametrize("size", [0, 1, 7])
+def test_numbers_come_back_as_they_were(kind: type, size: int, tmp_path: Path) -> None:
+    numbers = {"whole": np.arange(size, dtype=kind), "some": np.arange(2 * size, dtype=kind)[::2]}
+    cache(tmp_path).put("ranks", "a", kept=Kept(numbers))
+    found = cache(tmp_path).get("ranks", "a")
+    assert found is not None and found.told is None and list(found.arrays) == list(numbers)
+    for name, values in numbers.items():
+        assert found.arrays[name].dtype == kind
+        np.testing.assert_array_equal(found.arrays[name], values)
 
 
 def test_what_is_not_as_it_was_written_is_not_there(tmp_path: Path) -> None:
