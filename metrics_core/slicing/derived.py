@@ -17,10 +17,11 @@ from metrics_core import frames as pd
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
-from metrics_core.slicing.breakdowns import NO_GROUP, without_gaps
+from metrics_core.slicing.breakdowns import NO_GROUP
 from metrics_core.slicing.ranges import in_words, ranges
 
-Texts = npt.NDArray[np.object_]
+Groups = tuple[npt.NDArray[np.int64], Sequence[str]]
+"""The place of each query's group among the names, -1 where it has none; and the names."""
 
 MARK = " \u00b7 derived"
 """Ends the name of a derived column, so that it is taken for none of the files' own."""
@@ -52,14 +53,13 @@ class Material:
 
 @dataclass(frozen=True)
 class Derived:
-    """A derived column: `groups` gives a label for each query, NO_GROUP where it has none, or None
-    where the column cannot be had or would not tell queries apart. `spoken` is what a sentence
-    calls a group's queries; `compared` says whether the groups depend on which runs are compared,
-    and on what."""
+    """A derived column: `groups` gives the groups of the queries, or None where the column cannot
+    be had. `spoken` is what a sentence calls a group's queries; `compared` says whether the groups
+    depend on which runs are compared, and on what."""
 
     name: str
     explanation: str
-    groups: Callable[[Material], pd.Series | None]
+    groups: Callable[[Material], Groups | None]
     spoken: str = "{}"
     compared: bool = False
 
@@ -69,33 +69,38 @@ class Derived:
         return self.name + MARK
 
 
-def _words(given: Material) -> pd.Series | None:
-    counts = _of_texts(given, lambda text: float(len(text.split())))
-    return None if counts is None else _told_apart(in_words(ranges(counts), "word", "words"))
+def _words(given: Material) -> Groups | None:
+    counts = _of_texts(given, lambda text: len(text.split()))
+    return None if counts is None else _counted(counts, "word", "words")
 
 
-def _form(given: Material) -> pd.Series | None:
+def _form(given: Material) -> Groups | None:
     form = _of_texts(given, lambda t: "questions" if _QUESTION.match(t.strip()) else "keywords")
-    return None if form is None else _told_apart(form)
+    return None if form is None else pd.factorize(form)
 
 
-def _relevant(given: Material) -> pd.Series | None:
+def _relevant(given: Material) -> Groups | None:
     ranks = next(iter(given.judged.values()))
-    counts = pd.Series(ranks.n_relevant().astype(np.float64), given.query_ids)
-    return _told_apart(in_words(ranges(counts), "relevant", "relevant"))
+    return _counted(pd.Series(ranks.n_relevant()), "relevant", "relevant")
 
 
-def _judged_share(given: Material) -> pd.Series | None:
+def _counted(counts: pd.Series, one: str, many: str) -> Groups:
+    """In ranges of whole numbers of something."""
+    place, names = pd.factorize(ranges(counts))
+    return place, in_words(names, one, many)
+
+
+def _judged_share(given: Material) -> Groups | None:
     pair = [given.judged[name] for name in dict.fromkeys((given.run, given.baseline))]
     listed = sum(np.minimum(ranks.retrieved, given.cutoff) for ranks in pair)
     judged = sum(ranks.judged().count(given.cutoff) for ranks in pair)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.asarray(judged / np.asarray(listed))
     names = ["under half judged", "half to 80 % judged", "80 % or more judged", "all judged"]
-    return _placed(share, np.array([0.5, 0.8, 1.0]), names, given)
+    return _placed(share, np.array([0.5, 0.8, 1.0]), names)
 
 
-def _difficulty(given: Material) -> pd.Series | None:
+def _difficulty(given: Material) -> Groups | None:
     """In thirds of the queries by the mean of the runs that are not compared: with the compared
     ones in it, the groups would follow from the difference that they are to explain."""
     if not given.others:
@@ -109,7 +114,7 @@ def _difficulty(given: Material) -> pd.Series | None:
     if np.isnan(mean).all():
         return None
     cuts = np.nextafter(np.nanquantile(mean, [1 / 3, 2 / 3]), np.inf)
-    return _placed(mean, cuts, [f"{how} for other runs" for how in _HARD_TO_EASY], given)
+    return _placed(mean, cuts, [f"{how} for other runs" for how in _HARD_TO_EASY])
 
 
 _HARD_TO_EASY = ("hard", "medium", "easy")
@@ -154,10 +159,19 @@ DERIVED = (
 
 
 def derived_columns(given: Material, among: Sequence[Derived] = DERIVED) -> dict[str, pd.Series]:
-    """The derived columns by their marked names: the group of each query as text, indexed by
-    query_id. Only those that tell queries apart."""
-    groups = {column.key: column.groups(given) for column in among}
-    return {key: found for key, found in groups.items() if found is not None}
+    """The derived columns by their marked names: the group of each query as text, NO_GROUP where it
+    has none, indexed by query_id. Only those that tell queries apart."""
+    found = {}
+    for column in among:
+        place, names = column.groups(given) or _NO_GROUPS
+        if len(np.unique(place[place >= 0])) > 1:
+            # The last is the place of queries without a group, -1.
+            texts = pd.array([*names, NO_GROUP], dtype="str")
+            found[column.key] = pd.Series(texts.take(place), given.query_ids)
+    return found
+
+
+_NO_GROUPS: Groups = (np.zeros(0, dtype=np.int64), ())
 
 
 def derived_column(key: str) -> Derived | None:
@@ -166,28 +180,14 @@ def derived_column(key: str) -> Derived | None:
 
 
 def _of_texts(given: Material, value: Callable[[str], object]) -> pd.Series | None:
+    """What it makes of each query's text, NaN where it has none; None where no query has one."""
     texts = [given.texts.get(query_id, "") for query_id in given.query_ids]
-    if not any(texts):
-        return None
-    return pd.Series([value(t) if t else None for t in texts], given.query_ids).replace(
-        {None: np.nan}
-    )
+    return pd.Series([value(t) if t else np.nan for t in texts]) if any(texts) else None
 
 
 def _placed(
-    values: npt.NDArray[np.float64],
-    cuts: npt.NDArray[np.float64],
-    names: Sequence[str],
-    given: Material,
-) -> pd.Series | None:
-    """The name of the range that each value is in; a cut belongs to the range above it."""
+    values: npt.NDArray[np.float64], cuts: npt.NDArray[np.float64], names: Sequence[str]
+) -> Groups:
+    """The range that each value is in; a cut belongs to the range above it."""
     place = np.searchsorted(cuts, np.nan_to_num(values), side="right")
-    place[np.isnan(values)] = len(names)
-    if np.count_nonzero(np.bincount(place, minlength=len(names) + 1)[:-1]) < 2:
-        return None
-    texts = pd.array([*names, NO_GROUP], dtype="str")
-    return pd.Series(texts.take(place), given.query_ids)
-
-
-def _told_apart(groups: pd.Series) -> pd.Series | None:
-    return without_gaps(groups) if groups.nunique() > 1 else None
+    return np.where(np.isnan(values), -1, place), names

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
@@ -41,7 +42,7 @@ def ranges(numbers: pd.Series) -> pd.Series:
     return pd.Series(np.where(np.isnan(values), np.nan, names[place]), index=numbers.index)
 
 
-def in_words(names: pd.Series, one: str, many: str) -> pd.Series:
+def in_words(names: Iterable[str], one: str, many: str) -> list[str]:
     """Ranges of whole numbers with what they count: "1 word", "2 or 3 words", "4 to 9 words"."""
 
     def said(name: str) -> str:
@@ -50,7 +51,7 @@ def in_words(names: pd.Series, one: str, many: str) -> pd.Series:
             return f"{low} {one if low == '1' else many}"
         return f"{low} {'or' if int(high) == int(low) + 1 else 'to'} {high} {many}"
 
-    return names.map(said, na_action="ignore")
+    return [said(name) for name in names]
 
 
 def by_size(name: str) -> tuple[float, int] | None:
