@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import sys
+from threading import Event, Lock, Timer
 
 import pyarrow as pa
 import streamlit as st
@@ -13,6 +14,8 @@ from dashboard.opened.library import Library
 from dashboard.workspace.stored_run import StoredRun
 
 _READ = "_read_large"
+_LATER = 1.0
+_LOCK, _waiting = Lock(), Event()
 
 
 def give_memory_back() -> None:
@@ -37,7 +40,24 @@ def give_back_after_long_runs() -> None:
     here = st.session_state.get("_library")
     study = here.study if isinstance(here, Library) else None
     if study is not None and any(isinstance(run, StoredRun) for run in study.runs.values()):
-        _trim()
+        _trim_soon()
+
+
+def _trim_soon() -> None:
+    """Give back in a second, for all pages of that second: it takes as long as a small page, and
+    what the next page needs again comes back slowly."""
+    with _LOCK:
+        if _waiting.is_set():
+            return
+        _waiting.set()
+    later = Timer(_LATER, _trim_for_all)
+    later.daemon = True
+    later.start()
+
+
+def _trim_for_all() -> None:
+    _waiting.clear()
+    _trim()
 
 
 def _trim() -> None:

@@ -64,6 +64,9 @@ def test_a_long_run_streams_to_the_disk_and_a_full_one_is_told(
     expect(page.get_by_text("was cut off")).to_have_count(0)
     place.unlink()
     upload(page, ("my.qrels", QRELS))
+    # The field in which the next file is chosen is a new one.
+    expect(page.locator("h1")).to_contain_text("One file is loaded")
+    settle(page)
     chosen.set_input_files(run)
     expect(page.locator("h1")).to_contain_text("Two files are loaded")
     expect(page.get_by_text("150,001").first).to_be_visible()
