@@ -1,11 +1,16 @@
-"""A function over a stream of items on several threads, results in order, few items at a time."""
+"""A function over many items on several threads, results in their order.
+
+`in_order` reads ahead in a stream; `on_all_cores` works on what is at hand.
+"""
 
 from __future__ import annotations
 
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import cache
+from threading import Lock
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -31,3 +36,35 @@ def in_order(function: Callable[[Item], Result], items: Iterable[Item]) -> Itera
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+def on_all_cores(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+    """`function` of each item, in the order of the items.
+
+    The thread that asks works on them itself, and others help from when they come to it: where all
+    cores are busy, to hand each item over and to wait for it takes longer than the work.
+    """
+    left, taking, made = enumerate(items), Lock(), dict[int, Result]()
+
+    def work() -> None:
+        while True:
+            with taking:
+                place, item = next(left, (-1, None))
+            if place < 0:
+                return
+            made[place] = function(item)  # type: ignore[arg-type]
+
+    helping = [_helpers().submit(work) for _ in range(WORKERS - 1)]
+    try:
+        work()
+    finally:
+        begun = [each for each in helping if not each.cancel()]
+        wait(begun)
+    for each in begun:
+        each.result()
+    return [made[place] for place in range(len(made))]
+
+
+@cache
+def _helpers() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(WORKERS - 1, "helper")

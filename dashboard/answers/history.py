@@ -15,7 +15,7 @@ from dashboard.answers.version_dates import NO_DATES, VersionDates
 from dashboard.opened.study import Study
 from metrics_core import findings
 from metrics_core.explaining.history import History, first_bad_versions, history
-from metrics_core.parallel import in_order
+from metrics_core.parallel import on_all_cores
 from metrics_core.scoring.curves import judged_share
 from metrics_core.slicing.breakdowns import ALL, by_group, coded_groups
 from metrics_core.slicing.derived import MARK
@@ -89,7 +89,7 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
 def _history(study: Study, shown: Comparison, runs: tuple[str, ...]) -> HistoryPage:
     mask = study.in_view(shown)
     in_view = [study.judged[name].among(mask) for name in runs]
-    told = in_order(lambda run: whole_failures(study, run, shown.measure, shown.cutoff), runs)
+    told = on_all_cores(lambda run: whole_failures(study, run, shown.measure, shown.cutoff), runs)
     found = history(in_view, shown.measure, shown.cutoff, told=[kinds[mask] for kinds in told])
     overall = _means(study, shown, runs, pd.Series(ALL, index=list(found.query_ids)))
     overall = overall.drop(columns="group")

@@ -15,7 +15,7 @@ from dashboard.opened.study import Study
 from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, SAME, WORSE, outcomes
 from metrics_core.explaining import kinds
 from metrics_core.measures import Measure
-from metrics_core.parallel import in_order
+from metrics_core.parallel import on_all_cores
 from metrics_core.scoring.scores import Scores
 
 Mask = npt.NDArray[np.bool_]
@@ -106,5 +106,5 @@ def _failures(study: Study, run: str, measure: Measure, cutoff: int) -> kinds.Ki
 def _changes(study: Study, run: str, baseline: str, measure: Measure, cutoff: int) -> kinds.Kinds:
     ranks = study.judged[run], study.judged[baseline]
     both = (run, baseline)
-    told = list(in_order(lambda name: whole_failures(study, name, measure, cutoff), both))
+    told = on_all_cores(lambda name: whole_failures(study, name, measure, cutoff), both)
     return kinds.changes(*ranks, measure, cutoff, same=SAME, told=told)

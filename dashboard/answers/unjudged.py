@@ -18,7 +18,7 @@ from metrics_core.comparing.likely import likely_difference
 from metrics_core.comparing.next_judgments import NextJudgments, judge_next
 from metrics_core.comparing.reach import Reach, reach
 from metrics_core.comparing.tops import Top, Tops, same_documents, top_of
-from metrics_core.parallel import in_order
+from metrics_core.parallel import on_all_cores
 from metrics_core.scoring.intervals import Interval
 from metrics_core.tables import Run
 
@@ -81,7 +81,7 @@ def _tops_kept(study: Study) -> Callable[[Run, Run, int], Tops]:
         reached = max(depth, min(_USUAL, _FEW_ROWS // max(len(run.query_ids), 1)))
         deep = next((k for k in _TOPS if reached <= k), depth)
         # Of very many queries it takes long to open each.
-        own, other = in_order(lambda them: _top(study, them, deep), (run, baseline))
+        own, other = on_all_cores(lambda them: _top(study, them, deep), (run, baseline))
         same = study.kept(_same, run.name, baseline.name, deep)
         return Tops(own, other, same)
 

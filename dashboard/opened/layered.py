@@ -13,7 +13,7 @@ from metrics_core.errors import RanklensError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.layers import layered, named_queries, rejudged
 from metrics_core.measures import Measure
-from metrics_core.parallel import in_order
+from metrics_core.parallel import on_all_cores
 from metrics_core.scoring.scores import Scores, score_runs
 
 _OF_QUERIES = ("texts", "groupings", "groups", "document_columns", "query_ids")
@@ -40,7 +40,7 @@ class Layered(Study):
         self.qrels = layered(bare.qrels, graded)
         self.queries, self.documents = bare.queries, bare.documents
         self.changed = named_queries(self.qrels, graded)
-        again = dict(zip(bare.runs, in_order(self._rejudged, list(bare.runs)), strict=True))
+        again = dict(zip(bare.runs, on_all_cores(self._rejudged, list(bare.runs)), strict=True))
         self.judged = {name: r for name, r in again.items() if isinstance(r, JudgedRanks)}
         self.runs = {name: bare.runs[name] for name in self.judged}
         self.refused_now = {n: r for n, r in again.items() if isinstance(r, RanklensError)}

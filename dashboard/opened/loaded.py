@@ -7,7 +7,7 @@ from threading import Lock
 from dashboard.opened.files import File
 from dashboard.workspace import Entry, StorageError, Workspace
 from dashboard.workspace.errors import damaged
-from metrics_core.parallel import in_order
+from metrics_core.parallel import on_all_cores
 
 
 class LoadedFiles:
@@ -25,7 +25,7 @@ class LoadedFiles:
             unsound = {d.number: d for d in self._workspace.damaged(collection)}
             entries = {(e.number, e.changed): e for e in self._workspace.entries(collection)}
             lacking = [entry for key, entry in entries.items() if key not in known]
-            read = {(e.number, e.changed): f for e, f in in_order(self._read, lacking)}
+            read = {(e.number, e.changed): f for e, f in on_all_cores(self._read, lacking)}
             files = {key: known.get(key) or read[key] for key in entries}
             # One that could not be read is tried again: it may have been mended.
             self._kept[collection] = {k: f for k, f in files.items() if f.error is None}

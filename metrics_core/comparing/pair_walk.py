@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from metrics_core.comparing.away import Farthest, slack
 from metrics_core.comparing.pair_columns import PairColumns
-from metrics_core.parallel import PRODUCTS_ON_ONE_CORE, in_order
+from metrics_core.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
 from metrics_core.scoring.bags import drawn_at_a_time
 from metrics_core.scoring.resampling import Counts, draws_in_parts
 
@@ -70,7 +70,7 @@ def walked(
             first, counts = piece
             return block.through(counts, farthest[first : first + len(counts)])
 
-        made = in_order(through, pieces) if PRODUCTS_ON_ONE_CORE else map(through, pieces)
+        made = on_all_cores(through, pieces) if PRODUCTS_ON_ONE_CORE else map(through, pieces)
         for (first, _), (reached, cells) in zip(pieces, made, strict=True):
             off[places] += reached
             kept.append(_Cells(cells.place + begun, cells.draw + first, cells.squared))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from metrics_core.compiled.machine import compiled
 from metrics_core.compiled.signatures import COLUMNS
 from metrics_core.memo import Memo
-from metrics_core.parallel import PRODUCTS_ON_ONE_CORE, in_order
+from metrics_core.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
 from metrics_core.scoring.bags import drawn_at_a_time, even, in_bags
 
 Floats = npt.NDArray[np.float64]
@@ -77,16 +77,16 @@ def prepare_draws(n_queries: int) -> None:
 
 
 def _blocks(units: int) -> list[Counts]:
-    return _kept(units, lambda: list(_drawn(units)))
+    return _kept(units, lambda: _drawn(units))
 
 
-def _drawn(units: int) -> Iterator[Counts]:
+def _drawn(units: int) -> list[Counts]:
     n_draws, size = draws_of(units), _block_size(units)
 
     def block(start: int) -> Counts:
         return _counts(units, start, min(size, n_draws - start))
 
-    return in_order(block, range(0, n_draws, size))
+    return on_all_cores(block, range(0, n_draws, size))
 
 
 def sums(columns: Numbers, most: int | None = None) -> Numbers:
@@ -107,7 +107,7 @@ def sums(columns: Numbers, most: int | None = None) -> Numbers:
     alone = few or PRODUCTS_ON_ONE_CORE
     several = alone and found.shape[0] * units > _PART
     parts = draws_in_parts(units, max(_FEWEST_ROWS, _PART // max(units, 1)), most)
-    for _ in in_order(add, parts) if several else map(add, parts):
+    for _ in on_all_cores(add, parts) if several else map(add, parts):
         pass
     return found[:, :n_columns]
 

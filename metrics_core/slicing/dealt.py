@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.memo import Memo
-from metrics_core.parallel import PRODUCTS_ON_ONE_CORE, in_order
+from metrics_core.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
 from metrics_core.slicing.parcels import Parcels, parcels_of
 
 Floats = npt.NDArray[np.float64]
@@ -71,8 +71,8 @@ def farthest_dealt(members: Floats, gaps: Floats, limits: Floats) -> Floats:
         return found
 
     blocks = _deals(len(gaps), deals) if parcels is None else _dealt_parcels(parcels, deals)
-    each = in_order(farthest, blocks) if PRODUCTS_ON_ONE_CORE else map(farthest, blocks)
-    return np.concatenate(list(each))
+    several = on_all_cores if PRODUCTS_ON_ONE_CORE else map
+    return np.concatenate(list(several(farthest, blocks)))
 
 
 @dataclass(frozen=True)

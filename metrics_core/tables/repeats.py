@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from metrics_core import frames as pd
-from metrics_core.parallel import in_order
+from metrics_core.parallel import on_all_cores
 from metrics_core.tables.arrays import column_of
 
 Codes = npt.NDArray[np.int32]
@@ -52,7 +52,7 @@ def repeated_rows(query_codes: Codes, doc_ids: pa.ChunkedArray) -> tuple[Rows, R
 
 def pair_hashes(query_codes: Codes, doc_ids: pa.ChunkedArray) -> Hashes:
     """A 64-bit hash of each row's (query, document); equal pairs have equal hashes."""
-    hashes = list(in_order(text_hashes, doc_ids.chunks))
+    hashes = on_all_cores(text_hashes, doc_ids.chunks)
     docs = np.concatenate(hashes) if hashes else np.empty(0, dtype=np.uint64)
     docs ^= query_codes.astype(np.uint64) * _ODD
     docs *= _ODD
