@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import answers
 from dashboard.address.address import Address
-from dashboard.session.collections import collections, files_of, library_of, workspace
+from dashboard.session.collections import collections, library_of, workspace
 from dashboard.start import DATA_VARIABLE
 from dashboard.workspace.foreseen import foresee
 from dashboard.workspace.stored_run import StoredRun
@@ -30,8 +30,6 @@ def open_ahead() -> None:
 def _overview_of(identity: str) -> None:
     """A cached function, for none that it calls then tries to show a spinner."""
     study = library_of(identity).study
-    rows = (f.table.rows for f in files_of(identity) if isinstance(f.table, StoredRun))
-    foresee(workspace().cache, os.environ.get(DATA_VARIABLE, ""), (of.path for of in rows))
     if study is None or not study.names:
         return
     shown = study.view(Address.of()).comparison
@@ -39,3 +37,5 @@ def _overview_of(identity: str) -> None:
     if not shown.alone:
         answers.firmness(study, shown)
     answers.bests(study, shown)
+    tables = (run.rows.path for run in study.runs.values() if isinstance(run, StoredRun))
+    foresee(workspace().cache, os.environ.get(DATA_VARIABLE, ""), tables)

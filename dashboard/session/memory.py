@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import sys
-from threading import Event, Lock, Timer
+from threading import Lock, Timer
 
 import pyarrow as pa
 import streamlit as st
@@ -15,7 +15,7 @@ from dashboard.workspace.stored_run import StoredRun
 
 _READ = "_read_large"
 _LATER = 1.0
-_LOCK, _waiting = Lock(), Event()
+_WAITING = Lock()
 
 
 def give_memory_back() -> None:
@@ -46,17 +46,14 @@ def give_back_after_long_runs() -> None:
 def _trim_soon() -> None:
     """Give back in a second, for all pages of that second: it takes as long as a small page, and
     what the next page needs again comes back slowly."""
-    with _LOCK:
-        if _waiting.is_set():
-            return
-        _waiting.set()
-    later = Timer(_LATER, _trim_for_all)
-    later.daemon = True
-    later.start()
+    if _WAITING.acquire(blocking=False):
+        later = Timer(_LATER, _trim_for_all)
+        later.daemon = True
+        later.start()
 
 
 def _trim_for_all() -> None:
-    _waiting.clear()
+    _WAITING.release()
     _trim()
 
 

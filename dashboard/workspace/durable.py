@@ -203,7 +203,8 @@ def state_of(file: Path | os.DirEntry[str]) -> State | None:
 def sha256_of(path: Path) -> str:
     """The hash of a file's bytes, of which few are held; worked out once as long as the file stays
     the same. Raises OSError."""
-    return _HASHES((path, state_of(path)), lambda: _hashed(path))
+    state = state_of(path)
+    return _HASHES((path, state), lambda: _hashed(path)) if state else _hashed(path)
 
 
 def _hashed(path: Path) -> str:
