@@ -32,10 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # What is written from here on is for this account only.
     os.umask(0o077)
     signal.signal(signal.SIGTERM, _ended)
-    try:
-        return _run(_parser().parse_args(arguments))
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
+    # One that is ignored (`nohup`) stays so. Not by KeyboardInterrupt: where one passes through an
+    # `exec`, as of each dataclass that is loaded, Python forgets whatever status is returned.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _ended)
+    return _run(_parser().parse_args(arguments))
 
 
 def _run(options: argparse.Namespace) -> int:
