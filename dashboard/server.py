@@ -5,11 +5,12 @@ from __future__ import annotations
 import gc
 import os
 import socket
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
-from threading import Thread, Timer
+from threading import ExceptHookArgs, Thread, Timer
 from types import FrameType
 from typing import Any
 
@@ -89,8 +90,14 @@ async def _begun(_: App) -> AsyncIterator[None]:
 
 class _Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to end. A computation that still runs then cannot keep the process."""
+        """Begin to end. A computation that still runs then cannot keep the process, and that it
+        gets no more threads is nothing to print."""
+        threading.excepthook = _unsaid
         end = Timer(2 * _SECONDS_TO_END, os._exit, (128 + sig,))
         end.daemon = True
         end.start()
         super().handle_exit(sig, frame)
+
+
+def _unsaid(_: ExceptHookArgs) -> None:
+    """For `threading.excepthook`."""

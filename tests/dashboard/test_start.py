@@ -54,6 +54,19 @@ def test_a_signal_before_the_server_answers_ends_it_too(
 
 @POSIX
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT], ids=["TERM", "Ctrl-C"])
+def test_a_signal_while_a_class_is_made_ends_it_by_the_same_status(
+    sent: signal.Signals, tmp_path: Path
+) -> None:
+    # As `dataclass` does for each class: what is interrupted is an `exec`.
+    loaded = tmp_path / "streamlit.py"
+    loaded.write_text(f"import os\nexec('os.kill(os.getpid(), {sent:d})\\nwhile True: pass')\n")
+    with serving(tmp_path / "workspace", environment={"PYTHONPATH": str(tmp_path)}) as server:
+        assert server.process.wait(SECONDS_TO_END) == 128 + sent
+        assert "Traceback" not in server.log()
+
+
+@POSIX
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT], ids=["TERM", "Ctrl-C"])
 def test_an_open_page_and_a_silent_client_do_not_hold_the_server(
     sent: signal.Signals, tmp_path: Path
 ) -> None:
