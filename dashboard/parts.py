@@ -119,11 +119,13 @@ def regions_of(
 def _drawn(
     figure: Chart, key: str, alt: str, picture: Caption, modes: Sequence[Mode]
 ) -> Mapping[str, Any]:
+    from dashboard.figures.sent import Sent
+
     figure = captioned(figure, picture, session.opened_study().drawing.palette)
     with st.container(key=f"chart_{key}"):
         st.html(navigation.image_menu())
         event: Any = st.plotly_chart(
-            figure,
+            Sent(figure),
             key=f"{key}_{session.generation(key)}",
             theme=None,
             config=_CONFIG | {"toImageButtonOptions": {"filename": f"ranklens-{key}"}},

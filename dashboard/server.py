@@ -25,6 +25,7 @@ from dashboard.door.headers import security_headers
 from dashboard.door.settings import OPTIONS, pin
 from dashboard.door.token import Keys, keys
 from dashboard.first_paint import FirstPaint
+from dashboard.loading import load_distributions
 from dashboard.start import workspace_folder
 from dashboard.workspace.scratch import Scratch
 
@@ -82,7 +83,7 @@ async def _begun(_: App) -> AsyncIterator[None]:
     Thread(target=open_ahead, name="opening of what is seen first", daemon=True).start()
     import_module("dashboard.pages")
     # What compares needs it, and the files are still being read.
-    Thread(target=import_module, args=("scipy.special",), daemon=True).start()
+    Thread(target=load_distributions, daemon=True).start()
     gc.freeze()
     gc.enable()
     yield

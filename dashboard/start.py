@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import importlib
 import os
 import signal
 import socket
@@ -59,26 +58,16 @@ def _run(options: argparse.Namespace) -> int:
     print(f"Ranklens: http://{ADDRESS}:{options.port}/{token and f'?token={token}'}", flush=True)
     if not token:
         print(_OPEN_TO_ALL, file=sys.stderr, flush=True)
+    from dashboard.loading import load_streamlit
     from dashboard.workspace.foreseen import look_ahead
 
     look_ahead(workspace_folder(), os.environ.get(DATA_VARIABLE, ""))
     # Only now, because it takes a second.
-    _load_streamlit()
+    load_streamlit()
     from dashboard.server import serve
 
     serve(listening, token)
     return 0
-
-
-def _load_streamlit() -> None:
-    """Load Streamlit as where Plotly is not installed: it then makes no theme for Plotly's charts,
-    of which ours use none, and which took a sixth of the time until the first answer."""
-    without = "plotly.io"
-    sys.modules[without] = None  # type: ignore[assignment]
-    try:
-        importlib.import_module("streamlit")
-    finally:
-        del sys.modules[without]
 
 
 _OPEN_TO_ALL = (

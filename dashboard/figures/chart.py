@@ -3,7 +3,8 @@
 Plotly's Python classes look at each property of each mark when it is set, which takes ten times as
 long as working out where the marks stand. What is drawn here does not change at run time: so the
 tests look instead (`Chart.data` and `Chart.layout` are the checked ones), and a page is not kept
-waiting for it.
+waiting for it. Nor is a start for Plotly itself: it is loaded with the first chart that is shown
+(`sent`).
 """
 
 from __future__ import annotations
@@ -11,9 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
-
-import plotly.graph_objects as go
-from plotly.basedatatypes import BaseFigure
 
 Trace = dict[str, Any]
 """The marks of one kind, by the names that Plotly's reference gives their properties."""
@@ -29,11 +27,10 @@ def bar(**properties: Any) -> Trace:
     return {"type": "bar", **properties}
 
 
-class Chart(BaseFigure):  # type: ignore[misc]
-    """What `st.plotly_chart` takes for a figure that was checked already."""
+class Chart:
+    """Traces and a layout."""
 
     def __init__(self, traces: list[Trace], layout: Mapping[str, Any]) -> None:
-        # Without that of the base, which builds and checks an object for everything.
         self._given: dict[str, Any] = {"data": traces, "layout": dict(layout)}
 
     def to_dict(self) -> dict[str, Any]:
@@ -55,6 +52,8 @@ class Chart(BaseFigure):  # type: ignore[misc]
         return self.checked.layout
 
     @cached_property
-    def checked(self) -> Chart:
+    def checked(self) -> Any:
         """The figure that Plotly makes of it."""
+        import plotly.graph_objects as go
+
         return go.Figure(**self._given)

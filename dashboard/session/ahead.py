@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from importlib import import_module
 
 import streamlit as st
 
@@ -17,13 +18,15 @@ from metrics_core.errors import RanklensError
 
 
 def open_ahead() -> None:
-    """Open the collection that an address without one leads to, and work out its Overview. What
-    goes wrong is said by the page, which then tries again."""
+    """Open the collection that an address without one leads to, and work out its Overview, then
+    load what charts are shown with, which it has none of. What goes wrong is said by the page,
+    which then tries again."""
     here = collections()
     identity = here.chosen("")
     if here.has(identity):
         with suppress(RanklensError):
             _overview_of(identity)
+    import_module("dashboard.figures.sent")
 
 
 @st.cache_resource(show_spinner=False, max_entries=1)

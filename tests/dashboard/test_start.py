@@ -228,24 +228,3 @@ def test_headers_of_a_proxy_change_nothing(tmp_path: Path) -> None:
         answer = server.get(visit.base, {**own, "X-Forwarded-Proto": "https"})
         assert answer.status in (301, 307, 308), answer
         assert not answer.headers["location"].startswith("https")
-
-
-def test_streamlit_is_loaded_without_its_theme_of_charts_and_nothing_is_missing_then() -> None:
-    told = subprocess.run(
-        [sys.executable, "-c", _LOADED],
-        check=True,
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-    ).stdout
-    assert told.split() == ["False", "True"]
-
-
-_LOADED = """
-from dashboard.start import _load_streamlit
-_load_streamlit()
-import plotly.io
-print("streamlit" in plotly.io.templates)
-import streamlit, plotly.graph_objects as go
-print(bool(streamlit.plotly_chart(go.Figure(), theme=None)))
-"""

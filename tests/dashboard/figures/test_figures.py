@@ -21,6 +21,7 @@ from dashboard.figures.heatmap import cell_color, difference_heatmap
 from dashboard.figures.panels import score_by_difficulty
 from dashboard.figures.queries import FADED, MOST_BARS, sorted_differences
 from dashboard.figures.query_heatmap import score_heatmap
+from dashboard.figures.sent import Sent
 from dashboard.figures.strips import MOST_POINTS, score_strips
 from dashboard.figures.text import escape, query_text, short_names, shorten, spread, wrapped
 from dashboard.theme import DARK, LIGHT, PALETTES, Palette, RunStyle, run_styles
@@ -199,7 +200,7 @@ def test_every_figure_carries_its_whole_layout(name: str, palette: Palette) -> N
 
 @pytest.mark.parametrize("name", DRAW)
 def test_figures_are_the_same_bytes_each_time(name: str) -> None:
-    assert DRAW[name](LIGHT).to_json() == DRAW[name](LIGHT).to_json()
+    assert Sent(DRAW[name](LIGHT)).to_json() == Sent(DRAW[name](LIGHT)).to_json()
 
 
 @pytest.mark.parametrize("name", DRAW)
@@ -532,7 +533,7 @@ def test_undefined_differences_are_left_out() -> None:
     frame.loc[:9, "outcome"] = None
     figure = sorted_differences(frame, drawing_of(STYLES))
     assert sum(len(t.x) for t in figure.data) == 50
-    assert "NaN" not in figure.to_json()
+    assert "NaN" not in Sent(figure).to_json()
 
 
 def test_run_against_run_is_square_with_a_shape_for_each_outcome() -> None:

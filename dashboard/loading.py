@@ -1,0 +1,46 @@
+"""Libraries loaded for a start, without what they load beside and nothing here uses."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from types import ModuleType
+
+
+def load_streamlit() -> None:
+    """Load Streamlit as where Plotly is not installed: it then makes no theme for Plotly's charts,
+    of which ours use none, and which took a sixth of the time until the first answer."""
+    without = "plotly.io"
+    sys.modules[without] = None  # type: ignore[assignment]
+    try:
+        import_module("streamlit")
+    finally:
+        del sys.modules[without]
+
+
+def load_distributions() -> None:
+    """Load what intervals and tests are made with. scipy asks numpy for all that it offers, and so
+    for its reader of Fortran and its tools for tests: half of the time and of the modules."""
+    import numpy as np
+
+    with _hidden(np, "f2py"), _hidden(np, "testing"):
+        import_module("scipy.special")
+
+
+@contextmanager
+def _hidden(package: ModuleType, name: str) -> Iterator[None]:
+    """An empty module in the place of one that the package loads when it is asked for; whoever
+    asks for it afterwards is given the real one."""
+    full = f"{package.__name__}.{name}"
+    if full in sys.modules:
+        yield
+        return
+    setattr(package, name, ModuleType(full))
+    try:
+        yield
+    finally:
+        # Not where somebody loaded the real one meanwhile.
+        if full not in sys.modules:
+            delattr(package, name)

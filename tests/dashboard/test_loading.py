@@ -1,0 +1,59 @@
+"""What a start leaves out is there for who asks for it later."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def told_by(program: str) -> list[str]:
+    """The words that a program prints, run by itself: what is loaded stays loaded."""
+    return subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True, cwd=ROOT
+    ).stdout.split()
+
+
+def test_streamlit_is_loaded_without_its_theme_of_charts_and_nothing_is_missing_then() -> None:
+    assert told_by(_STREAMLIT) == ["False", "True"]
+
+
+_STREAMLIT = """
+from dashboard.loading import load_streamlit
+load_streamlit()
+import plotly.io
+print("streamlit" in plotly.io.templates)
+import streamlit, plotly.graph_objects as go
+print(bool(streamlit.plotly_chart(go.Figure(), theme=None)))
+"""
+
+
+def test_distributions_are_loaded_without_numpys_tools_and_nothing_is_missing_then() -> None:
+    assert told_by(_DISTRIBUTIONS) == ["False", "False", "True", "True", "0.5"]
+
+
+_DISTRIBUTIONS = """
+import sys
+from dashboard.loading import load_distributions
+load_distributions()
+print(*(f"numpy.{name}" in sys.modules for name in ("f2py", "testing")))
+import numpy as np
+np.testing.assert_equal(1, 1)
+print(callable(np.f2py.get_include), "numpy.f2py" in sys.modules)
+from scipy import stats
+print(stats.norm.cdf(0))
+"""
+
+
+def test_numpys_tools_stay_where_they_are_loaded_already() -> None:
+    assert told_by(_LOADED_BEFORE) == ["True"]
+
+
+_LOADED_BEFORE = """
+import numpy.f2py, numpy.testing
+from dashboard.loading import load_distributions
+load_distributions()
+print(callable(numpy.f2py.get_include) and callable(numpy.testing.assert_equal))
+"""
