@@ -1,4 +1,5 @@
-"""Libraries loaded for a start, without what they load beside and nothing here uses."""
+"""How libraries are loaded: at a start without what they load beside and nothing here uses, and
+while pages run without missing any."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 
@@ -44,3 +46,14 @@ def _hidden(package: ModuleType, name: str) -> Iterator[None]:
         # Not where somebody loaded the real one meanwhile.
         if full not in sys.modules:
             delattr(package, name)
+
+
+def keep_on_path(folder: Path) -> None:
+    """Let modules be looked for in a folder, after all others.
+
+    Streamlit puts that of the app in front for each run of a page, unless it is there, and takes it
+    away afterwards: whoever loads a module meanwhile, in another thread, passes over the next
+    folder of the list, and where that holds the libraries, it is told that there is none.
+    """
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))

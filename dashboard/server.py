@@ -25,7 +25,7 @@ from dashboard.door.headers import security_headers
 from dashboard.door.settings import OPTIONS, pin
 from dashboard.door.token import Keys, keys
 from dashboard.first_paint import FirstPaint
-from dashboard.loading import load_distributions
+from dashboard.loading import keep_on_path, load_distributions
 from dashboard.start import workspace_folder
 from dashboard.workspace.scratch import Scratch
 
@@ -37,6 +37,7 @@ def application(port: int, opened_by: Keys | None) -> Any:
     """The ASGI application: the pages, what every HTML page is sent with, where
     long uploads are kept, and the door around."""
     pin(port=port, base=opened_by.base if opened_by else "")
+    keep_on_path(_PAGE.parent)
     streamed = Middleware(
         Arriving,
         base=opened_by.base if opened_by else "",

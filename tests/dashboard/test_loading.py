@@ -6,6 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from streamlit.runtime.scriptrunner.exec_code import modified_sys_path
+
+from dashboard.loading import keep_on_path
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -57,3 +62,14 @@ from dashboard.loading import load_distributions
 load_distributions()
 print(callable(numpy.f2py.get_include) and callable(numpy.testing.assert_equal))
 """
+
+
+def test_runs_of_pages_leave_the_list_of_folders_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = ROOT / "dashboard" / "app.py"
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    keep_on_path(app.parent)
+    keep_on_path(app.parent)
+    before = [*sys.path]
+    with modified_sys_path(str(app)):  # as Streamlit does around each run
+        assert sys.path == before and before[-1] == str(app.parent)
+    assert sys.path == before
