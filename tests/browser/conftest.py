@@ -42,11 +42,12 @@ _IDLE = """() => {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browser tests share a server, so one worker runs them all."""
+    """Tests of a file share a server and a browser, and mostly wait for them: one worker runs the
+    file, and others theirs meanwhile."""
     for item in items:
         if "tests/browser" in str(item.path):
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))
+            item.add_marker(pytest.mark.xdist_group(f"browser {item.path.stem}"))
 
 
 _COOKIES: dict[str, str] = {}
