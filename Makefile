@@ -25,10 +25,10 @@ test: .venv/test.stamp $(if $(SPARK),.venv/spark.stamp)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not thorough"
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "not thorough"
 
 thorough: .venv/test.stamp
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m thorough
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m thorough
 
 .venv/run.stamp: requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit("Ranklens needs Python 3.11 or newer.") if sys.version_info < (3, 11) else None'

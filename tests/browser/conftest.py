@@ -42,12 +42,10 @@ _IDLE = """() => {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of a file share a server and a browser, and mostly wait for them: one worker runs the
-    file, and others theirs meanwhile."""
+    """So that `-m "not browser"` leaves them out."""
     for item in items:
         if "tests/browser" in str(item.path):
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group(f"browser {item.path.stem}"))
 
 
 _COOKIES: dict[str, str] = {}

@@ -17,7 +17,6 @@ from tests.reliability.power import built, compiler, cut, record
 pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="LD_PRELOAD is Linux's"),
     pytest.mark.skipif(compiler() is None, reason="no C compiler to build recorder.c with"),
-    pytest.mark.xdist_group("power"),
 ]
 
 COUNT = int(os.environ.get("RANKLENS_POWER_CUTS", "15"))

@@ -25,12 +25,11 @@ def lacking() -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One worker runs them all, in one session; none runs where something is lacking."""
+    """None runs where something is lacking."""
     without = lacking()
     for item in items:
         if "tests/spark" in str(item.path):
             item.add_marker(pytest.mark.spark)
-            item.add_marker(pytest.mark.xdist_group("spark"))
             if without:
                 item.add_marker(pytest.mark.skip(reason=without))
 
