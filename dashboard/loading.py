@@ -24,7 +24,7 @@ def load_streamlit() -> None:
 
 def load_distributions() -> None:
     """Load what intervals and tests are made with. scipy asks numpy for all that it offers, and so
-    for its reader of Fortran and its tools for tests: half of the time and of the modules."""
+    for its reader of Fortran and its tools for tests: half of the time, a third of the modules."""
     import numpy as np
 
     with _hidden(np, "f2py"), _hidden(np, "testing"):

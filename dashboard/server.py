@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
-from threading import ExceptHookArgs, Thread, Timer
+from threading import Thread, Timer
 from types import FrameType
 from typing import Any
 
@@ -94,12 +94,8 @@ class _Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin to end. A computation that still runs then cannot keep the process, and that it
         gets no more threads is nothing to print."""
-        threading.excepthook = _unsaid
+        threading.excepthook = lambda _: None
         end = Timer(2 * _SECONDS_TO_END, os._exit, (128 + sig,))
         end.daemon = True
         end.start()
         super().handle_exit(sig, frame)
-
-
-def _unsaid(_: ExceptHookArgs) -> None:
-    """For `threading.excepthook`."""

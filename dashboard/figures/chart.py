@@ -3,8 +3,8 @@
 Plotly's Python classes look at each property of each mark when it is set, which takes ten times as
 long as working out where the marks stand. What is drawn here does not change at run time: so the
 tests look instead (`Chart.data` and `Chart.layout` are the checked ones), and a page is not kept
-waiting for it. Nor is a start for Plotly itself: it is loaded with the first chart that is shown
-(`sent`).
+waiting for it. Nor is a start for Plotly itself, which `sent` loads: once the Overview
+stands, or with the first chart that is shown.
 """
 
 from __future__ import annotations

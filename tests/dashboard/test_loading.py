@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from streamlit.runtime.scriptrunner.exec_code import modified_sys_path
 
 from dashboard.loading import keep_on_path
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.servers import ROOT
 
 
 def told_by(program: str) -> list[str]:
