@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import streamlit as st
@@ -74,9 +74,13 @@ def draw(pages: Sequence[Page], current: str) -> None:
     here = session.opened()
     clicked = _LINKS(
         key="links",
-        data={"theme": session.theme(), "address": session.address().query},
+        data={
+            "theme": session.theme(),
+            "heard": session.generation("theme"),
+            "address": session.address().query,
+        },
         on_go_change=lambda: None,
-        on_theme_change=lambda: None,
+        on_theme_change=partial(session.forget, "theme"),
     )
     _PLACE(key="place")
     way_back = _CONNECTION(

@@ -53,17 +53,24 @@ const pin = (address) => {
 
 let page; // what the component was last run with
 
-// Python draws the charts, and learns of another theme only when the page is drawn again. One
-// request for each theme that differs from the drawn one, so this cannot go round in circles.
+let asked; // the theme that is asked for and not answered yet
+let tries = 0;
+const MOST = 5;
+
+// Python draws the charts, and learns of another theme only when the page is drawn again. A request
+// takes along the theme of the moment it leaves at, which is not always the one it was made for where
+// several follow one another: an answer in another theme than the page has by then is asked for again,
+// a few times, so this cannot go round in circles.
 const followTheme = () => {
-  const probe = page.parentElement.querySelector('.scheme');
   const now = scheme();
   // What Streamlit lays over the page stands outside its app, and takes the theme from here.
   document.documentElement.style.colorScheme = now;
   if (now === page.data?.theme) {
-    delete probe.dataset.asked;
-  } else if (probe.dataset.asked !== now) {
-    probe.dataset.asked = now;
+    asked = undefined;
+    tries = 0;
+  } else if (asked !== now && tries < MOST) {
+    asked = now;
+    tries += 1;
     page.setTriggerValue('theme', now);
   }
 };
@@ -124,6 +131,7 @@ const start = (parent) => {
 let stop;
 
 export default function (given) {
+  if (given.data?.heard !== page?.data?.heard) asked = undefined;
   page = given;
   pin(page.data?.address);
   stop ??= start(page.parentElement);

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from dashboard.theme import DARK, LIGHT, PALETTES, Palette
 from tests.browser.conftest import Opened, settle
@@ -95,6 +96,36 @@ def test_switching_keeps_what_was_chosen_and_ends(sample_app: str, open_page: Op
         })"""
     )
     assert runs == 0
+
+
+def test_a_request_that_left_with_the_theme_of_before_is_made_again(
+    sample_app: str, open_page: Opened
+) -> None:
+    page = open_page(f"{sample_app}/curves")
+    left: list[str] = []
+
+    def pass_on(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+
+        def sent(message: str | bytes) -> None:
+            asked = BackMsg()
+            asked.ParseFromString(message if isinstance(message, bytes) else message.encode())
+            context = asked.rerun_script.context_info
+            left.append(context.color_scheme)
+            # As it happens where the system switches several times while the page is busy.
+            if context.color_scheme == "dark" and left.count("dark") == 1:
+                context.color_scheme = "light"
+            server.send(asked.SerializeToString())
+
+        socket.on_message(sent)
+
+    page.route_web_socket(re.compile("_stcore/stream"), pass_on)
+    page.reload()
+    settle(page)
+    drawn(page, LIGHT)
+    page.emulate_media(color_scheme="dark")
+    drawn(page, DARK)
+    assert left.count("dark") == 2
 
 
 def test_the_menu_offers_themes_and_print_only(sample_app: str, open_page: Opened) -> None:
