@@ -8,13 +8,16 @@ from dataclasses import replace
 import streamlit as st
 from markupsafe import Markup
 
-from dashboard import answers, parts, session
+from dashboard import parts, session
 from dashboard.address.edits_key import edit_key, read_edits
 from dashboard.address.query_list import PLAIN
-from dashboard.answers import Breakdown, QueryPage
+from dashboard.answers.breakdown import Breakdown
+from dashboard.answers.document import document
 from dashboard.answers.ledger import QueryLedger
 from dashboard.answers.nameless import as_judged_ranks, nameless
+from dashboard.answers.query import QueryPage, documents_of
 from dashboard.answers.room import most_to_gain, room_by_group
+from dashboard.answers.what_if import what_would_be
 from dashboard.blocks import card, ledger, query, what_if, words
 from dashboard.literal import literal
 from dashboard.session import Opened
@@ -111,7 +114,7 @@ def what_if_part(shown: QueryPage, here: Opened, grades: Mapping[float, str]) ->
             f"{as_judged_ranks(unknown)}, and a list can be changed only where all of it is known.",
         )
         return
-    found = answers.what_would_be(here.study, view, query_id, edits)
+    found = what_would_be(here.study, view, query_id, edits)
     if found is None:
         return
 
@@ -147,7 +150,7 @@ def what_if_part(shown: QueryPage, here: Opened, grades: Mapping[float, str]) ->
         what_if.what_if_rows(
             found,
             here.drawing,
-            answers.documents_of(here.study, found.rows["doc_id"]),
+            documents_of(here.study, found.rows["doc_id"]),
             query.grades_of(shown.diagnosis, grades),
             lead=lead,
         )
@@ -156,7 +159,7 @@ def what_if_part(shown: QueryPage, here: Opened, grades: Mapping[float, str]) ->
 
 def card_part(doc_id: str, shown: QueryPage, here: Opened, grades: Mapping[float, str]) -> None:
     """The document that the address names, over the page."""
-    found = answers.document(here.study, shown.diagnosis.query_id, doc_id)
+    found = document(here.study, shown.diagnosis.query_id, doc_id)
     if found is None:
         return
     title = literal(found.title or found.doc_id)

@@ -6,7 +6,8 @@ import streamlit as st
 
 from dashboard import parts, session
 from dashboard.address.query_list import opened_from
-from dashboard.answers import QueryList, query_views
+from dashboard.answers import query_views
+from dashboard.answers.queries import QueryList
 from dashboard.drawing import Drawing
 from dashboard.figures import against, query_heatmap, strips
 from dashboard.figures import queries as figures

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dashboard import answers, session
+from dashboard import session
 from dashboard.address.view import Comparison
-from dashboard.answers import QueryList
+from dashboard.answers import query_filter as answers
+from dashboard.answers.queries import QueryList
 from dashboard.answers.query_chips import BETWEEN, FAILURES, OF_ONE, SHOW_ALL
 from dashboard.answers.remarks import tag_of
 from dashboard.blocks import filter_line

@@ -5,11 +5,13 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from dashboard import answers, explaining, parts, session
+from dashboard import explaining, parts, session
 from dashboard.address.address import Field
 from dashboard.address.query_list import PLAIN
 from dashboard.address.view import Comparison
-from dashboard.answers import Breakdown
+from dashboard.answers import breakdown as answers
+from dashboard.answers.breakdown import Breakdown
+from dashboard.answers.slices import slices
 from dashboard.blocks import bridge, markup
 from dashboard.figures import breakdown as figures
 from dashboard.figures import heatmap, panels
@@ -86,7 +88,7 @@ def _columns(shown: Breakdown) -> None:
 
 def _slices(here: Opened) -> None:
     """The slices in which the difference is unlike elsewhere."""
-    known = answers.slices(here.study, here.comparison)
+    known = slices(here.study, here.comparison)
     if here.comparison.alone or not known.looked_at:
         return
     among = parts.counted(known.looked_at, "slice", "slices")

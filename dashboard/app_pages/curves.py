@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from dashboard import answers, parts, session
-from dashboard.answers import Curves
+from dashboard import parts, session
+from dashboard.answers import curves as answers
+from dashboard.answers.curves import Curves
 from dashboard.blocks import curves as blocks
 from dashboard.blocks import markup
 from dashboard.figures import curves as figures

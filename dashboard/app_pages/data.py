@@ -4,8 +4,9 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import answers, intake, judging, parts, session
-from dashboard.answers import FileRow
+from dashboard import intake, judging, parts, session
+from dashboard.answers import data as answers
+from dashboard.answers.data import FileRow
 from dashboard.blocks import data, markup
 from dashboard.literal import literal
 from dashboard.page import Page

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
-from dashboard import answers, parts, session
+from dashboard import parts, session
 from dashboard.address.address import Field
 from dashboard.address.query_list import NO_LIST
 from dashboard.answers import firm, unjudged
+from dashboard.answers import firmness as answers
 from dashboard.answers.nameless import as_judged_ranks, nameless
 from dashboard.blocks import firmness, layers, markup
 from dashboard.blocks.firmness import Cell, Head

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from dashboard import answers, parts, session
+from dashboard import parts, session
 from dashboard.address.address import Field
-from dashboard.answers import MeasureDetail
+from dashboard.answers import measures as answers
+from dashboard.answers.measures import MeasureDetail
 from dashboard.blocks import markup, measures, navigation
 from dashboard.literal import literal
 from dashboard.page import Page

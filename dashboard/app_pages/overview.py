@@ -3,10 +3,14 @@
 import streamlit as st
 from markupsafe import Markup
 
-from dashboard import answers, method_controls, parts, session
+from dashboard import method_controls, parts, session
 from dashboard.address.query_list import PLAIN, whole_list
 from dashboard.address.view import Comparison
-from dashboard.answers import Overview
+from dashboard.answers import overview as answers
+from dashboard.answers.firmness import firmness as firmness_of
+from dashboard.answers.firmness import firmness_known
+from dashboard.answers.overview import Overview
+from dashboard.answers.working import overview_steps
 from dashboard.blocks import differences, firmness, markup, overview
 from dashboard.blocks.markup import Lead
 from dashboard.page import Page
@@ -22,7 +26,7 @@ def render() -> None:
     """The verdict, what it rests on, and the ways into it."""
     here = session.opened_study()
     view, styles = here.comparison, here.drawing.styles
-    parts.worked_through(answers.overview_steps(here.study, view))
+    parts.worked_through(overview_steps(here.study, view))
     shown = answers.overview(here.study, view)
     st.html(markup.sentence(shown.verdict, styles) + markup.second(shown.others, styles))
     _bests(shown, here)
@@ -68,11 +72,11 @@ def _bests(shown: Overview, here: Opened) -> None:
 def _how_firm(here: Opened) -> None:
     """What takes longer than all the rest, and so follows it; its place is kept."""
     room, view = st.empty(), here.comparison
-    if not answers.firmness_known(here.study, view):
+    if not firmness_known(here.study, view):
         room.html(firmness.waiting())
 
     def draw() -> None:
-        strip = firmness.strip(answers.firmness(here.study, view), session.href)
+        strip = firmness.strip(firmness_of(here.study, view), session.href)
         if strip:
             room.html(strip)
         else:

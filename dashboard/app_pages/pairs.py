@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from dashboard import answers, parts, session
+from dashboard import parts, session
 from dashboard.address.address import Field
-from dashboard.answers import Pairs
-from dashboard.answers.pairs import FEWEST_RUNS, MOST_IN_MATRIX
+from dashboard.answers import pairs as answers
+from dashboard.answers.pairs import FEWEST_RUNS, MOST_IN_MATRIX, Pairs
 from dashboard.blocks import markup
 from dashboard.blocks import pairs as blocks
 from dashboard.page import Page

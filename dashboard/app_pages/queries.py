@@ -3,11 +3,13 @@
 import streamlit as st
 from markupsafe import Markup
 
-from dashboard import answers, parts, query_charts, query_controls, session
+from dashboard import parts, query_charts, query_controls, session
 from dashboard.address.address import Field
 from dashboard.address.query_list import OWN, opened_from
 from dashboard.address.view import Comparison
-from dashboard.answers import QueryList
+from dashboard.answers import queries as answers
+from dashboard.answers.queries import QueryList
+from dashboard.answers.subset import subset
 from dashboard.blocks import filter_line, markup
 from dashboard.blocks import queries as blocks
 from dashboard.page import Page
@@ -123,7 +125,7 @@ def _downloads(shown: QueryList, here: Opened) -> None:
         counted = parts.counted(len(shown.kept), "query", "queries")
         st.download_button(
             f"Zip :gray[of judgments and runs of {counted}]",
-            data=lambda: answers.subset(study, view, list(shown.kept["query_id"]), noted, on),
+            data=lambda: subset(study, view, list(shown.kept["query_id"]), noted, on),
             file_name=parts.file_name("queries").removesuffix(".csv") + ".zip",
             mime="application/zip",
             key="subset",

@@ -3,11 +3,13 @@
 import streamlit as st
 from markupsafe import Markup
 
-from dashboard import answers, explaining, judging, parts, session
+from dashboard import explaining, judging, parts, session
 from dashboard.address.address import Field
 from dashboard.address.query_list import CAME_FROM
-from dashboard.answers import QueryPage
+from dashboard.answers import query as answers
 from dashboard.answers.nameless import as_judged_ranks, nameless
+from dashboard.answers.queries import Asked
+from dashboard.answers.query import QueryPage
 from dashboard.answers.query_chips import FAILURES
 from dashboard.answers.remarks import tag_of
 from dashboard.blocks import navigation, query, two_lists, words
@@ -57,7 +59,7 @@ def render() -> None:
     here = session.opened_study()
     view, styles, asked = here.comparison, here.drawing.styles, here.view.address
     study = here.study
-    came_from = answers.Asked(
+    came_from = Asked(
         asked["list"],
         asked["search"],
         asked["sort"],

@@ -8,8 +8,9 @@ from importlib import import_module
 
 import streamlit as st
 
-from dashboard import answers
 from dashboard.address.address import Address
+from dashboard.answers.firmness import firmness
+from dashboard.answers.overview import bests, overview
 from dashboard.session.collections import collections, library_of, workspace
 from dashboard.start import DATA_VARIABLE
 from dashboard.workspace.foreseen import foresee
@@ -36,9 +37,9 @@ def _overview_of(identity: str) -> None:
     if study is None or not study.names:
         return
     shown = study.view(Address.of()).comparison
-    answers.overview(study, shown)
+    overview(study, shown)
     if not shown.alone:
-        answers.firmness(study, shown)
-    answers.bests(study, shown)
+        firmness(study, shown)
+    bests(study, shown)
     tables = (run.rows.path for run in study.runs.values() if isinstance(run, StoredRun))
     foresee(workspace().cache, os.environ.get(DATA_VARIABLE, ""), tables)

@@ -11,11 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dashboard import answers
 from dashboard.address import measure_key
 from dashboard.address.address import Address
 from dashboard.address.measure_key import MeasureChoice, measure_choices, why_not_drawn
 from dashboard.address.view import Comparison
+from dashboard.answers.breakdown import breakdown, second_breakdown
+from dashboard.answers.curves import curves as curves_page
+from dashboard.answers.measures import measure_detail, measure_list
+from dashboard.answers.overview import overview
+from dashboard.answers.queries import Asked, query_list
+from dashboard.answers.query import query
 from dashboard.blocks import measures as blocks
 from dashboard.drawing import Drawing
 from dashboard.figures import against, curves, panels
@@ -72,10 +77,10 @@ def holds(axis: Any, values: Any) -> bool:
 @pytest.mark.parametrize("choice", DRAWN, ids=name_of)
 def test_every_page_works_with_it(choice: MeasureChoice) -> None:
     view, drawing = seen(choice)
-    assert str(view.measure) in answers.overview(sample(), view).verdict.text
-    assert answers.query(sample(), view, "", answers.Asked()).explanation.text
-    assert answers.breakdown(sample(), view, "").finding.text
-    listed = answers.query_list(sample(), view, answers.Asked())
+    assert str(view.measure) in overview(sample(), view).verdict.text
+    assert query(sample(), view, "", Asked()).explanation.text
+    assert breakdown(sample(), view, "").finding.text
+    listed = query_list(sample(), view, Asked())
     scores = listed.frame[[f"run: {name}" for name in view.runs]].to_numpy()
     if listed.scale is None:
         assert view.measure.declaration.range[0] < 0
@@ -89,12 +94,12 @@ def test_every_page_works_with_it(choice: MeasureChoice) -> None:
 @pytest.mark.parametrize("choice", DRAWN, ids=name_of)
 def test_intervals_stand_within_the_axes(choice: MeasureChoice) -> None:
     view, drawing = seen(choice)
-    second = answers.second_breakdown(sample(), view, sample().groupings[0])
+    second = second_breakdown(sample(), view, sample().groupings[0])
     assert second is not None
     groups = second.groups
     drawn = panels.score_by_difficulty(groups, drawing, order=list(dict.fromkeys(groups["group"])))
     assert holds(drawn.layout.xaxis, groups[["mean", "low", "high"]])
-    shown = answers.curves(sample(), view)
+    shown = curves_page(sample(), view)
     for family, frame in shown.frames.items():
         drawn = curves.measure_by_cutoff(
             frame, drawing, title=family, value_range=shown.ranges[family]
@@ -104,7 +109,7 @@ def test_intervals_stand_within_the_axes(choice: MeasureChoice) -> None:
 
 @pytest.mark.parametrize("declaration", declarations(), ids=lambda d: d.name)
 def test_all_about_it_is_said(declaration: Declaration) -> None:
-    detail = answers.measure_detail(declaration.name, sample())
+    detail = measure_detail(declaration.name, sample())
     told = described(declaration)
     drawn = "".join(
         (
@@ -127,15 +132,15 @@ def test_all_about_it_is_said(declaration: Declaration) -> None:
 @pytest.mark.parametrize("declaration", declarations(), ids=lambda d: d.name)
 def test_it_is_found_by_its_names_and_first_words(declaration: Declaration) -> None:
     for sought in (declaration.name, *declaration.aliases, declaration.title):
-        found = answers.measure_list(sought, "").groups["Found"]
+        found = measure_list(sought, "").groups["Found"]
         assert declaration.name in [told.name for told in found]
     first = " ".join(declaration.explanation.split()[:4])
-    assert declaration.name in [t.name for t in answers.measure_list(first, "").groups["Found"]]
+    assert declaration.name in [t.name for t in measure_list(first, "").groups["Found"]]
 
 
 def test_the_list_is_narrowed_to_a_family() -> None:
     family = described(next(d for d in declarations() if d.name == "AP")).family.title
-    listed = answers.measure_list("", family)
+    listed = measure_list("", family)
     assert list(listed.groups) == [family] and len(listed.families) > 2
     assert listed.total == len(declarations())
 
@@ -144,7 +149,7 @@ def test_the_list_is_narrowed_to_a_family() -> None:
 def test_no_explanation_names_a_cause_that_is_none(choice: MeasureChoice) -> None:
     for query_id in sample().query_ids[::4]:
         view, _ = seen(choice)
-        told = answers.query(sample(), view, query_id, answers.Asked()).explanation.text
+        told = query(sample(), view, query_id, Asked()).explanation.text
         assert "because ." not in told and "nan" not in told and "of –" not in told, told
 
 

@@ -9,11 +9,17 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from dashboard import answers
 from dashboard.address.address import Address
 from dashboard.address.measure_key import Chosen
 from dashboard.address.view import Comparison
-from dashboard.answers.breakdown import by_column, of_focus_by_column
+from dashboard.answers.breakdown import (
+    Breakdown,
+    breakdown,
+    by_column,
+    of_focus_by_column,
+    second_breakdown,
+)
+from dashboard.answers.slices import slices as slices_of
 from dashboard.opened.study import Study
 from metrics_core.measures import parse_measure
 from metrics_core.slicing.breakdowns import FEWEST_TESTED
@@ -68,8 +74,8 @@ def comparison(of: Study = STUDY, **asked: object) -> Comparison:
     return of.view(Address.of(**values)).comparison
 
 
-def shown(of: Study = STUDY, by: str = "", **asked: object) -> answers.Breakdown:
-    return answers.breakdown(of, comparison(of, **asked), by)
+def shown(of: Study = STUDY, by: str = "", **asked: object) -> Breakdown:
+    return breakdown(of, comparison(of, **asked), by)
 
 
 def test_the_bridge_adds_up_by_every_column() -> None:
@@ -85,7 +91,7 @@ def test_the_bridge_adds_up_by_every_column() -> None:
 
 
 def test_the_planted_slice_is_found_and_leads_to_its_queries() -> None:
-    found = answers.slices(STUDY, comparison()).found
+    found = slices_of(STUDY, comparison()).found
     assert [name for name, _ in found[0].names] == ["c1", "k0"]
     assert not found[0].gains and found[0].difference == pytest.approx(-0.8)
     assert found[0].where == (("category", "c1"), ("kind", "k0"))
@@ -123,16 +129,16 @@ def test_without_columns_and_texts_there_is_a_breakdown() -> None:
     of = study(columns=False)
     found = shown(of)
     assert found.by == HARD and found.explanation
-    assert answers.second_breakdown(of, comparison(of), found.by) is None
+    assert second_breakdown(of, comparison(of), found.by) is None
     assert len(found.bridge) == 3 and found.finding.text.startswith("a gains")
 
 
 def test_one_run_has_no_bridge_and_no_slices() -> None:
     alone = study(runs=1)
     view = alone.view(Address.of(m="RR")).comparison
-    found = answers.breakdown(alone, view, "category")
+    found = breakdown(alone, view, "category")
     assert "compare another run" in found.finding.text and found.order
-    slices = answers.slices(alone, view)
+    slices = slices_of(alone, view)
     assert not slices.found and slices.looked_at == 0
 
 
@@ -140,7 +146,7 @@ def test_four_queries_are_examples() -> None:
     few = study(4)
     found = shown(few)
     assert found.finding.text.startswith("Only 4 queries: read this as examples, not as a result.")
-    assert not answers.slices(few, comparison(few)).found
+    assert not slices_of(few, comparison(few)).found
     assert not found.bridge["clear"].any() and found.has_small_groups
 
 
@@ -165,11 +171,11 @@ def test_twelve_runs_and_a_numeric_column_in_its_own_order() -> None:
 def test_where_less_is_better_signs_and_words_agree() -> None:
     less = Chosen(parse_measure("Unjudged@1"), "Unjudged@1")
     view = replace(comparison(), chosen=less)
-    found = answers.breakdown(STUDY, view, "category")
+    found = breakdown(STUDY, view, "category")
     assert math.fsum(found.bridge["part"]) < -0.1
     assert found.finding.text.startswith("a gains")
     # More unjudged documents stand first where a loses.
-    first = answers.slices(STUDY, view).found[0]
+    first = slices_of(STUDY, view).found[0]
     assert not first.gains and first.difference > 0
 
 
@@ -195,5 +201,5 @@ def test_grades_with_decimals_add_up_as_well() -> None:
     found = shown(of, m="nDCG@10")
     own, other = of.scores(comparison(of, m="nDCG@10"), parse_measure("nDCG@10")).of("nDCG@10")[:2]
     assert math.fsum(found.bridge["part"]) == pytest.approx(float((own - other).mean()), abs=1e-12)
-    first = answers.slices(of, comparison(of, m="nDCG@10")).found[0]
+    first = slices_of(of, comparison(of, m="nDCG@10")).found[0]
     assert first.where == (("category", "c1"), ("kind", "k0"))

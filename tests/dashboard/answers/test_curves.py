@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard import answers
 from dashboard.address.address import Address
 from dashboard.address.view import Comparison
+from dashboard.answers import curves as answers
 from dashboard.opened.study import Study
 from metrics_core.comparing import curves as by_pair
 from metrics_core.tables import Qrels, Run

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard import answers
 from dashboard.address.address import Address
 from dashboard.address.view import Comparison
-from dashboard.answers.queries import PAGE_ROWS, listed_ids
+from dashboard.answers.queries import PAGE_ROWS, Asked, QueryList, listed_ids, query_list
+from dashboard.answers.query import query
 from dashboard.opened.study import Study
 from metrics_core.tables import Qrels, Queries, Run
 
@@ -49,18 +49,18 @@ def comparison(of: Study = STUDY, **asked: str) -> Comparison:
     return of.view(Address.of(**values)).comparison
 
 
-def listed(order: str = "", show: str = "", search: str = "") -> answers.QueryList:
-    return answers.query_list(STUDY, comparison(), answers.Asked(show, search, order))
+def listed(order: str = "", show: str = "", search: str = "") -> QueryList:
+    return query_list(STUDY, comparison(), Asked(show, search, order))
 
 
 def test_the_worst_stands_first_and_among_the_better_ones_the_best() -> None:
     assert listed().order == "difference"
     gaps = listed().kept["difference"]
     assert gaps.is_monotonic_increasing and gaps.iloc[0] == -1
-    other = answers.query_list(STUDY, comparison(run="b", base="a"), answers.Asked("better"))
+    other = query_list(STUDY, comparison(run="b", base="a"), Asked("better"))
     assert other.order == "-difference"
     assert other.kept["difference"].is_monotonic_decreasing and len(other.kept) == 225
-    alone = answers.query_list(STUDY, comparison(run="a", base="a"), answers.Asked())
+    alone = query_list(STUDY, comparison(run="a", base="a"), Asked())
     assert alone.order == "score:a" and alone.kept["score"].is_monotonic_increasing
     assert "difference" not in [column.key for column in alone.columns]
 
@@ -92,10 +92,10 @@ def test_texts_sort_whatever_their_case_and_groups_in_a_readers_order() -> None:
 def test_undefined_scores_stand_last_whichever_way() -> None:
     of = study(12)
     view = comparison(of)
-    frame = answers.query_list(of, view, answers.Asked()).frame
+    frame = query_list(of, view, Asked()).frame
     frame.loc[frame.index[:3], ["run: a", "difference"]] = float("nan")
     for order in ("score:a", "-score:a", "difference", "-difference"):
-        found = answers.query_list(of, view, answers.Asked(order=order))
+        found = query_list(of, view, Asked(order=order))
         assert list(found.kept["query_id"].tail(3)) == IDS[:3], order
         assert found.paired == 9 and not found.can_tell
 
@@ -138,16 +138,16 @@ def test_the_download_has_the_order_of_the_table() -> None:
 
 
 def test_previous_and_next_follow_the_list_in_its_order() -> None:
-    asked = answers.Asked("worse", "abc"[0], "-text")
-    ids = list(answers.query_list(STUDY, comparison(), asked).kept["query_id"])
-    page = answers.query(STUDY, comparison(), ids[4], asked)
+    asked = Asked("worse", "abc"[0], "-text")
+    ids = list(query_list(STUDY, comparison(), asked).kept["query_id"])
+    page = query(STUDY, comparison(), ids[4], asked)
     assert (page.previous, page.following) == (ids[3], ids[5])
     assert (page.position, page.listed) == (4, len(ids))
-    first = answers.query(STUDY, comparison(), "", asked)
+    first = query(STUDY, comparison(), "", asked)
     assert first.diagnosis.query_id == ids[0] and first.previous is None
-    assert answers.query(STUDY, comparison(), ids[-1], asked).following is None
+    assert query(STUDY, comparison(), ids[-1], asked).following is None
     other = next(q for q in IDS if q not in ids)
-    assert answers.query(STUDY, comparison(), other, asked).position is None
+    assert query(STUDY, comparison(), other, asked).position is None
 
 
 @pytest.mark.parametrize("show", ["", "all", "better", "zero", "no list"])
@@ -155,15 +155,15 @@ def test_previous_and_next_follow_the_list_in_its_order() -> None:
 def test_the_ids_of_a_list_are_those_of_its_rows(show: str, order: str) -> None:
     shown = comparison()
     for asked in (
-        answers.Asked(show=show, order=order),
-        answers.Asked(show=show, order=order, search="1"),
-        answers.Asked(show=show, order=order, line="difference > 0"),
+        Asked(show=show, order=order),
+        Asked(show=show, order=order, search="1"),
+        Asked(show=show, order=order, line="difference > 0"),
     ):
-        rows = answers.query_list(STUDY, shown, asked).kept["query_id"]
+        rows = query_list(STUDY, shown, asked).kept["query_id"]
         assert listed_ids(STUDY, shown, asked) == list(rows)
 
 
 def test_ten_paired_queries_are_enough_to_tell() -> None:
     for n, enough in ((9, False), (10, True)):
         of = study(n)
-        assert answers.query_list(of, comparison(of), answers.Asked()).can_tell is enough
+        assert query_list(of, comparison(of), Asked()).can_tell is enough

@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dashboard import answers
 from dashboard.address.address import Address
 from dashboard.address.view import Comparison
 from dashboard.answers import query_columns, query_views
+from dashboard.answers.queries import Asked, QueryList, query_list
 from dashboard.answers.query_chips import CHANGES, FAILURES, OUTCOMES, SHOW_ALL, SHOWS
+from dashboard.answers.query_filter import filter_example, filter_names, filter_vocabulary
 from dashboard.opened.study import Study
 from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining import kinds
@@ -63,8 +64,8 @@ def comparison(**asked: str) -> Comparison:
     return STUDY.view(Address.of(run="dense", base="bm25", **asked)).comparison
 
 
-def listed(view: Comparison | None = None, **asked: object) -> answers.QueryList:
-    return answers.query_list(STUDY, view or comparison(), answers.Asked(**asked))  # type: ignore[arg-type]
+def listed(view: Comparison | None = None, **asked: object) -> QueryList:
+    return query_list(STUDY, view or comparison(), Asked(**asked))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("measure", ["nDCG", "P", "RR"])
@@ -149,8 +150,8 @@ def test_a_wrong_line_filters_nothing_and_says_why() -> None:
 
 def test_a_browser_is_told_every_column_with_its_kind_and_values() -> None:
     view = comparison()
-    told = {own["name"]: own for own in answers.filter_vocabulary(STUDY, view)["columns"]}
-    assert [own["written"] for own in told.values()] == answers.filter_names(STUDY, view)
+    told = {own["name"]: own for own in filter_vocabulary(STUDY, view)["columns"]}
+    assert [own["written"] for own in told.values()] == filter_names(STUDY, view)
     columns = query_columns.Asked(STUDY, view)
     for name, own in told.items():
         assert (own["holds"] == "numbers") == (columns[name].dtype.kind == "f"), name
@@ -162,9 +163,9 @@ def test_a_browser_is_told_every_column_with_its_kind_and_values() -> None:
 def test_the_example_of_a_filter_line_can_be_typed_as_it_stands() -> None:
     single = STUDY.view(Address.of(run="dense", base="dense")).comparison
     for view in (comparison(), single):
-        line = answers.filter_example(STUDY, view)
+        line = filter_example(STUDY, view)
         assert line and listed(view, line=line).wrong is None, line
-    assert "difference" not in answers.filter_example(STUDY, single)
+    assert "difference" not in filter_example(STUDY, single)
 
 
 def test_every_column_can_be_shown_sorted_by_and_downloaded() -> None:
@@ -238,7 +239,7 @@ def test_the_heatmap_is_thinned_to_what_can_be_seen() -> None:
 def test_of_one_run_no_list_stands_there_twice() -> None:
     """That every run fails and that a run lacks it is said of the run itself."""
     one = Study(list(STUDY.runs.values())[3:], STUDY.qrels, STUDY.queries)
-    shown = answers.query_list(one, one.view(Address.of()).comparison, answers.Asked())
+    shown = query_list(one, one.view(Address.of()).comparison, Asked())
     assert {"zero", "lacking"} <= shown.counts.keys()
     assert not {"none", "missing"} & shown.counts.keys()
 
@@ -250,4 +251,4 @@ def test_what_is_kept_of_a_column_is_what_it_holds_now(
 ) -> None:
     view = replace(comparison(k=str(cutoff)), where=where)
     columns = query_columns.Asked(STUDY, view)
-    assert answers.filter_vocabulary(STUDY, view) == vocabulary(columns, columns.numeric)
+    assert filter_vocabulary(STUDY, view) == vocabulary(columns, columns.numeric)

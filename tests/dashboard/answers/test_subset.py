@@ -8,8 +8,9 @@ import zipfile
 import numpy as np
 import pytest
 
-from dashboard import answers
 from dashboard.address.address import Address
+from dashboard.answers.queries import Asked, query_list
+from dashboard.answers.subset import subset
 from dashboard.opened.cut import is_cut, opened_cut
 from dashboard.opened.layered import with_layers
 from dashboard.opened.study import Study
@@ -33,10 +34,10 @@ def opened(packed: bytes) -> tuple[Study, zipfile.ZipFile]:
 def test_a_subset_read_again_scores_as_it_did(measure: str) -> None:
     asked = Address.of(run="dense", base="bm25", m=measure)
     view = STUDY.view(asked).comparison
-    kept = answers.query_list(STUDY, view, answers.Asked("better", line="words > 2"))
+    kept = query_list(STUDY, view, Asked("better", line="words > 2"))
     ids = list(kept.kept["query_id"])
     assert 3 < len(ids) < 80
-    study, members = opened(answers.subset(STUDY, view, ids))
+    study, members = opened(subset(STUDY, view, ids))
     assert set(study.query_ids) == set(ids) and set(study.names) == set(view.runs)
     again = study.scores(study.view(asked).comparison, view.measure)
     before = STUDY.scores(view, view.measure)
@@ -54,12 +55,12 @@ def test_ids_that_no_text_file_holds_go_as_parquet_and_grades_that_are_gone_are_
     runs = [Run.from_columns(n, ids, ["d 1", "d1"], [1.0, 2.0]) for n in ("x/y", "b")]
     own = Study(runs, qrels)
     view = own.view(Address.of()).comparison
-    packed, members = opened(answers.subset(own, view, ["a query"]))
+    packed, members = opened(subset(own, view, ["a query"]))
     assert set(members.namelist()) == {"qrels.txt.parquet", "x_y.run.parquet", "b.run.parquet",
                                        "readme.txt"}  # fmt: skip
     assert packed.query_ids == ["a query"]
     assert "measures that rest on it, such as ERR" in members.read("readme.txt").decode()
-    plain = zipfile.ZipFile(io.BytesIO(answers.subset(own, view, ["007"])))
+    plain = zipfile.ZipFile(io.BytesIO(subset(own, view, ["007"])))
     assert plain.read("qrels.txt") == b"007 0 d1 1\n007 0 d2 3\n"
     assert b"ERR" not in plain.read("readme.txt")
 
@@ -67,7 +68,7 @@ def test_ids_that_no_text_file_holds_go_as_parquet_and_grades_that_are_gone_are_
 def test_judgments_by_subtopic_stay_so() -> None:
     qrels = Qrels.from_columns(["1", "1", "2"], ["a", "a", "b"], [1, 2, 1], ["s", "t", "s"])
     own = Study([Run.from_columns("r", ["1", "2"], ["a", "b"], [1.0, 1.0])], qrels)
-    packed = answers.subset(own, own.view(Address.of()).comparison, ["1"])
+    packed = subset(own, own.view(Address.of()).comparison, ["1"])
     assert zipfile.ZipFile(io.BytesIO(packed)).read("qrels.txt") == b"1 s a 1\n1 t a 2\n"
 
 
@@ -79,16 +80,16 @@ def test_notes_and_layers_stand_beside_the_judgments_of_the_files() -> None:
     layer = Layer("l1", "anna", "2025", True, "1", given=given)
     study = with_layers(STUDY, [layer])
     noted = {ids[0]: Noted((Note("0a", "why", "bo", "2026"),)), "q099": Noted((), ())}
-    packed = answers.subset(study, study.view(asked).comparison, ids[1:], noted, [layer])
+    packed = subset(study, study.view(asked).comparison, ids[1:], noted, [layer])
     assert is_cut(packed) and not is_cut(b"PK\x03\x04") and not is_cut(b"")
     cut = opened_cut(packed, "queries.zip")
     assert cut.carried.notes == () and len(cut.carried.layers) == 1
     assert cut.carried.layers[0][1:] == (
         {"query_id": ids[1], "grades": [[doc, 3]], "by": "anna", "at": "2026"},
     )
-    bare = answers.subset(STUDY, STUDY.view(asked).comparison, ids[1:])
+    bare = subset(STUDY, STUDY.view(asked).comparison, ids[1:])
     assert cut.files == opened_cut(bare, "queries.zip").files, "no grade of a layer among them"
     about = zipfile.ZipFile(io.BytesIO(packed)).read("readme.txt").decode()
     assert "layers.csv holds grades that were given in Ranklens" in about
-    own = answers.subset(STUDY, STUDY.view(asked).comparison, ids, noted)
+    own = subset(STUDY, STUDY.view(asked).comparison, ids, noted)
     assert [line["text"] for line in opened_cut(own, "queries.zip").carried.notes] == ["why"]

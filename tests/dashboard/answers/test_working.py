@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.answers import overview, overview_steps, working
+from dashboard.answers import working
+from dashboard.answers.overview import overview
+from dashboard.answers.working import overview_steps
 from tests.dashboard.answers.test_breakdown import comparison, study
 
 

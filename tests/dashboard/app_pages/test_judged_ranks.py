@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from dashboard import answers, session
+from dashboard import session
 from dashboard.address.address import Address
+from dashboard.answers.document import document
 from dashboard.answers.judging import queue, to_judge, window
+from dashboard.answers.subset import subset
 from dashboard.answers.unjudged import unjudged
+from dashboard.answers.what_if import what_would_be
 from dashboard.opened.cut import opened_cut
 from dashboard.opened.files import SAMPLE_FOLDER
 from dashboard.opened.study import Study
@@ -88,12 +91,12 @@ def test_ties_and_a_document_of_the_other_run() -> None:
     study = Study([RUNS["bm25"], RANKS["dense"]], QRELS)
     view = study.view(Address.of(**PAIR)).comparison
     unjudged_of_bm25 = to_judge(study, view, "q065")["doc_id"].iloc[0]
-    card = answers.document(study, "q065", unjudged_of_bm25)
+    card = document(study, "q065", unjudged_of_bm25)
     assert card is not None
     known = card.standings.set_index("run")
     assert known["known"].to_dict() == {"bm25": True, "dense": False}
     assert known.loc["dense", "listed"] == 100
-    judged = answers.document(study, "q001", str(QRELS.doc_ids[0]))
+    judged = document(study, "q001", str(QRELS.doc_ids[0]))
     assert judged is not None and judged.standings["known"].all()
     said = text_of(opened("query", q="q065", doc=unjudged_of_bm25, **PAIR, set="ranks"))
     assert "not known: of its 100 only the judged ones are" in said
@@ -128,13 +131,13 @@ def test_what_the_unjudged_could_do_is_a_bound_of_the_exact_one() -> None:
     view = ranks.view(Address.of(**PAIR)).comparison
     assert queue(ranks, view).empty and window(ranks, queue(ranks, view), set(), 5).empty
     assert to_judge(ranks, view, "q065").empty
-    assert answers.what_would_be(ranks, view, "q065", ()) is None
+    assert what_would_be(ranks, view, "q065", ()) is None
 
 
 def test_a_zip_of_some_queries_carries_them() -> None:
     study = Study([RUNS["bm25"], RANKS["dense"]], QRELS)
     view, ids = study.view(Address.of(**PAIR)).comparison, QRELS.query_ids[:7]
-    cut = opened_cut(answers.subset(study, view, ids), "some.zip")
+    cut = opened_cut(subset(study, view, ids), "some.zip")
     assert set(cut.files) == {"qrels.txt", "bm25.run", "dense.run.parquet"}
     (dense,) = formats.read_judged_ranks(cut.files["dense.run.parquet"])
     qrels = read_qrels(cut.files["qrels.txt"], name="qrels.txt")

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import answers, session
+from dashboard import session
 from dashboard.address.address import Address
+from dashboard.answers import subset as answers
 from dashboard.opened.collections import SAMPLE
 from dashboard.opened.library import assemble
 from dashboard.session.judging import layer_file
