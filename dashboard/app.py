@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import frame, session
-from dashboard.app_pages import collections
 from dashboard.pages import PAGES
 from metrics_core.errors import RanklensError
 
@@ -13,16 +12,18 @@ from metrics_core.errors import RanklensError
 def main() -> None:
     """Draw one run of the app."""
     st.set_page_config(page_title="Ranklens", page_icon=frame.ICON, layout="wide")
-    shown = frame.pages_of(tuple(PAGES))
+    shown = frame.pages_of(PAGES)
     session.register_pages(PAGES, shown)
     chosen = st.navigation(list(shown.values()), position="hidden")
     current = next(page for page in PAGES if page.name == (chosen.url_path or PAGES[0].name))
     session.sync()
     try:
         nowhere = session.nowhere()
-        frame.draw(PAGES, collections.PAGE.name if nowhere else current.name)
+        # Another collection is chosen before any page can show one.
+        frame.draw(PAGES, "collections" if nowhere else current.name)
         if nowhere:
-            # Another collection is chosen before any page can show one.
+            from dashboard.app_pages import collections
+
             collections.render()
         elif not frame.stands_in(current):
             chosen.run()

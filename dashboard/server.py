@@ -82,7 +82,8 @@ async def _begun(_: App) -> AsyncIterator[None]:
     from dashboard.session.ahead import open_ahead
 
     Thread(target=open_ahead, name="opening of what is seen first", daemon=True).start()
-    import_module("dashboard.pages")
+    import_module("dashboard.app_pages.overview")
+    import_module("dashboard.frame")
     # What compares needs it, and the files are still being read.
     Thread(target=load_distributions, daemon=True).start()
     gc.freeze()

@@ -13,6 +13,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers.query_chips import whole_failures
 from dashboard.answers.version_dates import NO_DATES, VersionDates
 from dashboard.opened.study import Study
+from dashboard.page import FEWEST_VERSIONS
 from metrics_core import findings
 from metrics_core.explaining.history import History, first_bad_versions, history
 from metrics_core.parallel import on_all_cores
@@ -20,7 +21,6 @@ from metrics_core.scoring.curves import judged_share
 from metrics_core.slicing.breakdowns import ALL, by_group, coded_groups
 from metrics_core.slicing.derived import MARK
 
-FEWEST_RUNS = 2
 BY_NAME, AS_LOADED, BY_DATE = "", "loaded", "date"
 MOST_QUERIES = 50
 """Queries that the page lists; all of them are in the download."""
@@ -56,7 +56,7 @@ def versions(
     """The runs, first version to last: those asked for in that order where there are two, else all
     of them by name, numbers by size, by their dates, or as they were loaded."""
     named = tuple(dict.fromkeys(name for name in asked if name in study.names))
-    if len(named) >= FEWEST_RUNS:
+    if len(named) >= FEWEST_VERSIONS:
         return named
     if order == AS_LOADED:
         return tuple(study.names)

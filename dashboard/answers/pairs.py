@@ -13,8 +13,6 @@ from metrics_core import findings
 from metrics_core.comparing.all_pairs import AllPairs, all_pairs
 from metrics_core.comparing.method import Method
 
-FEWEST_RUNS = 3
-"""Of two runs the Overview says all."""
 MOST_IN_MATRIX = 20
 """Runs whose pairs fit on a page; of more, as many of those that are looked for are shown."""
 

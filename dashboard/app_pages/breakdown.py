@@ -6,7 +6,6 @@ import streamlit as st
 from markupsafe import Markup
 
 from dashboard import explaining, parts, session
-from dashboard.address.address import Field
 from dashboard.address.query_list import PLAIN
 from dashboard.address.view import Comparison
 from dashboard.answers import breakdown as answers
@@ -16,15 +15,12 @@ from dashboard.blocks import bridge, markup
 from dashboard.figures import breakdown as figures
 from dashboard.figures import heatmap, panels
 from dashboard.kept import drawn
-from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES as FEWEST_COMPARED
 from metrics_core.findings.sentence import muted, run
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.breakdowns import ALL, FEWEST_QUERIES, FEWEST_TESTED
-
-PAGE = Page("breakdown", "Breakdown", place=3, fields=(Field("by"),))
 
 
 def render() -> None:

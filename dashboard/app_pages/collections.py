@@ -9,10 +9,7 @@ from dashboard.answers import collections as answers
 from dashboard.blocks import collections, markup
 from dashboard.literal import literal
 from dashboard.opened.collections import Listed
-from dashboard.page import Page
 from metrics_core import wording as w
-
-PAGE = Page("collections", "Collections", place=9, needs_study=False)
 
 
 def render() -> None:

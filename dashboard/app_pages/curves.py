@@ -9,7 +9,6 @@ from dashboard.blocks import curves as blocks
 from dashboard.blocks import markup
 from dashboard.figures import curves as figures
 from dashboard.kept import drawn
-from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
@@ -19,9 +18,6 @@ _TITLES = {
     "R": ("Recall@k", "share of all relevant documents in the top k"),
     "nDCG": ("nDCG@k", "order of the top k against the best possible"),
 }
-
-
-PAGE = Page("curves", "Curves", place=2)
 
 
 def render() -> None:

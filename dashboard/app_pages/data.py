@@ -9,14 +9,11 @@ from dashboard.answers import data as answers
 from dashboard.answers.data import FileRow
 from dashboard.blocks import data, markup
 from dashboard.literal import literal
-from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import wording as w
 from metrics_core.notes import Note
 
 _ALL_FILES = 20
-
-PAGE = Page("data", "Data", place=8, needs_study=False)
 
 
 def render() -> None:

@@ -6,7 +6,6 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import parts, session
-from dashboard.address.address import Field
 from dashboard.address.query_list import NO_LIST
 from dashboard.answers import firm, unjudged
 from dashboard.answers import firmness as answers
@@ -15,13 +14,10 @@ from dashboard.blocks import firmness, layers, markup
 from dashboard.blocks.firmness import Cell, Head
 from dashboard.figures import curves as figures
 from dashboard.kept import drawn
-from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import findings
 from metrics_core import wording as w
 from metrics_core.scoring.intervals import LEVEL
-
-PAGE = Page("firm", "How firm?", place=4, fields=(Field("part", lasting=False),))
 
 _SHOWN = 20
 

@@ -4,7 +4,6 @@ import streamlit as st
 from markupsafe import Markup
 
 from dashboard import ordering, parts, session
-from dashboard.address.address import Field
 from dashboard.address.query_list import NO_LIST, PLAIN
 from dashboard.answers import history as answers
 from dashboard.answers.history import HistoryPage
@@ -19,22 +18,9 @@ from dashboard.blocks import history as blocks
 from dashboard.blocks import markup
 from dashboard.figures import history as figures
 from dashboard.kept import drawn
-from dashboard.page import Page
+from dashboard.page import FEWEST_VERSIONS
 from dashboard.session import Opened
 from metrics_core import wording as w
-
-PAGE = Page(
-    "history",
-    "History",
-    place=7,
-    fields=(
-        Field("versions", "several"),
-        Field("in_order"),
-        Field("also_from", "several"),
-        Field("by"),
-    ),
-    fewest_runs=answers.FEWEST_RUNS,
-)
 
 _ORDERS = {answers.BY_NAME: "by name", answers.AS_LOADED: "as loaded", answers.BY_DATE: "by date"}
 
@@ -45,7 +31,7 @@ def render() -> None:
     study, view, asked = here.study, here.comparison, here.view.address
     dates = version_dates(study.names, session.library().run_files)
     runs = answers.versions(study, asked["in_order"], asked["versions"], dates)
-    if len(runs) < answers.FEWEST_RUNS:
+    if len(runs) < FEWEST_VERSIONS:
         st.html(markup.nothing("One run has no history.", "Load another version of the system."))
         return
     columns = list(study.columns(view))
@@ -74,7 +60,7 @@ def _order(runs: tuple[str, ...], dates: VersionDates, here: Opened) -> None:
             format_func=_ORDERS.__getitem__,
         )
         _beside(here)
-    ordering.by_hand(runs, study.names, usual=usual, fewest=answers.FEWEST_RUNS)
+    ordering.by_hand(runs, study.names, usual=usual, fewest=FEWEST_VERSIONS)
     if asked["in_order"] == answers.BY_DATE:
         st.html(blocks.remarks([dates.said]))
 

@@ -1,9 +1,6 @@
 """Judge: what to judge next, one document at a time, by keys."""
 
 from dashboard import judging, session
-from dashboard.page import Page
-
-PAGE = Page("judge", "Judge", place=11, in_menu=False)
 
 
 def render() -> None:

@@ -3,27 +3,13 @@
 import streamlit as st
 
 from dashboard import parts, session
-from dashboard.address.address import Field
 from dashboard.answers import measures as answers
 from dashboard.answers.measures import MeasureDetail
 from dashboard.blocks import markup, measures, navigation
 from dashboard.literal import literal
-from dashboard.page import Page
 from metrics_core import wording as w
 from metrics_core.errors import RanklensError
 from metrics_core.findings.sentence import muted, strong
-
-PAGE = Page(
-    "measures",
-    "Measures",
-    place=10,
-    needs_study=False,
-    fields=(
-        Field("measure", lasting=False),
-        Field("find", lasting=False),
-        Field("family", lasting=False),
-    ),
-)
 
 
 def render() -> None:

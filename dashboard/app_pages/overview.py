@@ -13,13 +13,10 @@ from dashboard.answers.overview import Overview
 from dashboard.answers.working import overview_steps
 from dashboard.blocks import differences, firmness, markup, overview
 from dashboard.blocks.markup import Lead
-from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import wording as w
 from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-
-PAGE = Page("overview", "Overview", place=1)
 
 
 def render() -> None:

@@ -3,29 +3,20 @@
 import streamlit as st
 
 from dashboard import parts, session
-from dashboard.address.address import Field
 from dashboard.answers import pairs as answers
-from dashboard.answers.pairs import FEWEST_RUNS, MOST_IN_MATRIX, Pairs
+from dashboard.answers.pairs import MOST_IN_MATRIX, Pairs
 from dashboard.blocks import markup
 from dashboard.blocks import pairs as blocks
-from dashboard.page import Page
+from dashboard.page import FEWEST_OF_PAIRS
 from dashboard.session import Opened
 from metrics_core import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-
-PAGE = Page(
-    "pairs",
-    "All pairs",
-    place=5,
-    fields=(Field("named", lasting=False),),
-    fewest_runs=FEWEST_RUNS,
-)
 
 
 def render() -> None:
     """Who may be the best, then every pair; of many runs the places first, and a search."""
     here = session.opened_study()
-    if len(here.study.names) < FEWEST_RUNS:
+    if len(here.study.names) < FEWEST_OF_PAIRS:
         _too_few_runs(here)
         return
     shown = answers.pairs(here.study, here.comparison)
@@ -57,7 +48,7 @@ def render() -> None:
 
 def _too_few_runs(here: Opened) -> None:
     runs = parts.counted(len(here.study.names), "run is", "runs are")
-    text = f"All pairs compares {w.number(FEWEST_RUNS)} runs or more; {runs} loaded."
+    text = f"All pairs compares {w.number(FEWEST_OF_PAIRS)} runs or more; {runs} loaded."
     st.html(markup.nothing("There are too few runs for this page.", text))
     if st.button("To the Overview"):
         session.goto("overview")

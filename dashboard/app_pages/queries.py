@@ -4,25 +4,15 @@ import streamlit as st
 from markupsafe import Markup
 
 from dashboard import parts, query_charts, query_controls, session
-from dashboard.address.address import Field
-from dashboard.address.query_list import OWN, opened_from
+from dashboard.address.query_list import opened_from
 from dashboard.address.view import Comparison
 from dashboard.answers import queries as answers
 from dashboard.answers.queries import QueryList
 from dashboard.answers.subset import subset
 from dashboard.blocks import filter_line, markup
 from dashboard.blocks import queries as blocks
-from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import wording as w
-
-PAGE = Page(
-    "queries",
-    "Queries",
-    place=6,
-    # "by" is also the Breakdown's: what it breaks down by, the strips stand by.
-    fields=(*OWN, Field("cols", "several"), Field("view"), Field("tool"), Field("by")),
-)
 
 
 def render() -> None:

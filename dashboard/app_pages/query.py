@@ -4,8 +4,6 @@ import streamlit as st
 from markupsafe import Markup
 
 from dashboard import explaining, judging, parts, session
-from dashboard.address.address import Field
-from dashboard.address.query_list import CAME_FROM
 from dashboard.answers import query as answers
 from dashboard.answers.nameless import as_judged_ranks, nameless
 from dashboard.answers.queries import Asked
@@ -14,7 +12,6 @@ from dashboard.answers.query_chips import FAILURES
 from dashboard.answers.remarks import tag_of
 from dashboard.blocks import navigation, query, two_lists, words
 from dashboard.literal import literal
-from dashboard.page import Page
 from dashboard.session import Opened
 from metrics_core import wording as w
 from metrics_core.explaining.diagnosis import SQUARES
@@ -36,22 +33,6 @@ _LISTS = {
     "both": " that fail with both",
     **{key: f" of the kind “{kind}”" for key, kind in FAILURES.items()},
 }
-
-
-PAGE = Page(
-    "query",
-    "Query",
-    place=7,
-    fields=(
-        Field("q"),
-        *CAME_FROM,
-        Field("rows"),
-        Field("beside", "several"),
-        Field("doc", lasting=False),
-        Field("what", "several", lasting=False),
-        Field("try", lasting=False),
-    ),
-)
 
 
 def render() -> None:

@@ -11,6 +11,7 @@ import streamlit as st
 from dashboard.address.address import Address
 from dashboard.answers.firmness import firmness
 from dashboard.answers.overview import bests, overview
+from dashboard.pages import PAGES
 from dashboard.session.collections import collections, library_of, workspace
 from dashboard.start import DATA_VARIABLE
 from dashboard.workspace.foreseen import foresee
@@ -20,13 +21,15 @@ from metrics_core.errors import RanklensError
 
 def open_ahead() -> None:
     """Open the collection that an address without one leads to, and work out its Overview, then
-    load what charts are shown with, which it has none of. What goes wrong is said by the page,
-    which then tries again."""
+    load what other pages are drawn with. What goes wrong is said by the page, which then tries
+    again."""
     here = collections()
     identity = here.chosen("")
     if here.has(identity):
         with suppress(RanklensError):
             _overview_of(identity)
+    for page in PAGES:
+        import_module(f"dashboard.app_pages.{page.name}")
     import_module("dashboard.figures.sent")
 
 

@@ -69,7 +69,7 @@ _LOADED = """
 import sys
 import dashboard.session.ahead
 before = set(sys.modules)
-import dashboard.pages
+import dashboard.frame, dashboard.app_pages.overview
 pages = set(sys.modules) - before
 LATER = "metrics_core.onepass", "scipy", "numba", "pyarrow", "pandas"  # by reading and scoring
 print(*(name for name in pages if name.startswith(LATER)))
