@@ -14,12 +14,25 @@ from types import ModuleType
 def load_streamlit() -> None:
     """Load Streamlit as where Plotly is not installed: it then makes no theme for Plotly's charts,
     of which ours use none, and which took a sixth of the time until the first answer."""
-    without = "plotly.io"
-    sys.modules[without] = None  # type: ignore[assignment]
-    try:
+    with _not_there("plotly.io"):
         import_module("streamlit")
+
+
+def load_parquet() -> None:
+    """Load what reads tables as where Arrow was built without S3, which its list of file systems
+    would else load; all of ours are here."""
+    with _not_there("pyarrow._s3fs"):
+        import_module("pyarrow.parquet")
+
+
+@contextmanager
+def _not_there(name: str) -> Iterator[None]:
+    """Whoever asks for this module meanwhile is told that there is none."""
+    sys.modules[name] = None  # type: ignore[assignment]
+    try:
+        yield
     finally:
-        del sys.modules[without]
+        del sys.modules[name]
 
 
 def load_distributions() -> None:

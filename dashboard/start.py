@@ -58,12 +58,13 @@ def _run(options: argparse.Namespace) -> int:
     print(f"Ranklens: http://{ADDRESS}:{options.port}/{token and f'?token={token}'}", flush=True)
     if not token:
         print(_OPEN_TO_ALL, file=sys.stderr, flush=True)
-    from dashboard.loading import load_streamlit
+    from dashboard.loading import load_parquet, load_streamlit
     from dashboard.workspace.foreseen import look_ahead
 
     look_ahead(workspace_folder(), os.environ.get(DATA_VARIABLE, ""))
     # Only now, because it takes a second.
     load_streamlit()
+    load_parquet()
     from dashboard.server import serve
 
     serve(listening, token)

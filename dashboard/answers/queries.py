@@ -11,8 +11,8 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers import query_chips, query_columns
+from dashboard.answers.column import Column
 from dashboard.answers.query_chips import SHOW_ALL, SHOWS, Mask
-from dashboard.answers.query_columns import Column
 from dashboard.answers.query_filter import true_for
 from dashboard.answers.remarks import NOTHING_NOTED, Remarks
 from dashboard.opened.study import Study

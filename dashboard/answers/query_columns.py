@@ -6,7 +6,6 @@ A column's values are worked out when it is asked for, once, over all queries in
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers import query_chips
+from dashboard.answers.column import Column
 from dashboard.answers.room import room
 from dashboard.opened.study import Study
 from metrics_core.explaining.headroom import has_headroom
@@ -39,23 +39,6 @@ _HEADROOM = {
     "below": "gain from below",
     "missing": "gain by missing",
 }
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of the table: what it holds ("text", "difference", "score", "number" or "group"),
-    its `key` in the order and among the chosen ones, and the frame's column. `name` is that of the
-    run or of the grouping; a filter knows the column by it."""
-
-    kind: str
-    key: str
-    source: str
-    name: str = ""
-
-    @property
-    def named(self) -> str:
-        """What a filter and the list of columns call it."""
-        return (self.name or self.key).removesuffix(MARK)
 
 
 def offered(study: Study, shown: Comparison) -> list[Column]:

@@ -10,8 +10,8 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers import query_columns
+from dashboard.answers.column import Column
 from dashboard.answers.queries import QueryList
-from dashboard.answers.query_columns import Column
 from dashboard.opened.study import Study
 from metrics_core.slicing.breakdowns import ordered_groups
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dashboard.answers.query_columns import Column
+from dashboard.answers.column import Column
 
 _TAGGED = "tag:"
 COLUMNS = (

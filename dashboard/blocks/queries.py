@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from dashboard.answers.column import Column
 from dashboard.answers.queries import Rows
-from dashboard.answers.query_columns import Column
 from dashboard.blocks.markup import Styles, style_of
 from dashboard.blocks.templates import Template, percent
 from dashboard.figures.text import short_names, shorten, text_width

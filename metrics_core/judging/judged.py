@@ -253,7 +253,7 @@ def assembled(
     that are not judged, `named` has the positions of those that are."""
     query_ids = qrels.query_ids
     grades = qrels.relevance.astype(np.float64)
-    by_grade = qrels.best_first
+    judged_query, judged_relevance = qrels.judged_best_first
     rank_of = np.zeros(len(qrels), dtype=np.int64)
     rank_of[places.qrels_row] = places.rank
     in_run = set(named.tolist())
@@ -265,8 +265,8 @@ def assembled(
         relevance=grades[places.qrels_row],
         qrels_row=places.qrels_row,
         retrieved=places.retrieved,
-        judged_query=qrels.query_codes.astype(np.int64)[by_grade],
-        judged_relevance=grades[by_grade],
+        judged_query=judged_query,
+        judged_relevance=judged_relevance,
         top_grade=float(grades.max(initial=0)),
         unjudged_queries=tuple(unjudged),
         empty_queries=tuple(

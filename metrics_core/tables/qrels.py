@@ -67,6 +67,16 @@ class Qrels(Judgable):
         order.flags.writeable = False
         return order
 
+    @cached_property
+    def judged_best_first(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """Per judgment the position of its query and its grade, in the order of `best_first`; all
+        runs that are judged with them hold these very arrays."""
+        query = self.query_codes.astype(np.int64)[self.best_first]
+        grade = self.relevance.astype(np.float64)[self.best_first]
+        for array in (query, grade):
+            array.flags.writeable = False
+        return query, grade
+
     @property
     def given(self) -> pa.Table:
         """The judgments as they were given: with the column subtopic where they have subtopics."""

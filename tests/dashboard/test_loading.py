@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from streamlit.runtime.scriptrunner.exec_code import modified_sys_path
@@ -30,6 +31,24 @@ import plotly.io
 print("streamlit" in plotly.io.templates)
 import streamlit, plotly.graph_objects as go
 print(bool(streamlit.plotly_chart(go.Figure(), theme=None)))
+"""
+
+
+def test_parquet_is_loaded_without_s3_which_says_so_where_it_is_asked_for(tmp_path: Path) -> None:
+    assert told_by(_PARQUET.format(path=str(tmp_path / "a.parquet"))) == ["False", "1", "True"]
+
+
+_PARQUET = """
+from dashboard.loading import load_parquet
+load_parquet()
+import sys, pyarrow as pa, pyarrow.parquet as pq
+print("pyarrow._s3fs" in sys.modules)
+pq.write_table(pa.table({{"a": [1]}}), {path!r})
+print(len(pq.read_table({path!r})))
+try:
+    from pyarrow.fs import S3FileSystem
+except ImportError as error:
+    print("S3FileSystem" in str(error))
 """
 
 

@@ -6,8 +6,8 @@ import math
 
 import pandas as pd
 
+from dashboard.answers.column import Column
 from dashboard.answers.queries import Rows
-from dashboard.answers.query_columns import Column
 from dashboard.blocks import queries
 from tests.dashboard.blocks.test_blocks import EVIL, Page, styles_of
 

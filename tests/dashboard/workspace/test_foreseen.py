@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-from dashboard.workspace import durable
+import pytest
+
+from dashboard.workspace import durable, foreseen
 from dashboard.workspace.cache import Cache
 from dashboard.workspace.foreseen import foresee, look_ahead
 
@@ -63,3 +67,29 @@ def test_what_is_opened_no_more_is_forgotten_and_the_same_is_not_written_again(
     assert looking is not None
     looking.join()
     assert not at_hand(path)
+
+
+def test_a_table_that_is_replaced_while_it_is_looked_at_is_hashed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = table(tmp_path, b"a"), table(tmp_path, b"b")
+
+    def elsewhere(paths: list[Path]) -> Iterator[str]:
+        first.write_bytes(b"other")
+        assert durable.sha256_of(second) == second.stem  # who needs it is quicker
+        yield from ("of before", "of nobody")
+
+    monkeypatch.setattr(foreseen, "_hashed_elsewhere", elsewhere)
+    foreseen._look_at([first, tmp_path / "gone", second])
+    assert durable.sha256_of(first) == hashlib.sha256(b"other").hexdigest()
+    assert durable.sha256_of(second) == second.stem
+
+
+@pytest.mark.parametrize("program", ["no such program", "false"])
+def test_where_no_process_tells_it_is_worked_out_here(
+    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = table(tmp_path, b"a")
+    monkeypatch.setattr(sys, "executable", program)
+    foreseen._look_at([path])
+    assert at_hand(path)
