@@ -146,8 +146,9 @@ def _with_baseline(here: Opened, name: str) -> dict[str, Any]:
 
 
 def _run_label(style: RunStyle, name: str) -> str:
-    # Streamlit's Markdown has few colours: `pill_colors` gives the mark the run's own.
-    return f":gray[{style.glyph}] {literal(name)}"
+    # Streamlit's Markdown has few colours: `pill_colors` gives the mark the run's own. And it looks
+    # for an emoji in a first word that is not ASCII, with a list that takes long to load.
+    return f":gray[&#{ord(style.glyph)};] {literal(name)}"
 
 
 def _query_controls(study: Study, view: Comparison) -> None:

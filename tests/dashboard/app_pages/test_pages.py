@@ -35,6 +35,12 @@ def test_each_page_opens_with_its_finding(page: str) -> None:
     assert PAGES[page] in text_of(opened(page))
 
 
+def test_the_first_words_of_pills_send_nobody_for_the_list_of_emojis() -> None:
+    # Streamlit loads it at the first that is not ASCII: a tenth of a second before the first page.
+    told = [option for group in opened().get("button_group") for option in group.options]
+    assert "gray" in told[0] and all(option.split(" ")[0].isascii() for option in told), told
+
+
 HEADINGS = {
     "": "judged in top",
     "curves": "Precision against recall",
