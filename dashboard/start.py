@@ -23,7 +23,7 @@ _BACKLOG = 128
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve the dashboard in this process until it is ended; returns the exit status.
 
-    There is no second process, so whatever ends this one (Ctrl-C, SIGTERM) ends the server.
+    No second process serves, so whatever ends this one (Ctrl-C, SIGTERM) ends the server.
     """
     # Before numpy is loaded: threads of a product that wait for each other take many times as long
     # while others work. What pays on several cores brings its own (`metrics_core.parallel`).

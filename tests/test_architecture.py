@@ -145,6 +145,15 @@ def test_figures_know_no_page(path: Path) -> None:
     assert not imports_of(path, *(f"dashboard.{name}" for name in others))
 
 
+@pytest.mark.parametrize("package", ["answers", "app_pages", "blocks", "figures"])
+def test_what_pages_are_made_of_is_loaded_with_the_page_that_asks_for_it(package: str) -> None:
+    # A start would load them all; and two threads that load modules of a package which imports
+    # them in turn may see each other's half loaded.
+    assert not imports_of(ROOT / "dashboard" / package / "__init__.py", "dashboard", "metrics_core")
+    others = {f"dashboard.app_pages.{page.name}" for page in PAGES}
+    assert not imports_of(ROOT / "dashboard" / "pages.py", *others)
+
+
 @pytest.mark.parametrize("path", modules("dashboard/app_pages"), ids=label)
 def test_pages_neither_compute_nor_draw(path: Path) -> None:
     assert not imports_of(path, "numpy", "plotly", "scipy", "pyarrow")
