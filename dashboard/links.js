@@ -131,7 +131,7 @@ const start = (parent) => {
 let stop;
 
 export default function (given) {
-  if (given.data?.heard !== page?.data?.heard) asked = undefined;
+  if (given.data?.heard !== page?.data?.heard) asked = undefined; // this is the answer
   page = given;
   pin(page.data?.address);
   stop ??= start(page.parentElement);

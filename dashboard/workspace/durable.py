@@ -204,7 +204,7 @@ def sha256_of(path: Path) -> str:
     """The hash of a file's bytes, of which few are held; worked out once as long as the file stays
     the same. Raises OSError."""
     state = state_of(path)
-    return _HASHES((path, state), lambda: _hashed(path)) if state else _hashed(path)
+    return sha256_told(path, state, lambda: "") if state else _hashed(path)
 
 
 def sha256_told(path: Path, state: State, told: Callable[[], str]) -> str:

@@ -252,7 +252,6 @@ def assembled(
     """The ranks of a run whose judged documents stand at these places. `unjudged` are its queries
     that are not judged, `named` has the positions of those that are."""
     query_ids = qrels.query_ids
-    grades = qrels.relevance.astype(np.float64)
     judged_query, judged_relevance = qrels.judged_best_first
     rank_of = np.zeros(len(qrels), dtype=np.int64)
     rank_of[places.qrels_row] = places.rank
@@ -262,12 +261,12 @@ def assembled(
         query_ids=tuple(query_ids),
         query=places.query,
         rank=places.rank,
-        relevance=grades[places.qrels_row],
+        relevance=qrels.relevance[places.qrels_row].astype(np.float64),
         qrels_row=places.qrels_row,
         retrieved=places.retrieved,
         judged_query=judged_query,
         judged_relevance=judged_relevance,
-        top_grade=float(grades.max(initial=0)),
+        top_grade=float(judged_relevance.max(initial=0)),
         unjudged_queries=tuple(unjudged),
         empty_queries=tuple(
             query_ids[i] for i in np.flatnonzero(places.retrieved == 0) if i in in_run

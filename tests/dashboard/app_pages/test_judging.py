@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import session
 from dashboard.address.address import Address
-from dashboard.answers import subset as answers
+from dashboard.answers.subset import subset
 from dashboard.opened.collections import SAMPLE
 from dashboard.opened.library import assemble
 from dashboard.session.judging import layer_file
@@ -222,7 +222,7 @@ def test_some_queries_taken_in_elsewhere_bring_their_notes_and_layers() -> None:
     assert study is not None
     view = study.view(Address.of(**PAIR)).comparison
     ids = [*study.query_ids[:30], ROW[0]]
-    packed = answers.subset(study, view, ids, kept().notes.of(SAMPLE), [layer])
+    packed = subset(study, view, ids, kept().notes.of(SAMPLE), [layer])
     app = opened("data", set="mine")
     for _ in range(2):
         uploader = next(u for u in app.file_uploader if u.label == "Add files")
