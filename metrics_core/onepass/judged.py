@@ -30,7 +30,7 @@ from metrics_core.onepass.apart import Bucket, dealing, dealt
 from metrics_core.onepass.judged_file import JudgedFile, KeptFile
 from metrics_core.onepass.judgments import Judgments
 from metrics_core.onepass.rows import Piece, rows_of, whole_queries
-from metrics_core.onepass.stretches import Stretches, judged_stretches
+from metrics_core.onepass.stretches import Stretches, in_sequence, judged_stretches
 from metrics_core.parallel import in_order
 from metrics_core.tables.arrays import column_of
 
@@ -40,6 +40,9 @@ Keep = Callable[[pa.Table], Callable[[], None]]
 """Is given the rows of each piece, several at a time; what it returns is called in their order."""
 
 _NO_TABLE = pa.table({})
+_MANY_STRETCHES = 50_000
+"""Where queries stand apart each row may be a stretch: from so many on, and whenever they have
+doubled, it is asked whether a query has come back."""
 _USUAL_MEMORY = 400 << 20
 
 
@@ -61,9 +64,11 @@ def judged_run(
     if read is None:
         return None
     told, found = read
-    if not found.in_sequence:
-        return _apart(source, judgments, memory)
-    return _file(source, judgments, found, told)
+    if found.in_sequence:
+        return _file(source, judgments, found, told)
+    # What is known of them goes before they are sorted: each row may have been a stretch.
+    del read, told, found
+    return _apart(source, judgments, memory)
 
 
 def kept_run(
@@ -96,11 +101,11 @@ def _read(
     progress: Callable[[int], None] | None,
     keep: Keep | None = None,
 ) -> tuple[list[Parsed], Stretches] | None:
-    """What the lines of a file are, and its judged rows, up to the piece in which those of a query
-    stand apart. None where they cannot be judged so. Raises FileFormatError."""
+    """What the lines of a file are, and its judged rows, up to where it is seen that those of a
+    query stand apart. None where they cannot be judged so. Raises FileFormatError."""
     told: list[Parsed] = []
     parts: list[Stretches] = []
-    text = 0
+    text, stretches, asked_from = 0, 0, _MANY_STRETCHES
     for piece in in_order(
         lambda piece: _piece(piece, source, judgments, keep), whole_queries(source, progress)
     ):
@@ -111,6 +116,11 @@ def _read(
         parts.append(piece.part)
         if not piece.part.in_sequence:
             break
+        stretches += len(piece.part.sizes)
+        if stretches >= asked_from:
+            asked_from = 2 * stretches
+            if not in_sequence(parts):
+                break
         if piece.kept is not None:
             piece.kept()
     else:

@@ -24,6 +24,7 @@ from metrics_core.judging.ranking import tie_notes
 from metrics_core.onepass.judgments import Judgments
 from metrics_core.onepass.rows import Rows, texts_at
 from metrics_core.tables.arrays import column_of
+from metrics_core.tables.columns import ID
 
 Ints = npt.NDArray[np.int64]
 
@@ -48,7 +49,7 @@ class Stretches:
     @property
     def in_sequence(self) -> bool:
         """Whether each query's rows stand together."""
-        return len(self.query_ids.unique()) == len(self.query_ids)
+        return in_sequence([self])
 
     @property
     def by_rank(self) -> Ints:
@@ -88,6 +89,12 @@ class Stretches:
             tags=tuple(dict.fromkeys(tag for part in parts for tag in part.tags)),
             **joined,
         )
+
+
+def in_sequence(parts: Sequence[Stretches]) -> bool:
+    """Whether each query's rows stand together over all these parts."""
+    ids = pa.chunked_array([part.query_ids for part in parts], ID)
+    return len(ids.unique()) == len(ids)
 
 
 def judged_stretches(rows: Rows, judgments: Judgments) -> Stretches | None:

@@ -19,6 +19,7 @@ from metrics_core.formats.opening import open_source
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.judged import Tied
 from metrics_core.onepass import apart as apart_module
+from metrics_core.onepass import judged as judged_module
 from metrics_core.onepass import rows as rows_module
 from metrics_core.onepass.judged import judged_run
 from metrics_core.onepass.judged_file import JudgedFile
@@ -226,6 +227,27 @@ def test_lines_in_any_order_in_memory_and_on_disk(
     assert compare(path, qrels) is not None
     monkeypatch.setattr(apart_module, "_HELD", 0)
     assert compare(path, qrels) is not None
+
+
+def test_lines_rank_by_rank_are_sorted_once_a_query_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No piece holds two lines of a query, so that it shows over several pieces only; what is known
+    of so many stretches would take more memory than the file."""
+    lines = [
+        f"query{q} Q0 doc{(q + r) % 50} {r} {40 - r} r\n" for r in range(40) for q in range(90)
+    ]
+    path = tmp_path / "by_rank.run"
+    path.write_text("".join(lines))
+    for module in (rows_module, apart_module):
+        monkeypatch.setattr(module, "BLOCK", 1_000)
+    monkeypatch.setattr(judged_module, "_MANY_STRETCHES", 50)
+    qrels = qrels_of({f"query{q}": {"doc3": 1, "doc45": 2} for q in range(0, 95, 2)})
+    assert compare(path, qrels) is not None
+    read: list[int] = []
+    judged_run(open_source(path), judgments_of(qrels), progress=read.append)
+    # Seen once there are twice 90 stretches and some pieces more, which were begun.
+    assert max(read) < path.stat().st_size / 8
 
 
 def test_runs_of_the_same_rows_are_known(tmp_path: Path) -> None:
