@@ -1,11 +1,11 @@
 """Runs larger than memory: seconds and peak memory of `evaluate --memory` by rows.
 
-    python -m benchmarks.beyond_memory [--rows 25000000,50000000,100000000] [--depth 1000] [--judged 25]
-        [--memory 1GB] [--folder DIR]
+    python -m benchmarks.beyond_memory [--rows 25000000,50000000,100000000] [--depth 1000]
+        [--judged 25] [--memory 1GB] [--folder DIR]
 
-Each run is made twice: with whole queries in sequence, and rank by rank, so
-that each query's lines stand apart and are sorted on disk first. Both must give the same means, to
-the last bit. The disk holds both files of a size and, while the second is sorted, as much again.
+Each run is made twice: with whole queries in sequence, and rank by rank, so that each query's lines
+stand apart and are sorted on disk first. Both must give the same means, to the last bit. The disk
+holds both files of a size and, while the second is sorted, as much again.
 """
 
 from __future__ import annotations
