@@ -11,11 +11,12 @@ from metrics_core.compiled.functions.words import (
     copy_text,
     field_size,
     hash_of,
+    line_end,
     same_text,
 )
 from metrics_core.compiled.signatures import ODD_LINE
 
-_SPACE, _TAB, _NEWLINE, _HASH = 32, 9, 10, 35
+_SPACE, _TAB, _HASH = 32, 9, 35
 _UPPER = np.uint64(33)  # the lower bits find places in tables of a bucket's queries
 
 
@@ -32,10 +33,7 @@ def query_hashes(data, end, line_start, value):
             return np.int64(ODD_LINE)
         line_start[row], value[row] = at, hash_of(data, start, size)
         row += 1
-        at = start + size
-        while at < end and byte_at(data, at) != _NEWLINE:
-            at += 1
-        at += 1
+        at = line_end(data, start + size) + 1
     return row
 
 

@@ -21,6 +21,7 @@ ODD = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 _ONES = np.uint64(0x0101010101010101)
 _TOPS = np.uint64(0x8080808080808080)
+_LINE_FEEDS = np.uint64(0x0A0A0A0A0A0A0A0A)
 _FIRST_PRINTABLE = np.uint64(0x2121212121212121)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
@@ -110,6 +111,19 @@ def field_size(data, start):
         ends = (low | (word + _ONES) | word) & _TOPS
         if ends != np.uint64(0):
             return at - start + (_zeros_below(ends) >> 3)
+        at += _WORD
+
+
+@njit(**COMPILED)
+def line_end(data, start):
+    """Where the line that goes on at `start` ends: at a line feed, that of the padding at last."""
+    at = start
+    while True:
+        # Zero where a byte is a line feed; the top bits are exact up to the first such byte.
+        word = word_at(data, at) ^ _LINE_FEEDS
+        ends = (word - _ONES) & ~word & _TOPS
+        if ends != np.uint64(0):
+            return at + (_zeros_below(ends) >> 3)
         at += _WORD
 
 
