@@ -15,8 +15,8 @@ from dashboard.workspace.cache import LAYOUTS, Cache, Kept
 from metrics_core.judging.ranking import top_rows
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import column_of, values_of
+from metrics_core.tables.by_score import order_by_score
 from metrics_core.tables.columns import coded
-from metrics_core.tables.run import order_by_score
 
 HEADS = (10, 32)
 """Ranks of every query whose documents are kept beside the rows: the depths that people ask for, of

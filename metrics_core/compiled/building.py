@@ -11,10 +11,10 @@ from typing import Any
 import numba
 from llvmlite import binding as llvm
 
-from metrics_core.compiled.functions import groups, lines, products, ranks, running
+from metrics_core.compiled.functions import groups, lines, orders, products, ranks, running
 from metrics_core.compiled.signatures import SIGNATURES
 
-_MODULES = (lines, ranks, groups, running, products)
+_MODULES = (lines, ranks, groups, orders, running, products)
 _OF_EVERY_PROCESS = {"memset", "memcpy", "memmove"}
 _TYPES = {
     "bytes": "uint8",

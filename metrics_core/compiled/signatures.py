@@ -42,6 +42,8 @@ SIGNATURES = {
         "deal": "bytes int64s uint64s int64 bytes int64s int64s int64s",
         "number_queries": "bytes int64s[] uint64s int32s int64s",
         "gather_order": "int64s[] int64s int64 int64s int64s",
+        "order_rows": "int32s float64s int64s int64s int64s[] float64s float64s",
+        "contradictions": "int64s int64s float64s float32s float64s bools",
     },
     "sums": {
         "running_totals": "int64s int64s float64s int64s float64s[]",
@@ -96,6 +98,12 @@ number_queries(data, segments, slot_hash, slot_segment, code)
 gather_order(segments, code, n_rows, begin, order)
     The places of rows by the code of their segment, in their order within each; `begin` has where
     each code's rows begin, and then where they end.
+order_rows(code, score, end, order, room, keys, keys_room)
+    The rows by their query's code and falling score, equals as they stand; `end` has where each
+    query's rows begin in `order`, and then where they end. `room` has three rows, `keys` and
+    `keys_room` one, of as many as the longest query has.
+contradictions(order, edge, score, rank, keys, contradicting)
+    Of rows so ordered, whose queries begin and end at `edge`, whether ranks contradict scores.
 running_totals(first, rank, weight, cutoffs, totals)
     The sums of weights within rising cutoffs, a row of `totals` for each query, each added up in
     the order of the ranks; `first` has where each query's rows begin.

@@ -11,6 +11,7 @@ import pyarrow as pa
 from metrics_core.formats.lines import counted
 from metrics_core.notes import Note
 from metrics_core.tables.arrays import column_of, values_of
+from metrics_core.tables.by_score import contradictions
 from metrics_core.tables.columns import coded
 
 
@@ -24,8 +25,8 @@ def rank_notes(
         return fraction_notes(int(np.count_nonzero(~whole)))
     query_ids = coded(query_id)
     queries = values_of(query_ids.indices)
-    contradicting = _contradicting(queries, ranks, values_of(score))
-    return contradiction_notes(query_ids.dictionary, contradicting)
+    found = contradictions(queries, ranks, values_of(score))
+    return contradiction_notes(query_ids.dictionary, found)
 
 
 def fraction_notes(count: int) -> list[Note]:
@@ -45,21 +46,3 @@ def contradiction_notes(query_ids: pa.Array, contradicting: npt.NDArray[Any]) ->
     )
     examples = tuple(f"query {name}" for name in names)
     return [Note("rank", message, len(contradicting), examples)]
-
-
-def _contradicting(
-    queries: npt.NDArray[Any], ranks: npt.NDArray[Any], scores: npt.NDArray[Any]
-) -> npt.NDArray[Any]:
-    """Codes of the queries in which a document has both the larger rank and the larger score.
-
-    Most files list each query once, by rank: then neighbours tell. Others are sorted first.
-    """
-    same = queries[1:] == queries[:-1]
-    one_block_a_query = np.count_nonzero(~same) + 1 == (queries.max(initial=0) + 1)
-    later = (ranks[1:] > ranks[:-1]) | ((ranks[1:] == ranks[:-1]) & (scores[1:] <= scores[:-1]))
-    if not (one_block_a_query and bool((~same | later).all())):
-        order = np.lexsort((-scores, ranks, queries))
-        queries, ranks, scores = queries[order], ranks[order], scores[order]
-        same = queries[1:] == queries[:-1]
-    against = same & (scores[1:] > scores[:-1]) & (ranks[1:] > ranks[:-1])
-    return np.unique(queries[1:][against])

@@ -14,7 +14,7 @@ from metrics_core import wording as w
 from metrics_core.notes import Note
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import column_of, values_of
-from metrics_core.tables.run import order_by_score
+from metrics_core.tables.by_score import order_by_score
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

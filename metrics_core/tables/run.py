@@ -15,6 +15,7 @@ from metrics_core.errors import RowProblem
 from metrics_core.memo import Memo
 from metrics_core.notes import Note
 from metrics_core.tables.arrays import column_of, values_of
+from metrics_core.tables.by_score import order_by_score
 from metrics_core.tables.columns import (
     all_but_best,
     coded,
@@ -178,16 +179,3 @@ class Run(Judgable):
     def renamed(self, name: str) -> Run:
         """The same run under another name."""
         return replace(self, name=name)
-
-
-def order_by_score(
-    codes: npt.NDArray[np.int32], scores: npt.NDArray[np.float64]
-) -> npt.NDArray[np.int64] | None:
-    """Row numbers by query and falling score; None where the rows already stand so."""
-    change = codes[1:] != codes[:-1]
-    leads = codes[np.r_[True, change]]
-    # Mostly the queries stand in their order, which is quicker to see than that each stands once.
-    in_blocks = bool((leads[1:] > leads[:-1]).all()) or len(leads) == len(np.unique(leads))
-    if in_blocks and bool((change | (scores[1:] <= scores[:-1])).all()):
-        return None
-    return np.lexsort((-scores, codes))

@@ -84,7 +84,7 @@ def _repeats(data, doc_start, doc_size, doc_hash, begin, end, slots):
 
 
 @njit(**COMPILED)
-def _contradicts(rank, begin, order, own, n):
+def contradicts(rank, begin, order, own, n):
     """Whether some document has both the larger rank and the larger score than another. `own` are
     the scores, highest first, `order` where their rows stand behind `begin`."""
     highest = of_equals = np.float32(-np.inf)  # the largest rank of all higher scores
@@ -219,7 +219,7 @@ def _rank_query(
             falling = False
     if not falling:
         sort_falling(keys, order, n, keys_room, room[_BEHIND], room[_MEMBER], room[_RANK])
-    against = _contradicts(rank, begin, order, keys, n)
+    against = contradicts(rank, begin, order, keys, n)
     _count_ties(keys, n, counts)
     m = np.int64(0)
     for place in range(n if slots else 0):

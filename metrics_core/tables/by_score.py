@@ -1,0 +1,68 @@
+"""Rows by query and score, and whether their ranks say the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.compiled.machine import compiled
+
+Codes = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_MANY = 1_000_000
+"""Rows from which it pays to load compiled code, which orders each query by itself."""
+
+
+def order_by_score(codes: Codes, scores: Floats) -> Ints | None:
+    """Row numbers by query and falling score; None where the rows already stand so."""
+    change = codes[1:] != codes[:-1]
+    leads = codes[np.r_[True, change]]
+    # Mostly the queries stand in their order, which is quicker to see than that each stands once.
+    in_blocks = bool((leads[1:] > leads[:-1]).all()) or len(leads) == len(np.unique(leads))
+    if in_blocks and bool((change | (scores[1:] <= scores[:-1])).all()):
+        return None
+    if len(codes) < _MANY:
+        return np.lexsort((-scores, codes))
+    return _ordered(codes, scores)[0]
+
+
+def contradictions(codes: Codes, ranks: npt.NDArray[np.float32], scores: Floats) -> Ints:
+    """Codes of the queries in which a document has both the larger rank and the larger score.
+
+    Most files list each query once, by rank: then neighbours tell. Others are sorted first.
+    """
+    same = codes[1:] == codes[:-1]
+    one_block_a_query = np.count_nonzero(~same) + 1 == (codes.max(initial=0) + 1)
+    later = (ranks[1:] > ranks[:-1]) | ((ranks[1:] == ranks[:-1]) & (scores[1:] <= scores[:-1]))
+    if not (one_block_a_query and bool((~same | later).all())):
+        if len(codes) >= _MANY:
+            return _found_contradicting(codes, ranks, scores)
+        order = np.lexsort((-scores, ranks, codes))
+        codes, ranks, scores = codes[order], ranks[order], scores[order]
+        same = codes[1:] == codes[:-1]
+    against = same & (scores[1:] > scores[:-1]) & (ranks[1:] > ranks[:-1])
+    return np.unique(codes[1:][against]).astype(np.int64)
+
+
+def _found_contradicting(codes: Codes, ranks: npt.NDArray[np.float32], scores: Floats) -> Ints:
+    order, ends = _ordered(codes, scores)
+    edges = np.r_[0, ends]
+    found, keys = np.empty(len(ends), np.bool_), np.empty(int(np.diff(edges).max()))
+    compiled("rows").contradictions(
+        order, edges, np.ascontiguousarray(scores), np.ascontiguousarray(ranks), keys, found
+    )
+    return np.flatnonzero(found)
+
+
+def _ordered(codes: Codes, scores: Floats) -> tuple[Ints, Ints]:
+    """Row numbers by query and falling score, and where each query ends among them."""
+    counts = np.bincount(codes)
+    ends, longest = np.cumsum(counts) - counts, int(counts.max())
+    order = np.empty(len(codes), np.int64)
+    compiled("rows").order_rows(
+        *(np.ascontiguousarray(codes), np.ascontiguousarray(scores), ends, order),
+        *(np.empty((3, longest), np.int64), np.empty(longest), np.empty(longest)),
+    )
+    return order, ends
