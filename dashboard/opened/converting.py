@@ -12,7 +12,7 @@ from dashboard.workspace.cache import Cache
 from dashboard.workspace.keeping import Keeping
 from dashboard.workspace.stored_run import is_long
 from dashboard.workspace.tables import content_of
-from metrics_core.errors import FileFormatError
+from metrics_core.errors import RanklensError
 from metrics_core.formats.registry import Kind, Loaded
 from metrics_core.formats.source import Source
 from metrics_core.formats.trec import trec_title
@@ -78,25 +78,30 @@ def converted(
     """A long run whose rows the cache now keeps, judged with those of the `judgments` that seem to
     be its own; `progress` is told the bytes of text read so far. None where reading it whole
     decides: what is wrong or odd, other formats, short runs; and where nothing can be kept."""
-    from metrics_core.onepass.judged import kept_run  # only now, because it loads compiled code
+    from metrics_core.onepass.judged import kept_apart, kept_run  # only now: it loads compiled code
     from metrics_core.onepass.judgments import judgments_of
 
     try:
-        with cache.draft() as draft:
-            if draft is None:
-                return None
-            keeping, qrels = Keeping(cache, draft), _fitting(source, judgments)
-            tables = _TABLES(content_of(qrels.given, "qrels"), lambda: judgments_of(qrels))
-            tables = tables if tables.plain else judgments_of(_NO_JUDGMENTS)
-            found = kept_run(source, tables, keeping, kind=kind, progress=progress)
-            if found is None or not is_long(len(keeping)):
-                return None
-            run = keeping.kept(source.name, found.name, found.notes)
-    except (FileFormatError, MemoryError, OSError, pa.ArrowException):
+        qrels = _fitting(source, judgments)
+        tables = _TABLES(content_of(qrels.given, "qrels"), lambda: judgments_of(qrels))
+        tables = tables if tables.plain else judgments_of(_NO_JUDGMENTS)
+        for kept in (kept_run, kept_apart):
+            with cache.draft() as draft:
+                if draft is None:
+                    return None
+                keeping = Keeping(cache, draft)
+                found = kept(source, tables, keeping, kind=kind, progress=progress)
+                if found is None:
+                    continue
+                if not is_long(len(keeping)):
+                    return None
+                run = keeping.kept(source.name, found.name, found.notes)
+            if found.places is not None:
+                keep_places(cache, run.rows.content, qrels, found.places)
+            return Loaded(run, "trec", trec_title(source, "run"), source.name)
+    except (RanklensError, MemoryError, OSError, pa.ArrowException):
         return None
-    if found.places is not None:
-        keep_places(cache, run.rows.content, qrels, found.places)
-    return Loaded(run, "trec", trec_title(source, "run"), source.name)
+    return None
 
 
 def _fitting(source: Source, judgments: Sequence[Qrels]) -> Qrels:

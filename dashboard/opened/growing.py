@@ -42,6 +42,12 @@ class GrowingSource(Source):
                     yield piece
         self.limit.check_size(self.name, at)
 
+    def size(self) -> int:
+        """The bytes of the whole file. Raises OSError while it still comes."""
+        if not self.file.is_whole:
+            raise OSError("the file is not all here")
+        return super().size()
+
 
 class EarlyReading:
     """The reading of a run that is not all here; it is given up where it would not be simple."""

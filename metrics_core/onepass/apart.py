@@ -10,7 +10,7 @@ import hashlib
 import io
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, TypedDict
 
@@ -89,11 +89,17 @@ def dealing(size: int, memory: int) -> Dealing:
     return {"buckets": min(max(_FEWEST, -(-size // most)), _MOST), "on_disk": size > _HELD}
 
 
-def dealt(source: Source, *, buckets: int, on_disk: bool) -> Apart | None:
-    """The lines of a file in so many buckets. None where a line is blank or a comment. Raises
-    RanklensError where the disk does not take them."""
+def dealt(
+    source: Source,
+    *,
+    buckets: int,
+    on_disk: bool,
+    progress: Callable[[int], None] | None = None,
+) -> Apart | None:
+    """The lines of a file in so many buckets; `progress` is told the bytes read so far. None where
+    a line is blank or a comment. Raises RanklensError where the disk does not take them."""
     try:
-        return _dealt(source, buckets, on_disk)
+        return _dealt(source, buckets, on_disk, progress)
     except OSError as error:
         raise RanklensError(
             f"The lines of {source.name} cannot be sorted in {tempfile.gettempdir()}:"
@@ -103,10 +109,12 @@ def dealt(source: Source, *, buckets: int, on_disk: bool) -> Apart | None:
         ) from error
 
 
-def _dealt(source: Source, buckets: int, on_disk: bool) -> Apart | None:
+def _dealt(
+    source: Source, buckets: int, on_disk: bool, progress: Callable[[int], None] | None
+) -> Apart | None:
     made = [Bucket(_room(on_disk), _room(on_disk)) for _ in range(buckets)]
     order, lines = hashlib.blake2b(digest_size=16), 0
-    for hand in in_order(lambda piece: _hand(piece, buckets), _whole_lines(source)):
+    for hand in in_order(lambda piece: _hand(piece, buckets), _whole_lines(source, progress)):
         if hand is None:
             return None
         order.update(hand.order_hash)
@@ -163,10 +171,14 @@ def _hand(padded: bytes, buckets: int) -> _Hand | None:
     return _Hand(parts, n, hashlib.blake2b(hashes.tobytes(), digest_size=16).digest())
 
 
-def _whole_lines(source: Source) -> Iterator[bytes]:
+def _whole_lines(source: Source, progress: Callable[[int], None] | None = None) -> Iterator[bytes]:
     """The decoded text in whole lines, `PADDING` behind each piece; the last line gets its end."""
     held: list[bytes] = []
+    told = 0
     for read in source.decoded(BLOCK):
+        told += len(read)
+        if progress:
+            progress(told)
         cut = read.rfind(b"\n") + 1
         if cut:
             yield b"".join((*held, memoryview(read)[:cut], PADDING))

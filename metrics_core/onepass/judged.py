@@ -8,7 +8,7 @@ notes and errors. Where a file needs another look, the answer is None, and they 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,11 +26,12 @@ from metrics_core.formats.trec import tag_notes
 from metrics_core.formats.trec_lines import Parsed
 from metrics_core.judging.judged import assembled
 from metrics_core.notes import Note
-from metrics_core.onepass.apart import Bucket, dealing, dealt
+from metrics_core.onepass.apart import dealing
 from metrics_core.onepass.judged_file import JudgedFile, KeptFile
 from metrics_core.onepass.judgments import Judgments
 from metrics_core.onepass.rows import Piece, rows_of, whole_queries
 from metrics_core.onepass.stretches import Stretches, in_sequence, judged_stretches
+from metrics_core.onepass.together import brought_together
 from metrics_core.parallel import in_order
 from metrics_core.tables.arrays import column_of
 
@@ -68,7 +69,7 @@ def judged_run(
         return _file(source, judgments, found, told)
     # What is known of them goes before they are sorted: each row may have been a stretch.
     del read, told, found
-    return _apart(source, judgments, memory)
+    return _apart(source, judgments, memory, progress)
 
 
 def kept_run(
@@ -92,6 +93,30 @@ def kept_run(
     if not found.in_sequence:
         return None
     notes = tuple(_file_notes(told, found))
+    return KeptFile(run_name(source.name), notes, found.places(judgments))
+
+
+def kept_apart(
+    source: Source,
+    judgments: Judgments,
+    keep: Keep,
+    *,
+    kind: Kind | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> KeptFile | None:
+    """What `kept_run` finds, of a file whose queries stand apart: its lines are sorted on disk
+    first, and `keep` is given the rows of each query together, in the order in which the queries
+    come first. None as `judged_run`. Raises FileFormatError."""
+    if not judgments.plain or recognised(source, kind) != ("trec", "run"):
+        return None
+    memory = dealing(source.size(), _USUAL_MEMORY)
+    brought = brought_together(source, judgments, memory, with_rows=True, progress=progress)
+    if brought is None:
+        return None
+    found = brought.found
+    for kept in in_order(keep, brought.tables()):
+        kept()
+    notes = tuple(_file_notes(_all_regular(found), found))
     return KeptFile(run_name(source.name), notes, found.places(judgments))
 
 
@@ -154,38 +179,25 @@ def _piece(piece: Piece, source: Source, judgments: Judgments, keep: Keep | None
     return _ReadPiece(told, part, keep(rows.table()), text)
 
 
-def _apart(source: Source, judgments: Judgments, memory: int) -> JudgedFile | None:
+def _apart(
+    source: Source,
+    judgments: Judgments,
+    memory: int,
+    progress: Callable[[int], None] | None,
+) -> JudgedFile | None:
     """The judged ranks of a file whose queries stand apart. None where a line is not regular, or
     they have several run names."""
-    made = dealt(source, **dealing(source.size(), memory))
-    if made is None:
+    brought = brought_together(source, judgments, dealing(source.size(), memory), progress=progress)
+    if brought is None:
         return None
-    parts, numbers = [], []
-    for part in in_order(lambda bucket: _bucket(bucket, judgments), _emptied(made.buckets)):
-        if part is None:
-            return None
-        parts.append(part[0])
-        numbers.append(part[1])
-    found = Stretches.all(parts, np.argsort(np.concatenate(numbers)))
-    if len(found.tags) > 1:
-        return None
+    found = brought.found
+    return _file(source, judgments, found, _all_regular(found), brought.order_hash)
+
+
+def _all_regular(found: Stretches) -> list[Parsed]:
+    """What lines are that were brought together."""
     n = int(found.sizes.sum())
-    return _file(source, judgments, found, [Parsed(_NO_TABLE, Stretch(n, n))], made.order_hash)
-
-
-def _emptied(buckets: list[Bucket]) -> Iterable[Bucket]:
-    """The buckets one after the other, none of them kept."""
-    while buckets:
-        yield buckets.pop()
-
-
-def _bucket(bucket: Bucket, judgments: Judgments) -> tuple[Stretches, Ints] | None:
-    grouped = bucket.rows()
-    if grouped is None:
-        return None
-    rows, numbers = grouped
-    part = judged_stretches(rows, judgments)
-    return None if part is None else (part, numbers)
+    return [Parsed(_NO_TABLE, Stretch(n, n))]
 
 
 def _file(

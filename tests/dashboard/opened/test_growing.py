@@ -122,3 +122,13 @@ def test_who_waits_is_told_how_much_was_read(tmp_path: Path, file: ScratchFile) 
 
     assert begun.result(close) is not None
     assert told == sorted(told) and told[0] >= 0 and told[-1] <= len(PLAIN)
+
+
+def test_the_size_of_what_still_comes_is_not_known(file: ScratchFile) -> None:
+    """How lines that stand apart are sorted follows from it: they wait until the file is here."""
+    source = growing.GrowingSource("one.run", file.path, file=file)
+    file.write(PLAIN.encode())
+    with pytest.raises(OSError, match="not all here"):
+        source.size()
+    file.close()
+    assert source.size() == len(PLAIN)
