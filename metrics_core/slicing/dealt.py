@@ -7,7 +7,6 @@ tell are worked out again in double precision, so that it comes out as if all ha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy.typing as npt
 
 from metrics_core.memo import Memo
 from metrics_core.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
+from metrics_core.slicing.members import Members
 from metrics_core.slicing.parcels import Parcels, parcels_of
 
 Floats = npt.NDArray[np.float64]
@@ -38,16 +38,14 @@ _MOST_KEPT = 60_000_000
 """Bytes of deals that are kept, those of the numbers of queries that were asked for last."""
 
 
-def farthest_dealt(members: Floats, gaps: Floats, limits: Floats) -> Floats:
-    """How far off the farthest slice is in each deal of the differences, float64[deals]: on the
-    right side of each of the limits, float64[S], and nearly what it is.
-
-    `members` is float64[Q, S] of 0 and 1, `gaps` float64[Q].
-    """
+def farthest_dealt(members: Members, gaps: Floats, limits: Floats) -> Floats:
+    """How far off the farthest slice is in each deal of the differences, float64[Q], over their
+    queries; float64[deals]: on the right side of each of the limits, float64[S], and nearly what it
+    is."""
     centred = gaps - gaps.mean()
     spread = float(np.sqrt(np.square(centred).mean()))
     parcels = parcels_of(members)
-    inside = members if parcels is None else parcels.members
+    inside = members.of_each if parcels is None else parcels.members
     deals = int(np.clip(_WORK // (4 * inside.size), _FEWEST_DEALS, _MOST_DEALS))
     varied = spread > 1e-9 * float(np.abs(gaps).max(initial=0.0))
     nearly = varied and inside.size * deals > _SMALL
@@ -56,12 +54,14 @@ def farthest_dealt(members: Floats, gaps: Floats, limits: Floats) -> Floats:
 
     def exactly(places: Places) -> Floats:
         if parcels is None:
-            return np.asarray(np.abs(studentised(members, gaps[places].T)).max(axis=0))
+            return np.asarray(np.abs(studentised(inside, gaps[places].T)).max(axis=0))
         sums, squares = (parcels.sums(v)[places].T for v in (centred, np.square(centred)))
         dealt = inside.T @ sums, inside.T @ squares, squares.sum(axis=0)
         return np.asarray(np.abs(_studentised(*dealt, parcels.queries, len(gaps))).max(axis=0))
 
-    def farthest(places: Places) -> Floats:
+    def farthest(block: int) -> Floats:
+        places = _dealt(len(gaps), block) if parcels is None else _dealt_parcels(parcels, block)
+        places = places[: deals - block * _AT_ONCE]
         if near is None:
             return exactly(places)
         found = near.farthest(places)
@@ -70,9 +70,8 @@ def farthest_dealt(members: Floats, gaps: Floats, limits: Floats) -> Floats:
             found[unsure] = exactly(places[unsure])
         return found
 
-    blocks = _deals(len(gaps), deals) if parcels is None else _dealt_parcels(parcels, deals)
     several = on_all_cores if PRODUCTS_ON_ONE_CORE else map
-    return np.concatenate(list(several(farthest, blocks)))
+    return np.concatenate(list(several(farthest, range(-(-deals // _AT_ONCE)))))
 
 
 @dataclass(frozen=True)
@@ -87,13 +86,14 @@ class _Near:
     total: int
 
     @classmethod
-    def of(cls, members: Floats, scaled: Floats, parcels: Parcels | None) -> _Near:
+    def of(cls, members: Members, scaled: Floats, parcels: Parcels | None) -> _Near:
+        n, total = members.queries.astype(np.float32), len(scaled)
         if parcels is None:
-            inside, single = members.astype(np.float32), scaled.astype(np.float32)
-            return cls(inside, single, np.square(single), inside.sum(axis=0), len(members))
-        inside, n = parcels.members.astype(np.float32), parcels.queries[:, 0].astype(np.float32)
+            single = scaled.astype(np.float32)
+            return cls(members.of_each.astype(np.float32), single, np.square(single), n, total)
         sums, squares = parcels.sums(scaled), parcels.sums(np.square(scaled))
-        return cls(inside, sums.astype(np.float32), squares.astype(np.float32), n, len(members))
+        inside = parcels.members.astype(np.float32)
+        return cls(inside, sums.astype(np.float32), squares.astype(np.float32), n, total)
 
     def farthest(self, places: Places) -> Floats:
         """The farthest slice in each of some deals, [deals, U]; nearly."""
@@ -118,8 +118,16 @@ def studentised(members: Floats, gaps: Floats) -> Floats:
     return _studentised(inside, inside_squares, squares.sum(axis=0), n, len(members))
 
 
+def studentised_inside(members: Members, gaps: Floats) -> Floats:
+    """The same of one float64[Q] of differences; float64[S]."""
+    centred = gaps - gaps.mean()
+    squares = np.square(centred)
+    inside = members.sums(centred)[:, None], members.sums(squares)[:, None]
+    return _studentised(*inside, squares.sum(), members.queries[:, None], len(gaps))[:, 0]
+
+
 def _studentised(
-    inside: Floats, inside_squares: Floats, all_squares: Floats, n: Floats, total: int
+    inside: Floats, inside_squares: Floats, all_squares: Any, n: Floats, total: int
 ) -> Floats:
     """The same from sums of centred differences and of their squares inside each slice and over
     all; `n` float64[S, 1] counts the queries of each slice."""
@@ -147,39 +155,28 @@ def _error(sums: Any, squares: Any, n: Any, common: Any) -> Any:
     return (within + FEWEST * common) / (n - 1 + FEWEST) / n
 
 
-_kept = Memo(_MOST_KEPT, lambda blocks: sum(block.nbytes for block in blocks))
+_kept = Memo(_MOST_KEPT, lambda block: block.nbytes)
 
 
-def _deals(n_queries: int, deals: int, seed: int = _SEED) -> Iterator[Places]:
-    """The orders in which so many differences are dealt out, block by block: [deals, Q]. The same
-    ones each time, however many are asked for; made once where they are kept."""
-    blocks = 2 ** int(np.ceil(np.log2(-(-deals // _AT_ONCE))))
-    size = np.dtype(_kind(n_queries)).itemsize * n_queries * blocks * _AT_ONCE
-    made: Iterable[Places] = _dealt(n_queries, blocks, seed)
-    if size <= _MOST_KEPT:
-        made = _kept((n_queries, blocks, seed), lambda: list(_dealt(n_queries, blocks, seed)))
-    for block in made:
-        yield block[:deals]
-        deals -= len(block)
-        if deals <= 0:
-            return
+def _dealt_parcels(parcels: Parcels, block: int) -> Places:
+    """A block of deals of parcels among themselves, and of single queries among themselves."""
+    large, small = _dealt(parcels.full, block), _dealt(parcels.single, block, _SEED + 1)
+    return np.hstack([large.astype(np.int32), small.astype(np.int32) + parcels.full])
 
 
-def _dealt_parcels(parcels: Parcels, deals: int) -> Iterator[Places]:
-    """Deals of parcels among themselves, and of single queries among themselves."""
-    streams = [
-        _deals(size, deals, seed)
-        for size, seed in ((parcels.full, _SEED), (parcels.single, _SEED + 1))
-    ]
-    for large, small in zip(*streams, strict=True):
-        yield np.hstack([large.astype(np.int32), small.astype(np.int32) + parcels.full])
+def _dealt(n_queries: int, block: int, seed: int = _SEED) -> Places:
+    """The orders in which so many differences are dealt out, a block of them: [deals, Q]. The same
+    ones each time; made once where all blocks can be kept."""
 
+    def made() -> Places:
+        order: Places = np.arange(n_queries, dtype=_kind(n_queries))
+        # Every block by itself, so that several are dealt at a time.
+        generator = np.random.default_rng((seed, block))
+        return generator.permuted(np.tile(order, (_AT_ONCE, 1)), axis=1)
 
-def _dealt(n_queries: int, blocks: int, seed: int) -> Iterator[Places]:
-    generator = np.random.default_rng(seed)
-    order: Places = np.tile(np.arange(n_queries, dtype=_kind(n_queries)), (_AT_ONCE, 1))
-    for _ in range(blocks):
-        yield generator.permuted(order, axis=1)
+    if np.dtype(_kind(n_queries)).itemsize * n_queries * _MOST_DEALS > _MOST_KEPT:
+        return made()
+    return _kept((n_queries, block, seed), made)
 
 
 def _kind(n_queries: int) -> type:

@@ -23,7 +23,8 @@ import numpy.typing as npt
 
 from metrics_core import frames as pd
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.slicing.dealt import FEWEST, farthest_dealt, studentised
+from metrics_core.slicing.dealt import FEWEST, farthest_dealt, studentised, studentised_inside
+from metrics_core.slicing.members import Members, kinds
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -49,10 +50,10 @@ class Found:
 
 
 class _Slices(NamedTuple):
-    """The conditions of S slices and which queries are in each, float64[Q, S] of 0 and 1."""
+    """The conditions of S slices and which queries are in each."""
 
     conditions: list[tuple[Condition, ...]]
-    members: Floats
+    members: Members
 
 
 class _Grouped(NamedTuple):
@@ -105,7 +106,7 @@ def found_slices(
     looked_at = len(slices.conditions)
     if not looked_at or not gaps.any():
         return Found(_frame([]), looked_at)
-    away = np.abs(studentised(slices.members, gaps[:, None])[:, 0])
+    away = np.abs(studentised_inside(slices.members, gaps))
     # Of deals that tie with the data each counts against it.
     limits = away * (1 - 1e-9)
     farthest = farthest_dealt(slices.members, gaps, limits)
@@ -116,7 +117,7 @@ def found_slices(
     for i in np.argsort(-away, kind="stable"):
         if p_values[i] > 1 - level:
             break
-        inside = slices.members[:, i] > 0
+        inside = slices.members.inside(int(i))
         if not all(_says_more(inside, before, gaps) for before in chosen):
             continue
         chosen.append(inside)
@@ -144,13 +145,18 @@ def _slices(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
             break
         parts.append(part)
     conditions = [each for part in parts for each in part.conditions]
-    members = np.zeros((n_queries, len(conditions)))
+    if not conditions:
+        return _Slices([], Members(np.zeros(n_queries, dtype=np.int64), np.zeros((1, 0))))
+    # Queries with the same values are in the same slices; there are many times as many queries.
+    kind, first = kinds(one.place for one in singles)
+    inside_of = np.zeros((len(first), len(conditions)))
     begun = 0
     for part in parts:
-        inside = np.flatnonzero(part.place >= 0)
-        members[inside, begun + part.place[inside]] = 1.0
+        place = part.place[first]
+        held = np.flatnonzero(place >= 0)
+        inside_of[held, begun + place[held]] = 1.0
         begun += len(part.conditions)
-    return _Slices(conditions, members)
+    return _Slices(conditions, Members(kind, inside_of))
 
 
 def _width(part: _Grouped) -> int:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.scoring.bags import MOST_SINGLE
+from metrics_core.slicing.members import Members
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -47,14 +48,14 @@ class Parcels:
         return np.asarray(np.add.reduceat(values[self.order], self.starts))
 
 
-def parcels_of(members: Floats) -> Parcels | None:
-    """The parcels of queries in slices, float64[Q, S] of 0 and 1; None where there are so few
-    queries that each is dealt by itself."""
-    n_queries = len(members)
+def parcels_of(members: Members) -> Parcels | None:
+    """The parcels of queries in slices; None where there are so few queries that each is dealt by
+    itself."""
+    n_queries = len(members.kind)
     if n_queries <= MOST_SINGLE:
         return None
     size = -(-n_queries // _PARCELS)
-    alike = _alike(members)
+    alike = _alike(members.slices)[members.kind]
     order = np.random.default_rng((_SEED, n_queries)).permutation(n_queries)
     order = order[np.argsort(alike[order], kind="stable")]
     counts = np.bincount(alike)
@@ -63,17 +64,16 @@ def parcels_of(members: Floats) -> Parcels | None:
     order = np.concatenate([order[whole], order[~whole]])
     together = int(whole.sum())
     starts = np.concatenate([np.arange(0, together, size), np.arange(together, n_queries)])
-    return Parcels(
-        order, starts, together // size, members[order[starts]], members.sum(axis=0)[:, None]
-    )
+    inside = members.slices[members.kind[order[starts]]]
+    return Parcels(order, starts, together // size, inside, members.queries[:, None])
 
 
-def _alike(members: Floats) -> Ints:
-    """A number for each query, the same for those in the same slices."""
-    bits = np.packbits(members > 0, axis=1)
+def _alike(slices: Floats) -> Ints:
+    """A number for each row of float64[K, S], the same for those of the same slices."""
+    bits = np.packbits(slices > 0, axis=1)
     padded = np.pad(bits, ((0, 0), (0, -bits.shape[1] % 8)))
     words = np.ascontiguousarray(padded).view(np.uint64)
-    alike = np.zeros(len(members), dtype=np.int64)
+    alike = np.zeros(len(slices), dtype=np.int64)
     for word in words.T:
         distinct, code = np.unique(word, return_inverse=True)
         alike = np.unique(alike * len(distinct) + code, return_inverse=True)[1]

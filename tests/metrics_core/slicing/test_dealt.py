@@ -6,22 +6,26 @@ import numpy as np
 import pytest
 
 from metrics_core.slicing import dealt
-from metrics_core.slicing.dealt import farthest_dealt, studentised
+from metrics_core.slicing.dealt import farthest_dealt, studentised, studentised_inside
+from metrics_core.slicing.members import Members
 
 CHANCE = np.random.default_rng(4)
 N = 300
 
 
-def slices(n: int = N, count: int = 12) -> np.ndarray:
-    return (CHANCE.random((n, count)) < np.linspace(0.1, 0.6, count)).astype(np.float64)
+def slices(n: int = N, count: int = 12) -> Members:
+    members = (CHANCE.random((n, count)) < np.linspace(0.1, 0.6, count)).astype(np.float64)
+    return Members(np.arange(n), members)
 
 
-def literally(members: np.ndarray, gaps: np.ndarray, deals: int) -> np.ndarray:
-    """Each deal by itself, the differences shuffled as a whole."""
-    generator = np.random.default_rng(20_261)
-    shuffled = generator.permuted(np.tile(gaps, (deals, 1)), axis=1)
-    found = [studentised(members, each[:, None])[:, 0] for each in shuffled]
-    return np.abs(found).max(axis=1)
+def literally(members: Members, gaps: np.ndarray, deals: int) -> np.ndarray:
+    """Each deal by itself, the differences shuffled as a whole, 250 deals by a generator."""
+    found = []
+    for block in range(-(-deals // 250)):
+        generator = np.random.default_rng((20_261, block))
+        shuffled = generator.permuted(np.tile(gaps, (250, 1)), axis=1)
+        found += [studentised(members.of_each, each[:, None])[:, 0] for each in shuffled]
+    return np.abs(found).max(axis=1)[:deals]
 
 
 @pytest.mark.parametrize("on_one_core", [False, True])
@@ -43,7 +47,7 @@ def test_single_precision_counts_as_double_does(
     exactly = literally(members, gaps, 600)
     # Limits that deals tie with, beside those that they do not.
     limits = np.append(np.sort(exactly)[::60], [0.0, 2.5]) * (1 - 1e-9)
-    limits = limits[: members.shape[1]]
+    limits = limits[: len(members.queries)]
     for small in (0, 10**12):
         monkeypatch.setattr(dealt, "_SMALL", small)
         found = farthest_dealt(members, gaps, limits)
@@ -55,13 +59,25 @@ def test_single_precision_counts_as_double_does(
 def test_differences_that_are_all_alike_are_never_far_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dealt, "_SMALL", 0)
     members = slices()
-    found = farthest_dealt(members, np.full(N, 0.5), np.zeros(members.shape[1]))
+    found = farthest_dealt(members, np.full(N, 0.5), np.zeros(len(members.queries)))
     np.testing.assert_array_equal(found, 0.0)
 
 
 def test_what_is_not_kept_is_dealt_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     members, gaps = slices(), CHANCE.normal(size=N)
-    limits = np.zeros(members.shape[1])
+    limits = np.zeros(len(members.queries))
     kept = farthest_dealt(members, gaps, limits)
     monkeypatch.setattr(dealt, "_MOST_KEPT", 1)
     np.testing.assert_array_equal(farthest_dealt(members, gaps, limits), kept)
+
+
+def test_a_block_of_deals_is_the_same_by_whomever_it_is_made() -> None:
+    kept, again = dealt._dealt(N, 3), dealt._dealt(N, 3)
+    assert kept is again and (np.sort(kept, axis=1) == np.arange(N)).all()
+    assert (dealt._dealt(N, 4) != kept).any() and (dealt._dealt(N, 3, seed=1) != kept).any()
+
+
+def test_one_set_of_differences_is_studentised_as_many_are() -> None:
+    members, gaps = slices(), CHANCE.normal(size=N)
+    found = studentised_inside(members, gaps)
+    np.testing.assert_allclose(found, studentised(members.of_each, gaps[:, None])[:, 0])

@@ -61,9 +61,9 @@ def test_one_of_two_halves_is_named() -> None:
 
 def test_of_shuffled_data_at_most_one_in_twenty_gives_an_alarm() -> None:
     members, gaps = _slices(COLUMNS).members, noise(3)
-    limit = np.quantile(farthest_dealt(members, gaps, np.zeros(members.shape[1])), 0.95)
+    limit = np.quantile(farthest_dealt(members, gaps, np.zeros(len(members.queries))), 0.95)
     deals = np.random.default_rng(5).permuted(np.tile(gaps, (2_000, 1)), axis=1).T
-    alarms = (np.abs(studentised(members, deals)).max(axis=0) > limit).mean()
+    alarms = (np.abs(studentised(members.of_each, deals)).max(axis=0) > limit).mean()
     # Three standard errors of 2,000 deals and of the limit.
     assert 0.03 < alarms < 0.07
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from metrics_core.slicing import dealt, parcels
 from metrics_core.slicing.dealt import farthest_dealt, studentised
+from metrics_core.slicing.members import Members
 from metrics_core.slicing.parcels import parcels_of
 
 CHANCE = np.random.default_rng(9)
@@ -20,13 +21,18 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parcels, "_PARCELS", 30)
 
 
-def slices(n: int, count: int) -> np.ndarray:
-    return (CHANCE.random((n, count)) < np.linspace(0.2, 0.7, count)).astype(np.float64)
+def each(members: np.ndarray) -> Members:
+    """Every query a kind of its own."""
+    return Members(np.arange(len(members)), members)
+
+
+def slices(n: int, count: int) -> Members:
+    return each((CHANCE.random((n, count)) < np.linspace(0.2, 0.7, count)).astype(np.float64))
 
 
 def test_up_to_so_many_queries_there_are_none() -> None:
-    assert parcels_of(np.ones((20_000, 1))) is None
-    found = parcels_of(np.eye(2)[np.arange(40_001) % 2])
+    assert parcels_of(each(np.ones((20_000, 1)))) is None
+    found = parcels_of(Members(np.arange(40_001) % 2, np.eye(2)))
     assert found is not None
     # Of five each: 20,001 and 20,000 queries that are alike.
     assert found.full == 8_000 and found.single == 1
@@ -40,7 +46,7 @@ def test_every_query_is_in_one_parcel_of_its_own_slices(n: int, count: int, seed
         patch.setattr(parcels, "_PARCELS", 30)
         members = np.random.default_rng(seed).integers(0, 2, (n, count)).astype(np.float64)
         members[:, 2:] = members[:, :1]
-        found = parcels_of(np.asfortranarray(members))
+        found = parcels_of(each(np.asfortranarray(members)))
     assert found is not None and sorted(found.order.tolist()) == list(range(n))
     sizes = np.diff(found.starts, append=n)
     assert set(sizes[: found.full]) <= {-(-n // 30)} and (sizes[found.full :] == 1).all()
@@ -65,12 +71,12 @@ def test_a_deal_is_one_of_single_queries(
     assert found is not None and found.full > 5 and found.single > 5
     exactly = []
     sizes = np.diff(found.starts, append=157)
-    for place in np.concatenate(list(dealt._dealt_parcels(found, 500))):
+    for place in np.concatenate([dealt._dealt_parcels(found, block) for block in (0, 1)]):
         moved = np.empty(157)
         # Where a parcel lay now lie the differences of another one.
         taken = [found.order[found.starts[p] : found.starts[p] + sizes[p]] for p in place]
         moved[found.order] = gaps[np.concatenate(taken)]
-        exactly.append(np.abs(studentised(members, moved[:, None])).max())
+        exactly.append(np.abs(studentised(members.of_each, moved[:, None])).max())
     limits = np.sort(exactly)[::130] * (1 - 1e-9)
     np.testing.assert_allclose(farthest_dealt(members, gaps, limits), exactly, rtol=1e-3)
     reached = (farthest_dealt(members, gaps, limits)[:, None] >= limits).sum(axis=0)
