@@ -107,8 +107,19 @@ class Reaching:
 
     @cached_property
     def whole(self) -> Whole:
-        """What a normalised measure is divided by; both lists share the judgments."""
-        return whole_of(self._measure, self._pair[0], np.array([self._grade]))
+        """What a normalised measure is divided by; both lists share the judgments. It is asked for
+        the same counts several times."""
+        whole = whole_of(self._measure, self._pair[0], np.array([self._grade]))
+        found: list[tuple[Ints, Floats]] = []
+
+        def remembered(added: Ints) -> Floats:
+            for known, divisor in found:
+                if np.array_equal(known, added):
+                    return divisor
+            found.append((added, whole(added)))
+            return found[-1][1]
+
+        return remembered
 
     def over(self, open_: Mask | None = None) -> Reach:
         """The reach of those documents, bool[u]; all without a mask, which only documents that were

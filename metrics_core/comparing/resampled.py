@@ -136,7 +136,8 @@ def _told_each(sample: _Sample, drawn: Away | None) -> list[Resampled]:
 
 @dataclass(frozen=True)
 class _Sample:
-    """What of C columns does not depend on the draws, and which of them are tested."""
+    """What of C columns does not depend on the draws, and which of them are tested; `centred`
+    float64[C, Q] and `defined` bool[C, Q] hold a column in a row."""
 
     centred: Floats
     defined: npt.NDArray[np.bool_]
@@ -156,20 +157,24 @@ class _Sample:
         *,
         alone: bool = False,
     ) -> _Sample:
-        defined = ~np.isnan(differences)
-        queries = defined.sum(axis=0)
-        filled = np.where(defined, differences, 0.0)
+        # A column lies side by side: what runs down the rows of a matrix takes ten times as long.
+        rows = np.ascontiguousarray(differences.T)
+        defined = ~np.isnan(rows)
+        queries = np.count_nonzero(defined, axis=1)
+        filled = rows if defined.all() else np.where(defined, rows, 0.0)
         mean = np.full(len(queries), np.nan)
-        np.divide(filled.sum(axis=0), queries, out=mean, where=queries > 0)
-        centred = np.where(defined, differences - mean, 0.0)
-        error = standard_errors(np.square(centred).sum(axis=0), queries, mean)
-        centred[:, error == 0] = 0.0
-        differing = (defined & (filled != 0)).sum(axis=0)
-        varied = _varied(differences, differing, error)
+        np.divide(filled.sum(axis=1), queries, out=mean, where=queries > 0)
+        centred = filled - np.where(queries > 0, mean, 0.0)[:, None]
+        if filled is not rows:
+            centred[~defined] = 0.0
+        error = standard_errors(np.square(centred).sum(axis=1), queries, mean)
+        centred[error == 0] = 0.0
+        differing = np.count_nonzero(filled, axis=1)
+        varied = _varied(rows.T, differing, error)
         if without is not None:
             varied &= ~without
         tested = np.flatnonzero((queries >= max(fewest, 2)) & varied)
-        best = best_statistics(filled[:, tested], queries[tested])
+        best = best_statistics(filled[tested].T, queries[tested])
         near = _each_within_reach(best) if alone else within_reach(best)
         # Where no query differs nothing can be hidden.
         tested = tested[(differing[tested] == 0) | near]
@@ -183,7 +188,7 @@ class _Sample:
 
     def columns(self, places: Ints) -> Columns:
         """Some of the columns, as they are drawn."""
-        return Columns(self.centred[:, places], self.defined[:, places])
+        return Columns(self.centred[places].T, self.defined[places].T)
 
     def told(
         self, columns: slice, single: Floats, corrected: Floats, largest: Farthest

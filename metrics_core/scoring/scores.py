@@ -66,6 +66,8 @@ class Scores:
     def only(self, runs: Sequence[str]) -> Scores:
         """The same for these runs, in this order; raises UnknownRunError."""
         rows = [self.position(run) for run in runs]
+        if rows == list(range(len(self.runs))):
+            return self
         return replace(self, runs=tuple(runs), values=self.values[rows], missing=self.missing[rows])
 
     def among(self, queries: Mask) -> Scores:
@@ -107,8 +109,9 @@ def side_by_side(parts: Sequence[Scores]) -> Scores:
     if len(parts) == 1:
         return parts[0]
     measures = tuple(measure for part in parts for measure in part.measures)
-    values = np.concatenate([part.values for part in parts], axis=2)
-    return replace(parts[0], measures=measures, values=values)
+    # Scores of a measure lie side by side, as they are asked for.
+    by_measure = np.concatenate([np.moveaxis(part.values, 2, 0) for part in parts])
+    return replace(parts[0], measures=measures, values=np.moveaxis(by_measure, 0, 2))
 
 
 def _from_frame(frame: pd.DataFrame) -> Scores:

@@ -248,7 +248,7 @@ def test_columns_that_do_not_vary_ask_for_no_second_look(monkeypatch: pytest.Mon
     found = resampled(values)
     assert found.corrected[1] == 1.0 and found.corrected[2] < 0.001
     assert found.corrected[0] == resampled(values[:, :1]).corrected[0]
-    assert found.width() == resampled(values[:, :1]).width()
+    assert found.width() == pytest.approx(resampled(values[:, :1]).width(), rel=1e-12)
     assert resampled(np.stack([alike, alike], axis=1)).width() == 0.0
     assert sum(looked) < 200, "of ten thousand draws"
 
