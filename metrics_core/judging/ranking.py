@@ -135,21 +135,35 @@ def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
     order = order_by_score(codes, scores)
     if order is not None:
         codes, scores = codes[order], scores[order]
-    new_query = np.diff(codes, prepend=-1) != 0
-    tied = ~new_query & (np.diff(scores, prepend=np.nan) == 0)
+    new_query, tied = np.ones((2, len(codes)), dtype=np.bool_)
+    np.not_equal(codes[1:], codes[:-1], out=new_query[1:])
+    np.equal(scores[1:], scores[:-1], out=tied[1:])
+    tied &= ~new_query
+    lead = np.flatnonzero(new_query)
+    length = np.diff(lead, append=len(codes))
+    if order is None and not tied.any():
+        return _leading(lead, np.minimum(length, cutoff))
     places = np.arange(len(codes))
-    rank = places - np.maximum.accumulate(np.where(new_query, places, 0)) + 1
+    rank = places - np.repeat(lead, length) + 1
     first = rank[np.maximum.accumulate(np.where(tied, 0, places))] if tied.any() else rank
     touching = first <= cutoff
     rows, rank = places[touching] if order is None else order[touching], rank[touching]
-    by_row = np.argsort(rows, kind="stable")
-    rows, rank = rows[by_row], rank[by_row]
+    if order is not None:
+        by_row = np.argsort(rows, kind="stable")
+        rows, rank = rows[by_row], rank[by_row]
     if tied[touching].any():
         # Whole groups of equal scores, and all above them: their ranks among each other are theirs.
         part = Run(table=run.table.take(column_of(rows)))
         rank = Ranking(part, part.query_codes, np.arange(len(rows))).rank
     inside = rank <= cutoff
     return rows[inside], rank[inside]
+
+
+def _leading(lead: Ints, length: Ints) -> tuple[Ints, Ints]:
+    """So many rows from each of these on, and the rank of each."""
+    end = np.cumsum(length)
+    rank = np.arange(1, int(length.sum()) + 1) - np.repeat(end - length, length)
+    return np.repeat(lead - 1, length) + rank, rank
 
 
 def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd.DataFrame:
