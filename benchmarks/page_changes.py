@@ -7,8 +7,8 @@
 Each page is opened with a cutoff that no other page had, then with another measure, another
 baseline, another run in focus and a filter, so that nothing of what it shows is at hand; each is
 then viewed again. Streamlit's AppTest runs the pages in this process; what it spends on reading
-their messages is left out, and the browser's time is not in it. The garbage collector rests, as in
-the server that `dashboard.start` starts.
+their messages is left out, and the browser's time is not in it. The heap is kept and the garbage
+collector rests, as in the server that `dashboard.start` starts.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
+
+from dashboard import heap
 
 HERE = Path(__file__).resolve().parents[1]
 PAGES = (
@@ -253,6 +255,7 @@ def main() -> None:
         os.environ["RANKLENS_DATA"] = str(data)
         os.environ["RANKLENS_WORKSPACE"] = str(options.workspace or Path(scratch) / "workspace")
         names = sorted(path.stem for path in data.glob("*.run"))
+        heap.keep_for_the_next_page()
         gc.disable()
         of = str(data) if options.data else f"{made.queries:,} queries, {made.depth} results each"
         print(f"{of}: {len(names)} runs")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
-import sys
 from threading import Lock, Timer
 
 import pyarrow as pa
 import streamlit as st
 
+from dashboard import heap
 from dashboard.opened.library import Library
 from dashboard.workspace.stored_run import StoredRun
 
@@ -27,7 +26,7 @@ def give_memory_back() -> None:
 def give_back_what_is_unused() -> None:
     """Return what was let go of, without looking for what else could be."""
     pa.default_memory_pool().release_unused()
-    _trim()
+    heap.give_back()
 
 
 def give_back_after_long_runs() -> None:
@@ -54,9 +53,4 @@ def _trim_soon() -> None:
 
 def _trim_for_all() -> None:
     _WAITING.release()
-    _trim()
-
-
-def _trim() -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL("libc.so.6").malloc_trim(0)
+    heap.give_back()

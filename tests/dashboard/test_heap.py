@@ -1,0 +1,68 @@
+"""What a page worked with is there for the next one, and goes back when that is asked for."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from dashboard import heap
+
+WORK = """
+import resource
+from threading import Thread
+import numpy as np
+from dashboard import heap
+
+def faults():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize() / 2**20
+
+def page():
+    # Twelve arrays of 8 MB, of which two are held at a time.
+    held = [np.ones(2**20), np.ones(2**20)]
+    for _ in range(10):
+        held = [held[1], held[0] + held[1]]
+
+def in_a_thread():
+    thread = Thread(target=page)
+    thread.start()
+    thread.join()
+
+heap.keep_for_the_next_page()
+in_a_thread()
+before = faults()
+in_a_thread()
+again = faults() - before
+held = resident()
+heap.give_back()
+print(again, held - resident())
+"""
+
+
+@pytest.mark.skipif(heap._library() is None, reason="the heap of another C library")
+def test_what_a_page_worked_with_is_there_for_the_next_and_given_back_when_asked() -> None:
+    # Huge pages would hide how many a thread asks for.
+    environment = os.environ | {"NUMPY_MADVISE_HUGEPAGE": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", WORK], env=environment, capture_output=True, text=True, check=True
+    )
+    again, returned = map(float, done.stdout.split())
+    # One array alone has 2,048 pages.
+    assert again < 1_000
+    assert returned > 10
+
+
+def test_on_another_c_library_nothing_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise OSError(f"{name}: cannot open shared object file")
+
+    monkeypatch.setattr(heap.ctypes, "CDLL", missing)
+    heap.keep_for_the_next_page()
+    heap.give_back()
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert heap._library() is None
