@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard import heap
+from metrics_core import heap
 
 HERE = Path(__file__).resolve().parents[1]
 PAGES = (
@@ -255,7 +255,7 @@ def main() -> None:
         os.environ["RANKLENS_DATA"] = str(data)
         os.environ["RANKLENS_WORKSPACE"] = str(options.workspace or Path(scratch) / "workspace")
         names = sorted(path.stem for path in data.glob("*.run"))
-        heap.keep_for_the_next_page()
+        heap.keep_what_is_free(together=True)
         gc.disable()
         of = str(data) if options.data else f"{made.queries:,} queries, {made.depth} results each"
         print(f"{of}: {len(names)} runs")

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
-from dashboard import heap
 from dashboard.door.origin import NAMES
+from metrics_core import heap
 
 ADDRESS = NAMES[0]
 DATA_VARIABLE = "RANKLENS_DATA"
@@ -53,7 +53,7 @@ def _run(options: argparse.Namespace) -> int:
     except _RefusedError as refused:
         print(refused, file=sys.stderr)
         return 2
-    heap.keep_for_the_next_page()
+    heap.keep_what_is_free(together=True)
     # Until all is loaded, none of which is garbage: a tenth of the time went into looking for it.
     gc.disable()
     token = "" if options.no_token else _token()

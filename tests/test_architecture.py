@@ -54,7 +54,7 @@ def imports_of(path: Path, *packages: str) -> set[str]:
 
 
 STAGES = [
-    ("errors", "notes", "wording", "memo", "parallel", "frames", "compiled"),
+    ("errors", "notes", "wording", "memo", "parallel", "frames", "heap", "compiled"),
     ("tables",),
     ("judging",),
     ("formats",),

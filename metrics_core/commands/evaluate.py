@@ -18,7 +18,6 @@ from metrics_core.commands.score_tables import PRINTERS, Long
 from metrics_core.errors import RanklensError
 from metrics_core.scoring.means import means
 from metrics_core.scoring.scores import Scores, score_runs
-from metrics_core.slicing.breakdowns import ordered_groups
 
 _MEAN = "all"
 """The query_id under which the mean is printed, as trec_eval prints it."""
@@ -72,6 +71,8 @@ def _long(scores: Scores, *, per_query: bool) -> Long:
 
 def _by_group(scores: Scores, options: argparse.Namespace) -> pd.DataFrame:
     """Columns run, the grouping, measure, value; NumQ-like counts stay sums."""
+    from metrics_core.slicing.breakdowns import ordered_groups
+
     groups = groups_of(scores.query_ids, options)
     column = f"query {options.by}" if options.by in ("run", "measure", "value") else options.by
     parts = []

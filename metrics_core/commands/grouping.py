@@ -11,7 +11,6 @@ from metrics_core import frames as pd
 from metrics_core.commands.reading import cleaned, say
 from metrics_core.errors import NoSharedQueriesError, RanklensError
 from metrics_core.notes import Note
-from metrics_core.slicing.breakdowns import group_of
 from metrics_core.tables import Queries
 
 
@@ -31,6 +30,8 @@ def groups_of(query_ids: Sequence[str], options: argparse.Namespace) -> pd.Serie
     if options.clean_ids:
         queries = cleaned(queries, options.queries)
     _refuse_strangers(queries, query_ids, options.queries)
+    from metrics_core.slicing.breakdowns import group_of
+
     return group_of(queries, query_ids, options.by)
 
 

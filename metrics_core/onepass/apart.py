@@ -11,7 +11,7 @@ import io
 import re
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO, TypedDict
 
 import numpy as np
@@ -32,21 +32,28 @@ _BUCKETS_IN_MEMORY, _SMALLEST_BUCKET = 50, 1 << 20
 _HELD = 32 << 20
 """Bytes of a file that are sorted in memory."""
 _ODD = re.compile(rb"[ \t]*([^!-~]|#|$)")
+_OF_A_ROW = ("doc_start", "doc_size", "doc_hash", "score", "rank")
 
 
 @dataclass(frozen=True)
 class Bucket:
-    """The lines of some of the queries, in the order of the file, and the number of each line."""
+    """The lines of some of the queries, in the order of the file. `numbers` has the number of each
+    within its piece of the file; a piece begins with line `begin`, from 0, and brought so many
+    `rows`, both int64[pieces]."""
 
     lines: BinaryIO
     numbers: BinaryIO
+    begin: Ints
+    rows: Ints
 
     def whole(self) -> tuple[bytearray, Ints]:
         """The lines with `PADDING` behind, and the number of each in the file, from 0; the bucket
         is then gone."""
-        return _whole(self.lines, PADDING), np.frombuffer(_whole(self.numbers), dtype=np.int64)
+        lines = _whole(self.lines, PADDING)
+        within = np.frombuffer(_whole(self.numbers), dtype=np.int32)
+        return lines, np.repeat(self.begin, self.rows) + within
 
-    def rows(self) -> tuple[Rows, Ints] | None:
+    def by_query(self) -> tuple[Rows, Ints] | None:
         """The rows brought together by query, and for each segment the line with which its query
         begins in the file; None where a line is not regular."""
         padded, numbers = self.whole()
@@ -58,14 +65,15 @@ class Bucket:
         n = compiled("rows").number_queries(
             *(rows.data, segments, np.empty(slots, np.uint64), np.full(slots, -1, np.int32), code)
         )
-        own = np.diff(segments[:, 0], append=len(rows))
-        sizes = np.bincount(code, own, n).astype(np.int64)
-        begin, order = np.cumsum(sizes) - sizes, np.empty(len(rows), np.int64)
-        compiled("rows").gather_order(segments, code, len(rows), begin.copy(), order)
-        first = np.zeros(n, dtype=np.int64)
-        first[code[::-1]] = np.arange(len(code))[::-1]
+        given = {name: getattr(rows, name) for name in _OF_A_ROW}
+        gathered = {name: np.empty_like(column) for name, column in given.items()}
+        first, end, order = np.empty(n, int), np.zeros(n, int), np.empty(len(rows), np.int32)
+        compiled("rows").gather_rows(
+            *(segments, code, *given.values()), *(first, end, order, *gathered.values())
+        )
+        begin = np.append(0, end[:-1])
         grouped = np.column_stack([begin, segments[first, 1:]])
-        return rows.ordered(order, np.ascontiguousarray(grouped)), numbers[segments[first, 0]]
+        return replace(rows, segments=grouped, **gathered), numbers[segments[first, 0]]
 
 
 @dataclass(frozen=True)
@@ -112,17 +120,23 @@ def dealt(
 def _dealt(
     source: Source, buckets: int, on_disk: bool, progress: Callable[[int], None] | None
 ) -> Apart | None:
-    made = [Bucket(_room(on_disk), _room(on_disk)) for _ in range(buckets)]
-    order, lines = hashlib.blake2b(digest_size=16), 0
+    rooms = [(_room(on_disk), _room(on_disk)) for _ in range(buckets)]
+    order, lines, begin, rows = hashlib.blake2b(digest_size=16), 0, list[int](), list[Ints]()
     for hand in in_order(lambda piece: _hand(piece, buckets), _whole_lines(source, progress)):
         if hand is None:
             return None
         order.update(hand.order_hash)
-        for bucket, (own, numbers) in zip(made, hand.parts, strict=True):
-            bucket.lines.write(own)
-            bucket.numbers.write((numbers + lines).data)
-        lines += hand.lines
-    return Apart([bucket for bucket in made if bucket.lines.tell()], order.digest())
+        for (text, places), (own, numbers) in zip(rooms, hand.parts, strict=True):
+            text.write(own)
+            places.write(numbers.data)
+        begin.append(lines)
+        rows.append(hand.rows)
+        lines += int(hand.rows.sum())
+    made = [
+        Bucket(text, places, np.array(begin), own)
+        for (text, places), own in zip(rooms, np.reshape(rows, (-1, buckets)).T, strict=True)
+    ]
+    return Apart([bucket for bucket in made if bucket.rows.any()], order.digest())
 
 
 def odd_line(source: Source) -> int | None:
@@ -139,10 +153,11 @@ def odd_line(source: Source) -> int | None:
 
 @dataclass(frozen=True)
 class _Hand:
-    """What each bucket gets of a piece: lines, and the number of each in the piece."""
+    """What each bucket gets of a piece: lines, and the number of each in the piece, int32; how many
+    they are, int64[buckets]."""
 
-    parts: list[tuple[memoryview, Ints]]
-    lines: int
+    parts: list[tuple[memoryview, npt.NDArray[np.int32]]]
+    rows: Ints
     order_hash: bytes
 
 
@@ -150,25 +165,24 @@ def _hand(padded: bytes, buckets: int) -> _Hand | None:
     """The lines of a piece dealt; None where one is odd."""
     data, end = np.frombuffer(padded, dtype=np.uint8), len(padded) - len(PADDING)
     starts, hashes = np.empty(end // 2 + 2, np.int64), np.empty(end // 2 + 2, np.uint64)
-    n = compiled("rows").query_hashes(data, end, starts, hashes)
+    of_all = np.empty(1, np.uint64)
+    n = compiled("rows").query_hashes(data, end, starts, hashes, of_all)
     if n == ODD_LINE:
         return None
-    starts[n] = end
-    starts, hashes = starts[: n + 1], hashes[:n]
-    bucket = (hashes >> np.uint64(33)) % np.uint64(buckets)
-    n_rows = np.bincount(bucket.astype(np.int64), minlength=buckets)
-    n_bytes = np.bincount(bucket.astype(np.int64), np.diff(starts), buckets).astype(np.int64)
+    n_bytes, n_rows = np.zeros(buckets, np.int64), np.zeros(buckets, np.int64)
+    compiled("rows").bucket_sizes(starts, hashes, n, n_bytes, n_rows)
     # A line is copied in words, so that there must be room for a word behind each bucket's.
     first = np.cumsum(n_bytes + len(PADDING)) - n_bytes - len(PADDING)
     first_row = np.cumsum(n_rows) - n_rows
-    lines, numbers = np.empty(n_bytes.sum() + buckets * len(PADDING), np.uint8), np.empty(n, int)
+    lines = np.empty(n_bytes.sum() + buckets * len(PADDING), np.uint8)
+    numbers = np.empty(n, np.int32)
     ends, row_ends = first.copy(), first_row.copy()
     compiled("rows").deal(data, starts, hashes, n, lines, numbers, ends, row_ends)
     parts = [
         (lines[first[i] : ends[i]].data, numbers[first_row[i] : row_ends[i]])
         for i in range(buckets)
     ]
-    return _Hand(parts, n, hashlib.blake2b(hashes.tobytes(), digest_size=16).digest())
+    return _Hand(parts, n_rows, of_all.tobytes())
 
 
 def _whole_lines(source: Source, progress: Callable[[int], None] | None = None) -> Iterator[bytes]:

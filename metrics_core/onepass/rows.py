@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -50,18 +50,6 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.score)
-
-    def ordered(self, order: npt.NDArray[np.int64], segments: npt.NDArray[np.int64]) -> Rows:
-        """The same rows in another order, in which these are the segments."""
-        return replace(
-            self,
-            doc_start=self.doc_start[order],
-            doc_size=self.doc_size[order],
-            doc_hash=self.doc_hash[order],
-            score=self.score[order],
-            rank=self.rank[order],
-            segments=segments,
-        )
 
     @property
     def plain(self) -> bool:

@@ -107,7 +107,7 @@ class _Part:
 
     @classmethod
     def of(cls, bucket: Bucket, judgments: Judgments, *, with_rows: bool) -> _Part | None:
-        grouped = bucket.rows()
+        grouped = bucket.by_query()
         if grouped is None:
             return None
         rows, numbers = grouped

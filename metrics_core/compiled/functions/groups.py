@@ -12,17 +12,26 @@ from metrics_core.compiled.functions.words import (
     field_size,
     hash_of,
     line_end,
+    mixed,
     same_text,
 )
 from metrics_core.compiled.signatures import ODD_LINE
 
 _SPACE, _TAB, _HASH = 32, 9, 35
-_UPPER = np.uint64(33)  # the lower bits find places in tables of a bucket's queries
+_UPPER, _LEFT = np.uint64(33), np.uint64(31)
 
 
 @njit(**COMPILED)
-def query_hashes(data, end, line_start, value):
+def _bucket(value, buckets):
+    """One of so many buckets by the upper bits of a hash, for the lower ones find places in tables
+    of a bucket's queries."""
+    return np.int64(((value >> _UPPER) * buckets) >> _LEFT)
+
+
+@njit(**COMPILED)
+def query_hashes(data, end, line_start, value, all_):
     """See `signatures`."""
+    total = np.uint64(0)
     at = row = np.int64(0)
     while at < end:
         start = at
@@ -32,9 +41,22 @@ def query_hashes(data, end, line_start, value):
         if size == 0 or byte_at(data, start) == _HASH:
             return np.int64(ODD_LINE)
         line_start[row], value[row] = at, hash_of(data, start, size)
+        total = mixed(total, value[row])
         row += 1
         at = line_end(data, start + size) + 1
+    line_start[row], all_[0] = at, total
     return row
+
+
+@njit(**COMPILED)
+def bucket_sizes(line_start, value, n, n_bytes, n_rows):
+    """See `signatures`."""
+    buckets = np.uint64(len(n_bytes))
+    for row in range(n):
+        bucket = _bucket(value[row], buckets)
+        n_bytes[bucket] += line_start[row + 1] - line_start[row]
+        n_rows[bucket] += 1
+    return 0
 
 
 @njit(**COMPILED)
@@ -42,7 +64,7 @@ def deal(data, line_start, value, n, dealt, dealt_row, bytes_end, rows_end):
     """See `signatures`."""
     buckets = np.uint64(len(bytes_end))
     for row in range(n):
-        bucket = np.int64((value[row] >> _UPPER) % buckets)
+        bucket = _bucket(value[row], buckets)
         to, size = bytes_end[bucket], line_start[row + 1] - line_start[row]
         copy_text(dealt, to, data, line_start[row], size)
         bytes_end[bucket] = to + size
@@ -89,11 +111,27 @@ def number_queries(data, segments, slot_hash, slot_segment, code):
 
 
 @njit(**COMPILED)
-def gather_order(segments, code, n_rows, begin, order):
+def gather_rows(
+    segments, code, doc_start, doc_size, doc_hash, score, rank,
+    first, end, order, start_out, size_out, hash_out, score_out, rank_out,
+):  # fmt: skip
     """See `signatures`."""
+    n_rows = len(doc_start)
+    for segment in range(len(segments) - 1, -1, -1):
+        after = segments[segment + 1, 0] if segment + 1 < len(segments) else n_rows
+        end[code[segment]] += after - segments[segment, 0]
+        first[code[segment]] = segment
+    begin = np.int64(0)
+    for query in range(len(end)):
+        end[query], begin = begin, begin + end[query]
     for segment in range(len(segments)):
-        end = segments[segment + 1, 0] if segment + 1 < len(segments) else n_rows
-        for row in range(segments[segment, 0], end):
-            order[begin[code[segment]]] = row
-            begin[code[segment]] += 1
+        after = segments[segment + 1, 0] if segment + 1 < len(segments) else n_rows
+        for row in range(segments[segment, 0], after):
+            order[end[code[segment]]] = row
+            end[code[segment]] += 1
+    # Written one behind the other: lists of one length begin at places that share a cache's lines.
+    for to in range(n_rows):
+        row = np.int64(order[to])
+        start_out[to], size_out[to], hash_out[to] = doc_start[row], doc_size[row], doc_hash[row]
+        score_out[to], rank_out[to] = score[row], rank[row]
     return 0

@@ -8,13 +8,13 @@ import sys
 
 import pytest
 
-from dashboard import heap
+from metrics_core import heap
 
 WORK = """
 import resource
 from threading import Thread
 import numpy as np
-from dashboard import heap
+from metrics_core import heap
 
 def faults():
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -33,7 +33,7 @@ def in_a_thread():
     thread.start()
     thread.join()
 
-heap.keep_for_the_next_page()
+heap.keep_what_is_free(together=True)
 in_a_thread()
 before = faults()
 in_a_thread()
@@ -62,7 +62,7 @@ def test_on_another_c_library_nothing_is_set(monkeypatch: pytest.MonkeyPatch) ->
         raise OSError(f"{name}: cannot open shared object file")
 
     monkeypatch.setattr(heap.ctypes, "CDLL", missing)
-    heap.keep_for_the_next_page()
+    heap.keep_what_is_free(together=True)
     heap.give_back()
     monkeypatch.setattr(sys, "platform", "darwin")
     assert heap._library() is None
