@@ -2,7 +2,7 @@
 # make test    everything that CI checks but the tests on Apache Spark; SPARK=1 with them
 # make thorough   further cases of what those tests show (minutes)
 # make lock    resolve requirements.in, requirements-dev.in and requirements-spark.in again
-# make bench   speed and memory against the peers (minutes)
+# make bench   speed and memory against the peers, by rows, and of the pages, in a browser too (half an hour)
 # make fuzz    mutated files through every reader, for an hour; MINUTES=5 SEED=1
 
 PYTHON ?= python3
@@ -53,7 +53,11 @@ lock:
 	UV_NO_CONFIG=1 $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url --no-annotate --no-header -c requirements-dev.txt requirements-spark.in -o requirements-spark.txt
 
 bench: .venv/test.stamp
+	$(BIN)/python -m tests.browser.install
 	$(BIN)/python -m benchmarks.peers
+	$(BIN)/python -m benchmarks.cost_by_rows
+	$(BIN)/python -m benchmarks.page_changes
+	$(BIN)/python -m benchmarks.page_paint
 
 fuzz: .venv/test.stamp
 	$(BIN)/python -m tests.reliability.fuzz --minutes "$(MINUTES)" $(if $(SEED),--seed "$(SEED)")

@@ -6,9 +6,9 @@
 
 The changes are those of `page_changes`. A link of the page is clicked; `top` is the time until
 something within the window changed for the last time, `whole` until the last of the page did, both
-with a frame to paint. Then another page is opened, and this one again by the same link: what it shows is
-at hand on the server, so that what the first view takes longer is the working out of it. Needs the
-browser of the tests.
+with a frame to paint. Then another page is opened, and this one again by the same link: what it
+shows is at hand on the server, so that what the first view takes longer is the working out of it.
+Needs the browser of the tests.
 """
 
 from __future__ import annotations
