@@ -27,7 +27,7 @@ from metrics_core.parallel import in_order
 Ints = npt.NDArray[np.int64]
 
 _FEWEST, _MOST = 2, 256
-_BUCKETS_IN_MEMORY, _SMALLEST_BUCKET = 50, 1 << 20
+_BUCKETS_IN_MEMORY, _SMALLEST_BUCKET = 64, 1 << 20
 """Several buckets are judged at once, and their rows take some five times their bytes."""
 _HELD = 32 << 20
 """Bytes of a file that are sorted in memory."""
