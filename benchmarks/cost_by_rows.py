@@ -1,6 +1,7 @@
 """What a run costs by its rows: seconds and peak memory of whole processes, as a table and a chart.
 
-    python -m benchmarks.cost_by_rows [--rows 10000,…] [--rounds 3] [--figure FILE.svg]
+    python -m benchmarks.cost_by_rows [--rows 10000,…] [--rounds 3] [--folder DIR]
+        [--figure FILE.svg]
 
 Runs of 1,000 rows and 25 judgments a query, eight measures, in turns. Ranklens reads each as it
 is, and within `--memory 1GB`; pytrec_eval reads those of up to 7 million rows, for it holds a run
@@ -32,7 +33,9 @@ Found = dict[int, dict[str, Timed]]
 def main() -> None:
     """Print the table, and draw it where a file is named."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--rows", default=",".join(map(str, ROWS)))
+    parser.add_argument(
+        "--rows", default=",".join(map(str, ROWS)), help=f"sizes, in multiples of {DEPTH:,}"
+    )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--folder", type=Path, help="one with room, else that of temporary files")
     parser.add_argument("--figure", type=Path, help="where the chart is drawn, as SVG")

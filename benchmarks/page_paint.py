@@ -32,8 +32,9 @@ import numpy as np
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.page_changes import CHANGES, COLLECTIONS, HERE, PAGES, steps, write
+from tests.browser.install import installed_browser
 
-BROWSER = os.environ.get("BROWSER", "/usr/bin/chromium")
+BROWSER = os.environ.get("BROWSER") or installed_browser()
 VIEWS = ("top", "whole", "top again", "whole again")
 WINDOW = {"width": 1440, "height": 900}
 _CLICKED = """(href) => new Promise((done) => {
@@ -46,11 +47,17 @@ _CLICKED = """(href) => new Promise((done) => {
   let top = begun, whole = begun;
   const box = (node) => (node.nodeType === 1 ? node : node.parentElement)?.getBoundingClientRect();
   const shows = (node) => node.isConnected && box(node)?.top < innerHeight && box(node).bottom > 0;
-  // What is taken away moves what stands behind it; a parent may reach far below the window.
-  const changed = ({ type, target, addedNodes, removedNodes, nextSibling }) =>
-    type === 'childList' && (addedNodes.length || nextSibling)
-      ? [...addedNodes, ...(removedNodes.length && nextSibling ? [nextSibling] : [])].some(shows)
-      : shows(target);
+  // What is taken away moves what stands behind it, or leaves room below what stands before; the
+  // parent may reach far below the window.
+  const left = ({ target, previousSibling, nextSibling }) => {
+    const edge = nextSibling
+      ? box(nextSibling)?.top
+      : previousSibling ? box(previousSibling)?.bottom : box(target)?.top;
+    return edge < innerHeight && edge >= 0;
+  };
+  const changed = (change) => change.type === 'childList'
+    ? [...change.addedNodes].some(shows) || (change.removedNodes.length > 0 && left(change))
+    : shows(change.target);
   const seen = new MutationObserver((changes) => {
     whole = performance.now();
     if (changes.some(changed)) top = whole;

@@ -21,7 +21,7 @@ _SELDOM = 200_000
 
 def process() -> int:
     """`main` where the process is ours alone: what is free on the heap stays at hand, and garbage
-    is looked for neither while modules are loaded nor among them at the end."""
+    is looked for neither while a command's modules are loaded nor among them at the end."""
     heap.keep_what_is_free()
     gc.set_threshold(_SELDOM)
     try:

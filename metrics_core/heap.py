@@ -14,8 +14,9 @@ import sys
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """As `malloc.h` of the GNU C library numbers them."""
-_KEPT = 128 * 2**20
-"""Larger arrays go back at once, and so does what lies free beyond this at the end of the heap."""
+_KEPT = (128 * 2**20, 32 * 2**20)
+"""Larger arrays go back at once, and so does what lies free beyond this at the end of the heap. The
+second where the library allows no more, as before its version of 2022."""
 
 
 def keep_what_is_free(*, together: bool = False) -> None:
@@ -24,8 +25,10 @@ def keep_what_is_free(*, together: bool = False) -> None:
     library = _library()
     if library is None:
         return
-    library.mallopt(_TRIM_THRESHOLD, _KEPT)
-    library.mallopt(_MMAP_THRESHOLD, _KEPT)
+    kept = next((size for size in _KEPT if library.mallopt(_MMAP_THRESHOLD, size)), None)
+    # Alone it would have the library take every array anew, however small.
+    if kept is not None:
+        library.mallopt(_TRIM_THRESHOLD, kept)
     if together:
         library.mallopt(_ARENA_MAX, 1)
 

@@ -91,14 +91,14 @@ rank_rows(data, doc_start, doc_size, doc_hash, score, rank, segments, n_rows,
     where a document stands twice in a query.
 query_hashes(data, end, line_start, value, all_)
     Where each whole line in the first `end` bytes starts, where the last one ends, and a hash of
-    the query of each; `all_` gets one of all these in their order. How many lines, or ODD_LINE for
-    one that is blank or a comment.
+    the query of each: `line_start` gets a place more than there are lines. `all_` gets one of all
+    these hashes in their order. How many lines, or ODD_LINE for one that is blank or a comment.
 bucket_sizes(line_start, value, n, n_bytes, n_rows)
     Add to how many bytes and lines each bucket gets of n lines that `query_hashes` found.
 deal(data, line_start, value, n, dealt, dealt_row, bytes_end, rows_end)
-    Copy n lines to where their bucket stands, by the hashes of their queries, and the numbers of
-    the lines beside them. `bytes_end` and `rows_end` hold where each
-    bucket begins in `dealt` (padding behind each) and `dealt_row`, and then where it ends.
+    Copy n such lines to where their bucket stands, by the hashes of their queries, and the numbers
+    of the lines beside them. `bytes_end` and `rows_end` hold where each bucket begins in `dealt`
+    (padding behind each) and `dealt_row`, and then where it ends.
 number_queries(data, segments, slot_hash, slot_segment, code)
     The query of each segment as a number, in the order in which the queries come; how many there
     are. `slot_segment` is -1 in each of its slots, a power of two, at least twice the segments.

@@ -12,7 +12,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import BinaryIO, TypedDict
+from typing import Any, BinaryIO, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -38,13 +38,13 @@ _OF_A_ROW = ("doc_start", "doc_size", "doc_hash", "score", "rank")
 @dataclass(frozen=True)
 class Bucket:
     """The lines of some of the queries, in the order of the file. `numbers` has the number of each
-    within its piece of the file; a piece begins with line `begin`, from 0, and brought so many
-    `rows`, both int64[pieces]."""
+    within its piece of the file; a piece begins with line `begin` int64[pieces], from 0, and
+    brought so many `rows` int32[pieces]."""
 
     lines: BinaryIO
     numbers: BinaryIO
     begin: Ints
-    rows: Ints
+    rows: npt.NDArray[np.int32]
 
     def whole(self) -> tuple[bytearray, Ints]:
         """The lines with `PADDING` behind, and the number of each in the file, from 0; the bucket
@@ -72,7 +72,7 @@ class Bucket:
             *(segments, code, *given.values()), *(first, end, order, *gathered.values())
         )
         begin = np.append(0, end[:-1])
-        grouped = np.column_stack([begin, segments[first, 1:]])
+        grouped = np.ascontiguousarray(np.column_stack([begin, segments[first, 1:]]))
         return replace(rows, segments=grouped, **gathered), numbers[segments[first, 0]]
 
 
@@ -112,8 +112,8 @@ def dealt(
         raise RanklensError(
             f"The lines of {source.name} cannot be sorted in {tempfile.gettempdir()}:"
             f" {error.strerror}.",
-            "That takes about twice the size of the file, unpacked. Set TMPDIR to a folder with"
-            " more room, or sort the file by query.",
+            "That takes up to one and a half times the size of the file, unpacked. Set TMPDIR to a"
+            " folder with more room, or sort the file by query.",
         ) from error
 
 
@@ -121,7 +121,7 @@ def _dealt(
     source: Source, buckets: int, on_disk: bool, progress: Callable[[int], None] | None
 ) -> Apart | None:
     rooms = [(_room(on_disk), _room(on_disk)) for _ in range(buckets)]
-    order, lines, begin, rows = hashlib.blake2b(digest_size=16), 0, list[int](), list[Ints]()
+    order, lines, begin, rows = hashlib.blake2b(digest_size=16), 0, list[int](), list[Any]()
     for hand in in_order(lambda piece: _hand(piece, buckets), _whole_lines(source, progress)):
         if hand is None:
             return None
@@ -130,11 +130,12 @@ def _dealt(
             text.write(own)
             places.write(numbers.data)
         begin.append(lines)
-        rows.append(hand.rows)
+        rows.append(hand.rows.astype(np.int32))
         lines += int(hand.rows.sum())
+    begins, of_pieces = np.array(begin), np.reshape(rows, (-1, buckets)).T
     made = [
-        Bucket(text, places, np.array(begin), own)
-        for (text, places), own in zip(rooms, np.reshape(rows, (-1, buckets)).T, strict=True)
+        Bucket(text, places, begins, own)
+        for (text, places), own in zip(rooms, of_pieces, strict=True)
     ]
     return Apart([bucket for bucket in made if bucket.rows.any()], order.digest())
 

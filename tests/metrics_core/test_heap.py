@@ -66,3 +66,31 @@ def test_on_another_c_library_nothing_is_set(monkeypatch: pytest.MonkeyPatch) ->
     heap.give_back()
     monkeypatch.setattr(sys, "platform", "darwin")
     assert heap._library() is None
+
+
+class Told:
+    """A library that accepts values up to so much, and notes what it was told."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.told = most, list[tuple[int, int]]()
+
+    def mallopt(self, setting: int, value: int) -> int:
+        self.told.append((setting, value))
+        return int(value <= self.most)
+
+
+@pytest.mark.parametrize(("most", "kept"), [(2**40, 128 * 2**20), (32 * 2**20, 32 * 2**20)])
+def test_what_the_library_allows_is_kept(
+    most: int, kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = Told(most)
+    monkeypatch.setattr(heap, "_library", lambda: library)
+    heap.keep_what_is_free()
+    assert library.told[-2:] == [(heap._MMAP_THRESHOLD, kept), (heap._TRIM_THRESHOLD, kept)]
+
+
+def test_where_the_library_refuses_nothing_else_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = Told(0)
+    monkeypatch.setattr(heap, "_library", lambda: library)
+    heap.keep_what_is_free()
+    assert {setting for setting, _ in library.told} == {heap._MMAP_THRESHOLD}

@@ -252,6 +252,20 @@ def test_lines_rank_by_rank_are_sorted_once_a_query_comes_back(
     assert read[again - 1] < path.stat().st_size / 8 and read[-1] == path.stat().st_size
 
 
+def test_the_order_in_which_queries_come_tells_files_apart(tmp_path: Path) -> None:
+    """Files that agree in the lines of each query, and differ in how these stand among others."""
+    lines = [f"{q} Q0 {doc} 1 2.5 r" for q in ("q1", "q2") for doc in ("d1", "d2")]
+    made = []
+    for number, order in enumerate(([0, 2, 1, 3], [0, 2, 1, 3], [0, 2, 3, 1])):
+        path = tmp_path / f"{number}.run"
+        path.write_text("\n".join(lines[i] for i in order) + "\n")
+        made.append(at_once(path))
+    first, same, other = made
+    assert first is not None and same is not None and other is not None
+    assert first.has_rows_of(same)
+    assert not first.has_rows_of(other)
+
+
 def test_runs_of_the_same_rows_are_known(tmp_path: Path) -> None:
     texts = [PLAIN, PLAIN.replace(" r\n", " s\n"), PLAIN.replace("9.25", "9.26"), ODD["unsorted"]]
     made = []
