@@ -49,10 +49,9 @@ _CLICKED = """(href) => new Promise((done) => {
   const shows = (node) => node.isConnected && box(node)?.top < innerHeight && box(node).bottom > 0;
   // What is taken away moves what stands behind it, or leaves room below what stands before; the
   // parent may reach far below the window.
-  const left = ({ target, previousSibling, nextSibling }) => {
-    const edge = nextSibling
-      ? box(nextSibling)?.top
-      : previousSibling ? box(previousSibling)?.bottom : box(target)?.top;
+  const left = ({ previousSibling: before, nextSibling: behind }) => {
+    const edge = behind?.isConnected ? box(behind)?.top
+      : before?.isConnected ? box(before)?.bottom : NaN;
     return edge < innerHeight && edge >= 0;
   };
   const changed = (change) => change.type === 'childList'
