@@ -24,6 +24,7 @@ Grades = Literal["integer", "real"] | Mapping[str, float]
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 A_SCORE = "a finite number as score"
+_GREATEST_WHOLE = 2**53  # beyond it not every whole number is a float64, and then none an int64
 GREATEST_GRADE = 127
 """trec_eval overflows beyond it; a grade that large is an id or a score in the wrong column."""
 
@@ -133,7 +134,13 @@ def _grade(text: str, grades: Grades) -> float | GradeProblem:
 
 
 def grade_array(graded: Graded, codes: npt.NDArray[Any], grades: Grades) -> npt.NDArray[Any]:
-    """Per row its grade: int64, or float64 where real grades were asked for."""
+    """Per row its grade: int64, or float64 where real grades were asked for and not all of them are
+    whole numbers that int64 and float64 hold alike."""
     values = graded.values[codes]
-    real = grades != "integer" and not np.equal(np.mod(graded.values, 1), 0).all()
-    return values if real else values.astype(np.int64)
+    if grades == "integer" or _are_whole(graded.values):
+        return values.astype(np.int64)
+    return values
+
+
+def _are_whole(values: npt.NDArray[np.float64]) -> bool:
+    return bool((np.equal(np.mod(values, 1), 0) & (np.abs(values) <= _GREATEST_WHOLE)).all())

@@ -471,6 +471,12 @@ def test_real_grades() -> None:
     assert rows(loaded) == [("q1", "d1", 1.0), ("q1", "d2", 0.5)]
 
 
+@pytest.mark.parametrize("grade", [2.0**53, 2.0**63, 1e30, -1e30])
+def test_whole_gains_of_any_size(grade: float) -> None:
+    loaded = load(f"q1 0 d1 {grade!r}\nq1 0 d2 1\n", "qrels.txt", grades="real")
+    assert rows(loaded) == [("q1", "d1", grade), ("q1", "d2", 1)]
+
+
 def test_words_as_grades() -> None:
     text = "q1 0 d1 relevant\nq1 0 d2 no\n"
     error = refusal(text, "qrels.txt")
