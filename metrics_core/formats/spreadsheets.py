@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 from metrics_core import frames as pd
+from metrics_core.formats.values import are_whole
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
@@ -31,7 +32,7 @@ def with_whole_counts(frame: pd.DataFrame) -> pd.DataFrame:
     for at in range(frame.shape[1]):
         column = frame.iloc[:, at]
         known = column.dropna()
-        if column.dtype.kind == "f" and len(known) and (known % 1 == 0).all():
+        if column.dtype.kind == "f" and len(known) and are_whole(known.to_numpy()):
             column = column.astype("Int64")
         columns[at] = column
     return pd.DataFrame(columns).set_axis(frame.columns, axis=1)

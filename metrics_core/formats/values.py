@@ -137,10 +137,11 @@ def grade_array(graded: Graded, codes: npt.NDArray[Any], grades: Grades) -> npt.
     """Per row its grade: int64, or float64 where real grades were asked for and not all of them are
     whole numbers that int64 and float64 hold alike."""
     values = graded.values[codes]
-    if grades == "integer" or _are_whole(graded.values):
+    if grades == "integer" or are_whole(graded.values):
         return values.astype(np.int64)
     return values
 
 
-def _are_whole(values: npt.NDArray[np.float64]) -> bool:
-    return bool((np.equal(np.mod(values, 1), 0) & (np.abs(values) <= _GREATEST_WHOLE)).all())
+def are_whole(values: npt.NDArray[np.float64]) -> bool:
+    """Whether all are whole numbers that int64 holds as exactly as float64 does."""
+    return bool(((np.floor(values) == values) & (np.abs(values) <= _GREATEST_WHOLE)).all())

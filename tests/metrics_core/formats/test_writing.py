@@ -148,3 +148,9 @@ def test_counts_are_whole_also_where_one_is_missing() -> None:
     frame = pd.DataFrame({"won": [46.0, None], "score": [0.5, 1.0], "run": ["a", "b"]})
     text = spreadsheet_csv(with_whole_counts(frame)).decode("utf-8-sig")
     assert text == "won,score,run\r\n46,0.5,a\r\n,1.0,b\r\n"
+
+
+def test_a_number_too_large_for_a_count_stays_what_it_is() -> None:
+    frame = pd.DataFrame({"relevance": [1e30, 1.0, None]})
+    text = spreadsheet_csv(with_whole_counts(frame)).decode("utf-8-sig")
+    assert text.split() == ["relevance", "1e+30", "1.0", '""']
