@@ -2,7 +2,7 @@
 # make test    everything that CI checks but the tests on Apache Spark; SPARK=1 with them
 # make thorough   further cases of what those tests show (minutes)
 # make lock    resolve requirements.in, requirements-dev.in and requirements-spark.in again
-# make bench   speed and memory against the peers, by rows, and of the pages, in a browser too (half an hour)
+# make bench   speed and memory against the peers, by rows, and of the pages, in a browser too (ten minutes)
 # make fuzz    mutated files through every reader, for an hour; MINUTES=5 SEED=1
 
 PYTHON ?= python3
@@ -13,6 +13,7 @@ SEED ?=
 WORKSPACE ?=
 SPARK ?=
 BIN = .venv/bin
+RESOLVE = UV_NO_CONFIG=1 $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url --no-annotate --no-header
 
 .PHONY: run test thorough lock bench fuzz clean
 
@@ -48,9 +49,9 @@ thorough: .venv/test.stamp
 lock:
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet uv
-	UV_NO_CONFIG=1 $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url --no-annotate --no-header requirements.in -o requirements.txt
-	UV_NO_CONFIG=1 $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url --no-annotate --no-header -c requirements.txt requirements-dev.in -o requirements-dev.txt
-	UV_NO_CONFIG=1 $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url --no-annotate --no-header -c requirements-dev.txt requirements-spark.in -o requirements-spark.txt
+	$(RESOLVE) requirements.in -o requirements.txt
+	$(RESOLVE) -c requirements.txt requirements-dev.in -o requirements-dev.txt
+	$(RESOLVE) -c requirements-dev.txt requirements-spark.in -o requirements-spark.txt
 
 bench: .venv/test.stamp
 	$(BIN)/python -m tests.browser.install

@@ -34,7 +34,6 @@ from playwright.sync_api import Page, sync_playwright
 from benchmarks.page_changes import CHANGES, COLLECTIONS, HERE, PAGES, steps, write
 from tests.browser.install import installed_browser
 
-BROWSER = os.environ.get("BROWSER") or installed_browser()
 VIEWS = ("top", "whole", "top again", "whole again")
 WINDOW = {"width": 1440, "height": 900}
 _CLICKED = """(href) => new Promise((done) => {
@@ -144,6 +143,12 @@ def told(found: dict[str, np.ndarray]) -> str:
     return "\n".join(rows)
 
 
+def started(playwright: Any) -> Any:
+    """The browser that BROWSER names in the environment, else that of the tests."""
+    path = os.environ.get("BROWSER") or installed_browser()
+    return playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+
+
 def opened(browser: Any, address: str) -> Page:
     """The first page, drawn whole; every page was seen once, so the browser has its scripts."""
     page: Page = browser.new_context(viewport=WINDOW).new_page()
@@ -168,7 +173,7 @@ def main() -> None:
         if not (data / "queries.csv").exists():
             data.mkdir(parents=True, exist_ok=True)
             write(data, made)
-        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        browser = started(playwright)
         print(f"{made.queries:,} queries, {made.runs} runs; changes: {', '.join(CHANGES)}")
         with served(data, Path(scratch) / "workspace") as server:
             page = opened(browser, server.address)

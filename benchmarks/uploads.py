@@ -28,7 +28,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.made import SHAPES, make_files
 from benchmarks.page_changes import HERE
-from benchmarks.page_paint import BROWSER, WINDOW, Served, served
+from benchmarks.page_paint import WINDOW, Served, served, started
 from benchmarks.peers import ours
 from benchmarks.processes import machine, timed
 from benchmarks.sessions import PAGES, Session, connected, megabytes, open_address
@@ -118,7 +118,7 @@ def measure(
 ) -> dict[str, float]:
     """What the uploads take, by name, while a `reader` clicks."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        browser = started(playwright)
         pages = [begin(browser, server.address) for _ in runs]
         with pages[0].expect_event("requestfinished", lambda request: request.method == "PUT"):
             upload(pages[0], qrels)

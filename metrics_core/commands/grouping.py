@@ -23,6 +23,8 @@ def add_grouping_options(parser: argparse.ArgumentParser, by: str) -> None:
 def groups_of(query_ids: Sequence[str], options: argparse.Namespace) -> pd.Series:
     """The group of each query by the column that was asked for; what is odd about the file goes to
     stderr. Raises RanklensError where it cannot be read, or has none of the queries."""
+    from metrics_core.slicing.breakdowns import group_of
+
     if not options.queries:
         raise RanklensError("--by needs the queries.", "Give their file with --queries FILE.")
     queries = formats.read_queries(options.queries, encoding=options.encoding, limit=options.limit)
@@ -30,8 +32,6 @@ def groups_of(query_ids: Sequence[str], options: argparse.Namespace) -> pd.Serie
     if options.clean_ids:
         queries = cleaned(queries, options.queries)
     _refuse_strangers(queries, query_ids, options.queries)
-    from metrics_core.slicing.breakdowns import group_of
-
     return group_of(queries, query_ids, options.by)
 
 
