@@ -43,7 +43,9 @@ def pair_of(study: Study, shown: Comparison) -> Pair:
     """The pair and its verdict."""
     frame = compared(study, shown, shown.measure)
     verdict = frame.set_index("run").loc[shown.focus, "verdict"]
-    return Pair(shown.focus, shown.baseline, shown.name, str(verdict))
+    # The sum of what is combined has the sign of the difference, and less rounding.
+    side = int(np.sign(single(study, shown).total)) * shown.measure.declaration.direction
+    return Pair(shown.focus, shown.baseline, shown.name, str(verdict), side)
 
 
 def pair_lists(study: Study, shown: Comparison) -> tuple[JudgedRanks, JudgedRanks]:
@@ -59,16 +61,6 @@ def only_pair(shown: Comparison) -> Comparison:
 def _whatever_is_chosen(shown: Comparison) -> Comparison:
     """The key of what depends on the runs and the queries in view, not on the chosen measure."""
     return replace(shown.narrowing, focus=shown.focus, baseline=shown.baseline, also=shown.also)
-
-
-def side_of(study: Study, shown: Comparison) -> int:
-    """1 where the run in focus is better, -1 where the baseline is."""
-    return int(np.sign(single(study, shown).total)) * shown.measure.declaration.direction
-
-
-def behind(study: Study, shown: Comparison) -> str:
-    """Which of the two is behind."""
-    return shown.baseline if side_of(study, shown) > 0 else shown.focus
 
 
 def typical_length(ranks: JudgedRanks) -> int:

@@ -36,7 +36,7 @@ def _firmness(study: Study, shown: Comparison) -> Firmness:
     # What the unjudged documents could do takes as long as all the rest: side by side.
     with ThreadPoolExecutor(1) as beside:
         awaited = beside.submit(unjudged, study, shown)
-        pair, side = firm.pair_of(study, shown), firm.side_of(study, shown)
+        pair = firm.pair_of(study, shown)
         by_cutoff, measures = firm.cutoffs(study, shown), firm.measures(study, shown)
         span, found = firm.tied(study, shown), firm.single(study, shown)
         open_ = awaited.result()
@@ -47,11 +47,9 @@ def _firmness(study: Study, shown: Comparison) -> Firmness:
         pair,
         [
             ways.unjudged(open_.reached, open_.likely, open_.share, open_.depth),
-            ways.single_queries(
-                found, pair, side, queries, firm.scores_behind(study, shown, found)
-            ),
+            ways.single_queries(found, pair, queries, firm.scores_behind(study, shown, found)),
             ways.cutoff(
-                by_cutoff.found if by_cutoff else None, pair, side, shown.measure.cutoff, lengths
+                by_cutoff.found if by_cutoff else None, pair, shown.measure.cutoff, lengths
             ),
             ways.other_measures(measures, pair, len(shown.runs)),
             ways.ties(span.span, open_.reached.difference, span.counts, span.exact)

@@ -27,7 +27,7 @@ def render() -> None:
     here = session.opened_study()
     view, styles = here.comparison, here.drawing.styles
     strip = answers.firmness(here.study, view)
-    st.html(markup.sentence(findings.firmness_finding(strip, view.focus, view.baseline), styles))
+    st.html(markup.sentence(findings.firmness_finding(strip), styles))
     if not strip.entries:
         more = "Put more queries in view" if strip.text else "Compare another run"
         st.html(markup.nothing("Nothing to look into.", f"{more} at the left."))
@@ -101,12 +101,12 @@ def _judge_next(here: Opened) -> None:
     found = unjudged.next_to_judge(study, view)
     parts.heading(
         "Judge next",
-        findings.judge_next_finding(found, firm.behind(study, view)),
+        findings.judge_next_finding(found, firm.pair_of(study, view)),
         frame=found.table,
         key="judge_next",
     )
     if found.table.empty:
-        st.html(markup.nothing("No unjudged document could turn it."))
+        st.html(markup.nothing("No unjudged document could change who leads."))
         return
     shown = study.with_texts(found.table.head(_SHOWN))
     heads = [
@@ -141,7 +141,7 @@ def _judge_next(here: Opened) -> None:
     )
 
 
-def _queries(here: Opened, _: str) -> None:
+def _queries(here: Opened, reason: str) -> None:
     view = here.comparison
     found = firm.removed(here.study, view)
     parts.heading(
@@ -151,7 +151,7 @@ def _queries(here: Opened, _: str) -> None:
         key="turning",
     )
     if found.empty:
-        st.html(markup.nothing("No query can turn it.", "None speaks against the difference."))
+        st.html(markup.nothing("No query can turn it.", reason))
         return
     ends = {"difference": "difference", "left": "mean without it"}
     _by_query(found, ends, "The fewest queries that turn the sign")

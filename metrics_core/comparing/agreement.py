@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from metrics_core import frames as pd
 from metrics_core.comparing.resampled import resampled
+from metrics_core.comparing.sides import sides
 from metrics_core.comparing.verdicts import FEWEST_QUERIES, verdict
 from metrics_core.measures import GivenMeasure, parse_measure
 from metrics_core.scoring.intervals import LEVEL
@@ -17,7 +18,6 @@ from metrics_core.scoring.scores import Scores
 
 Floats = npt.NDArray[np.float64]
 
-_LEVEL_WITH = 1e-12
 _ALIKE = 1e-9
 
 
@@ -44,8 +44,13 @@ class Agreement:
 
     def agreeing(self, measure: str) -> list[str]:
         """The measures on whose side of the pair this one stands, itself included."""
-        side = self.table.set_index("measure")["side"]
+        side = self.defined.set_index("measure")["side"]
         return list(side.index[side == side[measure]])
+
+    @property
+    def defined(self) -> pd.DataFrame:
+        """The rows of the measures that have a difference."""
+        return self.table.dropna(subset=["difference"])
 
     def same_order(self, measure: str) -> list[str]:
         """The measures that order all runs as this one does, itself included."""
@@ -68,14 +73,13 @@ def agreement(scores: Scores, run: str, baseline: str, *, level: float = LEVEL) 
     differing = (np.nan_to_num(differences) != 0).sum(axis=0)
     ends = np.stack(found.intervals(level)[1:], axis=1)
     difference = combined[i] - combined[j]
-    side = np.where(np.abs(difference) > _LEVEL_WITH, np.sign(difference) * directions, 0)
     table = pd.DataFrame(
         {
             "measure": [str(m) for m in scores.measures],
             "mean": combined[i],
             "baseline_mean": combined[j],
             "difference": difference,
-            "side": np.nan_to_num(side).astype(np.int64),
+            "side": sides(difference) * directions,
             "low": ends[:, 0],
             "high": ends[:, 1],
             "verdict": [

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.comparing.method import Method
+from metrics_core.comparing.sides import sides
 from metrics_core.comparing.testing import tested_scores
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
@@ -22,7 +23,6 @@ _MOST_CELLS = 100_000
 _EVERY = 100
 _FEW_CELLS = 400_000
 _FEW = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
-_LEVEL_WITH = 1e-12
 _CELLS = 400_000
 """Queries times cutoffs that are held at a time."""
 
@@ -69,6 +69,12 @@ class Crossings:
         pairs = zip(edges[::2], edges[1::2] - 1, strict=True)
         return [(int(self.cutoffs[i]), int(self.cutoffs[j])) for i, j in pairs]
 
+    def stretches(self, side: int) -> list[tuple[int, int]]:
+        """The ranges of k, first to last, in which the means stand on this side; 0: are equal."""
+        inside = np.concatenate([[False], self.side == side, [False]])
+        edges = np.flatnonzero(np.diff(inside.astype(np.int64)))
+        return [(int(a) + 1, int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
     def at(self, cutoff: int) -> int:
         """The clear side at the deepest looked-at cutoff that is no deeper than this one."""
         place = int(np.searchsorted(self.cutoffs, cutoff, "right")) - 1
@@ -100,8 +106,7 @@ def crossings(
     found = tested_scores(*_both_defined(at_some, against), combination, Method(level=level))
     low, high = found.low, found.high
     clear = np.where(low > 0, direction, np.where(high < 0, -direction, 0))
-    side = np.where(np.abs(difference) > _LEVEL_WITH, np.sign(difference) * direction, 0)
-    return Crossings(difference, side.astype(np.int64), cutoffs, low, high, clear, means)
+    return Crossings(difference, sides(difference, direction), cutoffs, low, high, clear, means)
 
 
 def difference_at_each(

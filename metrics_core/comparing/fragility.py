@@ -22,7 +22,7 @@ class Fragility:
     `order` int64[Q'] are the places of the defined differences, those that carry the mean's sign
     furthest first. `turning` is how many of the first must go until the mean has the other sign,
     None where none can turn it: nothing speaks against the sign, or there is no sign. `queries`
-    counts the defined differences, `total` is their sum.
+    counts the defined differences, `total` is their sum, 0 where they cancel but for rounding.
     """
 
     order: npt.NDArray[np.int64]
@@ -54,7 +54,7 @@ def fragility(differences: Floats) -> Fragility:
     left = sign * (total - np.cumsum(known[by_size]))
     turned = np.flatnonzero(left < -size)
     turning = int(turned[0]) + 1 if sign and len(turned) else None
-    return Fragility(order, turning, len(known), total)
+    return Fragility(order, turning, len(known), total if sign else 0.0)
 
 
 def carried(differences: Floats, queries: Mask) -> float:

@@ -19,6 +19,7 @@ from metrics_core import frames as pd
 from metrics_core.comparing.holes import Holes, with_grades
 from metrics_core.comparing.moved import Graded, kind_of
 from metrics_core.comparing.reach import Reach, Reaching, highest_grade
+from metrics_core.comparing.sides import ROUNDING, side_of
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 
@@ -30,8 +31,6 @@ MOST_TRIED = 400
 
 MOST_RANKED = 20_000
 """Documents that are ranked at all: more than anybody judges."""
-
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ def judge_next(
     """The documents of `holes` by how far each could turn the difference, which is that of
     `reached`. Where the runs are level, either way counts."""
     exact = kind_of(measure) == "additive" and found.matched
-    sign = np.sign(reached.difference) if abs(reached.difference) > _ROUNDING else 0.0
+    sign = side_of(reached.difference)
     if np.isnan(reached.lowest) or not found.matched:
         some = found.some(slice(MOST_RANKED))
         return NextJudgments(_table(run, some, np.zeros(len(some))), None, None, exact=False)
@@ -89,7 +88,7 @@ def judge_next(
     def turned(n: int) -> bool:
         both = graded.scores(np.zeros(n, dtype=np.int64))
         own, other = (of(np.where(undefined, np.nan, scores)) for scores in both)
-        return bool(sign * (own - other) < -_ROUNDING)
+        return side_of(float(own) - float(other)) == -sign
 
     def settled(n: int) -> bool:
         rest = np.ones(len(found), dtype=np.bool_)
@@ -108,15 +107,15 @@ def most_moving(
     to know how many would do: no bound is worked out, so it takes a moment for any collection."""
     reaching = Reaching(run, baseline, measure, found)
     moved = _moves(run, baseline, measure, found, reaching)
-    order = _against(np.sign(difference) if abs(difference) > _ROUNDING else 0.0, moved)
+    order = _against(side_of(difference), moved)
     return _table(run, found.some(order), moved[order])
 
 
-def _against(sign: float, moved: Floats) -> Ints:
+def _against(sign: int, moved: Floats) -> Ints:
     """Those that move a difference of this sign towards the other one, the furthest first; where
     the runs are level, either way counts."""
     against = -sign * moved if sign else np.abs(moved)
-    moving = np.flatnonzero(against > _ROUNDING)
+    moving = np.flatnonzero(against > ROUNDING)
     if len(moving) > MOST_RANKED:
         # Only those are sorted that may be ranked.
         last = len(moving) - MOST_RANKED

@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from metrics_core.comparing.holes import Holes
 from metrics_core.comparing.moved import Side, counted_part, kind_of
+from metrics_core.comparing.sides import side_of
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.measures.declaring.extremes import Whole
@@ -36,7 +37,6 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 Ends = tuple[Floats, Floats]
 
-_TURNED = 1e-12
 # Some relevant documents elsewhere may make more of such a score than none or all of them: the
 # depth of R-precision grows with them, Bpref counts them against the others.
 _NO_ORDER = ("at relevant", "range")
@@ -60,9 +60,8 @@ class Reach:
     @property
     def turns(self) -> bool:
         """Whether the other run could win."""
-        if self.difference > 0:
-            return self.lowest < -_TURNED
-        return self.highest > _TURNED and self.difference < 0
+        now = side_of(self.difference)
+        return now != 0 and side_of(self.lowest if now > 0 else self.highest) == -now
 
 
 def highest_grade(ranks: JudgedRanks, measure: Measure) -> float:

@@ -16,6 +16,8 @@ from metrics_core.findings.sentence import Sentence, muted, run, strong
 
 Tone = Literal["firm", "not firm", ""]
 
+_EVIDENCE = "Each leads to its evidence."
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -30,22 +32,15 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Firmness:
-    """The ways in which a verdict could turn, and a line that introduces them. Without entries
-    there is no verdict, and the line says why; it is empty where nothing is compared."""
-
-    entries: tuple[Entry, ...] = ()
-    text: str = ""
-
-
-@dataclass(frozen=True)
 class Pair:
-    """What every entry speaks of: the run, its baseline, the measure's name and the verdict."""
+    """What every entry speaks of: the run, its baseline, the measure's name and the verdict; `side`
+    is 1 where the run does better, -1 where the baseline does, 0 where the two are level."""
 
     run: str
     baseline: str
     measure: str
     verdict: str
+    side: int
 
     @property
     def is_clear(self) -> bool:
@@ -53,39 +48,55 @@ class Pair:
         return self.verdict in CLEAR
 
     def leader(self, side: int) -> str:
-        """Who is better on this side."""
+        """Who is better on this side, 1 or -1. Raises ValueError for 0, where nobody is."""
+        if side == 0:
+            raise ValueError("of two that are level none leads")
         return self.run if side > 0 else self.baseline
+
+
+@dataclass(frozen=True)
+class Firmness:
+    """The ways in which the verdict on a pair could turn, and a line that introduces them. Without
+    entries there is no verdict, and the line says why; without a pair nothing is compared."""
+
+    entries: tuple[Entry, ...] = ()
+    text: str = ""
+    pair: Pair | None = None
 
 
 def firmness_of(pair: Pair, entries: Sequence[Entry | None], queries: int) -> Firmness:
     """The strip of these entries, those that apply."""
     if queries < FEWEST_QUERIES:
         count = f"{w.count(queries)} {w.plural(queries, 'query', 'queries')}"
-        return Firmness(
-            text=f"Only {count}: there is no verdict below {FEWEST_QUERIES} that could be firm."
-        )
+        text = f"Only {count}: there is no verdict below {FEWEST_QUERIES} that could be firm."
+        return Firmness((), text, pair)
     found = tuple(entry for entry in entries if entry is not None)
     ways = w.sentence_case(w.number(len(found)))
     if pair.is_clear:
-        return Firmness(
-            found, f"{ways} ways in which the verdict could turn. Each leads to its evidence."
-        )
+        text = f"{ways} ways in which the verdict could turn. {_EVIDENCE}"
+        return Firmness(found, text, pair)
     plain = tuple(replace(entry, tone="") for entry in found)
-    return Firmness(
-        plain,
-        "No difference matters here."
-        if pair.verdict == NO_MATTER
-        else "The difference may be chance, so nothing is firm."
-        f" {ways} views of what its sign hangs on. Each leads to its evidence.",
-    )
+    if pair.verdict == NO_MATTER:
+        return Firmness(plain, "No difference matters here.", pair)
+    if pair.side == 0:
+        text = "The two are level, so there is no lead to turn."
+        return Firmness(plain, f"{text} {ways} views of what could part them. {_EVIDENCE}", pair)
+    text = "The difference may be chance, so nothing is firm."
+    return Firmness(plain, f"{text} {ways} views of what its sign hangs on. {_EVIDENCE}", pair)
 
 
-def firmness_finding(firmness: Firmness, run_name: str, baseline: str) -> Sentence:
+def firmness_finding(firmness: Firmness) -> Sentence:
     """The headline of the evidence: how many of the ways to turn the verdict are closed, and what
     stands open."""
+    compared = firmness.pair
+    if compared is None:
+        return strong("One run alone has no verdict that could turn.")
     if not firmness.entries:
-        return strong(firmness.text or "One run alone has no verdict that could turn.")
-    pair = run(run_name) + strong(" and ") + run(baseline)
+        return strong(firmness.text)
+    pair = run(compared.run) + strong(" and ") + run(compared.baseline)
+    if compared.side == 0:
+        level = strong(f" are level on {compared.measure}. ")
+        return pair + level + muted("So nobody leads; here is what could part them.")
     if not any(entry.tone for entry in firmness.entries):
         return (
             strong("No clear difference between ")

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core import wording as w
+from metrics_core.comparing.sides import side_of
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 
 
@@ -37,8 +38,13 @@ def history_finding(
         head = run(last) + strong(f", the last of {w.number(len(versions))} versions, is the best")
         head += strong(f" on {measure}. ")
     else:
-        head = run(last) + strong(f" is not clearly worse on {measure} than ") + run(best)
-        head += strong(", the best so far. ")
+        level = side_of(means[-1] - np.nanmax(means)) == 0 and not np.isnan(means[-1])
+        told = (
+            f" is level on {measure} with "
+            if level
+            else f" is not clearly worse on {measure} than "
+        )
+        head = run(last) + strong(told) + run(best) + strong(", the best so far. ")
     if now_bad == 1:
         broken = "1 query that was fine once is not now"
     else:

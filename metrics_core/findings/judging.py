@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from metrics_core import wording as w
 from metrics_core.comparing.next_judgments import NextJudgments
+from metrics_core.findings.firmness import Pair
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 
 
@@ -44,9 +45,13 @@ def judging_finding(
     )
 
 
-def judge_next_finding(found: NextJudgments, behind: str) -> str:
-    """What judging could do, and in which order the documents stand; `behind` names the run that
-    is."""
+def judge_next_finding(found: NextJudgments, pair: Pair) -> str:
+    """What judging could do, and in which order the documents stand."""
+    if pair.side == 0:
+        if found.table.empty:
+            return "The two are level, whatever the unjudged documents are worth."
+        return "The two are level. The documents that could move the difference most come first."
+    behind = pair.leader(-pair.side)
     order = " Those that could move it most against the leader come first."
     if found.to_settle == 0:
         return f"The verdict is safe whatever they are worth.{order}"

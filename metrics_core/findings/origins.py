@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from metrics_core import frames as pd
 from metrics_core import wording as w
+from metrics_core.comparing.sides import side_of, sides
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 from metrics_core.findings.verdicts import too_few
@@ -31,6 +32,10 @@ def curves_finding(curve: pd.DataFrame, family: str, focus: str, baseline: str) 
     if queries < FEWEST_QUERIES:
         return too_few(queries) + muted("No k is looked at for a lead.")
     ks = own["k"].to_numpy()
+    level = sides(own["difference"]) == 0
+    if level.all():
+        pair = run(focus) + strong(" and ") + run(baseline)
+        return pair + strong(f" are level on {family} {_spans([(int(ks[0]), int(ks[-1]))], ks)}.")
     ahead = ranges_where(ks, (own["diff_low"] > 0).to_numpy())
     behind = ranges_where(ks, (own["diff_high"] < 0).to_numpy())
     if all(_short(stretch) for stretch in [*ahead, *behind]):
@@ -51,7 +56,7 @@ def curves_finding(curve: pd.DataFrame, family: str, focus: str, baseline: str) 
         lead += strong(" and") if ahead else Sentence()
         lead += strong(" trails ") + (Sentence() if ahead else run(baseline))
         lead += strong(f"{'it' if ahead else f' on {family}'} {_spans(behind, ks)}")
-    return lead + strong(". ") + muted(_level_ranges(ks, ahead, behind))
+    return lead + strong(". ") + muted(_elsewhere(ks, level, ahead, behind))
 
 
 def curves_awaited(family: str, focus: str, baseline: str) -> Sentence:
@@ -79,21 +84,33 @@ def _spans(ranges: list[tuple[int, int]], ks: npt.NDArray[np.int64]) -> str:
     return w.listing(shown) + more
 
 
-def _level_ranges(
-    ks: npt.NDArray[np.int64], ahead: list[tuple[int, int]], behind: list[tuple[int, int]]
+def _elsewhere(
+    ks: npt.NDArray[np.int64],
+    level: npt.NDArray[np.bool_],
+    ahead: list[tuple[int, int]],
+    behind: list[tuple[int, int]],
 ) -> str:
+    """What holds where the lead is not clear: `level` says at which of the `ks` the means equal."""
     clear = sorted([*ahead, *behind])
     first, last = clear[0][0], clear[-1][1]
-    if first > ks[0]:
-        before = ks[ks < first]
-        where = f"At k = {before[0]}" if len(before) == 1 else f"Up to k = {before[-1]:,}"
+
+    def told(where: npt.NDArray[np.bool_]) -> str:
+        return "the two are level" if level[where].all() else "the difference may be chance"
+
+    before = ks < first
+    if before.any():
+        deepest = ks[before][-1]
+        where = f"At k = {deepest}" if before.sum() == 1 else f"Up to k = {deepest:,}"
+        if not level[before].all():
+            return f"{where} {told(before)}."
         tail = "gain" if ahead and ahead[0][0] == first else "loss"
-        below = "the first" if len(before) == 1 else f"the first {before[-1]:,}"
-        return f"{where} the two are level: the {tail} comes from the results below {below}."
+        below = "the first" if deepest == 1 else f"the first {deepest:,}"
+        return f"{where} {told(before)}: the {tail} comes from the results below {below}."
     if last < ks[-1]:
-        return f"Beyond k = {last:,} the difference may be chance."
+        return f"Beyond k = {last:,} {told(ks > last)}."
     if len(clear) > 1:
-        return "In between the difference may be chance."
+        inside = np.logical_or.reduce([(ks >= a) & (ks <= b) for a, b in clear])
+        return f"In between {told(~inside)}."
     return "The difference does not hang on the choice of k."
 
 
@@ -142,8 +159,9 @@ def bridge_finding(
         return too_few(queries) + muted("No group is called better or worse.")
     whole = math.fsum(bridge["part"])
     if w.difference(whole) == w.difference(0):
+        told = "differ by less than 0.0005" if side_of(whole) else "are level"
         return (
-            run(focus) + strong(" and ") + run(baseline) + strong(" are level over all groups.")
+            run(focus) + strong(" and ") + run(baseline) + strong(f" {told} over all groups.")
             + muted(_clear_groups(bridge, whole, "", higher_is_better))
         )  # fmt: skip
     with_it, against = _sides(bridge, whole)

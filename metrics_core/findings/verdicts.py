@@ -9,6 +9,7 @@ from metrics_core import frames as pd
 from metrics_core import wording as w
 from metrics_core.comparing.method import CORRECTIONS, NO_CORRECTION, TESTS, Method
 from metrics_core.comparing.pairs import BETTER, WORSE
+from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import (
     AHEAD,
     BETTER_BY_LITTLE,
@@ -91,6 +92,9 @@ def _unclear(
 ) -> Sentence:
     if row["verdict"] == NO_MATTER:
         start, end = "No difference that matters between ", f", within the {margin:g} that matters"
+    elif side_of(row["difference"]) == 0:
+        pair = run(focus) + strong(" and ") + run(baseline)
+        return pair + strong(f" are level on {measure}: ") + _gap(row) + strong(". ")
     else:
         start, end = "No clear difference between ", ""
     return (
@@ -168,8 +172,11 @@ def others_verdict(comparison: pd.DataFrame, focus: str, baseline: str) -> Sente
             where = "ahead" if row["verdict"] in AHEAD else "behind"
             parts.append(run(row["run"]) + muted(f" is {where}, {gap}"))
         else:
-            level = row["verdict"] == NO_MATTER
-            told = "differ by less than matters" if level else "are too close to call"
+            told = "are too close to call"
+            if row["verdict"] == NO_MATTER:
+                told = "differ by less than matters"
+            elif side_of(row["difference"]) == 0:
+                told = "are level"
             pair = run(row["run"]) + muted(" and ") + run(baseline)
             parts.append(pair + muted(f" {told}, {gap}"))
     return joined(parts[:_MOST_OTHERS], "; ") + muted(_more(parts)) if parts else Sentence()

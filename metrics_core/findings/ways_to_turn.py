@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core import frames as pd
 from metrics_core import wording as w
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import Fragility, carried
 from metrics_core.comparing.reach import Reach
+from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import AHEAD, BEHIND
 from metrics_core.findings.firmness import Entry, Pair, Tone
 from metrics_core.scoring.intervals import Interval
@@ -27,30 +29,30 @@ _WORTH_TELLING = 0.1
 
 
 def unjudged(reached: Reach, likely: Interval, unjudged_share: float, depth: int) -> Entry:
-    """Could the unjudged documents turn it? `unjudged_share` is that of the top `depth`."""
+    """Could the unjudged documents turn it, or part two that are level? `unjudged_share` is that of
+    the top `depth`."""
 
     def entry(word: str, tone: Tone, reason: str) -> Entry:
         return Entry("unjudged", "Unjudged documents", word, tone, reason)
 
     top = f"top {w.count(depth)}"
     share = f"{w.share(unjudged_share)} of both runs’ {top} is unjudged."
+    now = side_of(reached.difference)
     if unjudged_share == 0 and reached.lowest == reached.highest:
-        return entry("cannot turn it", "firm", f"Every document of both runs’ {top} is judged.")
+        return entry(_cannot(now), "firm", f"Every document of both runs’ {top} is judged.")
     if reached.reason:
         return entry(w.DASH, "", f"{share} {reached.reason}")
     usual = " No listed document is judged not relevant, so nothing says what is usual;"
     if not np.isnan(likely.mean):
         ends = (w.difference(float(end)) for end in (likely.low, likely.high))
         usual = " At the grades usual at those ranks it would lie between {} and {};".format(*ends)
-    positive = reached.difference > 0
-    worst = w.difference(reached.lowest if positive else reached.highest)
-    limit = "" if reached.exact else ("no lower than " if positive else "no higher than ")
-    reason = f"{share}{usual} at the very worst it is {limit}{worst}."
-    if not reached.turns:
-        return entry("cannot turn it", "firm", reason)
-    if np.isnan(likely.mean):
-        return entry("could turn it", "", reason)
-    kept = likely.low > 0 if positive else likely.high < 0
+    reason = f"{share}{usual} {_farthest(reached, now)}"
+    apart = now == 0 and (side_of(reached.lowest), side_of(reached.highest)) != (0, 0)
+    if not (apart or reached.turns):
+        return entry(_cannot(now), "firm", reason)
+    if now == 0 or np.isnan(likely.mean):
+        return entry(_could(now), "", reason)
+    kept = likely.low > 0 if now > 0 else likely.high < 0
     return (
         entry("unlikely to turn it", "", reason)
         if kept
@@ -58,15 +60,33 @@ def unjudged(reached: Reach, likely: Interval, unjudged_share: float, depth: int
     )
 
 
+def _could(side: int) -> str:
+    return "could turn it" if side else "could part them"
+
+
+def _cannot(side: int) -> str:
+    return "cannot turn it" if side else "cannot part them"
+
+
+def _farthest(reached: Reach, now: int) -> str:
+    """How far against the leader the difference could go; either way where the two are level."""
+    if now == 0:
+        ends = f"{w.difference(reached.lowest)} and {w.difference(reached.highest)}"
+        limit = "at most" if not reached.exact else "at the extremes"
+        return f"whatever they are worth it is {limit} between {ends}."
+    worst = w.difference(reached.lowest if now > 0 else reached.highest)
+    limit = "" if reached.exact else ("no lower than " if now > 0 else "no higher than ")
+    return f"at the very worst it is {limit}{worst}."
+
+
 def single_queries(
-    found: Fragility, pair: Pair, side: int, differences: Floats, other_scores: Floats | None
+    found: Fragility, pair: Pair, differences: Floats, other_scores: Floats | None
 ) -> Entry:
-    """Does it rest on a few queries? `side` is that of the verdict; `other_scores` are those of the
-    run that is behind, on which 0
+    """Does it rest on a few queries? `other_scores` are those of the run that is behind, on which 0
     means that it found nothing; None where 0 means something else."""
     if found.turning is None:
         word, tone, reason = "rests on all", "firm", "No query speaks against it."
-        if abs(found.total) == 0:
+        if found.total == 0:
             word, tone, reason = w.DASH, "", "The two are level, so there is no sign to turn."
         return Entry("queries", "Single queries", word, tone, reason)  # type: ignore[arg-type]
     share = found.turning / found.queries
@@ -74,19 +94,17 @@ def single_queries(
     how = "many" if share >= MANY else "few" if share < FEW else "some"
     reason = (
         f"It takes {w.count(found.turning)} of {w.count(found.queries)} queries to turn the sign."
-        f" {_carried(found, pair, side, differences, other_scores)}"
+        f" {_carried(found, pair, differences, other_scores)}"
     )
     return Entry("queries", "Single queries", f"rests on {how}", tones[how], reason)
 
 
-def _carried(
-    found: Fragility, pair: Pair, side: int, differences: Floats, other_scores: Floats | None
-) -> str:
+def _carried(found: Fragility, pair: Pair, differences: Floats, other_scores: Floats | None) -> str:
     if other_scores is not None:
         nothing = (other_scores == 0) & (differences != 0) & ~np.isnan(differences)
         part, n = carried(differences, nothing), int(nothing.sum())
         if part >= _WORTH_TELLING:
-            behind = pair.leader(-side)
+            behind = pair.leader(-pair.side)
             who = "one" if n == 1 else w.number(n)
             return _share_of(f"The {who} for which {behind} found nothing", n, part)
     largest = np.zeros(len(differences), dtype=np.bool_)
@@ -103,26 +121,25 @@ def _share_of(who: str, n: int, part: float) -> str:
 
 
 def cutoff(
-    found: Crossings | None, pair: Pair, side: int, chosen: int | None, lengths: Mapping[str, int]
+    found: Crossings | None, pair: Pair, chosen: int | None, lengths: Mapping[str, int]
 ) -> Entry:
-    """Does it depend on how many results count? `side` is that of the verdict, `chosen` the cutoff,
-    None for the whole list; `lengths` how many documents each run typically lists."""
+    """Does it depend on how many results count? `chosen` is the cutoff, None for the whole list;
+    `lengths` how many documents each run typically lists."""
 
     def entry(word: str, tone: Tone, reason: str) -> Entry:
         return Entry("cutoff", "Cutoff", word, tone, reason)
 
     if found is None:
         return entry("has none", "", f"{pair.measure} looks at whole lists, whatever k is.")
-    reason = " ".join([*_changes(found, pair, side), *_lengths(found, lengths)])
-    against = found.spans(-side)
+    short = _lengths(found, lengths)
+    if pair.side == 0:
+        return entry(*_level_by_cutoff(found, pair, short))
+    reason = " ".join([*_changes(found, pair), *short])
+    against = found.spans(-pair.side)
     if against:
-        there = w.listing(map(_span, against))
-        return entry(
-            "turns with k",
-            "not firm",
-            f"{pair.leader(-side)} is clearly ahead at {there}. {reason}",
-        )
-    spans = found.spans(side)
+        ahead = f"{pair.leader(-pair.side)} is clearly ahead {_at(found, against)}."
+        return entry("turns with k", "not firm", f"{ahead} {reason}")
+    spans = found.spans(pair.side)
     if not spans:
         return entry("at no k clear", "", f"At every k the difference may be chance. {reason}")
     last = spans[-1]
@@ -138,13 +155,46 @@ def cutoff(
     )
 
 
+def _level_by_cutoff(found: Crossings, pair: Pair, short: list[str]) -> tuple[str, Tone, str]:
+    """Of two that are level at the chosen cutoff: where else they are, and who leads where not."""
+    level = found.stretches(0)
+    if level == [(1, found.depth)]:
+        return "level at every k", "firm", "The two are level wherever the list is cut."
+    told = []
+    for side in (1, -1):
+        clear = found.spans(side)
+        leads = found.stretches(side)
+        if clear:
+            told.append(f"{pair.leader(side)} is clearly ahead {_at(found, clear)}.")
+        elif leads:
+            told.append(
+                f"{pair.leader(side)} leads {_at(found, leads[:_FEW_SPANS])}"
+                f"{' and at further k' if len(leads) > _FEW_SPANS else ''}, but that may be chance."
+            )
+    spans = w.listing(map(_span, level))
+    word = f"level at {spans}" if 0 < len(level) <= _FEW_SPANS else "level at some k"
+    return word, "", " ".join([*told, *short])
+
+
+_FEW_SPANS = 2
+
+
+def _at(found: Crossings, spans: Sequence[tuple[int, int]]) -> str:
+    """Where spans of cutoffs lie: "at k = 3 and from k = 11 on"."""
+    *first, last = spans
+    open_ = last[0] < last[1] == found.depth
+    said = [f"at {w.listing(map(_span, first if open_ else spans))}"] if first or not open_ else []
+    return " and ".join([*said, f"from k = {w.count(last[0])} on"] if open_ else said)
+
+
 def _span(span: tuple[int, int]) -> str:
     low, high = span
     return f"k = {w.count(low)}" if low == high else f"k = {w.count(low)} to {w.count(high)}"
 
 
-def _changes(found: Crossings, pair: Pair, side: int) -> list[str]:
+def _changes(found: Crossings, pair: Pair) -> list[str]:
     """What is otherwise at the first cutoffs, where the lead is not that of the verdict."""
+    side = pair.side
     other = np.flatnonzero(found.side != side)
     if not len(other):
         clear = found.spans(side)
@@ -174,60 +224,63 @@ def _lengths(found: Crossings, lengths: Mapping[str, int]) -> list[str]:
 
 def other_measures(found: Agreement, pair: Pair, runs: int) -> Entry:
     """Do other measures say the same?"""
-    table = found.table.set_index("measure")
-    side = int(table.loc[pair.measure, "side"])
+    table = found.defined.set_index("measure")
     agreeing = found.agreeing(pair.measure)
-    level = [m for m in table.index if table.loc[m, "side"] == 0 and side != 0]
-    against = [m for m in table.index if m not in agreeing and m not in level]
-    opposite = BEHIND if side > 0 else AHEAD
-    clearly = [m for m in against if table.loc[m, "verdict"] in opposite]
     said = []
-    if level:
-        said.append(f"Level on {w.named(level)}.")
-    if against:
-        how = "clearly" if clearly else "though not clearly"
-        named = clearly or against
-        said.append(f"{pair.leader(-side)} is ahead on {w.named(named)}, {how}.")
+    if pair.side:
+        level = [m for m in table.index if table.loc[m, "side"] == 0]
+        said += [f"Level on {w.named(level)}."] if level else []
+        said.append(
+            _ahead_on(table, pair, -pair.side) or f"No measure has {pair.leader(-pair.side)} ahead."
+        )
     else:
-        said.append(f"No measure has {pair.leader(-side)} ahead.")
+        said += filter(None, (_ahead_on(table, pair, side) for side in (1, -1)))
+        said = said or ["No measure has one of the two ahead."]
     if runs > 2:
         same = len(found.same_order(pair.measure))
         said.append(f"The order of all {w.number(runs)} runs is the same on {w.count(same)}.")
     everyone = len(agreeing) == len(table)
-    word = f"all {len(table)} agree" if everyone else f"{len(agreeing)} of {len(table)} agree"
+    agree = "agree" if pair.side else "are level"
+    word = f"all {len(table)} {agree}" if everyone else f"{len(agreeing)} of {len(table)} {agree}"
     return Entry(
         "measures", "Other measures", word, "firm" if everyone else "not firm", " ".join(said)
     )
 
 
+def _ahead_on(table: pd.DataFrame, pair: Pair, side: int) -> str:
+    """On which measures of `Agreement.table` the run of a side is ahead; those on which it clearly
+    is, if there are any. Empty where it is ahead on none."""
+    ahead = [m for m in table.index if table.loc[m, "side"] == side]
+    words = AHEAD if side > 0 else BEHIND
+    clearly = [m for m in ahead if table.loc[m, "verdict"] in words]
+    how = "clearly" if clearly else "though not clearly"
+    return f"{pair.leader(side)} is ahead on {w.named(clearly or ahead)}, {how}." if ahead else ""
+
+
 def ties(
     span: tuple[float, float], difference: float, counts: tuple[int, int], exact: bool
 ) -> Entry | None:
-    """Could the order within equal scores turn it? `counts` are the queries with equal scores and
-    all queries; None without any."""
+    """Could the order within equal scores turn it, or part two that are level? `counts` are the
+    queries with equal scores and all queries; None without any."""
     tied, queries = counts
     if not tied:
         return None
     low, high = span
-    turned = low < -1e-12 if difference > 0 else high > 1e-12
+    now, ends_on = side_of(difference), {side_of(low), side_of(high)}
+    turned = bool(ends_on - {0, now})
     noun = w.plural(queries, "query", "queries")
     ends = f"{w.difference(low)} and {w.difference(high)}"
     reason = f"{w.count(tied)} of {w.count(queries)} {noun} have equal scores where it counts. "
-    if high - low < 1e-12:
-        return Entry(
-            "ties",
-            "Equal scores",
-            "cannot turn it",
-            "firm",
-            f"{reason}No order of them changes it.",
-        )
+    if side_of(high - low) == 0:
+        reason += "No order of them changes it."
+        return Entry("ties", "Equal scores", _cannot(now), "firm", reason)
     if not exact:
         reason += f"In the two orders tried the difference is between {ends}."
-        return Entry("ties", "Equal scores", "could turn it" if turned else w.DASH, "", reason)
+        return Entry("ties", "Equal scores", _could(now) if turned else w.DASH, "", reason)
     reason += f"In any order of them the difference stays between {ends}."
     if turned:
-        return Entry("ties", "Equal scores", "could turn it", "not firm", reason)
-    return Entry("ties", "Equal scores", "cannot turn it", "firm", reason)
+        return Entry("ties", "Equal scores", _could(now), "not firm", reason)
+    return Entry("ties", "Equal scores", _cannot(now), "firm", reason)
 
 
 def ties_unknown(runs: Sequence[str]) -> Entry:
@@ -256,11 +309,9 @@ def lacking_queries(
         )
     noun = w.plural(shared, "query", "queries")
     reason += f" On the {w.count(shared)} {noun} that both list it is {w.difference(on_shared)}."
-    same = on_shared * difference > 0
-    return Entry(
-        "missing",
-        title,
-        "do not turn it" if same else "turn it",
-        "firm" if same else "not firm",
-        reason,
-    )
+    now, without = side_of(difference), side_of(on_shared)
+    if now == without:
+        word = "do not turn it" if now else "do not part them"
+    else:
+        word = "turn it" if now and without else "make all of it" if now else "make them level"
+    return Entry("missing", title, word, "firm" if now == without else "not firm", reason)

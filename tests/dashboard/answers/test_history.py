@@ -80,3 +80,10 @@ def test_a_sentence_for_versions_that_cannot_be_told_apart() -> None:
     none = np.array([np.nan])
     told = history_finding(["a"], none, "AP", now_bad=0, flickering=0, since="").text
     assert "No query has a score" in told
+
+
+def test_a_last_version_as_good_as_the_best_is_level_with_it() -> None:
+    told = history_finding(
+        ["a", "b"], np.array([0.5, 0.5]), "AP", now_bad=0, flickering=0, since=""
+    ).text
+    assert told.startswith("b is level on AP with a, the best so far.")

@@ -96,9 +96,44 @@ def test_lower_is_better_speaks_of_the_same_leader() -> None:
     lower = replace(shown, chosen=chosen)
     assert not lower.measure.declaration.higher_is_better
     gap = lower.measure.score(study.judged["new"]) - lower.measure.score(study.judged["old"])
-    assert gap.sum() > 0 and firm.side_of(study, lower) == -1
-    assert firm.behind(study, lower) == "new"
+    assert gap.sum() > 0 and firm.pair_of(study, lower).side == -1
+    assert firm.pair_of(study, lower).leader(-1) == "old"
     assert {e.part for e in firmness(study, lower).entries} >= {"unjudged", "queries", "measures"}
+
+
+def ranked(name: str, queries: int, place: int | None) -> Run:
+    """A run whose lists hold twenty documents, the relevant one at a place or not at all."""
+    ids, listed, scores = [], [], []
+    for q in range(queries):
+        for rank in range(1, 21):
+            ids.append(f"q{q}")
+            listed.append("yes" if rank == place else f"other{rank}")
+            scores.append(-float(rank))
+    return Run.from_columns(name, ids, listed, scores)
+
+
+def test_two_runs_that_are_the_same_are_level_everywhere() -> None:
+    qrels = Qrels.from_columns([f"q{q}" for q in range(30)], ["yes"] * 30, [1] * 30)
+    study = Study([ranked("new", 30, 3), ranked("old", 30, 3)], qrels)
+    shown = study.view(Address.of(run="new", base="old")).comparison
+    strip = firmness(study, shown)
+    assert strip.text.startswith("The two are level,")
+    said = " ".join(f"{e.word} {e.reason}" for e in strip.entries)
+    assert "ahead" not in said.replace("No measure has one of the two ahead", "")
+    assert "turn it" not in said and "turns" not in said
+    assert entries(study)["cutoff"] == ("level at every k", "")
+    assert entries(study)["measures"] == ("all 15 are level", "")
+
+
+def test_level_at_the_chosen_cutoff_and_clearly_ahead_below_it() -> None:
+    qrels = Qrels.from_columns([f"q{q}" for q in range(30)], ["yes"] * 30, [1] * 30)
+    study = Study([ranked("new", 30, 11), ranked("old", 30, None)], qrels)
+    shown = study.view(Address.of(run="new", base="old")).comparison
+    found = {e.part: e for e in firmness(study, shown).entries}
+    assert found["cutoff"].word == "level at k = 1 to 10"
+    assert found["cutoff"].reason == "new is clearly ahead from k = 11 on."
+    assert found["measures"].reason.startswith("new is ahead on nDCG@20, P@20,")
+    assert found["measures"].reason.endswith(", clearly.")
 
 
 def test_seven_thousand_queries_have_their_strip_within_seconds() -> None:

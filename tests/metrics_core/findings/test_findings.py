@@ -177,6 +177,24 @@ def test_the_others() -> None:
     assert not others_verdict(compared(), "hybrid", "bm25")
 
 
+def test_a_level_pair_has_its_own_words() -> None:
+    level = {"difference": 0.0, "verdict": "cannot tell", "reason": "no query differs"}
+    level |= {"won": 0, "lost": 0, "same": 84}
+    same = compared(low=np.nan, high=np.nan, **level)
+    assert verdict(same, "P@5", "hybrid", "bm25").text == (
+        "hybrid and bm25 are level on P@5: 0.000; no query differs. "
+        "0 queries won, 0 lost, 84 the same."
+    )
+    cancelled = compared(**{**level, "low": -0.02, "high": 0.02, "won": 4, "lost": 4, "same": 76})
+    assert "are level on P@5: 0.000 [−0.020, 0.020]." in (
+        verdict(cancelled, "P@5", "hybrid", "bm25").text
+    )
+    rows = pd.concat([compared(), cancelled.iloc[1:].assign(run="dense")])
+    assert others_verdict(rows, "hybrid", "bm25").text == (
+        "dense and bm25 are level, 0.000 [−0.020, 0.020]."
+    )
+
+
 def test_little_judged_warns_below_four_fifths() -> None:
     facts = {"queries": 1, "judgments": 1, "lowest_grade": 0, "highest_grade": 1, "cutoff": 10}
     facts |= {"all_zero": 0, "missing": {}, "unjudged": 0}
@@ -190,11 +208,12 @@ KS = [1, 2, 3, 5, 10, 20, 50, 100]
 
 
 def curve_of(signs: str) -> pd.DataFrame:
-    """A frame of `curves`: + clearly ahead, - clearly behind, . level, one sign a k."""
-    low = {"+": 0.01, "-": -0.2, ".": -0.1}
-    high = {"+": 0.2, "-": -0.01, ".": 0.1}
-    own = {"run": "hybrid", "k": KS, "difference": 0.0}
+    """A frame of `curves`: + clearly ahead, - clearly behind, . level, ? unclear, one sign a k."""
+    low = {"+": 0.01, "-": -0.2, ".": -0.1, "?": -0.1}
+    high = {"+": 0.2, "-": -0.01, ".": 0.1, "?": 0.2}
+    own = {"run": "hybrid", "k": KS}
     own |= {
+        "difference": [(low[s] + high[s]) / 2 for s in signs],
         "queries": 84,
         "diff_low": [low[s] for s in signs],
         "diff_high": [high[s] for s in signs],
@@ -226,17 +245,31 @@ def curve_of(signs: str) -> pd.DataFrame:
             "The difference does not hang on the choice of k.",
         ),
         (
-            "++++....",
+            "??++++++",
+            "hybrid leads bm25 on nDCG from k = 3 to k = 100. "
+            "Up to k = 2 the difference may be chance.",
+        ),
+        (
+            "++++??..",
             "hybrid leads bm25 on nDCG from k = 1 to k = 5. "
             "Beyond k = 5 the difference may be chance.",
         ),
         (
-            "++.++.++",
+            "++++....",
+            "hybrid leads bm25 on nDCG from k = 1 to k = 5. Beyond k = 5 the two are level.",
+        ),
+        (
+            "++..++++",
+            "hybrid leads bm25 on nDCG from k = 1 to k = 2 and from k = 10 to k = 100. "
+            "In between the two are level.",
+        ),
+        (
+            "++?++.++",
             "hybrid leads bm25 on nDCG from k = 1 to k = 2, from k = 5 to k = 10 "
             "and from k = 50 to k = 100. In between the difference may be chance.",
         ),
         (
-            "---...++",
+            "---.??++",
             "hybrid leads bm25 on nDCG from k = 50 to k = 100 and trails it "
             "from k = 1 to k = 3. In between the difference may be chance.",
         ),
@@ -247,6 +280,10 @@ def curve_of(signs: str) -> pd.DataFrame:
         ),
         (
             "........",
+            "hybrid and bm25 are level on nDCG at every k from 1 to 100.",
+        ),
+        (
+            "...?....",
             "At no k is the difference between hybrid and bm25 on nDCG clear of chance. "
             "k runs from 1 to 100.",
         ),
@@ -339,6 +376,12 @@ def test_a_level_whole_one_group_and_too_few_queries() -> None:
     )
     assert told({"a": (20, 0.1)}) == "dense gains 0.100: every query is in a."
     assert told({"a": (2, 0.1), "b": (2, 0.1)}).startswith("Only 4 queries: read this as examples")
+
+
+def test_a_whole_that_only_rounds_to_zero_is_not_level() -> None:
+    assert told({"a": (10, 0.1004), "b": (10, -0.1)}).startswith(
+        "dense and bm25 differ by less than 0.0005 over all groups."
+    )
 
 
 def test_groups_of_one_run() -> None:

@@ -19,8 +19,9 @@ from metrics_core.findings.firmness import (
 )
 from metrics_core.scoring.intervals import Interval
 
-CLEAR = Pair("new", "old", "nDCG@10", "better")
-CHANCE = Pair("new", "old", "nDCG@10", "cannot tell")
+CLEAR = Pair("new", "old", "nDCG@10", "better", 1)
+CHANCE = Pair("new", "old", "nDCG@10", "cannot tell", 1)
+LEVEL = Pair("new", "old", "nDCG@10", "cannot tell", 0)
 NOTHING = np.zeros(1)
 
 
@@ -85,23 +86,23 @@ def test_all_judged() -> None:
 )
 def test_single_queries(values: list[float], word: str, tone: str) -> None:
     differences = np.array(values)
-    entry = ways.single_queries(fragility(differences), CLEAR, 1, differences, None)
+    entry = ways.single_queries(fragility(differences), CLEAR, differences, None)
     assert (entry.word, entry.tone) == (word, tone)
 
 
 def test_the_queries_for_which_the_other_found_nothing() -> None:
     differences = np.array([0.6, 0.4, 0.5, -0.5] + [0.1, -0.1] * 5)
     behind = np.array([0.0, 0.0, 0.3, 0.8] + [0.5] * 10)
-    entry = ways.single_queries(fragility(differences), CLEAR, 1, differences, behind)
+    entry = ways.single_queries(fragility(differences), CLEAR, differences, behind)
     assert "The two for which old found nothing carry all of it; the others" in entry.reason
-    plain = ways.single_queries(fragility(differences), CLEAR, 1, differences, None)
+    plain = ways.single_queries(fragility(differences), CLEAR, differences, None)
     assert "The five largest carry all of it;" in plain.reason
 
 
 def test_one_query_carries_its_share() -> None:
     differences = np.array([0.5] + [0.2] * 12 + [-0.1] * 4)
     behind = np.array([0.0] + [0.5] * 16)
-    entry = ways.single_queries(fragility(differences), CLEAR, 1, differences, behind)
+    entry = ways.single_queries(fragility(differences), CLEAR, differences, behind)
     assert "The one for which old found nothing carries 20\u00a0% of it." in entry.reason
 
 
@@ -125,19 +126,21 @@ def by_k(side: list[int], clear: list[int]) -> Crossings:
     ],
 )
 def test_cutoffs(found: Crossings | None, word: str, tone: str, said: str) -> None:
-    entry = ways.cutoff(found, CLEAR, 1, 2, {"new": 3, "old": 3})
+    entry = ways.cutoff(found, CLEAR, 2, {"new": 3, "old": 3})
     assert (entry.word, entry.tone) == (word, tone)
     assert said in entry.reason
 
 
 def test_short_lists_are_told() -> None:
-    entry = ways.cutoff(by_k([1] * 9, [1] * 9), CLEAR, 1, 2, {"new": 9, "old": 4})
+    entry = ways.cutoff(by_k([1] * 9, [1] * 9), CLEAR, 2, {"new": 9, "old": 4})
     assert entry.reason == "Above k = 4 old mostly lists nothing more, which decides the rest."
 
 
 def agreement_of(sides: list[int], verdicts: list[str]) -> Agreement:
     names = ["nDCG@10", "P@1", "RR", "AP"][: len(sides)]
-    table = pd.DataFrame({"measure": names, "side": sides, "verdict": verdicts})
+    table = pd.DataFrame(
+        {"measure": names, "difference": np.array(sides) * 0.1, "side": sides, "verdict": verdicts}
+    )
     return Agreement(table, np.eye(len(sides)))
 
 
@@ -192,7 +195,7 @@ def test_a_clear_verdict_keeps_its_tones() -> None:
     found = firmness_of(CLEAR, ENTRIES, 104)
     assert [entry.tone for entry in found.entries] == ["firm", "not firm"]
     assert found.text.startswith("Two ways in which the verdict could turn.")
-    said = firmness_finding(found, "new", "old").text
+    said = firmness_finding(found).text
     assert said.startswith("One of two ways to turn the verdict on new and old is closed; ")
     assert said.endswith("single queries: rests on few.")
 
@@ -201,10 +204,108 @@ def test_of_what_may_be_chance_nothing_is_coloured() -> None:
     found = firmness_of(CHANCE, ENTRIES, 104)
     assert [entry.tone for entry in found.entries] == ["", ""]
     assert "nothing is firm" in found.text
-    assert firmness_finding(found, "new", "old").text.startswith("No clear difference between new")
+    assert firmness_finding(found).text.startswith("No clear difference between new")
 
 
 def test_few_queries_have_no_strip() -> None:
-    found = firmness_of(Pair("new", "old", "AP", "cannot tell"), ENTRIES, 4)
+    found = firmness_of(Pair("new", "old", "AP", "cannot tell", 1), ENTRIES, 4)
     assert found.entries == () and found.text.startswith("Only 4 queries")
-    assert firmness_finding(found, "new", "old").text == found.text
+    assert firmness_finding(found).text == found.text
+
+
+# Two that are level: nobody leads, so nothing can turn; what could part them is told instead.
+
+
+def test_a_level_pair_has_no_leader() -> None:
+    with pytest.raises(ValueError, match="none leads"):
+        LEVEL.leader(LEVEL.side)
+    found = firmness_of(LEVEL, ENTRIES, 104)
+    assert [entry.tone for entry in found.entries] == ["", ""]
+    assert found.text.startswith("The two are level, so there is no lead to turn.")
+    assert firmness_finding(found).text.startswith("new and old are level on nDCG@10. ")
+
+
+@pytest.mark.parametrize(
+    ("reached", "word", "said"),
+    [
+        (reach_of(0.0, -0.5, 1.0), "could part them", "it is at the extremes between −0.500 and"),
+        (reach_of(0.0, -0.5, 1.0, exact=False), "could part them", "at most between −0.500 and"),
+        (reach_of(0.0, 0.0, 0.0), "cannot part them", "between"),
+    ],
+)
+def test_unjudged_documents_of_two_that_are_level(reached: Reach, word: str, said: str) -> None:
+    entry = ways.unjudged(reached, likely(-0.1, 0.1), 0.12, 10)
+    assert entry.word == word and said in entry.reason and "worst" not in entry.reason
+
+
+def test_the_documents_may_all_be_judged_of_two_that_are_level() -> None:
+    assert ways.unjudged(reach_of(0, 0, 0), likely(0, 0), 0.0, 10).word == "cannot part them"
+
+
+def test_what_cancels_but_for_rounding_has_no_sign() -> None:
+    differences = np.array([0.1, 0.2, -0.3] * 5)
+    assert differences.sum() != 0
+    entry = ways.single_queries(fragility(differences), LEVEL, differences, None)
+    assert (entry.word, entry.reason) == ("–", "The two are level, so there is no sign to turn.")
+
+
+@pytest.mark.parametrize(
+    ("found", "word", "said"),
+    [
+        (by_k([0] * 9, [0] * 9), "level at every k", "wherever the list is cut."),
+        (
+            by_k([0, 0, 1, 1], [0, 0, 1, 1]),
+            "level at k = 1 to 2",
+            "new is clearly ahead from k = 3",
+        ),
+        (by_k([0, -1, -1], [0, 0, 0]), "level at k = 1", "old leads from k = 2 on, but that may"),
+        (by_k([1, 0, -1], [1, 0, 0]), "level at k = 2", "new is clearly ahead at k = 1. old leads"),
+        (
+            by_k([0, 1] * 4, [0] * 8),
+            "level at some k",
+            "k = 2 and k = 4 and at further k, but that",
+        ),
+    ],
+)
+def test_cutoffs_of_two_that_are_level(found: Crossings, word: str, said: str) -> None:
+    entry = ways.cutoff(found, LEVEL, 2, {"new": 3, "old": 3})
+    assert entry.word == word and said in entry.reason
+
+
+def test_other_measures_of_two_that_are_level() -> None:
+    mixed = agreement_of([0, 1, -1, 1], ["cannot tell", "better", "cannot tell", "cannot tell"])
+    entry = ways.other_measures(mixed, LEVEL, 2)
+    assert entry.word == "1 of 4 are level"
+    assert entry.reason == ("new is ahead on P@1, clearly. old is ahead on RR, though not clearly.")
+    entry = ways.other_measures(agreement_of([0, 0], ["cannot tell"] * 2), LEVEL, 2)
+    assert (entry.word, entry.reason) == ("all 2 are level", "No measure has one of the two ahead.")
+
+
+def test_a_measure_without_a_difference_is_not_level() -> None:
+    found = agreement_of([1, 0], ["better", "cannot tell"])
+    found.table["difference"] = [0.1, np.nan]
+    entry = ways.other_measures(found, CLEAR, 2)
+    assert (entry.word, entry.reason) == ("all 1 agree", "No measure has old ahead.")
+
+
+def test_equal_scores_of_two_that_are_level() -> None:
+    cases = {
+        (-0.1, 0.1, True): "could part them",
+        (0.0, 0.1, True): "could part them",
+        (0.0, 0.0, True): "cannot part them",
+        (0.0, 0.1, False): "could part them",
+    }
+    for (low, high, exact), expected in cases.items():
+        entry = ways.ties((low, high), 0.0, (3, 9), exact)
+        assert entry is not None and entry.word == expected
+
+
+def test_missing_queries_where_one_of_the_differences_is_level() -> None:
+    cases = {
+        (0.0, 0.1): "make them level",
+        (0.0, 0.0): "do not part them",
+        (0.1, 0.0): "make all of it",
+    }
+    for (now, on_shared), expected in cases.items():
+        entry = ways.lacking_queries({"new": 0, "old": 2}, now, on_shared, 7)
+        assert entry is not None and entry.word == expected

@@ -6,6 +6,7 @@ import pandas as pd
 
 from metrics_core.comparing.next_judgments import NextJudgments
 from metrics_core.findings import judge_next_finding, judging_finding
+from metrics_core.findings.firmness import Pair
 
 
 def test_what_there_is_to_judge() -> None:
@@ -33,10 +34,19 @@ def test_what_there_is_to_judge() -> None:
 
 def test_what_judging_could_do() -> None:
     def said(turn: int | None, settle: int | None, *, exact: bool = True) -> str:
-        return judge_next_finding(NextJudgments(pd.DataFrame(), turn, settle, exact), "old")
+        found = NextJudgments(pd.DataFrame(), turn, settle, exact)
+        return judge_next_finding(found, Pair("new", "old", "AP", "better", 1))
 
     assert said(3, 2).startswith("If the first 3 had the highest grade, old would lead; if the")
     assert said(1, None).startswith("If the first had the highest grade, old would lead.")
     assert said(None, 0).startswith("The verdict is safe whatever they are worth.")
     assert "fewer might do" in said(3, 2, exact=False) and "fewer" not in said(3, 2)
     assert said(None, None).startswith("No number of these decides it alone.")
+
+
+def test_of_two_that_are_level_none_would_take_the_lead() -> None:
+    level = Pair("new", "old", "AP", "cannot tell", 0)
+    some = NextJudgments(pd.DataFrame({"doc_id": ["d"]}), 1, None, exact=True)
+    assert judge_next_finding(some, level).startswith("The two are level. The documents that")
+    none = NextJudgments(pd.DataFrame(), None, None, exact=True)
+    assert judge_next_finding(none, level).endswith("whatever the unjudged documents are worth.")
