@@ -14,6 +14,7 @@ from dashboard import session
 from dashboard.blocks import data, markup
 from dashboard.opened.collections import SAMPLE
 from dashboard.opened.files import File
+from dashboard.opened.library import Library, may_be_a_run
 from metrics_core import wording as w
 from metrics_core.errors import FileFormatError, RanklensError
 from metrics_core.findings import Sentence
@@ -143,6 +144,37 @@ def unread(files: Sequence[File]) -> None:
                     on_click=session.remove,
                     args=(file.number, file.file),
                 )
+
+
+def beside(library: Library) -> None:
+    """A line for each file of judgments that is not used, with what else it may be."""
+    used = library.judgments
+    for file in library.of_kind("qrels"):
+        if used is None or file is used:
+            continue
+        doubtful = may_be_a_run(file)
+        with st.container(horizontal=True, vertical_alignment="center", key=f"beside_{file.key}"):
+            st.html(
+                data.receipt(
+                    f"{file.file} was read as judgments and is not used: {used.file} is.",
+                    "Its numbers are small whole numbers: they may as well be scores. What is it?"
+                    if doubtful
+                    else "",
+                )
+            )
+            if doubtful:
+                st.button(
+                    "It is a run",
+                    key=f"run_{file.key}",
+                    on_click=session.read_as_run,
+                    args=(file,),
+                )
+            st.button(
+                "It holds judgments: use them" if doubtful else "Use it from now on",
+                key=f"use_{file.key}",
+                on_click=session.use_judgments,
+                args=(file,),
+            )
 
 
 def _offered(error: RanklensError, key: str, read: Callable[..., None]) -> None:

@@ -14,6 +14,7 @@ from dashboard.address.view import EVERYBODY, NOBODY, Comparison
 from dashboard.blocks import navigation
 from dashboard.figures.text import short_names
 from dashboard.literal import literal
+from dashboard.opened.library import named_judgments
 from dashboard.opened.study import Study
 from dashboard.session import Opened
 from dashboard.theme import RunStyle
@@ -74,19 +75,20 @@ def controls(here: Opened, page: str) -> None:
 
 def _judgments() -> None:
     """Which judgments are used, where there are several."""
-    several = session.library().of_kind("qrels")
+    library = session.library()
+    several = named_judgments(library.files)
     if len(several) < 2:
         return
-    used = next((f.key for f in several if f.used), several[-1].key)
-    named = {f.key: f"{f.file} ({w.count(f.queries)} queries)" for f in several}
+    used = next(name for name, file in several.items() if file is library.judgments)
+    named = {name: f"{f.file} ({w.count(f.queries)} queries)" for name, f in several.items()}
     session.widget(
         st.selectbox,
         "Judgments",
         "qrels",
         value=used,
-        store=lambda key: {"qrels": key},
+        store=lambda name: {"qrels": name},
         options=list(named),
-        format_func=lambda key: named[key],
+        format_func=lambda name: named[name],
         help="Every score and every sentence is by these judgments.",
     )
 

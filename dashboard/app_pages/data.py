@@ -26,6 +26,7 @@ def render() -> None:
     with intake.above_the_uploader():
         intake.told()
         intake.unread(shown.unread)
+        intake.beside(library)
         for error in shown.errors:
             st.html(data.error_card(error))
         for note in shown.notes:

@@ -75,6 +75,13 @@ class Collections:
         """How files of a collection's folder are read, by name, where that was chosen."""
         return self._workspace.collection(identity).choices if self._workspace.has(identity) else {}
 
+    def judgments_of(self, identity: str) -> str:
+        """Which judgments of a collection are used, by the key of their file; "" where nobody has
+        said."""
+        return (
+            self._workspace.collection(identity).judgments if self._workspace.has(identity) else ""
+        )
+
     def name_of(self, identity: str) -> str:
         """What a collection is called."""
         if identity == SAMPLE:

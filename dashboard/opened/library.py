@@ -6,6 +6,7 @@ here.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -13,7 +14,8 @@ from itertools import count
 from dashboard.opened.files import File
 from dashboard.opened.ranks_parts import with_parts_joined
 from dashboard.opened.study import Study
-from metrics_core.formats.registry import Kind
+from metrics_core.formats import Loaded
+from metrics_core.formats.registry import Kind, run_name
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.notes import Note
 from metrics_core.tables import Documents, Qrels, Queries, Run
@@ -49,6 +51,11 @@ class Library:
         """The files that hold this kind of table."""
         return [f for f in self.files if f.kind == kind]
 
+    @property
+    def judgments(self) -> File | None:
+        """The judgments that are used."""
+        return next((f for f in self.of_kind("qrels") if f.used), None)
+
 
 def assemble(
     files: Iterable[File],
@@ -58,9 +65,10 @@ def assemble(
 ) -> Library:
     """Make the study of these files: all runs, and one table of each other kind.
 
-    Of several qrels the chosen one is used, else the one that shares most queries with the runs; of
-    several queries the file with most of the judged ones, of several documents the last. What is
-    not used says why. `judging` joins a run with judgments as `judge` does.
+    Of several qrels the chosen one is used, else the one that shares most queries with the runs,
+    those last that may be a run; of several queries the file with most of the judged ones, of
+    several documents the last. What is not used says why. `judging` joins a run with judgments as
+    `judge` does.
     """
     listed = with_parts_joined(list(files))
     given = [_RunOf(f, f.table) for f in listed if isinstance(f.table, Run) and f.used]
@@ -119,16 +127,40 @@ def _with_run_names(files: Sequence[File], runs: Sequence[_RunOf]) -> list[File]
     return named
 
 
+def named_judgments(files: Iterable[File]) -> dict[str, File]:
+    """The judgments by the name that an address has for them: their file, or their key where
+    several files have that name."""
+    own = [f for f in files if f.kind == "qrels"]
+    several = Counter(f.file for f in own)
+    return {f.file if several[f.file] == 1 else f.key: f for f in own}
+
+
+def may_be_a_run(file: File | Loaded) -> bool:
+    """Whether a file counts as judgments only because its numbers are as small as grades are."""
+    return file.kind == "qrels" and any(note.kind == "kind" for note in file.notes)
+
+
+def as_a_run(file: File) -> Loaded:
+    """The judgments of a file as the run that they may be: the grades are its scores."""
+    assert isinstance(file.table, Qrels)
+    rows = file.table.table
+    query_ids, doc_ids = (rows[name].to_pylist() for name in ("query_id", "doc_id"))
+    scores = rows["relevance"].cast("float64").to_numpy()
+    run = Run.from_columns(run_name(file.file), query_ids, doc_ids, scores)
+    return Loaded(run, "", "run", file.file)
+
+
 def _choose_qrels(files: Sequence[File], runs: Sequence[Run], key: str) -> File | None:
     asked = next((f for f in files if f.key == key), None)
     if asked is not None or not files:
         return asked
     wanted = {q for run in runs for q in run.query_ids}
 
-    def shared(f: File) -> int:
-        return len(wanted & set(f.table.query_ids)) if isinstance(f.table, Qrels) else 0
+    def fits(f: File) -> tuple[bool, bool, int]:
+        shared = len(wanted & set(f.table.query_ids)) if isinstance(f.table, Qrels) else 0
+        return shared > 0, not may_be_a_run(f), shared
 
-    return max(files, key=lambda f: (shared(f), files.index(f)))
+    return max(files, key=fits)
 
 
 def _choose_queries(files: Sequence[File], qrels: File | None) -> File | None:

@@ -43,6 +43,7 @@ from dashboard.session.judging import (
     switch,
     take_in_layer,
 )
+from dashboard.session.judgments import use_judgments
 from dashboard.session.manage import (
     collection_href,
     duplicate,
@@ -86,6 +87,7 @@ from dashboard.session.uploads import (
     bring_back,
     dismiss,
     read_again,
+    read_as_run,
     read_uploads,
     refusals,
     remove,
@@ -151,6 +153,7 @@ __all__ = [
     "put_away",
     "read_again",
     "read_again_with",
+    "read_as_run",
     "read_uploads",
     "receipts",
     "refusals",
@@ -173,6 +176,7 @@ __all__ = [
     "take_tag_off",
     "tell",
     "theme",
+    "use_judgments",
     "widget",
     "workspace",
 ]

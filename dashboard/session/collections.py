@@ -16,7 +16,7 @@ from dashboard.opened.collections import SAMPLE, Collections
 from dashboard.opened.converted import ConvertedFiles, may_be_long
 from dashboard.opened.files import File, Listing, glanced, list_folder, read_files
 from dashboard.opened.kept_ranks import KeptRanks
-from dashboard.opened.library import Library, assemble
+from dashboard.opened.library import Library, assemble, named_judgments
 from dashboard.opened.loaded import LoadedFiles
 from dashboard.session.address import address, change
 from dashboard.session.memory import give_back_what_is_unused
@@ -112,9 +112,13 @@ def _judgments(table: str, _entry: Entry) -> Table | None:
 
 
 def library_of(identity: str, asked: str = "") -> Library:
-    """The files of a collection and the study they make, by the judgments that are asked for."""
+    """The files of a collection and the study they make, by the judgments that are asked for by
+    name, or those that the collection has used so far."""
     folder, listing = collections().folder_of(identity), _listing(identity)
     files = _files(identity, folder, listing)
+    known = {f.key: f.key for f in files}
+    known |= {name: f.key for name, f in named_judgments(files).items()}
+    asked = known.get(asked) or known.get(collections().judgments_of(identity), "")
     state = tuple(
         (f.key, f.version, f.table.name if isinstance(f.table, Run) else "") for f in files
     )

@@ -14,6 +14,7 @@ from dashboard.opened.study import Study
 from dashboard.session.address import address, pin
 from dashboard.session.collections import collection, library
 from dashboard.session.judging import layers_asked, layers_lacking, layers_on
+from dashboard.session.judgments import judgments_asked, judgments_lacking
 from dashboard.theme import PALETTES, Look, run_styles
 from dashboard.workspace import Layer
 from metrics_core.errors import RanklensError
@@ -72,8 +73,9 @@ def _opened() -> Opened | None:
     else:
         on = ()  # no run could be scored
     view = study.view(address())
-    view = replace(view, lacking={**view.lacking, **layers_lacking()})
-    pin(view.pinned.changed(set=collection(), layers=layers_asked()))
+    view = replace(view, lacking={**view.lacking, **layers_lacking(), **judgments_lacking()})
+    pinned = view.pinned.changed(set=collection(), qrels=judgments_asked())
+    pin(pinned.changed(layers=layers_asked()))
     shown = view.comparison
     styles = run_styles(study.names, here.slots, focus=shown.focus, baseline=shown.baseline)
     return Opened(

@@ -15,10 +15,12 @@ import streamlit as st
 from dashboard.opened.collections import SAMPLE
 from dashboard.opened.converting import SMALLEST
 from dashboard.opened.cut import Carried, Cut, is_carried, is_cut, opened_cut, read_carried
+from dashboard.opened.files import File
 from dashboard.opened.given import Given
+from dashboard.opened.library import as_a_run, may_be_a_run
 from dashboard.opened.ranks_parts import parts_as_one
 from dashboard.session import carrying, manage
-from dashboard.session.address import forget
+from dashboard.session.address import address, change, forget
 from dashboard.session.arriving import release
 from dashboard.session.collections import (
     collection,
@@ -27,8 +29,10 @@ from dashboard.session.collections import (
     library_of,
     nowhere,
     open_collection,
+    read_again_with,
     workspace,
 )
+from dashboard.session.judgments import keep_in_use
 from dashboard.session.long_uploads import forget_readings, reading_of, tables_of
 from dashboard.session.receipts import doing, tell, tell_error
 from dashboard.session.returning import came_through
@@ -181,7 +185,8 @@ def _keep(
     if not read and not nowhere():
         doing(lambda: _into(here, read, carried, kept))
     elif here == SAMPLE or nowhere():
-        copied = here == SAMPLE and not any(isinstance(r.table, Qrels) for r in read)
+        judged = any(isinstance(r.table, Qrels) and not may_be_a_run(r) for r in read)
+        copied = here == SAMPLE and not judged
         doing(lambda: _into_new(read, carried, kept, copied=copied))
     elif _strangers(here, read):
         names = w.named(list(dict.fromkeys(r.file for r in read)))
@@ -227,6 +232,7 @@ def _into(
 ) -> None:
     """Keep files in a collection, open it, and tell what became of each that is not simply new."""
     workspace().new(collections().name_of(identity), identity)
+    before = library_of(identity, address()["qrels"] if identity == collection() else "")
     runs = [f for f in files_of(identity) if isinstance(f.table, Run) and f.slot is None]
     named = Counter((r.file, r.kind) for r in read)
     lost: list[str] = []
@@ -244,8 +250,8 @@ def _into(
         became.append((loaded, added))
     came = carrying.taken(identity, carried)
     kept()
+    keep_in_use(identity, before, library_of(identity))
     open_collection(identity)
-    library_of(identity)
     if refused is not None:
         tell_error(refused, f" Not kept: {w.listing(dict.fromkeys(lost))}.")
     for loaded, added in became:
@@ -269,12 +275,28 @@ def _tell_of(identity: str, loaded: Loaded, added: Added) -> None:
         )
 
 
+def read_as_run(file: File) -> None:
+    """Take judgments of the open collection for the run that they may be; for callbacks."""
+    here = collection()
+
+    def taken() -> None:
+        _into(here, [as_a_run(file)], ())
+        workspace().remove_entry(here, file.number)
+
+    if file.number:
+        doing(taken)
+    else:
+        read_again_with(file.file, kind="run")
+
+
 def remove(number: str, file: str) -> None:
     """Remove a file from the open collection; it can be brought back."""
     here = collection()
 
     def removed() -> None:
         workspace().remove_entry(here, number)
+        if file == address()["qrels"]:
+            change(qrels="")  # the reader does not ask any more for what they removed
         back = ("Undo", partial(workspace().restore_entry, here, number))
         tell(f"{file or 'The damaged file'} was removed.", "", (back,) if file else ())
 

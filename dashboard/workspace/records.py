@@ -59,13 +59,16 @@ class Entry:
 
 @dataclass(frozen=True)
 class Collection:
-    """A collection: `choices` says, by file name, how files of its folder are to be read."""
+    """A collection: `choices` says, by file name, how files of its folder are to be read,
+    `judgments` which of several judgments are used, by the key of their file; "" where nobody has
+    chosen and none came beside others."""
 
     id: str
     name: str
     changed: str
     choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     removed: bool = False
+    judgments: str = ""
 
 
 @dataclass(frozen=True)

@@ -116,11 +116,19 @@ class Workspace:
             read = {**told.choices, file: dict(choices)}
             self._shelves.put_collection(replace(told, choices=read, changed=now()))
 
+    def judge_by(self, identity: str, judgments: str) -> None:
+        """Remember which judgments of this collection are used, by the key of their file."""
+        self._change(identity, judgments=judgments)
+
     def duplicate(self, identity: str, name: str) -> Collection:
         """A copy of a collection, its tables shared on the disk."""
         with self.writing():
-            copy = Collection(
-                free_id(self._shelves.ids()), name, now(), self.collection(identity).choices
+            copy = replace(
+                self.collection(identity),
+                id=free_id(self._shelves.ids()),
+                name=name,
+                changed=now(),
+                removed=False,
             )
             journals = self.journals.contents(identity)
             self._shelves.put_whole(copy, self.entries(identity), journals)

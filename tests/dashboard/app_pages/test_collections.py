@@ -278,12 +278,61 @@ def test_two_judgments_are_chosen_in_the_sidebar() -> None:
     app = opened(set="own")
     box = app.selectbox(key="w_qrels")
     assert box.label == "Judgments" and len(box.options) == 2
-    box.select(kept().entries("own")[0].content).run()
-    assert app.query_params["qrels"] in (
-        kept().entries("own")[0].content,
-        [kept().entries("own")[0].content],
-    )
+    first = kept().entries("own")[0].file
+    assert box.value == first and f"qrels={first}" in drawn(app)
+    box.select("strict.qrels").run()
+    assert app.query_params["qrels"] == "strict.qrels"
     assert not app.exception
+
+
+GUESSED = b'{"q1": {"d1": 0, "d2": 3}}'
+
+
+def test_judgments_in_use_stay_when_others_are_added() -> None:
+    two_collections()
+    name = kept().entries("own")[0].file
+    before = text_of(opened(set="own"))
+    page = upload(opened("data", set="own"), ("llm_rerank_run.json", GUESSED))
+    assert f"llm_rerank_run.json was read as judgments and is not used: {name} is." in text_of(page)
+    assert "What is it?" in text_of(page)
+    assert [e.kind for e in kept().entries("own")].count("qrels") == 2
+    # Neither a link that names the judgments nor one of before shows anything else.
+    for link in ({}, {"qrels": name}):
+        assert text_of(opened(set="own", **link)) == before
+    press(page, "It is a run")
+    assert "llm_rerank_run" in opened(set="own").selectbox(key="w_run").options
+    assert [e.kind for e in kept().entries("own")].count("qrels") == 1
+    assert "is not used" not in text_of(opened("data", set="own"))
+
+
+def test_other_judgments_are_used_from_now_on_where_the_reader_says_so() -> None:
+    two_collections()
+    page = upload(opened("data", set="own"), ("strict.qrels", QRELS.replace(b"d1 1", b"d1 0")))
+    assert "strict.qrels was read as judgments and is not used:" in text_of(page)
+    assert "It is a run" not in {button.label for button in page.button}
+    press(page, "Use it from now on")
+    assert page.query_params["qrels"] == "strict.qrels"
+    assert "qrels=strict.qrels" in drawn(opened(set="own"))
+    assert "These files have no judgments gone.qrels." in text_of(
+        opened(set="own", qrels="gone.qrels")
+    )
+
+
+def test_removed_judgments_are_not_asked_for_any_more() -> None:
+    two_collections()
+    page = upload(opened("data", set="own"), ("strict.qrels", QRELS.replace(b"d1 1", b"d1 0")))
+    press(page, "Use it from now on")
+    session_of_page = kept().entries("own")[-1]
+    page = opened("data", set="own", qrels="strict.qrels", look="1")
+    page.session_state["look"] = True
+    page.run()
+    page.button(key=f"remove_{session_of_page.number}").click().run()
+    assert "qrels" not in page.query_params or page.query_params["qrels"] != "strict.qrels"
+
+
+def test_what_may_be_a_run_never_stands_for_the_judgments_of_the_example() -> None:
+    page = upload(opened("data", set="sample"), ("run.json", b'{"q001": {"d1": 3}}'))
+    assert "run.json was read as judgments and is not used: qrels.txt is." in text_of(page)
 
 
 def test_a_folder_given_at_the_start_takes_reading_choices(

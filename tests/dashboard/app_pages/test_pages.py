@@ -406,14 +406,14 @@ def links_of(app: AppTest) -> list[str]:
 def test_every_mark_of_the_overview_leads_on() -> None:
     links = links_of(opened(run="hybrid"))
     for wanted in (
-        "./?set=sample&run=dense&base=bm25",
-        "./?set=sample&run=bm25&base=bm25",
-        "./?set=sample&run=hybrid&base=bm25&m=RR",
-        "./measures?set=sample&run=hybrid&base=bm25&measure=nDCG",
-        "./queries?set=sample&run=dense&base=bm25",
-        "./queries?set=sample&run=titles-only&base=bm25&show=worse",
-        "./queries?set=sample&run=hybrid&base=bm25&where=category=Network",
-        "./breakdown?set=sample&run=hybrid&base=bm25&by=category",
+        "./?set=sample&run=dense&base=bm25&qrels=qrels.txt",
+        "./?set=sample&run=bm25&base=bm25&qrels=qrels.txt",
+        "./?set=sample&run=hybrid&base=bm25&m=RR&qrels=qrels.txt",
+        "./measures?set=sample&run=hybrid&base=bm25&qrels=qrels.txt&measure=nDCG",
+        "./queries?set=sample&run=dense&base=bm25&qrels=qrels.txt",
+        "./queries?set=sample&run=titles-only&base=bm25&qrels=qrels.txt&show=worse",
+        "./queries?set=sample&run=hybrid&base=bm25&where=category=Network&qrels=qrels.txt",
+        "./breakdown?set=sample&run=hybrid&base=bm25&qrels=qrels.txt&by=category",
     ):
         assert wanted in links, wanted
 
@@ -425,7 +425,7 @@ def test_the_runs_shown_by_name_stay_shown_when_another_comes_into_focus() -> No
     app.selectbox(key="w_base").select("hybrid").run()
     assert app.query_params["also"] == "bm25"
     links = links_of(opened(run="hybrid", base="bm25", also=["dense"]))
-    assert "./?set=sample&run=dense&base=bm25&also=hybrid" in links
+    assert "./?set=sample&run=dense&base=bm25&also=hybrid&qrels=qrels.txt" in links
 
 
 def collection(folder: Path, queries: int, groups: list[str] | None = None) -> Path:

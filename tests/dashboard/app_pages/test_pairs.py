@@ -92,7 +92,7 @@ def test_all_runs_count_whichever_are_shown_and_filters_apply() -> None:
 
 def test_a_cell_compares_its_two_runs() -> None:
     links = links_of(opened("pairs"), "all-pairs")
-    assert links[0] == "./?set=sample&run=dense&base=hybrid"
+    assert links[0] == "./?set=sample&run=dense&base=hybrid&qrels=qrels.txt"
     app = opened(run="dense", base="hybrid")
     assert "dense and hybrid" in text_of(app)
 

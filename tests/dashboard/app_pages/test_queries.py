@@ -25,9 +25,8 @@ def links_of(app: AppTest, part: str) -> list[str]:
 def asked_of(link: str) -> dict[str, str]:
     """What a link asks for, but for what every link holds."""
     known = parse_qs(urlsplit(link).query)
-    return {
-        name: values[-1] for name, values in known.items() if name not in ("set", "run", "base")
-    }
+    everywhere = ("set", "run", "base", "qrels")
+    return {name: values[-1] for name, values in known.items() if name not in everywhere}
 
 
 def test_rows_of_the_table_open_their_query_with_the_list_they_stand_in() -> None:
