@@ -10,10 +10,12 @@ const MOST_TRIES = 5; // what the server refuses is told there, not asked for ev
 const visit = Array.from(crypto.getRandomValues(new Uint32Array(3)), (n) => n.toString(36)).join('');
 let acts = []; // what was done and is not known to be kept
 let count = 0;
-let undone = []; // what Z takes back, newest last
 const shown = new Map(); // grades that the server does not know yet
+// Of one place alone, the queue or the rows of one query of a comparison:
+let place;
 const seen = new Map(); // documents that were offered, to go back to
 let current;
+let undone = []; // what Z takes back, newest last
 let used = false; // judging has begun, so arrows are ours
 let page;
 let timer;
@@ -272,6 +274,13 @@ export default function (given) {
   if (data.session === visit) acts = acts.filter((a) => a.n > data.done);
   const left = new Set(acts.map(keyOf));
   for (const known of [shown, passed]) for (const key of known.keys()) if (!left.has(key)) known.delete(key);
+  if (JSON.stringify(data.place) !== place) {
+    place = JSON.stringify(data.place);
+    seen.clear();
+    undone = [];
+    current = undefined;
+    used = false;
+  }
   for (const row of data.rows) seen.set(keyOf(row), row);
   if (!here() || (data.one && !undone.length && !open(here()))) {
     const first = data.rows.find(open) ?? (data.one ? undefined : data.rows[0]);

@@ -109,6 +109,7 @@ def _grades(here: Opened) -> dict[tuple[str, str], float]:
 
 def _keys(here: Opened, rows: pd.DataFrame, *, total: int, judged: int, one: bool = False) -> None:
     """The rows, judged by keys or by clicks: the browser's part."""
+    view = here.comparison
     known, offered = _grades(here), answers.grades_offered(here.study)
     tints = Grades.of(here.study.bare.grades)
     asked = here.study.texts
@@ -134,6 +135,7 @@ def _keys(here: Opened, rows: pd.DataFrame, *, total: int, judged: int, one: boo
             **session.acts_kept(),
             "rows": told,
             "one": one,
+            "place": [session.collection(), query_id, *view.runs, view.name, view.cutoff],
             "grades": offered,
             "tints": {str(grade): tints.tint(grade) for grade in offered},
             "name": session.judge_name(),

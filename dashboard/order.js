@@ -9,6 +9,7 @@ const EDGE = 70; // px from the window's edges in which the page scrolls below a
 
 let page;
 let names = []; // first to last, as seen
+let collection; // whose versions these are
 let waiting; // the order that the server does not show yet, as JSON
 let timer;
 let drag;
@@ -219,7 +220,8 @@ document.addEventListener('keydown', escaped, { capture: true, signal: listening
 
 export default function (given) {
   page = given;
-  const gone = names.some((name) => !every().includes(name)); // another collection's
+  const gone = collection !== page.data.collection || names.some((name) => !every().includes(name));
+  collection = page.data.collection;
   if (waiting === undefined || gone || waiting === JSON.stringify(page.data.names)) {
     waiting = undefined;
     clearTimeout(timer);

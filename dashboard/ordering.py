@@ -35,6 +35,12 @@ def by_hand(
     short = {name: text for name, text in short_names(every, length).items() if text != name}
     _CHIPS(
         key="order",
-        data={"names": list(shown), "out": left_out, "short": short, "fewest": fewest},
+        data={
+            "collection": session.collection(),
+            "names": list(shown),
+            "out": left_out,
+            "short": short,
+            "fewest": fewest,
+        },
         on_order_change=partial(session.hear_order, "order", tuple(usual)),
     )

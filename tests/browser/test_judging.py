@@ -58,6 +58,26 @@ def test_twenty_documents_by_keys(tmp_path: Path, open_page: Opened) -> None:
         expect(page.locator(".lens.layered")).to_contain_text("With 25 grades")
 
 
+def test_the_queue_reached_from_a_query_shows_its_own_document(
+    tmp_path: Path, open_page: Opened
+) -> None:
+    with running_server(tmp_path / "workspace") as app:
+        page = open_page(f"{app}/query?q=q065&run=dense&base=bm25")
+        page.locator(".judge .row").first.scroll_into_view_if_needed()
+        page.keyboard.press("1")
+        expect(page.locator(".judge .pending")).to_have_count(0)
+        settle(page)
+        page.get_by_text("Judge on, for all queries, one by one").click()
+        page.locator(".judge .card").wait_for()
+        settle(page)
+        expect(page.locator(".judge .card .asked")).not_to_be_empty()
+        # Z takes back what was done here, not what was done on the page before.
+        page.keyboard.press("z")
+        settle(page)
+        (layer,) = Workspace(tmp_path / "workspace").layers.of("sample")
+        assert len(layer) == 1
+
+
 def off(page: Page) -> None:
     page.get_by_role("link", name="Switch it off").click()
     settle(page)
