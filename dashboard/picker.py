@@ -39,9 +39,14 @@ def measure_controls(study: Study, view: Comparison, page: str) -> None:
         filter_mode="contains",
         help="Search by any name, or type one with parameters: `P(rel=2)@5`, `ndcg_cut_10`.",
     )
-    refused = session.objection("m") or view.chosen.refused
+    objection = session.objection("m")
+    refused = objection or view.chosen.refused
     if refused is not None:
-        st.html(navigation.refused(refused, str(view.measure), lambda name: _link(name, page)))
+        kept = str(view.measure) if objection else ""
+        st.html(navigation.refused(refused, kept, lambda name: _link(name, page)))
+    read_as = measure_key.understood(str(session.told("m") or ""), view.measure)
+    if read_as:
+        st.html(navigation.read_as(read_as))
     _cutoff(study, view)
     text, more = _explanation(view)
     st.html(navigation.explained(str(view.measure), text, _about(view), more))

@@ -179,6 +179,26 @@ def picked(text: str, cutoff: int) -> dict[str, str]:
     return {"m": key_of(measure, takes_k=True), "k": str(measure.cutoff)}
 
 
+def understood(text: str, measure: Measure) -> str:
+    """What a typed name was read as, where the measure that it stands for does not say so itself:
+    one of another spelling alone needs no word. Empty for an entry of the picker."""
+    names = {name for choice in measure_choices() for name in (choice.name, choice.label)}
+    text = text.strip()
+    if text in names or _folded(text) in (_folded(str(measure)), _folded(at_k(measure))):
+        return ""
+    own = measure.declaration
+    theirs = any(text == known.name for known in own.in_trec_eval)
+    said = f"`{text}`{' is trec_eval’s name and' if theirs else ''} was read as {measure}."
+    alike = _folded(text) == _folded(own.name)
+    return f"{said} {own.name} itself is {_defaults(own)}." if alike else said
+
+
+def _defaults(declaration: Declaration) -> str:
+    """What a measure has that is asked for by its name alone: "RBP(p=0.8)"."""
+    told = [f"{p.name}={p.default:g}" for p in declaration.parameters if type(p.default) is float]
+    return f"{declaration.name}({', '.join(told)})"
+
+
 def _typed(text: str, cutoff: int) -> Measure:
     """The measure of a typed name; one that needs a cutoff and has none takes the chosen one."""
     if text.endswith("@k"):

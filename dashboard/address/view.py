@@ -14,9 +14,10 @@ from dashboard.address.address import Address, Pair
 from dashboard.address.measure_key import Chosen, read_measure
 from dashboard.address.method_key import read_method
 from metrics_core.comparing.method import METHOD, Method
-from metrics_core.errors import RanklensError
+from metrics_core.errors import RanklensError, UnknownMeasureError
 from metrics_core.measures import Measure
 from metrics_core.slicing.derived import MARK
+from metrics_core.wording import listing
 
 CUTOFFS = (1, 3, 5, 10, 20)
 SHARED_QUERIES = "shared"
@@ -131,11 +132,16 @@ class View:
 
 def read_cutoff(text: str, *, deepest: int) -> int:
     """A cutoff from the address, 10 where it is none; never deeper than the lists."""
-    digits = text.lstrip("0")
-    if not (digits.isascii() and digits.isdigit()):
+    if not _is_cutoff(text):
         return _DEFAULT_CUTOFF
+    digits = text.lstrip("0")
     # No list is so deep as to need more digits, and Python refuses to read thousands of them.
     return min(int(digits[:_MOST_DIGITS]), max(deepest, 1))
+
+
+def _is_cutoff(text: str) -> bool:
+    digits = text.lstrip("0")
+    return digits.isascii() and digits.isdigit()
 
 
 def choose_runs(
@@ -169,7 +175,7 @@ def lacking(
     names: Sequence[str],
     groups: Mapping[str, Sequence[str]],
     query_ids: Mapping[str, object],
-    measure: Measure,
+    chosen: Chosen,
     refused: Mapping[str, RanklensError],
 ) -> dict[str, str]:
     """What an address asks for that these files do not have, as a sentence for each field;
@@ -190,13 +196,22 @@ def lacking(
     ]
     if unknown or values:
         found["where"] = _have_no("column", unknown) if unknown else _have_no("value", values)
-    method = read_method(address, measure)[1]
+    if chosen.refused is not None:
+        found["m"] = _refused(chosen.refused)
+    if address["k"] and not _is_cutoff(address["k"]):
+        found["k"] = f"k = {address['k']} is no cutoff: a whole number from 1 is."
+    method = read_method(address, chosen.measure)[1]
     if method:
         found["test"] = method
     query_id = address["q"] if any(f.name == "q" for f in address.fields) else ""
     if query_id and query_id not in query_ids:
         found["q"] = _have_no("query", [query_id])
     return found
+
+
+def _refused(error: RanklensError) -> str:
+    near = error.nearest if isinstance(error, UnknownMeasureError) else ()
+    return f"{error.message} Did you mean {listing(near, 'or')}?" if near else error.message
 
 
 def _have_no(what: str, names: Sequence[str] | Mapping[str, object]) -> str:

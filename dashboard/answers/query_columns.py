@@ -202,6 +202,22 @@ def to_ask(study: Study, shown: Comparison, column: Column) -> Values:
     return np.asarray(whole[study.in_view(shown)])
 
 
+def exact(column: Column) -> str:
+    """What the numbers of a column are called in a frame that has their ranges, too."""
+    return f"exact: {column.key}"
+
+
+def numbers_in_ranges(study: Study, shown: Comparison, columns: list[Column]) -> dict[str, Values]:
+    """The numbers of those columns of the query file of which the table may show ranges: float64[Q]
+    for the queries in view, by `exact`."""
+    numbers = () if study.queries is None else study.queries.numbers
+    return {
+        exact(c): to_ask(study, shown, c)
+        for c in columns
+        if c.key.startswith("by:") and c.name in numbers
+    }
+
+
 def _as_asked(found: Values) -> Values:
     if found.dtype.kind == "f":
         return found

@@ -50,6 +50,11 @@ def refused(
     return _drawn("refused", message=error.message, hint=hint, near=near, kept=kept)
 
 
+def read_as(text: str) -> Markup:
+    """What a typed name was read as."""
+    return _drawn("read_as", text=text)
+
+
 def in_view(text: str, empty: bool) -> Markup:
     """How many queries the filters leave."""
     return _drawn("in_view", text=text, empty=empty)

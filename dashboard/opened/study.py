@@ -226,7 +226,7 @@ class Study:
         known = tuple(
             (column, value) for column, value in address["where"] if value in groups.get(column, ())
         )
-        lacks = lacking(address, self.names, groups, self.texts, chosen.measure, self.refused)
+        lacks = lacking(address, self.names, groups, self.texts, chosen, self.refused)
         return View(replace(comparison, where=known), address, lacks)
 
     @cached_property

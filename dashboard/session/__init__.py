@@ -14,6 +14,7 @@ from dashboard.session.address import (
     objection,
     register_pages,
     sync,
+    told,
     widget,
 )
 from dashboard.session.arriving import expect_files, given, release
@@ -176,6 +177,7 @@ __all__ = [
     "take_tag_off",
     "tell",
     "theme",
+    "told",
     "use_judgments",
     "widget",
     "workspace",

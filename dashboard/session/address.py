@@ -137,6 +137,7 @@ def widget(
             st.session_state["_objection"] = (name, address(), error)
             return
         change(**changes)
+        st.session_state["_told"] = (name, address(), st.session_state[key])
 
     return draw(label, key=key, on_change=changed, **options)
 
@@ -153,6 +154,12 @@ def objection(name: str) -> RanklensError | None:
     about, then, error = st.session_state.get("_objection", ("", None, None))
     known: RanklensError | None = error if about == name and then == address() else None
     return known
+
+
+def told(name: str) -> Any:
+    """What this widget was given last; None once the address has changed since."""
+    about, then, value = st.session_state.get("_told", ("", None, None))
+    return value if about == name and then == address() else None
 
 
 def generation(name: str) -> int:

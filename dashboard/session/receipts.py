@@ -1,4 +1,5 @@
-"""What became of something that was done to the files, with the way back; told until it is read."""
+"""What became of something that was done to the files, with the way back; told until it is read,
+in the collection to which it was done."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from threading import Lock
 
 import streamlit as st
 
+from dashboard.session.address import address
 from dashboard.workspace import StorageError
 
 Offer = tuple[str, Callable[[], None]]
@@ -32,9 +34,9 @@ class Receipt:
 
 
 def receipts() -> list[Receipt]:
-    """What is told, oldest first."""
-    kept: list[Receipt] = st.session_state.setdefault("_receipts", [])
-    return kept
+    """What is told of the open collection, oldest first."""
+    of_each: dict[str, list[Receipt]] = st.session_state.setdefault("_receipts", {})
+    return of_each.setdefault(address()["set"], [])
 
 
 def tell(

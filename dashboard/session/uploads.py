@@ -36,7 +36,7 @@ from dashboard.session.judgments import keep_in_use
 from dashboard.session.long_uploads import forget_readings, reading_of, tables_of
 from dashboard.session.receipts import doing, tell, tell_error
 from dashboard.session.returning import came_through
-from dashboard.workspace import Added, StorageError
+from dashboard.workspace import Added, Entry, StorageError
 from dashboard.workspace.packing import is_packed
 from metrics_core import formats
 from metrics_core import wording as w
@@ -62,9 +62,9 @@ def _nothing() -> None:
 
 
 def refusals() -> dict[str, Refusal]:
-    """Uploaded files that could not be read, by name."""
-    kept: dict[str, Refusal] = st.session_state.setdefault("_refused", {})
-    return kept
+    """Files that were added to the open collection and could not be read, by name."""
+    of_each: dict[str, dict[str, Refusal]] = st.session_state.setdefault("_refused", {})
+    return of_each.setdefault(address()["set"], {})
 
 
 def read_uploads(files: Sequence[Given], drawn: int) -> Iterator[float]:
@@ -99,7 +99,9 @@ def read_uploads(files: Sequence[Given], drawn: int) -> Iterator[float]:
                 read[number] = _received(given, reading.result)
         if drawn not in kept:
             in_order = [loaded for number in sorted(read) for loaded in read[number]]
+            told_here = refusals()
             _keep(in_order, carried, partial(kept.add, drawn))
+            _told_with_the_rest(told_here, files)
     except Exception:
         forget("upload")  # or each further run would fail likewise
         release(files)
@@ -108,6 +110,13 @@ def read_uploads(files: Sequence[Given], drawn: int) -> Iterator[float]:
     forget("upload")
     release(files)
     came_through()
+
+
+def _told_with_the_rest(told: dict[str, Refusal], files: Sequence[Given]) -> None:
+    """Files that could not be read are told where those that were given with them went."""
+    here = refusals()
+    if here is not told:
+        here |= {given.name: told.pop(given.name) for given in files if given.name in told}
 
 
 def _of_data(files: Sequence[Given]) -> list[int]:
@@ -254,25 +263,41 @@ def _into(
     open_collection(identity)
     if refused is not None:
         tell_error(refused, f" Not kept: {w.listing(dict.fromkeys(lost))}.")
-    for loaded, added in became:
-        _tell_of(identity, loaded, added)
+    _tell_known([(loaded, added) for loaded, added in became if added.how == "known"], became)
+    for _, added in became:
+        if added.how == "replaced":
+            _tell_replaced(identity, added.entry)
     carrying.tell_of(came)
 
 
-def _tell_of(identity: str, loaded: Loaded, added: Added) -> None:
-    entry = added.entry
-    if added.how == "known":
-        same = "" if entry.file == loaded.file else f", as {entry.file}"
-        tell(f"{loaded.file} is here already{same}: the same rows, so nothing was added.")
-    elif added.how == "replaced":
-        tell(
-            f"{entry.file} replaced the earlier file of that name.",
-            "",
-            (
-                ("Undo", partial(workspace().take_back, identity, entry.number)),
-                ("Keep both", partial(workspace().keep_both, identity, entry.number)),
-            ),
-        )
+def _tell_known(
+    known: Sequence[tuple[Loaded, Added]], became: Sequence[tuple[Loaded, Added]]
+) -> None:
+    """Tell of each file, once, what of it was here already."""
+    for name in dict.fromkeys(loaded.file for loaded, _ in known):
+        own = [(loaded.kind, added.entry.file) for loaded, added in known if loaded.file == name]
+        other = next((file for _, file in own if file != name), "")
+        same = f", as {other}" if other else ""
+        if len(own) == sum(loaded.file == name for loaded, _ in became):
+            tell(f"{name} is here already{same}: the same rows, so nothing was added.")
+        else:
+            what = w.listing(_PARTS[kind] for kind, _ in own)
+            verb = "are" if len(own) > 1 or own[0][0] != "run" else "is"
+            tell(f"The {what} of {name} {verb} here already{same}; the rest of it was added.")
+
+
+_PARTS = {"run": "run", "qrels": "judgments", "queries": "queries", "documents": "documents"}
+
+
+def _tell_replaced(identity: str, entry: Entry) -> None:
+    tell(
+        f"{entry.file} replaced the earlier file of that name.",
+        "",
+        (
+            ("Undo", partial(workspace().take_back, identity, entry.number)),
+            ("Keep both", partial(workspace().keep_both, identity, entry.number)),
+        ),
+    )
 
 
 def read_as_run(file: File) -> None:

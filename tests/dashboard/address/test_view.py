@@ -14,6 +14,7 @@ from dashboard.address.measure_key import (
     options_of,
     picked,
     read_measure,
+    understood,
     whole_list,
     why_not_drawn,
     with_text,
@@ -22,9 +23,9 @@ from dashboard.address.measure_key import (
 from dashboard.address.view import choose_runs, default_baseline, lacking, read_cutoff
 from dashboard.literal import literal
 from metrics_core.errors import RanklensError
-from metrics_core.measures import declarations, parse_measure
+from metrics_core.measures import declarations
 
-NDCG = parse_measure("nDCG@10")
+NDCG = read_measure("", 10)
 
 
 def test_every_measure_that_pages_can_draw_can_be_picked() -> None:
@@ -145,6 +146,41 @@ def test_what_an_address_asks_for_and_is_not_there() -> None:
     )
     assert found == {"where": "These files have no value Z in category."}
     assert not lacking(Address.of(also=("*",)), names, groups, {}, NDCG, {})
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("foo", "There is no measure 'foo'."),
+        ("ndgc@k", "There is no measure 'ndgc'. Did you mean nDCG"),
+        ("P@0", "cutoff"),
+        ("NumRet", "NumRet is summed over queries, not averaged; the pages compare means."),
+    ],
+)
+def test_a_measure_that_is_none_is_told_and_not_another_shown(key: str, said: str) -> None:
+    assert said in lacking(Address.of(m=key), ["a"], {}, {}, read_measure(key, 10), {})["m"]
+
+
+def test_a_cutoff_that_is_none_is_told() -> None:
+    for text in ("ten", "-1", "0", "1.5"):
+        found = lacking(Address.of(k=text), ["a"], {}, {}, NDCG, {})
+        assert found == {"k": f"k = {text} is no cutoff: a whole number from 1 is."}
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("rbp", "`rbp` is trec_eval’s name and was read as RBP(p=0.9). RBP itself is RBP(p=0.8)."),
+        ("map_cut_10", "`map_cut_10` was read as AP@10."),
+        ("ndcg@5", ""),
+        ("RBP", ""),
+        ("nDCG", ""),
+    ],
+)
+def test_what_a_typed_name_was_read_as_is_said(typed: str, said: str) -> None:
+    changes = picked(typed, 10)
+    measure = read_measure(changes["m"], int(changes.get("k", "10"))).measure
+    assert understood(typed, measure) == said
 
 
 def test_a_run_that_does_not_fit_is_told_with_its_reason() -> None:

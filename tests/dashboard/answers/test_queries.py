@@ -137,6 +137,19 @@ def test_the_download_has_the_order_of_the_table() -> None:
     assert table["a"].is_monotonic_decreasing and len(table) == 111
 
 
+def test_the_download_has_the_numbers_of_the_files_not_their_ranges() -> None:
+    ids = IDS[:40]
+    made = study(40)
+    lengths = [str(70 + 31 * (i % 20)) for i in range(40)]
+    queries = Queries.from_columns({"query_id": ids, "text": ids, "length": lengths})
+    numbered = Study(list(made.runs.values()), made.qrels, queries)
+    found = query_list(numbered, comparison(numbered), Asked())
+    assert set(found.kept["by: length"]) != set(lengths)
+    assert dict(zip(found.table["query_id"], found.table["length"], strict=True)) == dict(
+        zip(ids, map(float, lengths), strict=True)
+    )
+
+
 def test_previous_and_next_follow_the_list_in_its_order() -> None:
     asked = Asked("worse", "abc"[0], "-text")
     ids = list(query_list(STUDY, comparison(), asked).kept["query_id"])

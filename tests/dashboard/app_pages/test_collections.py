@@ -364,3 +364,50 @@ def test_a_set_takes_reading_choices_too() -> None:
     upload(app, ("set.zip", packed.getvalue()))
     press(app, "Keep the best score of each")
     assert "Four files are loaded and fit together" in text_of(app)
+
+
+RECORDS = (
+    b'{"query_id": "q1", "question": "one?", "retrieved": ["d1", "d2"], "expected": ["d1"]}\n'
+    b'{"query_id": "q2", "question": "two?", "retrieved": ["d4", "d3"], "expected": ["d3"]}\n'
+)
+
+
+def test_a_second_file_of_the_same_questions_adds_its_run_and_says_so() -> None:
+    page = upload(opened("data", set="own"), ("first.jsonl", RECORDS))
+    other = RECORDS.replace(b'["d4", "d3"]', b'["d3", "d4"]')
+    page = upload(page, ("second.jsonl", other))
+    said = [receipt.message for receipt in told_in(page, "own")]
+    assert said == [
+        "The queries and judgments of second.jsonl are here already, as first.jsonl;"
+        " the rest of it was added."
+    ]
+    assert len([e for e in kept().entries("own") if e.kind == "run"]) == 2
+    page = upload(page, ("second.jsonl", other))
+    assert [r.message for r in told_in(page, "own")][1:] == [
+        "second.jsonl is here already: the same rows, so nothing was added."
+    ]
+
+
+def told_in(page: AppTest, identity: str) -> list[Any]:
+    return page.session_state["_receipts"][identity]
+
+
+def test_what_is_told_of_one_collection_stays_there() -> None:
+    two_collections()
+    other = next(c.id for c in kept().collections() if c.name == "Theirs")
+    page = opened("data", set="own")
+    upload(page, ("good.run", GOOD), ("broken.run", b"q1 Q0\n"))
+    assert "good.run is here already" in text_of(page) and "broken.run" in text_of(page)
+    page.query_params["set"] = other
+    page.run()
+    assert "good.run is here already" not in text_of(page)
+    assert "broken.run" not in text_of(page) and "could not be read" not in text_of(page)
+    page.query_params["set"] = "own"
+    page.run()
+    assert "good.run is here already" in text_of(page) and "broken.run" in text_of(page)
+
+
+def test_what_could_not_be_read_is_told_where_the_rest_went() -> None:
+    page = opened("data", set="sample")
+    upload(page, ("mine.run", b"q001 Q0 FN-0001 1 2.0 x\n"), ("broken.run", b"q1 Q0\n"))
+    assert page.query_params["set"] == "own" and "broken.run" in text_of(page)

@@ -56,6 +56,7 @@ HEADINGS = {
 """What each page shows near its end, whatever the address."""
 
 NOT_HERE = "This link asks for what is not here."
+OF_THE_STUDY = ("", "curves", "breakdown", "pairs", "firm", "queries", "query", "history")
 
 
 ADDRESSES: list[tuple[dict[str, Any], tuple[str, ...]]] = [
@@ -65,16 +66,14 @@ ADDRESSES: list[tuple[dict[str, Any], tuple[str, ...]]] = [
     ({"m": "RR", "k": "5"}, ()),
     ({"m": "P(rel=2)@k", "k": "7"}, ()),
     ({"where": ["category=Network", "difficulty=hard"]}, ()),
-    ({"m": "bogus", "k": "-3", "show": "?", "by": "?"}, ()),
+    ({"m": "bogus", "k": "-3"}, OF_THE_STUDY),
+    ({"show": "?", "by": "?"}, ()),
     ({"show": "none", "s": "robot"}, ()),
     ({"show": "better", "order": "-by:category", "p": "2"}, ()),
     ({"order": "score:nobody", "p": "none", "list": "?", "sort": "-", "rows": "-1"}, ()),
     ({"q": "q031"}, ()),
     ({"q": "no such query"}, ("query",)),
-    (
-        {"run": "nobody"},
-        ("", "curves", "breakdown", "pairs", "firm", "queries", "query", "history"),
-    ),
+    ({"run": "nobody"}, OF_THE_STUDY),
 ]
 
 
@@ -129,11 +128,6 @@ def test_a_query_that_is_not_there_is_said_on_its_page_alone() -> None:
     assert "These files have no query 416." not in text_of(app) and "on nDCG@10 because" in text_of(
         app
     )
-
-
-def test_what_no_address_can_mean_falls_back() -> None:
-    app = opened(m="bogus", k="x")
-    assert "on nDCG@10" in text_of(app)
 
 
 def test_the_baseline_changes_places_with_the_run_in_focus() -> None:
@@ -309,11 +303,6 @@ def test_the_queries_file_with_most_judged_queries_is_used(
 @pytest.mark.parametrize("page", ["curves", "breakdown", "pairs", "queries", "query"])
 def test_a_page_without_files_says_what_to_load(page: str) -> None:
     assert "Which run is better" in text_of(opened(page, set="own"))
-
-
-def test_an_address_that_names_no_measure_says_what_is_shown() -> None:
-    assert "nDCG@10 is shown." in text_of(opened(m="bogus"))
-    assert "the pages compare means" in text_of(opened(m="NumRet"))
 
 
 def test_options_write_the_address() -> None:
@@ -524,6 +513,27 @@ def test_long_names_are_shortened_and_pills_have_the_colours_of_the_runs(
     rules = " ".join(e.proto.body for e in app.get("html"))
     color = f"var(--run-{best % 8 + 1})"
     assert f"button:nth-child(1) .stMarkdownColoredText {{ color: {color}" in rules
+
+
+def test_a_link_with_a_measure_that_is_none_shows_no_other() -> None:
+    assert "the pages compare means" in text_of(opened(m="NumRet"))
+    assert "k = x is no cutoff" in text_of(opened(k="x"))
+    app = opened(m="foo")
+    assert "This link asks for what is not here." in text_of(app)
+    assert "There is no measure 'foo'." in text_of(app)
+    assert "nDCG@10 is shown" not in text_of(app) and "clearly" not in text_of(app)
+    next(b for b in app.button if b.label == "Show what is here").click().run()
+    assert "on nDCG@10" in text_of(app)
+
+
+def test_the_picker_says_what_a_name_of_another_tool_was_read_as() -> None:
+    app = opened(m="RBP(p=0.9)")
+    # The test bench takes no text that is not among a box's options; the page's own callback does.
+    app.session_state["_told"] = ("m", app.session_state["_address"], "rbp")
+    app.run()
+    assert "rbp is trec_eval’s name and was read as RBP(p=0.9)." in text_of(app)
+    app.number_input(key="w_k_typed").set_value(7).run()
+    assert "was read as" not in text_of(app)
 
 
 def test_any_k_can_be_typed() -> None:
