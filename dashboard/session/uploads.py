@@ -276,8 +276,8 @@ def _tell_known(
     """Tell of each file, once, what of it was here already."""
     for name in dict.fromkeys(loaded.file for loaded, _ in known):
         own = [(loaded.kind, added.entry.file) for loaded, added in known if loaded.file == name]
-        other = next((file for _, file in own if file != name), "")
-        same = f", as {other}" if other else ""
+        names = dict.fromkeys(file for _, file in own)
+        same = "" if name in names else f", as {w.listing(names)}"
         if len(own) == sum(loaded.file == name for loaded, _ in became):
             tell(f"{name} is here already{same}: the same rows, so nothing was added.")
         else:
