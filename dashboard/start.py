@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType
 
 from dashboard.door.origin import NAMES
-from metrics_core import heap
+from metrics_core import ending, heap
 
 ADDRESS = NAMES[0]
 DATA_VARIABLE = "RANKLENS_DATA"
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # `exec`, as of each dataclass that is loaded, Python forgets whatever status is returned.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _ended)
-    return _run(_parser().parse_args(arguments))
+    return ending.by_status(lambda: _run(_parser().parse_args(arguments)))
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ import gc
 import sys
 from collections.abc import Callable, Sequence
 
-from metrics_core import __version__, heap
+from metrics_core import __version__, ending, heap
 from metrics_core.commands import commands_for
 from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, any_console, say_no_more
 from metrics_core.errors import RanklensError
@@ -20,14 +20,11 @@ _SELDOM = 200_000
 
 
 def process() -> int:
-    """`main` where the process is ours alone: what is free on the heap stays at hand, and garbage
-    is looked for neither while a command's modules are loaded nor among them at the end."""
+    """`main` where the process is ours alone: what is free on the heap stays at hand, garbage is
+    not looked for while a command's modules are loaded, and the end is by the status."""
     heap.keep_what_is_free()
     gc.set_threshold(_SELDOM)
-    try:
-        return main()
-    finally:
-        gc.freeze()
+    return ending.by_status(main)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.metrics_core.test_ending import CALLED_BACK
 from tests.servers import COMMAND, ROOT, free_port, serving
 
 MAKE = ("make", "--no-print-directory", "--old-file=.venv/run.stamp")
@@ -97,6 +98,18 @@ def handshake(port: int, base: str, cookie: str) -> bytes:
         "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: streamlit\r\n"
         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
     ).encode()
+
+
+@POSIX
+def test_a_thread_that_arrow_called_back_does_not_abort_the_end(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(CALLED_BACK)
+    added = {"PYTHONPATH": str(tmp_path)}
+    with serving(tmp_path / "workspace", environment=added) as server:
+        server.let_in()
+        assert server.end(signal.SIGTERM, SECONDS_TO_END) == 143
+    with serving(tmp_path / "workspace", environment=added) as server:
+        server.printed()
+        assert server.end(signal.SIGTERM, SECONDS_TO_END) == 143
 
 
 @pytest.mark.thorough

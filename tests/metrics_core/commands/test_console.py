@@ -171,6 +171,18 @@ def test_ctrl_c(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["evaluate", *files]) == INTERRUPTED
 
 
+def test_ctrl_c_while_a_class_is_made_ends_the_process_by_the_same_status(tmp_path: Path) -> None:
+    # As `dataclass` does for each class: what is interrupted is an `exec`.
+    (tmp_path / "sitecustomize.py").write_text(
+        "import argparse\n"
+        "def interrupted(*_):\n    exec('raise KeyboardInterrupt')\n"
+        "argparse.ArgumentParser.parse_args = interrupted\n"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(tmp_path), str(_root())))}
+    command = [sys.executable, "-m", "metrics_core", "formats"]
+    assert subprocess.run(command, env=environment, check=False).returncode == INTERRUPTED
+
+
 def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["--version"])
