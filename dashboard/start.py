@@ -9,6 +9,7 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
@@ -53,10 +54,11 @@ def _run(options: argparse.Namespace) -> int:
     except _RefusedError as refused:
         print(refused, file=sys.stderr)
         return 2
+    _allow_all_files()
     heap.keep_what_is_free(together=True)
     # Until all is loaded, none of which is garbage: a tenth of the time went into looking for it.
     gc.disable()
-    token = "" if options.no_token else _token()
+    token = "" if options.no_token else _token(renewed=options.new_token)
     print(f"Ranklens: http://{ADDRESS}:{options.port}/{token and f'?token={token}'}", flush=True)
     if not token:
         print(_OPEN_TO_ALL, file=sys.stderr, flush=True)
@@ -73,19 +75,33 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _allow_all_files() -> None:
+    """Let as many files and connections be open as the system lets this account have."""
+    if os.name != "posix":
+        return
+    import resource
+
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    # macOS says that there is no limit, and may have this one.
+    for allowed in (most, 10_240):
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, most))
+            return
+
+
 _OPEN_TO_ALL = (
     "Warning: --no-token lets every account and program of this computer read and delete what is"
     " in the workspace. Use it only behind a proxy that asks who is there (docs/security.md)."
 )
 
 
-def _token() -> str:
-    """The workspace's token; where none can be kept, one for this start."""
+def _token(*, renewed: bool) -> str:
+    """The workspace's token, a new one if asked; where none can be kept, one for this start."""
     from dashboard.door.token import kept_token, new_token
 
     folder = workspace_folder()
     try:
-        return kept_token(folder)
+        return kept_token(folder, renewed=renewed)
     except OSError as error:
         print(
             f"The workspace {folder} cannot be kept for this account alone ({error.strerror})."
@@ -144,7 +160,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--port", type=int, default=8501, help=f"port on {ADDRESS} (8501)")
     parser.add_argument("--data", help="open this folder's files instead of the samples")
     parser.add_argument("--workspace", help="folder that remembers files between visits")
-    parser.add_argument(
+    token = parser.add_mutually_exclusive_group()
+    token.add_argument(
+        "--new-token",
+        action="store_true",
+        help="make a new token: from then on no earlier address opens Ranklens",
+    )
+    token.add_argument(
         "--no-token",
         action="store_true",
         help="let in whoever reaches the port; for use behind a proxy that asks who is there",

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -157,6 +158,22 @@ def test_an_open_page_outlives_a_restart(tmp_path: Path) -> None:
     with serving(tmp_path / "workspace") as elsewhere:
         assert elsewhere.let_in().base != first.base
         assert elsewhere.let_in().cookie != first.cookie
+
+
+def test_a_new_token_is_kept_and_the_old_address_opens_nothing(tmp_path: Path) -> None:
+    with serving(tmp_path / "workspace") as server:
+        before, old = server.let_in(), server.printed()
+    with serving(tmp_path / "workspace", "--new-token", port=server.port) as again:
+        visit, new = again.let_in(), again.printed()
+        assert new != old
+        assert again.get(f"/?{urlsplit(old).query}").status == 403
+        own = {"Cookie": before.cookie}
+        for base in (before.base, visit.base):
+            refused = again.get(f"{base}/_stcore/health", own)
+            assert refused.status == 403
+            assert b"address opens it again" in refused.body
+    with serving(tmp_path / "workspace", port=server.port) as later:
+        assert (later.let_in(), later.printed()) == (visit, new)
 
 
 @POSIX
