@@ -15,12 +15,21 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from dashboard.start import WORKSPACE_VARIABLE
 from tests.metrics_core.test_ending import CALLED_BACK
 from tests.servers import COMMAND, ROOT, free_port, serving
 
 MAKE = ("make", "--no-print-directory", "--old-file=.venv/run.stamp")
 POSIX = pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
 SECONDS_TO_END = 10
+NO_ACCOUNT = """
+import pwd
+
+def unknown(_):
+    raise KeyError
+
+pwd.getpwuid = pwd.getpwnam = unknown
+"""
 
 
 def is_free(port: int) -> bool:
@@ -236,6 +245,51 @@ def test_a_number_that_is_no_port_is_refused(port: str) -> None:
     assert done.returncode != 0
     assert done.stdout == ""
     assert "from 1 to 65535" in done.stderr
+
+
+@POSIX
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "Set HOME, or name a folder: make run WORKSPACE=folder, or --workspace folder."),
+        (["--workspace", "~/kept"], "~/kept begins with the home folder of an account"),
+        (["--data", "~nobody-of-this-name/runs"], "write it in full"),
+    ],
+)
+def test_an_account_without_a_home_folder_is_told_what_to_name(
+    options: list[str], said: str, tmp_path: Path
+) -> None:
+    # As where the number of the account stands in no list, as in many containers.
+    (tmp_path / "sitecustomize.py").write_text(NO_ACCOUNT)
+    named = ("HOME", "XDG_DATA_HOME", WORKSPACE_VARIABLE)
+    left = {k: v for k, v in os.environ.items() if k not in named}
+    done = subprocess.run(
+        [*COMMAND, "--port", str(free_port()), *options], cwd=ROOT, capture_output=True, text=True,
+        timeout=60, env={**left, "PYTHONPATH": str(tmp_path)}, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr and "Traceback" not in done.stderr
+
+
+@POSIX
+def test_an_account_without_a_home_folder_has_a_workspace_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(NO_ACCOUNT)
+    for name in ("HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    with serving(tmp_path / "workspace", environment={"PYTHONPATH": str(tmp_path)}) as server:
+        server.let_in()
+        assert "Traceback" not in server.log()
+
+
+def test_a_folder_in_an_error_is_not_obeyed_by_a_terminal() -> None:
+    done = subprocess.run(
+        [*COMMAND, "--data", "\x1b[31m\u202eruns"], cwd=ROOT, capture_output=True, timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith(rb"\u001b[31m\u202eruns is no folder")
 
 
 def test_a_folder_of_settings_cannot_move_the_address(tmp_path: Path) -> None:
