@@ -1,4 +1,4 @@
-# make run     the dashboard with the sample runs; PORT=8601 DATA=folder WORKSPACE=folder
+# make run     the dashboard with the sample runs; PORT=8601 DATA=folder WORKSPACE=folder NEW_TOKEN=1
 # make test    everything that CI checks but the tests on Apache Spark; SPARK=1 with them
 # make thorough   further cases of what those tests show (minutes)
 # make lock    resolve requirements.in, requirements-dev.in and requirements-spark.in again
@@ -11,6 +11,7 @@ DATA ?=
 MINUTES ?= 60
 SEED ?=
 WORKSPACE ?=
+NEW_TOKEN ?=
 SPARK ?=
 BIN = .venv/bin
 RESOLVE = UV_NO_CONFIG=1 $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url --no-annotate --no-header
@@ -18,7 +19,7 @@ RESOLVE = UV_NO_CONFIG=1 $(BIN)/uv pip compile --quiet --universal --python-vers
 .PHONY: run test thorough lock bench fuzz clean
 
 run: .venv/run.stamp
-	@exec $(BIN)/python -m dashboard.start --port "$(PORT)" $(if $(DATA),--data "$(DATA)") $(if $(WORKSPACE),--workspace "$(WORKSPACE)")
+	@exec $(BIN)/python -m dashboard.start --port "$(PORT)" $(if $(DATA),--data "$(DATA)") $(if $(WORKSPACE),--workspace "$(WORKSPACE)") $(if $(NEW_TOKEN),--new-token)
 
 test: .venv/test.stamp $(if $(SPARK),.venv/spark.stamp)
 	$(BIN)/python -m tests.browser.install

@@ -22,8 +22,10 @@ from streamlit.starlette import App
 from dashboard.arriving.streaming import Arriving
 from dashboard.door.door import Door
 from dashboard.door.headers import security_headers
+from dashboard.door.seldom import say_seldom
 from dashboard.door.settings import OPTIONS, pin
 from dashboard.door.token import Keys, keys
+from dashboard.door.waiting import ACCEPTED_TOGETHER, Arrival, Waiting
 from dashboard.first_paint import FirstPaint
 from dashboard.loading import keep_on_path, load_distributions
 from dashboard.start import workspace_folder
@@ -31,6 +33,7 @@ from dashboard.workspace.scratch import Scratch
 
 _PAGE = Path(__file__).with_name("app.py")
 _SECONDS_TO_END = 3
+_BACKLOG = 2048
 
 
 def application(port: int, opened_by: Keys | None) -> Any:
@@ -55,6 +58,8 @@ def serve(listening: socket.socket, token: str) -> None:
     port = listening.getsockname()[1]
     config = uvicorn.Config(
         application(port, keys(token, port) if token else None),
+        http=Arrival,
+        backlog=ACCEPTED_TOGETHER,
         # Streamlit's own choices; the rest would follow the environment.
         ws="websockets-sansio",
         ws_max_size=32 * 2**20,
@@ -69,6 +74,7 @@ def serve(listening: socket.socket, token: str) -> None:
         use_colors=False,
         timeout_graceful_shutdown=_SECONDS_TO_END,
     )
+    say_seldom()
     _Server(config).run(sockets=[listening])
 
 
@@ -92,6 +98,16 @@ async def _begun(_: App) -> AsyncIterator[None]:
 
 
 class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.server_state = Waiting()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to serve. More may wait to be accepted than are at once."""
+        await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(_BACKLOG)
+
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin to end. A computation that still runs then cannot keep the process, and that it
         gets no more threads is nothing to print."""

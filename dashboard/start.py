@@ -9,11 +9,14 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
 from dashboard.door.origin import NAMES
-from metrics_core import heap
+from metrics_core import ending, heap
+from metrics_core import wording as w
+from metrics_core.errors import RanklensError
 
 ADDRESS = NAMES[0]
 DATA_VARIABLE = "RANKLENS_DATA"
@@ -36,34 +39,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # `exec`, as of each dataclass that is loaded, Python forgets whatever status is returned.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _ended)
-    return _run(_parser().parse_args(arguments))
+    return ending.by_status(lambda: _run(_parser().parse_args(arguments)))
 
 
 def _run(options: argparse.Namespace) -> int:
-    if options.data:
-        folder = Path(options.data).expanduser().resolve()
-        if not folder.is_dir():
-            print(f"{options.data} is no folder; DATA= takes a folder of files.", file=sys.stderr)
-            return 2
-        os.environ[DATA_VARIABLE] = str(folder)
-    if options.workspace:
-        os.environ[WORKSPACE_VARIABLE] = str(Path(options.workspace).expanduser().resolve())
-    try:
-        listening = _listening(options.port)
-    except _RefusedError as refused:
-        print(refused, file=sys.stderr)
-        return 2
+    _allow_all_files()
     heap.keep_what_is_free(together=True)
     # Until all is loaded, none of which is garbage: a tenth of the time went into looking for it.
     gc.disable()
-    token = "" if options.no_token else _token()
+    try:
+        _name_folders(options)
+        listening = _listening(options.port)
+        folder = workspace_folder()
+    except (_RefusedError, RanklensError) as refused:
+        print(w.visible_lines(str(refused)), file=sys.stderr)
+        return 2
+    token = "" if options.no_token else _token(folder, renewed=options.new_token)
     print(f"Ranklens: http://{ADDRESS}:{options.port}/{token and f'?token={token}'}", flush=True)
     if not token:
         print(_OPEN_TO_ALL, file=sys.stderr, flush=True)
     from dashboard.loading import load_parquet, load_streamlit
     from dashboard.workspace.foreseen import look_ahead
 
-    look_ahead(workspace_folder(), os.environ.get(DATA_VARIABLE, ""))
+    look_ahead(folder, os.environ.get(DATA_VARIABLE, ""))
     # Only now, because it takes a second.
     load_streamlit()
     load_parquet()
@@ -73,37 +71,71 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _name_folders(options: argparse.Namespace) -> None:
+    """Put the folders that were given where the pages look for them. Raises _RefusedError."""
+    if options.data:
+        folder = _folder(options.data)
+        if not folder.is_dir():
+            raise _RefusedError(f"{options.data} is no folder; DATA= takes a folder of files.")
+        os.environ[DATA_VARIABLE] = str(folder)
+    if options.workspace:
+        os.environ[WORKSPACE_VARIABLE] = str(_folder(options.workspace))
+
+
+def _folder(name: str) -> Path:
+    try:
+        return Path(name).expanduser().resolve()
+    except RuntimeError as error:
+        raise _RefusedError(
+            f"{name} begins with the home folder of an account that has none; write it in full."
+        ) from error
+
+
+def _allow_all_files() -> None:
+    """Let as many files and connections be open as the system lets this account have."""
+    if os.name != "posix":
+        return
+    import resource
+
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    # macOS says that there is no limit, and may have this one.
+    for allowed in (most, 10_240):
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, most))
+            return
+
+
 _OPEN_TO_ALL = (
     "Warning: --no-token lets every account and program of this computer read and delete what is"
     " in the workspace. Use it only behind a proxy that asks who is there (docs/security.md)."
 )
 
 
-def _token() -> str:
-    """The workspace's token; where none can be kept, one for this start."""
+def _token(folder: Path, *, renewed: bool) -> str:
+    """The workspace's token, a new one if asked; where none can be kept, one for this start."""
     from dashboard.door.token import kept_token, new_token
 
-    folder = workspace_folder()
     try:
-        return kept_token(folder)
+        return kept_token(folder, renewed=renewed)
     except OSError as error:
         print(
-            f"The workspace {folder} cannot be kept for this account alone ({error.strerror})."
-            " The address below holds until Ranklens ends.",
+            f"The workspace {w.visible(str(folder))} cannot be kept for this account alone"
+            f" ({error.strerror}). The address below holds until Ranklens ends.",
             file=sys.stderr,
         )
         return new_token()
 
 
 def workspace_folder() -> Path:
-    """The folder that remembers uploads, as the environment has it."""
+    """The folder that remembers uploads, as the environment has it. Raises RanklensError where it
+    names none and this account has no home folder."""
     from dashboard.workspace import default_folder
 
     return Path(os.environ.get(WORKSPACE_VARIABLE) or default_folder())
 
 
 class _RefusedError(Exception):
-    """A port that cannot be served, with the reason in a sentence."""
+    """What the command cannot do, with the reason in a sentence."""
 
 
 def _listening(port: int) -> socket.socket:
@@ -144,7 +176,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--port", type=int, default=8501, help=f"port on {ADDRESS} (8501)")
     parser.add_argument("--data", help="open this folder's files instead of the samples")
     parser.add_argument("--workspace", help="folder that remembers files between visits")
-    parser.add_argument(
+    token = parser.add_mutually_exclusive_group()
+    token.add_argument(
+        "--new-token",
+        action="store_true",
+        help="make a new token: from then on no earlier address opens Ranklens",
+    )
+    token.add_argument(
         "--no-token",
         action="store_true",
         help="let in whoever reaches the port; for use behind a proxy that asks who is there",

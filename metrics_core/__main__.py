@@ -10,7 +10,8 @@ import gc
 import sys
 from collections.abc import Callable, Sequence
 
-from metrics_core import __version__, heap
+from metrics_core import __version__, ending, heap
+from metrics_core import wording as w
 from metrics_core.commands import commands_for
 from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, any_console, say_no_more
 from metrics_core.errors import RanklensError
@@ -18,16 +19,17 @@ from metrics_core.errors import RanklensError
 _SELDOM = 200_000
 """So many new objects make Python look for garbage among them: more than are loaded at a start."""
 
+_AS_IT_IS = ("csv", "tsv")
+"""The formats whose ids other programs compare byte for byte. JSON has escapes of its own for what
+a terminal would obey, and they are ours."""
+
 
 def process() -> int:
-    """`main` where the process is ours alone: what is free on the heap stays at hand, and garbage
-    is looked for neither while a command's modules are loaded nor among them at the end."""
+    """`main` where the process is ours alone: what is free on the heap stays at hand, garbage is
+    not looked for while a command's modules are loaded, and the end is by the status."""
     heap.keep_what_is_free()
     gc.set_threshold(_SELDOM)
-    try:
-        return main()
-    finally:
-        gc.freeze()
+    return ending.by_status(main)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -61,9 +63,12 @@ def _run(options: argparse.Namespace) -> int:
         raise
     except OSError as error:
         # What writes to a file without a name has none to tell.
-        print(f"{error.filename or 'The system'}: {error.strerror or error}", file=sys.stderr)
+        where = w.visible(str(error.filename or "The system"))
+        print(f"{where}: {error.strerror or error}", file=sys.stderr)
         return 2
-    return _printed(output)
+    return _printed(
+        output if getattr(options, "format", "") in _AS_IT_IS else w.visible_lines(output)
+    )
 
 
 def _printed(output: str) -> int:

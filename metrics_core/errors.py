@@ -20,6 +20,8 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from metrics_core.wording import visible, visible_lines
+
 MOST_PROBLEMS_SHOWN = 100
 """A report lists this many problems of one file; further ones are only counted."""
 
@@ -27,14 +29,18 @@ _CLOSE, _NEARLY, _NEAR_WORD = 0.6, 0.1, 0.5
 
 
 class RanklensError(Exception):
-    """A user's mistake: `message` says what is wrong, `hint` how to mend it (may be empty)."""
+    """A user's mistake: `message` says what is wrong, `hint` how to mend it (may be empty). They
+    hold names and ids as they can be shown (`wording.visible_lines`)."""
 
     def __init__(self, message: str, hint: str = "") -> None:
-        self.message = message
-        self.hint = hint
-        super().__init__(message)
+        self.message = visible_lines(message)
+        self.hint = visible_lines(hint)
+        super().__init__(self.message)
 
     def __str__(self) -> str:
+        return visible_lines(self._told())
+
+    def _told(self) -> str:
         return f"{self.message}\n{self.hint}" if self.hint else self.message
 
 
@@ -68,7 +74,7 @@ class TableError(RanklensError):
         self.problems = tuple(problems[:MOST_PROBLEMS_SHOWN])
         self.count = len(problems) if count is None else count
 
-    def __str__(self) -> str:
+    def _told(self) -> str:
         lines = [self.message]
         lines += [f"row {p.row + 1}: expected {p.expected}, found {p.found}" for p in self.problems]
         return "\n".join([*lines, self.hint] if self.hint else lines)
@@ -114,10 +120,11 @@ class FileFormatError(RanklensError):
         super().__init__(self._head(self.problems[0]), hint or self.problems[0].hint)
 
     def _head(self, problem: LineProblem) -> str:
-        place = self.file if problem.line is None else f"{self.file}, line {problem.line}"
+        file = visible(self.file)
+        place = file if problem.line is None else f"{file}, line {problem.line}"
         return f"{place}: expected {problem.expected}, found {problem.found}"
 
-    def __str__(self) -> str:
+    def _told(self) -> str:
         lines: list[str] = []
         for group in _grouped(self.problems):
             first = group[0]

@@ -1,14 +1,22 @@
-"""How numbers and lists are written, everywhere: on screen, in sentences, in exports for people."""
+"""How numbers, lists and odd letters are written, everywhere: on screen, in sentences, in exports
+for people."""
 
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Iterable, Sequence
 
 MINUS = "\u2212"
 DASH = "\u2013"
 NO_BREAK = "\u00a0"
+
+_HIDDEN = "\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069"
+_IN_A_LINE = re.compile(f"[\x00-\x1f{_HIDDEN}]")
+_IN_LINES = re.compile(f"[\x00-\x08\x0b-\x1f{_HIDDEN}]")
+"""What a terminal obeys instead of showing it: control characters, which colour, move and erase,
+marks that turn the direction in which it writes, and ends of lines."""
 
 _PLAIN = 100
 """Below this a score has all its decimals."""
@@ -171,3 +179,18 @@ def plural(n: int, one: str, many: str | None = None) -> str:
 def sentence_case(text: str) -> str:
     """The text with its first letter in upper case."""
     return text[:1].upper() + text[1:]
+
+
+def visible(text: str) -> str:
+    """A name or a line as it can be shown: a character that a terminal would obey is written as
+    \\uXXXX, which JSON reads back."""
+    return text if text.isprintable() else _IN_A_LINE.sub(_written, text)
+
+
+def visible_lines(text: str) -> str:
+    """The same for a text of several lines: they and tabs stay."""
+    return text if text.isprintable() else _IN_LINES.sub(_written, text)
+
+
+def _written(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"

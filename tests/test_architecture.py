@@ -54,7 +54,7 @@ def imports_of(path: Path, *packages: str) -> set[str]:
 
 
 STAGES = [
-    ("errors", "notes", "wording", "memo", "parallel", "frames", "heap", "compiled"),
+    ("errors", "notes", "wording", "memo", "parallel", "frames", "heap", "ending", "compiled"),
     ("tables",),
     ("judging",),
     ("formats",),

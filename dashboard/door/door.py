@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote_to_bytes
 from dashboard.door import origin
 from dashboard.door.headers import guarded
 from dashboard.door.token import Keys
+from dashboard.door.waiting import LET_IN
 
 COOKIE = b"ranklens"
 # A link that somebody sent holds the secret path of his own server.
@@ -51,8 +52,10 @@ class Door:
         if not origin.is_ours(scope, self._hosts):
             await _refuse(scope, sent)
         elif self._keys is None or self._holds_the_cookie(scope, self._keys):
+            _waits_no_more(scope)
             await self._app(scope, receive, sent)
         elif self._brings_the_token(scope, self._keys):
+            _waits_no_more(scope)
             await _let_in(scope, sent, self._keys)
         else:
             await _refuse(scope, sent)
@@ -68,6 +71,13 @@ class Door:
             and scope["method"] in ("GET", "HEAD")
             and any(_same(value, keys.token) for value in _split_query(scope)[0])
         )
+
+
+def _waits_no_more(scope: Any) -> None:
+    """Whose connection it is may keep it."""
+    let_in = scope.get("state", {}).get(LET_IN)
+    if let_in is not None:
+        let_in()
 
 
 async def _let_in(scope: Any, send: Any, keys: Keys) -> None:

@@ -43,16 +43,17 @@ def new_token() -> str:
     return secrets.token_urlsafe(32)
 
 
-def kept_token(folder: Path) -> str:
+def kept_token(folder: Path, *, renewed: bool = False) -> str:
     """The token of a workspace; the folder and the token are made where they are not there yet.
 
-    The folder is closed to other accounts. A token that others could have read is replaced. Raises
-    OSError where the folder cannot be closed or the token cannot be kept.
+    The folder is closed to other accounts. A token that others could have read is replaced, and so
+    is any where it is to be `renewed`. Raises OSError where the folder cannot be closed or the
+    token cannot be kept.
     """
     durable.make_folder(folder)
     if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & _FOR_OTHERS:
         folder.chmod(0o700)
-    token = _read(folder / FILE)
+    token = None if renewed else _read(folder / FILE)
     if token is None:
         token = new_token()
         durable.write(folder / FILE, json.dumps({"token": token}).encode())

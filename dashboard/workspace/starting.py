@@ -72,6 +72,13 @@ def _drafts(folder: Path) -> list[Path]:
 
 
 def default_folder() -> Path:
-    """Where files are remembered if nobody says otherwise: the user's data folder."""
-    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(base) / "ranklens"
+    """Where files are remembered if nobody says otherwise: the user's data folder. Raises
+    StorageError where there is none."""
+    base = os.environ.get("XDG_DATA_HOME")
+    try:
+        return (Path(base) if base else Path.home() / ".local" / "share") / "ranklens"
+    except RuntimeError as error:
+        raise StorageError(
+            "This account has no home folder in which to remember files.",
+            "Set HOME, or name a folder: make run WORKSPACE=folder, or --workspace folder.",
+        ) from error

@@ -1,4 +1,5 @@
-"""Printing on whichever console there is: of any encoding, closed, or read no further."""
+"""Printing on whichever console there is: of any encoding, closed, or read no further; and nothing
+that a name or an id could make a terminal do."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Any, TextIO, cast
 
 from metrics_core import wording as w
 
@@ -35,25 +37,44 @@ def _readable(error: UnicodeError) -> tuple[str | bytes, int]:
 codecs.register_error("ranklens.readable", _readable)
 
 
+class _Visible:
+    """A stream that is written to for people."""
+
+    def __init__(self, beneath: TextIO) -> None:
+        self.beneath = beneath
+
+    def write(self, text: str) -> int:
+        """Write it as it can be shown."""
+        return self.beneath.write(w.visible_lines(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.beneath, name)
+
+
+def draw(text: str) -> None:
+    """Write on stderr what is to move its cursor, as it stands."""
+    stream = sys.stderr.beneath if isinstance(sys.stderr, _Visible) else sys.stderr
+    print(text, end="", file=stream, flush=True)
+
+
 @contextmanager
 def any_console() -> Iterator[None]:
-    """Inside, whatever is printed fits the encodings of stdout and stderr; a closed stderr is
-    written to in vain, instead of its words going to stdout."""
-    closed = sys.stderr is None
-    if closed:
-        sys.stderr = io.StringIO()
-    streams = [s for s in (sys.stdout, sys.stderr) if isinstance(s, io.TextIOWrapper)]
+    """Inside, whatever is printed fits the encodings of stdout and stderr; what goes to stderr is
+    for people; a closed stderr is written to in vain, instead of its words going to stdout."""
+    stderr = sys.stderr
+    beneath = io.StringIO() if stderr is None else stderr
+    streams = [s for s in (sys.stdout, beneath) if isinstance(s, io.TextIOWrapper)]
     before = [stream.errors for stream in streams]
     for stream in streams:
         stream.reconfigure(errors="ranklens.readable")
+    sys.stderr = cast(TextIO, _Visible(beneath))
     try:
         yield
     finally:
+        sys.stderr = stderr
         for stream, errors in zip(streams, before, strict=True):
             with suppress(OSError, ValueError):
                 stream.reconfigure(errors=errors)
-        if closed:
-            sys.stderr = None
 
 
 def say_no_more() -> None:

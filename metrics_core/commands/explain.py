@@ -16,7 +16,7 @@ from metrics_core import wording as w
 from metrics_core.commands.command import command
 from metrics_core.commands.reading import ReadFiles, nothing_to_compare, read_files
 from metrics_core.commands.reading_options import add_reading_options
-from metrics_core.commands.score_tables import PRINTERS, aligned, piped
+from metrics_core.commands.score_tables import PRINTERS, aligned, line_of_markdown, piped
 from metrics_core.comparing.pairs import SAME
 from metrics_core.errors import RanklensError, did_you_mean
 from metrics_core.explaining.diagnosis import diagnose
@@ -198,7 +198,11 @@ def _frame(found: _Explained) -> pd.DataFrame:
     return pd.DataFrame(rows, dtype=object)
 
 
-def _told(found: _Explained, laid_out: Callable[[pd.DataFrame, int], str]) -> str:
+def _told(
+    found: _Explained,
+    laid_out: Callable[[pd.DataFrame, int], str],
+    line: Callable[[str], str],
+) -> str:
     """As people read it: one query with all its documents, or a line for each of several."""
     if not found.sentence:
         return laid_out(_overview(found), 5)
@@ -208,14 +212,16 @@ def _told(found: _Explained, laid_out: Callable[[pd.DataFrame, int], str]) -> st
         f" {w.score(told['baseline_score'])}, difference {w.difference(told['difference'])}."
     )
     kind = f"{told['query_id']}: {told['change']}; {found.run}: {told['kind']}."
-    lines = [kind, found.sentence, scores, laid_out(_documents(found), 1)]
+    parts = [*map(line, (kind, found.sentence, scores)), laid_out(_documents(found), 1)]
     if gains is not None:
-        lines.append(
-            f"{found.run} could gain {w.score(gains.order[0])} by a better order of its first"
-            f" {found.top}, then {w.score(gains.below[0])} by what stands below, then"
-            f" {w.score(gains.missing[0])} by documents it lacks."
+        parts.append(
+            line(
+                f"{found.run} could gain {w.score(gains.order[0])} by a better order of its first"
+                f" {found.top}, then {w.score(gains.below[0])} by what stands below, then"
+                f" {w.score(gains.missing[0])} by documents it lacks."
+            )
         )
-    return "\n\n".join(line.rstrip("\n") for line in lines) + "\n"
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
 def _overview(found: _Explained) -> pd.DataFrame:
@@ -263,8 +269,8 @@ def _documents(found: _Explained) -> pd.DataFrame:
 
 
 FORMATS: dict[str, Callable[[_Explained], str]] = {
-    "table": lambda found: _told(found, aligned),
-    "markdown": lambda found: _told(found, piped),
+    "table": lambda found: _told(found, aligned, w.visible),
+    "markdown": lambda found: _told(found, piped, line_of_markdown),
     "json": json_text,
     "tsv": lambda found: PRINTERS["tsv"](_frame(found)),
     "csv": lambda found: PRINTERS["csv"](_frame(found)),

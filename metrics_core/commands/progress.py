@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from metrics_core import wording as w
+from metrics_core.commands.console import draw
+
 _EVERY = 0.2
 """Seconds between two lines."""
 
@@ -19,7 +22,7 @@ def progress_of(path: str) -> Iterator[Callable[[int], None] | None]:
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
-    name, last = Path(path).name, 0.0
+    name, last = w.visible(Path(path).name), 0.0
     size = Path(path).stat().st_size if Path(path).is_file() else 0
 
     def show(read: int) -> None:
@@ -28,9 +31,9 @@ def progress_of(path: str) -> Iterator[Callable[[int], None] | None]:
             return
         last = time.monotonic()
         share = f"{min(read / size, 1):.0%} of " if size and read <= size else ""
-        print(f"\r\x1b[2K{name}: {share}{read / 1e6:,.0f} MB", end="", file=sys.stderr, flush=True)
+        draw(f"\r\x1b[2K{name}: {share}{read / 1e6:,.0f} MB")
 
     try:
         yield show
     finally:
-        print("\r\x1b[2K", end="", file=sys.stderr, flush=True)
+        draw("\r\x1b[2K")

@@ -249,4 +249,4 @@ def say(about: str, notes: Sequence[Note]) -> None:
     """Print notes to stderr."""
     for note in notes:
         first = f" (first: {', '.join(note.examples)})" if note.examples else ""
-        print(f"note: {about}: {note.message}{first}", file=sys.stderr)
+        print(w.visible(f"note: {about}: {note.message}{first}"), file=sys.stderr)

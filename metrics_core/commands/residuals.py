@@ -70,7 +70,7 @@ def table(frame: pd.DataFrame) -> str:
     lines = ["\t".join(frame.columns)]
     for row in frame.to_dict("records"):
         values = (w.score(row[name]) for name in _VALUES)
-        lines.append("\t".join([*(row[name] for name in _LABELS), *values, row["kind"]]))
+        lines.append("\t".join([*(w.visible(row[name]) for name in _LABELS), *values, row["kind"]]))
     return "\n".join(lines) + "\n"
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from metrics_core import frames as pd
 from metrics_core import wording as w
-from metrics_core.formats import spreadsheet_csv
+from metrics_core.formats import inert, spreadsheet_csv
 from metrics_core.measures import parse_measure
 
 
@@ -82,12 +84,12 @@ def aligned(texts: pd.DataFrame, labels: int) -> str:
 
 
 def _aligned(head: list[str], rows: list[list[str]], labels: int) -> str:
-    cells = [head, *rows]
-    widths = [max(len(str(row[i])) for row in cells) for i in range(len(cells[0]))]
+    cells = [[w.visible(str(cell)) for cell in row] for row in (head, *rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
     lines = []
     for row in cells:
         parts = [
-            str(cell).ljust(width) if i < labels else str(cell).rjust(width)
+            cell.ljust(width) if i < labels else cell.rjust(width)
             for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         lines.append("  ".join(parts).rstrip())
@@ -95,13 +97,18 @@ def _aligned(head: list[str], rows: list[list[str]], labels: int) -> str:
 
 
 def tsv(given: Long | pd.DataFrame) -> str:
-    """One value a line, tab separated, with a header; values in full precision (repr)."""
+    """One value a line, tab separated, with a header; values in full precision (repr); no name acts
+    as a formula."""
     long = Long.of(given)
-    lines = ["\t".join(long.columns)]
-    for row in long.rows:
-        cells = [repr(v) if isinstance(v, float) else str(v) for v in row]
-        lines.append("\t".join(c.replace("\t", " ").replace("\n", " ") for c in cells))
+    lines = []
+    for row in (map(str, long.columns), *long.rows):
+        cells = [repr(v) if isinstance(v, float) else str(inert(v)) for v in row]
+        lines.append("\t".join(cell.translate(_BLANKS) for cell in cells))
     return "\n".join(lines) + "\n"
+
+
+_BLANKS = str.maketrans("\t\n\r", "   ")
+"""What would end a cell or a line."""
 
 
 def csv(given: Long | pd.DataFrame) -> str:
@@ -135,9 +142,9 @@ def piped(texts: pd.DataFrame, labels: int) -> str:
 
 
 def _piped(head: list[str], texts: list[list[str]], labels: int) -> str:
-    names = [_escape_markdown(name) for name in head]
+    names = [in_markdown(name) for name in head]
     rule = ["---" if i < labels else "---:" for i in range(len(names))]
-    rows = [[_escape_markdown(text) for text in row] for row in texts]
+    rows = [[in_markdown(text) for text in row] for row in texts]
     return "".join(f"| {' | '.join(row)} |\n" for row in [names, rule, *rows])
 
 
@@ -196,8 +203,23 @@ def _is_summed(column: str) -> bool:
     return not parse_measure(column).declaration.combination.averaged
 
 
-def _escape_markdown(text: str) -> str:
-    return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").splitlines())
+_MARKDOWN = re.compile(
+    r"[\\`*|~$]"
+    # Inside a word it means nothing, as in the names of measures and columns.
+    r"|(?<![^\W_])_|_(?![^\W_])"
+    # Ends of links and of footnotes; an interval is none.
+    r"|\](?=[(\[:])|\[(?=\^)"
+)
+
+
+def in_markdown(text: str) -> str:
+    """A text inside of Markdown that shows it letter for letter: no HTML, no link, no emphasis."""
+    return _MARKDOWN.sub(r"\\\g<0>", html.escape(w.visible(text), quote=False))
+
+
+def line_of_markdown(text: str) -> str:
+    """The same as a line of its own: no heading, no list, no code."""
+    return re.sub(r"^(\d*)(?=[.)#+=-])", r"\1\\", in_markdown(text.lstrip()))
 
 
 _LATEX = str.maketrans(
@@ -208,4 +230,4 @@ _LATEX = str.maketrans(
 
 
 def _escape_latex(text: str) -> str:
-    return text.translate(_LATEX)
+    return w.visible(text).translate(_LATEX)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -142,7 +143,8 @@ def _folders() -> Iterator[Path]:
         yield Path(os.environ[_FOLDER])
         return
     yield _HERE / "__pycache__"
-    yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ranklens"
+    with suppress(RuntimeError):  # an account without a home folder
+        yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ranklens"
 
 
 def _keep(folder: Path, name: str, code: bytes) -> None:

@@ -31,7 +31,7 @@ from metrics_core.formats.reading import (
 )
 from metrics_core.formats.registry import Format, Kind, Loaded, formats
 from metrics_core.formats.sets import is_set, read_set
-from metrics_core.formats.spreadsheets import spreadsheet_csv, with_whole_counts
+from metrics_core.formats.spreadsheets import inert, spreadsheet_csv, with_whole_counts
 from metrics_core.formats.values import Grades
 from metrics_core.formats.writing import table_bytes, write
 
@@ -42,6 +42,7 @@ __all__ = [
     "Loaded",
     "formats",
     "holds_ranks",
+    "inert",
     "is_detailed",
     "is_set",
     "kind_at_a_glance",

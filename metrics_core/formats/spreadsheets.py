@@ -1,4 +1,4 @@
-"""CSV for spreadsheets, in which no text can act as a formula."""
+"""Tables for spreadsheets, in which no text can act as a formula."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def spreadsheet_csv(frame: pd.DataFrame) -> bytes:
     column names; numbers stay numbers. For files that are read back exactly there is `write`.
     """
     safe = pd.DataFrame(
-        {at: frame.iloc[:, at].map(_inert) for at in range(frame.shape[1])}, dtype="object"
+        {at: frame.iloc[:, at].map(inert) for at in range(frame.shape[1])}, dtype="object"
     )
-    safe.columns = pd.Index([_inert(str(name)) for name in frame.columns])
+    safe.columns = pd.Index([inert(str(name)) for name in frame.columns])
     buffer = io.StringIO()
     safe.to_csv(buffer, index=False, lineterminator="\r\n")
     return buffer.getvalue().encode("utf-8-sig")
@@ -38,7 +38,8 @@ def with_whole_counts(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns).set_axis(frame.columns, axis=1)
 
 
-def _inert(value: object) -> object:
+def inert(value: object) -> object:
+    """A cell for spreadsheets: a text that one would run as a formula gets an apostrophe."""
     if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
         return "'" + value
     return value

@@ -11,14 +11,25 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
+from dashboard.start import WORKSPACE_VARIABLE
+from tests.metrics_core.test_ending import CALLED_BACK
 from tests.servers import COMMAND, ROOT, free_port, serving
 
 MAKE = ("make", "--no-print-directory", "--old-file=.venv/run.stamp")
 POSIX = pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
 SECONDS_TO_END = 10
+NO_ACCOUNT = """
+import pwd
+
+def unknown(_):
+    raise KeyError
+
+pwd.getpwuid = pwd.getpwnam = unknown
+"""
 
 
 def is_free(port: int) -> bool:
@@ -99,6 +110,18 @@ def handshake(port: int, base: str, cookie: str) -> bytes:
     ).encode()
 
 
+@POSIX
+def test_a_thread_that_arrow_called_back_does_not_abort_the_end(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(CALLED_BACK)
+    added = {"PYTHONPATH": str(tmp_path)}
+    with serving(tmp_path / "workspace", environment=added) as server:
+        server.let_in()
+        assert server.end(signal.SIGTERM, SECONDS_TO_END) == 143
+    with serving(tmp_path / "workspace", environment=added) as server:
+        server.printed()
+        assert server.end(signal.SIGTERM, SECONDS_TO_END) == 143
+
+
 @pytest.mark.thorough
 @POSIX
 def test_a_computation_does_not_hold_the_server(tmp_path: Path) -> None:
@@ -144,6 +167,22 @@ def test_an_open_page_outlives_a_restart(tmp_path: Path) -> None:
     with serving(tmp_path / "workspace") as elsewhere:
         assert elsewhere.let_in().base != first.base
         assert elsewhere.let_in().cookie != first.cookie
+
+
+def test_a_new_token_is_kept_and_the_old_address_opens_nothing(tmp_path: Path) -> None:
+    with serving(tmp_path / "workspace") as server:
+        before, old = server.let_in(), server.printed()
+    with serving(tmp_path / "workspace", "--new-token", port=server.port) as again:
+        visit, new = again.let_in(), again.printed()
+        assert new != old
+        assert again.get(f"/?{urlsplit(old).query}").status == 403
+        own = {"Cookie": before.cookie}
+        for base in (before.base, visit.base):
+            refused = again.get(f"{base}/_stcore/health", own)
+            assert refused.status == 403
+            assert b"address opens it again" in refused.body
+    with serving(tmp_path / "workspace", port=server.port) as later:
+        assert (later.let_in(), later.printed()) == (visit, new)
 
 
 @POSIX
@@ -206,6 +245,51 @@ def test_a_number_that_is_no_port_is_refused(port: str) -> None:
     assert done.returncode != 0
     assert done.stdout == ""
     assert "from 1 to 65535" in done.stderr
+
+
+@POSIX
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "Set HOME, or name a folder: make run WORKSPACE=folder, or --workspace folder."),
+        (["--workspace", "~/kept"], "~/kept begins with the home folder of an account"),
+        (["--data", "~nobody-of-this-name/runs"], "write it in full"),
+    ],
+)
+def test_an_account_without_a_home_folder_is_told_what_to_name(
+    options: list[str], said: str, tmp_path: Path
+) -> None:
+    # As where the number of the account stands in no list, as in many containers.
+    (tmp_path / "sitecustomize.py").write_text(NO_ACCOUNT)
+    named = ("HOME", "XDG_DATA_HOME", WORKSPACE_VARIABLE)
+    left = {k: v for k, v in os.environ.items() if k not in named}
+    done = subprocess.run(
+        [*COMMAND, "--port", str(free_port()), *options], cwd=ROOT, capture_output=True, text=True,
+        timeout=60, env={**left, "PYTHONPATH": str(tmp_path)}, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr and "Traceback" not in done.stderr
+
+
+@POSIX
+def test_an_account_without_a_home_folder_has_a_workspace_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(NO_ACCOUNT)
+    for name in ("HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    with serving(tmp_path / "workspace", environment={"PYTHONPATH": str(tmp_path)}) as server:
+        server.let_in()
+        assert "Traceback" not in server.log()
+
+
+def test_a_folder_in_an_error_is_not_obeyed_by_a_terminal() -> None:
+    done = subprocess.run(
+        [*COMMAND, "--data", "\x1b[31m\u202eruns"], cwd=ROOT, capture_output=True, timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith(rb"\u001b[31m\u202eruns is no folder")
 
 
 def test_a_folder_of_settings_cannot_move_the_address(tmp_path: Path) -> None:

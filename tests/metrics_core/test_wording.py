@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
@@ -60,3 +61,23 @@ def test_places_are_written_as_words_then_as_figures() -> None:
 def test_many_are_written_as_one_is(values: list[float], digits: int) -> None:
     assert w.scores(values, digits) == [w.score(value, digits) for value in values]
     assert w.differences(values, digits) == [w.difference(value, digits) for value in values]
+
+
+HIDDEN = [
+    *map(chr, range(0x20)), *map(chr, range(0x7F, 0xA0)), *map(chr, range(0x202A, 0x202F)),
+    *map(chr, range(0x2066, 0x206A)), "\u061c", "\u200e", "\u200f", "\u2028", "\u2029",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("letter", HIDDEN, ids=ascii)
+def test_what_a_terminal_would_obey_is_written(letter: str) -> None:
+    written = f"\\u{ord(letter):04x}"
+    assert w.visible(f"a{letter}b") == f"a{written}b"
+    kept = letter if letter in "\n\t" else written
+    assert w.visible_lines(f"a{letter}b") == f"a{kept}b"
+    assert json.loads(f'"{written}"') == letter
+
+
+@pytest.mark.parametrize("text", ["", "q1", "é – \u00a0 ü", "日本", "\u200d", "😀", "a\\b"])
+def test_all_else_stays(text: str) -> None:
+    assert w.visible(text) == w.visible_lines(text) == text

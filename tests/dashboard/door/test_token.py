@@ -27,6 +27,12 @@ def test_a_token_is_made_once(tmp_path: Path) -> None:
     assert [path.name for path in folder.iterdir()] == [FILE]
 
 
+def test_a_new_token_is_kept_in_place_of_the_old_one(tmp_path: Path) -> None:
+    first = kept_token(tmp_path)
+    second = kept_token(tmp_path, renewed=True)
+    assert first != second == kept_token(tmp_path)
+
+
 @POSIX
 def test_folder_and_file_are_for_their_owner_alone(tmp_path: Path) -> None:
     before = os.umask(0)

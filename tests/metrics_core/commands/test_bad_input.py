@@ -479,6 +479,6 @@ def test_a_query_without_a_category_is_in_the_group_none(evaluate: Evaluate) -> 
 
 def test_a_file_name_is_shown_and_names_nothing_else(evaluate: Evaluate) -> None:
     outcome = evaluate(run_name="=x;<b>.run")
-    assert outcome.out.splitlines()[1].startswith("=x;<b>\t")
+    assert outcome.out.splitlines()[1].startswith("'=x;<b>\t")
     as_csv = evaluate("--format", "csv", run_name="=x;<b>.run")
     assert as_csv.out.splitlines()[1].startswith("'=x;<b>,")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -15,7 +16,8 @@ import pytest
 
 import metrics_core
 from metrics_core.__main__ import main
-from metrics_core.commands.console import INTERRUPTED, NOBODY_READS
+from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, any_console
+from metrics_core.commands.progress import progress_of
 
 QRELS = "qé 0 d1 1\nq2 0 d1 0\nq2 0 d2 -1\n"
 RUN = "qé Q0 d1 1 2 t\nq2 Q0 d1 1 2 t\n"
@@ -163,12 +165,113 @@ def test_closed_streams(files: Files, command: str, closed: str) -> None:
     assert done.returncode == (2 if closed.startswith(">") else 0)
 
 
+EVIL = "\x1b[31m\x9b2J\u202ex\u2066\u200f"
+HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What a terminal would obey."""
+SHOWN = r"\u001b[31m\u009b2J\u202ex\u2066\u200f"
+
+
+@pytest.fixture
+def evil(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Files:
+    """Files whose names and ids a terminal would obey."""
+    monkeypatch.chdir(tmp_path)
+    names = f"{EVIL}qrels", f"{EVIL}\nerror: b.run"
+    for number, name in enumerate((names[1], "a.run")):
+        lines = [f"{q} Q0 {d} {r} {-r} t" for q in (f"q{EVIL}", "q2") for r, d in enumerate("xy")]
+        Path(name).write_text("\n".join([*lines, f"q3 Q0 {EVIL}{number} 1 1 t"]).replace("y", EVIL))
+    judged = [f"q{EVIL} 0 {EVIL} 2", "q2 0 x 1", "q3 0 x 1", f"q4{EVIL} 0 x 1"]
+    Path(names[0]).write_text("\n".join(judged))
+    return names
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("evaluate", "--per-query"),
+        ("evaluate", "--per-query", "--format", "markdown"),
+        ("evaluate", "--per-query", "--format", "latex"),
+        ("evaluate", "--per-query", "--format", "json"),
+        ("residuals", "--per-query"),
+        ("compare",),
+        ("compare", "--format", "json"),
+        ("explain",),
+        ("explain", "--query", f"q{EVIL}"),
+        ("explain", "--query", f"q{EVIL}", "--format", "markdown"),
+        ("explain", "--query", f"q{EVIL}", "--format", "json"),
+        ("explain", "--query", f"q4{EVIL}!"),
+        ("compare", "--no-such-option", EVIL),
+        ("compare", "-m", EVIL),
+        ("evaluate", "--encoding", EVIL),
+    ],
+    ids=" ".join,
+)
+def test_no_name_and_no_id_is_obeyed_by_a_terminal(evil: Files, asked: tuple[str, ...]) -> None:
+    command, *more = asked
+    done = printed(command, *evil, *(["a.run"] if command != "evaluate" else []), *more)
+    said = done.out.decode() + done.err.decode()
+    assert not HIDDEN.search(said), ascii(said)
+    assert "u202e" in said
+    assert not re.search("^error: b", said, re.MULTILINE)
+    if "json" in asked:
+        named = {
+            value
+            for row in json.loads(done.out)
+            for value in row.values()
+            if isinstance(value, str)
+        }
+        assert {f"q{EVIL}", evil[1].removesuffix(".run")} & named
+
+
+@pytest.mark.parametrize("what", ["missing", "wrong", "cut"])
+def test_no_file_and_no_line_in_an_error_is_obeyed(evil: Files, what: str) -> None:
+    name = f"{EVIL}\nnote: {what}"
+    if what != "missing":
+        Path(name).write_text(f"q1 Q0 {EVIL} 1 {EVIL} t\n" if what == "wrong" else f"q1 {EVIL}\n")
+    done = printed("evaluate", evil[0], name)
+    said = done.err.decode()
+    assert (done.status, done.out) == (2, b"")
+    assert not HIDDEN.search(said), ascii(said)
+    assert SHOWN in said
+    assert "\nnote: " + what not in said
+
+
+@pytest.mark.parametrize("format", ["csv", "tsv"])
+def test_what_programs_read_keeps_every_letter(evil: Files, format: str) -> None:
+    asked = ("evaluate", evil[0], "a.run", "--per-query", "--format", format)
+    assert f"q{EVIL}" in printed(*asked).out.decode()
+    assert EVIL in printed("trec_eval", "-q", evil[0], "a.run").out.decode()
+
+
+def test_progress_moves_the_cursor_and_no_name_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / EVIL).write_text("some")
+    shown = io.StringIO()
+    monkeypatch.setattr(shown, "isatty", lambda: True, raising=False)
+    with redirect_stderr(shown), any_console(), progress_of(str(tmp_path / EVIL)) as progress:
+        assert progress is not None
+        progress(4)
+    assert shown.getvalue() == f"\r\x1b[2K{SHOWN}: 100% of 0 MB\r\x1b[2K"
+
+
 def test_ctrl_c(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("metrics_core.formats.read_qrels", interrupted)
     assert main(["evaluate", *files]) == INTERRUPTED
+
+
+def test_ctrl_c_while_a_class_is_made_ends_the_process_by_the_same_status(tmp_path: Path) -> None:
+    # As `dataclass` does for each class: what is interrupted is an `exec`.
+    (tmp_path / "sitecustomize.py").write_text(
+        "import argparse\n"
+        "def interrupted(*_):\n    exec('raise KeyboardInterrupt')\n"
+        "argparse.ArgumentParser.parse_args = interrupted\n"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(tmp_path), str(_root())))}
+    command = [sys.executable, "-m", "metrics_core", "formats"]
+    assert subprocess.run(command, env=environment, check=False).returncode == INTERRUPTED
 
 
 def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:

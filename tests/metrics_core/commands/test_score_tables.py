@@ -9,7 +9,7 @@ import json
 import pandas as pd
 import pytest
 
-from metrics_core.commands.score_tables import PRINTERS, latex, markdown, table
+from metrics_core.commands.score_tables import PRINTERS, latex, line_of_markdown, markdown, table
 
 THIRD = 1 / 3
 FRAME = pd.DataFrame(
@@ -74,10 +74,16 @@ def test_a_tab_in_a_name_does_not_shift_columns() -> None:
     assert all(line.count("\t") == 3 for line in PRINTERS["tsv"](frame).splitlines())
 
 
-def test_a_name_that_a_spreadsheet_would_run_is_made_inert_in_csv() -> None:
-    lines = PRINTERS["csv"](FRAME.assign(run="=1+1")).splitlines()
-    assert lines[1] == "'=1+1,all,AP,0.3333333333333333"
-    assert PRINTERS["tsv"](FRAME.assign(run="=1+1")).splitlines()[1].startswith("=1+1\t")
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r"])
+def test_a_name_that_a_spreadsheet_would_run_is_made_inert(begin: str) -> None:
+    frame = FRAME.assign(run=f"{begin}1+1").rename(columns={"query_id": "=query"})
+    for name, separator in {"csv": ",", "tsv": "\t"}.items():
+        told = csv_module.reader(io.StringIO(PRINTERS[name](frame)), delimiter=separator)
+        head, row, *_ = told
+        assert head[1] == "'=query"
+        kept = begin if name == "csv" or begin.strip() else " "
+        assert row == [f"'{kept}1+1", "all", "AP", "0.3333333333333333"]
+    assert "\t-1.5\n" in PRINTERS["tsv"](FRAME.assign(value=-1.5))
 
 
 def test_markdown() -> None:
@@ -86,6 +92,46 @@ def test_markdown() -> None:
         "| --- | --- | ---: | ---: |",
         r"| a\|b | all | 0.333 | 1,234 |",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("<img src=x onerror=alert(1)>", "&lt;img src=x onerror=alert(1)&gt;"),
+        ("a&lt;b", "a&amp;lt;b"),
+        ("*a* `b` ~~c~~ $d$", r"\*a\* \`b\` \~\~c\~\~ \$d\$"),
+        ("_a_ __b__ c_d", r"\_a\_ \_\_b\_\_ c_d"),
+        ("[a](b) ![c][d] [^e] [0.1, 0.2]", r"[a\](b) ![c\][d] \[^e] [0.1, 0.2]"),
+        ("a\\|b", r"a\\\|b"),
+        ("a\nb\x1b[31m", r"a\\u000ab\\u001b[31m"),
+        ("bm25_tuned+rm3 (k1=0.9)", "bm25_tuned+rm3 (k1=0.9)"),
+        ("-1", "-1"),
+    ],
+)
+def test_a_name_in_markdown_is_shown_letter_for_letter(name: str, shown: str) -> None:
+    assert markdown(FRAME[:2].assign(run=name)).splitlines()[2].startswith(f"| {shown} | all |")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("# q: better", r"\# q: better"),
+        ("- q", r"\- q"),
+        ("12. q", r"12\. q"),
+        ("    q", "q"),
+        ("<b>q</b>", "&lt;b&gt;q&lt;/b&gt;"),
+        ("q1: worse", "q1: worse"),
+    ],
+)
+def test_a_line_of_markdown_is_no_other_block(text: str, shown: str) -> None:
+    assert line_of_markdown(text) == shown
+
+
+@pytest.mark.parametrize("format", ["table", "markdown", "latex"])
+def test_what_a_terminal_would_obey_is_written_in_tables(format: str) -> None:
+    text = PRINTERS[format](FRAME.assign(run="a\x1b[2J\u202e\nb"))
+    assert text.count("u001b") == text.count("u202e") == text.count("u000a") == 1
+    assert all(line.isprintable() for line in text.splitlines())
 
 
 def test_latex_escapes_names_and_sets_the_best_mean_in_bold() -> None:

@@ -1,0 +1,43 @@
+"""How a process ends: by the status of what it ran. For who owns the process, the server and the
+command line.
+
+When Python closes down, it ends each thread that still runs as soon as that one comes back to it.
+A thread that Arrow's C++ called back, as while it reads a file of Python's, is then unwound through
+that C++, which takes it for an exception that it must not let pass, and aborts: SIGABRT instead of
+the status. And where a Ctrl-C passed through an `exec`, as of each dataclass that is loaded, Python
+forgets whatever status is returned. So the process is left before Python closes down.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+
+
+def by_status(main: Callable[[], int]) -> int:
+    """What `main` returns; from then on the process ends by that status, or by the one with which
+    `main` exits, once threads that are to be waited for are done and all that was registered for
+    the end (`atexit`) since this was called is. An error that `main` raises ends it as Python does.
+    """
+    status: int | None = None
+
+    def leave() -> None:
+        if status is None:
+            return
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(AttributeError, OSError, ValueError):
+                stream.flush()
+        os._exit(status)
+
+    # Before all others, and so called after them.
+    atexit.register(leave)
+    try:
+        status = main()
+    except SystemExit as ended:
+        if ended.code is None or isinstance(ended.code, int):
+            status = ended.code or 0
+        raise
+    return status
