@@ -184,7 +184,11 @@ def understood(text: str, measure: Measure) -> str:
     one of another spelling alone needs no word. Empty for an entry of the picker."""
     names = {name for choice in measure_choices() for name in (choice.name, choice.label)}
     text = text.strip()
-    if not text or text in names or _folded(text) in (_folded(str(measure)), _folded(at_k(measure))):
+    if (
+        not text
+        or text in names
+        or _folded(text) in (_folded(str(measure)), _folded(at_k(measure)))
+    ):
         return ""
     own = measure.declaration
     theirs = any(text == known.name for known in own.in_trec_eval)

@@ -93,8 +93,10 @@ def _unclear(
     if row["verdict"] == NO_MATTER:
         start, end = "No difference that matters between ", f", within the {margin:g} that matters"
     elif side_of(row["difference"]) == 0:
-        pair = run(focus) + strong(" and ") + run(baseline)
-        return pair + strong(f" are level on {measure}: ") + _gap(row) + strong(". ")
+        pair = run(focus) + strong(" and ") + run(baseline) + strong(f" are level on {measure}: ")
+        # An interval without width is that of differences that are all 0.
+        alike = row["low"] == row["high"]
+        return pair + (muted("no query differs") if alike else _gap(row)) + strong(". ")
     else:
         start, end = "No clear difference between ", ""
     return (

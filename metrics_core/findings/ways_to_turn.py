@@ -70,6 +70,8 @@ def _cannot(side: int) -> str:
 
 def _farthest(reached: Reach, now: int) -> str:
     """How far against the leader the difference could go; either way where the two are level."""
+    if now == 0 and reached.lowest == reached.highest:
+        return "whatever they are worth, the two stay level."
     if now == 0:
         ends = f"{w.difference(reached.lowest)} and {w.difference(reached.highest)}"
         limit = "at most" if not reached.exact else "at the extremes"

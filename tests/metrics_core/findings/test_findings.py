@@ -185,6 +185,8 @@ def test_a_level_pair_has_its_own_words() -> None:
         "hybrid and bm25 are level on P@5: 0.000; no query differs. "
         "0 queries won, 0 lost, 84 the same."
     )
+    alike = compared(low=0.0, high=0.0, **level)
+    assert ": no query differs. 0 queries" in verdict(alike, "P@5", "hybrid", "bm25").text
     cancelled = compared(**{**level, "low": -0.02, "high": 0.02, "won": 4, "lost": 4, "same": 76})
     assert "are level on P@5: 0.000 [−0.020, 0.020]." in (
         verdict(cancelled, "P@5", "hybrid", "bm25").text

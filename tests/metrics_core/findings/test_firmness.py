@@ -230,7 +230,7 @@ def test_a_level_pair_has_no_leader() -> None:
     [
         (reach_of(0.0, -0.5, 1.0), "could part them", "it is at the extremes between −0.500 and"),
         (reach_of(0.0, -0.5, 1.0, exact=False), "could part them", "at most between −0.500 and"),
-        (reach_of(0.0, 0.0, 0.0), "cannot part them", "between"),
+        (reach_of(0.0, 0.0, 0.0), "cannot part them", "the two stay level."),
     ],
 )
 def test_unjudged_documents_of_two_that_are_level(reached: Reach, word: str, said: str) -> None:
