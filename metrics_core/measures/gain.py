@@ -39,6 +39,11 @@ _RANX_LEVEL = Difference(
     "Grades between 0 and 1 gain what they are.",
     "ranx counts only grades from its rel_lvl (1 by default), and wants whole numbers.",
 )
+_SKLEARN_TIES = Difference(
+    "scikit-learn",
+    "Documents with equal scores come in one order, that of their ids.",
+    "ndcg_score and dcg_score average over all orders of them, unless they are told ignore_ties.",
+)
 
 
 def gain_of(grades: Scores, dcg: Gain = "log2", gains: GainTable | None = None) -> Scores:
@@ -123,7 +128,7 @@ def each_discounted(hits: Hits, discount: Discount) -> Scores:
     },
     ideal=1.0,
     residual="normalised",
-    differences=(DECIMALS, _RANX_LEVEL),
+    differences=(DECIMALS, _RANX_LEVEL, _SKLEARN_TIES),
 )
 def ndcg(
     ranks: JudgedRanks,
@@ -176,7 +181,7 @@ def _ndcg_terms(
     range=(0, np.inf),
     residual="monotone",
     reach="additive",
-    differences=_RANX_LEVEL,
+    differences=(_RANX_LEVEL, _SKLEARN_TIES),
 )
 def discounted_cumulative_gain(
     ranks: JudgedRanks,
