@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 MINUS = "\u2212"
 DASH = "\u2013"
@@ -13,6 +14,8 @@ NO_BREAK = "\u00a0"
 _PLAIN = 100
 """Below this a score has all its decimals."""
 _NAMED = 3
+_LONGEST_VALUE = 60
+_MOST_BITS = 512
 _ORDINALS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
 )  # fmt: skip
@@ -171,3 +174,12 @@ def plural(n: int, one: str, many: str | None = None) -> str:
 def sentence_case(text: str) -> str:
     """The text with its first letter in upper case."""
     return text[:1].upper() + text[1:]
+
+
+def shown(value: Any) -> str:
+    """A value that a program gave, as a message shows it: as Python writes it, shortened."""
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        # Python refuses to write those of many thousand digits.
+        return f"a whole number of about {value.bit_length() * math.log10(2):,.0f} digits"
+    text = repr(value)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"

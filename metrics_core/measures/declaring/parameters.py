@@ -8,7 +8,6 @@ several measures have is an alias: here, or in the module that has most of them.
 from __future__ import annotations
 
 import inspect
-import math
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from metrics_core.errors import ParameterError, did_you_mean
+from metrics_core.wording import shown
 
 GainTable = tuple[tuple[float, float], ...]
 """What each grade is worth: (grade, gain) pairs, ascending; other grades are worth themselves."""
@@ -48,6 +48,9 @@ class Bounds:
         if self.high == sys.float_info.max:
             return f"a finite number {start}"
         return f"a number {start} {'to below' if self.open_high else 'to'} {self.high:g}"
+
+
+_FINITE = Bounds(-sys.float_info.max)
 
 
 class Samples(tuple[Any, ...]):
@@ -110,7 +113,9 @@ class Parameter:
             if self.kind in (int, float) and not _is_number(value):
                 wanted = "a number"
             near = did_you_mean(value, self.choices) if isinstance(value, str) else ""
-            raise ParameterError(f"{measure}: {self.name} must be {wanted}, not {value!r}.", near)
+            raise ParameterError(
+                f"{measure}: {self.name} must be {wanted}, not {shown(value)}.", near
+            )
         return checked
 
     def _converted(self, value: Any) -> Any:
@@ -150,7 +155,7 @@ def _gain_table(value: Any) -> GainTable | None:
         return None
     if not all(isinstance(p, (list, tuple)) and len(p) == 2 for p in pairs):
         return None
-    if not all(_is_number(n) and math.isfinite(n) for pair in pairs for n in pair):
+    if not all(_is_number(n) and _FINITE.hold(n) for pair in pairs for n in pair):
         return None
     return tuple(sorted((_plain(grade), _plain(gain)) for grade, gain in dict(pairs).items()))
 
