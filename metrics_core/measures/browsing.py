@@ -10,7 +10,14 @@ import numpy as np
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Floats, Hits
 from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
-from metrics_core.measures.declaring.parameters import Persistence, Rel, Samples, TopK
+from metrics_core.measures.declaring.parameters import (
+    HIGHEST_EXPONENT,
+    Bounds,
+    Persistence,
+    Rel,
+    Samples,
+    TopK,
+)
 from metrics_core.measures.declaring.registry import Scores, measure, terms
 
 DECIMALS = Difference(
@@ -19,6 +26,7 @@ DECIMALS = Difference(
     "gdeval.pl, which ir_measures runs for them, prints five decimals.",
 )
 MaxRel = Annotated[int, "grade that is worth most; higher ones count as this one", Samples(2, 4)]
+Exponent = Annotated[MaxRel, Bounds(1, HIGHEST_EXPONENT)]
 
 
 @measure(
@@ -134,7 +142,7 @@ def stopping(hits: Hits, chance: Floats) -> Floats:
     ),
 )
 def expected_reciprocal_rank(
-    ranks: JudgedRanks, *, cutoff: TopK | None = None, max_rel: MaxRel = 4
+    ranks: JudgedRanks, *, cutoff: TopK | None = None, max_rel: Exponent = 4
 ) -> Scores:
     """The reciprocal of the rank at which a reader is expected to be satisfied, where each result
     satisfies with a chance that grows with its grade, up to (2^max_rel − 1) / 2^max_rel. A grade
