@@ -7,18 +7,11 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from metrics_core.errors import ParameterError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Hits, per_query, ratio
-from metrics_core.measures.browsing import DECIMALS
+from metrics_core.measures.browsing import DECIMALS, exponential
 from metrics_core.measures.declaring.elsewhere import CUTOFFS, Difference, InTrecEval
-from metrics_core.measures.declaring.parameters import (
-    HIGHEST_EXPONENT,
-    Bounds,
-    GainTable,
-    Samples,
-    TopK,
-)
+from metrics_core.measures.declaring.parameters import Bounds, GainTable, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure, terms
 
 Gain = Annotated[
@@ -59,21 +52,12 @@ def gain_of(grades: Scores, dcg: Gain = "log2", gains: GainTable | None = None) 
     included; a grade that it does not list is worth itself, and a negative one always nothing.
 
     trec_eval compares gains as whole numbers and so orders those by chance that differ by less
-    than 1; ours are ordered as they are. Raises ParameterError for what is too much to be an
-    exponent."""
+    than 1; ours are ordered as they are. Raises ParameterError as `exponential`."""
     worth = np.maximum(grades, 0)
     for grade, gain in gains or ():
         if grade >= 0:
             worth[grades == grade] = gain
-    if dcg == "log2":
-        return worth
-    highest = float(worth.max(initial=0))
-    if highest > HIGHEST_EXPONENT:
-        raise ParameterError(
-            f"dcg='exp-log2' takes grades and gains up to {HIGHEST_EXPONENT:,}, not {highest:g}.",
-            "2 to the power of more is beyond double precision; take dcg='log2'.",
-        )
-    return np.exp2(worth) - 1
+    return exponential(worth) if dcg == "exp-log2" else worth
 
 
 def found_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None = None) -> Hits:
