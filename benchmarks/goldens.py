@@ -6,12 +6,17 @@ DIR holds collections, each in a folder, and somewhere files `<name>.<version>.t
 or v908: the output of `trec_eval -q -c -m all_trec` with its numbers in full. The run and the
 judgments of each are found by trying; a line for each file tells how many of its lines are printed
 otherwise, and of how many the number is not the same to the last bit.
+
+A folder of trec_eval's own tests has a README.txt with lines ` options files -> expected`: each is
+run in its folder, and has to print the bytes of that file.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gzip
+import shlex
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -80,13 +85,31 @@ def _candidates(folder: Path, scratch: Path) -> Iterator[tuple[str, Path, Path]]
                     yield tag, qrels, unpacked(run, scratch)
 
 
+def own_tests(folder: Path) -> Iterator[tuple[str, int]]:
+    """The command lines of trec_eval's own tests, each with how many lines are printed otherwise;
+    where only their number differs, that counts as one."""
+    for line in (folder / "README.txt").read_text().splitlines():
+        words, arrow, name = line.partition("->")
+        if not arrow:
+            continue
+        expected = (folder / name.strip()).read_bytes()
+        with contextlib.chdir(folder):
+            found = trec_eval.evaluate(shlex.split(words)).output
+        pairs = zip(expected.splitlines(), found.splitlines(), strict=False)
+        yield words.strip(), sum(a != b for a, b in pairs) or int(expected != found)
+
+
 def main() -> int:
     """Compare every file; the exit status is 1 where a line is printed otherwise."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("data", type=Path, metavar="DIR")
     folder = parser.parse_args().data
-    report.number = _in_full
     different = 0
+    for readme in sorted(folder.glob("*/README.txt")):
+        for words, wrong in own_tests(readme.parent):
+            print(f"{words}: {wrong or 'no'} lines printed otherwise")
+            different += wrong > 0
+    report.number = _in_full
     with tempfile.TemporaryDirectory() as scratch:
         candidates = list(_candidates(folder, Path(scratch)))
         for golden in sorted(folder.rglob("*.v*.txt.gz")):

@@ -4,14 +4,15 @@
     0.4
 
 Precision divides by k always; an empty `retrieved` or `expected` gives 0; ids are compared as they
-stand, case included; `expected` is a set. A document that stands in `retrieved` twice counts each
-time as a hit and in precision, as the specification says. Recall and nDCG, which it bounds by 1,
-count it at its first place. The numbers come from the same kernels as everywhere else.
+stand, case included, a whole number as its digits; `expected` is a set. A document that stands in
+`retrieved` twice counts each time as a hit and in precision, as the specification says. Recall and
+nDCG, which it bounds by 1, count it at its first place. The numbers come from the same kernels as
+everywhere else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Any
@@ -20,7 +21,7 @@ import numpy as np
 
 from metrics_core.errors import ParameterError
 from metrics_core.judging import JudgedRanks, single_query
-from metrics_core.judging.one_list import ids_of, judged_list
+from metrics_core.judging.one_list import documents_of, judged_list
 from metrics_core.measures import Measure, parse_measure
 
 NO_GROUP = "(none)"
@@ -158,19 +159,19 @@ def _score(measure: Measure, ranks: JudgedRanks) -> float:
     return float(measure.score(ranks)[0])
 
 
-def _wanted(expected: Iterable[str]) -> set[str]:
-    return set(ids_of(expected, "expected"))
+def _wanted(expected: Iterable[str]) -> set[Hashable]:
+    return set(documents_of(expected, "expected"))
 
 
-def _each_counts(retrieved: Sequence[str], wanted: set[str]) -> JudgedRanks:
+def _each_counts(retrieved: Sequence[str], wanted: set[Hashable]) -> JudgedRanks:
     return judged_list(retrieved, wanted, duplicates="each")
 
 
-def _first_counts(retrieved: Sequence[str], wanted: set[str]) -> JudgedRanks:
+def _first_counts(retrieved: Sequence[str], wanted: set[Hashable]) -> JudgedRanks:
     """A repeated document keeps its rank there and counts at its first place only."""
     left = set(wanted)
     places = []
-    listed = ids_of(retrieved, "retrieved", ordered=True)
+    listed = documents_of(retrieved, "retrieved", ordered=True)
     for rank, doc in enumerate(listed, 1):
         if doc in left:
             left.remove(doc)

@@ -6,10 +6,10 @@
     1.93
 
 `expected` is a collection of relevant ids, or a mapping from id to grade. Ids may stand in a list,
-a numpy array or a pandas Series; a text in place of a list is an error. The numbers come from the
-same kernels as everywhere else. `duplicates` says what a document counts that stands in
-`retrieved` more than once: its first place only ("first"), every place ("each", so that a share may
-pass 1), or nothing, because it is refused ("error", a ParameterError).
+a numpy array or a pandas Series. 1 and "1" are one id, as in runs and judgments; a float, a truth
+value and what is missing are none. The numbers come from the same kernels as everywhere else.
+`duplicates` says what a document counts that stands in `retrieved` more than once: its first place
+only ("first"), every place ("each": a share may pass 1), or nothing ("error": a ParameterError).
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 MINUS = "\u2212"
 DASH = "\u2013"
@@ -21,6 +22,8 @@ marks that turn the direction in which it writes, and ends of lines."""
 _PLAIN = 100
 """Below this a score has all its decimals."""
 _NAMED = 3
+_LONGEST_VALUE = 60
+_MOST_BITS = 512
 _ORDINALS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
 )  # fmt: skip
@@ -194,3 +197,12 @@ def visible_lines(text: str) -> str:
 
 def _written(found: re.Match[str]) -> str:
     return f"\\u{ord(found[0]):04x}"
+
+
+def shown(value: Any) -> str:
+    """A value that a program gave, as a message shows it: as Python writes it, shortened."""
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        # Python refuses to write those of many thousand digits.
+        return f"a whole number of about {value.bit_length() * math.log10(2):,.0f} digits"
+    text = repr(value)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+import pytest
+
+from tests.code_blocks import (
+    PAGES,
+    ROOT,
+    Block,
+    UnknownBlockError,
+    anchor_of,
+    blocks_of,
+    prepare,
+    run_block,
+)
+
+BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 
 
 def test_the_generated_pages_are_up_to_date() -> None:
@@ -38,6 +53,90 @@ def test_every_direct_dependency_has_its_reason() -> None:
                 assert re.split(r"[=<>]", line)[0] in reasons, line
 
 
-def test_links_in_the_readme_lead_somewhere() -> None:
-    for target in re.findall(r"\]\(([^)#:]+)\)", (ROOT / "README.md").read_text()):
-        assert (ROOT / target).exists(), target
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the files that blocks name."""
+    made = tmp_path_factory.mktemp("blocks")
+    prepare(made)
+    return made
+
+
+@pytest.fixture(autouse=True)
+def _no_provider() -> Iterator[None]:
+    """What a block changes in ir_measures is changed back."""
+    yield
+    provider = sys.modules.get("metrics_core.compatible.ir_measures_provider")
+    if provider is not None:
+        provider.uninstall()
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=str)
+def test_every_block_runs(block: Block, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    run_block(block)
+
+
+def test_every_fence_is_a_block() -> None:
+    assert {block.page.name for block in BLOCKS} >= {"README.md", "scale.md", "ir_measures.md"}
+    for page in PAGES:
+        fences = re.findall(r"^\s*(?:```|~~~)", page.read_text(), re.MULTILINE)
+        assert len(fences) == 2 * sum(block.page == page for block in BLOCKS), page
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("", "a\n"), ("ruby", "puts 1\n"), ("sh", "curl example\n"), ("sh", "make run\nls\n")],
+)
+def test_a_block_that_nobody_can_run_is_no_block_that_runs(language: str, text: str) -> None:
+    with pytest.raises(UnknownBlockError):
+        run_block(Block(ROOT / "README.md", 1, language, text, ""))
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("python", "from metrics_core import ir_measures_provider\n"),
+        ("python", "1 + 1  # 3\n"),
+        ("python", "from metrics_core import evaluate\nevaluate(spark, a='b')\n"),
+        ("python", "from metrics_core.scoring.spark import gone\ngone(spark)\n"),
+        ("sh", "python -m metrics_core evaluate qrels.txt bm25.run --what\n"),
+        ("sh", "python -m metrics_core evaluate --spark yarn qrels.txt bm25.run --what\n"),
+        ("sh", "python -m metrics_core evaluate qrels.txt gone.run\n"),
+        ("sh", "make gone\n"),
+        ("sh", "make run GONE=1\n"),
+        ("sh", "pip install '.[gone]'\n"),
+        ("math", "1 + 1\n"),
+    ],
+)
+def test_a_block_that_fails_is_seen(
+    language: str, text: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    with pytest.raises((AssertionError, ImportError, AttributeError, TypeError, SystemExit)):
+        run_block(Block(ROOT / "README.md", 1, language, text, ""))
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda p: p.name)
+def test_modules_and_what_is_in_them_are_there(page: Path) -> None:
+    named = r"`(?:python -m )?((?:metrics_core|dashboard|benchmarks|tests)(?:\.\w+)+)"
+    for dotted in set(re.findall(named, page.read_text())):
+        _find(dotted)
+
+
+def _find(dotted: str) -> object:
+    """The module of this name, or what of that name is in one."""
+    try:
+        return importlib.import_module(dotted)
+    except ModuleNotFoundError:
+        module, _, name = dotted.rpartition(".")
+        return getattr(_find(module), name)
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda p: p.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#:\s]*)(?:#([^)\s]+))?\)", page.read_text()):
+        linked = page.parent / target if target else page
+        assert linked.exists(), target
+        if anchor:
+            heads = re.findall(r"^#+ (.+)$", linked.read_text(), re.MULTILINE)
+            assert anchor in map(anchor_of, heads), f"{target}#{anchor}"

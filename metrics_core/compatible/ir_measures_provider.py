@@ -153,14 +153,14 @@ def _columns(converter: Any, given: Any, value: str) -> tuple[list[str], list[st
         rows = list(converter.as_namedtuple_iter())
         texts = [[str(getattr(r, name)) for r in rows] for name in ("query_id", "doc_id")]
         second = [str(getattr(r, "iteration", "0")) for r in rows]
-        values = np.array([getattr(r, value) for r in rows])
+        values = [getattr(r, value) for r in rows]
     return texts[0], texts[1], values, second or ["0"] * len(values)
 
 
 def _nested(given: Mapping[Any, Mapping[Any, float]]) -> tuple[Any, Any, Any, list[str]]:
     query_id = [str(q) for q, documents in given.items() for _ in documents]
     doc_id = [str(d) for documents in given.values() for d in documents]
-    values = np.array([v for documents in given.values() for v in documents.values()])
+    values = [v for documents in given.values() for v in documents.values()]
     return query_id, doc_id, values, ["0"] * len(values)
 
 

@@ -18,6 +18,8 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.measures import Combination
 from metrics_core.tables import Qrels, Run
+from metrics_core.tables.given_numbers import finite_number
+from metrics_core.wording import shown
 
 Floats = npt.NDArray[np.float64]
 
@@ -66,13 +68,21 @@ def edited_list(doc_ids: Iterable[str], edits: Sequence[Edit]) -> list[str]:
 
 
 def edited_grades(grades: Mapping[str, float], edits: Sequence[Edit]) -> dict[str, float]:
-    """The grades by doc_id after the edits in turn."""
+    """The grades by doc_id after the edits in turn. Raises ParameterError for one that is no finite
+    number."""
     edited = dict(grades)
     for edit in edits:
-        if isinstance(edit, Grade) and edit.grade is None:
+        if not isinstance(edit, Grade):
+            continue
+        grade = finite_number(edit.grade)
+        if edit.grade is None:
             edited.pop(edit.doc_id, None)
-        elif isinstance(edit, Grade):
-            edited[edit.doc_id] = float(edit.grade or 0)
+        elif grade is None:
+            raise ParameterError(
+                f"The grade of {edit.doc_id} is {shown(edit.grade)}, not a finite number."
+            )
+        else:
+            edited[edit.doc_id] = float(grade)
     return edited
 
 

@@ -6,12 +6,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from metrics_core import frames as pd
 from metrics_core.errors import RanklensError
 from metrics_core.formats.columns import understand
 from metrics_core.formats.reading import read_qrels, read_run
 from metrics_core.formats.registry import Kind
 from metrics_core.tables import Qrels, Run
+from metrics_core.tables.given_numbers import finite_numbers
 from metrics_core.tables.run_names import free_name
 
 GivenRuns = Any
@@ -103,9 +106,14 @@ def _columns(given: pd.DataFrame, kind: Kind, value: str) -> tuple[list[Any], li
     at = understood.roles
     by_rank = value not in at
     values = given.iloc[:, at["rank" if by_rank else value]].to_numpy()
-    # Without a score, the rank gives the order.
-    values = -values.astype(float) if by_rank else values
-    return *(given.iloc[:, at[role]].tolist() for role in ("query_id", "doc_id")), values
+    queries, docs = (given.iloc[:, at[role]].tolist() for role in ("query_id", "doc_id"))
+    if by_rank:
+        # Without a score, the rank gives the order.
+        ranks = finite_numbers(
+            values, "rank", lambda row: f"document {docs[row]} of query {queries[row]}"
+        )
+        values = -ranks.astype(np.float64)
+    return queries, docs, values
 
 
 def _no_table(given: Any, kind: str, value: str) -> RanklensError:

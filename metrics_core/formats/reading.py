@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
@@ -26,6 +27,8 @@ from metrics_core.formats.registry import (
 from metrics_core.formats.source import Source, shortened
 from metrics_core.formats.values import Grades
 from metrics_core.tables import Documents, Duplicates, Qrels, Queries, Run
+from metrics_core.tables.given_numbers import finite_number
+from metrics_core.wording import shown
 
 
 def read(
@@ -177,6 +180,11 @@ def check_choices(kind: str | None, format: str | None, duplicates: str, grades:
         raise ParameterError(f"duplicates is error, best or first, not {duplicates!r}.")
     if isinstance(grades, str) and grades not in ("integer", "real"):
         raise ParameterError(f"grades is integer, real or a mapping of words, not {grades!r}.")
+    for word, grade in grades.items() if isinstance(grades, Mapping) else ():
+        if finite_number(grade) is None:
+            raise ParameterError(
+                f"grades makes {word!r} the grade {shown(grade)}, which is not a finite number."
+            )
 
 
 def _sample(source: Source) -> Sample:

@@ -18,17 +18,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.tables.arrays import values_of
+from metrics_core.tables.given_numbers import NUMBER as NUMBER
+from metrics_core.tables.given_numbers import is_number as is_number
 
 Grades = Literal["integer", "real"] | Mapping[str, float]
 """How grades are read: whole numbers, real numbers, or words by this mapping."""
 
-NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 A_SCORE = "a finite number as score"
 _GREATEST_WHOLE = 2**53  # beyond it not every whole number is a float64, and then none an int64
 GREATEST_GRADE = 127
 """trec_eval overflows beyond it; a grade that large is an id or a score in the wrong column."""
-
-_NUMBER = re.compile(NUMBER, re.ASCII)
 
 
 def parse_scores(texts: pa.Array) -> npt.NDArray[np.float64]:
@@ -39,11 +38,6 @@ def parse_scores(texts: pa.Array) -> npt.NDArray[np.float64]:
     if np.isinf(scores).any():
         scores = np.where(np.isinf(scores), np.nan, scores)
     return scores
-
-
-def is_number(text: str) -> bool:
-    """Whether a text is a plain decimal number."""
-    return bool(_NUMBER.match(text))
 
 
 def why_not_a_number(text: str) -> str:

@@ -177,7 +177,7 @@ def listed_alone(
     known = (doc for values in columns.values() for doc in values)
     doc_ids = list(dict.fromkeys([*judged, *retrieved, *known]))
     row = {doc: i for i, doc in enumerate(doc_ids)}
-    table = {name: [values.get(d) for d in doc_ids] for name, values in columns.items()}
+    table = {name: _column_of([v.get(d) for d in doc_ids]) for name, v in columns.items()}
     rank = np.arange(1, len(retrieved) + 1)
     return Listed(
         run=None,
@@ -192,6 +192,13 @@ def listed_alone(
             np.array([row[d] for d in retrieved], int),
         ),
     )
+
+
+def _column_of(values: Sequence[str | float | None]) -> pa.Array:
+    """Texts, or numbers, as a column; Arrow refuses some mixtures of whole and other ones."""
+    if any(isinstance(value, str) for value in values):
+        return pa.array(values, ID)
+    return pa.array([None if v is None else float(v) for v in values], pa.float64())
 
 
 def _codes(column: pa.ChunkedArray) -> Ints:

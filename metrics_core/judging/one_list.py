@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Set
+from numbers import Number
 from typing import Any, Literal
 
 import numpy as np
@@ -10,6 +11,9 @@ import numpy as np
 from metrics_core.errors import ParameterError
 from metrics_core.judging.documents import Listed, listed_alone
 from metrics_core.judging.judged import JudgedRanks
+from metrics_core.tables.given_numbers import finite_number
+from metrics_core.tables.ids import WRITE_TEXTS, id_text
+from metrics_core.wording import shown
 
 Retrieved = Iterable[Hashable]
 Expected = Iterable[Hashable] | Mapping[Hashable, float]
@@ -26,13 +30,14 @@ def judged_list(
     columns: Columns | None = None,
 ) -> JudgedRanks:
     """One list as JudgedRanks of a single query, for any measure. Ids may stand in a list, a numpy
-    array or a pandas Series, of which the values count. Raises ParameterError where they stand in
-    none of these, or a document stands twice and `duplicates` is "error".
+    array or a pandas Series, of which the values count; see `documents_of`. Raises ParameterError
+    where they stand in none of these, one is no id, a grade is no finite number, or a document
+    stands twice and `duplicates` is "error".
 
     Measures of the documents themselves need `columns`: for each column the value of each document
     that has one, such as {"price": {"a": 10, "b": 20}}, or the values beside `retrieved`.
     """
-    ids = ids_of(retrieved, "retrieved", ordered=True)
+    ids = documents_of(retrieved, "retrieved", ordered=True)
     grades = grades_of(expected)
     listed = _listed(ids, duplicates)
     places = [(rank, d) for rank, d in enumerate(listed, 1) if d in grades]
@@ -86,10 +91,53 @@ def single_query(
 
 
 def grades_of(expected: Expected) -> Mapping[Hashable, float]:
-    """The grade of each expected document; 1 where none is said."""
-    if isinstance(expected, Mapping):
-        return expected
-    return dict.fromkeys(ids_of(expected, "expected"), 1.0)
+    """The grade of each expected document; 1 where none is said. Raises ParameterError for a grade
+    that is no finite number, and where a document has two."""
+    if not isinstance(expected, Mapping):
+        return dict.fromkeys(documents_of(expected, "expected"), 1.0)
+    found: dict[Hashable, float] = {}
+    for doc, grade in zip(documents_of(expected, "expected"), expected.values(), strict=True):
+        _put(found, doc, _finite(grade, "grade", doc), "expected")
+    return found
+
+
+def documents_of(values: Iterable[Any], what: str, *, ordered: bool = False) -> list[Hashable]:
+    """The documents of a list, an array or a Series. A text is an id as it stands, and a whole
+    number is its digits: 1 and "1" are one document, as in runs and judgments. What else Python can
+    look up, such as a pair, is an id as it is. Raises ParameterError as `ids_of`, and for a number
+    with a fraction, a truth value, bytes, and what is missing."""
+    listed = ids_of(values, what, ordered=ordered)
+    if all(type(value) is str for value in listed):
+        return listed
+    return [_document(value, what) for value in listed]
+
+
+def _document(value: Any, what: str) -> Hashable:
+    text = id_text(value)
+    if text is not None:
+        return text
+    odd = not isinstance(value, Hashable) or isinstance(value, (Number, bytes, np.generic))
+    # What is not equal to itself is missing: NaN, NaT, pandas' NA.
+    if odd or value is None or (value == value) is not True:
+        raise ParameterError(
+            f"{what} holds {shown(value)}; an id is a text or a whole number.", WRITE_TEXTS
+        )
+    return value
+
+
+def _finite(value: Any, what: str, doc: Hashable) -> float:
+    number = finite_number(value)
+    if number is None:
+        raise ParameterError(
+            f"The {what} of document {shown(doc)} is {shown(value)}, not a finite number.",
+            "Give one finite number, or leave the document out.",
+        )
+    return number
+
+
+def _put(found: dict[Hashable, Any], doc: Hashable, value: Any, what: str) -> None:
+    if found.setdefault(doc, value) != value:
+        raise ParameterError(f"{what} has {found[doc]!r} and {value!r} for {doc!r}.")
 
 
 def ids_of(values: Iterable[Any], what: str, *, ordered: bool = False) -> list[Any]:
@@ -105,20 +153,23 @@ def ids_of(values: Iterable[Any], what: str, *, ordered: bool = False) -> list[A
 
 
 def by_document(values: ByDocument, ids: Iterable[Hashable], what: str) -> dict[Hashable, Any]:
-    """The value of each document: `values` as they are, or those beside `ids`. Raises
-    ParameterError where there are more or fewer, or two for one document."""
+    """The value of each document: `values` as they are, or those beside `ids`; texts, or finite
+    numbers, or None. Raises ParameterError for others, where there are more or fewer, or two for
+    one document."""
     if isinstance(values, Mapping):
-        return dict(values)
-    beside, docs = ids_of(values, what, ordered=True), list(ids)
+        docs, beside = documents_of(values, what), list(values.values())
+    else:
+        docs, beside = list(ids), ids_of(values, what, ordered=True)
     if len(beside) != len(docs):
         raise ParameterError(
             f"{what} has {len(beside)} values for {len(docs)} documents.",
             "Give one beside each id, or a mapping from id to value.",
         )
+    numbers = any(value is not None and not isinstance(value, str) for value in beside)
     found: dict[Hashable, Any] = {}
     for doc, value in zip(docs, beside, strict=True):
-        if found.setdefault(doc, value) != value:
-            raise ParameterError(f"{what} has {found[doc]!r} and {value!r} for {doc!r}.")
+        known = value is not None and numbers
+        _put(found, doc, _finite(value, f"value in {what}", doc) if known else value, what)
     return found
 
 
@@ -130,9 +181,9 @@ def all_prices(
 ) -> dict[Hashable, float]:
     """The price of each document, from a mapping or from lists beside `retrieved` and `expected`.
     Raises ParameterError where a list leaves an expected document without one."""
-    known = by_document(prices, ids_of(retrieved, "retrieved", ordered=True), "prices")
+    known = by_document(prices, documents_of(retrieved, "retrieved", ordered=True), "prices")
     if expected_prices is not None:
-        wanted = ids_of(expected, "expected", ordered=True)
+        wanted = documents_of(expected, "expected", ordered=True)
         more = by_document(expected_prices, wanted, "expected_prices")
         both = [*known.values(), *more.values()]
         return by_document(both, [*known, *more], "prices with expected_prices")
@@ -174,10 +225,10 @@ def graded_list(
     With `scores` the grades are ranked by them, highest first; equal ones keep their order.
     `relevant` is the number of relevant documents there are, where that is more than the list has.
     """
-    own = dict(enumerate(grades))
+    own = {i: _finite(grade, "grade", i) for i, grade in enumerate(grades)}
     retrieved = list(own)
     if scores is not None:
-        by = list(scores)
+        by = [_finite(score, "score", i) for i, score in enumerate(scores)]
         retrieved.sort(key=lambda i: -by[i])
     found = sum(grade >= 1 for grade in own.values())
     if relevant is not None and relevant < found:

@@ -7,10 +7,18 @@ from typing import Annotated
 
 import numpy as np
 
+from metrics_core.errors import ParameterError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Floats, Hits
 from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
-from metrics_core.measures.declaring.parameters import Persistence, Rel, Samples, TopK
+from metrics_core.measures.declaring.parameters import (
+    HIGHEST_EXPONENT,
+    Bounds,
+    Persistence,
+    Rel,
+    Samples,
+    TopK,
+)
 from metrics_core.measures.declaring.registry import Scores, measure, terms
 
 DECIMALS = Difference(
@@ -19,6 +27,7 @@ DECIMALS = Difference(
     "gdeval.pl, which ir_measures runs for them, prints five decimals.",
 )
 MaxRel = Annotated[int, "grade that is worth most; higher ones count as this one", Samples(2, 4)]
+Exponent = Annotated[MaxRel, Bounds(1, HIGHEST_EXPONENT)]
 
 
 @measure(
@@ -96,6 +105,18 @@ def _biased(ranks: JudgedRanks, p: float, rel: int | None) -> Hits:
     return hits.parts(gains * p ** (hits.rank - 1.0))
 
 
+def exponential(grades: Floats) -> Floats:
+    """2^grade − 1, of the same shape. Raises ParameterError for a grade that is too much to be an
+    exponent."""
+    highest = float(grades.max(initial=0))
+    if highest > HIGHEST_EXPONENT:
+        raise ParameterError(
+            f"dcg='exp-log2' takes grades and gains up to {HIGHEST_EXPONENT:,}, not {highest:g}.",
+            "2 to the power of more is beyond double precision; take dcg='log2'.",
+        )
+    return np.exp2(grades) - 1
+
+
 def stopping(hits: Hits, chance: Floats) -> Floats:
     """Per hit the chance that a reader who stops at each hit with this chance stops at this one:
     Π over earlier hits of (1 − chance), times its own; float64[m]."""
@@ -134,7 +155,7 @@ def stopping(hits: Hits, chance: Floats) -> Floats:
     ),
 )
 def expected_reciprocal_rank(
-    ranks: JudgedRanks, *, cutoff: TopK | None = None, max_rel: MaxRel = 4
+    ranks: JudgedRanks, *, cutoff: TopK | None = None, max_rel: Exponent = 4
 ) -> Scores:
     """The reciprocal of the rank at which a reader is expected to be satisfied, where each result
     satisfies with a chance that grows with its grade, up to (2^max_rel − 1) / 2^max_rel. A grade
@@ -154,6 +175,6 @@ def _satisfied(ranks: JudgedRanks, max_rel: int) -> Floats:
     hits = ranks.gaining()
 
     def stops() -> Floats:
-        return stopping(hits, (np.exp2(np.minimum(hits.relevance, max_rel)) - 1) / 2.0**max_rel)
+        return stopping(hits, exponential(np.minimum(hits.relevance, max_rel)) / 2.0**max_rel)
 
     return ranks.kept("err", max_rel, stops)

@@ -15,14 +15,14 @@ from metrics_core.errors import ParameterError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.documents import Listed, Top
 from metrics_core.judging.hits import Cutoff, Hits, Ints, per_query
-from metrics_core.measures.declaring.parameters import Positive, Rel, Samples, TopK
+from metrics_core.measures.declaring.parameters import Bounds, Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
 
 Mask = npt.NDArray[np.bool_]
 
 Column = Annotated[str, "column of the documents table"]
 Users = Annotated[
-    Positive,
+    Annotated[float, Bounds(1e-100, 1e100)],
     "how many users popularity is counted over; 1 where it is a share already",
     Samples(1.0, 3.5),
 ]

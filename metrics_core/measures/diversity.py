@@ -20,7 +20,7 @@ from metrics_core.judging.hits import Cutoff, Floats, per_query, prefix_sums, ra
 from metrics_core.judging.subtopics import Coverage, SubtopicJudgments
 from metrics_core.measures.declaring.elsewhere import Difference
 from metrics_core.measures.declaring.needs import Need
-from metrics_core.measures.declaring.parameters import Rel, Samples, Share, TopK
+from metrics_core.measures.declaring.parameters import Bounds, Rel, Samples, Share, TopK
 from metrics_core.measures.declaring.registry import Scores, measure
 
 Alpha = Annotated[
@@ -35,6 +35,8 @@ _FIRST_RANK = Difference(
     "At cutoff 1 the value is divided by the number of subtopics, as at every other cutoff.",
     "ndeval's loop that divides starts at the second rank.",
 )
+Deep = Annotated[TopK, Bounds(1, 1_000_000)]
+"""A cutoff of a measure that needs an array as long."""
 _ERR_ALPHA = 0.5
 """ndeval's redundancy for ERR-IA: a subtopic satisfies its reader with this chance each time."""
 
@@ -90,7 +92,7 @@ _NONE = np.empty(0)
     unjudged=UNJUDGED,
     differences=_FIRST_RANK,
 )
-def alpha_dcg(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, alpha: Alpha = 0.5) -> Scores:
+def alpha_dcg(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1, alpha: Alpha = 0.5) -> Scores:
     """How many subtopics the first k results cover, early ones and new ones counting most, as a
     share of what results would give that each cover every subtopic."""
     judgments = judgments_of(ranks)
@@ -147,7 +149,7 @@ def alpha_ndcg(
     unjudged=UNJUDGED,
     differences=_FIRST_RANK,
 )
-def err_ia(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Scores:
+def err_ia(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1) -> Scores:
     """The reciprocal of the rank at which a reader is expected to be satisfied, who wants one of
     the subtopics, as a share of what results would give that each cover every subtopic."""
     judgments = judgments_of(ranks)

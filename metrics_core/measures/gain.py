@@ -9,9 +9,9 @@ import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Hits, per_query, ratio
-from metrics_core.measures.browsing import DECIMALS
+from metrics_core.measures.browsing import DECIMALS, exponential
 from metrics_core.measures.declaring.elsewhere import CUTOFFS, Difference, InTrecEval
-from metrics_core.measures.declaring.parameters import GainTable, Samples, TopK
+from metrics_core.measures.declaring.parameters import Bounds, GainTable, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure, terms
 
 Gain = Annotated[
@@ -28,6 +28,7 @@ Averaged = Annotated[
 ]
 Gains = Annotated[
     GainTable,
+    Bounds(-1e9, 1e9),
     "what each grade is worth instead of itself; other grades keep their own value",
     Samples(((0, 0.5), (1, 3), (2, 9)), ((1, 7), (3, -2)), ((7, 2),)),
 ]
@@ -39,6 +40,11 @@ _RANX_LEVEL = Difference(
     "Grades between 0 and 1 gain what they are.",
     "ranx counts only grades from its rel_lvl (1 by default), and wants whole numbers.",
 )
+_SKLEARN_TIES = Difference(
+    "scikit-learn",
+    "Documents with equal scores come in one order, that of their ids.",
+    "ndcg_score and dcg_score average over all orders of them, unless they are told ignore_ties.",
+)
 
 
 def gain_of(grades: Scores, dcg: Gain = "log2", gains: GainTable | None = None) -> Scores:
@@ -46,12 +52,12 @@ def gain_of(grades: Scores, dcg: Gain = "log2", gains: GainTable | None = None) 
     included; a grade that it does not list is worth itself, and a negative one always nothing.
 
     trec_eval compares gains as whole numbers and so orders those by chance that differ by less
-    than 1; ours are ordered as they are."""
+    than 1; ours are ordered as they are. Raises ParameterError as `exponential`."""
     worth = np.maximum(grades, 0)
     for grade, gain in gains or ():
         if grade >= 0:
             worth[grades == grade] = gain
-    return np.exp2(worth) - 1 if dcg == "exp-log2" else worth
+    return exponential(worth) if dcg == "exp-log2" else worth
 
 
 def found_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None = None) -> Hits:
@@ -123,7 +129,7 @@ def each_discounted(hits: Hits, discount: Discount) -> Scores:
     },
     ideal=1.0,
     residual="normalised",
-    differences=(DECIMALS, _RANX_LEVEL),
+    differences=(DECIMALS, _RANX_LEVEL, _SKLEARN_TIES),
 )
 def ndcg(
     ranks: JudgedRanks,
@@ -176,7 +182,7 @@ def _ndcg_terms(
     range=(0, np.inf),
     residual="monotone",
     reach="additive",
-    differences=_RANX_LEVEL,
+    differences=(_RANX_LEVEL, _SKLEARN_TIES),
 )
 def discounted_cumulative_gain(
     ranks: JudgedRanks,

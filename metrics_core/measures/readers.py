@@ -20,7 +20,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Floats, Hits, per_query, prefix_sums
 from metrics_core.measures.browsing import MaxRel
 from metrics_core.measures.declaring.elsewhere import Difference
-from metrics_core.measures.declaring.parameters import FromZero, Positive, Samples, TopK
+from metrics_core.measures.declaring.parameters import Bounds, FromZero, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure, terms
 
 DEPTH = 1000
@@ -30,7 +30,10 @@ RANKS = np.arange(1, DEPTH + 1, dtype=np.float64)
 UNJUDGED = "An unjudged document gains nothing."
 
 Goal = Annotated[
-    Positive, "how much gain a reader looks for, in documents of the highest grade", Samples(1, 2.5)
+    float,
+    Bounds(1e-6, 1e6),
+    "how much gain a reader looks for, in documents of the highest grade",
+    Samples(1, 2.5),
 ]
 Log2 = Annotated[Literal["log2"], "what a grade is worth: its share of the highest"]
 MinRel = Annotated[

@@ -9,14 +9,14 @@ import numpy as np
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, Ints, per_query, ratio
 from metrics_core.measures.declaring.elsewhere import CUTOFFS, InTrecEval
-from metrics_core.measures.declaring.parameters import Positive, Rel, Samples, TopK
+from metrics_core.measures.declaring.parameters import MOST, Bounds, Rel, Samples, TopK
 from metrics_core.measures.declaring.registry import Scores, measure, terms
 
 MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
 """The multiples of R that trec_eval takes where none are asked for."""
 
 Factor = Annotated[
-    Positive,
+    Annotated[float, Bounds(0, MOST, open_low=True)],
     "how many times the number of relevant documents deep",
     Samples(1.0, 0.2, 0.6, 1.4, 2.0),
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import numpy as np
@@ -14,7 +13,7 @@ from metrics_core.measures.declaring.parameters import Bounds, FromZero, Rel, Sa
 from metrics_core.measures.declaring.registry import Scores, measure, terms
 
 Beta = Annotated[float, "weight of recall against precision", Samples(1.0, 2.5, 0.5)]
-Finite = Annotated[float, Bounds(-sys.float_info.max)]
+Worth = Annotated[float, Bounds(-1e100, 1e100)]
 Relative = Annotated[bool, "divide by the best share that this many results allow"]
 
 
@@ -174,12 +173,10 @@ def _set_f_terms(ranks: JudgedRanks, *, rel: int = 1, beta: float = 1.0) -> Hits
 def utility(
     ranks: JudgedRanks,
     *,
-    p1: Annotated[Finite, "worth of a relevant document that is listed", Samples(1, 3.5)] = 1.0,
-    p2: Annotated[Finite, "worth of a listed document that is not relevant", Samples(-1, 0)] = -1.0,
-    p3: Annotated[
-        Finite, "worth of a relevant document that is not listed", Samples(0, -0.5)
-    ] = 0.0,
-    p4: Annotated[Finite, "worth of any other document of the collection", Samples(0, 0.25)] = 0.0,
+    p1: Annotated[Worth, "worth of a relevant document that is listed", Samples(1, 3.5)] = 1.0,
+    p2: Annotated[Worth, "worth of a listed document that is not relevant", Samples(-1, 0)] = -1.0,
+    p3: Annotated[Worth, "worth of a relevant document that is not listed", Samples(0, -0.5)] = 0.0,
+    p4: Annotated[Worth, "worth of any other document of the collection", Samples(0, 0.25)] = 0.0,
     documents: Annotated[FromZero, "documents in the whole collection", Samples(0, 1000)] = 0,
     rel: Rel = 1,
 ) -> Scores:

@@ -13,6 +13,8 @@ import pyarrow.compute as pc
 from metrics_core import frames as pd
 from metrics_core.errors import MOST_PROBLEMS_SHOWN, RowProblem, TableError
 from metrics_core.tables.arrays import column_of, texts_of, values_of
+from metrics_core.tables.ids import WRITE_TEXTS, id_text
+from metrics_core.wording import shown
 
 ID = pa.string()
 CODED_ID = pa.dictionary(pa.int32(), pa.string())
@@ -51,21 +53,19 @@ def texts(values: Sequence[Any]) -> pa.Array:
     listed = list(values)
     if all(type(value) is str for value in listed):
         return texts_of(listed)
-    plain = [value if isinstance(value, str) else _as_text(value) for value in listed]
-    wrong = [row for row, value in enumerate(plain) if value is NotImplemented]
+    plain = [id_text(value) for value in listed]
+    wrong = [row for row, text in enumerate(plain) if text is None and not _is_missing(listed[row])]
     refuse(
         "An id is a text or a whole number.",
         np.array(wrong, dtype=np.int64),
-        lambda row: RowProblem(row, repr(listed[row])[:60], "a text"),
-        hint="Write the ids as texts: a float, for example, has lost how it was written.",
+        lambda row: RowProblem(row, shown(listed[row]), "a text"),
+        hint=WRITE_TEXTS,
     )
     return pa.array(plain, ID)
 
 
-def _as_text(value: Any) -> Any:
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        return str(value)
-    return None if pd.api.types.is_scalar(value) and pd.isna(value) else NotImplemented
+def _is_missing(value: Any) -> bool:
+    return bool(pd.api.types.is_scalar(value) and pd.isna(value))
 
 
 def refuse_without_ids(name: str, ids: pa.DictionaryArray | pa.ChunkedArray) -> None:
@@ -97,13 +97,6 @@ def is_plain(ids: pa.ChunkedArray) -> bool:
 def are_printable(octets: npt.NDArray[np.uint8]) -> bool:
     """Whether these bytes are all of printable ASCII, and none is a blank."""
     return not len(octets) or bool(octets.min() > 0x20 and octets.max() < 0x7F)
-
-
-def float_array(values: Any) -> npt.NDArray[np.float64]:
-    """Numbers as a contiguous float64 array."""
-    if isinstance(values, (pa.Array, pa.ChunkedArray)):
-        values = values_of(values)
-    return np.ascontiguousarray(values, dtype=np.float64)
 
 
 def refuse(

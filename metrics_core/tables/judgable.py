@@ -15,6 +15,11 @@ from metrics_core.tables.arrays import values_of
 from metrics_core.tables.columns import ID, coded
 
 
+def pair_in_words(query_ids: pa.Array | pa.ChunkedArray, doc_ids: pa.ChunkedArray, row: int) -> str:
+    """The pair of a row of two columns, for messages."""
+    return f"document {doc_ids[row].as_py()} of query {query_ids[row].as_py()}"
+
+
 @dataclass(frozen=True)
 class Judgable:
     """What Run and Qrels share: a table whose rows belong to (query_id, doc_id) pairs."""
@@ -42,8 +47,7 @@ class Judgable:
 
     def pair(self, row: int) -> str:
         """A row's pair in words, for messages."""
-        query_id = self.table["query_id"][row].as_py()
-        return f"document {self.doc_ids[row].as_py()} of query {query_id}"
+        return pair_in_words(self.table["query_id"], self.doc_ids, row)
 
     def noting(self, *notes: Note) -> Self:
         """The same table with further notes."""

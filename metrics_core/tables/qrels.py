@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,8 @@ from metrics_core.errors import RowProblem
 from metrics_core.notes import Note
 from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import coded, drop_rows, refuse, refuse_without_ids, text_column
-from metrics_core.tables.judgable import Judgable
+from metrics_core.tables.given_numbers import finite_numbers
+from metrics_core.tables.judgable import Judgable, pair_in_words
 from metrics_core.tables.repeats import repeated_rows
 
 
@@ -33,22 +34,14 @@ class Qrels(Judgable):
     def from_columns(
         cls, query_id: Any, doc_id: Any, relevance: Any, subtopic: Any = None
     ) -> Qrels:
-        """Build and check qrels. Raises TableError for a missing or empty id, and where a pair is
-        judged twice with different grades (for one subtopic, where subtopics are given); the same
-        grade twice is counted once, with a note."""
-        grades = relevance
-        if isinstance(relevance, (pa.Array, pa.ChunkedArray)):
-            grades = values_of(relevance)
-        grades = np.asarray(grades)
-        grades = grades.astype(np.float64 if grades.dtype.kind == "f" else np.int64)
-        refuse(
-            "A grade must be a finite number.",
-            np.flatnonzero(~np.isfinite(grades)),
-            lambda row: RowProblem(row, f"{grades[row]}", "a finite grade"),
-        )
+        """Build and check qrels. Raises TableError for a missing or empty id, for a grade that is
+        no finite number, and where a pair is judged twice with different grades (for one subtopic,
+        where subtopics are given); the same grade twice is counted once, with a note."""
         columns, doc_ids = {"query_id": coded(query_id)}, text_column(doc_id)
         refuse_without_ids("query_id", columns["query_id"])
         refuse_without_ids("doc_id", doc_ids)
+        pair = partial(pair_in_words, columns["query_id"], doc_ids)
+        grades = finite_numbers(relevance, "grade", pair)
         if subtopic is not None:
             columns["subtopic"] = coded(subtopic)
         table = pa.table({**columns, "doc_id": doc_ids, "relevance": column_of(grades)})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -20,13 +21,13 @@ from metrics_core.tables.columns import (
     all_but_best,
     coded,
     drop_rows,
-    float_array,
     is_plain,
     refuse,
     refuse_without_ids,
     text_column,
 )
-from metrics_core.tables.judgable import Judgable
+from metrics_core.tables.given_numbers import finite_numbers
+from metrics_core.tables.judgable import Judgable, pair_in_words
 from metrics_core.tables.repeats import repeated_rows
 
 Duplicates = Literal["error", "best", "first"]
@@ -64,24 +65,20 @@ class Run(Judgable):
         *,
         duplicates: Duplicates = "error",
     ) -> Run:
-        """Build and check a run. Raises TableError for a missing or empty id, a score that is not
-        finite and, unless `duplicates` says "best" (highest score) or "first", for a document twice
-        in a query."""
-        scores = float_array(score)
+        """Build and check a run. Raises TableError for a missing or empty id, a score that is no
+        finite number and, unless `duplicates` says "best" (highest score) or "first", for a
+        document twice in a query."""
         query_ids, doc_ids = coded(query_id), text_column(doc_id)
         refuse_without_ids("query_id", query_ids)
         refuse_without_ids("doc_id", doc_ids)
+        scores = finite_numbers(score, "score", partial(pair_in_words, query_ids, doc_ids))
+        scores = np.ascontiguousarray(scores, dtype=np.float64)
         table = pa.table(
             {
                 "query_id": query_ids,
                 "doc_id": doc_ids,
                 "score": column_of(scores),
             }
-        )
-        refuse(
-            "A score must be a finite number.",
-            np.flatnonzero(~np.isfinite(scores)),
-            lambda row: RowProblem(row, f"{scores[row]}", "a finite score"),
         )
         run = cls(table=table, name=name)
         return run._without_duplicates(duplicates)

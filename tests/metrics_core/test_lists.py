@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 import time
 from typing import Any
@@ -19,6 +20,7 @@ from metrics_core.lists import (
     auc,
     average_precision,
     dcg_at_k,
+    graded_list,
     hit_rate,
     mean_scores,
     money_precision_at_k,
@@ -63,6 +65,78 @@ def test_expected_may_have_grades() -> None:
 
 def test_ids_may_be_anything_hashable() -> None:
     assert precision_at_k([1, 2, (3, "x")], [1, (3, "x")], 3) == 2 / 3
+
+
+def test_a_whole_number_and_its_digits_are_one_id() -> None:
+    calculator = benchmark.MetricsCalculator
+    for numbers, words in (([1, 2], {"1"}), (["1", "2"], {1}), (np.array([1, 2]), ["1"])):
+        assert precision_at_k(numbers, words, 2) == 1 / 2
+        assert ndcg_at_k(numbers, dict.fromkeys(words, 3)) == 1
+        assert mean_scores([(numbers, words)], "P@2") == {"P@2": 1 / 2}
+        assert money_precision_at_k(numbers, words, {"1": 3, 2: 1}, 2) == 3 / 4
+        assert money_recall_at_k(numbers, list(words), [3, 1], 2, expected_prices=[3]) == 1
+        assert calculator.precision_at_k(numbers, words, 2) == 1 / 2
+        assert calculator.recall_at_k(numbers, words, 2) == 1
+        assert calculator.calculate_all(numbers, words).ndcg_at_10 == 1
+        assert calculator.count_hits(numbers, words) == 1
+    assert precision_at_k([1, "1", 2], {"1"}, 2) == 1 / 2
+    assert precision_at_k([1, "1", 2], {"1"}, 2, duplicates="each") == 1
+    assert recall_at_k([1], {1: 1, "1": 1}, 1) == 1
+    with pytest.raises(ParameterError, match="expected has 1 and 2 for '1'"):
+        recall_at_k([1], {1: 1, "1": 2}, 1)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        *(1.0, np.float64(1), True, None, float("nan"), pd.NA, pd.NaT, b"1", 1j, [1]),
+        pytest.param(10**5000, id="very long"),
+    ],
+)
+def test_what_is_no_id_is_refused(odd: Any) -> None:
+    for score in (
+        lambda: precision_at_k([odd], ["1"], 1),
+        lambda: precision_at_k(["1"], [odd], 1),
+        lambda: mean_scores([([odd], ["1"])], ["AP"]),
+        lambda: benchmark.MetricsCalculator.recall_at_k([odd], ["1"], 2),
+        lambda: benchmark.MetricsCalculator.calculate_all(["1"], [odd]),
+    ):
+        with pytest.raises(ParameterError, match="an id is a text or a whole number"):
+            score()
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ([1, 2], r"\[1, 2\]"),
+        ("high", "'high'"),
+        (None, "None"),
+        (10**400, "about 400 digits"),
+        (datetime.date(2026, 11, 25), "datetime.date"),
+        (float("nan"), "nan"),
+        (float("inf"), "inf"),
+        (1j, "1j"),
+    ],
+)
+def test_what_is_no_number_is_said_with_its_document(value: Any, written: str) -> None:
+    said = f"of document 'a' is .*{written}.*, not a finite number"
+    with pytest.raises(ParameterError, match=said):
+        ndcg_at_k(["a", "b"], {"a": value, "b": 1})
+    with pytest.raises(ParameterError, match=said):
+        mean_scores([(["a", "b"], {"a": value, "b": 1})], "AP")
+    with pytest.raises(ParameterError, match=said.replace("'a'", "1")):
+        graded_list([1, value])
+    with pytest.raises(ParameterError, match=said.replace("'a'", "1")):
+        graded_list([1, 2], scores=[3, value])
+    if value is None:  # no price is known
+        assert math.isnan(money_precision_at_k(["a"], {"a"}, {"a": None, "b": 2}, 1))
+        return
+    with pytest.raises(ParameterError, match=said):
+        money_precision_at_k(["a", "b"], {"a"}, {"a": value, "b": 2}, 2)
+    with pytest.raises(ParameterError, match=said):
+        money_recall_at_k(["a", "b"], {"a"}, [value, 2], 2)
+    with pytest.raises(ParameterError, match=said):
+        score_list(["a"], {"a"}, "MoneyP@1", columns={"price": {"a": value, "b": 2}})
 
 
 def test_ids_may_stand_in_arrays_and_series() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import ir_measures
@@ -9,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import ndcg_score
+from sklearn.metrics import dcg_score, ndcg_score
 
 from metrics_core.judging import judge
-from metrics_core.lists import ndcg_at_k
+from metrics_core.lists import dcg_at_k, ndcg_at_k
 from metrics_core.measures import parse_measure
 from tests.collections_of import collections, qrels_of, run_of
 
@@ -47,3 +48,20 @@ def test_ndcg_as_scikit_learn(grades: list[int], k: int) -> None:
     expected = ndcg_score([grades], [scores], k=k)
     relevant = dict(zip(docs, grades, strict=True))
     assert ndcg_at_k(docs, relevant, k) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "theirs", "ours"),
+    [("nDCG", ndcg_score, ndcg_at_k), ("DCG", dcg_score, dcg_at_k)],
+)
+def test_scikit_learn_averages_over_ties_as_the_declaration_says(
+    name: str, theirs: Any, ours: Any
+) -> None:
+    told = [d for d in parse_measure(name).declaration.differences if d.package == "scikit-learn"]
+    assert any("average over all orders" in d.why for d in told)
+    relevant = {"a": 3, "b": 0, "c": 1}
+    orders = [ours(order, relevant, 2) for order in permutations(relevant)]
+    tied = [list(relevant.values())], [[1.0, 1.0, 1.0]]
+    assert theirs(*tied, k=2) == pytest.approx(np.mean(orders), abs=1e-9)
+    assert len(set(orders)) > 1
+    assert theirs(*tied, k=2, ignore_ties=True) in [pytest.approx(o) for o in orders]

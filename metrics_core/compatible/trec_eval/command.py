@@ -30,6 +30,8 @@ from metrics_core.compatible.trec_eval.parameters import Asked, asked_for
 from metrics_core.compatible.trec_eval.report import Column, Totals, query_lines, summary_lines
 from metrics_core.compatible.trec_eval.zscores import Means, read_means, standardised
 
+_MISSING = "judged, but not in the results: -c counts it with its judgments alone"
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -121,15 +123,16 @@ def _columns(
     """The measures' columns. Prints the queries' lines, also those before one that ends it all."""
     if all(a.row.judgments == "any" for a in asked):
         if queries.missing and not options.complete:
-            raise _because(_cannot(asked[0].row.name), min(queries.missing), queries.missing)
+            raise _because(_cannot(asked[0].row.name), min(queries.missing), _MISSING)
         return [Column(a) for a in asked]
     for one in asked:
         if one.row.judgments not in ("any", judgments.format):
             raise _cannot(one.row.name)
     run, repeating = without_repeated_results(results.run, options.most_retrieved)
-    wrong = repeating | judgments.wrong(queries.queries)
+    wrong = dict.fromkeys(repeating, "a document is listed twice")
+    wrong |= judgments.wrong(asked, queries.queries, options)
     if not options.complete:
-        wrong |= queries.missing
+        wrong |= dict.fromkeys(queries.missing, _MISSING)
     good = next((i for i, q in enumerate(queries.queries) if q in wrong), len(queries.queries))
     scored = queries.queries[:good]
     columns, ended = judgments.columns(asked, run, scored, options)
@@ -143,15 +146,12 @@ def _columns(
         raise ended
     if good < len(queries.queries):
         ended = _cannot(next(a.row.name for a in asked if a.row.judgments != "any"))
-        raise _because(ended, queries.queries[good], queries.missing)
+        raise _because(ended, queries.queries[good], wrong[queries.queries[good]])
     return columns
 
 
-def _because(ended: Ended, query: str, missing: frozenset[str]) -> Ended:
-    """The same end, with the query that brought it about, and how to mend it."""
-    why = "its documents or judgments contradict each other"
-    if query in missing:
-        why = "judged, but not in the results: -c counts it with its judgments alone"
+def _because(ended: Ended, query: str, why: str) -> Ended:
+    """The same end, with the query that brought it about, and the reason."""
     return Ended(ended.status, *ended.said, f"trec_eval: query '{query}': {why}")
 
 
@@ -161,12 +161,15 @@ def _cannot(name: str) -> Ended:
 
 def _without_made_up(column: Column, queries: Sequence[str], missing: frozenset[str]) -> Column:
     """What 10.0 takes back of the document it makes up for a query without results: by the name of
-    the line, so that `utility_2,-1,0,0` keeps it, and relstring shows it."""
+    the line, so that `utility_2,-1,0,0` and `relstring_20` keep it."""
     places = [i for i, q in enumerate(queries) if q in missing]
     if not places:
         return column
     if column.values is None:
-        return column
+        if column.asked.names != ("relstring",):
+            return column
+        texts = ("" if q in missing else t for q, t in zip(queries, column.texts, strict=True))
+        return Column(column.asked, texts=tuple(texts))
     values = column.values.copy()
     for i, name in enumerate(column.asked.names):
         if name in ("num_ret", "utility", "rbp_resid") or name.startswith("unj"):

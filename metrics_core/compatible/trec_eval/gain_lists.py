@@ -36,12 +36,13 @@ def _through(sums: Floats, length: int) -> Floats:
 
 
 def _ndcg_rel(results: Floats, ideal: Floats) -> float:
-    dcg, best = _discounted(results), _discounted(ideal)
-    gaining = results > 0
-    total = float((dcg / _through(best, len(results)))[gaining].sum())
-    if len(dcg) and len(best):
-        total += (len(ideal) - int(gaining.sum())) * float(dcg[-1] / best[-1])
-    return total / len(ideal) if total > 0 and len(ideal) else 0.0
+    size = max(len(results), len(ideal), 1)
+    dcg, best = _through(_discounted(results), size), _through(_discounted(ideal), size)
+    gaining = np.flatnonzero(results > 0)
+    total = (dcg[gaining] / best[gaining]).sum()
+    total += (len(ideal) - len(gaining)) * dcg[-1] / best[-1]
+    # What gains although the ideal list is empty makes trec_eval print inf.
+    return float(total / np.float64(len(ideal))) if total > 0 else 0.0
 
 
 def _r_ndcg(results: Floats, ideal: Floats) -> float:
@@ -49,7 +50,7 @@ def _r_ndcg(results: Floats, ideal: Floats) -> float:
     that is beyond the ideal list."""
     if not len(ideal):
         return float("nan")
-    changes = np.flatnonzero(np.diff(ideal, append=0.0))
+    changes = np.flatnonzero(ideal != np.append(ideal[1:], 0.0))
     size = max(len(results), len(ideal))
     dcg, best = _through(_discounted(results), size), _through(_discounted(ideal), size)
     shares = (dcg / best)[changes]

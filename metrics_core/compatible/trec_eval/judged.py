@@ -5,16 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from metrics_core.compatible.trec_eval.collection import read_qrels, repeated_judgments
 from metrics_core.compatible.trec_eval.ending import FILES, Ended
+from metrics_core.compatible.trec_eval.gains import HIGHEST_BESIDE_GAINS
 from metrics_core.compatible.trec_eval.groups import Groups, read_groups
 from metrics_core.compatible.trec_eval.labels import judged_ranks, relevance_strings
+from metrics_core.compatible.trec_eval.numbers import as_long
 from metrics_core.compatible.trec_eval.options import Options
-from metrics_core.compatible.trec_eval.parameters import Asked
+from metrics_core.compatible.trec_eval.parameters import Asked, gains_of
 from metrics_core.compatible.trec_eval.preference_scores import preference_scores
 from metrics_core.compatible.trec_eval.preferences import (
     Preferences,
@@ -26,6 +29,10 @@ from metrics_core.compatible.trec_eval.report import Column
 from metrics_core.compatible.trec_eval.table import Format
 from metrics_core.compatible.trec_eval.values import Setting, values_of
 from metrics_core.tables import Qrels, Run
+
+HIGHEST_COUNTED = 2**53
+"""trec_eval counts documents by level, and has no memory for levels anywhere near as many. Beyond
+it, a double does not hold every grade, either."""
 
 
 class Judgments(Protocol):
@@ -39,8 +46,11 @@ class Judgments(Protocol):
     def queries(self) -> list[str]:
         """The queries judged."""
 
-    def wrong(self, queries: Sequence[str]) -> set[str]:
-        """Those of the queries, given in order, for which nothing can be calculated."""
+    def wrong(
+        self, asked: Sequence[Asked], queries: Sequence[str], options: Options
+    ) -> dict[str, str]:
+        """Those of the queries, given in order, for which nothing can be calculated, each with the
+        reason."""
 
     def relevant(self) -> int:
         """How many documents are judged above 0, whatever -l says."""
@@ -82,14 +92,21 @@ class LabelledQrels:
         """The queries judged."""
         return self.qrels.query_ids
 
-    def wrong(self, queries: Sequence[str]) -> set[str]:
-        """Queries that judge a document twice, and the first one if all its grades are negative:
-        for later ones trec_eval has room left for levels, and goes on."""
-        wrong = repeated_judgments(self.qrels)
-        first = self.queries.index(queries[0])
-        if self.qrels.relevance[self.qrels.query_codes == first].max() < 0:
-            wrong.add(queries[0])
-        return wrong
+    def wrong(
+        self, asked: Sequence[Asked], queries: Sequence[str], options: Options
+    ) -> dict[str, str]:
+        """Queries that judge a document twice or with a grade beyond what can be counted, and the
+        first one if all its grades are negative: for later ones trec_eval has room left for levels,
+        and goes on."""
+        codes, grades = self.qrels.query_codes, self.qrels.relevance
+        wrong = _too_high(self.queries, codes, grades, HIGHEST_COUNTED, "can be counted")
+        if any(gains_of(one.pairs, options.version) for one in asked):
+            beside = "can stand beside a list of gains"
+            wrong = _too_high(self.queries, codes, grades, HIGHEST_BESIDE_GAINS, beside)
+        if grades[codes == self.queries.index(queries[0])].max() < 0:
+            wrong[queries[0]] = "none of its grades is 0 or above"
+        twice = "a document is judged twice"
+        return wrong | dict.fromkeys(repeated_judgments(self.qrels), twice)
 
     def relevant(self) -> int:
         """How many documents are judged above 0."""
@@ -105,7 +122,7 @@ class LabelledQrels:
         columns = []
         for one in asked:
             if one.row.name == "relstring":
-                texts = relevance_strings(ranks, int(one.numbers[0]))
+                texts = relevance_strings(ranks, as_long(one.numbers[0]))
                 columns.append(Column(one, texts=tuple(texts)))
             elif one.row.judgments == "any":
                 columns.append(Column(one))
@@ -126,9 +143,13 @@ class GroupedQrels:
         """The queries judged."""
         return self.groups.queries
 
-    def wrong(self, queries: Sequence[str]) -> set[str]:
-        """No query: what is wrong is found on reading."""
-        return set()
+    def wrong(
+        self, asked: Sequence[Asked], queries: Sequence[str], options: Options
+    ) -> dict[str, str]:
+        """Queries with a grade beyond what can be counted; the rest is found on reading."""
+        owners = [query for query, _ in self.groups.owner]
+        codes, grades = self.groups.code, self.groups.grade
+        return _too_high(owners, codes, grades, HIGHEST_COUNTED, "can be counted")
 
     def relevant(self) -> int:
         """Not asked for: num_rel has no values for groups."""
@@ -163,9 +184,11 @@ class PreferredDocuments:
         """The queries judged."""
         return list(self.preferences)
 
-    def wrong(self, queries: Sequence[str]) -> set[str]:
+    def wrong(
+        self, asked: Sequence[Asked], queries: Sequence[str], options: Options
+    ) -> dict[str, str]:
         """No query: what is wrong shows when preferences are counted."""
-        return set()
+        return {}
 
     def relevant(self) -> int:
         """Not asked for: num_rel has no values for preferences."""
@@ -192,3 +215,17 @@ class PreferredDocuments:
                 values = np.array([[s[one.row.name]] for s in scores]).reshape(len(scores), 1)
             columns.append(Column(one, values))
         return columns, ended
+
+
+def _too_high(
+    owners: Sequence[str],
+    codes: npt.NDArray[Any],
+    grades: npt.NDArray[np.int64],
+    most: int,
+    can: str,
+) -> dict[str, str]:
+    """The queries with a grade above the highest that `can` be, each with the reason; rows have the
+    position of their query among the owners."""
+    why = f"{{:,}} is a grade above {most:,}, the highest that {can}"
+    rows = np.flatnonzero(grades > most)[::-1].tolist()
+    return {owners[codes[row]]: why.format(grades[row]) for row in rows}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from math import isfinite
 
-_WHOLE = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
+# Twenty digits are more than 64 bits hold, and any number of them more than Python reads.
+_WHOLE = re.compile(r"[ \t\n\v\f\r]*([+-]?)0*([0-9]{0,20})")
 _DECIMAL = re.compile(r"[ \t\n\v\f\r]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
 _HEX = re.compile(
     r"[ \t\n\v\f\r]*([+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?)"
@@ -17,7 +19,7 @@ _LARGEST = 2**63 - 1
 def atol(text: str) -> int:
     """The whole number at the start of a text; 0 where there is none, at most 64 bits."""
     match = _WHOLE.match(text)
-    return max(-_LARGEST - 1, min(_LARGEST, int(match[1]))) if match else 0
+    return max(-_LARGEST - 1, min(_LARGEST, int(f"{match[1]}{match[2] or 0}"))) if match else 0
 
 
 def atof(text: str) -> float:
@@ -29,3 +31,10 @@ def atof(text: str) -> float:
             return float("-inf" if match[1].startswith("-") else "inf")
     match = _DECIMAL.match(text) or _WORD.match(text)
     return float(match[1]) if match else 0.0
+
+
+def as_long(value: float) -> int:
+    """The number without its fraction, as C casts it; what 64 bits do not hold, undefined among it,
+    becomes the least they hold, as on the machines in use."""
+    whole = int(value) if isfinite(value) else _LARGEST + 1
+    return whole if abs(whole) <= _LARGEST else -_LARGEST - 1

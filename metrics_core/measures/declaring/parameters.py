@@ -8,7 +8,6 @@ several measures have is an alias: here, or in the module that has most of them.
 from __future__ import annotations
 
 import inspect
-import math
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from metrics_core.errors import ParameterError, did_you_mean
+from metrics_core.wording import shown
 
 GainTable = tuple[tuple[float, float], ...]
 """What each grade is worth: (grade, gain) pairs, ascending; other grades are worth themselves."""
@@ -50,6 +50,14 @@ class Bounds:
         return f"a number {start} {'to below' if self.open_high else 'to'} {self.high:g}"
 
 
+_FINITE = Bounds(-sys.float_info.max)
+HIGHEST_EXPONENT = 1_000
+"""Two to the power of more, or the sum of many such, is beyond double precision."""
+
+MOST = 2**31
+"""The largest whole number that a parameter may be, unless its bounds say otherwise."""
+
+
 class Samples(tuple[Any, ...]):
     """Values at which the tests try a parameter, the first where one is enough."""
 
@@ -58,8 +66,7 @@ class Samples(tuple[Any, ...]):
 
 
 Share = Annotated[float, Bounds(0, 1)]
-Positive = Annotated[float, Bounds(0, open_low=True)]
-FromZero = Annotated[int, Bounds(0, 2**31)]
+FromZero = Annotated[int, Bounds(0, MOST)]
 
 TopK = Annotated[int, "how many results count, from the top", Samples(1, 3, 10, 500)]
 Rel = Annotated[int, "lowest grade that counts as relevant", Samples(1, 2)]
@@ -91,13 +98,14 @@ class Parameter:
         if self.choices:
             return f"one of {', '.join(repr(c) for c in self.choices)}"
         if self.kind is dict:
-            return "a gain for each grade, such as {1:3,2:9}"
+            return f"a gain for each grade, such as {{1:3,2:9}}, each {self.bounds}"
         if self.kind is tuple:
             return f"a list such as [0.2,0.5,0.8], each {self.bounds}"
         if self.kind in (bool, str):
             return "True or False" if self.kind is bool else "a name"
         if self.kind is int:
-            return f"a whole number from {self.bounds.low:g}"
+            most = f" to {self.bounds.high:,.0f}" if self.bounds.high < MOST else ""
+            return f"a whole number from {self.bounds.low:g}{most}"
         return str(self.bounds)
 
     def check(self, measure: str, value: Any) -> Any:
@@ -110,7 +118,9 @@ class Parameter:
             if self.kind in (int, float) and not _is_number(value):
                 wanted = "a number"
             near = did_you_mean(value, self.choices) if isinstance(value, str) else ""
-            raise ParameterError(f"{measure}: {self.name} must be {wanted}, not {value!r}.", near)
+            raise ParameterError(
+                f"{measure}: {self.name} must be {wanted}, not {shown(value)}.", near
+            )
         return checked
 
     def _converted(self, value: Any) -> Any:
@@ -122,7 +132,7 @@ class Parameter:
         if self.kind is str:
             return value if isinstance(value, str) and value else None
         if self.kind is dict:
-            return _gain_table(value)
+            return _gain_table(value, self.bounds)
         if self.kind is tuple:
             return self._numbers(value)
         if not _is_number(value) or not self.bounds.hold(value):
@@ -144,13 +154,15 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _gain_table(value: Any) -> GainTable | None:
+def _gain_table(value: Any, bounds: Bounds) -> GainTable | None:
     pairs = list(value.items()) if isinstance(value, Mapping) else value
     if not isinstance(pairs, (list, tuple)) or not pairs:
         return None
     if not all(isinstance(p, (list, tuple)) and len(p) == 2 for p in pairs):
         return None
-    if not all(_is_number(n) and math.isfinite(n) for pair in pairs for n in pair):
+    if not all(_is_number(n) and _FINITE.hold(n) for pair in pairs for n in pair):
+        return None
+    if not all(bounds.hold(gain) for _, gain in pairs):
         return None
     return tuple(sorted((_plain(grade), _plain(gain)) for grade, gain in dict(pairs).items()))
 
@@ -211,7 +223,7 @@ def _parameter(p: inspect.Parameter, hint: Any) -> Parameter:
         required=required,
         optional=optional and p.default is None,
         choices=choices,
-        bounds=bounds or (Bounds(1, 2**31) if plain is int else Bounds()),
+        bounds=bounds or (Bounds(1, MOST) if plain is int else Bounds()),
         meaning=next((text for text in metadata if isinstance(text, str)), ""),
         samples=next((tuple(own) for own in metadata if isinstance(own, Samples)), ()),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from metrics_core.explaining.what_if import (
     Grade,
     Move,
     Remove,
+    edited_grades,
     edited_list,
     mean_with,
     what_if,
@@ -116,3 +118,11 @@ def test_as_if_the_files_had_been_edited(collection: Any, edits: list[Edit]) -> 
     found = what_if(run, qrels_of(grades), query_id, edits, move_in="run")
     for measure in PLAIN:
         assert np.array_equal(measure.score(found), measure.score(expected), equal_nan=True)
+
+
+def test_a_grade_that_is_no_number_is_refused() -> None:
+    for grade in ("high", [1], math.nan, 10**400):
+        with pytest.raises(ParameterError, match=r"The grade of a is .*, not a finite number"):
+            edited_grades({"a": 1.0}, [Grade("a", grade)])  # type: ignore[arg-type]
+    assert edited_grades({"a": 1.0}, [Grade("a", 0)]) == {"a": 0}
+    assert edited_grades({"a": 1.0}, [Grade("a", None)]) == {}

@@ -487,6 +487,13 @@ def test_words_as_grades() -> None:
     assert rows(loaded) == [("q1", "d1", 2), ("q1", "d2", 0)]
 
 
+@pytest.mark.parametrize("grade", [[2], "high", None, 10**400, float("nan"), float("inf")])
+def test_words_are_worth_finite_numbers(grade: Any) -> None:
+    said = r"grades makes 'relevant' the grade .*, which is not a finite number"
+    with pytest.raises(RanklensError, match=said):
+        read_qrels(b"q1 0 d1 relevant\n", grades={"relevant": grade})
+
+
 @pytest.mark.parametrize("grade", ["128", "-128", "99999999999999999999", "1e300"])
 def test_grade_out_of_range(grade: str) -> None:
     error = refusal(f"q1 0 d1 1\nq1 0 d2 {grade}\n", "qrels.txt")

@@ -108,11 +108,14 @@ def test_10_takes_back_the_document_it_makes_up(call: Call) -> None:
     asked = ["num_ret", "utility", "relstring", "unj", "rbp_resid", "yaap"]
     shown = values(call("-c", "-q", *(f"-m{name}" for name in asked)))
     assert shown["num_ret", "q3"] == "0"
-    assert shown["relstring", "q3"] == "'-'"
+    assert shown["relstring", "q3"] == "''"
     assert shown["utility", "q3"] == shown["unj_5", "q3"] == shown["rbp_resid", "q3"] == "0.0000"
     assert shown["yaap", "q3"] == "-0.6931"
     named = values(call("-c", "-q", "-m", "utility.0,1,0,0"))
     assert named["utility_0,1,0,0", "q3"] == "1.0000"
+    for length, text in (("10", "'-'"), ("0", "''"), ("nan", "''"), ("1e20", "''")):
+        named = values(call("-c", "-q", "-m", f"relstring.{length}"))
+        assert named[f"relstring_{length}", "q3"] == text
 
 
 def test_10_stops_at_a_query_that_the_run_lacks(call: Call) -> None:

@@ -1,0 +1,106 @@
+"""Scores and grades as Python programs give them, made into arrays of finite numbers.
+
+What is no number (a word, a list, None, a date, a whole number beyond double precision) is refused
+with its query, its document and its value, where numpy would end in an error of its own, or make
+something else of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from metrics_core.errors import RowProblem
+from metrics_core.tables.arrays import values_of
+from metrics_core.tables.columns import refuse
+from metrics_core.wording import shown
+
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+"""A plain decimal number; what Python takes beyond that, such as `1_000`, is none."""
+
+_NUMBER = re.compile(NUMBER, re.ASCII)
+_HINT = "Give one finite number for each document, or leave the document out."
+
+Numbers = npt.NDArray[Any]
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a plain decimal number."""
+    return bool(_NUMBER.match(text))
+
+
+def finite_numbers(values: Any, what: str, pair: Callable[[int], str]) -> Numbers:
+    """A score or a grade for each row: int64, or float64 where not all are whole numbers of 64
+    bits. Raises TableError for the rows without a finite number, `pair` saying whose they are."""
+    numbers, others = _numbers(values)
+    wrong = np.flatnonzero(~np.isfinite(numbers))
+    refuse(
+        f"A {what} must be a finite number.",
+        wrong,
+        lambda row: RowProblem(
+            row, f"{others.get(row, numbers[row])} for {pair(row)}", f"a finite {what}"
+        ),
+        hint=_HINT,
+    )
+    return numbers
+
+
+def finite_number(value: Any) -> float | None:
+    """The number that a value is, a whole one as int; None where double precision holds none."""
+    if isinstance(value, np.bool_):
+        return int(value)
+    if isinstance(value, str):
+        value = Decimal(value) if is_number(value) else None
+    # A duration is a whole number to numpy.
+    if not isinstance(value, (Real, Decimal)) or isinstance(value, np.timedelta64):
+        return None
+    try:
+        number = float(value)
+    except (OverflowError, ValueError):
+        return None
+    if not np.isfinite(number):
+        return None
+    if isinstance(value, Integral) or (isinstance(value, Decimal) and not _has_fraction(value)):
+        return int(value)
+    return number
+
+
+def _has_fraction(value: Decimal) -> bool:
+    """Whether it is written with one, though it may be 0."""
+    return value.as_tuple().exponent != 0
+
+
+def _numbers(values: Any) -> tuple[Numbers, dict[int, str]]:
+    """The numbers, NaN where a value is none, and how a message shows those values, by row."""
+    if isinstance(values, (pa.Array, pa.ChunkedArray)):
+        plain = pa.types.is_floating(values.type) or pa.types.is_integer(values.type)
+        values = values_of(values) if plain else values.to_pylist()
+    elif hasattr(values, "dtype"):
+        values = np.asarray(values)
+    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "bif":
+        with np.errstate(over="ignore"):
+            kind = np.float64 if values.dtype.kind == "f" else np.int64
+            return values.astype(kind, copy=False), {}
+    listed = list(values)
+    kinds = set(map(type, listed))
+    if kinds == {float}:
+        return np.array(listed, dtype=np.float64), {}
+    found = [finite_number(value) for value in listed]
+    others = {row: shown(listed[row]) for row, number in enumerate(found) if number is None}
+    return _array(found), others
+
+
+def _array(found: list[float | None]) -> Numbers:
+    if all(isinstance(number, int) for number in found):
+        try:
+            return np.array(found, dtype=np.int64)
+        except OverflowError:
+            pass
+    return np.array([np.nan if number is None else number for number in found], dtype=np.float64)

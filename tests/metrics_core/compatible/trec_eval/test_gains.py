@@ -1,0 +1,95 @@
+"""Lists of gains: levels named twice, grades that are too high for them, gains that are no numbers.
+
+The values are those of trec_eval's own steps, done one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.metrics_core.compatible.trec_eval.calls import Call, caller, lines, values
+
+GRADED = "q 0 a 1\nq 0 b 2\nq 0 c 3\nq 0 d 0\n"
+LISTED = "q Q0 a 1 4 r\nq Q0 x 1 3.5 r\nq Q0 b 1 3 r\nq Q0 c 1 2 r\n"
+
+
+@pytest.fixture
+def call(tmp_path: Path) -> Call:
+    return caller(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("asked", "value"),
+    [
+        ("ndcg.1=1,1=1", "0.6913"),
+        ("ndcg.1=3,1=1", "0.5587"),
+        ("ndcg.2=0.5,2=0.2", "0.7001"),
+        ("ndcg.3=9,2=1,3=4", "0.3181"),
+        ("dcg.1=3,1=1", "3.2920"),
+        ("ideal_dcg.1=3,1=1", "5.8928"),
+        ("ideal_dcg.1=1,1=3", "4.7619"),
+        ("ndcg_rel.1=3,1=1", "0.4105"),
+        ("Rndcg.1=3,1=1", "0.2719"),
+        ("G.1=3,1=1", "0.3131"),
+        # 3 is the most that is gained; the document a gains 1, b 2, c 3.
+        ("rbp.1=3,1=1", "0.1602"),
+    ],
+)
+def test_a_level_named_twice_counts_where_it_is_first_and_gains_the_least(
+    call: Call, asked: str, value: str
+) -> None:
+    name, _, gains = asked.partition(".")
+    outcome = call("-m", asked, qrels=GRADED, run=LISTED)
+    assert values(outcome) == {(f"{name}_{gains}", "all"): value}
+
+
+@pytest.mark.parametrize("asked", ["ndcg", "dcg", "ideal_dcg", "ndcg_rel", "Rndcg", "G", "rbp"])
+@pytest.mark.parametrize("grade", ["1001", "5000000", "2147483648", "1" + "0" * 20, "9" * 5000])
+def test_a_grade_too_high_for_a_list_of_gains_ends_it(call: Call, asked: str, grade: str) -> None:
+    qrels = GRADED + GRADED.replace("q ", "r ").replace("c 3", f"c {grade}")
+    outcome = call("-q", "-m", f"{asked}.1=2", qrels=qrels, run=LISTED + LISTED.replace("q ", "r "))
+    assert outcome.status == 4
+    assert [query for _, query in values(outcome)] == ["q"]
+    assert outcome.said[0] == f"trec_eval: Can't calculate measure '{asked}'"
+    assert "query 'r'" in outcome.said[1] and "above 1,000" in outcome.said[1]
+
+
+def test_the_highest_grade_for_a_list_of_gains_is_taken(call: Call) -> None:
+    qrels = GRADED.replace("c 3", "c 1000")
+    outcome = call("-m", "dcg.1000=0,1=2", qrels=qrels, run=LISTED)
+    assert values(outcome) == {("dcg_1000=0,1=2", "all"): "3.0000"}
+
+
+@pytest.mark.parametrize("form", ["qrels", "qrels_jg"])
+def test_a_grade_that_cannot_be_counted_ends_it_for_any_measure(call: Call, form: str) -> None:
+    measure = {"qrels": "map", "qrels_jg": "map_avgjg"}[form]
+    for grade, status in (("2147483648", 0), (f"{2**53}", 0), (f"{2**53 + 1}", 4), ("9" * 30, 4)):
+        qrels = GRADED.replace("c 3", f"c {grade}")
+        outcome = call("-R", form, "-m", measure, qrels=qrels, run=LISTED)
+        assert outcome.status == status
+        assert not status or "the highest that can be counted" in outcome.said[1]
+
+
+def test_gains_that_are_no_numbers_or_beyond_an_int_keep_their_order(call: Call) -> None:
+    # 1e10 and 2 are further apart than an int: the first of them stays below all others.
+    assert values(call("-m", "ideal_dcg.1=1e10,2=2", qrels=GRADED, run=LISTED)) == {
+        ("ideal_dcg_1=1e10,2=2", "all"): "4.2619"
+    }
+    for gains in ("1=inf", "1=nan", "1=inf,2=nan", "1=-inf,2=inf"):
+        for name in ("ndcg", "ndcg_rel", "Rndcg", "G", "rbp"):
+            assert call("-m", f"{name}.{gains}", qrels=GRADED, run=LISTED).status == 0
+
+
+def test_what_gains_although_the_ideal_list_is_empty(call: Call) -> None:
+    qrels = "q 0 a 2\nq 0 b 1\n"
+    run = "q Q0 a 1 3 r\nq Q0 b 1 2 r\nq Q0 x 1 1 r\n"
+    outcome = call("-m", "ndcg_rel.1=-1,5=0.9,2=0.5", qrels=qrels, run=run)
+    assert values(outcome) == {("ndcg_rel_1=-1,5=0.9,2=0.5", "all"): "   inf"}
+
+
+def test_the_ideal_of_a_query_judged_only_below_0_is_0(call: Call) -> None:
+    qrels = GRADED + "r 0 a -1\n"
+    outcome = call("-q", "-m", "ideal_dcg", qrels=qrels, run=LISTED + "r Q0 a 1 1 r\n")
+    expected = "ideal_dcg q 4.7619\nideal_dcg r 0.0000\nideal_dcg all 2.3809"
+    assert outcome.output == lines(expected)
