@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -29,9 +29,10 @@ class Entry:
     `number` tells it apart there, in the order in which files came; `content` is a hash of its
     rows, `table` that of the bytes they are kept as. `slot` is the colour and shape of a run, kept
     for good; `read_as`, `queries` and `notes` are what reading it told. `replaces` is the number
-    of the older file of this name that it stands for, which is hidden as long as this record is
-    there. `changed` is when the record was last written, in UTC, `added` when it first was; records
-    of before do not tell that. `complete` is False of a run that came as judged ranks.
+    of the older file of this name that it stands for, which is hidden as long as this record and
+    its table are there and whole. `changed` is when the record was last written, in UTC, `added`
+    when it first was; records of before do not tell that. `complete` is False of a run that came as
+    judged ranks.
     """
 
     number: str
@@ -107,12 +108,24 @@ def is_table(text: str) -> bool:
     return bool(_TABLE.fullmatch(text))
 
 
-def hidden(entries: Sequence[Entry]) -> set[str]:
-    """The numbers of those for which newer ones stand, also where a record in between is damaged:
-    who replaces has the name of all that came before."""
-    newest = {(e.kind, e.name): int(e.number) for e in entries if e.replaces}
-    older = {e.number for e in entries if int(e.number) < newest.get((e.kind, e.name), 0)}
-    return older | {e.replaces for e in entries}
+def hidden(
+    entries: Sequence[Entry], is_whole: Callable[[Entry], bool] = lambda newer: True
+) -> set[str]:
+    """The numbers of those for which newer ones stand that are whole, also where a record in
+    between is damaged: who replaces has the name of all that came before. Only of a newer one for
+    which an older one is there is asked whether it `is_whole`."""
+    by_name: dict[tuple[str, str], list[str]] = {}
+    for entry in entries:
+        by_name.setdefault((entry.kind, entry.name), []).append(entry.number)
+    here, found = {e.number for e in entries}, set[str]()
+    for newer in entries:
+        if not newer.replaces:
+            continue
+        same = by_name[newer.kind, newer.name]
+        older = {n for n in same if int(n) < int(newer.number)} | ({newer.replaces} & here)
+        if older and is_whole(newer):
+            found |= older
+    return found
 
 
 def encode(record: Entry | Collection | Layout) -> bytes:

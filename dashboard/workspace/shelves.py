@@ -6,7 +6,7 @@ import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
@@ -24,6 +24,7 @@ from dashboard.workspace.records import (
     Record,
     decode,
     encode,
+    hidden,
     is_id,
     is_number,
     is_table,
@@ -137,10 +138,13 @@ class Shelves:
         """A collection with all of its files, there at once or not at all."""
         place = self._folder(told.id)
         draft = place.with_name(f"{told.id}{durable.DRAFT}")
+        given = list(entries)
+        numbers = {e.number: f"{place:05}" for place, e in enumerate(given, start=1)}
         durable.make_folder(draft)
         try:
-            for number, entry in enumerate(entries, start=1):
-                record = replace(entry, number=f"{number:05}", replaces="")
+            for entry in given:
+                older = numbers.get(entry.replaces, "")
+                record = replace(entry, number=numbers[entry.number], replaces=older)
                 durable.write(draft / f"{record.number}{_RECORD}", encode(record))
             for name, content in journals:
                 durable.write(draft / f"{name}{JOURNAL}", content)
@@ -217,6 +221,11 @@ class Shelves:
     def mark_unsound(self, name: str, why: str) -> None:
         """Remember that a table cannot be read although its bytes are as they were kept."""
         self._tell(name, durable.state_of(self.table_path(name)), f"cannot be read ({why})")
+
+    def hidden(self, entries: Sequence[Entry], *, look: bool = False) -> set[str]:
+        """The numbers of those for which newer ones stand whose tables are whole, as far as they
+        were looked at, which is done now where `look` says so."""
+        return hidden(entries, lambda newer: not self.unsound(newer.table, look=look))
 
     def tables(self) -> list[str]:
         """The names of the tables that are there."""

@@ -10,7 +10,6 @@ from pathlib import Path
 from dashboard.workspace import durable, layers, scratch
 from dashboard.workspace.errors import StorageError
 from dashboard.workspace.first_layout import BESIDE_SAMPLE, OWN, take_over
-from dashboard.workspace.records import hidden
 from dashboard.workspace.shelves import Shelves
 from dashboard.workspace.store import Workspace
 
@@ -41,7 +40,8 @@ def start(workspace: Workspace) -> None:
 def _sweep(shelves: Shelves) -> None:
     """Remove what was removed before this start, what was being written when something ended it,
     and tables that nothing names; none of these where a record cannot be read, which may name it.
-    """
+    What a file replaced goes once the newer table was seen to be whole: a copy that was made of a
+    folder in use may lack it."""
     for draft in _drafts(shelves.folder):
         if draft.is_dir():
             shutil.rmtree(draft, ignore_errors=True)
@@ -53,7 +53,7 @@ def _sweep(shelves: Shelves) -> None:
             shelves.drop_collection(identity)
             continue
         every = shelves.entries(identity)
-        older = hidden(every)
+        older = shelves.hidden(every, look=True)
         for entry in every:
             if entry.removed or entry.number in older:
                 shelves.drop_entry(identity, entry.number)

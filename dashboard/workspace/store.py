@@ -135,9 +135,10 @@ class Workspace:
     # Files
 
     def entries(self, identity: str) -> list[Entry]:
-        """The files of a collection, oldest first; none where there is no such collection."""
+        """The files of a collection, oldest first; none where there is no such collection. What a
+        file replaced is there too while the newer table is not whole."""
         every = self._shelves.entries(identity)
-        older = hidden(every)
+        older = self._shelves.hidden(every)
         return [e for e in every if not e.removed and e.number not in older]
 
     def removed_entries(self, identity: str) -> list[Entry]:
@@ -145,6 +146,11 @@ class Workspace:
         every = self._shelves.entries(identity)
         older = hidden(every)
         return [e for e in every if e.removed and e.number not in older]
+
+    def standing_in(self, identity: str) -> set[str]:
+        """The numbers of files that newer ones replaced whose tables are not whole."""
+        every = self._shelves.entries(identity)
+        return hidden(every) - self._shelves.hidden(every)
 
     def damaged(self, identity: str) -> list[Damaged]:
         """What of a collection cannot be read: records, and tables as far as they were looked
@@ -250,7 +256,7 @@ class Workspace:
     def check(self, stop: Callable[[], bool] = lambda: False) -> None:
         """Look at the bytes of every table that is kept; `damaged` tells what was found."""
         for identity in self._shelves.ids():
-            for entry in self.entries(identity):
+            for entry in self._shelves.entries(identity):
                 if stop():
                     return
                 self._shelves.unsound(entry.table, look=True)
