@@ -59,14 +59,28 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class Reach:
+    """How far a journal is known to have gone: how many lines, the check of the last whole one, ""
+    where that is not known, and what it is called. `gone` are the checks of lines that are known to
+    be gone, and of which that is not told any more."""
+
+    lines: int
+    last: str
+    called: str = ""
+    gone: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Collection:
-    """A collection: `choices` says, by file name, how files of its folder are to be read."""
+    """A collection: `choices` says, by file name, how files of its folder are to be read,
+    `journals`, by name, how far they went."""
 
     id: str
     name: str
     changed: str
     choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     removed: bool = False
+    journals: Mapping[str, Reach] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -144,6 +158,11 @@ def decode(content: bytes, kind: type[Record]) -> Record:
             raise DamagedRecordError("its check does not fit")
         if kind is Entry:
             told["notes"] = tuple(note_of(note) for note in told.get("notes", ()))
+        if kind is Collection:
+            journals = told.get("journals", {}).items()
+            told["journals"] = {
+                name: Reach(**{**reach, "gone": tuple(reach["gone"])}) for name, reach in journals
+            }
         record = kind(**told)
         if not _fits(record):
             raise DamagedRecordError("it holds what no record holds")
@@ -172,6 +191,10 @@ def _fits(record: Any) -> bool:
     return not isinstance(record, Collection) or (
         isinstance(record.choices, dict)
         and all(isinstance(choice, dict) for choice in record.choices.values())
+        and all(
+            _fits(reach) and all(isinstance(check, str) for check in reach.gone)
+            for reach in record.journals.values()
+        )
     )
 
 

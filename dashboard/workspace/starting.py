@@ -58,6 +58,8 @@ def _sweep(shelves: Shelves) -> None:
             if entry.removed or entry.number in older:
                 shelves.drop_entry(identity, entry.number)
     layers.sweep(shelves)
+    for identity in shelves.ids():
+        shelves.journals.remember(identity)
     if any(shelves.damaged(identity) for identity in shelves.ids()):
         return
     named = {e.table for identity in shelves.ids() for e in shelves.entries(identity)}

@@ -119,11 +119,9 @@ class Workspace:
     def duplicate(self, identity: str, name: str) -> Collection:
         """A copy of a collection, its tables shared on the disk."""
         with self.writing():
-            copy = Collection(
-                free_id(self._shelves.ids()), name, now(), self.collection(identity).choices
-            )
-            journals = self.journals.contents(identity)
-            self._shelves.put_whole(copy, self.entries(identity), journals)
+            told, made = self.collection(identity), free_id(self._shelves.ids())
+            copy = Collection(made, name, now(), told.choices, journals=told.journals)
+            self._shelves.put_whole(copy, self.entries(identity), self.journals.contents(identity))
             return copy
 
     def _change(self, identity: str, **changes: Any) -> None:
@@ -135,8 +133,7 @@ class Workspace:
     # Files
 
     def entries(self, identity: str) -> list[Entry]:
-        """The files of a collection, oldest first; none where there is no such collection. What a
-        file replaced is there too while the newer table is not whole."""
+        """The files of a collection, oldest first; also what one replaced that is not whole."""
         every = self._shelves.entries(identity)
         older = self._shelves.hidden(every)
         return [e for e in every if not e.removed and e.number not in older]
@@ -149,8 +146,7 @@ class Workspace:
 
     def standing_in(self, identity: str) -> set[str]:
         """The numbers of files that newer ones replaced whose tables are not whole."""
-        every = self._shelves.entries(identity)
-        return hidden(every) - self._shelves.hidden(every)
+        return hidden(every := self._shelves.entries(identity)) - self._shelves.hidden(every)
 
     def damaged(self, identity: str) -> list[Damaged]:
         """What of a collection cannot be read: records, and tables as far as they were looked
@@ -286,7 +282,7 @@ class Workspace:
         return next((e for e in self._shelves.entries(identity) if e.number == number), None)
 
     def _known(self, identity: str, loaded: Loaded, content: str) -> Entry | None:
-        here = [*self.entries(identity), *self.removed_entries(identity)]
+        here = (*self.entries(identity), *self.removed_entries(identity))
         return next((e for e in here if e.content == content and e.kind == loaded.kind), None)
 
     def _known_already(self, identity: str, known: Entry, made: Made | None) -> Added:
