@@ -45,7 +45,7 @@ def _sweep(shelves: Shelves) -> None:
     for draft in _drafts(shelves.folder):
         if draft.is_dir():
             shutil.rmtree(draft, ignore_errors=True)
-        else:
+        elif _is_abandoned(draft):
             draft.unlink(missing_ok=True)
     scratch.sweep(shelves.folder)
     for identity in shelves.ids():
@@ -71,6 +71,16 @@ def _sweep(shelves: Shelves) -> None:
 def _drafts(folder: Path) -> list[Path]:
     """What was being written when something ended it."""
     return [draft for pattern in _DRAFTS for draft in folder.glob(pattern)]
+
+
+def _is_abandoned(draft: Path) -> bool:
+    """Whether a draft goes: long ones are written by others without the folder's lock."""
+    try:
+        return durable.is_abandoned(draft)
+    except FileNotFoundError:
+        return False
+    except OSError:  # a loop, or what cannot be written
+        return True
 
 
 def default_folder() -> Path:
