@@ -18,6 +18,7 @@ from dashboard.address.view import NOBODY
 from dashboard.blocks import data, layers, markup, navigation
 from dashboard.page import Page
 from dashboard.session import Opened
+from dashboard.workspace.journal import NOTES
 from metrics_core.errors import RanklensError
 
 _HERE = Path(__file__).parent
@@ -136,7 +137,9 @@ def stands_in(page: Page) -> bool:
     # Its room is always there, so that the first grade does not move what listens to the keys.
     room = st.empty()
     told = layers.notice(here.layers, session.href(page.name, layers=(NOBODY,)))
-    told = Markup().join([told, *map(data.error_card, here.refused)])
+    gone = [s for name, s in session.missing_of_journals().items() if name != NOTES]
+    said = [data.receipt(f"{sentence} Data says what to do.") for sentence in gone]
+    told = Markup().join([told, *said, *map(data.error_card, here.refused)])
     if told:
         room.html(told)
     return False

@@ -172,6 +172,8 @@ def layers_part() -> None:
         with st.container(horizontal=True, vertical_alignment="center", key="damaged_notes"):
             st.html(data.receipt(f"Notes and tags: {counted}; the rest is whole."))
             _damaged(NOTES, "the notes and tags")
+    for journal, said in session.missing_of_journals().items():
+        _missing(journal, said)
     session.expect_files()
     with st.popover("Take in a layer"):
         given = st.file_uploader(
@@ -241,6 +243,24 @@ def _damaged(journal: str, called: str) -> None:
             on_click=session.drop_lines,
             args=(journal, called, lines),
         )
+
+
+def _missing(journal: str, said: str) -> None:
+    """What is gone of a journal, until that is taken for how it is."""
+    with st.container(horizontal=True, vertical_alignment="center", key=f"missing_{journal}"):
+        st.html(data.receipt(said))
+        with st.popover("What to do"):
+            st.markdown(
+                "A file of this collection was cut, taken away, or copied while it was written."
+                " Bring the collection back from a backup, or take this note away: then what is"
+                " here counts as all there is."
+            )
+            st.button(
+                "Take this note away",
+                key=f"accept_{journal}",
+                on_click=session.accept_missing,
+                args=(journal,),
+            )
 
 
 # Notes

@@ -23,7 +23,7 @@ _OF_QUERIES = ("texts", "groupings", "groups", "document_columns", "query_ids")
 def with_layers(study: Study, layers: Sequence[Layer]) -> Study:
     """The study with these layers over its judgments; of two that grade one document the one that
     was begun later counts. The few that were asked for last are kept."""
-    here = tuple(layer for layer in sorted(layers, key=lambda v: (v.begun, v.id)) if len(layer))
+    here = tuple(layer for layer in sorted(layers, key=lambda v: v.order) if len(layer))
     if not here:
         return study.bare
     return study.bare.variants(here, lambda: Layered(study.bare, here))

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from threading import Lock
 
 from dashboard.opened.files import File
 from dashboard.workspace import Entry, StorageError, Workspace
 from dashboard.workspace.errors import damaged
+from dashboard.workspace.records import hidden
+from metrics_core.notes import Note
 from metrics_core.parallel import on_all_cores
+
+_Key = tuple[str, str]
+"""Number of an entry, and when it was changed."""
 
 
 class LoadedFiles:
@@ -21,18 +28,27 @@ class LoadedFiles:
     def of(self, collection: str) -> list[File]:
         """The files of a collection; those that cannot be read carry the error."""
         with self._locks.setdefault(collection, Lock()):
-            known = self._kept.get(collection, {})
-            unsound = {d.number: d for d in self._workspace.damaged(collection)}
-            entries = {(e.number, e.changed): e for e in self._workspace.entries(collection)}
-            lacking = [entry for key, entry in entries.items() if key not in known]
-            read = {(e.number, e.changed): f for e, f in on_all_cores(self._read, lacking)}
-            files = {key: known.get(key) or read[key] for key in entries}
+            files = self._read_all(collection, self._kept.get(collection, {}))
+            if any(f.error is not None for f in files.values()):  # what it replaced is shown again
+                files = self._read_all(collection, {_key(e): f for e, f in files.items()})
+            whole = {e: f for e, f in files.items() if f.error is None}
             # One that could not be read is tried again: it may have been mended.
-            self._kept[collection] = {k: f for k, f in files.items() if f.error is None}
-        whole = [f for f in files.values() if f.error is None]
+            self._kept[collection] = {_key(e): f for e, f in whole.items()}
+            standing_in = self._workspace.standing_in(collection)
+            unsound = self._workspace.damaged(collection)
+        older = hidden(list(whole))  # those whose newer one is in memory still
+        here = [f for e, f in whole.items() if e.number not in older]
+        shown = [_older(f) if f.number in standing_in else f for f in here]
         broken = {f.number: f for f in files.values() if f.error is not None}
-        told = {n: _damaged(n, d.file, damaged(d.file, d.why)) for n, d in unsound.items()}
-        return [*whole, *(broken | told).values()]
+        told = {d.number: _damaged(d.number, d.file, damaged(d.file, d.why)) for d in unsound}
+        return [*shown, *(broken | told).values()]
+
+    def _read_all(self, collection: str, known: Mapping[_Key, File]) -> dict[Entry, File]:
+        """All files of a collection, of which some are `known`."""
+        entries = self._workspace.entries(collection)
+        lacking = [entry for entry in entries if _key(entry) not in known]
+        read = dict(on_all_cores(self._read, lacking))
+        return {entry: known.get(_key(entry)) or read[entry] for entry in entries}
 
     def _read(self, entry: Entry) -> tuple[Entry, File]:
         try:
@@ -50,6 +66,18 @@ class LoadedFiles:
             number=entry.number,
             written=entry.came,
         )
+
+
+def _key(entry: Entry) -> _Key:
+    return entry.number, entry.changed
+
+
+def _older(file: File) -> File:
+    """A file that a newer one replaced whose table is not whole."""
+    assert file.table is not None
+    message = f"an older version of {file.file}: the newer one could not be read"
+    table = file.table.noting(Note("older_version", message, loud=True))
+    return replace(file, table=table, version=f"{file.version} older")
 
 
 def _damaged(number: str, file: str, error: StorageError) -> File:

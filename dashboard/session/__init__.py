@@ -56,9 +56,11 @@ from dashboard.session.manage import (
 )
 from dashboard.session.memory import give_back_after_long_runs, give_memory_back
 from dashboard.session.notes import (
+    accept_missing,
     damaged_lines,
     drop_lines,
     keep_remark,
+    missing_of_journals,
     noted,
     remarks,
     take_note_back,
@@ -98,6 +100,7 @@ from dashboard.session.versions import hear_order, library_beside, sharing_queri
 
 __all__ = [
     "Opened",
+    "accept_missing",
     "acts_kept",
     "address",
     "be_called",
@@ -141,6 +144,7 @@ __all__ = [
     "library_beside",
     "make",
     "menu_href",
+    "missing_of_journals",
     "noted",
     "nowhere",
     "objection",

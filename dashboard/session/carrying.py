@@ -34,8 +34,9 @@ def taken(identity: str, carried: Sequence[Carried]) -> Came:
             if one.notes:
                 added = workspace().notes.take_in(identity, one.notes)
                 new, known = new + added, known + len(one.notes) - added
+            made = ""
             for lines in one.layers:
-                made = workspace().layers.take_in(identity, lines)
+                made = workspace().layers.take_in(identity, lines, behind=made)
                 layers += [made] if made else []
                 known_layers += not made
     except StorageError as error:

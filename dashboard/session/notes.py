@@ -72,6 +72,32 @@ def damaged_lines(journal: str) -> list[bytes]:
         return []
 
 
+def missing_of_journals() -> dict[str, str]:
+    """Journal -> what is gone of it, as a sentence, for the open collection."""
+    here, found = collection(), dict[str, list[str]]()
+    layers, notes = workspace().layers.missing(here), workspace().notes.missing(here)
+    called = {gone.number: f"The layer “{gone.file}”" for gone in layers} | {
+        gone.number: "The file of notes and tags" for gone in notes
+    }
+    for gone in (*layers, *notes):
+        found.setdefault(gone.number, []).append(gone.why)
+    return {
+        journal: f"{called[journal]} {w.listing(why)}: what was kept there is gone."
+        for journal, why in found.items()
+    }
+
+
+def accept_missing(journal: str) -> None:
+    """Take it that what is gone of a journal stays so; for callbacks."""
+    here = collection()
+
+    def accepted() -> None:
+        with workspace().writing() as shelves:
+            shelves.journals.accept(here, journal)
+
+    doing(accepted)
+
+
 def drop_lines(journal: str, called: str, lines: Sequence[bytes]) -> None:
     """Take damaged lines out of a journal for good, those that were shown and no other; what was
     `called` so is told."""

@@ -3,7 +3,7 @@ programs: collections of tables, each with its name.
 
     workspace/
       workspace.json                     the version of this layout
-      collections/<id>/collection.json   its name, and how its files are read
+      collections/<id>/collection.json   its name, how its files are read, how far its journals went
       collections/<id>/<number>.json     a file: what it holds, and which table
       collections/<id>/layer-<id>.journal     grades that were given here, a line a change
       collections/<id>/notes.journal          notes and tags on queries, likewise

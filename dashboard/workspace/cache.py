@@ -123,7 +123,7 @@ class Cache:
             for path, told in sorted(files, key=lambda f: self._last_use(*f)):
                 if left <= largest:
                     return
-                if path.stem in self.opened:
+                if path.stem in self.opened or path.suffix == durable.DRAFT:
                     continue
                 path.unlink(missing_ok=True)
                 left -= told.st_size

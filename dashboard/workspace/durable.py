@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -16,6 +17,9 @@ from pathlib import Path
 from secrets import token_hex
 
 from metrics_core.memo import Memo
+
+if sys.platform != "win32":  # there nobody can remove a file that is open
+    import fcntl
 
 DRAFT = ".part"
 
@@ -45,7 +49,7 @@ def write(path: Path, content: bytes | memoryview) -> None:
 
 
 def _write_new(path: Path, content: bytes | memoryview) -> None:
-    handle = opened_new(path)
+    handle = _opened_draft(path)
     try:
         _write_all(handle, content)
         os.fsync(handle)
@@ -56,6 +60,38 @@ def _write_new(path: Path, content: bytes | memoryview) -> None:
 def opened_new(path: Path) -> int:
     """The handle of a file that was not there and is for this account only. Raises OSError."""
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _FILE)
+
+
+def _opened_draft(path: Path) -> int:
+    """The same of a draft, which `is_abandoned` once this process has ended or closed it."""
+    while True:
+        handle = opened_new(path)
+        if _locked(handle) and path.exists():
+            return handle
+        os.close(handle)  # a start of another process came in between
+        path.unlink(missing_ok=True)
+
+
+def is_abandoned(path: Path) -> bool:
+    """Whether no other process writes to this draft any more. Raises OSError."""
+    handle = os.open(path, os.O_WRONLY)
+    try:
+        return _locked(handle)
+    finally:
+        os.close(handle)
+
+
+def _locked(handle: int) -> bool:
+    """Whether this process has the lock of a file now: the system gives it back when the process
+    ends, however it ends. Where a disk has no locks, everybody has it."""
+    if sys.platform != "win32":
+        try:
+            fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
+            return False
+        except OSError:
+            return True
+    return True
 
 
 def _write_all(handle: int, content: bytes | memoryview) -> None:
@@ -71,7 +107,7 @@ class Draft:
     closed = False
 
     def __init__(self, path: Path) -> None:
-        self._path, self._handle = path, opened_new(path)
+        self._path, self._handle = path, _opened_draft(path)
         self._digest = hashlib.sha256()
 
     @property

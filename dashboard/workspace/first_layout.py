@@ -56,7 +56,11 @@ def take_over(shelves: Shelves) -> None:
     shelves.say_layout()
     for identity in _NAMES:
         for entry in shelves.entries(identity):
-            if entry.table != entry.content:
+            if entry.table == entry.content:
+                continue
+            if shelves.unsound(entry.table, look=True):  # a copy of a folder in use may lack it
+                _kept(shelves, entry)
+            if not shelves.unsound(entry.table, look=True):
                 durable.remove(_first_table(shelves.folder, entry.content))
     index.replace(index.with_name("index-of-layout-1.json"))
     durable.sync_folder(shelves.folder)

@@ -1,26 +1,25 @@
 """Journals: files that only grow, a line a change, each of which checks itself.
 
 A change is acknowledged once its line is on the disk. What was being written when a process ended
-is a line without an end: it is not read, and the next change takes it away. A line that is not as
-it was written costs only itself.
+is a piece of a line: it is not read, and the next change takes it away. A line that is not as it
+was written costs only itself, and lines that are gone are told: see `chain`.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 from dashboard.workspace import durable, errors
-from dashboard.workspace.records import is_id
+from dashboard.workspace.chain import END, Line, Read, behind, linked, opened, pieces, sealed
+from dashboard.workspace.records import Reach, is_id
 
-Line = dict[str, Any]
+__all__ = ["JOURNAL", "NOTES", "Journals", "Line", "Read", "is_name", "opened", "sealed"]
 
 JOURNAL = ".journal"
 NOTES = "notes"
@@ -28,27 +27,9 @@ NOTES = "notes"
 _LAYER = re.compile(r"layer-[a-z0-9]{1,40}")
 _KEPT = 200
 _TAIL = 200
-_END = b"\n"
 
-
-@dataclass(frozen=True)
-class Read:
-    """A journal as it was read: its lines, oldest first, the numbers (from 1) of those that are
-    not as they were written, and how many bytes of the file these are. `file` tells it apart from
-    another one that stands in its place later, and `tail`, the last of these bytes, from one that
-    the system gave the same number."""
-
-    lines: tuple[Line, ...] = ()
-    damaged: tuple[int, ...] = ()
-    size: int = 0
-    file: int = 0
-    tail: bytes = b""
-
-    @property
-    def version(self) -> str:
-        """What changes when a line is added."""
-        return f"{self.file}-{self.size}"
-
+Reaches = Mapping[str, Reach]
+"""Name of a journal -> how far it is known to have gone."""
 
 _NO_FILE = Read(damaged=(1,))
 """What stands where a journal belongs and is no file, such as a folder: whatever was written there
@@ -60,34 +41,14 @@ def is_name(text: str) -> bool:
     return text == NOTES or bool(_LAYER.fullmatch(text))
 
 
-def sealed(told: Line) -> bytes:
-    """A line as it is written."""
-    text = json.dumps(told, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
-    check = hashlib.sha256(text.encode()).hexdigest()
-    return f'{{"check":"{check}","change":{text}}}\n'.encode()
-
-
-def opened(content: bytes) -> Line | None:
-    """What a line tells, without its end; None where it is not as it was written."""
-    try:
-        told = json.loads(content)["change"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return told if isinstance(told, dict) and sealed(told) == content + _END else None
-
-
-def append(path: Path, lines: Iterable[Line]) -> None:
+def append(path: Path, content: bytes) -> None:
     """Add lines to a journal that is there, for who holds the folder's lock. Raises OSError; then
     none of them is read, unless the system took back what it had already taken."""
-    content = b"".join(sealed(line) for line in lines)
     handle = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
     try:
         end = _end_of_lines(handle)
         try:
-            os.lseek(handle, end, os.SEEK_SET)
-            left = memoryview(content)
-            while left:
-                left = left[os.write(handle, left) :]
+            _write_at(handle, end, content)
             os.fsync(handle)
         except BaseException:
             os.ftruncate(handle, end)
@@ -96,25 +57,31 @@ def append(path: Path, lines: Iterable[Line]) -> None:
         os.close(handle)
 
 
+def _write_at(handle: int, place: int, content: bytes) -> None:
+    os.lseek(handle, place, os.SEEK_SET)
+    left = memoryview(content)
+    while left:
+        left = left[os.write(handle, left) :]
+
+
 def _end_of_lines(handle: int) -> int:
-    """Where the next line begins: what has no end, and was never told to be kept, goes."""
+    """Where the next line begins: what has no end, and was never told to be kept, goes; lines that
+    are whole but for their end are given one."""
     size = end = os.lseek(handle, 0, os.SEEK_END)
     tail = b""
-    while end and _END not in tail:
+    while end and END not in tail:
         step = min(end, 1 << 16)
         end -= step
         os.lseek(handle, end, os.SEEK_SET)
         tail = _exactly(handle, step) + tail
-    torn = tail.rpartition(_END)[2]
+    torn = tail.rpartition(END)[2]
     if not torn:
         return size
-    if opened(torn) is not None or opened(torn[:-1]) is not None:
-        # Whole but for its end: it may have been told to be kept.
-        os.lseek(handle, size, os.SEEK_SET)
-        os.write(handle, _END)
-        return size + len(_END)
-    os.ftruncate(handle, size - len(torn))
-    return size - len(torn)
+    start = size - len(torn)
+    whole = b"".join(line + END for line, _ in behind(torn))
+    _write_at(handle, start, whole)
+    os.ftruncate(handle, start + len(whole))
+    return start + len(whole)
 
 
 def _exactly(handle: int, size: int) -> bytes:
@@ -127,18 +94,44 @@ def _exactly(handle: int, size: int) -> bytes:
 
 class Journals:
     """The journals of collections as they stand on the disk: of one that grew, only what is new is
-    read."""
+    read. How far each went is written down beside them, always after its lines: what is known of it
+    may fall behind, and never says more than was there."""
 
-    def __init__(self, collections: Path) -> None:
+    def __init__(
+        self,
+        collections: Path,
+        reaches: Callable[[str], Reaches],
+        put_reaches: Callable[[str, Reaches], None],
+    ) -> None:
+        """`reaches` tells what is known of a collection's journals, `put_reaches` writes it down
+        where there is a place for it. Both may raise OSError."""
         self._collections = collections
+        self._reaches, self._put_reaches = reaches, put_reaches
         self._known: dict[Path, Read] = {}
         self._lock = Lock()
 
     def of(self, identity: str) -> dict[str, Read]:
         """The journals of a collection by name; none where there is no such collection. Raises
         StorageError where the system refuses to say."""
+        return self._here_and_missing(identity)[0]
+
+    def missing(self, identity: str) -> dict[str, str]:
+        """The journals that were there and are not: what each was called, by name."""
+        return self._here_and_missing(identity)[1]
+
+    def _here_and_missing(self, identity: str) -> tuple[dict[str, Read], dict[str, str]]:
         if not is_id(identity):
-            return {}
+            return {}, {}
+        while True:
+            # Known first: what is added meanwhile is no less than that.
+            known = self._reaches(identity)
+            here = {n: r.beside(known.get(n)) for n, r in self._read_all(identity).items()}
+            missing = {n: reach.called for n, reach in known.items() if n not in here}
+            lacks = missing or any(read.short for read in here.values())
+            if not lacks or self._reaches(identity) == known:
+                return here, missing
+
+    def _read_all(self, identity: str) -> dict[str, Read]:
         try:
             paths = sorted((self._collections / identity).glob(f"*{JOURNAL}"))
             found = {path.stem: self._read(path) for path in paths if is_name(path.stem)}
@@ -159,11 +152,15 @@ class Journals:
     def append(self, identity: str, name: str, lines: Iterable[Line]) -> None:
         """Add lines to a journal, which is made where there is none. Raises OSError, KeyError for
         what can be no journal's name."""
-        path, content = self._path(identity, name), list(lines)
+        path, known = self._path(identity, name), self._reaches(identity).get(name)
+        read = (self._read(path) or Read()).beside(known)
+        # Behind lines that are gone the next one names the last of them, and so tells of them.
+        content = linked(lines, known.last if known and read.short else read.last)
         if path.is_file():
             append(path, content)
         else:
-            durable.write(path, b"".join(map(sealed, content)))
+            durable.write(path, content)
+        self._remember(identity, [name])
 
     def damaged(self, identity: str, name: str) -> list[bytes]:
         """The lines of a journal that are not as they were written, without their ends; none where
@@ -172,7 +169,7 @@ class Journals:
             content = self._path(identity, name).read_bytes()
         except FileNotFoundError:
             return []
-        return [line for line in content.split(_END)[:-1] if opened(line) is None]
+        return [line for line, told in pieces(content) if told is None]
 
     def mend(self, identity: str, name: str, lines: Collection[bytes]) -> int:
         """Take these lines out of a journal for good, as far as they are damaged ones of it, for
@@ -181,20 +178,72 @@ class Journals:
         gone, path = set(lines) & set(self.damaged(identity, name)), self._path(identity, name)
         if not gone:
             return 0
-        every = path.read_bytes().split(_END)
+        content, here = path.read_bytes(), self.of(identity)[name]
+        reach = self._reaches(identity).get(name)
+        every = list(pieces(content))
+        left = [(line, told) for line, told in every if line not in gone]
+        # Known first: who ends this in between leaves nothing that is told to be gone.
+        parted = Read().followed_by(left).gaps
+        self._accept(identity, name, {after for _, after in parted} - {a for _, a in here.gaps})
         # What stands behind the last end is a line of somebody who was interrupted.
-        left = [line for line in every[:-1] if line not in gone]
-        durable.write(path, _END.join([*left, every[-1]]))
-        return len(every) - 1 - len(left)
+        tail = content.rpartition(END)[2]
+        durable.write(path, END.join([*(line for line, _ in left), tail]))
+        self._remember(identity, [name])
+        if here.short and reach:  # what is gone at the end is told still
+            now = self._reaches(identity)
+            further = replace(now[name], lines=now[name].lines + here.short, last=reach.last)
+            self._put_reaches(identity, {**now, name: further})
+        return len(every) - len(left)
+
+    def accept(self, identity: str, name: str) -> None:
+        """Take it that lines of a journal are gone, or all of it, for who holds the folder's lock:
+        they are not told any more. Raises OSError, KeyError for what can be no journal's name."""
+        if self._path(identity, name).is_file():
+            self._accept(identity, name, {after for _, after in self.of(identity)[name].gaps})
+            self._remember(identity, [name])
+        else:
+            self._forget(identity, name)
+
+    def _accept(self, identity: str, name: str, gone: Collection[str]) -> None:
+        """Tell no more of these lines; until the next ones nothing is known of the end."""
+        known = self._reaches(identity)
+        reach = known.get(name, Reach(0, ""))
+        more = (*reach.gone, *sorted(set(gone) - set(reach.gone)))
+        reach = replace(reach, lines=0, last="", gone=more)
+        self._put_reaches(identity, {**known, name: reach})
 
     def copy(self, identity: str, other: str) -> None:
         """Give the journals of a collection to another one that has none. Raises OSError."""
         for name, content in self.contents(identity):
             durable.write(self._path(other, name), content)
+        self._put_reaches(other, self._reaches(identity))
 
     def drop(self, identity: str, name: str) -> None:
         """Remove a journal for good. Raises OSError."""
+        self._forget(identity, name)
         durable.remove(self._path(identity, name))
+
+    def remember(self, identity: str) -> None:
+        """Write down how far each journal of a collection goes, where nothing of it is gone, for
+        who holds the folder's lock."""
+        self._remember(identity, [n for n, read in self.of(identity).items() if not read.short])
+
+    def _remember(self, identity: str, names: Iterable[str]) -> None:
+        with suppress(OSError):  # what is known falls behind
+            known = self._reaches(identity)
+            found = {name: self._read(self._path(identity, name)) for name in names}
+            now = {
+                name: _reach(read, known.get(name, Reach(0, "")))
+                for name, read in found.items()
+                if read is not None and read is not _NO_FILE
+            }
+            if {**known, **now} != known:
+                self._put_reaches(identity, {**known, **now})
+
+    def _forget(self, identity: str, name: str) -> None:
+        known = self._reaches(identity)
+        if name in known:
+            self._put_reaches(identity, {n: reach for n, reach in known.items() if n != name})
 
     def _path(self, identity: str, name: str) -> Path:
         if not (is_id(identity) and is_name(name)):
@@ -208,16 +257,24 @@ class Journals:
         if not path.is_file():
             return _NO_FILE
         with self._lock:
-            known = self._known.pop(path, Read())
+            known, tail = self._known.pop(path, Read()), b""
             if not state or (known.file, known.size) != state[:2]:
-                known = _read(path, known)
+                known, tail = _read(path, known)
             self._known[path] = known
             while len(self._known) > _KEPT:
                 self._known.pop(next(iter(self._known)))
-            return known
+        whole = behind(tail)
+        return replace(known.followed_by(whole), size=known.size + len(tail)) if whole else known
 
 
-def _read(path: Path, known: Read) -> Read:
+def _reach(read: Read, known: Reach) -> Reach:
+    called = read.lines[0].get("name") if read.lines else None
+    named = called if isinstance(called, str) else known.called
+    return replace(known, lines=len(read), last=read.last, called=named)
+
+
+def _read(path: Path, known: Read) -> tuple[Read, bytes]:
+    """What a journal tells, of which something is `known`, and what stands behind its last end."""
     with path.open("rb") as file:
         told = os.fstat(file.fileno())
         file.seek(max(known.size - len(known.tail), 0))
@@ -226,16 +283,9 @@ def _read(path: Path, known: Read) -> Read:
             known = Read(file=told.st_ino)
         file.seek(known.size)
         content = file.read()
-    whole, _, _ = content.rpartition(_END)
-    if not whole:
-        return known
-    every = [opened(line) for line in whole.split(_END)]
-    before = len(known.lines) + len(known.damaged)
-    lost = (before + i for i, line in enumerate(every, start=1) if line is None)
-    return Read(
-        (*known.lines, *(line for line in every if line is not None)),
-        (*known.damaged, *lost),
-        known.size + len(whole) + len(_END),
-        known.file,
-        (whole + _END)[-_TAIL:],
-    )
+    whole, end, tail = content.rpartition(END)
+    if not end:
+        return known, tail
+    grown = known.followed_by(pieces(whole + END))
+    size = known.size + len(whole) + len(END)
+    return replace(grown, size=size, tail=(known.tail + whole + END)[-_TAIL:]), tail

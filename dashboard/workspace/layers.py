@@ -39,7 +39,8 @@ class Given:
 class Layer:
     """A layer as it stands: whose it is, when it was begun, and whether it was `judged` here or
     taken in from a file. `version` changes with each change of it; `lost` are the numbers of the
-    lines that are not as they were written."""
+    lines that are not as they were written, `missing` says which are gone. `place` counts the
+    layers that were begun here, because a clock may be set back; 0 of those of earlier versions."""
 
     id: str
     name: str
@@ -48,10 +49,17 @@ class Layer:
     version: str
     removed: bool = False
     lost: tuple[int, ...] = ()
+    missing: tuple[str, ...] = ()
+    place: int = 0
     given: Mapping[Pair, Given] = field(default_factory=dict, hash=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.given)
+
+    @property
+    def order(self) -> tuple[int, str, str]:
+        """Sorts layers by when they were begun: of two that grade one document the later counts."""
+        return self.place, self.begun, self.id
 
     @property
     def journal(self) -> str:
@@ -77,13 +85,15 @@ class Layers:
     def of(self, identity: str, *, removed: bool = False) -> list[Layer]:
         """The layers of a collection, or those that were removed since the start; first begun
         first."""
-        found = [
+        wanted = [layer for layer in self._every(identity) if layer.removed == removed]
+        return sorted(wanted, key=lambda layer: layer.order)
+
+    def _every(self, identity: str) -> list[Layer]:
+        return [
             self._layer(identity, name.removeprefix(_PREFIX), read)
             for name, read in self._shelves.journals.of(identity).items()
             if name.startswith(_PREFIX)
         ]
-        wanted = [layer for layer in found if layer.removed == removed]
-        return sorted(wanted, key=lambda layer: (layer.begun, layer.id))
 
     def damaged(self, identity: str) -> list[Damaged]:
         """The lines of a collection's layers that are not as they were written."""
@@ -92,6 +102,20 @@ class Layers:
             for layer in self.of(identity)
             for number in layer.lost
         ]
+
+    def missing(self, identity: str) -> list[Damaged]:
+        """What is gone of a collection's layers: whole ones, and lines of some."""
+        whole = [
+            Damaged(name, called, "is missing")
+            for name, called in self._shelves.journals.missing(identity).items()
+            if name.startswith(_PREFIX)
+        ]
+        lines = [
+            Damaged(layer.journal, layer.name, why)
+            for layer in self.of(identity)
+            for why in layer.missing
+        ]
+        return [*whole, *lines]
 
     def begin(
         self,
@@ -136,14 +160,16 @@ class Layers:
             raise errors.no_collection()
         made = free_id([layer.removeprefix(_PREFIX) for layer in shelves.journals.of(identity)])
         _tell_layout(shelves)
-        begun = {"name": name[:_LONGEST_NAME], "begun": now(), "judged": judged}
+        place = max((v.place for v in self._every(identity)), default=0) + 1
+        begun = {"name": name[:_LONGEST_NAME], "begun": now(), "judged": judged, "place": place}
         shelves.journals.append(identity, _PREFIX + made, [begun, *_lines(grades, by)])
         return made
 
-    def take_in(self, identity: str, lines: Sequence[Line]) -> str:
+    def take_in(self, identity: str, lines: Sequence[Line], *, behind: str = "") -> str:
         """Add a layer that was made elsewhere, its head first, each grade with its giver and its
         time; its id, "" where one of this name and beginning holds all of it already. Where only
-        the name is taken, it gets another, and so stays a layer of its own."""
+        the name is taken, it gets another, and so stays a layer of its own. `behind` is the id of
+        one that is known to have been begun before it."""
         with self._writing() as shelves:
             if identity not in shelves.ids():
                 raise errors.no_collection()
@@ -155,7 +181,11 @@ class Layers:
             name = free_name(told.name[:_LONGEST_NAME], [v.name for v in here])
             made = free_id([v.removeprefix(_PREFIX) for v in shelves.journals.of(identity)])
             _tell_layout(shelves)
-            head = {**lines[0], "name": name}
+            # Behind those that were begun before it, as far as clocks can tell.
+            before = (v for v in self._every(identity) if v.begun <= told.begun)
+            known = (v.place + 1 for v in here if v.id == behind and v.begun > told.begun)
+            place = max((*(v.place for v in before), *known), default=0)
+            head = {**lines[0], "name": name, "place": place}
             shelves.journals.append(identity, _PREFIX + made, [head, *lines[1:]])
             return made
 
@@ -232,11 +262,13 @@ def _made(layer: str, read: Read) -> Layer:
         version=read.version,
         removed=told.get("removed", False),
         lost=read.damaged,
+        missing=read.missing,
+        place=told.get("place", 0),
         given=given,
     )
 
 
-_HEAD = {"name": str, "begun": str, "judged": bool, "removed": bool}
+_HEAD = {"name": str, "begun": str, "judged": bool, "removed": bool, "place": int}
 
 
 def _take(given: dict[Pair, Given], line: Line) -> None:

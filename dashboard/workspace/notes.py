@@ -74,6 +74,13 @@ class Notes:
         lost = self._shelves.journals.of(identity).get(NOTES, Read()).damaged
         return [Damaged(f"{NOTES} {n}", "", f"has a damaged line, number {n}") for n in lost]
 
+    def missing(self, identity: str) -> list[Damaged]:
+        """What is gone of a collection's notes: lines, or all."""
+        journals = self._shelves.journals
+        gone = ["is missing"] if NOTES in journals.missing(identity) else []
+        why = [*gone, *journals.of(identity).get(NOTES, Read()).missing]
+        return [Damaged(NOTES, "", told) for told in why]
+
     def write(self, identity: str, query_id: str, text: str, *, by: str, note: str = "") -> str:
         """Add a note to a query, or write the one of this id anew; an empty text takes it back.
         Its id."""

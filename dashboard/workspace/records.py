@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -29,9 +29,10 @@ class Entry:
     `number` tells it apart there, in the order in which files came; `content` is a hash of its
     rows, `table` that of the bytes they are kept as. `slot` is the colour and shape of a run, kept
     for good; `read_as`, `queries` and `notes` are what reading it told. `replaces` is the number
-    of the older file of this name that it stands for, which is hidden as long as this record is
-    there. `changed` is when the record was last written, in UTC, `added` when it first was; records
-    of before do not tell that. `complete` is False of a run that came as judged ranks.
+    of the older file of this name that it stands for, which is hidden as long as this record and
+    its table are there and whole. `changed` is when the record was last written, in UTC, `added`
+    when it first was; records of before do not tell that. `complete` is False of a run that came as
+    judged ranks.
     """
 
     number: str
@@ -58,16 +59,29 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class Reach:
+    """How far a journal is known to have gone: how many lines, the check of the last whole one, ""
+    where that is not known, and what it is called. `gone` are the checks of lines that are known to
+    be gone, and of which that is not told any more."""
+
+    lines: int
+    last: str
+    called: str = ""
+    gone: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Collection:
     """A collection: `choices` says, by file name, how files of its folder are to be read,
-    `judgments` which of several judgments are used, by the key of their file; "" where nobody has
-    chosen and none came beside others."""
+    `journals`, by name, how far they went, `judgments` which of several judgments are used, by the
+    key of their file; "" where nobody has chosen and none came beside others."""
 
     id: str
     name: str
     changed: str
     choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     removed: bool = False
+    journals: Mapping[str, Reach] = field(default_factory=dict)
     judgments: str = ""
 
 
@@ -110,12 +124,24 @@ def is_table(text: str) -> bool:
     return bool(_TABLE.fullmatch(text))
 
 
-def hidden(entries: Sequence[Entry]) -> set[str]:
-    """The numbers of those for which newer ones stand, also where a record in between is damaged:
-    who replaces has the name of all that came before."""
-    newest = {(e.kind, e.name): int(e.number) for e in entries if e.replaces}
-    older = {e.number for e in entries if int(e.number) < newest.get((e.kind, e.name), 0)}
-    return older | {e.replaces for e in entries}
+def hidden(
+    entries: Sequence[Entry], is_whole: Callable[[Entry], bool] = lambda newer: True
+) -> set[str]:
+    """The numbers of those for which newer ones stand that are whole, also where a record in
+    between is damaged: who replaces has the name of all that came before. Only of a newer one for
+    which an older one is there is asked whether it `is_whole`."""
+    by_name: dict[tuple[str, str], list[str]] = {}
+    for entry in entries:
+        by_name.setdefault((entry.kind, entry.name), []).append(entry.number)
+    here, found = {e.number for e in entries}, set[str]()
+    for newer in entries:
+        if not newer.replaces:
+            continue
+        same = by_name[newer.kind, newer.name]
+        older = {n for n in same if int(n) < int(newer.number)} | ({newer.replaces} & here)
+        if older and is_whole(newer):
+            found |= older
+    return found
 
 
 def encode(record: Entry | Collection | Layout) -> bytes:
@@ -134,6 +160,11 @@ def decode(content: bytes, kind: type[Record]) -> Record:
             raise DamagedRecordError("its check does not fit")
         if kind is Entry:
             told["notes"] = tuple(note_of(note) for note in told.get("notes", ()))
+        if kind is Collection:
+            journals = told.get("journals", {}).items()
+            told["journals"] = {
+                name: Reach(**{**reach, "gone": tuple(reach["gone"])}) for name, reach in journals
+            }
         record = kind(**told)
         if not _fits(record):
             raise DamagedRecordError("it holds what no record holds")
@@ -162,6 +193,10 @@ def _fits(record: Any) -> bool:
     return not isinstance(record, Collection) or (
         isinstance(record.choices, dict)
         and all(isinstance(choice, dict) for choice in record.choices.values())
+        and all(
+            _fits(reach) and all(isinstance(check, str) for check in reach.gone)
+            for reach in record.journals.values()
+        )
     )
 
 

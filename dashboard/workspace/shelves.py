@@ -6,15 +6,16 @@ import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
 import pyarrow as pa
 
-from dashboard.workspace import durable, errors
-from dashboard.workspace.journal import JOURNAL, Journals
+from dashboard.workspace import durable
+from dashboard.workspace.folders import names_in, states_in
+from dashboard.workspace.journal import JOURNAL, Journals, Reaches
 from dashboard.workspace.records import (
     Collection,
     Damaged,
@@ -24,6 +25,7 @@ from dashboard.workspace.records import (
     Record,
     decode,
     encode,
+    hidden,
     is_id,
     is_number,
     is_table,
@@ -47,7 +49,7 @@ class Shelves:
         self.folder = folder
         self._collections, self._tables = folder / "collections", folder / "tables"
         self._records = Memo(_KEPT_RECORDS)
-        self.journals = Journals(self._collections)
+        self.journals = Journals(self._collections, self._reaches, self._put_reaches)
         self._looked_at: dict[str, tuple[durable.State, str]] = {}
         self._looking = Lock()
 
@@ -90,7 +92,7 @@ class Shelves:
 
     def ids(self) -> list[str]:
         """The collections that are there, removed ones too."""
-        return [name for name in _names(self._collections) if is_id(name)]
+        return [name for name in names_in(self._collections) if is_id(name)]
 
     def collection(self, identity: str) -> Collection:
         """What is known of a collection; its id for a name that cannot be read. Raises KeyError
@@ -122,6 +124,16 @@ class Shelves:
         """Write anew what is known of a collection that is there."""
         durable.write(self._path(told.id, _COLLECTION), encode(told))
 
+    def _reaches(self, identity: str) -> Reaches:
+        found = self._read(self._path(identity, _COLLECTION), Collection)
+        return found.journals if isinstance(found, Collection) and found.id == identity else {}
+
+    def _put_reaches(self, identity: str, reaches: Reaches) -> None:
+        """Nothing where the record cannot be read: it would take the damaged one's place."""
+        found = self._read(self._path(identity, _COLLECTION), Collection)
+        if isinstance(found, Collection) and found.id == identity:
+            self.put_collection(replace(found, journals=dict(reaches)))
+
     def put_entry(self, identity: str, entry: Entry) -> None:
         """Write a file's record."""
         durable.write(self._path(identity, entry.number), encode(entry))
@@ -137,10 +149,13 @@ class Shelves:
         """A collection with all of its files, there at once or not at all."""
         place = self._folder(told.id)
         draft = place.with_name(f"{told.id}{durable.DRAFT}")
+        given = list(entries)
+        numbers = {e.number: f"{place:05}" for place, e in enumerate(given, start=1)}
         durable.make_folder(draft)
         try:
-            for number, entry in enumerate(entries, start=1):
-                record = replace(entry, number=f"{number:05}", replaces="")
+            for entry in given:
+                older = numbers.get(entry.replaces, "")
+                record = replace(entry, number=numbers[entry.number], replaces=older)
                 durable.write(draft / f"{record.number}{_RECORD}", encode(record))
             for name, content in journals:
                 durable.write(draft / f"{name}{JOURNAL}", content)
@@ -167,7 +182,7 @@ class Shelves:
         """Number -> record of a file, or why it cannot be read; oldest first."""
         if not is_id(identity):
             return {}
-        states = _states(self._folder(identity))
+        states = states_in(self._folder(identity))
         numbers = {n.removesuffix(_RECORD): n for n in states if n.endswith(_RECORD)}
         folder, found = str(self._folder(identity)), dict[str, Entry | str]()
         for number in sorted(filter(is_number, numbers), key=int):
@@ -218,9 +233,14 @@ class Shelves:
         """Remember that a table cannot be read although its bytes are as they were kept."""
         self._tell(name, durable.state_of(self.table_path(name)), f"cannot be read ({why})")
 
+    def hidden(self, entries: Sequence[Entry], *, look: bool = False) -> set[str]:
+        """The numbers of those for which newer ones stand whose tables are whole, as far as they
+        were looked at, which is done now where `look` says so."""
+        return hidden(entries, lambda newer: not self.unsound(newer.table, look=look))
+
     def tables(self) -> list[str]:
         """The names of the tables that are there."""
-        names = [n.removesuffix(_TABLE) for n in _names(self._tables) if n.endswith(_TABLE)]
+        names = [n.removesuffix(_TABLE) for n in names_in(self._tables) if n.endswith(_TABLE)]
         return [n for n in names if is_table(n)]
 
     def drop_table(self, name: str) -> None:
@@ -262,31 +282,6 @@ class Shelves:
         if state is not None:
             with self._looking:
                 self._looked_at[name] = (state, why)
-
-
-def _names(folder: Path) -> list[str]:
-    try:
-        return sorted(p.name for p in folder.iterdir())
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise errors.unreadable(error, folder) from error
-
-
-def _states(folder: Path) -> dict[str, durable.State]:
-    """Name -> state of the files of a folder, in one pass over it."""
-    states: dict[str, durable.State] = {}
-    try:
-        with os.scandir(folder) as found:
-            for entry in found:
-                state = durable.state_of(entry)
-                if state is not None:
-                    states[entry.name] = state
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    except OSError as error:
-        raise errors.unreadable(error, folder) from error
-    return states
 
 
 def _decoded(path: Path, kind: type[Record]) -> Record | str:

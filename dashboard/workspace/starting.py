@@ -10,7 +10,6 @@ from pathlib import Path
 from dashboard.workspace import durable, layers, scratch
 from dashboard.workspace.errors import StorageError
 from dashboard.workspace.first_layout import BESIDE_SAMPLE, OWN, take_over
-from dashboard.workspace.records import hidden
 from dashboard.workspace.shelves import Shelves
 from dashboard.workspace.store import Workspace
 
@@ -41,11 +40,12 @@ def start(workspace: Workspace) -> None:
 def _sweep(shelves: Shelves) -> None:
     """Remove what was removed before this start, what was being written when something ended it,
     and tables that nothing names; none of these where a record cannot be read, which may name it.
-    """
+    What a file replaced goes once the newer table was seen to be whole: a copy that was made of a
+    folder in use may lack it."""
     for draft in _drafts(shelves.folder):
         if draft.is_dir():
             shutil.rmtree(draft, ignore_errors=True)
-        else:
+        elif _is_abandoned(draft):
             draft.unlink(missing_ok=True)
     scratch.sweep(shelves.folder)
     for identity in shelves.ids():
@@ -53,11 +53,13 @@ def _sweep(shelves: Shelves) -> None:
             shelves.drop_collection(identity)
             continue
         every = shelves.entries(identity)
-        older = hidden(every)
+        older = shelves.hidden(every, look=True)
         for entry in every:
             if entry.removed or entry.number in older:
                 shelves.drop_entry(identity, entry.number)
     layers.sweep(shelves)
+    for identity in shelves.ids():
+        shelves.journals.remember(identity)
     if any(shelves.damaged(identity) for identity in shelves.ids()):
         return
     named = {e.table for identity in shelves.ids() for e in shelves.entries(identity)}
@@ -69,6 +71,16 @@ def _sweep(shelves: Shelves) -> None:
 def _drafts(folder: Path) -> list[Path]:
     """What was being written when something ended it."""
     return [draft for pattern in _DRAFTS for draft in folder.glob(pattern)]
+
+
+def _is_abandoned(draft: Path) -> bool:
+    """Whether a draft goes: long ones are written by others without the folder's lock."""
+    try:
+        return durable.is_abandoned(draft)
+    except FileNotFoundError:
+        return False
+    except OSError:  # a loop, or what cannot be written
+        return True
 
 
 def default_folder() -> Path:

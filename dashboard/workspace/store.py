@@ -123,15 +123,9 @@ class Workspace:
     def duplicate(self, identity: str, name: str) -> Collection:
         """A copy of a collection, its tables shared on the disk."""
         with self.writing():
-            copy = replace(
-                self.collection(identity),
-                id=free_id(self._shelves.ids()),
-                name=name,
-                changed=now(),
-                removed=False,
-            )
-            journals = self.journals.contents(identity)
-            self._shelves.put_whole(copy, self.entries(identity), journals)
+            told, made = self.collection(identity), free_id(self._shelves.ids())
+            copy = replace(told, id=made, name=name, changed=now(), removed=False)
+            self._shelves.put_whole(copy, self.entries(identity), self.journals.contents(identity))
             return copy
 
     def _change(self, identity: str, **changes: Any) -> None:
@@ -143,9 +137,9 @@ class Workspace:
     # Files
 
     def entries(self, identity: str) -> list[Entry]:
-        """The files of a collection, oldest first; none where there is no such collection."""
+        """The files of a collection, oldest first; also what one replaced that is not whole."""
         every = self._shelves.entries(identity)
-        older = hidden(every)
+        older = self._shelves.hidden(every)
         return [e for e in every if not e.removed and e.number not in older]
 
     def removed_entries(self, identity: str) -> list[Entry]:
@@ -153,6 +147,10 @@ class Workspace:
         every = self._shelves.entries(identity)
         older = hidden(every)
         return [e for e in every if e.removed and e.number not in older]
+
+    def standing_in(self, identity: str) -> set[str]:
+        """The numbers of files that newer ones replaced whose tables are not whole."""
+        return hidden(every := self._shelves.entries(identity)) - self._shelves.hidden(every)
 
     def damaged(self, identity: str) -> list[Damaged]:
         """What of a collection cannot be read: records, and tables as far as they were looked
@@ -258,7 +256,7 @@ class Workspace:
     def check(self, stop: Callable[[], bool] = lambda: False) -> None:
         """Look at the bytes of every table that is kept; `damaged` tells what was found."""
         for identity in self._shelves.ids():
-            for entry in self.entries(identity):
+            for entry in self._shelves.entries(identity):
                 if stop():
                     return
                 self._shelves.unsound(entry.table, look=True)
@@ -288,7 +286,7 @@ class Workspace:
         return next((e for e in self._shelves.entries(identity) if e.number == number), None)
 
     def _known(self, identity: str, loaded: Loaded, content: str) -> Entry | None:
-        here = [*self.entries(identity), *self.removed_entries(identity)]
+        here = (*self.entries(identity), *self.removed_entries(identity))
         return next((e for e in here if e.content == content and e.kind == loaded.kind), None)
 
     def _known_already(self, identity: str, known: Entry, made: Made | None) -> Added:

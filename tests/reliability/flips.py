@@ -6,7 +6,8 @@ One file of a workspace has a bit flipped, is cut, emptied, replaced by another 
 has a folder in its place. Then the workspace is read, started and looked through: only what that
 file held may be missing, it is told to be damaged, and nothing that is shown is wrong. The same
 file, added again, is there again. Of a journal only the lines that were harmed are missing, each
-is told with its number, and what is judged and noted from then on is kept.
+is told with its number, and what is judged and noted from then on is kept. What is gone of a
+journal is told as well.
 """
 
 from __future__ import annotations
@@ -190,32 +191,45 @@ def _look(whole: Held, folder: Path, path: Path) -> None:
 
 @dataclass(frozen=True)
 class _Left:
-    """What the journals of a folder must show: documents and notes by their numbers, and how many
-    lines are damaged."""
+    """What the journals of a folder must show: documents and notes by their numbers, how many
+    lines are damaged, whether some are gone, and whether none is as it was."""
 
     grades: set[str]
     notes: set[str]
     damaged: int
+    missing: bool
+    other: bool
 
 
 def _left(folder: Path, whole: Held) -> _Left:
     """What must be there still, told from the bytes alone: the lines that are as they were."""
-    grades, notes, damaged = set(), set(), 0
+    grades, notes, damaged, missing, other = set(), set(), 0, False, False
     known = {line for lines in whole.lines.values() for line in lines}
     for name in whole.lines:
         path = folder / "collections" / "own" / f"{name}.journal"
         if path.is_symlink() or path.is_dir():
-            damaged += 1
+            damaged, missing = damaged + 1, True
             continue
-        content = path.read_bytes() if path.exists() else b""
-        lines = content.split(b"\n")[:-1]
+        lines = _lines(path.read_bytes() if path.exists() else b"", known)
         damaged += sum(line not in known for line in lines)
+        missing |= len(lines) < len(whole.lines[name])
+        other |= not set(whole.lines[name]) & set(lines)
         own = [json.loads(line)["change"] for line in lines if line in known]
         if name == NOTES:
             notes |= {line["text"] for line in own if "text" in line}
         else:
             grades |= {doc_id for line in own for doc_id, _ in line.get("grades", ())}
-    return _Left(grades, notes, damaged)
+    return _Left(grades, notes, damaged, missing, other)
+
+
+def _lines(content: bytes, known: set[bytes]) -> list[bytes]:
+    """The lines of a journal. What is whole but for its end is one, too."""
+    *lines, tail = content.split(b"\n")
+    apart: list[bytes] = []
+    for line in lines:
+        pair = ((line[:i], line[j:]) for i in range(len(line)) for j in (i, i + 1))
+        apart += next((two for two in pair if set(two) <= known), (line,))
+    return apart + [line for line in (tail, tail[:-1]) if line in known]
 
 
 def _goes_on(workspace: Workspace) -> None:
@@ -235,6 +249,8 @@ def _journals_show(workspace: Workspace, left: _Left) -> None:
     assert {note.text for note in noted.notes} == left.notes
     told = [*workspace.layers.damaged("own"), *workspace.notes.damaged("own")]
     assert len(told) == left.damaged, f"{told}, not {left.damaged}"
+    gone = [*workspace.layers.missing("own"), *workspace.notes.missing("own")]
+    assert left.missing <= bool(gone) <= (left.missing or left.other), f"{gone}, not {left}"
 
 
 def _shows(whole: Held, workspace: Workspace, lost: set[tuple[str, str]], unnamed: str) -> None:

@@ -38,5 +38,5 @@ def _left_in(pipe: Connection) -> Any:
     while True:
         try:
             yield pipe.recv()
-        except EOFError:
+        except (EOFError, OSError):  # what was being sent may be cut
             return

@@ -70,6 +70,7 @@ def journals_show(
 
 def _no_more_than(torn: bool, workspace: Workspace, identity: str) -> bool:
     """Whether another line may be damaged after those of this collection."""
+    assert workspace.layers.missing(identity) == workspace.notes.missing(identity) == []
     told = [*workspace.layers.damaged(identity), *workspace.notes.damaged(identity)]
     lost = [read for read in workspace.journals.of(identity).values() if read.damaged]
     assert len(told) == sum(len(read.damaged) for read in lost)

@@ -215,6 +215,32 @@ def test_damaged_lines_are_shown_as_text_and_dropped() -> None:
     assert [n.text for n in kept().notes.of(SAMPLE)["q065"].notes] == ["why"]
 
 
+def test_what_is_gone_of_a_journal_is_told_until_that_is_accepted() -> None:
+    judged({ROW: 3}, "ann")
+    judged({ROW: 2}, "<b>")
+    kept().notes.write(SAMPLE, "q065", "why", by="me")
+    folder = kept().folder / "collections" / SAMPLE
+    (ann, other), notes = kept().layers.of(SAMPLE), folder / "notes.journal"
+    (folder / f"{ann.journal}.journal").unlink()
+    cut = folder / f"{other.journal}.journal"
+    cut.write_bytes(cut.read_bytes()[:-30])
+    notes.write_bytes(b"")
+    told = [
+        "The layer “ann” is missing: what was kept there is gone.",
+        "The layer “<b>” lacks its last line: what was kept there is gone.",
+    ]
+    page = text_of(opened("queries", **PAIR))
+    assert all(f"{sentence} Data says what to do." in page for sentence in told)
+    app = opened("data", **PAIR)
+    told.append("The file of notes and tags lacks its last line: what was kept there is gone.")
+    assert all(sentence in text_of(app) for sentence in told)
+    while accepts := [b for b in app.button if b.label == "Take this note away"]:
+        accepts[0].click().run()
+        assert not app.exception, [e.value for e in app.exception]
+    assert kept().layers.missing(SAMPLE) == kept().notes.missing(SAMPLE) == []
+    assert "is gone" not in text_of(opened("queries", **PAIR))
+
+
 def test_some_queries_taken_in_elsewhere_bring_their_notes_and_layers() -> None:
     judged({ROW: 3})
     kept().notes.add(SAMPLE, ROW[0], "why", "cause: stemming", by="bo")

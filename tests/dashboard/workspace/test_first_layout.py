@@ -213,3 +213,19 @@ def test_a_folder_that_cannot_be_written_stays_as_it_is(
     assert names_in(old) == before
     start(Workspace(old))
     assert taken(old) == EVERYTHING
+
+
+@pytest.mark.parametrize("is_missing", [True, False])
+def test_a_table_goes_only_once_it_is_kept_anew(old: Path, is_missing: bool) -> None:
+    """A copy of a folder that is being taken over may hold records whose tables it lacks."""
+    first = {path.name: path.read_bytes() for path in old.iterdir()}
+    start(Workspace(old))
+    (entry, *_) = Workspace(old).entries(OWN)
+    path = old / "tables" / f"{entry.table}.parquet"
+    path.unlink() if is_missing else path.write_bytes(b"")
+    for name, content in first.items():
+        (old / name).write_bytes(content)
+    again = Workspace(old)
+    start(again)
+    again.check()
+    assert again.damaged(OWN) == [] and len(again.load(entry)) == entry.rows

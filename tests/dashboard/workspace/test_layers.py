@@ -10,6 +10,7 @@ from threading import Thread
 import pytest
 
 from dashboard.workspace import Noted, StorageError, Workspace
+from dashboard.workspace.carried import layers_csv, read_layers
 from dashboard.workspace.journal import opened, sealed
 from dashboard.workspace.packing import pack, unpack
 from dashboard.workspace.records import Layout, encode
@@ -125,11 +126,12 @@ def test_a_line_that_was_being_written_is_not_read_and_not_in_the_way(
     path = journal(folder)
     path.write_bytes(path.read_bytes()[:-cut])
     again = Workspace(folder)
-    assert set(again.layers.of("shop")[0].grades) == {("q", "a")}
+    # One that lacks no more than its end was told to be kept, perhaps.
+    kept = {("q", "a")} | ({("q", "b")} if cut == 1 else set())
+    assert set(again.layers.of("shop")[0].grades) == kept
     again.layers.give("shop", layer, {("q", "c"): 1}, by="anna")
     (found,) = again.layers.of("shop")
-    # One that lacks no more than its end was told to be kept, perhaps.
-    assert set(found.grades) == {("q", "a"), ("q", "c")} | ({("q", "b")} if cut == 1 else set())
+    assert set(found.grades) == kept | {("q", "c")}
     assert found.lost == ()
     assert Workspace(folder).layers.of("shop") == [found]
 
@@ -338,3 +340,40 @@ def test_a_file_that_took_the_place_and_the_number_of_another_is_read_anew(
     (found,) = workspace.layers.of("shop")
     assert found.id == layer and set(found.grades) == {("q", doc) for doc in "bcd"}
     assert found.lost == ()
+
+
+def test_a_clock_that_is_set_back_lets_the_later_layer_count(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, year in (("first", "2026"), ("second", "2025"), ("third", "2024")):
+        monkeypatch.setattr("dashboard.workspace.layers.now", lambda year=year: year)
+        workspace.layers.begin("shop", name, {("q", "a"): 1})
+    here = workspace.layers.of("shop")
+    assert [(v.name, v.begun) for v in here] == [
+        ("first", "2026"),
+        ("second", "2025"),
+        ("third", "2024"),
+    ]
+    # Where they are taken in elsewhere, too.
+    workspace.new("Other", "other")
+    taken = ""
+    for lines in read_layers(layers_csv(here, ["q"])):
+        taken = workspace.layers.take_in("other", lines, behind=taken)
+    assert [v.name for v in workspace.layers.of("other")] == ["first", "second", "third"]
+    workspace.layers.remove("shop", here[2].id)
+    workspace.layers.begin("shop", "fourth")
+    assert [v.name for v in workspace.layers.of("shop")] == ["first", "second", "fourth"]
+
+
+def test_layers_of_elsewhere_and_of_earlier_versions_stand_by_when_they_were_begun(
+    workspace: Workspace, folder: Path
+) -> None:
+    for name, begun in (("late", "2003"), ("early", "2001")):
+        head = sealed({"name": name, "begun": begun, "judged": True})
+        (folder / "collections" / "shop" / f"layer-{name}.journal").write_bytes(head)
+    workspace.layers.begin("shop", "now")
+    for name, begun in (("between", "2002"), ("soon", "9999")):
+        workspace.layers.take_in("shop", [{"name": name, "begun": begun, "judged": False}])
+    workspace.layers.begin("shop", "last")
+    order = ["early", "between", "late", "now", "soon", "last"]
+    assert [v.name for v in workspace.layers.of("shop")] == order

@@ -1,0 +1,79 @@
+"""What a process writes stays while it lives, whoever starts on the same folder."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from dashboard.workspace import Workspace, durable, keeping
+from dashboard.workspace.cache import Cache
+from dashboard.workspace.stored_run import HELD
+from metrics_core import formats
+
+_STARTS = (
+    "import sys; from pathlib import Path; from dashboard.workspace import Workspace;"
+    "from dashboard.workspace.starting import start; start(Workspace(Path(sys.argv[1])))"
+)
+_IS_KILLED = (
+    "import os, sys; from pathlib import Path; from dashboard.workspace import Workspace;"
+    "manager = Workspace(Path(sys.argv[1])).cache.draft(); draft = manager.__enter__();"
+    "draft.write(b'x'); os._exit(9)"
+)
+
+
+def run(program: str, folder: Path) -> int:
+    return subprocess.run([sys.executable, "-c", program, str(folder)], check=False).returncode
+
+
+def test_a_second_start_leaves_what_the_first_process_writes(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    workspace.new("Mine")
+    assert run(_IS_KILLED, tmp_path) == 9
+    place = tmp_path / "cache" / "tables"
+    (left,) = place.iterdir()
+    with workspace.cache.draft() as draft:
+        assert draft is not None
+        draft.write(b"rows")
+        assert run(_STARTS, tmp_path) == 0
+        (written,) = place.iterdir()
+        assert written != left
+        draft.place(place / "whole")
+    assert (place / "whole").read_bytes() == b"rows"
+
+
+def test_room_is_not_made_by_what_is_being_written(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "cache", lambda: True, largest=1)
+    with cache.draft() as draft:
+        assert draft is not None
+        draft.write(b"rows")
+        cache._make_room()
+        draft.place(tmp_path / "whole")
+    assert (tmp_path / "whole").read_bytes() == b"rows"
+
+
+def test_what_is_kept_while_a_second_process_starts_is_kept(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    workspace.new("Mine", "own")
+    rows = "".join(f"q{i % 9} Q0 d{i} 1 {i}.5 x\n" for i in range(HELD + 1))
+    loaded = formats.read(rows.encode(), name="long.run")
+    written = keeping.write_rows
+
+    def write(*given: Any) -> None:
+        written(*given)
+        assert run(_STARTS, tmp_path) == 0
+
+    with mock.patch.object(keeping, "write_rows", write):
+        entry = workspace.add("own", loaded).entry
+    assert len(workspace.load(entry)) == HELD + 1
+
+
+def test_a_draft_that_a_start_removed_before_it_was_locked_is_made_again(tmp_path: Path) -> None:
+    path, tries = tmp_path / "x.part", [False, True]
+    with mock.patch.object(durable, "_locked", lambda handle: tries.pop(0)):
+        draft = durable.Draft(path)
+    draft.write(b"rows")
+    draft.place(tmp_path / "whole")
+    assert (tmp_path / "whole").read_bytes() == b"rows" and not tries

@@ -1,0 +1,232 @@
+"""Copies that are made of a folder while it is in use: what was acknowledged before a copy began is
+there after a start on the copy.
+
+    python -m tests.reliability.copies --count 200
+
+Two processes add, replace and remove files, grade and note through the workspace's own methods, and
+tell each change on a pipe; meanwhile tar copies the folder, in the order in which the system lists
+it or by names. Each file, grade and note of the copy must be as it was when the copy began, or as
+it once was later.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from multiprocessing import Pipe, get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from dashboard.workspace import Workspace
+from dashboard.workspace.starting import start
+from metrics_core import formats
+from metrics_core.tables import Run
+from tests.reliability.killing import READY, preload
+
+ORDERS: tuple[Sequence[str], ...] = ((), ("--sort=name",))
+"""As the system lists the names, or in their own order."""
+
+_HERE, _QUERY = "shop", "q"
+_WRITERS, _FILES, _DOCUMENTS = 2, 8, 6
+_COPIES_A_FOLDER = 10
+_SLOW = ("--record-size=512", "--checkpoint=15", "--checkpoint-action=exec=sleep 0.003")
+"""So that changes are made while the copy is."""
+_PAUSE = 0.006
+
+Act = tuple[str, str, int]
+"""What was done, to which file or document, and which rows or grade that has now."""
+
+
+@dataclass
+class History:
+    """What each file, grade and note of one writer was, and after how many changes; None where it
+    was not there."""
+
+    count: int = 0
+    begun: Act | None = None
+    states: dict[tuple[str, str], list[tuple[int, int | None]]] = field(default_factory=dict)
+
+    def hear(self, word: str, act: Act) -> None:
+        """One message more."""
+        self.begun = act if word == "begun" else None
+        if word == "done":
+            self.count += 1
+            key, now = _became(act)
+            self.states.setdefault(key, [(0, None)]).append((self.count, now))
+
+    def since(self, key: tuple[str, str], count: int) -> set[int | None]:
+        """What it was after so many changes, and whatever it became later."""
+        states = self.states.get(key, [(0, None)])
+        first = max(place for place, (at, _) in enumerate(states) if at <= count)
+        found = {now for _, now in states[first:]}
+        if self.begun and _became(self.begun)[0] == key:
+            found.add(_became(self.begun)[1])
+        return found
+
+
+def _became(act: Act) -> tuple[tuple[str, str], int | None]:
+    word, what, value = act
+    if word in ("add", "remove"):
+        return ("file", what), value if word == "add" else None
+    return (word, what), value
+
+
+def copied(count: int, seed: int, folder: Path) -> Counter[str]:
+    """Make so many copies; how many show an older file, and how many tell that lines are gone.
+    Fails where something is lost that was acknowledged before."""
+    preload(["dashboard.workspace"])
+    found: Counter[str] = Counter()
+    for first in range(0, count, _COPIES_A_FOLDER):
+        here = folder / f"in-use-{first}"
+        Workspace(here).new("Shop", _HERE)
+        with _in_use(here, seed + first) as writers:
+            for number in range(first, min(count, first + _COPIES_A_FOLDER)):
+                try:
+                    _copy(here, folder / f"copy-{number}", writers, number, found)
+                except AssertionError as error:
+                    raise AssertionError(f"copy {number} of seed {seed}: {error}") from error
+    return found
+
+
+Writers = list[tuple[Connection, History]]
+
+
+@contextmanager
+def _in_use(folder: Path, seed: int) -> Iterator[Writers]:
+    writers: Writers = []
+    with ExitStack() as ends:
+        for writer in range(_WRITERS):
+            ours, its = Pipe(duplex=False)
+            child = get_context("forkserver").Process(
+                target=_work, args=(its, folder, writer, seed), daemon=True
+            )
+            child.start()
+            ends.callback(child.join)
+            ends.callback(child.kill)
+            its.close()
+            assert ours.recv() == READY
+            writers.append((ours, History()))
+        yield writers
+
+
+def _hear(writers: Writers) -> None:
+    for pipe, history in writers:
+        while pipe.poll():
+            history.hear(*pipe.recv())
+
+
+def _copy(folder: Path, copy: Path, writers: Writers, number: int, found: Counter[str]) -> None:
+    """One copy, and a start on it."""
+    time.sleep(0.05)
+    _hear(writers)
+    before = [history.count for _, history in writers]
+    packed = copy.with_suffix(".tar")
+    order = ORDERS[number % len(ORDERS)]
+    made = subprocess.run(
+        ["tar", "-C", folder, *_SLOW, *order, "-cf", packed, "."], capture_output=True
+    )
+    # Names that are gone or files that changed meanwhile are told, and are no error.
+    assert made.returncode in (0, 1), made.stderr
+    _hear(writers)
+    copy.mkdir()
+    subprocess.run(["tar", "-C", copy, "-xf", packed], check=True)
+    packed.unlink()
+    found["changes while copying"] += sum(h.count for _, h in writers) - sum(before)
+    for again in (copy, copy):
+        workspace = Workspace(again)
+        start(workspace)
+        workspace.check()
+        for writer, (_, history) in enumerate(writers):
+            _is_there(workspace, writer, history, before[writer])
+    found["with an older file"] += any(_shown(workspace, n)[1] for n in range(_WRITERS))
+    told = [*workspace.layers.missing(_HERE), *workspace.notes.missing(_HERE)]
+    found["told to lack lines"] += bool(told)
+    assert workspace.layers.damaged(_HERE) == workspace.notes.damaged(_HERE) == []
+
+
+def _is_there(workspace: Workspace, writer: int, history: History, before: int) -> None:
+    files, _ = _shown(workspace, writer)
+    grades: dict[str, int | None] = {}
+    for layer in workspace.layers.of(_HERE):
+        if layer.name == f"w{writer}":
+            grades = {doc_id: int(grade) for (_, doc_id), grade in layer.grades.items()}
+    noted = workspace.notes.of(_HERE).get(f"{_QUERY}{writer}")
+    notes = {note.text for note in noted.notes} if noted else set[str]()
+    for kind, what in history.states:
+        now = {"file": files.get(what), "grade": grades.get(what)}.get(kind)
+        if kind == "note":
+            now = 1 if what in notes else None
+        possible = history.since((kind, what), before)
+        assert now in possible, f"{kind} {what} is {now}, not one of {possible}"
+
+
+def _shown(workspace: Workspace, writer: int) -> tuple[dict[str, int | None], bool]:
+    """The rows of each file of a writer that is shown, and whether one of them is an older one."""
+    lost = {d.number for d in workspace.damaged(_HERE)}
+    entries = [e for e in workspace.entries(_HERE) if e.file.startswith(f"{writer}-")]
+    whole = [e for e in entries if e.number not in lost]
+    files: dict[str, int | None] = {}
+    for entry in whole:
+        table = workspace.load(entry)
+        assert isinstance(table, Run) and entry.file not in files
+        files[entry.file] = int(str(table.table["doc_id"][0]).removeprefix("d"))
+    return files, any(e.number in lost and e.file in files for e in entries)
+
+
+def _work(pipe: Connection, folder: Path, writer: int, seed: int) -> None:
+    """Change the folder until killed."""
+    workspace, chance = Workspace(folder), random.Random(f"{seed} {writer}")
+    pipe.send(READY)
+    count = 0
+    while True:
+        count += 1
+        act = _proposed(workspace, chance, writer, count)
+        pipe.send(("begun", act))
+        _do(workspace, act, writer)
+        pipe.send(("done", act))
+        time.sleep(_PAUSE)
+
+
+def _proposed(workspace: Workspace, chance: random.Random, writer: int, count: int) -> Act:
+    word = chance.choices(["add", "remove", "grade", "note"], [6, 1, 3, 1])[0]
+    if word in ("add", "remove"):
+        return word, f"{writer}-{chance.randrange(_FILES)}.run", 2 * count + writer
+    what = f"d{chance.randrange(_DOCUMENTS)}" if word == "grade" else f"note {count}"
+    return word, what, count if word == "grade" else 1
+
+
+def _do(workspace: Workspace, act: Act, writer: int) -> None:
+    word, what, value = act
+    if word == "add":
+        workspace.add(_HERE, formats.read(f"q Q0 d{value} 1 1.0 x\n".encode(), name=what))
+    elif word == "remove":
+        for entry in workspace.entries(_HERE):
+            if entry.file == what:
+                workspace.remove_entry(_HERE, entry.number)
+    elif word == "grade":
+        workspace.layers.judge(_HERE, f"w{writer}", {(_QUERY, what): value})
+    else:
+        workspace.notes.write(_HERE, f"{_QUERY}{writer}", what, by=f"w{writer}")
+
+
+def main() -> None:
+    """Copy as often as asked."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        found = copied(asked.count, asked.seed, Path(folder))
+    told = ", ".join(f"{what} {times}" for what, times in found.items())
+    print(f"{asked.count} copies ({told}): nothing acknowledged lost")
+
+
+if __name__ == "__main__":
+    main()
