@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 _ROWS_AT_ONCE = 1 << 16
 _DENSITY_CHECKED_FROM, _MOST_ROWS_A_BYTE = 1_000_000, 20
 
-_AT_LEAST, _TIMES_PACKED = 256_000_000, 100
-"""Bytes that a table may take, or times those of its file, where no limit is given."""
-
 A_CELL = 16
 """Bytes of a cell without its text."""
 A_CELL_OF_PYTHON = 64
@@ -76,16 +73,9 @@ def check_size(
             raise FileFormatError(source.name, [LineProblem(None, found, "Parquet")], hint=_AGAIN)
         if first is None:
             _check_rows(source, sum(every), len(names))
-        columns = _Columns(source, file, plain, groups, _leaves(file, names), most_of(source))
+        most = source.limit.table(source.size())
+        columns = _Columns(source, file, plain, groups, _leaves(file, names), most)
         columns.check(_looked_at(every, first), a_cell)
-
-
-def most_of(source: Source) -> int:
-    """Bytes that the table of a file may take."""
-    limit = source.limit
-    if limit.given:
-        return limit.size
-    return min(limit.size, max(_AT_LEAST, _TIMES_PACKED * source.size()))
 
 
 def _check_rows(source: Source, rows: int, columns: int) -> None:
