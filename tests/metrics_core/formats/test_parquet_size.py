@@ -110,8 +110,9 @@ def test_a_footer_that_does_not_fit_is_refused(what: str) -> None:
         read(data)
 
 
-def test_a_footer_that_arrow_ends_the_process_for_is_refused() -> None:
-    """Of sizes that do not fit its values, in a row group that is looked at late."""
+def test_a_footer_that_is_damaged_anywhere_is_read_or_refused() -> None:
+    """pyarrow ends the process where it is asked for a column of which the footer tells sizes that
+    do not fit."""
     table = pa.table(
         {"query_id": ["q"] * 900, "doc_id": [f"d{i}" for i in range(900)], "score": [1.5] * 900}
     )
