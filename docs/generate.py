@@ -18,6 +18,8 @@ from metrics_core.formats.limits import (
     MOST_COLUMNS,
     ORDINARY_RATIO,
     RATIO_FROM,
+    TABLE_FROM,
+    TABLE_RATIO,
     USUAL,
     Limit,
     size_text,
@@ -39,7 +41,9 @@ _ENDINGS = (
 _LIMIT = (
     f"A file may take {size_text(USUAL)} unpacked, and {Limit().cells:,} cells of at most"
     f" {MOST_COLUMNS:,} columns; a packed one of more than {size_text(RATIO_FROM)} at most"
-    f" {ORDINARY_RATIO} times its packed size. What is more is refused before it is held."
+    f" {ORDINARY_RATIO} times its packed size, the table of a Parquet file of more than"
+    f" {size_text(TABLE_FROM)} at most {TABLE_RATIO} times its file. What is more is"
+    " refused before it is held."
     ' `--limit 8GB` on the command line, or `limit="8GB"` in Python, raises it.'
 )
 _KINDS = {"run": "runs", "qrels": "judgments", "queries": "queries", "documents": "documents"}

@@ -16,13 +16,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pandas as pd
-from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
 from jinja2.bccache import Bucket
 from jinja2.ext import Extension
 from markupsafe import Markup, escape
 
 from metrics_core import wording as w
 from metrics_core.scoring.intervals import LEVEL
+from metrics_core.whole_files import read_sealed, write_sealed
 
 _HERE = Path(__file__).parent
 
@@ -40,29 +41,29 @@ class _Layout(Extension):
         return _LAYOUT.sub("", source)
 
 
-class _Compiled(FileSystemBytecodeCache):
-    """Templates as bytecode, where Python keeps that of the modules beside them: compiling all
-    takes a quarter of a second of every start."""
+class _Compiled(BytecodeCache):
+    """Templates as bytecode, sealed, where Python keeps that of the modules beside them: compiling
+    all takes a quarter of a second of every start."""
 
     def __init__(self, folder: Path) -> None:
         own = Path(__file__).read_bytes() + version("jinja2").encode()
-        made = hashlib.blake2b(own, digest_size=8).hexdigest()
-        super().__init__(str(folder), f"{made}-%s.j2c")
+        self._folder, self._made = folder, hashlib.blake2b(own, digest_size=8).hexdigest()
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        """What was kept, if it is whole."""
-        try:
-            super().load_bytecode(bucket)
-        except Exception:  # whatever stands there: it is made again
-            bucket.reset()
+        """What was kept, if it is whole: Python runs bytecode as it is given."""
+        kept = read_sealed(self._path(bucket))
+        if kept is not None:
+            bucket.bytecode_from_string(bytes(kept))
 
     def dump_bytecode(self, bucket: Bucket) -> None:
         """Keep it, if the folder may be written."""
         if sys.dont_write_bytecode:
             return
         with suppress(OSError):
-            Path(self.directory).mkdir(exist_ok=True)
-            super().dump_bytecode(bucket)
+            write_sealed(self._path(bucket), bucket.bytecode_to_string())
+
+    def _path(self, bucket: Bucket) -> Path:
+        return self._folder / f"{self._made}-{bucket.key}.j2c"
 
 
 def with_code(text: str) -> Markup:

@@ -1,6 +1,6 @@
 """What was worked out once and would be again: kept in the workspace's folder, bounded.
 
-    workspace/cache/<what>/<sha256>     numbers and texts, sealed with a hash of themselves
+    workspace/cache/<what>/<sha256>     numbers and texts, sealed (`whole_files`)
     workspace/cache/tables/             runs of folders as Parquet, under the hash of their bytes
 
 Everything here may be deleted at any time; what is not as it was written counts as not there. What
@@ -28,6 +28,7 @@ import pyarrow as pa
 import metrics_core
 from dashboard.workspace import durable
 from dashboard.workspace.shelves import Shelves
+from metrics_core.whole_files import read_sealed, write_sealed
 
 LARGEST = 10_000_000_000
 """Bytes that a cache may take, and no more than half of what else would be free."""
@@ -37,10 +38,10 @@ _MEANT = ("tables", "formats", "judging", "compiled", "onepass")
 LAYOUTS = "layouts"
 """What is asked for whenever a table is opened."""
 
-_FORMAT = 2
-"""How a file of numbers is written; 1 was an archive of numpy's."""
+_FORMAT = 3
+"""How a file of numbers is written; 1 was an archive of numpy's, the seal of 2 was without the
+name."""
 
-_DIGEST = 32
 _TABLES = "tables"
 
 
@@ -69,14 +70,11 @@ class Cache:
     def get(self, what: str, *of: str) -> Kept | None:
         """What was kept of this; None where there is nothing, or it is not as it was written."""
         path = self._path(what, of)
-        try:
-            sealed = memoryview(path.read_bytes())
+        content = read_sealed(path)
+        if content is None:
+            return None
+        with suppress(OSError):
             os.utime(path)
-        except OSError:
-            return None
-        content = sealed[_DIGEST:]
-        if hashlib.sha256(content).digest() != sealed[:_DIGEST]:
-            return None
         # Nothing is copied: an archive of numpy's took twice as long as reading and hash together.
         rest = pa.BufferReader(pa.py_buffer(content))
         told = json.loads(pa.ipc.read_tensor(rest).to_numpy().tobytes())
@@ -91,11 +89,8 @@ class Cache:
         out = pa.BufferOutputStream()
         for values in (np.frombuffer(told, dtype=np.uint8), *kept.arrays.values()):
             pa.ipc.write_tensor(pa.Tensor.from_numpy(values), out)
-        content = out.getvalue()
-        path = self._path(what, of)
         with suppress(OSError):
-            durable.make_folder(path.parent)
-            durable.write(path, hashlib.sha256(content).digest() + content.to_pybytes())
+            write_sealed(self._path(what, of), memoryview(out.getvalue()))
         self._make_room()
 
     @contextmanager

@@ -1,15 +1,11 @@
-"""Files that are whole or not there, on the disk before anybody is told.
-
-A file is written beside its place, flushed to the disk, moved into its place, and the folder that
-now names it is flushed too: after a power cut the old or the new one is there.
-"""
+"""The files of a workspace: those of `whole_files`, also written in pieces or linked, and what
+tells that one changed."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -17,11 +13,13 @@ from pathlib import Path
 from secrets import token_hex
 
 from metrics_core.memo import Memo
-
-if sys.platform != "win32":  # there nobody can remove a file that is open
-    import fcntl
-
-DRAFT = ".part"
+from metrics_core.whole_files import DRAFT as DRAFT
+from metrics_core.whole_files import clear, opened_draft, write_all
+from metrics_core.whole_files import is_abandoned as is_abandoned
+from metrics_core.whole_files import make_folder as make_folder
+from metrics_core.whole_files import opened_new as opened_new
+from metrics_core.whole_files import sync_folder as sync_folder
+from metrics_core.whole_files import write as write
 
 _PIECE = 2**22
 """Bytes that are hashed at a time: between two a thread among others waits for its turn, which of
@@ -30,74 +28,6 @@ many small ones takes much longer than the hash."""
 _HASHES = Memo(10_000)
 
 State = tuple[int, ...]
-_FILE, _FOLDER = 0o600, 0o700
-
-
-def write(path: Path, content: bytes | memoryview) -> None:
-    """Put a file into its place, also where a folder stands there. Raises OSError; then what was
-    there before still is, or the whole new file where only the folder could not be flushed."""
-    draft = path.with_name(f"{path.name}.{token_hex(4)}{DRAFT}")
-    try:
-        _write_new(draft, content)
-        _clear(path)
-        draft.replace(path)
-        sync_folder(path.parent)
-    except BaseException:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
-        raise
-
-
-def _write_new(path: Path, content: bytes | memoryview) -> None:
-    handle = _opened_draft(path)
-    try:
-        _write_all(handle, content)
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def opened_new(path: Path) -> int:
-    """The handle of a file that was not there and is for this account only. Raises OSError."""
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _FILE)
-
-
-def _opened_draft(path: Path) -> int:
-    """The same of a draft, which `is_abandoned` once this process has ended or closed it."""
-    while True:
-        handle = opened_new(path)
-        if _locked(handle) and path.exists():
-            return handle
-        os.close(handle)  # a start of another process came in between
-        path.unlink(missing_ok=True)
-
-
-def is_abandoned(path: Path) -> bool:
-    """Whether no other process writes to this draft any more. Raises OSError."""
-    handle = os.open(path, os.O_WRONLY)
-    try:
-        return _locked(handle)
-    finally:
-        os.close(handle)
-
-
-def _locked(handle: int) -> bool:
-    """Whether this process has the lock of a file now: the system gives it back when the process
-    ends, however it ends. Where a disk has no locks, everybody has it."""
-    if sys.platform != "win32":
-        try:
-            fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except (BlockingIOError, PermissionError):
-            return False
-        except OSError:
-            return True
-    return True
-
-
-def _write_all(handle: int, content: bytes | memoryview) -> None:
-    left = memoryview(content)
-    while left:
-        left = left[os.write(handle, left) :]
 
 
 class Draft:
@@ -107,7 +37,7 @@ class Draft:
     closed = False
 
     def __init__(self, path: Path) -> None:
-        self._path, self._handle = path, _opened_draft(path)
+        self._path, self._handle = path, opened_draft(path)
         self._digest = hashlib.sha256()
 
     @property
@@ -120,7 +50,7 @@ class Draft:
         goes nowhere: its file may be another's by now."""
         if not self.closed:
             self._digest.update(content)
-            _write_all(self._handle, content)
+            write_all(self._handle, content)
         return len(content)
 
     def flush(self) -> None:
@@ -135,7 +65,7 @@ class Draft:
     def place(self, path: Path) -> None:
         """Put what was written into its place, on the disk. Raises OSError."""
         os.fsync(self._handle)
-        _clear(path)
+        clear(path)
         self._path.replace(path)
         sync_folder(path.parent)
 
@@ -179,7 +109,7 @@ def link(source: Path, path: Path) -> None:
             copy.place(path)
         return
     try:
-        _clear(path)
+        clear(path)
         beside.replace(path)
         sync_folder(path.parent)
     finally:
@@ -187,41 +117,14 @@ def link(source: Path, path: Path) -> None:
             beside.unlink(missing_ok=True)
 
 
-def make_folder(path: Path) -> None:
-    """Make a folder and those above it, only for this account. Raises OSError."""
-    if path.is_dir():
-        return
-    make_folder(path.parent)
-    with suppress(FileExistsError):
-        path.mkdir(mode=_FOLDER)
-    sync_folder(path.parent)
-
-
 def remove(path: Path) -> None:
     """Remove a file for good; nothing happens where there is none. Raises OSError."""
-    _clear(path)
+    clear(path)
     try:
         path.unlink()
     except FileNotFoundError:
         return
     sync_folder(path.parent)
-
-
-def _clear(path: Path) -> None:
-    """Remove a folder where a file of ours belongs."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-
-
-def sync_folder(path: Path) -> None:
-    """Flush which names a folder holds; systems that cannot do so keep them by themselves."""
-    if os.name != "posix":
-        return
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def state_of(file: Path | os.DirEntry[str]) -> State | None:

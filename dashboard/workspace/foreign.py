@@ -4,21 +4,21 @@ only that it is whole."""
 from __future__ import annotations
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from dashboard.workspace.keeping import RowsHash
 from dashboard.workspace.records import DamagedRecordError, Entry
 from dashboard.workspace.tables import arrow_of, as_arrow, content_of, queries_of, table_of
 from metrics_core.errors import RanklensError
+from metrics_core.formats.limits import Limit
+from metrics_core.formats.parquet import opened_parquet
+from metrics_core.formats.parquet_size import A_CELL, A_CELL_OF_PYTHON, check_size
+from metrics_core.formats.source import Source
 from metrics_core.tables import Documents, Qrels, Queries, RankedRun, Run, Table
 from metrics_core.tables.arrays import values_of
 from metrics_core.tables.columns import CODED_ID, ID
 
-_UNPACKED_AT_LEAST, _TIMES_UNPACKED = 256_000_000, 50
-"""A table may take so many bytes, or so many times the bytes that it is kept as."""
-
-_ROWS_AT_LEAST, _ROWS_A_BYTE = 1_000_000, 20
-_HELD_AT_ONCE = 16_000_000
+_ANY_SIZE = Limit(1 << 40)
+"""What was kept may be larger than what is read, in proportion to its bytes."""
 
 
 def check(entry: Entry, content: bytes) -> None:
@@ -26,7 +26,7 @@ def check(entry: Entry, content: bytes) -> None:
     have been read as, or that unpacks to far more than a table does; of that only a part is held.
     """
     try:
-        _check_size(content)
+        _check_size(entry, content)
         rows = arrow_of(content)
         if entry.content not in (content_of(rows, entry.kind), _hash_of_run(rows)):
             raise DamagedRecordError("a record tells of other rows")
@@ -47,22 +47,12 @@ def _hash_of_run(rows: pa.Table) -> str:
     return RowsHash.of(rows) if rows.schema.equals(pa.schema(columns)) else ""
 
 
-def _check_size(content: bytes) -> None:
-    most = max(_UNPACKED_AT_LEAST, _TIMES_UNPACKED * len(content))
-    file = pq.ParquetFile(pa.BufferReader(content))
-    groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
-    if file.metadata.num_rows > max(_ROWS_AT_LEAST, _ROWS_A_BYTE * len(content)):
-        raise DamagedRecordError(f"{file.metadata.num_rows} rows in {len(content)} bytes")
-    largest = max((group.total_byte_size for group in groups), default=0)
-    if largest > most:
-        raise DamagedRecordError(f"{largest} bytes in {len(content)}")
-    # A long text is written once for many rows, and each row that is read holds it anew.
-    rows_at_once = max(1, min(1 << 16, _HELD_AT_ONCE // max(1, largest)))
-    size = 0
-    for batch in file.iter_batches(rows_at_once):
-        size += batch.nbytes
-        if size > most:
-            raise DamagedRecordError(f"more than {size} bytes in {len(content)}")
+def _check_size(entry: Entry, content: bytes) -> None:
+    """Raises FileFormatError or pyarrow's errors, as reading any Parquet does."""
+    source = Source(entry.file, content, limit=_ANY_SIZE)
+    file = opened_parquet(source)
+    a_cell = A_CELL_OF_PYTHON if entry.kind == "queries" else A_CELL
+    check_size(source, file, file.schema_arrow.names, a_cell=a_cell)
 
 
 def _read_again(rows: pa.Table, entry: Entry) -> Table:

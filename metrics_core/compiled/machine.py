@@ -1,7 +1,7 @@
 """Compiled functions: taken from the object file that was made once for this machine, else made.
 
 Loading numba takes longer than judging a run of a million rows; loading its code does not. The
-file stands beside this module, or where that cannot be written, in the user's own cache.
+file stands, sealed, beside this module, or where that cannot be written, in the user's own cache.
 
     python -m metrics_core.compiled.machine        makes it
 
@@ -11,6 +11,7 @@ What loads code is imported where it is loaded: who needs none does not wait for
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -22,6 +23,8 @@ from typing import Any
 import numpy as np
 
 from metrics_core.compiled.signatures import SIGNATURES
+from metrics_core.errors import RanklensError
+from metrics_core.whole_files import read_sealed, write_sealed
 
 _HERE = Path(__file__).parent
 _SHAPING = ("building.py", "signatures.py")
@@ -100,18 +103,20 @@ def compiled(part: str) -> Compiled:
 
 @cache
 def _loaded(part: str) -> Compiled:
+    _check_allowed()
     name = f"{part}-{_fingerprint()}.o"
     for folder in _folders():
-        try:
-            return Compiled(part, (folder / name).read_bytes())
-        except (OSError, RuntimeError):
-            continue
+        # Nothing checks code that is loaded: what is not as it was written ends the process, or
+        # works out other numbers.
+        kept = read_sealed(folder / name)
+        if kept is not None:
+            return Compiled(part, bytes(kept))
     from metrics_core.compiled.building import object_code
 
     code = object_code(part)
     for folder in _folders():
-        try:
-            _keep(folder, name, code)
+        try:  # older ones stay for who else runs them
+            write_sealed(folder / name, code)
             break
         except OSError:
             continue
@@ -147,14 +152,22 @@ def _folders() -> Iterator[Path]:
         yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ranklens"
 
 
-def _keep(folder: Path, name: str, code: bytes) -> None:
-    """Write the file whole or not at all; older ones stay for who else runs them."""
-    import tempfile
-
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
-        file.write(code)
-    Path(file.name).replace(folder / name)
+def _check_allowed() -> None:
+    """Raises RanklensError where the system lets no memory become code, as hardened ones do: who
+    calls what stands there then is ended without a word."""
+    if os.name != "posix":
+        return
+    page = mmap.mmap(-1, mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    at = ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(page)))
+    system = ctypes.CDLL(None, use_errno=True)
+    refused = system.mprotect(at, ctypes.c_size_t(len(page)), mmap.PROT_READ | mmap.PROT_EXEC)
+    if refused:
+        why = os.strerror(ctypes.get_errno())
+        raise RanklensError(
+            f"This system lets no program run code that it has loaded itself ({why}).",
+            "Ranklens needs that for comparisons, curves and large runs. Allow it for this program:"
+            " `MemoryDenyWriteExecute=no` in a systemd unit, `execmem` in SELinux.",
+        )
 
 
 if __name__ == "__main__":

@@ -23,6 +23,10 @@ HELD_WHOLE, TREE = 4, 10
 ORDINARY_RATIO, RATIO_FROM = 50, 64_000_000
 """Past `RATIO_FROM` bytes, unpacked may be at most this many times the packed size."""
 
+TABLE_RATIO, TABLE_FROM = 100, 256_000_000
+"""Past `TABLE_FROM` bytes, the table of a Parquet file may take at most this many times its file: a
+text that stands in many rows is written once."""
+
 _A_CELL = 64
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _SIZE = re.compile(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*([kmgt]?)b?\s*", re.IGNORECASE | re.ASCII)
@@ -54,6 +58,12 @@ class Limit:
         if self.given:
             return self.size
         return min(self.size, max(RATIO_FROM, ORDINARY_RATIO * packed))
+
+    def table(self, packed: int) -> int:
+        """Bytes that the table of a Parquet file of `packed` bytes may take."""
+        if self.given:
+            return self.size
+        return min(self.size, max(TABLE_FROM, TABLE_RATIO * packed))
 
     def check_cells(self, file: str, rows: int, columns: int, line: int | None = None) -> None:
         """Refuse a table of so many rows and columns if it is too large."""

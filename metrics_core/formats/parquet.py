@@ -16,7 +16,7 @@ from metrics_core.formats.columns import RANKS_COLUMNS, recognise_columns
 from metrics_core.formats.lines import refuse
 from metrics_core.formats.named import Named, check_columns, check_header, load_named
 from metrics_core.formats.outgoing import arrow_of
-from metrics_core.formats.parquet_size import check_size
+from metrics_core.formats.parquet_size import A_CELL, A_CELL_OF_PYTHON, check_footer, check_size
 from metrics_core.formats.registry import KINDS, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source import Source, shortened
 from metrics_core.notes import Note
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _WHOLE_FLOATS_END = float(2**53)
 MAGIC = b"PAR1"
 _PANDAS_INDEX = "__index_level_"
+_LOOKED_AT = 50
+"""Rows that tell what the columns hold."""
 
 
 def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
@@ -39,13 +41,15 @@ def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
     names = column_names(sample.source, file)
     if set(RANKS_COLUMNS) <= set(names):
         return {}
+    check = partial(check_size, sample.source, file, names, first=_LOOKED_AT)
+    guarded(sample.source, check)
     rows = guarded(sample.source, partial(_first_rows, file, names))
     return recognise_columns(names, rows, sample)
 
 
 def _first_rows(file: pq.ParquetFile, names: list[str]) -> list[list[str]]:
     # A footer may tell of rows that are not there.
-    first = next(file.iter_batches(50, columns=names), None)
+    first = next(file.iter_batches(_LOOKED_AT, columns=names), None)
     rows = [] if first is None else first.to_pylist()
     return [[str(row[name]) for name in names] for row in rows]
 
@@ -80,7 +84,8 @@ def read_parquet(source: Source, request: Request) -> Loaded:
     if request.kind in ("queries", "documents"):
         used |= set(understood.others)
     wanted = [names[at] for at in sorted(used)]
-    guarded(source, partial(check_size, source, file, wanted))
+    a_cell = A_CELL_OF_PYTHON if request.kind == "queries" else A_CELL
+    guarded(source, partial(check_size, source, file, wanted, a_cell=a_cell))
     batches = guarded(source, partial(batches_of, source, file, wanted))
     if not batches:
         raise refuse(source, [LineProblem(None, "only a header", "at least one row")])
@@ -114,7 +119,9 @@ def opened_parquet(source: Source) -> pq.ParquetFile:
     """The file with its footer read; refuses what is damaged or has too many columns."""
     import pyarrow.parquet as pq
 
-    file = guarded(source, lambda: pq.ParquetFile(source.packed()))
+    given = source.packed()
+    check_footer(source, given)
+    file = guarded(source, lambda: pq.ParquetFile(given))
     source.limit.check_cells(source.name, 1, file.metadata.num_columns)
     return file
 

@@ -97,7 +97,8 @@ class Source:
         """The unpacked bytes as one seekable file, for Parquet."""
         if isinstance(self.origin, Path) and not self.is_packed:
             return self.origin.open("rb")
-        return cast(BinaryIO, pa.BufferReader(b"".join(self.chunks())))
+        whole = b"".join(self.chunks()) if self.is_packed else self.origin
+        return cast(BinaryIO, pa.BufferReader(whole))
 
     @property
     def is_packed(self) -> bool:

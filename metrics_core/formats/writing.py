@@ -7,9 +7,10 @@ with the format.
 from __future__ import annotations
 
 import io
+import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
@@ -17,6 +18,7 @@ from uuid import uuid4
 from metrics_core.errors import ParameterError, RanklensError
 from metrics_core.formats.registry import KIND_TITLES, formats, kind_of
 from metrics_core.tables import RankedRun, Table
+from metrics_core.whole_files import sync_folder
 
 
 def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
@@ -58,9 +60,13 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
     try:
         with draft.open("xb") as file:
             yield file
+            file.flush()
+            os.fsync(file.fileno())
         if whole.exists():
             shutil.copymode(whole, draft)
         draft.replace(whole)
+        with suppress(OSError):  # one may write into a folder that one cannot read
+            sync_folder(whole.parent)
     finally:
         draft.unlink(missing_ok=True)
 

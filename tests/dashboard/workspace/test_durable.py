@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.workspace import Workspace, durable
 from dashboard.workspace.starting import start
-from metrics_core import formats
+from metrics_core import formats, whole_files
 
 A_RUN = formats.read(b"q1 Q0 d1 1 1.0 x\n", name="a.run")
 
@@ -27,7 +27,8 @@ def workspace(tmp_path: Path) -> Workspace:
 def flushed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the folders that are flushed from now on."""
     names: list[str] = []
-    monkeypatch.setattr(durable, "sync_folder", lambda path: names.append(path.name))
+    for module in (durable, whole_files):
+        monkeypatch.setattr(module, "sync_folder", lambda path: names.append(path.name))
     return names
 
 

@@ -154,3 +154,10 @@ def test_a_number_too_large_for_a_count_stays_what_it_is() -> None:
     frame = pd.DataFrame({"relevance": [1e30, 1.0, None]})
     text = spreadsheet_csv(with_whole_counts(frame)).decode("utf-8-sig")
     assert text.split() == ["relevance", "1e+30", "1.0", '""']
+
+
+def test_a_written_file_is_on_the_disk_before_it_takes_another_s_place(
+    tmp_path: Path, to_disk: list[str]
+) -> None:
+    write(Qrels.from_columns(["q"], ["d"], [1]), tmp_path / "a.qrels", "trec")
+    assert to_disk == ["file", "name", "folder"]

@@ -1,0 +1,115 @@
+"""What a Parquet file tells of itself: structs of Thrift's compact protocol, as Arrow reads them.
+
+Arrow takes a field only of the kind that it should have, and does not look at what a list says its
+elements are; so a field is asked for by its number and kind, and a list of others is refused, as is
+all that could be read in two ways. Asking Arrow itself ends the process where a footer is damaged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+BOOL, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, STRUCT = 1, 3, 4, 5, 6, 7, 8, 9, 10, 12
+
+Fields = Mapping[tuple[int, int], Any]
+"""The fields of a struct by number and kind."""
+
+_DEEPEST = 8
+_LARGEST_NUMBER = (1 << 15) - 1
+_ELEMENTS = {
+    (2,): STRUCT,
+    (4,): STRUCT,
+    (5,): STRUCT,
+    (7,): STRUCT,
+    (4, 1): STRUCT,
+    (4, 4): STRUCT,
+    (4, 1, 3, 2): I32,
+    (4, 1, 3, 3): BINARY,
+    (4, 1, 3, 8): STRUCT,
+    (4, 1, 3, 13): STRUCT,
+    (4, 1, 3, 16, 2): I64,
+    (4, 1, 3, 16, 3): I64,
+    (4, 1, 3, 17, 2): I32,
+}
+"""What the lists of a footer hold, by the numbers of the fields that lead to them."""
+
+
+def struct(data: bytes, at: int, path: tuple[int, ...] = ()) -> tuple[Fields, int]:
+    """A struct's fields, texts left out, and where it ends; `path` are the numbers of the fields
+    that lead to it in a footer. Raises ArrowInvalid, and IndexError beyond the end."""
+    if len(path) > _DEEPEST:
+        raise pa.ArrowInvalid("a struct of many parts")
+    fields: dict[tuple[int, int], Any] = {}
+    number = 0
+    while kind := data[at]:
+        step, kind, at = kind >> 4, kind & 15, at + 1
+        if step:
+            number += step
+        else:
+            number, at = zigzag(data, at)
+        value, at = _value(data, at, kind, (*path, number))
+        key = (number, BOOL if kind == BOOL + 1 else kind)
+        if key in fields or not 0 < number <= _LARGEST_NUMBER:
+            raise pa.ArrowInvalid("a field that stands there twice")
+        fields[key] = value
+    return fields, at + 1
+
+
+def _value(data: bytes, at: int, kind: int, path: tuple[int, ...]) -> tuple[Any, int]:
+    if kind in (BOOL, BOOL + 1):
+        return kind == BOOL, at
+    if kind in (I32, I64, I16):
+        value, at = zigzag(data, at)
+        if kind != I64 and not -(1 << 31) <= value < 1 << 31:
+            raise pa.ArrowInvalid("a number of too many bits")
+        return value, at
+    if kind == BINARY:
+        size, at = varint(data, at)
+        return None, at + size
+    if kind == STRUCT:
+        return struct(data, at, path)
+    if kind in (LIST, SET):
+        return _elements(data, at, path)
+    if kind in (BYTE, DOUBLE):
+        return None, at + (1 if kind == BYTE else 8)
+    raise pa.ArrowInvalid("a field of another kind")
+
+
+def _elements(data: bytes, at: int, path: tuple[int, ...]) -> tuple[list[Any], int]:
+    count, kind = data[at] >> 4, data[at] & 15
+    at += 1
+    if count == 15:
+        count, at = varint(data, at)
+    if count and kind != _ELEMENTS.get(path, kind):
+        raise pa.ArrowInvalid("a list of others than it should hold")
+    values: list[Any] = []
+    for _ in range(count):
+        # A truth is a byte of its own here, not part of what tells its kind.
+        value, at = (None, at + 1) if kind in (BOOL, BOOL + 1) else _value(data, at, kind, path)
+        if at > len(data):
+            raise IndexError
+        values.append(value)
+    return values, at
+
+
+def varint(data: bytes, at: int) -> tuple[int, int]:
+    """A whole number of seven bits a byte, the lowest first, and where it ends."""
+    found = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        found |= (byte & 127) << shift
+        if found >> 64:
+            raise pa.ArrowInvalid("a number of too many bits")
+        if byte < 128:
+            return found, at
+        shift += 7
+
+
+def zigzag(data: bytes, at: int) -> tuple[int, int]:
+    """A whole number that may be negative, and where it ends."""
+    found, at = varint(data, at)
+    return found >> 1 ^ -(found & 1), at
