@@ -11,7 +11,7 @@ from unittest import mock
 from dashboard.workspace import Workspace, durable, keeping
 from dashboard.workspace.cache import Cache
 from dashboard.workspace.stored_run import HELD
-from metrics_core import formats
+from metrics_core import formats, whole_files
 
 _STARTS = (
     "import sys; from pathlib import Path; from dashboard.workspace import Workspace;"
@@ -72,7 +72,7 @@ def test_what_is_kept_while_a_second_process_starts_is_kept(tmp_path: Path) -> N
 
 def test_a_draft_that_a_start_removed_before_it_was_locked_is_made_again(tmp_path: Path) -> None:
     path, tries = tmp_path / "x.part", [False, True]
-    with mock.patch.object(durable, "_locked", lambda handle: tries.pop(0)):
+    with mock.patch.object(whole_files, "_locked", lambda handle: tries.pop(0)):
         draft = durable.Draft(path)
     draft.write(b"rows")
     draft.place(tmp_path / "whole")
