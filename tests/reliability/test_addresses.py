@@ -28,10 +28,10 @@ def test_hostile_addresses() -> None:
         address = empty.read(given)
         cutoff = read_cutoff(address["k"], deepest=100)
         assert 1 <= cutoff <= 100
-        assert str(read_measure(address["m"], cutoff).measure)
+        chosen = read_measure(address["m"], cutoff)
+        assert str(chosen.measure)
         assert set(choose_runs(address, RUNS, RUNS)[:2]) <= set(RUNS)
-        measure = read_measure(address["m"], cutoff).measure
-        lacking(address, RUNS, {"category": ["x"]}, {"q1": 1}, measure, {})
+        lacking(address, RUNS, {"category": ["x"]}, {"q1": 1}, chosen, {})
         try:
             assert picked(address["m"], cutoff)
         except RanklensError as error:
