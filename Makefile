@@ -36,7 +36,7 @@ thorough: .venv/test.stamp
 	$(PYTHON) -c 'import sys; sys.exit("Ranklens needs Python 3.11 or newer.") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
-	$(BIN)/python -m metrics_core.compiled.machine
+	$(BIN)/python -m metrics_core.base.compiled.machine
 	@touch $@
 
 .venv/test.stamp: .venv/run.stamp requirements-dev.txt

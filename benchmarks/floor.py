@@ -17,9 +17,9 @@ import numpy as np
 from numba import njit
 
 from metrics_core.formats import read_qrels
-from metrics_core.formats.opening import open_source
-from metrics_core.onepass.judged import judged_run
-from metrics_core.onepass.judgments import judgments_of
+from metrics_core.formats.source.opening import open_source
+from metrics_core.judging.while_reading.judged import judged_run
+from metrics_core.judging.while_reading.judgments import judgments_of
 
 _PIECE = 4 << 20
 _SLOTS = 1 << 19

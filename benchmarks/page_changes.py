@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from metrics_core import heap
+from metrics_core.base import heap
 
 HERE = Path(__file__).resolve().parents[1]
 PAGES = (

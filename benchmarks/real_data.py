@@ -67,7 +67,7 @@ class Printed:
 
 def collection_of(folder: Path) -> Collection:
     """What the files of a folder hold; files that are no table are passed over."""
-    from metrics_core.errors import RanklensError
+    from metrics_core.base.errors import RanklensError
     from metrics_core.formats import read
     from metrics_core.tables import Qrels, Queries, Run
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import frame, session
-from dashboard.pages import PAGES
-from metrics_core.errors import RanklensError
+from dashboard import session
+from dashboard.app_pages import frame
+from dashboard.app_pages.menu import PAGES
+from metrics_core.base.errors import RanklensError
 
 
 def main() -> None:

@@ -13,14 +13,13 @@ from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
-from dashboard.door.origin import NAMES
-from metrics_core import ending, heap
-from metrics_core import wording as w
-from metrics_core.errors import RanklensError
+from dashboard.environment import DATA_VARIABLE, WORKSPACE_VARIABLE, data_folder, workspace_folder
+from dashboard.serving.door.origin import NAMES
+from metrics_core.base import ending, heap
+from metrics_core.base import wording as w
+from metrics_core.base.errors import RanklensError
 
 ADDRESS = NAMES[0]
-DATA_VARIABLE = "RANKLENS_DATA"
-WORKSPACE_VARIABLE = "RANKLENS_WORKSPACE"
 _BACKLOG = 128
 
 
@@ -30,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     No second process serves, so whatever ends this one (Ctrl-C, SIGTERM) ends the server.
     """
     # Before numpy is loaded: threads of a product that wait for each other take many times as long
-    # while others work. What pays on several cores brings its own (`metrics_core.parallel`).
+    # while others work. What pays on several cores brings its own (`metrics_core.base.parallel`).
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # What is written from here on is for this account only.
     os.umask(0o077)
@@ -58,14 +57,14 @@ def _run(options: argparse.Namespace) -> int:
     print(f"Ranklens: http://{ADDRESS}:{options.port}/{token and f'?token={token}'}", flush=True)
     if not token:
         print(_OPEN_TO_ALL, file=sys.stderr, flush=True)
-    from dashboard.loading import load_parquet, load_streamlit
-    from dashboard.workspace.foreseen import look_ahead
+    from dashboard.serving.lean_imports import load_parquet, load_streamlit
+    from dashboard.workspace.long_runs.foreseen import look_ahead
 
-    look_ahead(folder, os.environ.get(DATA_VARIABLE, ""))
+    look_ahead(folder, data_folder())
     # Only now, because it takes a second.
     load_streamlit()
     load_parquet()
-    from dashboard.server import serve
+    from dashboard.serving.server import serve
 
     serve(listening, token)
     return 0
@@ -113,7 +112,7 @@ _OPEN_TO_ALL = (
 
 def _token(folder: Path, *, renewed: bool) -> str:
     """The workspace's token, a new one if asked; where none can be kept, one for this start."""
-    from dashboard.door.token import kept_token, new_token
+    from dashboard.serving.door.token import kept_token, new_token
 
     try:
         return kept_token(folder, renewed=renewed)
@@ -124,14 +123,6 @@ def _token(folder: Path, *, renewed: bool) -> str:
             file=sys.stderr,
         )
         return new_token()
-
-
-def workspace_folder() -> Path:
-    """The folder that remembers uploads, as the environment has it. Raises RanklensError where it
-    names none and this account has no home folder."""
-    from dashboard.workspace import default_folder
-
-    return Path(os.environ.get(WORKSPACE_VARIABLE) or default_folder())
 
 
 class _RefusedError(Exception):

@@ -12,9 +12,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from metrics_core import wording as w
+from metrics_core.base import wording as w
 from metrics_core.formats import Format, formats
-from metrics_core.formats.limits import (
+from metrics_core.formats.source.limits import (
     MOST_COLUMNS,
     ORDINARY_RATIO,
     RATIO_FROM,
@@ -24,7 +24,7 @@ from metrics_core.formats.limits import (
     Limit,
     size_text,
 )
-from metrics_core.formats.unpacking import PACKINGS
+from metrics_core.formats.source.unpacking import PACKINGS
 from metrics_core.measures import declarations
 from metrics_core.measures.declaring.description import FOR_ALL, Description, Worked, described
 from metrics_core.measures.declaring.elsewhere import EVERYWHERE, Difference

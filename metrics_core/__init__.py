@@ -16,10 +16,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # `as` makes a name public to whoever checks types
+    from metrics_core.base.errors import RanklensError as RanklensError
+    from metrics_core.base.notes import Note as Note
     from metrics_core.comparing.curves import mean_curves as mean_curves
     from metrics_core.comparing.pairs import compare as compare
     from metrics_core.comparing.pairs import differences as differences
-    from metrics_core.errors import RanklensError as RanklensError
     from metrics_core.explaining.diagnosis import diagnose as diagnose
     from metrics_core.formats import read as read
     from metrics_core.formats import read_documents as read_documents
@@ -35,7 +36,6 @@ if TYPE_CHECKING:  # `as` makes a name public to whoever checks types
     from metrics_core.measures import Measure as Measure
     from metrics_core.measures import declarations as declarations
     from metrics_core.measures import parse_measure as parse_measure
-    from metrics_core.notes import Note as Note
     from metrics_core.scoring.curves import curve as curve
     from metrics_core.scoring.curves import precision_recall as precision_recall
     from metrics_core.scoring.evaluate import evaluate as evaluate
@@ -52,9 +52,10 @@ if TYPE_CHECKING:  # `as` makes a name public to whoever checks types
 __version__ = "0.1.0"
 
 _PLACES = {
+    "base.errors": ("RanklensError",),
+    "base.notes": ("Note",),
     "comparing.curves": ("mean_curves",),
     "comparing.pairs": ("compare", "differences"),
-    "errors": ("RanklensError",),
     "explaining.diagnosis": ("diagnose",),
     "formats": (
         "read",
@@ -69,7 +70,6 @@ _PLACES = {
     "judging": ("JudgedRanks", "judge"),
     "judging.ranking": ("ranked_documents",),
     "measures": ("Measure", "declarations", "parse_measure"),
-    "notes": ("Note",),
     "scoring.curves": ("curve", "precision_recall"),
     "scoring.evaluate": ("evaluate",),
     "scoring.intervals": ("mean_interval",),

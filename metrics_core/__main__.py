@@ -10,11 +10,12 @@ import gc
 import sys
 from collections.abc import Callable, Sequence
 
-from metrics_core import __version__, ending, heap
-from metrics_core import wording as w
+from metrics_core import __version__
+from metrics_core.base import ending, heap
+from metrics_core.base import wording as w
+from metrics_core.base.errors import RanklensError
 from metrics_core.commands import commands_for
 from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, any_console, say_no_more
-from metrics_core.errors import RanklensError
 
 _SELDOM = 200_000
 """So many new objects make Python look for garbage among them: more than are loaded at a start."""

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from metrics_core.errors import ParameterError
+from metrics_core.base.errors import ParameterError
 from metrics_core.judging import JudgedRanks, single_query
 from metrics_core.judging.one_list import documents_of, judged_list
 from metrics_core.measures import Measure, parse_measure

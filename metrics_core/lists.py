@@ -18,7 +18,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-from metrics_core.errors import ParameterError
+from metrics_core.base.errors import ParameterError
 from metrics_core.judging.one_list import (
     ByDocument,
     Columns,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.pages import PAGES
+from dashboard.app_pages.menu import PAGES
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("metrics_core", "dashboard")

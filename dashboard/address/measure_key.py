@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from metrics_core.errors import ParameterError, RanklensError
+from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.measures import Declaration, Measure, declarations, parse_measure
 from metrics_core.measures.declaring.description import described
 from metrics_core.measures.declaring.families import by_family

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dashboard.address.address import Address
+from metrics_core.base.errors import ParameterError
 from metrics_core.comparing.method import Method
-from metrics_core.errors import ParameterError
 from metrics_core.measures import Measure
 
 FIELDS = ("test", "correction", "level", "margin")

@@ -13,11 +13,11 @@ from typing import Any
 from dashboard.address.address import Address, Pair
 from dashboard.address.measure_key import Chosen, read_measure
 from dashboard.address.method_key import read_method
+from metrics_core.base.errors import RanklensError, UnknownMeasureError
+from metrics_core.base.wording import listing
 from metrics_core.comparing.method import METHOD, Method
-from metrics_core.errors import RanklensError, UnknownMeasureError
 from metrics_core.measures import Measure
 from metrics_core.slicing.derived import MARK
-from metrics_core.wording import listing
 
 CUTOFFS = (1, 3, 5, 10, 20)
 SHARED_QUERIES = "shared"

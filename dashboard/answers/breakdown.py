@@ -10,7 +10,7 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.group_names import spoken
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core import findings
 from metrics_core.measures import MEAN
 from metrics_core.slicing import breakdowns

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from dashboard.opened.collections import Listed
-from metrics_core import wording as w
+from dashboard.files.collections import Listed
+from metrics_core.base import wording as w
 from metrics_core.findings.sentence import Sentence, muted, strong
 
 

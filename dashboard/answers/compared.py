@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core import findings
 from metrics_core.comparing import power
 from metrics_core.comparing.doubts import doubts as doubts_of

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core import findings
 from metrics_core.comparing.curves import (
     Band,

@@ -9,13 +9,13 @@ import pandas as pd
 
 from dashboard.address.measure_key import read_measure
 from dashboard.address.view import Comparison
-from dashboard.opened.files import File
-from dashboard.opened.library import Library
+from dashboard.files.files import File
+from dashboard.study.library import Library
 from metrics_core import findings
+from metrics_core.base.errors import RanklensError
+from metrics_core.base.notes import Note
 from metrics_core.checks.fit import FitLine
-from metrics_core.errors import RanklensError
 from metrics_core.measures import Measure
-from metrics_core.notes import Note
 from metrics_core.scoring.curves import judged_share
 from metrics_core.tables import Documents, Qrels, Queries, Run
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core.explaining.one_query import grade_in, grades_of
 from metrics_core.judging.ranking import ranked_documents
 

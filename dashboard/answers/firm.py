@@ -11,7 +11,7 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.answers.compared import compared
 from dashboard.answers.nameless import nameless
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core.comparing import agreement as other_measures
 from metrics_core.comparing.coverage import Coverage, counting, coverage
 from metrics_core.comparing.crossings import Crossings, crossings, difference_at_each

@@ -10,7 +10,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers import firm
 from dashboard.answers.nameless import nameless
 from dashboard.answers.unjudged import unjudged
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings import ways_to_turn as ways
 from metrics_core.findings.firmness import Firmness, firmness_of

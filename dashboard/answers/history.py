@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from dashboard.address.page import FEWEST_VERSIONS
 from dashboard.address.view import Comparison
 from dashboard.answers.query_chips import whole_failures
 from dashboard.answers.version_dates import NO_DATES, VersionDates
-from dashboard.opened.study import Study
-from dashboard.page import FEWEST_VERSIONS
+from dashboard.study.study import Study
 from metrics_core import findings
+from metrics_core.base.parallel import on_all_cores
 from metrics_core.explaining.history import History, first_bad_versions, history
-from metrics_core.parallel import on_all_cores
 from metrics_core.scoring.curves import judged_share
 from metrics_core.slicing.breakdowns import ALL, by_group, coded_groups
 from metrics_core.slicing.derived import MARK

@@ -13,12 +13,12 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.answers.firm import pair_lists
 from dashboard.answers.unjudged import holes_of
-from dashboard.opened.study import Study
-from metrics_core.comparing.next_judgments import most_moving
+from dashboard.study.study import Study
 from metrics_core.explaining.one_query import grades_of
 from metrics_core.findings import Sentence, judging_finding
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.scoring.scores import Scores
+from metrics_core.unjudged.next_judgments import most_moving
 
 MOST_QUEUED = 500
 """Documents that a judging session offers at the most."""

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from dashboard.address.view import Comparison
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core.explaining.headroom import Headroom, has_headroom, headroom
 from metrics_core.explaining.kinds import kinds
 from metrics_core.explaining.ledger import DifferenceLedger, difference, has_ledger

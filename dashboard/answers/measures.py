@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dashboard.address.measure_key import measure_choices, why_not_drawn
-from dashboard.opened.study import Study
-from metrics_core.errors import RanklensError, UnknownMeasureError
+from dashboard.study.study import Study
+from metrics_core.base.errors import RanklensError, UnknownMeasureError
 from metrics_core.measures import Declaration, declarations, parse_measure
 from metrics_core.measures.declaring.description import Description, described
 from metrics_core.measures.declaring.families import by_family

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dashboard.opened.study import Study
-from metrics_core import wording as w
+from dashboard.study.study import Study
+from metrics_core.base import wording as w
 
 
 def nameless(study: Study, runs: Iterable[str]) -> list[str]:

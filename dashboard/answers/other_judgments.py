@@ -11,9 +11,9 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.answers.history import HistoryPage, versions
 from dashboard.answers.version_dates import NAMES, NO_DATES, VersionDates, version_dates
-from dashboard.opened.library import Library
-from dashboard.opened.study import Study, all_scores
-from metrics_core import wording as w
+from dashboard.study.library import Library
+from dashboard.study.study import Study, all_scores
+from metrics_core.base import wording as w
 from metrics_core.measures import Measure
 from metrics_core.scoring.curves import judged_share
 from metrics_core.slicing.breakdowns import ALL, by_group

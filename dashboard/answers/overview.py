@@ -16,7 +16,7 @@ from dashboard.answers.breakdown import of_focus_by_column
 from dashboard.answers.compared import compared_each, of_shown, what_it_rests_on
 from dashboard.answers.group_names import spoken
 from dashboard.answers.pairs import every_pair, every_pair_known
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core import findings
 from metrics_core.comparing.pairs import BETTER, WORSE, differences
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core import findings
-from metrics_core.comparing.all_pairs import AllPairs, all_pairs
+from metrics_core.comparing.all_pairs.all_pairs import AllPairs, all_pairs
 from metrics_core.comparing.method import Method
 
 MOST_IN_MATRIX = 20

@@ -15,11 +15,11 @@ from dashboard.answers.column import Column
 from dashboard.answers.query_chips import SHOW_ALL, SHOWS, Mask
 from dashboard.answers.query_filter import true_for
 from dashboard.answers.remarks import NOTHING_NOTED, Remarks
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core import findings
+from metrics_core.base.errors import FilterLineError
 from metrics_core.comparing.pairs import BETTER, differences
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.errors import FilterLineError
 
 PAGE_ROWS = 100
 """Rows of the table on one page."""

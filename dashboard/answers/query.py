@@ -9,7 +9,7 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.answers.ledger import QueryLedger, query_ledger
 from dashboard.answers.queries import Asked, listed_ids
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core import findings
 from metrics_core.explaining.diagnosis import Diagnosis, diagnose
 

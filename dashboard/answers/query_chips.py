@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from dashboard.address.view import Comparison
 from dashboard.answers.room import whole_room
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
+from metrics_core.base.parallel import on_all_cores
 from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, SAME, WORSE, outcomes
 from metrics_core.explaining import kinds
 from metrics_core.measures import Measure
-from metrics_core.parallel import on_all_cores
 from metrics_core.scoring.scores import Scores
 
 Mask = npt.NDArray[np.bool_]

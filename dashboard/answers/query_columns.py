@@ -16,7 +16,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers import query_chips
 from dashboard.answers.column import Column
 from dashboard.answers.room import room
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core.explaining.headroom import has_headroom
 from metrics_core.explaining.kinds import CHANGES, KINDS
 from metrics_core.explaining.lists import across_runs

@@ -10,7 +10,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers import query_columns
 from dashboard.answers.query_chips import Mask
 from dashboard.answers.remarks import NOTHING_NOTED, Remarks
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core.slicing.filtering import parse_filter, quoted_name, vocabulary
 
 _EXAMPLES = {"difference": "difference < -0.1", "words": "words > 5", "relevant": "relevant >= 2"}

@@ -12,7 +12,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers import query_columns
 from dashboard.answers.column import Column
 from dashboard.answers.queries import QueryList
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core.slicing.breakdowns import ordered_groups
 
 MOST_CELLS = 120

@@ -7,7 +7,7 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import breakdown
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core.explaining.headroom import Headroom, has_headroom, headroom
 from metrics_core.measures import MEAN, Measure
 

@@ -10,7 +10,7 @@ import pandas as pd
 from dashboard.address.address import Pair
 from dashboard.address.view import Comparison
 from dashboard.answers.group_names import spoken_group
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.slicing.bridge import additive_differences
 from metrics_core.slicing.derived import derived_column

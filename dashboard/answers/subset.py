@@ -15,11 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dashboard.address.view import Comparison
-from dashboard.opened.cut import ABOUT, CUT_FROM
-from dashboard.opened.study import Study
+from dashboard.files.cut import ABOUT, CUT_FROM
+from dashboard.study.study import Study
 from dashboard.workspace import Layer, Noted
-from dashboard.workspace.carried import LAYERS_FILE, NOTES_FILE, layers_csv, notes_csv
-from metrics_core.errors import RanklensError
+from dashboard.workspace.taken_out.carried import LAYERS_FILE, NOTES_FILE, layers_csv, notes_csv
+from metrics_core.base.errors import RanklensError
 from metrics_core.formats import write
 from metrics_core.tables import Qrels, Queries, Run, Table
 from metrics_core.tables.columns import ID, coded

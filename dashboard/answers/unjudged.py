@@ -12,15 +12,15 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.firm import only_pair, pair_lists
-from dashboard.opened.study import Study
-from metrics_core.comparing.holes import Holes, holes, judged_shares
-from metrics_core.comparing.likely import likely_difference
-from metrics_core.comparing.next_judgments import NextJudgments, judge_next
-from metrics_core.comparing.reach import Reach, reach
-from metrics_core.comparing.tops import Top, Tops, same_documents, top_of
-from metrics_core.parallel import on_all_cores
+from dashboard.study.study import Study
+from metrics_core.base.parallel import on_all_cores
 from metrics_core.scoring.intervals import Interval
 from metrics_core.tables import Run
+from metrics_core.unjudged.holes import Holes, holes, judged_shares
+from metrics_core.unjudged.likely import likely_difference
+from metrics_core.unjudged.next_judgments import NextJudgments, judge_next
+from metrics_core.unjudged.reach import Reach, reach
+from metrics_core.unjudged.tops import Top, Tops, same_documents, top_of
 
 _DEPTHS = (1, 5, 10, 20, 50, 100, 1000)
 _TOPS = (5, 10, 20, 50, 100)

@@ -8,8 +8,8 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Literal
 
-from dashboard.opened.files import File
-from metrics_core import wording as w
+from dashboard.files.files import File
+from metrics_core.base import wording as w
 from metrics_core.tables.run_dates import Moment, date_in
 
 Source = Literal["", "names", "files"]

@@ -10,7 +10,7 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.answers.nameless import nameless
 from dashboard.answers.overview import overview_measures
-from dashboard.opened.study import Study, all_scores
+from dashboard.study.study import Study, all_scores
 from metrics_core.explaining.improving import Change, best_single_change, near_misses
 from metrics_core.explaining.ledger import has_ledger
 from metrics_core.explaining.one_query import grade_in, grades_of

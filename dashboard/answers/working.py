@@ -8,8 +8,8 @@ from functools import partial
 from dashboard.address.view import Comparison
 from dashboard.answers.compared import compared
 from dashboard.answers.overview import overview_known, overview_measures
-from dashboard.opened.study import Study
-from metrics_core import wording as w
+from dashboard.study.study import Study
+from metrics_core.base import wording as w
 
 Step = tuple[str, Callable[[], object]]
 """What is being done, and the work; what it gives is kept by the study."""

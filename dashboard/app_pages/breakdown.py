@@ -5,18 +5,19 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from dashboard import explaining, parts, session
+from dashboard import session
 from dashboard.address.query_list import PLAIN
 from dashboard.address.view import Comparison
 from dashboard.answers import breakdown as answers
 from dashboard.answers.breakdown import Breakdown
 from dashboard.answers.slices import slices
-from dashboard.blocks import bridge, markup
-from dashboard.figures import breakdown as figures
-from dashboard.figures import heatmap, panels
-from dashboard.kept import drawn
+from dashboard.app_pages.parts import explaining, section
+from dashboard.drawing.blocks import bridge, markup
+from dashboard.drawing.drawn_once import drawn
+from dashboard.drawing.figures import breakdown as figures
+from dashboard.drawing.figures import heatmap, panels
 from dashboard.session import Opened
-from metrics_core import wording as w
+from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES as FEWEST_COMPARED
 from metrics_core.findings.sentence import muted, run
 from metrics_core.scoring.intervals import LEVEL
@@ -77,7 +78,7 @@ def _taken_apart(shown: Breakdown, here: Opened) -> None:
 
 def _columns(shown: Breakdown) -> None:
     """The columns to group by, and what a derived one is."""
-    parts.group_by(shown.groupings, shown.by, labelled=True)
+    section.group_by(shown.groupings, shown.by, labelled=True)
     if shown.explanation:
         st.caption(shown.explanation)
 
@@ -87,7 +88,7 @@ def _slices(here: Opened) -> None:
     known = slices(here.study, here.comparison)
     if here.comparison.alone or not known.looked_at:
         return
-    among = parts.counted(known.looked_at, "slice", "slices")
+    among = section.counted(known.looked_at, "slice", "slices")
     share = w.share(1 - LEVEL)
     if not known.found:
         st.html(
@@ -100,7 +101,7 @@ def _slices(here: Opened) -> None:
             )
         )
         return
-    parts.heading(
+    section.heading(
         f"Found among {among}",
         "Queries of one or two columns in which the difference is unlike the rest; false"
         f" discoveries held to {share}. A click lists the queries.",
@@ -114,7 +115,7 @@ def _slices(here: Opened) -> None:
             lead=lambda found: session.href("queries", where=found.where, **PLAIN),
         )
 
-    parts.standing("slices", draw, known)
+    section.standing("slices", draw, known)
 
 
 def _bridge(shown: Breakdown, here: Opened) -> None:
@@ -123,7 +124,7 @@ def _bridge(shown: Breakdown, here: Opened) -> None:
     if not shown.paired:
         st.html(markup.nothing("From groups to the headline", "No query has a score with both."))
         return
-    parts.heading(
+    section.heading(
         "From groups to the headline",
         "Each bar is the group’s share of the queries times its mean difference; together they are"
         f" the difference of the means. Full colour: clear on its own, {_when_clear(shown)}. A"
@@ -142,11 +143,11 @@ def _bridge(shown: Breakdown, here: Opened) -> None:
             coloured=shown.paired >= FEWEST_COMPARED,
         )
 
-    parts.standing("bridge", draw, shown, here.drawing)
+    section.standing("bridge", draw, shown, here.drawing)
 
 
 def _when_clear(shown: Breakdown) -> str:
-    groups = parts.counted(shown.looked_at, "group", "groups")
+    groups = section.counted(shown.looked_at, "group", "groups")
     return f"for all {groups} together and from {FEWEST_TESTED} queries on"
 
 
@@ -158,7 +159,7 @@ def _differences(shown: Breakdown, here: Opened) -> None:
         single = f" Under {FEWEST_QUERIES} queries a group is a few single cases."
     if shown.lacks_intervals:
         single += " No bar: too few of the queries differ, or one outweighs them all."
-    parts.heading(
+    section.heading(
         f"Difference to {view.baseline} on {name}, by {shown.by_name}",
         muted("In their own order" if shown.in_own_order else "In the same order")
         + muted(
@@ -171,8 +172,8 @@ def _differences(shown: Breakdown, here: Opened) -> None:
     )
     figure = drawn(figures.difference_by_group, shown.groups, here.drawing, order=shown.order)
     alt = f"Difference to {view.baseline} by {shown.by_name}. {shown.finding.text}"
-    picture = parts.caption(
-        f"Difference to {view.baseline} on {name}, by {shown.by_name}", name, parts.INTERVALS
+    picture = section.caption(
+        f"Difference to {view.baseline} on {name}, by {shown.by_name}", name, section.INTERVALS
     )
     _draw(figure, "difference_by_group", here, shown.by, alt=alt, picture=picture)
 
@@ -180,7 +181,7 @@ def _differences(shown: Breakdown, here: Opened) -> None:
 def _scores(shown: Breakdown, here: Opened) -> None:
     view = here.comparison
     scores = answers.group_scores(here.study, view, shown.by)
-    parts.heading(
+    section.heading(
         f"Score on {view.measure}",
         f"Mean per run, by {shown.by_name}; the same order of groups.",
         frame=scores.groups,
@@ -188,7 +189,7 @@ def _scores(shown: Breakdown, here: Opened) -> None:
     )
     figure = drawn(figures.score_by_group, scores.groups, here.drawing, order=shown.order)
     alt = f"Mean {view.measure} per run by {shown.by_name}. {scores.best}"
-    picture = parts.caption(f"Score on {view.measure}, by {shown.by_name}", str(view.measure))
+    picture = section.caption(f"Score on {view.measure}, by {shown.by_name}", str(view.measure))
     _draw(figure, "score_by_group", here, shown.by, alt=alt, picture=picture)
 
 
@@ -197,7 +198,7 @@ def _cells(shown: Breakdown, here: Opened) -> None:
     second = answers.second_breakdown(here.study, view, shown.by)
     if second is None:
         return
-    parts.heading(
+    section.heading(
         f"{w.sentence_case(shown.by_name)} and {second.name}",
         run(view.focus)
         + muted(
@@ -218,13 +219,13 @@ def _cells(shown: Breakdown, here: Opened) -> None:
     )
     both = f"by {shown.by_name} and {second.name}"
     alt = f"Difference to {view.baseline} {both}. {second.extremes}"
-    picture = parts.caption(
+    picture = section.caption(
         f"{view.focus} minus {view.baseline}, {both}",
         str(view.measure),
         "n is the number of queries",
         runs=(view.focus, view.baseline),
     )
-    clicked = parts.chart(figure, "cells", alt=alt, picture=picture)
+    clicked = section.chart(figure, "cells", alt=alt, picture=picture)
     if clicked:
         picked = {shown.by: clicked[0], second.column: clicked[1]}
         _list_queries(view, picked)
@@ -235,7 +236,7 @@ def _second(shown: Breakdown, here: Opened) -> None:
     second = answers.second_breakdown(here.study, view, shown.by)
     if second is None:
         return
-    parts.heading(
+    section.heading(
         f"By {second.name}",
         f"{view.measure} per run with 95 % interval, same scale in all.",
         frame=second.groups,
@@ -243,8 +244,8 @@ def _second(shown: Breakdown, here: Opened) -> None:
     )
     figure = drawn(panels.score_by_difficulty, second.groups, here.drawing, order=second.order)
     alt = f"Mean {view.measure} per run by {second.name}. {second.best}"
-    picture = parts.caption(
-        f"Score on {view.measure}, by {second.name}", str(view.measure), parts.INTERVALS
+    picture = section.caption(
+        f"Score on {view.measure}, by {second.name}", str(view.measure), section.INTERVALS
     )
     _draw(figure, "second", here, second.column, alt=alt, picture=picture)
 
@@ -252,7 +253,7 @@ def _second(shown: Breakdown, here: Opened) -> None:
 def _draw(figure: Any, key: str, here: Opened, by: str, **told: Any) -> None:
     """A chart with groups and runs: a click on a run's dot compares that run, one on the rest of a
     row opens its queries."""
-    view, clicked = here.comparison, parts.chart(figure, key, **told)
+    view, clicked = here.comparison, section.chart(figure, key, **told)
     if not clicked:
         return
     run_clicked = clicked[1] if len(clicked) > 1 else view.focus

@@ -4,12 +4,13 @@ from datetime import datetime
 
 import streamlit as st
 
-from dashboard import intake, parts, session
+from dashboard import session
 from dashboard.answers import collections as answers
-from dashboard.blocks import collections, markup
-from dashboard.literal import literal
-from dashboard.opened.collections import Listed
-from metrics_core import wording as w
+from dashboard.app_pages.parts import add_files, section
+from dashboard.app_pages.parts.literal import literal
+from dashboard.drawing.blocks import collections, markup
+from dashboard.files.collections import Listed
+from metrics_core.base import wording as w
 
 
 def render() -> None:
@@ -21,22 +22,22 @@ def render() -> None:
     listed = here.listed()
     st.html(markup.sentence(answers.finding(listed, missing, name), {}))
     st.html(markup.second(answers.place(str(session.workspace().folder)), {}))
-    with intake.above_the_uploader():
-        intake.told()
+    with add_files.above_the_uploader():
+        add_files.told()
         for row in listed:
             _row(row, is_open=row.id == asked)
         for gone in session.workspace().collections(removed=True):
             told = f"“{literal(gone.name)}” was removed; the next start removes it for good."
-            parts.removed(told, f"restore_{gone.id}", session.restore_collection, gone.id)
+            section.removed(told, f"restore_{gone.id}", session.restore_collection, gone.id)
     left, right = st.columns(2, gap="large")
     with left:
-        parts.heading("New collection", "Its own files, judgments and links.")
+        section.heading("New collection", "Its own files, judgments and links.")
         _new()
     with right:
-        parts.heading(
+        section.heading(
             "Take one in", "The .zip that “Download” makes, or judgments and runs themselves."
         )
-        intake.uploader()
+        add_files.uploader()
 
 
 def _row(row: Listed, *, is_open: bool) -> None:

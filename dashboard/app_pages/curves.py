@@ -2,15 +2,16 @@
 
 import streamlit as st
 
-from dashboard import parts, session
+from dashboard import session
 from dashboard.answers import curves as answers
 from dashboard.answers.curves import Curves
-from dashboard.blocks import curves as blocks
-from dashboard.blocks import markup
-from dashboard.figures import curves as figures
-from dashboard.kept import drawn
+from dashboard.app_pages.parts import section
+from dashboard.drawing.blocks import curves as blocks
+from dashboard.drawing.blocks import markup
+from dashboard.drawing.drawn_once import drawn
+from dashboard.drawing.figures import curves as figures
 from dashboard.session import Opened
-from metrics_core import wording as w
+from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 _TITLES = {
@@ -54,9 +55,9 @@ def _panels(shown: Curves, here: Opened, *, whole: bool) -> None:
         if shown.queries >= FEWEST_QUERIES
         else f" under {FEWEST_QUERIES} queries any difference may be chance."
     )
-    parts.heading(
+    section.heading(
         "Measures against the number of results counted",
-        f"Mean over {parts.counted(shown.queries, 'query', 'queries')}, bands are 95 % intervals."
+        f"Mean over {section.counted(shown.queries, 'query', 'queries')}, bands are 95 % intervals."
         + (gap if len(styles) > 1 else ""),
         frame=shown.table if whole else None,
         key="by_cutoff",
@@ -81,18 +82,18 @@ def _panels(shown: Curves, here: Opened, *, whole: bool) -> None:
                         value_range=shown.ranges[family],
                     )
                     alt = f"{title} of {w.listing(styles)} by k. {shown.finding.text}"
-                    picture = parts.caption(
-                        f"{title} against the number of results counted", parts.INTERVALS
+                    picture = section.caption(
+                        f"{title} against the number of results counted", section.INTERVALS
                     )
                     key = f"curve_{family}{coming}"
-                    parts.chart(figure, key, alt=alt, picture=picture, clickable=False)
+                    section.chart(figure, key, alt=alt, picture=picture, clickable=False)
 
 
 def _precision_recall(shown: Curves, here: Opened) -> None:
     styles = here.drawing.styles
     left, right = st.columns([1.35, 1], gap="large")
     with left:
-        parts.heading(
+        section.heading(
             "Precision against recall",
             "How clean the list stays while more of the relevant documents are collected."
             " Higher is better. Precision is interpolated: the best at or beyond each recall.",
@@ -101,10 +102,10 @@ def _precision_recall(shown: Curves, here: Opened) -> None:
         )
         figure = drawn(figures.precision_recall, shown.precision_recall, here.drawing)
         alt = f"Precision against recall of {w.listing(styles)}. {shown.half}"
-        picture = parts.caption("Precision against recall", "interpolated precision")
-        parts.chart(figure, "precision_recall", alt=alt, picture=picture, clickable=False)
+        picture = section.caption("Precision against recall", "interpolated precision")
+        section.chart(figure, "precision_recall", alt=alt, picture=picture, clickable=False)
     with right:
-        parts.heading(
+        section.heading(
             "Read off", "Precision when a given share of the relevant documents has been found."
         )
         st.html(blocks.read_off(shown.precision_recall, here.drawing))

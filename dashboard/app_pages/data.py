@@ -4,14 +4,15 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import intake, judging, parts, session
+from dashboard import session
 from dashboard.answers import data as answers
 from dashboard.answers.data import FileRow
-from dashboard.blocks import data, markup
-from dashboard.literal import literal
+from dashboard.app_pages.parts import add_files, judging, section
+from dashboard.app_pages.parts.literal import literal
+from dashboard.drawing.blocks import data, markup
 from dashboard.session import Opened
-from metrics_core import wording as w
-from metrics_core.notes import Note
+from metrics_core.base import wording as w
+from metrics_core.base.notes import Note
 
 _ALL_FILES = 20
 
@@ -23,37 +24,37 @@ def render() -> None:
     cutoff, measure = answers.looked_at(here.comparison if here else None)
     shown = answers.data(library, len(session.refusals()), measure, cutoff)
     st.html(markup.sentence(shown.finding, {}))
-    with intake.above_the_uploader():
-        intake.told()
-        intake.unread(shown.unread)
-        intake.beside(library)
+    with add_files.above_the_uploader():
+        add_files.told()
+        add_files.unread(shown.unread)
+        add_files.beside(library)
         for error in shown.errors:
             st.html(data.error_card(error))
         for note in shown.notes:
             if not note.examples:  # of no single run
                 st.html(data.receipt(f"{w.sentence_case(note.message)}."))
         if shown.files:
-            parts.heading("Files", "What Ranklens read, and what it noticed.")
+            section.heading("Files", "What Ranklens read, and what it noticed.")
             rows = [_described(row, shown.notes, here) for row in shown.files]
             st.html(data.file_table(rows, cutoff))
             _look_and_remove(shown.files)
     left, right = st.columns(2, gap="large")
     with left:
-        parts.heading(
+        section.heading(
             "Add files",
             "Runs, judgments, queries or documents; several at once. The kind is recognised from"
             " the content. Nothing leaves this computer.",
         )
-        intake.uploader()
+        add_files.uploader()
     with right:
         if shown.fit:
-            parts.heading(
+            section.heading(
                 "Do the files fit together?",
                 "Identifiers are compared as they stand, letter for letter.",
             )
             st.html(data.fit_table(shown.fit))
     if here:
-        parts.heading(
+        section.heading(
             "Judgment layers",
             "Grades that were given here, beside the files. What is on counts in every score.",
         )
@@ -96,7 +97,7 @@ def _look_and_remove(rows: list[FileRow]) -> None:
             st.html(data.preview(row.kind, answers.first_rows(row.file)))
         for entry in session.workspace().removed_entries(session.collection()):
             told = f"{literal(entry.file)} was removed."
-            parts.removed(told, f"back_{entry.number}", session.bring_back, entry.number)
+            section.removed(told, f"back_{entry.number}", session.bring_back, entry.number)
 
 
 def _chosen(rows: list[FileRow]) -> list[FileRow]:

@@ -5,18 +5,19 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
-from dashboard import parts, session
+from dashboard import session
 from dashboard.address.query_list import NO_LIST
 from dashboard.answers import firm, unjudged
 from dashboard.answers import firmness as answers
 from dashboard.answers.nameless import as_judged_ranks, nameless
-from dashboard.blocks import firmness, layers, markup
-from dashboard.blocks.firmness import Cell, Head
-from dashboard.figures import curves as figures
-from dashboard.kept import drawn
+from dashboard.app_pages.parts import section
+from dashboard.drawing.blocks import firmness, layers, markup
+from dashboard.drawing.blocks.firmness import Cell, Head
+from dashboard.drawing.drawn_once import drawn
+from dashboard.drawing.figures import curves as figures
 from dashboard.session import Opened
 from metrics_core import findings
-from metrics_core import wording as w
+from metrics_core.base import wording as w
 from metrics_core.scoring.intervals import LEVEL
 
 _SHOWN = 20
@@ -45,7 +46,7 @@ def _unjudged(here: Opened, _: str) -> None:
     view, study = here.comparison, here.study
     found = unjudged.unjudged(study, view)
     reached, likely = found.reached, found.likely
-    parts.heading(
+    section.heading(
         "Where the difference could lie",
         f"Mean difference on {view.name} over the queries in view, as it is and as it would be if"
         " the documents that nobody has judged were judged too.",
@@ -74,7 +75,7 @@ def _unjudged(here: Opened, _: str) -> None:
     rows = [[Cell(what, small=note), Cell(span)] for what, span, note in ends]
     st.html(firmness.table(heads, rows, "Where the difference could lie"))
     session.follows(lambda: _judge_next(here))
-    parts.heading(
+    section.heading(
         "How much is judged",
         "Share of the documents in the first k ranks of all queries.",
         frame=found.shares,
@@ -92,14 +93,14 @@ def _judge_next(here: Opened) -> None:
     view, study = here.comparison, here.study
     unknown = nameless(study, (view.focus, view.baseline))
     if unknown:
-        parts.heading(
+        section.heading(
             "Judge next",
             f"{as_judged_ranks(unknown)}, so which documents nobody has judged is not known. How"
             " many there are is, and so is how far they reach.",
         )
         return
     found = unjudged.next_to_judge(study, view)
-    parts.heading(
+    section.heading(
         "Judge next",
         findings.judge_next_finding(found, firm.pair_of(study, view)),
         frame=found.table,
@@ -130,9 +131,9 @@ def _judge_next(here: Opened) -> None:
     st.html(layers.onward(session.href("judge"), "Judge these here, one by one"))
     sheet = found.to_fill_in()
     st.download_button(
-        f"Download {parts.counted(len(sheet), 'document', 'documents')} to judge (CSV)",
+        f"Download {section.counted(len(sheet), 'document', 'documents')} to judge (CSV)",
         data=lambda: session.spreadsheet(sheet),
-        file_name=parts.file_name("to-judge"),
+        file_name=section.file_name("to-judge"),
         mime="text/csv",
         key="csv_to_judge",
         on_click="ignore",
@@ -144,7 +145,7 @@ def _judge_next(here: Opened) -> None:
 def _queries(here: Opened, reason: str) -> None:
     view = here.comparison
     found = firm.removed(here.study, view)
-    parts.heading(
+    section.heading(
         "The fewest queries that turn it",
         "At the right the mean of the others, once this query and all above it are gone.",
         frame=found,
@@ -172,10 +173,10 @@ def _cutoff(here: Opened, reason: str) -> None:
     view = here.comparison
     found = firm.cutoffs(here.study, view)
     if found is None:
-        parts.heading("No cutoff", reason)
+        section.heading("No cutoff", reason)
         return
     name = view.family
-    parts.heading(
+    section.heading(
         f"{name} by the number of results counted",
         "Above the scores, below their difference. Its band holds for all k at once: where it is"
         " clear of zero, the lead is unlikely to be chance.",
@@ -190,8 +191,8 @@ def _cutoff(here: Opened, reason: str) -> None:
         value_range=here.drawing.value_range,
     )
     runs = (view.focus, view.baseline)
-    picture = parts.caption(f"{name} by k", parts.INTERVALS, runs=runs)
-    parts.chart(
+    picture = section.caption(f"{name} by k", section.INTERVALS, runs=runs)
+    section.chart(
         figure, "firm_cutoff", alt=f"{name} by k. {reason}", picture=picture, clickable=False
     )
 
@@ -199,7 +200,7 @@ def _cutoff(here: Opened, reason: str) -> None:
 def _measures(here: Opened, _: str) -> None:
     view = here.comparison
     found = firm.measures(here.study, view).table
-    parts.heading(
+    section.heading(
         "What other measures say",
         f"Means over the queries in view, {view.focus} minus {view.baseline}. The intervals hold"
         " for all of these together, so they are wider than for one alone.",
@@ -221,7 +222,7 @@ def _measures(here: Opened, _: str) -> None:
     ]
     st.html(firmness.table(heads, rows, "The pair under other measures"))
     other, apart = firm.seen_otherwise(here.study, view)
-    parts.heading(
+    section.heading(
         f"Queries that {view.name} and {other} see most differently",
         "Both differences, each compared in units of its measure's usual difference.",
         frame=apart,
@@ -234,9 +235,9 @@ def _measures(here: Opened, _: str) -> None:
 def _ties(here: Opened, reason: str) -> None:
     found = firm.moved_by_ties(here.study, here.comparison)
     if found is None:
-        parts.heading("Equal scores", reason)
+        section.heading("Equal scores", reason)
         return
-    parts.heading(
+    section.heading(
         "Queries whose difference hangs on the order of equal scores",
         "Equal scores are ranked by document id, which says nothing. At the right the difference in"
         " the worst and in the best order.",
@@ -252,7 +253,7 @@ def _ties(here: Opened, reason: str) -> None:
 
 def _missing(here: Opened, _: str) -> None:
     found = firm.lacking(here.study, here.comparison)
-    parts.heading(
+    section.heading(
         "Queries that a run lacks",
         "A run that lists nothing for a query has the score of an empty list, mostly 0.",
         frame=found,

@@ -1,9 +1,12 @@
 """History: how did the versions go, and what broke when?"""
 
+from functools import partial
+
 import streamlit as st
 from markupsafe import Markup
 
-from dashboard import ordering, parts, session
+from dashboard import session
+from dashboard.address.page import FEWEST_VERSIONS
 from dashboard.address.query_list import NO_LIST, PLAIN
 from dashboard.answers import history as answers
 from dashboard.answers.history import HistoryPage
@@ -14,13 +17,14 @@ from dashboard.answers.other_judgments import (
     version_rows,
 )
 from dashboard.answers.version_dates import VersionDates, version_dates
-from dashboard.blocks import history as blocks
-from dashboard.blocks import markup
-from dashboard.figures import history as figures
-from dashboard.kept import drawn
-from dashboard.page import FEWEST_VERSIONS
+from dashboard.app_pages.parts import section
+from dashboard.components import order_chips
+from dashboard.drawing.blocks import history as blocks
+from dashboard.drawing.blocks import markup
+from dashboard.drawing.drawn_once import drawn
+from dashboard.drawing.figures import history as figures
 from dashboard.session import Opened
-from metrics_core import wording as w
+from metrics_core.base import wording as w
 
 _ORDERS = {answers.BY_NAME: "by name", answers.AS_LOADED: "as loaded", answers.BY_DATE: "by date"}
 
@@ -60,7 +64,13 @@ def _order(runs: tuple[str, ...], dates: VersionDates, here: Opened) -> None:
             format_func=_ORDERS.__getitem__,
         )
         _beside(here)
-    ordering.by_hand(runs, study.names, usual=usual, fewest=FEWEST_VERSIONS)
+    order_chips.by_hand(
+        runs,
+        study.names,
+        collection=session.collection(),
+        fewest=FEWEST_VERSIONS,
+        on_order=partial(session.hear_order, order_chips.KEY, tuple(usual)),
+    )
     if asked["in_order"] == answers.BY_DATE:
         st.html(blocks.remarks([dates.said]))
 
@@ -74,6 +84,7 @@ def _beside(here: Opened) -> None:
             return
         found = session.sharing_queries(here.study.query_ids)
         known = session.collections()
+        shared = {i: f" ({section.counted(n, 'query', 'queries')})" for i, n in found.items()}
         if not {*found, *asked}:
             st.write("No other collection judges any of these queries.")
             return
@@ -84,11 +95,7 @@ def _beside(here: Opened) -> None:
             value=list(asked),
             store=lambda chosen: {"also_from": tuple(chosen)},
             options=[*found, *(identity for identity in asked if identity not in found)],
-            format_func=lambda identity: (
-                f"{known.name_of(identity)} ({parts.counted(found[identity], 'query', 'queries')})"
-                if identity in found
-                else known.name_of(identity)
-            ),
+            format_func=lambda identity: known.name_of(identity) + shared.get(identity, ""),
             help="Their versions are drawn apart, by their own judgments, and compared with none.",
         )
 
@@ -115,18 +122,18 @@ def _means(shown: HistoryPage, dates: VersionDates, here: Opened) -> None:
     others = _others(here)
     by_date = here.view.address["in_order"] == answers.BY_DATE
     rows = version_rows(shown, dates, others, by_date=by_date)
-    parts.heading(
+    section.heading(
         f"{view.measure} over {w.count(len(shown.versions))} versions",
         "The mean of each version with its 95 % interval. A click puts a version in focus.",
         frame=rows,
         key="versions",
     )
     figure = drawn(figures.mean_by_version, rows, here.drawing)
-    picture = parts.caption(
-        f"{view.measure} by version", str(view.measure), parts.INTERVALS, runs=shown.versions
+    picture = section.caption(
+        f"{view.measure} by version", str(view.measure), section.INTERVALS, runs=shown.versions
     )
     alt = f"Mean {view.measure} of each version. {shown.finding.text}"
-    clicked = parts.chart(figure, "by_version", alt=alt, picture=picture)
+    clicked = section.chart(figure, "by_version", alt=alt, picture=picture)
     if clicked and not clicked[3]:
         session.goto("queries", **here.view.comparing(clicked[0]), **PLAIN)
     told = said_of_versions(rows, others, view.cutoff)
@@ -139,7 +146,7 @@ def _means(shown: HistoryPage, dates: VersionDates, here: Opened) -> None:
 def _slices(runs: tuple[str, ...], columns: list[str], by: str, here: Opened) -> None:
     view = here.comparison
     slices = answers.history_slices(here.study, view, runs, by)
-    parts.heading(
+    section.heading(
         f"By {by}",
         f"Mean {view.measure} of each group. “Worse since” names the version from which on a group"
         " is clearly worse than it was at its best, for all groups and versions together. A click"
@@ -147,7 +154,7 @@ def _slices(runs: tuple[str, ...], columns: list[str], by: str, here: Opened) ->
         frame=slices.means,
         key="history",
     )
-    parts.group_by(columns, by)
+    section.group_by(columns, by)
 
     def draw() -> Markup:
         return blocks.slice_table(
@@ -158,7 +165,7 @@ def _slices(runs: tuple[str, ...], columns: list[str], by: str, here: Opened) ->
             lambda group: session.href("queries", where=view.narrowed({by: [group]}), **PLAIN),
         )
 
-    parts.standing("by group", draw, slices)
+    section.standing("by group", draw, slices)
 
 
 def _queries(shown: HistoryPage, here: Opened) -> None:
@@ -168,8 +175,8 @@ def _queries(shown: HistoryPage, here: Opened) -> None:
         return
     first = found.head(answers.MOST_QUERIES)
     more = f" The first {w.count(len(first))} are shown." if len(first) < len(found) else ""
-    parts.heading(
-        f"{parts.counted(len(found), 'query', 'queries')} changed",
+    section.heading(
+        f"{section.counted(len(found), 'query', 'queries')} changed",
         "Fine: at least two thirds of the best reachable score. What is not fine now stands first,"
         f" latest on top; a query that changed three times or more flickers.{more}",
         frame=found,
@@ -180,7 +187,7 @@ def _queries(shown: HistoryPage, here: Opened) -> None:
         opened = session.hrefs("query", "q", rows="", **NO_LIST)
         return blocks.query_table(first, shown.versions, opened)
 
-    parts.standing("changed", draw, shown)
+    section.standing("changed", draw, shown)
 
 
 if __name__ == "__main__":

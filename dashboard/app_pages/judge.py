@@ -1,6 +1,7 @@
 """Judge: what to judge next, one document at a time, by keys."""
 
-from dashboard import judging, session
+from dashboard import session
+from dashboard.app_pages.parts import judging
 
 
 def render() -> None:

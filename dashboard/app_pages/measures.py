@@ -2,13 +2,14 @@
 
 import streamlit as st
 
-from dashboard import parts, session
+from dashboard import session
 from dashboard.answers import measures as answers
 from dashboard.answers.measures import MeasureDetail
-from dashboard.blocks import markup, measures, navigation
-from dashboard.literal import literal
-from metrics_core import wording as w
-from metrics_core.errors import RanklensError
+from dashboard.app_pages.parts import section
+from dashboard.app_pages.parts.literal import literal
+from dashboard.drawing.blocks import markup, measures, navigation
+from metrics_core.base import wording as w
+from metrics_core.base.errors import RanklensError
 from metrics_core.findings.sentence import muted, strong
 
 
@@ -74,11 +75,11 @@ def _one(shown: MeasureDetail, *, in_use: bool) -> None:
     st.html(measures.head(told, back, use, shown.why_not))
     with st.container(key="formula"):
         st.latex(told.formula)
-    parts.heading("Parameters", "What may stand in its name.")
+    section.heading("Parameters", "What may stand in its name.")
     st.html(measures.parameters(told))
-    parts.heading("Good to know", "")
+    section.heading("Good to know", "")
     st.html(measures.facts(told))
-    parts.heading(
+    section.heading(
         "Worked out by hand",
         "A list of six documents, first to last, each with its grade. Relevant is grade 1 or more.",
     )

@@ -3,7 +3,7 @@
 import streamlit as st
 from markupsafe import Markup
 
-from dashboard import method_controls, parts, session
+from dashboard import session
 from dashboard.address.query_list import PLAIN, whole_list
 from dashboard.address.view import Comparison
 from dashboard.answers import overview as answers
@@ -11,10 +11,11 @@ from dashboard.answers.firmness import firmness as firmness_of
 from dashboard.answers.firmness import firmness_known
 from dashboard.answers.overview import Overview
 from dashboard.answers.working import overview_steps
-from dashboard.blocks import differences, firmness, markup, overview
-from dashboard.blocks.markup import Lead
+from dashboard.app_pages.parts import section, test_picker
+from dashboard.drawing.blocks import differences, firmness, markup, overview
+from dashboard.drawing.blocks.markup import Lead
 from dashboard.session import Opened
-from metrics_core import wording as w
+from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
@@ -23,11 +24,11 @@ def render() -> None:
     """The verdict, what it rests on, and the ways into it."""
     here = session.opened_study()
     view, styles = here.comparison, here.drawing.styles
-    parts.worked_through(overview_steps(here.study, view))
+    section.worked_through(overview_steps(here.study, view))
     shown = answers.overview(here.study, view)
     st.html(markup.sentence(shown.verdict, styles) + markup.second(shown.others, styles))
     _bests(shown, here)
-    method_controls.explained(shown.together, here, shown.facts.queries)
+    test_picker.explained(shown.together, here, shown.facts.queries)
     st.html(overview.facts_line(shown.facts, session.href))
     if not view.alone:
         _how_firm(here)
@@ -41,7 +42,7 @@ def render() -> None:
         )
         return
     _differences(shown, here)
-    parts.standing("lists", lambda: _lists(shown, here), shown, here.drawing)
+    section.standing("lists", lambda: _lists(shown, here), shown, here.drawing)
 
 
 def _bests(shown: Overview, here: Opened) -> None:
@@ -84,8 +85,8 @@ def _how_firm(here: Opened) -> None:
 
 def _runs(shown: Overview, here: Opened) -> None:
     view = here.comparison
-    queries = parts.counted(shown.facts.queries, "query", "queries")
-    parts.heading(
+    queries = section.counted(shown.facts.queries, "query", "queries")
+    section.heading(
         "Runs and measures",
         f"Mean over {queries}." + (_how_coloured(shown, view) if len(view.runs) > 1 else ""),
         frame=shown.table,
@@ -100,7 +101,7 @@ def _runs(shown: Overview, here: Opened) -> None:
             shown.table, here.drawing, measures, shown.judged_shares, _run_lead(here)
         )
 
-    parts.standing("runs", draw, shown, here.drawing)
+    section.standing("runs", draw, shown, here.drawing)
 
 
 def _how_coloured(shown: Overview, view: Comparison) -> str:
@@ -121,7 +122,7 @@ def _differences(shown: Overview, here: Opened) -> None:
         if len(shown.too_few) >= len(view.runs) - 1
         else "an interval that crosses the line may be chance"
     )
-    parts.heading(
+    section.heading(
         f"Difference to {view.baseline} on {view.name}",
         f"Mean over queries; {chance}. {_how_likely(shown)}Right: queries won and lost, same means"
         f" within ±{SAME:g}.",
@@ -138,7 +139,7 @@ def _differences(shown: Overview, here: Opened) -> None:
             listed=lambda run, outcome: _listed(here, run, outcome),
         )
 
-    parts.standing("differences", draw, shown, here.drawing)
+    section.standing("differences", draw, shown, here.drawing)
 
 
 def _how_likely(shown: Overview) -> str:

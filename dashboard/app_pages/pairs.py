@@ -2,14 +2,15 @@
 
 import streamlit as st
 
-from dashboard import parts, session
+from dashboard import session
+from dashboard.address.page import FEWEST_OF_PAIRS
 from dashboard.answers import pairs as answers
 from dashboard.answers.pairs import MOST_IN_MATRIX, Pairs
-from dashboard.blocks import markup
-from dashboard.blocks import pairs as blocks
-from dashboard.page import FEWEST_OF_PAIRS
+from dashboard.app_pages.parts import section
+from dashboard.drawing.blocks import markup
+from dashboard.drawing.blocks import pairs as blocks
 from dashboard.session import Opened
-from metrics_core import wording as w
+from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 
@@ -47,7 +48,7 @@ def render() -> None:
 
 
 def _too_few_runs(here: Opened) -> None:
-    runs = parts.counted(len(here.study.names), "run is", "runs are")
+    runs = section.counted(len(here.study.names), "run is", "runs are")
     text = f"All pairs compares {w.number(FEWEST_OF_PAIRS)} runs or more; {runs} loaded."
     st.html(markup.nothing("There are too few runs for this page.", text))
     if st.button("To the Overview"):
@@ -57,13 +58,13 @@ def _too_few_runs(here: Opened) -> None:
 def _matrix(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
     found, view = shown.found, here.comparison
     every = len(found.runs)
-    told = f"Row minus column, mean over {parts.counted(shown.queries, 'query', 'queries')}"
+    told = f"Row minus column, mean over {section.counted(shown.queries, 'query', 'queries')}"
     if len(runs) < every:
         told = f"{w.sentence_case(w.number(len(runs)))} of {w.count(every)} runs. {told}"
     else:
         told = f"All {w.number(every)} runs. {told}"
     told += f"; {w.share(shown.judged_share)} of the top {w.count(view.cutoff)} judged."
-    parts.heading(
+    section.heading(
         f"Every pair on {view.name}",
         f"{told} {_how_coloured(shown, view.method.level)} A click compares the two.",
         frame=shown.table,
@@ -100,7 +101,7 @@ def _places(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
     found, view = shown.found, here.comparison
     total = w.count(len(found.runs))
     title = "Places" if len(runs) == len(found.runs) else f"Places of {w.count(len(runs))} runs"
-    parts.heading(
+    section.heading(
         f"{title} on {view.name}",
         f"From the best to the worst place of {total} that a run may have, by all pairs together."
         f" Right: difference to {view.focus}, coloured where it is clear; a click on a name"

@@ -3,16 +3,17 @@
 import streamlit as st
 from markupsafe import Markup
 
-from dashboard import parts, query_charts, query_controls, session
+from dashboard import session
 from dashboard.address.query_list import opened_from
 from dashboard.address.view import Comparison
 from dashboard.answers import queries as answers
 from dashboard.answers.queries import QueryList
 from dashboard.answers.subset import subset
-from dashboard.blocks import filter_line, markup
-from dashboard.blocks import queries as blocks
+from dashboard.app_pages.parts import query_charts, query_controls, section
+from dashboard.drawing.blocks import filter_line, markup
+from dashboard.drawing.blocks import queries as blocks
 from dashboard.session import Opened
-from metrics_core import wording as w
+from metrics_core.base import wording as w
 
 
 def render() -> None:
@@ -77,7 +78,7 @@ def _table(shown: QueryList, here: Opened) -> None:
     view, page = here.comparison, shown.page(here.view.address["p"])
     total, kept = len(shown.frame), len(shown.kept)
     title = f"{w.count(kept)} of {w.count(total)} queries" if kept < total else None
-    parts.heading(
+    section.heading(
         title or f"{w.count(total)} queries",
         f"Scores on {view.name}. {_order(shown, view)}; a click on a column head sorts, a click on"
         " a row opens the query.",
@@ -103,7 +104,7 @@ def _table(shown: QueryList, here: Opened) -> None:
             page, kept, lambda number: session.href("queries", p=number)
         )
 
-    parts.standing("queries", draw, shown, here.drawing)
+    section.standing("queries", draw, shown, here.drawing)
 
 
 def _downloads(shown: QueryList, here: Opened) -> None:
@@ -112,11 +113,11 @@ def _downloads(shown: QueryList, here: Opened) -> None:
     noted, on = session.noted(), here.layers
     with st.container(horizontal=True, key="of_the_table"):
         query_controls.columns(shown)
-        counted = parts.counted(len(shown.kept), "query", "queries")
+        counted = section.counted(len(shown.kept), "query", "queries")
         st.download_button(
             f"Zip :gray[of judgments and runs of {counted}]",
             data=lambda: subset(study, view, list(shown.kept["query_id"]), noted, on),
-            file_name=parts.file_name("queries").removesuffix(".csv") + ".zip",
+            file_name=section.file_name("queries").removesuffix(".csv") + ".zip",
             mime="application/zip",
             key="subset",
             type="tertiary",

@@ -3,17 +3,18 @@
 import streamlit as st
 from markupsafe import Markup
 
-from dashboard import explaining, judging, parts, session
+from dashboard import session
 from dashboard.answers import query as answers
 from dashboard.answers.nameless import as_judged_ranks, nameless
 from dashboard.answers.queries import Asked
 from dashboard.answers.query import QueryPage
 from dashboard.answers.query_chips import FAILURES
 from dashboard.answers.remarks import tag_of
-from dashboard.blocks import navigation, query, two_lists, words
-from dashboard.literal import literal
+from dashboard.app_pages.parts import explaining, judging, section
+from dashboard.app_pages.parts.literal import literal
+from dashboard.drawing.blocks import navigation, query, two_lists, words
 from dashboard.session import Opened
-from metrics_core import wording as w
+from metrics_core.base import wording as w
 from metrics_core.explaining.diagnosis import SQUARES
 
 _CHIP = 32
@@ -66,12 +67,12 @@ def render() -> None:
         explaining.ledger_part(shown, shown.ledger, here, grades)
         explaining.headroom_part(shown.ledger, here)
         session.follows(lambda: explaining.what_if_part(shown, here, grades))
-    parts.heading(
+    section.heading(
         "Scores and where the relevant documents stand",
         f"One square per rank, 1 to {SQUARES}. The line marks k = {view.cutoff}.",
     )
     drawing, known_grades = here.drawing, tuple(grades)
-    parts.standing(
+    section.standing(
         "standings", lambda: query.standings(found, styles, grades), found, drawing, known_grades
     )
     joined = (
@@ -80,7 +81,7 @@ def render() -> None:
     )
     unknown = nameless(study, view.runs)
     known_only = f" {as_judged_ranks(unknown)}: only judged documents are known." if unknown else ""
-    parts.heading(
+    section.heading(
         "The list" if view.alone else "The lists side by side",
         f"{'' if view.alone else joined}Query words are marked. A click on a document opens its"
         f" text.{known_only}",
@@ -101,15 +102,15 @@ def render() -> None:
             unfolded=lambda rows: session.href("query", rows=str(rows)),
         )
 
-    parts.standing("lists", lists, found, drawing, known_grades)
-    parts.heading(
+    section.standing("lists", lists, found, drawing, known_grades)
+    section.heading(
         f"Relevant documents that a top {view.cutoff} misses",
         f"Rank in each run; a dash means not among the first {w.count(study.deepest)}."
         f"{' A click on a document opens its text.' if study.documents is not None else ''}",
         frame=found.missed,
         key="missed",
     )
-    parts.standing(
+    section.standing(
         "missed",
         lambda: query.missed(found, shown.documents, styles, study.deepest, grades),
         *(found, drawing, known_grades, study.deepest),

@@ -1,5 +1,53 @@
 """The only user of Streamlit's session state, query parameters and caches."""
 
+from dashboard.session.actions.collections import (
+    collection_href,
+    duplicate,
+    make,
+    packed,
+    remove_collection,
+    rename,
+    restore_collection,
+)
+from dashboard.session.actions.given import expect_files, given, release
+from dashboard.session.actions.judging import (
+    acts_kept,
+    be_called,
+    hear_acts,
+    judge_name,
+    layer_file,
+    layer_href,
+    layers,
+    layers_on,
+    own_layer,
+    remove_layer,
+    skipped,
+    switch,
+    take_in_layer,
+)
+from dashboard.session.actions.judgments import use_judgments
+from dashboard.session.actions.notes import (
+    accept_missing,
+    damaged_lines,
+    drop_lines,
+    keep_remark,
+    missing_of_journals,
+    noted,
+    remarks,
+    take_note_back,
+    take_tag_off,
+)
+from dashboard.session.actions.uploads import (
+    bring_back,
+    dismiss,
+    read_again,
+    read_as_run,
+    read_uploads,
+    refusals,
+    remove,
+    spreadsheet,
+)
+from dashboard.session.actions.versions import hear_order, library_beside, sharing_queries
 from dashboard.session.address import (
     address,
     change,
@@ -17,8 +65,9 @@ from dashboard.session.address import (
     told,
     widget,
 )
-from dashboard.session.arriving import expect_files, given, release
-from dashboard.session.collections import (
+from dashboard.session.following import draw_what_follows, follows
+from dashboard.session.memory import give_back_after_long_runs, give_memory_back
+from dashboard.session.open_collection import (
     collection,
     collections,
     files_of,
@@ -27,50 +76,6 @@ from dashboard.session.collections import (
     open_collection,
     read_again_with,
     workspace,
-)
-from dashboard.session.following import draw_what_follows, follows
-from dashboard.session.judging import (
-    acts_kept,
-    be_called,
-    hear_acts,
-    judge_name,
-    layer_file,
-    layer_href,
-    layers,
-    layers_on,
-    own_layer,
-    remove_layer,
-    skipped,
-    switch,
-    take_in_layer,
-)
-from dashboard.session.judgments import use_judgments
-from dashboard.session.manage import (
-    collection_href,
-    duplicate,
-    make,
-    packed,
-    remove_collection,
-    rename,
-    restore_collection,
-)
-from dashboard.session.memory import give_back_after_long_runs, give_memory_back
-from dashboard.session.notes import (
-    accept_missing,
-    damaged_lines,
-    drop_lines,
-    keep_remark,
-    missing_of_journals,
-    noted,
-    remarks,
-    take_note_back,
-    take_tag_off,
-)
-from dashboard.session.opened import (
-    Opened,
-    opened,
-    opened_study,
-    theme,
 )
 from dashboard.session.picked import pick, picked
 from dashboard.session.receipts import (
@@ -86,17 +91,7 @@ from dashboard.session.returning import (
     drawn,
     largest_upload,
 )
-from dashboard.session.uploads import (
-    bring_back,
-    dismiss,
-    read_again,
-    read_as_run,
-    read_uploads,
-    refusals,
-    remove,
-    spreadsheet,
-)
-from dashboard.session.versions import hear_order, library_beside, sharing_queries
+from dashboard.session.view import Opened, opened, opened_study, theme
 
 __all__ = [
     "Opened",

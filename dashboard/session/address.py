@@ -11,9 +11,9 @@ from typing import Any
 import streamlit as st
 
 from dashboard.address.address import Address
-from dashboard.opened.turns import take_turns
-from dashboard.page import Page
-from metrics_core.errors import RanklensError
+from dashboard.address.page import Page
+from dashboard.study.turns import take_turns
+from metrics_core.base.errors import RanklensError
 
 
 def _from_browser() -> Address:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 
@@ -11,26 +11,25 @@ import streamlit as st
 from dashboard.address.address import Address
 from dashboard.answers.firmness import firmness
 from dashboard.answers.overview import bests, overview
-from dashboard.pages import PAGES
-from dashboard.session.collections import collections, library_of, workspace
-from dashboard.start import DATA_VARIABLE
-from dashboard.workspace.foreseen import foresee
-from dashboard.workspace.stored_run import StoredRun
-from metrics_core.errors import RanklensError
+from dashboard.environment import data_folder
+from dashboard.session.open_collection import collections, library_of, workspace
+from dashboard.workspace.long_runs.foreseen import foresee
+from dashboard.workspace.long_runs.stored_run import StoredRun
+from metrics_core.base.errors import RanklensError
 
 
-def open_ahead() -> None:
+def open_ahead(pages: Sequence[str]) -> None:
     """Open the collection that an address without one leads to, and work out its Overview, then
-    load what other pages are drawn with. What goes wrong is said by the page, which then tries
+    load the modules of the other `pages`. What goes wrong is said by the page, which then tries
     again."""
     here = collections()
     identity = here.chosen("")
     if here.has(identity):
         with suppress(RanklensError):
             _overview_of(identity)
-    for page in PAGES:
-        import_module(f"dashboard.app_pages.{page.name}")
-    import_module("dashboard.figures.sent")
+    for page in pages:
+        import_module(page)
+    import_module("dashboard.drawing.figures.sent")
 
 
 @st.cache_resource(show_spinner=False, max_entries=1)
@@ -45,4 +44,4 @@ def _overview_of(identity: str) -> None:
         firmness(study, shown)
     bests(study, shown)
     tables = (run.rows.path for run in study.runs.values() if isinstance(run, StoredRun))
-    foresee(workspace().cache, os.environ.get(DATA_VARIABLE, ""), tables)
+    foresee(workspace().cache, data_folder(), tables)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard.opened.turns import let_others_first
+from dashboard.study.turns import let_others_first
 
 
 def follows(draw: Callable[[], None], room: DeltaGenerator | None = None) -> None:

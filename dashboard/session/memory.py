@@ -8,9 +8,9 @@ from threading import Lock, Timer
 import pyarrow as pa
 import streamlit as st
 
-from dashboard.opened.library import Library
-from dashboard.workspace.stored_run import StoredRun
-from metrics_core import heap
+from dashboard.study.library import Library
+from dashboard.workspace.long_runs.stored_run import StoredRun
+from metrics_core.base import heap
 
 _READ = "_read_large"
 _LATER = 1.0

@@ -12,9 +12,9 @@ from typing import Generic, TypeVar
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from metrics_core.errors import RanklensError
-from metrics_core.formats.limits import size_text
-from metrics_core.formats.source import Source
+from metrics_core.base.errors import RanklensError
+from metrics_core.formats.source.limits import size_text
+from metrics_core.formats.source.source import Source
 
 Result = TypeVar("Result")
 

@@ -15,10 +15,10 @@ import streamlit as st
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script_run_ctx
 
+from dashboard.session.actions.given import lost
 from dashboard.session.address import address, forget
-from dashboard.session.arriving import lost
 from dashboard.session.receipts import tell
-from metrics_core import wording as w
+from metrics_core.base import wording as w
 
 
 def came_back(back: Mapping[str, Any] | None) -> None:

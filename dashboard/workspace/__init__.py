@@ -17,11 +17,10 @@ what is promised and why it is built so.
 """
 
 from dashboard.workspace.adding import Added
-from dashboard.workspace.errors import StorageError
+from dashboard.workspace.disk.errors import StorageError
+from dashboard.workspace.disk.records import Collection, Damaged, Entry
 from dashboard.workspace.layers import Given, Layer
 from dashboard.workspace.notes import Note, Noted
-from dashboard.workspace.records import Collection, Damaged, Entry
-from dashboard.workspace.starting import default_folder
 from dashboard.workspace.store import Workspace
 
 __all__ = [
@@ -35,5 +34,4 @@ __all__ = [
     "Noted",
     "StorageError",
     "Workspace",
-    "default_folder",
 ]

@@ -12,9 +12,9 @@ from typing import Literal
 
 import pyarrow as pa
 
-from dashboard.workspace.records import Entry
-from dashboard.workspace.stored_run import StoredRun
-from dashboard.workspace.tables import as_arrow, content_of, queries_of, table_bytes
+from dashboard.workspace.disk.records import Entry
+from dashboard.workspace.long_runs.stored_run import StoredRun
+from dashboard.workspace.long_runs.tables import as_arrow, content_of, queries_of, table_bytes
 from metrics_core.formats import Loaded
 from metrics_core.tables import Run, Table
 from metrics_core.tables.run_names import free_name

@@ -15,14 +15,14 @@ from typing import Any, get_args
 
 import pyarrow as pa
 
-from dashboard.workspace import durable
 from dashboard.workspace.adding import free_slot, names, now
-from dashboard.workspace.records import Collection, Entry, decode, encode, is_table
-from dashboard.workspace.shelves import Shelves
-from dashboard.workspace.tables import arrow_of, content_of, queries_of, table_of
-from metrics_core.errors import RanklensError
+from dashboard.workspace.disk import durable
+from dashboard.workspace.disk.records import Collection, Entry, decode, encode, is_table
+from dashboard.workspace.disk.shelves import Shelves
+from dashboard.workspace.long_runs.tables import arrow_of, content_of, queries_of, table_of
+from metrics_core.base.errors import RanklensError
+from metrics_core.base.notes import Note
 from metrics_core.formats import Kind
-from metrics_core.notes import Note
 from metrics_core.tables import Table
 from metrics_core.tables.run_names import free_name
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from dashboard.workspace import durable, errors
+from dashboard.workspace.disk import durable, errors
 
 
 def names_in(folder: Path) -> list[str]:

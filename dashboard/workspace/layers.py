@@ -12,11 +12,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-from dashboard.workspace import errors
 from dashboard.workspace.adding import free_id, now
-from dashboard.workspace.journal import Line, Read
-from dashboard.workspace.records import Damaged
-from dashboard.workspace.shelves import LAYOUT, Shelves
+from dashboard.workspace.disk import errors
+from dashboard.workspace.disk.journal import Line, Read
+from dashboard.workspace.disk.records import Damaged
+from dashboard.workspace.disk.shelves import LAYOUT, Shelves
 from metrics_core.tables.run_names import free_name
 
 Pair = tuple[str, str]

@@ -11,11 +11,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from secrets import token_hex
 
-from dashboard.workspace import errors
 from dashboard.workspace.adding import now
-from dashboard.workspace.journal import NOTES, Line, Read
-from dashboard.workspace.records import Damaged
-from dashboard.workspace.shelves import LAYOUT, Shelves
+from dashboard.workspace.disk import errors
+from dashboard.workspace.disk.journal import NOTES, Line, Read
+from dashboard.workspace.disk.records import Damaged
+from dashboard.workspace.disk.shelves import LAYOUT, Shelves
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from dashboard.workspace import durable, layers, scratch
-from dashboard.workspace.errors import StorageError
+from dashboard.workspace import layers
+from dashboard.workspace.disk import durable, scratch
+from dashboard.workspace.disk.errors import StorageError
+from dashboard.workspace.disk.shelves import Shelves
 from dashboard.workspace.first_layout import BESIDE_SAMPLE, OWN, take_over
-from dashboard.workspace.shelves import Shelves
 from dashboard.workspace.store import Workspace
 
-__all__ = ["BESIDE_SAMPLE", "OWN", "default_folder", "start"]
+__all__ = ["BESIDE_SAMPLE", "OWN", "start"]
 
 _DRAFTS = (  # and no others: the folder may be one that holds other things too
     f"*.json.*{durable.DRAFT}",
@@ -81,16 +81,3 @@ def _is_abandoned(draft: Path) -> bool:
         return False
     except OSError:  # a loop, or what cannot be written
         return True
-
-
-def default_folder() -> Path:
-    """Where files are remembered if nobody says otherwise: the user's data folder. Raises
-    StorageError where there is none."""
-    base = os.environ.get("XDG_DATA_HOME")
-    try:
-        return (Path(base) if base else Path.home() / ".local" / "share") / "ranklens"
-    except RuntimeError as error:
-        raise StorageError(
-            "This account has no home folder in which to remember files.",
-            "Set HOME, or name a folder: make run WORKSPACE=folder, or --workspace folder.",
-        ) from error

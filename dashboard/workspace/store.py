@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dashboard.workspace import errors, loading, shelves
 from dashboard.workspace.adding import (
     Added,
     Made,
@@ -21,14 +20,16 @@ from dashboard.workspace.adding import (
     packed,
     record_of,
 )
-from dashboard.workspace.cache import Cache
-from dashboard.workspace.errors import StorageError
-from dashboard.workspace.keeping import on_disk
+from dashboard.workspace.disk import errors, shelves
+from dashboard.workspace.disk.errors import StorageError
+from dashboard.workspace.disk.lock import WriteLock
+from dashboard.workspace.disk.records import Collection, Damaged, Entry, hidden
+from dashboard.workspace.disk.shelves import Shelves
 from dashboard.workspace.layers import Layers
-from dashboard.workspace.lock import WriteLock
+from dashboard.workspace.long_runs import loading
+from dashboard.workspace.long_runs.cache import Cache
+from dashboard.workspace.long_runs.keeping import on_disk
 from dashboard.workspace.notes import Notes
-from dashboard.workspace.records import Collection, Damaged, Entry, hidden
-from dashboard.workspace.shelves import Shelves
 from metrics_core.formats import Loaded
 from metrics_core.tables import Table
 from metrics_core.tables.run_names import free_name

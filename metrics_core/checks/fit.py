@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core import wording as w
-from metrics_core.errors import RanklensError
+from metrics_core.base import wording as w
+from metrics_core.base.errors import RanklensError
+from metrics_core.base.notes import Note
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ranking import top_rows
-from metrics_core.notes import Note
 from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.arrays import column_of, texts_of
 from metrics_core.tables.columns import coded, is_plain

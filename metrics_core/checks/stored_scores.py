@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from metrics_core import wording as w
-from metrics_core.errors import NoSharedQueriesError, RanklensError
+from metrics_core.base import wording as w
+from metrics_core.base.errors import NoSharedQueriesError, RanklensError
+from metrics_core.base.notes import Note
 from metrics_core.formats import Loaded
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, parse_measure
-from metrics_core.notes import Note
 from metrics_core.tables import Qrels, Run
 
 TOLERANCE = 1e-6

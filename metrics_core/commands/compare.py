@@ -6,8 +6,8 @@ import argparse
 import math
 from collections.abc import Callable
 
-from metrics_core import frames as pd
-from metrics_core import wording as w
+from metrics_core.base import frames as pd
+from metrics_core.base import wording as w
 from metrics_core.commands.command import command
 from metrics_core.commands.grouping import add_grouping_options, groups_of, say_unused
 from metrics_core.commands.reading import judged_files, nothing_to_compare

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO, cast
 
-from metrics_core import wording as w
+from metrics_core.base import wording as w
 
 NOBODY_READS = 141
 """The exit status where whoever read the output has stopped, as the signal SIGPIPE says."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from metrics_core import frames as pd
+from metrics_core.base import frames as pd
+from metrics_core.base.errors import RanklensError
 from metrics_core.commands.command import command
 from metrics_core.commands.grouping import add_grouping_options, groups_of, say_unused
 from metrics_core.commands.on_spark import (
@@ -15,7 +16,6 @@ from metrics_core.commands.on_spark import (
 from metrics_core.commands.reading import judged_files
 from metrics_core.commands.reading_options import add_reading_options, size_argument
 from metrics_core.commands.score_tables import PRINTERS, Long
-from metrics_core.errors import RanklensError
 from metrics_core.scoring.means import means
 from metrics_core.scoring.scores import Scores, score_runs
 

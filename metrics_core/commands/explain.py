@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core import frames as pd
-from metrics_core import wording as w
+from metrics_core.base import frames as pd
+from metrics_core.base import wording as w
+from metrics_core.base.errors import RanklensError, did_you_mean
 from metrics_core.commands.command import command
 from metrics_core.commands.reading import ReadFiles, nothing_to_compare, read_files
 from metrics_core.commands.reading_options import add_reading_options
 from metrics_core.commands.score_tables import PRINTERS, aligned, line_of_markdown, piped
 from metrics_core.comparing.pairs import SAME
-from metrics_core.errors import RanklensError, did_you_mean
 from metrics_core.explaining.diagnosis import diagnose
 from metrics_core.explaining.headroom import Headroom, has_headroom, headroom
 from metrics_core.explaining.kinds import changes, kinds

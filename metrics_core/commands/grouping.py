@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from metrics_core import formats
-from metrics_core import frames as pd
+from metrics_core.base import frames as pd
+from metrics_core.base.errors import NoSharedQueriesError, RanklensError
+from metrics_core.base.notes import Note
 from metrics_core.commands.reading import cleaned, say
-from metrics_core.errors import NoSharedQueriesError, RanklensError
-from metrics_core.notes import Note
 from metrics_core.tables import Queries
 
 

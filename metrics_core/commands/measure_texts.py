@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from metrics_core import wording as w
+from metrics_core.base import wording as w
 from metrics_core.measures import Declaration, declarations
 from metrics_core.measures.declaring.description import (
     FOR_ALL,

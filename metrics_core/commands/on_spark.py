@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core import wording as w
+from metrics_core.base import wording as w
+from metrics_core.base.errors import RanklensError
+from metrics_core.base.notes import Note
 from metrics_core.commands.reading import asked, say
-from metrics_core.errors import RanklensError
 from metrics_core.judging.judged import Places, assembled
 from metrics_core.measures import Measure, parse_measure
-from metrics_core.notes import Note
 from metrics_core.scoring.notes import score_notes
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Qrels

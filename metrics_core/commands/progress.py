@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from metrics_core import wording as w
+from metrics_core.base import wording as w
 from metrics_core.commands.console import draw
 
 _EVERY = 0.2

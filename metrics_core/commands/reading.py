@@ -11,22 +11,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metrics_core import formats
-from metrics_core import wording as w
+from metrics_core.base import wording as w
+from metrics_core.base.errors import RanklensError, TableError, UnknownRunError
+from metrics_core.base.notes import Note
 from metrics_core.checks.fit import AnyTable, near_matches, with_clean_ids
 from metrics_core.commands.measure_names import measures_named, names_given
 from metrics_core.commands.progress import progress_of
-from metrics_core.errors import RanklensError, TableError, UnknownRunError
-from metrics_core.formats.ranks_parts import joined_parts
+from metrics_core.formats.parsing.ranks_parts import joined_parts
 from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging.while_reading.worth import judged_at_once, judged_within
 from metrics_core.measures import Measure, name_notes
-from metrics_core.notes import Note
-from metrics_core.onepass.worth import judged_at_once, judged_within
 from metrics_core.scoring.notes import score_notes, with_tie_range
 from metrics_core.tables import Documents, Qrels, Run
 from metrics_core.tables.run_names import told_apart
 
 if TYPE_CHECKING:
-    from metrics_core.onepass.judged_file import JudgedFile
+    from metrics_core.judging.while_reading.judged_file import JudgedFile
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 
 from metrics_core import formats
-from metrics_core.errors import ParameterError
-from metrics_core.formats.limits import bytes_of
+from metrics_core.base.errors import ParameterError
+from metrics_core.formats.source.limits import bytes_of
 
 DEFAULT_MEASURES = ("nDCG@10", "P@10", "R@10", "AP", "RR", "Judged@10")
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from metrics_core import frames as pd
-from metrics_core import wording as w
+from metrics_core.base import frames as pd
+from metrics_core.base import wording as w
 from metrics_core.commands.command import command
 from metrics_core.commands.reading import judged_files
 from metrics_core.commands.reading_options import add_reading_options

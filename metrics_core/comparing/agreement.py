@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core import frames as pd
+from metrics_core.base import frames as pd
 from metrics_core.comparing.resampled import resampled
 from metrics_core.comparing.sides import sides
 from metrics_core.comparing.verdicts import FEWEST_QUERIES, verdict

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core import frames as pd
+from metrics_core.base import frames as pd
+from metrics_core.base.errors import UnknownRunError
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.testing import Against, tested_groups
-from metrics_core.errors import UnknownRunError
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.curves import curve

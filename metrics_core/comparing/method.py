@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from metrics_core.base.errors import ParameterError
 from metrics_core.comparing.tests import BY_NUMBER, PAIRED_TESTS
-from metrics_core.errors import ParameterError
 from metrics_core.measures import GivenMeasure, parse_measure
 from metrics_core.scoring.intervals import LEVEL
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core import frames as pd
+from metrics_core.base import frames as pd
 from metrics_core.comparing.method import METHOD, Method
 from metrics_core.comparing.testing import Against, Tested, tested_groups
 from metrics_core.comparing.verdicts import Verdict, verdict

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.errors import ParameterError
+from metrics_core.base.errors import ParameterError
 from metrics_core.scoring.bags import in_bags
 
 Floats = npt.NDArray[np.float64]

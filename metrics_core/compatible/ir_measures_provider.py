@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from metrics_core.errors import NoSharedQueriesError, ParameterError
+from metrics_core.base.errors import NoSharedQueriesError, ParameterError
 from metrics_core.judging import judge, single_query
 from metrics_core.measures import Measure, declarations
 from metrics_core.tables import Qrels, Run

@@ -11,13 +11,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core import frames as pd
+from metrics_core.base import frames as pd
+from metrics_core.base.memo import Memo
 from metrics_core.explaining.ledger import difference, has_ledger
 from metrics_core.explaining.one_query import alone, grades_of
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.measures import Measure
-from metrics_core.memo import Memo
 from metrics_core.scoring.residuals import Residual, residual
 from metrics_core.tables import Qrels, Run
 

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.errors import ParameterError
 from metrics_core.comparing.resampled import resampled_groups
-from metrics_core.errors import ParameterError
 from metrics_core.explaining.kinds import FINE, NOTHING_TO_FIND, Kinds, kinds
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import MEAN, Combination, Measure

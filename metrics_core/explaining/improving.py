@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core import frames as pd
+from metrics_core.base import frames as pd
 from metrics_core.explaining.one_query import grades_of, judged_rows
 from metrics_core.explaining.variants import variants
 from metrics_core.explaining.what_if import Move, Remove, what_if

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.errors import LackingDataError
+from metrics_core.base.errors import LackingDataError
 from metrics_core.explaining.shapley import shapley
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.errors import ParameterError
+from metrics_core.base.errors import ParameterError
+from metrics_core.base.wording import shown
 from metrics_core.explaining.one_query import judged_rows
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.measures import Combination
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.given_numbers import finite_number
-from metrics_core.wording import shown
 
 Floats = npt.NDArray[np.float64]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core import frames as pd
-from metrics_core import wording as w
+from metrics_core.base import frames as pd
+from metrics_core.base import wording as w
 from metrics_core.explaining.diagnosis import Diagnosis
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 

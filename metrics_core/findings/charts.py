@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from metrics_core import frames as pd
-from metrics_core import wording as w
+from metrics_core.base import frames as pd
+from metrics_core.base import wording as w
 from metrics_core.slicing.breakdowns import ALL, FEWEST_QUERIES
 
 _FEW = 5

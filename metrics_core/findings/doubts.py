@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from metrics_core import wording as w
+from metrics_core.base import wording as w
 from metrics_core.comparing.doubts import (
     MOST_OF_ANOTHER_HYPOTHESIS,
     Doubts,

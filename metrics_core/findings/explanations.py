@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from metrics_core import wording as w
+from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining.diagnosis import Diagnosis
 from metrics_core.findings.changes import change, stand

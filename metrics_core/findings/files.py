@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from metrics_core import wording as w
+from metrics_core.base import wording as w
 from metrics_core.findings.sentence import Sentence, muted, strong
 
 

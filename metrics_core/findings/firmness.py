@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from metrics_core import wording as w
+from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES, NO_MATTER
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 

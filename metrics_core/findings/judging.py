@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from metrics_core import wording as w
-from metrics_core.comparing.next_judgments import NextJudgments
+from metrics_core.base import wording as w
 from metrics_core.findings.firmness import Pair
 from metrics_core.findings.sentence import Sentence, muted, run, strong
+from metrics_core.unjudged.next_judgments import NextJudgments
 
 
 def judging_finding(

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from metrics_core import wording as w
-from metrics_core.comparing.all_pairs import AllPairs
+from metrics_core.base import wording as w
+from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.sentence import Sentence, joined, muted, run, strong
 from metrics_core.findings.verdicts import too_few

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from metrics_core import wording as w
+from metrics_core.base import wording as w
 from metrics_core.findings.sentence import Sentence, muted
 
 

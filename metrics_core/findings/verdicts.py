@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from metrics_core import frames as pd
-from metrics_core import wording as w
+from metrics_core.base import frames as pd
+from metrics_core.base import wording as w
 from metrics_core.comparing.method import CORRECTIONS, NO_CORRECTION, TESTS, Method
 from metrics_core.comparing.pairs import BETTER, WORSE
 from metrics_core.comparing.sides import side_of

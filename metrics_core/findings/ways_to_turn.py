@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core import frames as pd
-from metrics_core import wording as w
+from metrics_core.base import frames as pd
+from metrics_core.base import wording as w
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import Fragility, carried
-from metrics_core.comparing.reach import Reach
 from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import AHEAD, BEHIND
 from metrics_core.findings.firmness import Entry, Pair, Tone
 from metrics_core.scoring.intervals import Interval
+from metrics_core.unjudged.reach import Reach
 
 Floats = npt.NDArray[np.float64]
 

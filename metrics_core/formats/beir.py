@@ -7,15 +7,15 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from metrics_core.errors import FileFormatError, LineProblem
-from metrics_core.formats.limits import USUAL_LIMIT, Limit, Size
-from metrics_core.formats.members import check_count, members_of
-from metrics_core.formats.opening import legible, open_source
+from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.base.notes import Note
 from metrics_core.formats.reading import read_source
 from metrics_core.formats.registry import Kind, Loaded
-from metrics_core.formats.unpacking import without_packing
+from metrics_core.formats.source.limits import USUAL_LIMIT, Limit, Size
+from metrics_core.formats.source.members import check_count, members_of
+from metrics_core.formats.source.opening import legible, open_source
+from metrics_core.formats.source.unpacking import without_packing
 from metrics_core.formats.values import Grades
-from metrics_core.notes import Note
 from metrics_core.tables import Duplicates
 
 _SPLITS = ("test", "dev", "train")

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from metrics_core.errors import LineProblem
-from metrics_core.formats.json_text import (
+from metrics_core.base.errors import LineProblem
+from metrics_core.formats.parsing.json_text import (
     check_characters,
     first_object,
     parse_json,
     strings_in,
 )
-from metrics_core.formats.limits import TREE
-from metrics_core.formats.lines import refuse
-from metrics_core.formats.named import load_named
-from metrics_core.formats.records import named_of
+from metrics_core.formats.parsing.named import load_named
+from metrics_core.formats.parsing.records import named_of
 from metrics_core.formats.registry import SPECIFIC, Kind, Loaded, Request, Sample, reader
-from metrics_core.formats.source import Source
+from metrics_core.formats.source.limits import TREE
+from metrics_core.formats.source.lines import refuse
+from metrics_core.formats.source.source import Source
 
 _TEXTS = ("raw_utterance", "utterance", "text", "query")
 

@@ -15,11 +15,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from metrics_core.errors import FileFormatError, LineProblem
-from metrics_core.formats.json_text import NumberText, check_characters, parse_json, strings_in
-from metrics_core.formats.limits import TREE, Size
-from metrics_core.formats.lines import refuse
-from metrics_core.formats.opening import memory_enough, open_source
+from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.base.notes import Note
+from metrics_core.formats.parsing.json_text import (
+    NumberText,
+    check_characters,
+    parse_json,
+    strings_in,
+)
 from metrics_core.formats.registry import (
     SPECIFIC,
     Kind,
@@ -29,8 +32,10 @@ from metrics_core.formats.registry import (
     reader,
     run_name,
 )
-from metrics_core.formats.source import Source
-from metrics_core.notes import Note
+from metrics_core.formats.source.limits import TREE, Size
+from metrics_core.formats.source.lines import refuse
+from metrics_core.formats.source.opening import memory_enough, open_source
+from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels, Queries, Run
 
 RETRIEVED = ("retrieved", "returned", "retrieved_modules", "returned_modules", "retrieved_ids")

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from metrics_core import frames as pd
-from metrics_core.errors import RanklensError
-from metrics_core.formats.columns import understand
+from metrics_core.base import frames as pd
+from metrics_core.base.errors import RanklensError
+from metrics_core.formats.parsing.columns import understand
 from metrics_core.formats.reading import read_qrels, read_run
 from metrics_core.formats.registry import Kind
 from metrics_core.tables import Qrels, Run

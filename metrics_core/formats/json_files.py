@@ -10,20 +10,19 @@ from typing import Any, BinaryIO
 import numpy as np
 import pyarrow as pa
 
-from metrics_core.errors import LineProblem, RanklensError
-from metrics_core.formats.columns import recognise_columns, usual_grades
-from metrics_core.formats.json_maps import load_map
-from metrics_core.formats.json_text import (
+from metrics_core.base.errors import LineProblem, RanklensError
+from metrics_core.base.notes import Note
+from metrics_core.formats.outgoing import ROWS_AT_ONCE, arrow_of
+from metrics_core.formats.parsing.columns import recognise_columns, usual_grades
+from metrics_core.formats.parsing.json_maps import load_map
+from metrics_core.formats.parsing.json_text import (
     check_characters,
     first_object,
     parse_json,
     strings_in,
 )
-from metrics_core.formats.limits import TREE
-from metrics_core.formats.lines import counted, refuse
-from metrics_core.formats.named import load_named
-from metrics_core.formats.outgoing import ROWS_AT_ONCE, arrow_of
-from metrics_core.formats.records import named_of
+from metrics_core.formats.parsing.named import load_named
+from metrics_core.formats.parsing.records import named_of
 from metrics_core.formats.registry import (
     CERTAIN,
     KINDS,
@@ -35,8 +34,9 @@ from metrics_core.formats.registry import (
     Sample,
     reader,
 )
-from metrics_core.formats.source import Source
-from metrics_core.notes import Note
+from metrics_core.formats.source.limits import TREE
+from metrics_core.formats.source.lines import counted, refuse
+from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels, Run, Table
 
 _MAP = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')

@@ -23,13 +23,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core import wording as w
-from metrics_core.errors import FileFormatError, LineProblem, TableError
-from metrics_core.formats.columns import RANKS_COLUMNS as COLUMNS
-from metrics_core.formats.limits import Limit, Size
-from metrics_core.formats.lines import problem_in_row, refuse
-from metrics_core.formats.members import members_of
-from metrics_core.formats.opening import legible, memory_enough, open_source
+from metrics_core.base import wording as w
+from metrics_core.base.errors import FileFormatError, LineProblem, TableError
+from metrics_core.base.notes import Note
 from metrics_core.formats.parquet import (
     MAGIC,
     batches_of,
@@ -38,12 +34,16 @@ from metrics_core.formats.parquet import (
     opened_parquet,
     plain_column,
 )
-from metrics_core.formats.parquet_size import check_size
-from metrics_core.formats.ranks_parts import is_part, ranks_note
+from metrics_core.formats.parsing.columns import RANKS_COLUMNS as COLUMNS
+from metrics_core.formats.parsing.ranks_parts import is_part, ranks_note
 from metrics_core.formats.registry import SPECIFIC, Kind, Loaded, Request, Sample, reader
-from metrics_core.formats.source import Source
-from metrics_core.formats.unpacking import is_zip
-from metrics_core.notes import Note
+from metrics_core.formats.source.limits import Limit, Size
+from metrics_core.formats.source.lines import problem_in_row, refuse
+from metrics_core.formats.source.members import members_of
+from metrics_core.formats.source.opening import legible, memory_enough, open_source
+from metrics_core.formats.source.parquet_size import check_size
+from metrics_core.formats.source.source import Source
+from metrics_core.formats.source.unpacking import is_zip
 from metrics_core.tables import RankedRun
 from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import ID, coded

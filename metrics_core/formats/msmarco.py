@@ -7,9 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
-from metrics_core.formats.blocks import line_notes, refuse_problems
-from metrics_core.formats.checking import refuse_values, run_table
-from metrics_core.formats.lines import LineIndex
+from metrics_core.base.notes import Note
+from metrics_core.formats.parsing.blocks import line_notes, refuse_problems
+from metrics_core.formats.parsing.checking import refuse_values, run_table
+from metrics_core.formats.parsing.trec_lines import Layout, fields_of, parse
 from metrics_core.formats.registry import (
     LIKELY,
     POSSIBLE,
@@ -19,9 +20,8 @@ from metrics_core.formats.registry import (
     Sample,
     reader,
 )
-from metrics_core.formats.source import Source
-from metrics_core.formats.trec_lines import Layout, fields_of, parse
-from metrics_core.notes import Note
+from metrics_core.formats.source.lines import LineIndex
+from metrics_core.formats.source.source import Source
 from metrics_core.tables.columns import CODED_ID, ID
 
 _LINES = Layout(

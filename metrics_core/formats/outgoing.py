@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.errors import RanklensError
+from metrics_core.base.errors import RanklensError
 from metrics_core.tables import Qrels, Queries, RankedRun, Table
 from metrics_core.tables.columns import ID
 

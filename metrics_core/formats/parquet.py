@@ -10,16 +10,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.errors import LineProblem
-from metrics_core.formats.checking import refuse_values
-from metrics_core.formats.columns import RANKS_COLUMNS, recognise_columns
-from metrics_core.formats.lines import refuse
-from metrics_core.formats.named import Named, check_columns, check_header, load_named
+from metrics_core.base.errors import LineProblem
+from metrics_core.base.notes import Note
 from metrics_core.formats.outgoing import arrow_of
-from metrics_core.formats.parquet_size import A_CELL, A_CELL_OF_PYTHON, check_footer, check_size
+from metrics_core.formats.parsing.checking import refuse_values
+from metrics_core.formats.parsing.columns import RANKS_COLUMNS, recognise_columns
+from metrics_core.formats.parsing.named import Named, check_columns, check_header, load_named
 from metrics_core.formats.registry import KINDS, Kind, Loaded, Request, Sample, reader
-from metrics_core.formats.source import Source, shortened
-from metrics_core.notes import Note
+from metrics_core.formats.source.lines import refuse
+from metrics_core.formats.source.parquet_size import (
+    A_CELL,
+    A_CELL_OF_PYTHON,
+    check_footer,
+    check_size,
+)
+from metrics_core.formats.source.source import Source, shortened
 from metrics_core.tables import Table
 from metrics_core.tables.columns import ID
 

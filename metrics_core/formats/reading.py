@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
-from metrics_core.errors import FileFormatError, LineProblem, ParameterError, RanklensError
-from metrics_core.formats.limits import MOST_COLUMNS, Size
-from metrics_core.formats.opening import memory_enough, open_source
+from metrics_core.base.errors import FileFormatError, LineProblem, ParameterError, RanklensError
+from metrics_core.base.wording import shown
 from metrics_core.formats.registry import (
     CERTAIN,
     KIND_TITLES,
@@ -24,11 +23,12 @@ from metrics_core.formats.registry import (
     formats,
     run_name,
 )
-from metrics_core.formats.source import Source, shortened
+from metrics_core.formats.source.limits import MOST_COLUMNS, Size
+from metrics_core.formats.source.opening import memory_enough, open_source
+from metrics_core.formats.source.source import Source, shortened
 from metrics_core.formats.values import Grades
 from metrics_core.tables import Documents, Duplicates, Qrels, Queries, Run
 from metrics_core.tables.given_numbers import finite_number
-from metrics_core.wording import shown
 
 
 def read(

@@ -13,10 +13,10 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Any, BinaryIO, Literal
 
-from metrics_core.formats.source import Source
-from metrics_core.formats.unpacking import PACKING_ENDINGS, without_packing
+from metrics_core.base.notes import Note
+from metrics_core.formats.source.source import Source
+from metrics_core.formats.source.unpacking import PACKING_ENDINGS, without_packing
 from metrics_core.formats.values import Grades
-from metrics_core.notes import Note
 from metrics_core.tables import Documents, Duplicates, Qrels, Queries, Run, Table
 
 Kind = Literal["run", "qrels", "queries", "documents"]

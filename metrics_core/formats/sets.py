@@ -8,9 +8,9 @@ from pathlib import Path
 from metrics_core.formats import beir
 from metrics_core.formats.detailed import is_detailed, is_json, read_detailed_set
 from metrics_core.formats.judged_ranks import holds_ranks, read_ranks_set
-from metrics_core.formats.limits import Size
 from metrics_core.formats.reading import check_choices
 from metrics_core.formats.registry import Loaded
+from metrics_core.formats.source.limits import Size
 from metrics_core.formats.values import Grades
 from metrics_core.tables import Duplicates
 

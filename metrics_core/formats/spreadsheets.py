@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from metrics_core import frames as pd
+from metrics_core.base import frames as pd
 from metrics_core.formats.values import are_whole
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")

@@ -8,8 +8,9 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from metrics_core.formats.columns import DOCUMENT_NAMES, recognise_columns, understand
-from metrics_core.formats.delimited import (
+from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts, texts_of
+from metrics_core.formats.parsing.columns import DOCUMENT_NAMES, recognise_columns, understand
+from metrics_core.formats.parsing.delimited import (
     csv_fields,
     csv_records,
     named_from,
@@ -17,8 +18,7 @@ from metrics_core.formats.delimited import (
     tsv_fields,
     tsv_records,
 )
-from metrics_core.formats.named import load_named
-from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts, texts_of
+from metrics_core.formats.parsing.named import load_named
 from metrics_core.formats.registry import (
     CERTAIN,
     KINDS,
@@ -30,7 +30,7 @@ from metrics_core.formats.registry import (
     Sample,
     reader,
 )
-from metrics_core.formats.source import Source
+from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels, Run, Table
 
 _SEPARATORS = ",;|"

@@ -14,8 +14,7 @@ from itertools import chain
 
 import pyarrow as pa
 
-from metrics_core.errors import LineProblem, TableError
-from metrics_core.formats.lines import LineIndex, refuse, refuse_rows
+from metrics_core.base.errors import LineProblem, TableError
 from metrics_core.formats.registry import (
     CERTAIN,
     LIKELY,
@@ -26,7 +25,8 @@ from metrics_core.formats.registry import (
     Sample,
     reader,
 )
-from metrics_core.formats.source import Source
+from metrics_core.formats.source.lines import LineIndex, refuse, refuse_rows
+from metrics_core.formats.source.source import Source
 from metrics_core.tables import Documents, Queries
 from metrics_core.tables.columns import ID
 

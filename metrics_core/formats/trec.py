@@ -9,11 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.formats.blocks import line_notes, refuse_problems
-from metrics_core.formats.checking import qrels_table, run_table
-from metrics_core.formats.lines import LineIndex
+from metrics_core.base.notes import Note
 from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts
-from metrics_core.formats.ranks import rank_notes
+from metrics_core.formats.parsing.blocks import line_notes, refuse_problems
+from metrics_core.formats.parsing.checking import qrels_table, run_table
+from metrics_core.formats.parsing.rank_notes import rank_notes
+from metrics_core.formats.parsing.trec_lines import QRELS, RUN, fields_of, parse
 from metrics_core.formats.registry import (
     CERTAIN,
     LIKELY,
@@ -25,10 +26,9 @@ from metrics_core.formats.registry import (
     Sample,
     reader,
 )
-from metrics_core.formats.source import Source, shortened
-from metrics_core.formats.trec_lines import QRELS, RUN, fields_of, parse
+from metrics_core.formats.source.lines import LineIndex
+from metrics_core.formats.source.source import Source, shortened
 from metrics_core.formats.values import is_number
-from metrics_core.notes import Note
 from metrics_core.tables import Qrels, Run, Table
 from metrics_core.tables.arrays import values_of
 from metrics_core.tables.columns import ID

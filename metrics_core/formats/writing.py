@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from metrics_core.errors import ParameterError, RanklensError
+from metrics_core.base.errors import ParameterError, RanklensError
+from metrics_core.base.whole_files import sync_folder
 from metrics_core.formats.registry import KIND_TITLES, formats, kind_of
 from metrics_core.tables import RankedRun, Table
-from metrics_core.whole_files import sync_folder
 
 
 def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:

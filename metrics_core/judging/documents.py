@@ -15,11 +15,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core import frames as pd
-from metrics_core.errors import LackingDataError
+from metrics_core.base import frames as pd
+from metrics_core.base.errors import LackingDataError
+from metrics_core.base.memo import Memo
 from metrics_core.judging.hits import Floats, Hits, Ints
 from metrics_core.judging.ranking import top_ranks
-from metrics_core.memo import Memo
 from metrics_core.tables import Documents, Run
 from metrics_core.tables.arrays import column_of, texts_of, values_of
 from metrics_core.tables.columns import ID

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.memo import Memo
+from metrics_core.base.notes import Note
 from metrics_core.judging.documents import Listed
 from metrics_core.judging.hits import Hits
 from metrics_core.judging.subtopics import SubtopicJudgments, subtopic_judgments
-from metrics_core.memo import Memo
-from metrics_core.notes import Note
 from metrics_core.tables import Qrels
 
 Ints = npt.NDArray[np.int64]

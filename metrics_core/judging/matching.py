@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.errors import NoSharedQueriesError
+from metrics_core.base.errors import NoSharedQueriesError
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import column_of, places_among, values_of
 from metrics_core.tables.ids import cleaned_id

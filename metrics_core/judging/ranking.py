@@ -9,9 +9,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core import frames as pd
-from metrics_core import wording as w
-from metrics_core.notes import Note
+from metrics_core.base import frames as pd
+from metrics_core.base import wording as w
+from metrics_core.base.notes import Note
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.by_score import order_by_score

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
-from metrics_core.errors import RanklensError
+from metrics_core.base.errors import RanklensError
 from metrics_core.judging.judged import Places
 from metrics_core.judging.matching import judged_queries_of, judged_rows
 from metrics_core.tables import Qrels, RankedRun

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from metrics_core.errors import RanklensError
+from metrics_core.base.errors import RanklensError
 from metrics_core.judging.additions import order_by_query
 from metrics_core.judging.judged import JudgedRanks
 

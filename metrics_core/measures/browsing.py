@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from metrics_core.errors import ParameterError
+from metrics_core.base.errors import ParameterError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Floats, Hits
 from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval

@@ -11,7 +11,7 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.errors import ParameterError
+from metrics_core.base.errors import ParameterError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.documents import Listed, Top
 from metrics_core.judging.hits import Cutoff, Hits, Ints, per_query

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.errors import LackingDataError
+from metrics_core.base.errors import LackingDataError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Floats, per_query, prefix_sums, ratio
 from metrics_core.judging.subtopics import Coverage, SubtopicJudgments

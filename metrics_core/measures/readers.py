@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.errors import ParameterError
+from metrics_core.base.errors import ParameterError
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Floats, Hits, per_query, prefix_sums
 from metrics_core.measures.browsing import MaxRel

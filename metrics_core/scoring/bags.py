@@ -18,7 +18,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.memo import Memo
+from metrics_core.base.memo import Memo
 
 Numbers = TypeVar("Numbers", npt.NDArray[np.float32], npt.NDArray[np.float64])
 Bags = npt.NDArray[np.int64]

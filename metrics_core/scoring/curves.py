@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core import frames as pd
+from metrics_core.base import frames as pd
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.measures.interpolated import ELEVEN, interpolated

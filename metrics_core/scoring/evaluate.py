@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from metrics_core import frames as pd
-from metrics_core.errors import ParameterError, RanklensError
+from metrics_core.base import frames as pd
+from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.formats.in_memory import GivenQrels, GivenRuns, qrels_from, runs_from
 from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging.while_reading.worth import judged_at_once
 from metrics_core.measures import GivenMeasure, measures_from
-from metrics_core.onepass.worth import judged_at_once
 from metrics_core.scoring.scores import WithoutRelevant, score_runs
 from metrics_core.tables import Documents, Qrels
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from metrics_core import frames as pd
+from metrics_core.base import frames as pd
 from metrics_core.scoring.intervals import LEVEL, mean_interval
 from metrics_core.scoring.scores import Scores
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from metrics_core import wording as w
+from metrics_core.base import wording as w
+from metrics_core.base.notes import Note
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ties import tie_extremes
 from metrics_core.measures import Measure
-from metrics_core.notes import Note
 from metrics_core.scoring.scores import WithoutRelevant
 
 

@@ -12,10 +12,10 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.compiled.machine import compiled
-from metrics_core.compiled.signatures import COLUMNS
-from metrics_core.memo import Memo
-from metrics_core.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
+from metrics_core.base.compiled.machine import compiled
+from metrics_core.base.compiled.signatures import COLUMNS
+from metrics_core.base.memo import Memo
+from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
 from metrics_core.scoring.bags import drawn_at_a_time, even, in_bags
 
 Floats = npt.NDArray[np.float64]

@@ -11,8 +11,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core import frames as pd
-from metrics_core.errors import RanklensError, UnknownRunError
+from metrics_core.base import frames as pd
+from metrics_core.base.errors import RanklensError, UnknownRunError
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 

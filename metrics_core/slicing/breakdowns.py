@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core import frames as pd
+from metrics_core.base import frames as pd
+from metrics_core.base.errors import UnknownColumnError
 from metrics_core.comparing.resampled import Resampled, resampled_each_of
-from metrics_core.errors import UnknownColumnError
 from metrics_core.measures import Combination, GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.intervals import LEVEL, Interval, drawn_each
 from metrics_core.scoring.resampling import portions

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.memo import Memo
-from metrics_core.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
+from metrics_core.base.memo import Memo
+from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
 from metrics_core.slicing.members import Members
 from metrics_core.slicing.parcels import Parcels, parcels_of
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core import frames as pd
+from metrics_core.base import frames as pd
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.dealt import FEWEST, farthest_dealt, studentised, studentised_inside
 from metrics_core.slicing.members import Members, kinds

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from metrics_core import frames as pd
+from metrics_core.base import frames as pd
 from metrics_core.slicing.breakdowns import in_reading_order, without_gaps
 
 

@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core import frames as pd
-from metrics_core.wording import MINUS
+from metrics_core.base import frames as pd
+from metrics_core.base.wording import MINUS
 
 Floats = npt.NDArray[np.float64]
 

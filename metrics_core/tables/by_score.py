@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.compiled.machine import compiled
+from metrics_core.base.compiled.machine import compiled
 
 Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]

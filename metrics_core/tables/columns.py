@@ -10,11 +10,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core import frames as pd
-from metrics_core.errors import MOST_PROBLEMS_SHOWN, RowProblem, TableError
+from metrics_core.base import frames as pd
+from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, RowProblem, TableError
+from metrics_core.base.wording import shown
 from metrics_core.tables.arrays import column_of, texts_of, values_of
 from metrics_core.tables.ids import WRITE_TEXTS, id_text
-from metrics_core.wording import shown
 
 ID = pa.string()
 CODED_ID = pa.dictionary(pa.int32(), pa.string())

@@ -11,9 +11,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core import frames as pd
-from metrics_core.errors import RowProblem
-from metrics_core.notes import Note
+from metrics_core.base import frames as pd
+from metrics_core.base.errors import RowProblem
+from metrics_core.base.notes import Note
 from metrics_core.tables.arrays import values_of
 from metrics_core.tables.columns import ID, refuse, refuse_without_ids, text_column
 from metrics_core.tables.repeats import repeated_rows

@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from metrics_core.errors import RowProblem
+from metrics_core.base.errors import RowProblem
+from metrics_core.base.wording import shown
 from metrics_core.tables.arrays import values_of
 from metrics_core.tables.columns import refuse
-from metrics_core.wording import shown
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 """A plain decimal number; what Python takes beyond that, such as `1_000`, is none."""

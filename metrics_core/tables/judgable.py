@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from metrics_core import frames as pd
-from metrics_core.notes import Note
+from metrics_core.base import frames as pd
+from metrics_core.base.notes import Note
 from metrics_core.tables.arrays import values_of
 from metrics_core.tables.columns import ID, coded
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from metrics_core.errors import RowProblem
-from metrics_core.notes import Note
+from metrics_core.base.errors import RowProblem
+from metrics_core.base.notes import Note
 from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import coded, drop_rows, refuse, refuse_without_ids, text_column
 from metrics_core.tables.given_numbers import finite_numbers

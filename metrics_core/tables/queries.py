@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from metrics_core import frames as pd
-from metrics_core.errors import RowProblem
-from metrics_core.notes import Note
+from metrics_core.base import frames as pd
+from metrics_core.base.errors import RowProblem
+from metrics_core.base.notes import Note
 from metrics_core.tables.columns import refuse, refuse_without_ids, text_column
 
 _MOST_GROUPS = 50

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.errors import RanklensError, RowProblem
+from metrics_core.base.errors import RanklensError, RowProblem
 from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import coded, refuse, refuse_without_ids, text_column
 from metrics_core.tables.repeats import repeated_rows

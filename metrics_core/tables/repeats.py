@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from metrics_core import frames as pd
-from metrics_core.parallel import on_all_cores
+from metrics_core.base import frames as pd
+from metrics_core.base.parallel import on_all_cores
 from metrics_core.tables.arrays import column_of
 
 Codes = npt.NDArray[np.int32]

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from metrics_core import frames as pd
-from metrics_core.errors import RowProblem
-from metrics_core.memo import Memo
-from metrics_core.notes import Note
+from metrics_core.base import frames as pd
+from metrics_core.base.errors import RowProblem
+from metrics_core.base.memo import Memo
+from metrics_core.base.notes import Note
 from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.by_score import order_by_score
 from metrics_core.tables.columns import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Protocol, Self, TypeVar
 
-from metrics_core.notes import Note
+from metrics_core.base.notes import Note
 
 
 class Named(Protocol):

@@ -63,7 +63,7 @@ OFFER = """([source, lines, known]) => {
 
 def test_a_line_is_completed_while_it_is_typed(sample_app: str, open_page: Opened) -> None:
     page = open_page(f"{sample_app}/queries")
-    source = (ROOT / "dashboard" / "filter_words.js").read_text("utf-8")
+    source = (ROOT / "dashboard" / "components" / "filter_words.js").read_text("utf-8")
     offered: Any = page.evaluate(OFFER, [source, list(FOLLOWING), vocabulary(COLUMNS)])
     assert dict(zip(FOLLOWING, offered[0], strict=True)) == FOLLOWING
     assert offered[1] == "words > 5 and category and category contains 'a'"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from dashboard.theme import DARK, LIGHT, Palette
+from dashboard.drawing.theme import DARK, LIGHT, Palette
 from tests.browser.conftest import Opened, settle
 
 _SVG = "{http://www.w3.org/2000/svg}"

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from dashboard.theme import DARK, LIGHT, PALETTES, Palette
+from dashboard.drawing.theme import DARK, LIGHT, PALETTES, Palette
 from tests.browser.conftest import Opened, settle
 
 _DRAWN = """() => [...document.querySelectorAll('.js-plotly-plot')]

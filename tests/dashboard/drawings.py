@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from dashboard.address.measure_key import Chosen
 from dashboard.address.view import Comparison
-from dashboard.drawing import Drawing
-from dashboard.theme import LIGHT, Palette, RunStyle
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.theme import LIGHT, Palette, RunStyle
 from metrics_core.measures import parse_measure
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metrics_core.base.errors import ParameterError
 from metrics_core.benchmark import IRMetrics, MetricsCalculator, ReportAggregator
-from metrics_core.errors import ParameterError
 
 FIVE = ["A", "B", "C", "D", "E"]
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core import benchmark
-from metrics_core.errors import ParameterError, RanklensError
+from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.judging import judge
 from metrics_core.lists import (
     auc,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics_core.errors import ParameterError
+from metrics_core.base.errors import ParameterError
 from metrics_core.judging import judge
 from metrics_core.measures import declarations, parse_measure
 from tests.collections_of import collections, qrels_of, run_of

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from dashboard.workspace import Collection, Workspace
-from dashboard.workspace.packing import about, pack, unpack
-from dashboard.workspace.records import decode, encode
+from dashboard.workspace.disk.records import decode, encode
 from dashboard.workspace.starting import start
+from dashboard.workspace.taken_out.packing import about, pack, unpack
 from metrics_core import formats
 from metrics_core.formats import Loaded
 from metrics_core.tables.run_names import free_name

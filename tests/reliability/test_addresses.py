@@ -7,7 +7,7 @@ import random
 from dashboard.address.address import SHARED, Address, Field
 from dashboard.address.measure_key import picked, read_measure
 from dashboard.address.view import choose_runs, lacking, read_cutoff
-from metrics_core.errors import RanklensError
+from metrics_core.base.errors import RanklensError
 
 RUNS = ["bm25", "dense", "a=b&c"]
 PARTS = [

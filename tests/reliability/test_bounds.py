@@ -17,14 +17,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from metrics_core.errors import FileFormatError, ParameterError
+from metrics_core.base.errors import FileFormatError, ParameterError
 from metrics_core.formats import is_set, read, read_set
-from metrics_core.formats.limits import Limit, bytes_of
+from metrics_core.formats.source.limits import Limit, bytes_of
 
 READING = """
 import resource, sys, time
 from metrics_core import formats
-from metrics_core.errors import RanklensError
+from metrics_core.base.errors import RanklensError
 formats.read(b"q1 Q0 d1 1 1 t\\n", name="warm")
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
 before, start = peak(), time.process_time()

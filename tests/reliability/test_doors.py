@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.dashboard.door.pairs import ADMITTED, REFUSED, Pair, headers_of
+from tests.dashboard.serving.door.pairs import ADMITTED, REFUSED, Pair, headers_of
 from tests.servers import Answer, Server, Visit, asked, serving
 
-REFUSAL = (Path(__file__).parents[2] / "dashboard" / "door" / "refused.html").read_bytes()
+REFUSAL = (
+    Path(__file__).parents[2] / "dashboard" / "serving" / "door" / "refused.html"
+).read_bytes()
 WEBSOCKET = {
     "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
     "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol": "streamlit",

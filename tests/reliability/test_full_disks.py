@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from dashboard.workspace import StorageError, Workspace, durable
+from dashboard.workspace import StorageError, Workspace
+from dashboard.workspace.disk import durable
 from dashboard.workspace.starting import start
 from tests.reliability.acts import loaded
 from tests.reliability.full_disks import fill, fills, small_files

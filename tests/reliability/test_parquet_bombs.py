@@ -53,7 +53,7 @@ READING = (
     PEAK
     + """
 import sys
-from metrics_core.errors import RanklensError
+from metrics_core.base.errors import RanklensError
 
 door, path = sys.argv[1], Path(sys.argv[2])
 try:
@@ -64,8 +64,8 @@ try:
         from metrics_core.formats import read_set
         read_set(path)
     else:
-        from dashboard.workspace import foreign
-        from dashboard.workspace.records import DamagedRecordError, Entry
+        from dashboard.workspace.taken_out import foreign
+        from dashboard.workspace.disk.records import DamagedRecordError, Entry
         try:
             entry = Entry("1", "run", "a", "a.parquet", "Parquet", 1, 1, 0, "", "", "")
             foreign.check(entry, path.read_bytes())

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from metrics_core.errors import RanklensError
+from metrics_core.base.errors import RanklensError
 from metrics_core.scoring.spark.session import java_there, require_pyspark
 
 _PARTITIONS = "3"

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from metrics_core import evaluate as evaluate_here
-from metrics_core.errors import (
+from metrics_core.base.errors import (
     LackingDataError,
     NoSharedQueriesError,
     ParameterError,

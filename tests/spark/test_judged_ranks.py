@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from metrics_core import read_judged_ranks
-from metrics_core.errors import RanklensError
+from metrics_core.base.errors import RanklensError
 from metrics_core.judging import judge
 from metrics_core.scoring.spark import write_judged_ranks
 from tests.collections_of import qrels_of, run_of

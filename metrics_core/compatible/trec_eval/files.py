@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from metrics_core.base.parallel import in_order
 from metrics_core.compatible.trec_eval.ending import FILES, Ended
 from metrics_core.compatible.trec_eval.numbers import atof, atol
-from metrics_core.formats.regular import read_regular
-from metrics_core.parallel import in_order
+from metrics_core.formats.parsing.regular import read_regular
 from metrics_core.tables.columns import CODED_ID, ID
 
 _BLOCK = 1 << 24

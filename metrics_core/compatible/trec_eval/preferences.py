@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from metrics_core import frames as pd
+from metrics_core.base import frames as pd
 from metrics_core.compatible.trec_eval import files
 from metrics_core.compatible.trec_eval.ending import CALCULATION, CONFLICT, Ended
 from metrics_core.compatible.trec_eval.options import Options

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any
 
-from metrics_core.errors import ParameterError, RanklensError, UnknownMeasureError
+from metrics_core.base.errors import ParameterError, RanklensError, UnknownMeasureError
+from metrics_core.base.notes import Note
 from metrics_core.measures.declaring.registry import Declaration, Measure, declarations
-from metrics_core.notes import Note
 
 
 def _fold(name: str) -> str:

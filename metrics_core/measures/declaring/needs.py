@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Literal
 
-from metrics_core.errors import LackingDataError
+from metrics_core.base.errors import LackingDataError
 from metrics_core.judging import JudgedRanks
 
 Need = Literal["subtopics", "documents"]

@@ -15,8 +15,8 @@ from numbers import Real
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from metrics_core.errors import ParameterError, did_you_mean
-from metrics_core.wording import shown
+from metrics_core.base.errors import ParameterError, did_you_mean
+from metrics_core.base.wording import shown
 
 GainTable = tuple[tuple[float, float], ...]
 """What each grade is worth: (grade, gain) pairs, ascending; other grades are worth themselves."""

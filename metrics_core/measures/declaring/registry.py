@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.errors import LackingDataError, ParameterError, did_you_mean
+from metrics_core.base.errors import LackingDataError, ParameterError, did_you_mean
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits
 from metrics_core.measures.declaring.aggregation import COMBINATIONS, Aggregation, Combination

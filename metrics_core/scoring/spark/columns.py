@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from metrics_core.errors import NoSharedQueriesError, RanklensError
+from metrics_core.base.errors import NoSharedQueriesError, RanklensError
 from metrics_core.formats.in_memory import GivenQrels, qrels_from
 from metrics_core.scoring.spark.session import quiet
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from metrics_core.errors import LackingDataError, ParameterError, RanklensError
+from metrics_core.base.errors import LackingDataError, ParameterError, RanklensError
 from metrics_core.formats.in_memory import GivenQrels
 from metrics_core.measures import GivenMeasure, Measure, measures_from
 from metrics_core.scoring.scores import WithoutRelevant

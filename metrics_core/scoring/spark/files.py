@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from metrics_core.errors import RanklensError
+from metrics_core.base.errors import RanklensError
+from metrics_core.formats.parsing.trec_lines import RUN
 from metrics_core.formats.registry import run_name
-from metrics_core.formats.trec_lines import RUN
 from metrics_core.formats.values import NUMBER
 from metrics_core.scoring.spark.columns import id_column
 from metrics_core.tables.run_names import free_name

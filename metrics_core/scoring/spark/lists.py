@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from metrics_core.errors import MOST_PROBLEMS_SHOWN, RanklensError
+from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, RanklensError
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import WithoutRelevant, scores_of

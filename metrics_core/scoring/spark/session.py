@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from metrics_core.errors import RanklensError
+from metrics_core.base.errors import RanklensError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

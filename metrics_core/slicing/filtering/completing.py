@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from metrics_core import frames as pd
+from metrics_core.base import frames as pd
 from metrics_core.slicing.filtering.truth import Columns
 from metrics_core.slicing.filtering.words import OPERATORS, quoted_name, quoted_text
 

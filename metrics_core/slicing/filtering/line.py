@@ -16,7 +16,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 
-from metrics_core.errors import FilterLineError
+from metrics_core.base.errors import FilterLineError
 from metrics_core.slicing.filtering.truth import (
     Columns,
     Mask,

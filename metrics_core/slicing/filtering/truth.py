@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core import frames as pd
+from metrics_core.base import frames as pd
 
 Mask = npt.NDArray[np.bool_]
 Columns = Mapping[str, npt.NDArray[np.float64] | npt.NDArray[np.object_]]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from metrics_core.errors import FilterLineError
+from metrics_core.base.errors import FilterLineError
 
 NAME, NUMBER, TEXT, OPERATOR, WORD, MARK, END = (
     "name", "number", "text", "operator", "word", "mark", "end",

@@ -21,11 +21,11 @@ from dashboard.answers.measures import measure_detail, measure_list
 from dashboard.answers.overview import overview
 from dashboard.answers.queries import Asked, query_list
 from dashboard.answers.query import query
-from dashboard.blocks import measures as blocks
-from dashboard.drawing import Drawing
-from dashboard.figures import against, curves, panels
-from dashboard.opened.study import Study
-from dashboard.theme import LIGHT, run_styles
+from dashboard.drawing.blocks import measures as blocks
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.figures import against, curves, panels
+from dashboard.drawing.theme import LIGHT, run_styles
+from dashboard.study.study import Study
 from metrics_core.measures import Declaration, declarations
 from metrics_core.measures.declaring.description import described
 from metrics_core.tables import Queries

@@ -21,8 +21,8 @@ from dashboard.address.measure_key import (
     with_value,
 )
 from dashboard.address.view import choose_runs, default_baseline, lacking, read_cutoff
-from dashboard.literal import literal
-from metrics_core.errors import RanklensError
+from dashboard.app_pages.parts.literal import literal
+from metrics_core.base.errors import RanklensError
 from metrics_core.measures import declarations
 
 NDCG = read_measure("", 10)

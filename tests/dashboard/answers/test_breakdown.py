@@ -20,7 +20,7 @@ from dashboard.answers.breakdown import (
     second_breakdown,
 )
 from dashboard.answers.slices import slices as slices_of
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core.measures import parse_measure
 from metrics_core.slicing.breakdowns import FEWEST_TESTED
 from metrics_core.slicing.derived import MARK

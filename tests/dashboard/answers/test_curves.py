@@ -12,7 +12,7 @@ import pytest
 from dashboard.address.address import Address
 from dashboard.address.view import Comparison
 from dashboard.answers import curves as answers
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core.comparing import curves as by_pair
 from metrics_core.tables import Qrels, Run
 

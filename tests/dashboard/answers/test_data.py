@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dashboard.answers.data import first_rows
-from dashboard.opened.files import File
+from dashboard.files.files import File
 from metrics_core.tables import Run
 
 

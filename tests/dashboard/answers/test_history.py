@@ -6,7 +6,7 @@ import numpy as np
 
 from dashboard.address.address import Address
 from dashboard.answers.history import AS_LOADED, HistoryPage, history_page, history_slices, versions
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core.findings import history_finding
 from metrics_core.tables import Qrels, Queries, Run
 

@@ -14,8 +14,8 @@ from dashboard.answers.other_judgments import (
     version_rows,
 )
 from dashboard.answers.version_dates import NAMES, NO_DATES, VersionDates, version_dates
-from dashboard.opened.library import Library
-from dashboard.opened.study import Study
+from dashboard.study.library import Library
+from dashboard.study.study import Study
 from metrics_core.tables import Qrels, Queries, Run
 from metrics_core.tables.run_dates import Moment
 

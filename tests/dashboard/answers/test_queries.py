@@ -8,7 +8,7 @@ from dashboard.address.address import Address
 from dashboard.address.view import Comparison
 from dashboard.answers.queries import PAGE_ROWS, Asked, QueryList, listed_ids, query_list
 from dashboard.answers.query import query
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core.tables import Qrels, Queries, Run
 
 N = 250

@@ -13,7 +13,7 @@ from dashboard.answers import query_columns, query_views
 from dashboard.answers.queries import Asked, QueryList, query_list
 from dashboard.answers.query_chips import CHANGES, FAILURES, OUTCOMES, SHOW_ALL, SHOWS
 from dashboard.answers.query_filter import filter_example, filter_names, filter_vocabulary
-from dashboard.opened.study import Study
+from dashboard.study.study import Study
 from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining import kinds
 from metrics_core.slicing.derived import MARK

@@ -16,8 +16,8 @@ from dashboard.answers.document import document
 from dashboard.answers.ledger import query_ledger
 from dashboard.answers.room import most_to_gain, room_by_group
 from dashboard.answers.what_if import what_would_be
-from dashboard.blocks.what_if import what_if_best
-from dashboard.opened.study import Study
+from dashboard.drawing.blocks.what_if import what_if_best
+from dashboard.study.study import Study
 from metrics_core.explaining.kinds import KINDS
 from metrics_core.explaining.what_if import Move
 from metrics_core.judging import judge

@@ -11,9 +11,9 @@ import pytest
 from dashboard.address.address import Address
 from dashboard.answers.queries import Asked, query_list
 from dashboard.answers.subset import subset
-from dashboard.opened.cut import is_cut, opened_cut
-from dashboard.opened.layered import with_layers
-from dashboard.opened.study import Study
+from dashboard.files.cut import is_cut, opened_cut
+from dashboard.study.layered import with_layers
+from dashboard.study.study import Study
 from dashboard.workspace import Given, Layer, Note, Noted
 from metrics_core import read_qrels, read_queries, read_run
 from metrics_core.tables import Qrels, Run

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import session
 from dashboard.workspace import Workspace
-from dashboard.workspace.errors import refused
+from dashboard.workspace.disk.errors import refused
 from metrics_core import formats
 from metrics_core.formats import Loaded
 from tests.dashboard.conftest import drawn, opened, text_of

@@ -13,8 +13,8 @@ from dashboard.address.address import Address
 from dashboard.answers import firm
 from dashboard.answers.firmness import firmness
 from dashboard.answers.unjudged import next_to_judge
-from dashboard.blocks import firmness as blocks
-from dashboard.opened.study import Study
+from dashboard.drawing.blocks import firmness as blocks
+from dashboard.study.study import Study
 from metrics_core.formats import read, spreadsheet_csv
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, Run

@@ -15,9 +15,9 @@ from dashboard.answers.judging import queue, to_judge, window
 from dashboard.answers.subset import subset
 from dashboard.answers.unjudged import unjudged
 from dashboard.answers.what_if import what_would_be
-from dashboard.opened.cut import opened_cut
-from dashboard.opened.files import SAMPLE_FOLDER
-from dashboard.opened.study import Study
+from dashboard.files.cut import opened_cut
+from dashboard.files.files import SAMPLE_FOLDER
+from dashboard.study.study import Study
 from metrics_core import formats, read_qrels, read_run
 from metrics_core.formats import Loaded
 from metrics_core.tables import RankedRun

@@ -12,10 +12,10 @@ from streamlit.testing.v1 import AppTest
 from dashboard import session
 from dashboard.address.address import Address
 from dashboard.answers.subset import subset
-from dashboard.opened.collections import SAMPLE
-from dashboard.opened.library import assemble
-from dashboard.session.judging import layer_file
-from dashboard.session.manage import copy_of
+from dashboard.files.collections import SAMPLE
+from dashboard.session.actions.collections import copy_of
+from dashboard.session.actions.judging import layer_file
+from dashboard.study.library import assemble
 from dashboard.workspace import Workspace
 from tests.dashboard.conftest import drawn, opened, text_of
 
@@ -85,7 +85,7 @@ def tells() -> None:
     import streamlit as st
 
     from dashboard.address.address import Address
-    from dashboard.session import judging
+    from dashboard.session.actions import judging
 
     st.session_state["_empty"] = st.session_state["_address"] = Address.of(set="sample")
     acts = [

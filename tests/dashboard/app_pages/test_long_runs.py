@@ -8,11 +8,11 @@ import pytest
 import streamlit as st
 
 from dashboard import session
-from dashboard.opened.files import SAMPLE_FOLDER
-from dashboard.workspace.stored_run import StoredRun
+from dashboard.files.files import SAMPLE_FOLDER
+from dashboard.workspace.long_runs.stored_run import StoredRun
 from metrics_core import formats
 from tests.dashboard.conftest import opened, text_of
-from tests.dashboard.workspace.long_runs import short_are_long
+from tests.dashboard.workspace.stored_runs import short_are_long
 
 PAGES = {"overview": {}, "query": {"q": "q001"}, "firm": {}, "data": {}, "judge": {}}
 

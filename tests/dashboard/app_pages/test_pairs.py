@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.blocks import overview as blocks
+from dashboard.drawing.blocks import overview as blocks
 from tests.dashboard.conftest import drawn, opened, text_of
 
 

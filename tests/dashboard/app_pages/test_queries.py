@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.theme import LIGHT
+from dashboard.drawing.theme import LIGHT
 from tests.dashboard.conftest import drawn, opened, text_of
 
 

@@ -10,8 +10,8 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.address.address import Address
-from dashboard.session import uploads
-from tests.dashboard.workspace.long_runs import short_are_long
+from dashboard.session.actions import uploads
+from tests.dashboard.workspace.stored_runs import short_are_long
 
 
 @pytest.fixture

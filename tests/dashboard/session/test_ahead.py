@@ -30,10 +30,10 @@ def counted(monkeypatch: pytest.MonkeyPatch, of: str, name: str) -> list[object]
 
 
 def test_the_first_page_finds_its_answers_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    judged = counted(monkeypatch, "dashboard.session.collections", "assemble")
+    judged = counted(monkeypatch, "dashboard.session.open_collection", "assemble")
     tops = counted(monkeypatch, "dashboard.answers.overview", "_facts")
     strips = counted(monkeypatch, "dashboard.answers.firmness", "firmness_of")
-    open_ahead()
+    open_ahead([])
     assert (len(judged), len(tops), len(strips)) == (1, 1, 1)
     opened()
     assert (len(judged), len(tops), len(strips)) == (1, 1, 1), "asked for as the page asks"
@@ -49,7 +49,7 @@ def test_what_cannot_be_opened_is_left_to_the_page(
             (folder / name).write_text(text)
         monkeypatch.setenv("RANKLENS_DATA", str(folder))
         st.cache_resource.clear()
-        open_ahead()
+        open_ahead([])
         opened()
 
 
@@ -69,8 +69,9 @@ _LOADED = """
 import sys
 import dashboard.session.ahead
 before = set(sys.modules)
-import dashboard.frame, dashboard.app_pages.overview
+import dashboard.app_pages.frame, dashboard.app_pages.overview
 pages = set(sys.modules) - before
-LATER = "metrics_core.onepass", "scipy", "numba", "pyarrow", "pandas"  # by reading and scoring
+# By reading and scoring:
+LATER = "metrics_core.judging.while_reading", "scipy", "numba", "pyarrow", "pandas"
 print(*(name for name in pages if name.startswith(LATER)))
 """

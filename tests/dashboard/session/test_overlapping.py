@@ -14,11 +14,12 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.address.address import Address
-from dashboard.opened.collections import SAMPLE
-from dashboard.opened.given import Given
-from dashboard.session import manage, uploads
+from dashboard.files.collections import SAMPLE
+from dashboard.files.given import Given
+from dashboard.session.actions import collections as manage
+from dashboard.session.actions import uploads
 from dashboard.session.receipts import take_offer, tell
-from dashboard.workspace.packing import pack
+from dashboard.workspace.taken_out.packing import pack
 
 RUN = b"q1 Q0 d1 1 3.0 good\nq2 Q0 d3 1 1.0 good\n"
 QRELS = b"q1 0 d1 1\nq2 0 d3 2\n"

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from dashboard.workspace import Workspace, durable, keeping
-from dashboard.workspace.cache import Cache
-from dashboard.workspace.stored_run import HELD
-from metrics_core import formats, whole_files
+from dashboard.workspace import Workspace
+from dashboard.workspace.disk import durable
+from dashboard.workspace.long_runs import keeping
+from dashboard.workspace.long_runs.cache import Cache
+from dashboard.workspace.long_runs.stored_run import HELD
+from metrics_core import formats
+from metrics_core.base import whole_files
 
 _STARTS = (
     "import sys; from pathlib import Path; from dashboard.workspace import Workspace;"

@@ -10,9 +10,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from dashboard.workspace import StorageError, Workspace, durable, starting
+from dashboard.workspace import StorageError, Workspace, starting
+from dashboard.workspace.disk import durable
+from dashboard.workspace.long_runs.tables import as_arrow, content_of
 from dashboard.workspace.starting import BESIDE_SAMPLE, OWN, start
-from dashboard.workspace.tables import as_arrow, content_of
 from metrics_core import formats
 from metrics_core.tables import Qrels, Queries, Run
 

@@ -10,11 +10,11 @@ from threading import Thread
 import pytest
 
 from dashboard.workspace import Noted, StorageError, Workspace
-from dashboard.workspace.carried import layers_csv, read_layers
-from dashboard.workspace.journal import opened, sealed
-from dashboard.workspace.packing import pack, unpack
-from dashboard.workspace.records import Layout, encode
+from dashboard.workspace.disk.journal import opened, sealed
+from dashboard.workspace.disk.records import Layout, encode
 from dashboard.workspace.starting import start
+from dashboard.workspace.taken_out.carried import layers_csv, read_layers
+from dashboard.workspace.taken_out.packing import pack, unpack
 
 
 @pytest.fixture
@@ -146,7 +146,7 @@ def test_a_disk_that_refuses_leaves_the_layer_as_it_was(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("dashboard.workspace.journal.os.fsync", full)
+        patched.setattr("dashboard.workspace.disk.journal.os.fsync", full)
         with pytest.raises(StorageError, match="full"):
             workspace.layers.give("shop", layer, {("q", "b"): 1}, by="anna")
     assert journal(folder).read_bytes() == before

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.workspace import Added, Workspace
-from dashboard.workspace.records import hidden
+from dashboard.workspace.disk.records import hidden
 from dashboard.workspace.starting import start
 from metrics_core import formats
 from metrics_core.tables import Run

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.workspace import Added, StorageError, Workspace
-from dashboard.workspace.records import Layout, encode
+from dashboard.workspace.disk.records import Layout, encode
 from dashboard.workspace.starting import start
 from metrics_core import formats
 from metrics_core.formats import Loaded

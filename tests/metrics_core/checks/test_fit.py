@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from metrics_core.base.errors import TableError
 from metrics_core.checks.fit import fit_report, near_matches, with_clean_ids
-from metrics_core.errors import TableError
 from metrics_core.judging import judge
 from metrics_core.tables import Documents, Queries
 from metrics_core.tables.ids import cleaned_id

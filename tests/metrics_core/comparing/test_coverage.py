@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from metrics_core.base.errors import UnknownRunError
 from metrics_core.comparing.coverage import counting, coverage, shared_queries
 from metrics_core.comparing.pairs import compare
-from metrics_core.errors import UnknownRunError
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import Scores, score_runs

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from metrics_core.base.errors import NoSharedQueriesError, ParameterError
 from metrics_core.comparing.crossings import Crossings, crossings, difference_at_each
 from metrics_core.comparing.curves import mean_curves
 from metrics_core.comparing.resampled import resampled
-from metrics_core.errors import NoSharedQueriesError, ParameterError
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, Run

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from metrics_core.base.errors import UnknownRunError
 from metrics_core.comparing import testing
 from metrics_core.comparing.curves import mean_curves
 from metrics_core.comparing.method import Method
-from metrics_core.errors import UnknownRunError
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from tests.collections_of import qrels_of, run_of

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metrics_core.base.errors import UnknownRunError
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import compare, differences, outcomes
 from metrics_core.comparing.resampled import resampled
-from metrics_core.errors import UnknownRunError
 
 GENERATOR = np.random.default_rng(5)
 BASE = GENERATOR.random(50).round(3)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from metrics_core.base.errors import ParameterError
 from metrics_core.comparing.method import TESTS
 from metrics_core.comparing.tests import (
     BY_NUMBER,
@@ -22,7 +23,6 @@ from metrics_core.comparing.tests import (
     t_test,
     wilcoxon,
 )
-from metrics_core.errors import ParameterError
 
 GENERATOR = np.random.default_rng(3)
 ONE, OTHER = GENERATOR.random(40), GENERATOR.random(40) * 0.9

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from ir_measures import AP, Qrel, ScoredDoc
 
+from metrics_core.base.errors import RanklensError
 from metrics_core.compatible import ir_measures_provider
-from metrics_core.errors import RanklensError
 
 RUN = {"q7": {"d1": 2.0, "d2": 1.0}}
 QRELS = {"q7": {"d1": 1, "d2": 0}}

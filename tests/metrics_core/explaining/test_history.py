@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics_core.errors import ParameterError
+from metrics_core.base.errors import ParameterError
 from metrics_core.explaining.history import History, first_bad_version, first_bad_versions, history
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from metrics_core import formats
-from metrics_core.errors import LackingDataError
+from metrics_core.base.errors import LackingDataError
 from metrics_core.explaining.diagnosis import diagnose
 from metrics_core.explaining.ledger import difference, ledger
 from metrics_core.judging import JudgedRanks, judge

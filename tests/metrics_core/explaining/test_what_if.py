@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from metrics_core.errors import ParameterError
+from metrics_core.base.errors import ParameterError
 from metrics_core.explaining.kinds import NOTHING_RETRIEVED, kinds
 from metrics_core.explaining.what_if import (
     Edit,

@@ -9,7 +9,6 @@ import pytest
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import fragility
-from metrics_core.comparing.reach import Reach
 from metrics_core.findings import ways_to_turn as ways
 from metrics_core.findings.firmness import (
     Entry,
@@ -18,6 +17,7 @@ from metrics_core.findings.firmness import (
     firmness_of,
 )
 from metrics_core.scoring.intervals import Interval
+from metrics_core.unjudged.reach import Reach
 
 CLEAR = Pair("new", "old", "nDCG@10", "better", 1)
 CHANCE = Pair("new", "old", "nDCG@10", "cannot tell", 1)

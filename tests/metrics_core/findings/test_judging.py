@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from metrics_core.comparing.next_judgments import NextJudgments
 from metrics_core.findings import judge_next_finding, judging_finding
 from metrics_core.findings.firmness import Pair
+from metrics_core.unjudged.next_judgments import NextJudgments
 
 
 def test_what_there_is_to_judge() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from metrics_core.comparing.all_pairs import AllPairs
+from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.findings import bests_finding, places_finding
 
 

@@ -21,10 +21,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from metrics_core.errors import FileFormatError, RanklensError
-from metrics_core.formats import Loaded, limits, read, read_qrels, read_run, spreadsheet_csv
+from metrics_core.base.errors import FileFormatError, RanklensError
+from metrics_core.base.notes import Note
+from metrics_core.formats import Loaded, read, read_qrels, read_run, spreadsheet_csv
+from metrics_core.formats.source import limits
 from metrics_core.formats.writing import table_bytes
-from metrics_core.notes import Note
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
 GOOD = "q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1.5 tag\n"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from metrics_core.base.errors import FileFormatError
 from metrics_core.benchmark import MetricsCalculator
 from metrics_core.checks.stored_scores import with_stored_compared
-from metrics_core.errors import FileFormatError
 from metrics_core.formats import Loaded, is_set, read, read_set
 from metrics_core.scoring.evaluate import evaluate
 from metrics_core.tables import Qrels, Queries, Run

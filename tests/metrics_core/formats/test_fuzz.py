@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics_core.errors import ParameterError, RanklensError
+from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.formats import formats, read, read_set, table_bytes
 from metrics_core.tables import Documents, Qrels, Queries, Run, Table
 

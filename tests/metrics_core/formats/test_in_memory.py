@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from metrics_core import Qrels, Run, evaluate
-from metrics_core.errors import ParameterError, RanklensError
+from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.formats.in_memory import qrels_from, runs_from
 
 RUN = {"001": {"d1": 2.0, "d2": 1.0}, "2": {"d9": 1.0}}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from metrics_core.errors import FileFormatError
+from metrics_core.base.errors import FileFormatError
 from metrics_core.formats import Kind, Loaded, read
 from metrics_core.tables import Queries
 

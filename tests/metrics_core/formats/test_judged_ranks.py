@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from metrics_core import read, read_judged_ranks, read_set, write
-from metrics_core.errors import FileFormatError, RanklensError
+from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.formats import holds_ranks, is_set, kind_at_a_glance, table_bytes
-from metrics_core.formats.columns import RANKS_COLUMNS as COLUMNS
+from metrics_core.formats.parsing.columns import RANKS_COLUMNS as COLUMNS
 from metrics_core.tables import RankedRun, Run
 
 ROWS = [

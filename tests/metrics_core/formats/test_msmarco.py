@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from metrics_core.errors import FileFormatError
+from metrics_core.base.errors import FileFormatError
 from metrics_core.formats import read, read_qrels, read_run
 
 RUN = "".join(f"q{q}\td{q * 7 + i}\t{i}\n" for q in range(30) for i in range(1, 11))

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from metrics_core.errors import FileFormatError
+from metrics_core.base.errors import FileFormatError
 from metrics_core.formats import read
 
 RUN = "".join(f"q{i % 9} Q0 d{i} 1 {i} t\n" for i in range(20_000)).encode()

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics_core.errors import FileFormatError
-from metrics_core.formats import Kind, Loaded, read, source
-from metrics_core.formats.opening import open_source
+from metrics_core.base.errors import FileFormatError
+from metrics_core.formats import Kind, Loaded, read
 from metrics_core.formats.registry import Request
+from metrics_core.formats.source import source
+from metrics_core.formats.source.opening import open_source
 from metrics_core.formats.tabular import read_csv, read_tsv
 from metrics_core.tables import Queries
 

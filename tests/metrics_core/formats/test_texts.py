@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from metrics_core.errors import FileFormatError
+from metrics_core.base.errors import FileFormatError
 from metrics_core.formats import Loaded, is_set, read, read_documents, read_queries, read_set
 from metrics_core.tables import Queries
 

@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics_core.errors import FileFormatError
-from metrics_core.formats import Kind, read, read_qrels, read_run, source, trec_lines
-from metrics_core.formats.opening import open_source
+from metrics_core.base.errors import FileFormatError
+from metrics_core.formats import Kind, read, read_qrels, read_run
+from metrics_core.formats.parsing import trec_lines
 from metrics_core.formats.registry import Request
+from metrics_core.formats.source import source
+from metrics_core.formats.source.opening import open_source
 from metrics_core.formats.trec import read_trec
 
 ODD = ["q1", "q2", "d1", "d2", "Q0", "0", "1", "-1", "+1", ".5", "1.", "1e5", "+-1", "inf", "nan"]

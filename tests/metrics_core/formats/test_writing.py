@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from metrics_core.errors import ParameterError, RanklensError
+from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.formats import read, spreadsheet_csv, table_bytes, with_whole_counts, write
 from metrics_core.tables import Documents, Qrels, Queries, Run, Table
 

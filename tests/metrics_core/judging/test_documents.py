@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from metrics_core.errors import LackingDataError, ParameterError
+from metrics_core.base.errors import LackingDataError, ParameterError
 from metrics_core.judging import judge
 from metrics_core.lists import money_precision_at_k, score_list
 from metrics_core.measures import declarations, parse_measure

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from metrics_core.errors import NoSharedQueriesError
+from metrics_core.base.errors import NoSharedQueriesError
+from metrics_core.base.notes import Note
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.ranking import ranked_documents, top_rows
 from metrics_core.judging.ties import tie_extremes
-from metrics_core.notes import Note
 from metrics_core.tables import Run
 from tests.collections_of import collections, qrels_of, run_of
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics_core.errors import NoSharedQueriesError
+from metrics_core.base.errors import NoSharedQueriesError
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.documents import Listed
 from metrics_core.judging.judged import Tied

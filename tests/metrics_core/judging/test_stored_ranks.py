@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from metrics_core import evaluate, judge, ranked_documents
+from metrics_core.base.errors import NoSharedQueriesError, RanklensError, TableError
 from metrics_core.checks.fit import near_matches, with_clean_ids
-from metrics_core.comparing.holes import holes
-from metrics_core.errors import NoSharedQueriesError, RanklensError, TableError
 from metrics_core.judging.layers import layered, named_queries, rejudged
 from metrics_core.judging.ties import tie_extremes
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, RankedRun, Run
+from metrics_core.unjudged.holes import holes
 
 QRELS = Qrels.from_columns(["q2", "q1", "q1"], ["d1", "d1", "d2"], [1, 2, 0])
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from metrics_core.errors import ParameterError
+from metrics_core.base.errors import ParameterError
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Declaration, Parameter, declarations, parse_measure
 from metrics_core.tables import Qrels

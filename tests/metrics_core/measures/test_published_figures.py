@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from metrics_core import evaluate, read_documents, read_qrels, read_run
-from metrics_core.errors import ParameterError
+from metrics_core.base.errors import ParameterError
 from metrics_core.lists import (
     arhr,
     average_precision,

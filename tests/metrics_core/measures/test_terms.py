@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from metrics_core.errors import LackingDataError
+from metrics_core.base.errors import LackingDataError
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Declaration, Measure, parse_measure
 from metrics_core.measures.declaring.worked import example

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from metrics_core.errors import NoSharedQueriesError, UnknownMeasureError
+from metrics_core.base.errors import NoSharedQueriesError, UnknownMeasureError
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.evaluate import evaluate

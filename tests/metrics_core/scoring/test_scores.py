@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from metrics_core import breakdown, compare, declarations, evaluate
-from metrics_core.errors import RanklensError, UnknownRunError
+from metrics_core.base.errors import RanklensError, UnknownRunError
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import Scores, score_runs

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metrics_core.base.errors import UnknownColumnError
 from metrics_core.comparing.resampled import resampled
-from metrics_core.errors import UnknownColumnError
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.intervals import mean_interval
 from metrics_core.scoring.scores import Scores

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metrics_core.base.errors import UnknownRunError
 from metrics_core.comparing.pairs import compare
-from metrics_core.errors import UnknownRunError
 from metrics_core.slicing.breakdowns import NO_GROUP
 from metrics_core.slicing.bridge import bridge
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from metrics_core import Qrels, Run, evaluate
-from metrics_core.errors import RanklensError, TableError
+from metrics_core.base.errors import RanklensError, TableError
 
 RUN = {"q7": {"d1": 2.0, "d2": 1.0}}
 QRELS = {"q7": {"d1": 1, "d2": 0}}

@@ -10,9 +10,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from metrics_core.base.errors import TableError
+from metrics_core.base.notes import Note
 from metrics_core.checks.fit import with_clean_ids
-from metrics_core.errors import TableError
-from metrics_core.notes import Note
 from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.columns import coded
 

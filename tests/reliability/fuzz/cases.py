@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics_core.__main__ import main
-from metrics_core.errors import RanklensError
+from metrics_core.base.errors import RanklensError
 from metrics_core.formats import formats, is_set, read, read_set
 from metrics_core.formats.registry import KINDS
 from tests.reliability.fuzz.mutating import mutated

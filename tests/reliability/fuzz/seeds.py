@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 
-from metrics_core.errors import RanklensError
+from metrics_core.base.errors import RanklensError
 from metrics_core.formats import formats, table_bytes
 from metrics_core.tables import Documents, Qrels, Queries, Run, Table
 

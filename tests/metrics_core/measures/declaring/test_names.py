@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metrics_core.errors import ParameterError, RanklensError, UnknownMeasureError
+from metrics_core.base.errors import ParameterError, RanklensError, UnknownMeasureError
 from metrics_core.measures import Declaration, declarations, name_notes, parse_measure
 from metrics_core.measures.declaring.description import described
 from metrics_core.measures.declaring.elsewhere import EVERYWHERE

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from metrics_core.errors import RanklensError
+from metrics_core.base.errors import RanklensError
 from metrics_core.scoring.spark import lists
 from metrics_core.scoring.spark.lists import scoring, whole_lists
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from metrics_core.errors import FilterLineError
+from metrics_core.base.errors import FilterLineError
 from metrics_core.slicing.filtering import Columns, completing, parse_filter, vocabulary
 from metrics_core.slicing.filtering.completing import FOLLOWS, OFFERED
 from metrics_core.slicing.filtering.words import END, MARK, WORD, words_of

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics_core.errors import FilterLineError
+from metrics_core.base.errors import FilterLineError
 from metrics_core.slicing.filtering import Columns, parse_filter
 
 COLUMNS: Columns = {

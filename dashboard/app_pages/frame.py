@@ -1,0 +1,145 @@
+"""What surrounds every page: styles, page names, and what is said in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from functools import cache, partial
+from pathlib import Path
+
+import streamlit as st
+from markupsafe import Markup
+from streamlit import file_util
+
+from dashboard import session
+from dashboard.address import method_key
+from dashboard.address.address import SHARED
+from dashboard.address.page import Page
+from dashboard.address.view import NOBODY
+from dashboard.app_pages.parts import add_files, sidebar
+from dashboard.components.connection import watch_connection
+from dashboard.components.links import clicked_link
+from dashboard.components.place import keep_place
+from dashboard.drawing.blocks import data, layers, markup, navigation
+from dashboard.session import Opened
+from dashboard.workspace.disk.journal import NOTES
+from metrics_core.base.errors import RanklensError
+
+_STATIC = Path(__file__).parents[1] / "static"
+ICON = str(_STATIC / "icon.svg")
+
+
+def pages_of(pages: tuple[Page, ...]) -> dict[str, st.Page]:
+    """Streamlit's pages by name, for one run: it marks the one that it draws."""
+    return {name: copy(page) for name, page in _found(pages).items()}
+
+
+@cache
+def _found(pages: tuple[Page, ...]) -> dict[str, st.Page]:
+    """Streamlit's pages, whose files are looked for once."""
+    return {
+        page.name: st.Page(
+            f"app_pages/{page.name}.py",
+            title=page.title,
+            url_path=page.name,
+            default=page is pages[0],
+        )
+        for page in pages
+    }
+
+
+def draw(pages: Sequence[Page], current: str) -> None:
+    """Page names and sidebar; follows a clicked link."""
+    st.logo(str(_STATIC / f"logo-{session.theme()}.svg"), size="large")
+    here = session.opened()
+    query = session.address().query
+    heard = session.generation("theme")
+    link = clicked_link(session.theme(), heard, query, partial(session.forget, "theme"))
+    keep_place()
+    uploads, largest = session.generation("upload"), session.largest_upload()
+    session.came_back(watch_connection(query, uploads, largest, _charts()))
+    if link:
+        session.follow(link)
+    # Before anything is loaded there are only the way in and the files.
+    offered = [p for p in pages if p.in_menu and (here or not p.needs_study or p is pages[0])]
+    if here:
+        offered = [p for p in offered if len(here.study.names) >= p.fewest_runs]
+    names = [(p.title, session.menu_href(p.name), p.name == current) for p in offered]
+    st.html(navigation.page_names(names))
+    if here is None:
+        st.html(
+            "<style>section[data-testid=stSidebar],[data-testid=stExpandSidebarButton]"
+            "{display:none}.stApp .lens.pages{margin-left:110px}</style>"
+        )
+        return
+    sidebar.watched(here, current)
+    with st.sidebar:
+        st.html(navigation.drawer(names))
+        sidebar.controls(here, current)
+
+
+@cache
+def _charts() -> str:
+    """Where a page finds the script that draws charts; "" where Streamlit calls it otherwise."""
+    found = list(Path(file_util.get_static_dir(), "static", "js").glob("PlotlyChart.*.js"))
+    return f"./static/js/{found[0].name}" if len(found) == 1 else ""
+
+
+def stands_in(page: Page) -> bool:
+    """Whether something is said where the page would be: that nothing is open, that its link asks
+    for what is not there, that no query is left, or that the files lack what the measure needs."""
+    if not page.needs_study:
+        return False
+    here = session.opened()
+    if here is None:
+        add_files.first_run()
+        return True
+    if _no_longer_fits(here, page) or _nothing_in_view(here) or _lacking_data(here):
+        return True
+    # Above all that shows a score: a layer is never mixed in silence.
+    # Its room is always there, so that the first grade does not move what listens to the keys.
+    room = st.empty()
+    told = layers.notice(here.layers, session.href(page.name, layers=(NOBODY,)))
+    gone = [s for name, s in session.missing_of_journals().items() if name != NOTES]
+    said = [data.receipt(f"{sentence} Data says what to do.") for sentence in gone]
+    told = Markup().join([told, *said, *map(data.error_card, here.refused)])
+    if told:
+        room.html(told)
+    return False
+
+
+def _no_longer_fits(here: Opened, page: Page) -> bool:
+    asked = {field.name for field in (*SHARED, *page.fields)}
+    lacking = {name: said for name, said in here.view.lacking.items() if name in asked}
+    if not lacking:
+        return False
+    st.html(markup.nothing("This link asks for what is not here.", " ".join(lacking.values())))
+    # The sentence on the runs speaks of all fields that name runs.
+    runs = {"run": "", "base": "", "also": ()} if "run" in lacking else {}
+    how = dict.fromkeys(method_key.FIELDS, "") if "test" in lacking else {}
+    empty = {field.name: field.empty for field in (*SHARED, *page.fields) if field.name in lacking}
+    st.button("Show what is here", on_click=session.change, kwargs=runs | how | empty)
+    return True
+
+
+def _nothing_in_view(here: Opened) -> bool:
+    if here.study.in_view(here.comparison).any():
+        return False
+    st.html(markup.nothing("No query is in view.", "The filters at the left leave none."))
+    st.button("Take back all filters", on_click=session.change, kwargs={"where": (), "missing": ""})
+    return True
+
+
+def _lacking_data(here: Opened) -> bool:
+    measure = here.comparison.measure
+    lacking = measure.lacks(here.study.judged[here.study.names[0]])
+    if lacking is None:
+        return False
+    refuse(lacking)
+    st.button("Show the usual measure", on_click=session.change, kwargs={"m": ""})
+    return True
+
+
+def refuse(error: RanklensError) -> None:
+    """Show a user's mistake where the page would be."""
+    st.html(data.error_card(error))

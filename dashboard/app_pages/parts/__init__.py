@@ -1,0 +1,1 @@
+"""What pages are put together of: sidebar and pickers, and parts that several pages have."""

@@ -1,0 +1,193 @@
+"""Taking files in: the uploader, what could not be read, and the screen of a first visit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dashboard import session
+from dashboard.drawing.blocks import data, markup
+from dashboard.files.collections import SAMPLE
+from dashboard.files.files import File
+from dashboard.study.library import Library, may_be_a_run
+from metrics_core.base import wording as w
+from metrics_core.base.errors import FileFormatError, RanklensError
+from metrics_core.findings import Sentence
+from metrics_core.findings.sentence import muted, strong
+
+_QUESTION = Sentence() + (
+    strong("Which run is better, is the difference real, and where does it come from? ")
+    + muted("Load judgments and two runs to find out.")
+)
+_OFFERS = {
+    "duplicates=best": "Keep the best score of each",
+    "duplicates=first": "Keep the first of each",
+    "encoding=latin-1": "Read as Latin-1",
+    "grades=real": "Read grades with decimals",
+    "kind=run": "Read as a run",
+    "kind=qrels": "Read as judgments",
+}
+
+
+def first_run() -> None:
+    """What to load, the uploader, and the example."""
+    st.html(markup.sentence(_QUESTION, {}))
+    st.html(data.first_run_steps())
+    with above_the_uploader():
+        told()
+        unread(session.library().files)
+    uploader()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Open the example", type="primary"):
+            session.open_collection(SAMPLE)
+            session.goto("overview")
+        st.html(
+            '<p class="lens explained">Questions to a help centre, four runs.'
+            " Nothing leaves this computer.</p>"
+        )
+
+
+def above_the_uploader() -> DeltaGenerator:
+    """Room for what comes and goes before the uploader.
+
+    Were the uploader itself to move down when a sentence appears, the browser would make it anew,
+    and an upload under way would end nowhere.
+    """
+    return st.container()
+
+
+def uploader() -> None:
+    """Take files in, many at once; each is read, remembered and reported."""
+    with above_the_uploader():
+        cut = session.cut_off()
+        if cut:
+            st.html(
+                data.receipt(
+                    f"The upload of {w.listing(cut)} was cut off.",
+                    "Add it again. What arrived all the same is not added twice.",
+                    alarming=True,
+                )
+            )
+    session.expect_files()
+    drawn = session.generation("upload")
+    given = st.file_uploader(
+        "Add files",
+        accept_multiple_files=True,
+        key=f"upload_{drawn}",
+        label_visibility="collapsed",
+    )
+    if not given:
+        return
+    files = [session.given(file) for file in given]
+    with st.status(f"Reading {len(files)} {w.plural(len(files), 'file')} …") as status:
+        bar = st.progress(0.0)
+        for read in session.read_uploads(files, drawn):
+            status.update(label=f"Reading {min(int(read) + 1, len(files))} of {len(files)}")
+            bar.progress(read / len(files))
+        bar.progress(1.0)
+        status.update(label="Read", state="complete")
+    del files
+    session.give_memory_back()
+    st.rerun()
+
+
+def told() -> None:
+    """What became of what was done, with the ways back, and a card for each uploaded file that
+    could not be read, with the choices that would mend it."""
+    trouble = session.workspace().trouble()
+    if trouble is not None:
+        st.html(data.receipt(trouble.message, trouble.hint, alarming=True))
+    for receipt in session.receipts():
+        with st.container(horizontal=True, vertical_alignment="center", key=f"told_{receipt.key}"):
+            st.html(data.receipt(receipt.message, receipt.hint, alarming=receipt.alarming))
+            for number, (label, action) in enumerate(receipt.offers):
+                st.button(
+                    label,
+                    key=f"receipt_{receipt.key}_{number}",
+                    on_click=session.take_offer,
+                    args=(receipt, action),
+                )
+            st.button(
+                "OK" if not receipt.offers else "Dismiss",
+                key=f"receipt_{receipt.key}",
+                on_click=session.put_away,
+                args=(receipt,),
+                type="tertiary",
+            )
+    for name, refusal in list(session.refusals().items()):
+        st.html(data.error_card(refusal.error))
+        key = f"{refusal.key}"
+        with st.container(horizontal=True, key=f"offers_{key}"):
+            _offered(refusal.error, key, partial(session.read_again, name))
+            st.button("Dismiss", key=f"dismiss_{key}", on_click=session.dismiss, args=(name,))
+
+
+def unread(files: Sequence[File]) -> None:
+    """A card for each file of the open collection that cannot be read, with what would mend it."""
+    for file in files:
+        if file.error is None:
+            continue
+        st.html(data.error_card(file.error))
+        key = file.key
+        with st.container(horizontal=True, key=f"unread_{key}"):
+            if file.origin == "folder":
+                _offered(file.error, key, partial(session.read_again_with, file.file))
+            if file.number:
+                st.button(
+                    "Remove",
+                    key=f"remove_{key}",
+                    on_click=session.remove,
+                    args=(file.number, file.file),
+                )
+
+
+def beside(library: Library) -> None:
+    """A line for each file of judgments that is not used, with what else it may be."""
+    used = library.judgments
+    for file in library.of_kind("qrels"):
+        if used is None or file is used:
+            continue
+        doubtful = may_be_a_run(file)
+        with st.container(horizontal=True, vertical_alignment="center", key=f"beside_{file.key}"):
+            st.html(
+                data.receipt(
+                    f"{file.file} was read as judgments and is not used: {used.file} is.",
+                    "Its numbers are small whole numbers: they may as well be scores. What is it?"
+                    if doubtful
+                    else "",
+                )
+            )
+            if doubtful:
+                st.button(
+                    "It is a run",
+                    key=f"run_{file.key}",
+                    on_click=session.read_as_run,
+                    args=(file,),
+                )
+            st.button(
+                "It holds judgments: use them" if doubtful else "Use it from now on",
+                key=f"use_{file.key}",
+                on_click=session.use_judgments,
+                args=(file,),
+            )
+
+
+def _offered(error: RanklensError, key: str, read: Callable[..., None]) -> None:
+    """A button for each choice with which a file can be read."""
+    for offer, label in _offers(error):
+        st.button(label, key=f"{offer}_{key}", on_click=partial(read, **_choice(offer)))
+
+
+def _offers(error: RanklensError) -> list[tuple[str, str]]:
+    said = f"{error.hint} {error.offer}" if isinstance(error, FileFormatError) else error.hint
+    return [(offer, label) for offer, label in _OFFERS.items() if re.search(rf"\b{offer}\b", said)]
+
+
+def _choice(offer: str) -> dict[str, Any]:
+    name, _, value = offer.partition("=")
+    return {name: value}

@@ -1,0 +1,164 @@
+"""The charts of the Queries page, of which one is shown at a time."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import session
+from dashboard.address.query_list import opened_from
+from dashboard.answers import query_views
+from dashboard.answers.queries import QueryList
+from dashboard.app_pages.parts import section
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.drawn_once import drawn
+from dashboard.drawing.figures import against, query_heatmap, strips
+from dashboard.drawing.figures import queries as figures
+from dashboard.session import Opened
+from metrics_core.base import wording as w
+from metrics_core.comparing.pairs import SAME
+
+_VIEWS = {"": "Sorted", "against": "Against", "heatmap": "Heatmap", "strips": "Strips"}
+_OF_A_PAIR = ("", "against")
+_TOOLS = {"": "Click to open", "lasso": "Lasso to list"}
+
+
+def charts(shown: QueryList, here: Opened) -> None:
+    """The choice of views, and the one that is chosen."""
+    view = here.comparison
+    offered = [name for name in _VIEWS if not (view.alone and name in _OF_A_PAIR)]
+    asked = here.view.address["view"]
+    chosen = asked if asked in offered else offered[0]
+    with st.container(key="marks"):
+        session.widget(
+            st.segmented_control,
+            "Chart",
+            "view",
+            value=chosen,
+            store=lambda name: {} if name is None else {"view": name},
+            options=offered,
+            format_func=_VIEWS.__getitem__,
+            label_visibility="collapsed",
+        )
+        draw = {"": _sorted, "against": _against, "heatmap": _heatmap, "strips": _strips}[chosen]
+        clicked = draw(shown, here)
+    if clicked:
+        session.goto("query", q=clicked[0], rows="", **opened_from(here.view.address))
+
+
+def _kept_ids(shown: QueryList) -> frozenset[str] | None:
+    return frozenset(shown.kept["query_id"]) if len(shown.kept) < len(shown.frame) else None
+
+
+def _coloured(shown: QueryList, here: Opened) -> Drawing:
+    return here.drawing if shown.can_tell else here.drawing.quiet
+
+
+def _sorted(shown: QueryList, here: Opened) -> list[str] | None:
+    view = here.comparison
+    section.heading(
+        "Every query, sorted by its difference",
+        f"{view.focus} minus {view.baseline} on {view.measure}. A click on a bar opens the query.",
+    )
+    figure = drawn(
+        figures.sorted_differences,
+        shown.frame,
+        _coloured(shown, here),
+        mean=shown.mean,
+        shown=_kept_ids(shown),
+    )
+    picture = section.caption(
+        f"Every query, sorted by its difference: {view.focus} minus {view.baseline}",
+        str(view.measure),
+        runs=(view.focus, view.baseline),
+    )
+    alt = f"Differences by query. {shown.finding.text}"
+    return section.chart(figure, "sorted", alt=alt, picture=picture)
+
+
+def _against(shown: QueryList, here: Opened) -> list[str] | None:
+    view = here.comparison
+    title = f"{view.focus} against {view.baseline}"
+    lasso = here.view.address["tool"] == "lasso"
+    does = "A click opens the query."
+    if lasso:
+        does = "A line drawn around points lists their queries."
+    section.heading(
+        title,
+        f"One point per query, by its {view.measure}. On the line both score the same. {does}",
+    )
+    # Streamlit tells clicks or regions of a chart, never both.
+    session.widget(
+        st.segmented_control,
+        "What the mouse does",
+        "tool",
+        value="lasso" if lasso else "",
+        store=lambda tool: {} if tool is None else {"tool": tool},
+        options=list(_TOOLS),
+        format_func=_TOOLS.__getitem__,
+        label_visibility="collapsed",
+    )
+    figure = drawn(
+        against.run_against_run,
+        shown.frame,
+        _coloured(shown, here),
+        same=SAME,
+        shown=_kept_ids(shown),
+        lasso=lasso,
+    )
+    alt = f"Each query's {view.measure}: {title}. {shown.finding.text}"
+    picture = section.caption(title, str(view.measure), runs=(view.focus, view.baseline))
+    if not lasso:
+        return section.chart(figure, "against", alt=alt, picture=picture)
+    regions = section.regions_of(figure, "against_lasso", alt=alt, picture=picture)
+    if regions:
+        found = query_views.inside(shown.frame, "baseline_score", "score", regions)
+        # The chart forgets the region, which the address holds from here on.
+        session.forget("against_lasso")
+        session.change(pick=session.pick(found), p="")
+        st.rerun()
+    return None
+
+
+def _heatmap(shown: QueryList, here: Opened) -> list[str] | None:
+    view, frame = here.comparison, query_views.heat(shown, here.comparison)
+    kept = len(shown.kept)
+    which = "Every query"
+    if len(frame) < kept:
+        which = f"{w.count(len(frame))} of the {w.count(kept)} queries, evenly spaced"
+    section.heading(
+        f"{view.measure} by query and run",
+        f"{which} in the order of the table, from the left; the stronger the colour, the higher the"
+        " score. A click opens the query.",
+    )
+    if frame.empty:
+        return None
+    figure = drawn(query_heatmap.score_heatmap, frame, here.drawing)
+    alt = f"{view.measure} of each run on each query. {shown.finding.text}"
+    picture = section.caption(f"{view.measure} by query and run", which)
+    return section.chart(figure, "heatmap", alt=alt, picture=picture)
+
+
+def _strips(shown: QueryList, here: Opened) -> list[str] | None:
+    view = here.comparison
+    offered = query_views.strip_groupings(here.study, view)
+    by = here.view.address["by"]
+    by = by if by in offered else next(iter(offered), "")
+    section.heading(
+        f"Score by {by or 'query'}",
+        f"{view.measure}: a point per query, a stroke at the mean of each group. A click opens the"
+        " query.",
+    )
+    section.group_by(offered, by)
+    found = query_views.strips(here.study, view, by)
+    figure = drawn(
+        strips.score_strips,
+        found.frame,
+        found.means,
+        found.groups,
+        here.drawing,
+        shown=_kept_ids(shown),
+    )
+    alt = f"{view.measure} of each query by {by}. {shown.finding.text}"
+    runs = dict.fromkeys((view.focus, view.baseline))
+    picture = section.caption(f"Score by {by or 'query'}", str(view.measure), runs=runs)
+    return section.chart(figure, "strips", alt=alt, picture=picture)

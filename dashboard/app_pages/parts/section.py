@@ -1,0 +1,181 @@
+"""Small Streamlit pieces that every page puts together: headings with a CSV link, charts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import pandas as pd
+import streamlit as st
+from markupsafe import Markup
+
+from dashboard import session
+from dashboard.app_pages.parts.literal import literal
+from dashboard.drawing.blocks import markup, navigation
+from dashboard.drawing.drawn_once import at_hand
+from dashboard.drawing.figures.chart import Chart
+from dashboard.drawing.figures.picture import Caption, captioned
+from dashboard.drawing.theme import RunStyle
+from metrics_core.base import wording as w
+from metrics_core.findings import Sentence
+from metrics_core.scoring.intervals import LEVEL
+
+Mode = Literal["points", "box", "lasso"]
+_POINTS: tuple[Mode, ...] = ("points",)
+_CONFIG = {
+    "displaylogo": False,
+    "modeBarButtons": [["toImage"]],
+}
+
+
+def heading(
+    title: str,
+    explanation: str | Sentence,
+    *,
+    frame: pd.DataFrame | None = None,
+    key: str = "",
+    styles: Mapping[str, RunStyle] | None = None,
+) -> None:
+    """A section's heading with its muted line and, beside it, the table behind it as CSV. `key`
+    names the table in its file, after the page and before what it was worked out for."""
+    if frame is None:
+        st.html(markup.section(title, explanation, styles=styles))
+        return
+    with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="bottom"):
+        st.html(markup.section(title, explanation, styles=styles))
+        st.download_button(
+            # Read aloud out of its place it says what it downloads; the eye sees "CSV".
+            f"CSV :gray[of {literal(title)}]",
+            data=lambda: session.spreadsheet(frame),
+            file_name=file_name(key),
+            mime="text/csv",
+            key=f"csv_{key}",
+            type="tertiary",
+            on_click="ignore",
+            help=f"Download the table behind “{literal(title)}”.",
+        )
+
+
+def file_name(key: str) -> str:
+    """ "ranklens-runs-nDCG@10-vs-bm25-sample.csv": the table, measure, baseline, collection."""
+    view = session.opened_study().comparison
+    told = [key, view.name, *([] if view.alone else [f"vs-{view.baseline}"]), session.collection()]
+    told += [f"with-{layer.name}" for layer in session.opened_study().layers if len(layer)]
+    return safe_name("-".join(["ranklens", *told])) + ".csv"
+
+
+def safe_name(text: str) -> str:
+    """A text without what no file system takes, and what a shell would read."""
+    return re.sub(r"[^\w@.=+()\-]+", "_", text)
+
+
+def standing(name: str, draw: Callable[[], Markup], *given: Any) -> None:
+    """Show a part that follows from its name, from what is `given` and from the address, to which
+    its links lead on; seen again it is at hand."""
+    st.html(at_hand((name, session.address().query, *given), draw))
+
+
+def counted(n: int, one: str, many: str) -> str:
+    """A number with its noun: "1 query", "84 queries"."""
+    return f"{w.count(n)} {w.plural(n, one, many)}"
+
+
+INTERVALS = f"intervals: {w.share(LEVEL)}, bootstrap over queries"
+"""What the intervals of a chart are, for its picture."""
+
+
+def caption(title: str, *notes: str, runs: Iterable[str] | None = None) -> Caption:
+    """What a chart's picture says: its title, `notes`, the number of queries, the runs; by default
+    all that are shown."""
+    here = session.opened_study()
+    queries = int(here.study.in_view(here.comparison).sum())
+    named = here.drawing.styles if runs is None else here.look.of(runs)
+    given = [
+        f"with {counted(len(v), 'grade', 'grades')} of layer {v.name}"
+        for v in here.layers
+        if len(v)
+    ]
+    told = (*notes, *given, counted(queries, "query", "queries"))
+    return Caption(title, told, list(named.values()))
+
+
+def chart(
+    figure: Chart, key: str, *, alt: str, picture: Caption, clickable: bool = True
+) -> list[Any] | None:
+    """Draw a figure; the customdata of the mark that was clicked, if one was. `alt` tells its
+    finding to those who do not see it, `picture` is what it says when it is downloaded."""
+    return _clicked(_drawn(figure, key, alt, picture, _POINTS if clickable else ()))
+
+
+def regions_of(
+    figure: Chart, key: str, *, alt: str, picture: Caption
+) -> list[Mapping[str, Sequence[float]]]:
+    """Draw a figure in which regions can be marked: the corners (x and y) of each box or lasso."""
+    selection = _drawn(figure, key, alt, picture, ("box", "lasso"))
+    return [*selection.get("box", ()), *selection.get("lasso", ())]
+
+
+def _drawn(
+    figure: Chart, key: str, alt: str, picture: Caption, modes: Sequence[Mode]
+) -> Mapping[str, Any]:
+    from dashboard.drawing.figures.sent import Sent
+
+    figure = captioned(figure, picture, session.opened_study().drawing.palette)
+    with st.container(key=f"chart_{key}"):
+        st.html(navigation.image_menu())
+        event: Any = st.plotly_chart(
+            Sent(figure),
+            key=f"{key}_{session.generation(key)}",
+            theme=None,
+            config=_CONFIG | {"toImageButtonOptions": {"filename": f"ranklens-{key}"}},
+            alt=alt,
+            on_select="rerun" if modes else "ignore",
+            selection_mode=modes or _POINTS,
+        )
+    return event["selection"] if modes and event else {}
+
+
+def _clicked(selection: Mapping[str, Any]) -> list[Any] | None:
+    points = selection.get("points", ())
+    if not points:
+        return None
+    data = points[0].get("customdata")
+    return list(data) if isinstance(data, (list, tuple)) else [data]
+
+
+def group_by(columns: Sequence[str], chosen: str, *, labelled: bool = False) -> None:
+    """The choice of a column to group by, where there is more than one; the address keeps it as
+    `by`. `labelled` says what it is for where no heading does."""
+    if len(columns) < 2:
+        return
+    session.widget(
+        st.pills,
+        "Group by",
+        "by",
+        value=chosen,
+        store=lambda name: {"by": name or chosen},
+        options=list(columns),
+        format_func=literal,
+        label_visibility="visible" if labelled else "collapsed",
+        wrap=True,
+    )
+
+
+def removed(told: str, key: str, bring_back: Callable[..., None], *given: str) -> None:
+    """A row for what was removed, and the way back."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(told)
+        st.button("Bring back", key=key, on_click=bring_back, args=given, type="tertiary")
+
+
+def worked_through(steps: Sequence[tuple[str, Callable[[], object]]]) -> None:
+    """Do what takes long with a bar that says how far it is. Between two steps Streamlit hears
+    clicks: whoever goes elsewhere meanwhile ends it, and what was done is kept."""
+    if not steps:
+        return
+    bar = st.progress(0.0)
+    for number, (label, work) in enumerate(steps):
+        bar.progress(number / len(steps), text=label)
+        work()
+    bar.empty()

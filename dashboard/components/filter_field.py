@@ -1,0 +1,41 @@
+"""The field of the filter line, which completes columns, operators and values while one types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+_HERE = Path(__file__).parent
+KEY = "filter_line"
+
+_FIELD = st.components.v2.component(
+    "ranklens_filter_line",
+    html='<div class="line"><input type="text" role="combobox" aria-label="Filter by any column"'
+    ' aria-autocomplete="list" aria-expanded="false" aria-controls="entries" autocomplete="off"'
+    ' autocapitalize="off" spellcheck="false"><span class="apply" aria-hidden="true">Press Enter to'
+    ' apply</span><ul id="entries" role="listbox" aria-label="What can stand here" hidden></ul>'
+    "</div>",
+    css=(_HERE / "filter_line.css").read_text("utf-8"),
+    js=(_HERE / "filter_words.js").read_text("utf-8")
+    + (_HERE / "filter_line.js").read_text("utf-8"),
+)
+
+
+def filter_field(
+    line: str,
+    vocabulary: Mapping[str, Any],
+    *,
+    placeholder: str,
+    wrong: bool,
+    on_line: Callable[[], None],
+) -> None:
+    """Draw the field with a line, which at Enter is told by `on_line`; `wrong` where the parser
+    understood none in it."""
+    _FIELD(
+        key=KEY,
+        data={**vocabulary, "line": line, "placeholder": placeholder, "wrong": wrong},
+        on_line_change=on_line,
+    )

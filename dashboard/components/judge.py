@@ -1,0 +1,23 @@
+"""Documents that are graded by keys or by clicks: the rows of a query, or a queue one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+_HERE = Path(__file__).parent
+
+_KEYS = st.components.v2.component(
+    "ranklens_judge",
+    html='<div class="judge" tabindex="0" role="group" aria-label="Judge documents"></div>',
+    css=(_HERE / "judge.css").read_text("utf-8"),
+    js=(_HERE / "judge.js").read_text("utf-8"),
+)
+
+
+def graded_by_keys(key: str, data: Mapping[str, Any], on_acts: Callable[[], None]) -> None:
+    """Draw the rows of `data`; what is done to them is told by `on_acts`."""
+    _KEYS(key=key, data=dict(data), on_acts_change=on_acts)

@@ -1,0 +1,1 @@
+"""Values to what is seen: figures of Plotly, blocks of markup, the theme. Computes nothing."""

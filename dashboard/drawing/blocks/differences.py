@@ -1,0 +1,143 @@
+"""The rows "Difference to the baseline": interval, numbers, queries lost and won."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from dashboard.drawing.blocks.markup import Lead, nothing, style_of
+from dashboard.drawing.blocks.templates import Template, percent
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.figures.text import shorten
+from dashboard.drawing.theme import RunStyle
+from dashboard.drawing.ticks import Ticks, difference_ticks
+from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
+from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
+from metrics_core.scoring.intervals import LEVEL
+
+_drawn = Template("differences")
+
+_MOST_TICKS = 5
+_ROOM = 0.08
+_SHORT_NAME = 16
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A run against the baseline; the parts are shares of the largest count of lost or won."""
+
+    style: RunStyle
+    in_focus: bool
+    link: str
+    lists: Mapping[str, str]
+    difference: float
+    low: float
+    high: float
+    clear: bool
+    p: float
+    p_corrected: float
+    effect: float
+    too_few: bool
+    lost: int
+    won: int
+    same: int
+    lost_part: str
+    won_part: str
+
+
+def difference_rows(
+    compared: pd.DataFrame,
+    drawing: Drawing,
+    *,
+    lead: Lead,
+    listed: Callable[[str, str], str],
+    level: float = LEVEL,
+) -> Markup:
+    """Every run against the baseline, best first; `compared` is the frame of `compare`, made at
+    `level`. `lead`
+    gives where a run's name leads, `listed(run, outcome)` where its queries of an outcome are
+    listed, all of them for ""."""
+    baseline = drawing.baseline
+    others = compared[compared["run"] != baseline]
+    if others.empty:
+        text = f"Load a second run, and its difference to {baseline} stands here."
+        return nothing("Nothing to compare yet", text)
+    ordered = others.sort_values("difference", ascending=False, na_position="last", kind="stable")
+    values = [*others["low"], *others["high"], *others["difference"]]
+    axis = difference_ticks(values, most=_MOST_TICKS, room=_ROOM, fewest_digits=2)
+    most = max(1, int(others[["won", "lost"]].to_numpy().max()))
+    return _drawn(
+        "difference_rows",
+        rows=[_row(record, drawing, most, lead, listed) for record in ordered.to_dict("records")],
+        axis=axis,
+        ticks=_ticks(axis),
+        zero_label=_zero_label(axis, shorten(baseline)),
+        baseline=baseline,
+        short=shorten(baseline),
+        mean=float(compared.loc[compared["run"] == baseline, "mean"].iloc[0]),
+        level=level,
+        label=f"Difference to {baseline} on {drawing.name}",
+    )
+
+
+@dataclass(frozen=True)
+class _Tick:
+    """A tick's place as CSS and its label; every second one counted from zero gives way where there
+    is little room."""
+
+    at: str
+    label: str
+    is_zero: bool
+    is_odd: bool
+
+
+def _ticks(axis: Ticks) -> list[_Tick]:
+    zero = axis.values.index(0)
+    return [
+        _Tick(percent(axis.share(value)), text, value == 0, bool((place - zero) % 2))
+        for place, (value, text) in enumerate(zip(axis.values, axis.texts, strict=True))
+    ]
+
+
+def _zero_label(axis: Ticks, baseline: str) -> str:
+    """Where the zero line's label stands, as CSS."""
+    zero = axis.share(0)
+    # In the middle of its line, unless it would leave the drawing.
+    centred = 0.15 < zero < 0.85 and len(baseline) <= _SHORT_NAME
+    return f"left:{percent(zero)};transform:translateX(-{percent(0.5 if centred else zero)})"
+
+
+def _row(
+    record: dict[str, Any],
+    drawing: Drawing,
+    most: int,
+    lead: Lead,
+    listed: Callable[[str, str], str],
+) -> _Row:
+    run, won, lost = record["run"], int(record["won"]), int(record["lost"])
+    return _Row(
+        style=style_of(drawing.styles, run),
+        in_focus=run == drawing.focus,
+        link=lead(run),
+        lists={
+            outcome: listed(run, outcome) if n else ""
+            for outcome, n in (("", 1), (BETTER, won), (WORSE, lost), (LEVEL_WITH, record["same"]))
+        },
+        difference=record["difference"],
+        low=record["low"],
+        high=record["high"],
+        clear=record["verdict"] in CLEAR,
+        p=record["p"],
+        p_corrected=record["p_corrected"],
+        effect=record["effect"],
+        too_few=record["queries"] < FEWEST_QUERIES,
+        lost=lost,
+        won=won,
+        same=record["same"],
+        lost_part=f"{lost / most:.4f}",
+        won_part=f"{won / most:.4f}",
+    )

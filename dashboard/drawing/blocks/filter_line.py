@@ -1,0 +1,48 @@
+"""Under the filter line: what is wrong in it and where, what it can name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from dashboard.drawing.blocks.templates import Template
+from dashboard.drawing.figures.text import shorten
+from metrics_core.base.errors import FilterLineError
+
+_AROUND = 60
+"""Characters of a line that are shown before and after the place where it is wrong."""
+
+_drawn = Template("filter_line")
+
+
+def row_name(name: str, run: str = "") -> Markup:
+    """What a row of chips is about: words, and the run that they end with."""
+    return _drawn("row_name", name=name, run=shorten(run), whole=run)
+
+
+def wrong(error: FilterLineError) -> Markup:
+    """The line with the place where it is wrong, and why."""
+    at = error.position
+    end = at + max(len(error.found) if error.line[at:].startswith(error.found) else 0, 0)
+    before, found, after = error.line[:at], error.line[at:end], error.line[end:]
+    return _drawn(
+        "wrong",
+        before=before if len(before) <= _AROUND else f"…{before[-_AROUND:]}",
+        found=found[:_AROUND],
+        after=after if len(after) <= _AROUND else f"{after[:_AROUND]}…",
+        expected=error.expected,
+        said=error.found[:_AROUND],
+        hint=error.hint,
+    )
+
+
+def can_name(names: Sequence[str], example: str) -> Markup:
+    """The columns that a filter line can name, folded, with what can be said of them."""
+    return _drawn("can_name", names=list(names), example=example)
+
+
+def chosen(picked: int, known: bool, link: str) -> Markup:
+    """How many queries were picked in a chart, and the way back to all; or that the selection was
+    made in another visit."""
+    return _drawn("chosen", picked=picked, known=known, link=link)

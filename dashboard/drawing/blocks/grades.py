@@ -1,0 +1,67 @@
+"""Grades as chips and squares: three tints, an outline for 0, dashes for what nobody judged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from dashboard.drawing.blocks.templates import Template
+from metrics_core.base import wording as w
+
+TINTS = 3
+NOT_RELEVANT, NOT_JUDGED = "not relevant", "not judged"
+
+_drawn = Template("grades")
+
+
+@dataclass(frozen=True)
+class Grades:
+    """The grades of a collection, which are tinted relative to the highest of them."""
+
+    levels: tuple[float, ...]
+
+    @classmethod
+    def of(cls, *grades: Iterable[float]) -> Grades:
+        """The distinct grades among these, lowest first; negative ones are no judgments."""
+        return cls(tuple(sorted({float(g) for some in grades for g in some if g >= 0})))
+
+    def tint(self, grade: float) -> str:
+        """The class that colours a grade: g1 to g3, g0 for no relevance, gx where unjudged."""
+        if math.isnan(grade) or grade < 0:
+            return "gx"
+        highest = max(self.levels, default=grade)
+        if grade <= 0 or highest <= 0:
+            return "g0"
+        return f"g{min(TINTS, math.ceil(TINTS * grade / highest - 1e-9))}"
+
+    def spoken(self, grade: float) -> str:
+        """A grade for screen readers and hover texts."""
+        return NOT_JUDGED if self.tint(grade) == "gx" else f"grade {w.grade(grade)}"
+
+    def chip(self, grade: float) -> Markup:
+        """A grade as a small square with its digit."""
+        tint = self.tint(grade)
+        shown = w.grade(None if tint == "gx" else grade)
+        return _drawn("chip", tint=tint, spoken=self.spoken(grade), shown=shown)
+
+    def legend(self, names: Mapping[float, str]) -> Markup:
+        """What the chips mean, the highest grade first."""
+        known = {float(grade): name for grade, name in names.items()}
+        entries = [
+            (self.chip(grade), known.get(grade) or self._usual_name(grade))
+            for grade in sorted(self.levels, reverse=True)
+        ]
+        return _drawn("legend", entries=[*entries, (self.chip(math.nan), NOT_JUDGED)])
+
+    def _usual_name(self, grade: float) -> str:
+        """What can be said of a grade that nobody named."""
+        positive = [level for level in self.levels if level > 0]
+        if grade <= 0:
+            return NOT_RELEVANT
+        if len(positive) == 1:
+            return "relevant"
+        ends = {positive[0]: "least relevant", positive[-1]: "most relevant"}
+        return ends.get(grade, "")

@@ -1,0 +1,90 @@
+"""The tables of the History page: versions, groups over versions, the queries that changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import pandas as pd
+from markupsafe import Markup
+
+from dashboard.drawing.blocks.templates import Template
+from dashboard.drawing.figures.text import short_names
+from metrics_core.base import wording as w
+
+Link = Callable[[str], str]
+
+_NAME = 16
+
+_drawn = Template("history")
+
+
+def slice_table(
+    means: pd.DataFrame,
+    groups: Sequence[str],
+    versions: Sequence[str],
+    first_bad: Mapping[str, str],
+    lead: Link,
+) -> Markup:
+    """A row a group, a column a version: the mean with its interval on hover. `means` has group,
+    run, queries, mean, low, high; `first_bad` names, for some groups, the version since which they
+    are worse."""
+    told = {(row["group"], row["run"]): row for row in means.to_dict("records")}
+    rows = [
+        (
+            group,
+            lead(group),
+            w.count(max(told[group, run]["queries"] for run in versions)),
+            [_cell(told[group, run], run == first_bad.get(group)) for run in versions],
+            first_bad.get(group, ""),
+        )
+        for group in groups
+    ]
+    return _drawn("slice_table", heads=_heads(versions), rows=rows)
+
+
+def version_table(frame: pd.DataFrame, measure: str, judged_in: str, of_collection: Link) -> Markup:
+    """A row a version: its date, its mean with the interval, how many queries it is over, how much
+    of its top results is judged, and by whose judgments. `frame` has run, collection, judged_by,
+    date, queries, mean, low, high, judged, unknown. Who all are judged alike do not say it."""
+    return _drawn(
+        "version_table",
+        rows=frame.to_dict("records"),
+        measure=measure,
+        judged_in=judged_in,
+        dated=bool((frame["date"] != "").any()),
+        apart=bool((frame["collection"] != "").any()),
+        link=of_collection,
+    )
+
+
+def remarks(told: Sequence[str]) -> Markup:
+    """Sentences on what the versions rest on, one a line."""
+    return _drawn("remarks", told=told)
+
+
+def query_table(frame: pd.DataFrame, versions: Sequence[str], opened: Link) -> Markup:
+    """A row a query: a mark for each version, fine or not, and when it broke and was fixed. `frame`
+    has query_id, text, states, broke, fixed, flickers."""
+    rows = [
+        {
+            **row,
+            "text": row["text"].strip() or f"query {row['query_id']}",
+            "link": opened(row["query_id"]),
+            "states": list(zip(row["states"], versions, strict=True)),
+            "said": w.listing(
+                f"{run} {'fine' if state == '+' else 'not fine'}"
+                for state, run in zip(row["states"], versions, strict=True)
+            ),
+        }
+        for row in frame.to_dict("records")
+    ]
+    return _drawn("query_table", rows=rows)
+
+
+def _heads(versions: Sequence[str]) -> list[tuple[str, str]]:
+    short = short_names(versions, _NAME)
+    return [(short[run], run) for run in versions]
+
+
+def _cell(row: Mapping[str, float], bad: bool) -> tuple[str, str, bool]:
+    return w.score(row["mean"]), w.interval(row["low"], row["high"]), bad

@@ -1,0 +1,195 @@
+"""One query's scores taken apart: the difference by document, and what a run could still gain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from dashboard.drawing.blocks.grades import Grades
+from dashboard.drawing.blocks.markup import style_of
+from dashboard.drawing.blocks.query import beginning_of, column_of
+from dashboard.drawing.blocks.templates import Template, percent
+from dashboard.drawing.drawing import Drawing
+from metrics_core.base import wording as w
+from metrics_core.explaining.headroom import Headroom
+
+_WRITTEN_OUT = 5
+"""Parts that a sum still spells out; of more it says how many there are."""
+
+_drawn = Template("ledger")
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A document's bar from where the last one ended, as CSS lengths."""
+
+    doc_id: str
+    title: str
+    beginning: str
+    link: str
+    chip: Markup
+    moved: str
+    tone: str
+    arrow: str
+    part: float
+    kind: str
+    left: str
+    width: str
+    right: str
+    end: str
+
+
+def ledger_rows(
+    steps: pd.DataFrame,
+    ends: tuple[float, float],
+    drawing: Drawing,
+    documents: pd.DataFrame,
+    grades: Grades,
+    *,
+    opened: Callable[[str], str],
+) -> Markup:
+    """Documents as bars that lead from the baseline's score to that of the run in focus, each
+    beginning where the last one ended. `steps` has doc_id, grade, rank, baseline_rank, part and
+    documents (1, or how many are one step); `ends` are the two scores."""
+    reached = [ends[0], *(ends[0] + steps["part"].cumsum()).tolist()]
+    low, high = min(0.0, *reached), max(reached)
+    # Zero is in sight where it is not far: else the bars would be slivers.
+    if low == 0 and min(reached) > (high - min(reached)):
+        low = min(reached) - (high - min(reached)) / 8
+    span = high - low or 1.0
+
+    def share(value: float) -> float:
+        return (value - low) / span
+
+    higher = drawing.comparison.measure.declaration.higher_is_better
+    rows = []
+    for row, start, end in zip(steps.to_dict("records"), reached, reached[1:], strict=False):
+        left, right = sorted((share(start), share(end)))
+        moved, tone, arrow = _moved(row, drawing.cutoff, alone=drawing.alone)
+        rows.append(
+            _Step(
+                doc_id=row["doc_id"],
+                title=column_of(documents, row["doc_id"], "title").strip(),
+                beginning=beginning_of(documents, row["doc_id"]),
+                link=opened(row["doc_id"]) if row["documents"] == 1 else "",
+                chip=grades.chip(row["grade"]) if row["documents"] == 1 else Markup(),
+                moved=moved,
+                tone=tone,
+                arrow=arrow,
+                part=row["part"],
+                kind="better" if (row["part"] > 0) == higher else "worse",
+                left=percent(left),
+                width=percent(right - left),
+                right=percent(right),
+                end=percent(share(end)),
+            )
+        )
+    return _drawn(
+        "ledger_rows",
+        rows=rows,
+        baseline=None if drawing.alone else style_of(drawing.styles, drawing.baseline),
+        focus=style_of(drawing.styles, drawing.focus),
+        ends=ends,
+        places=(percent(share(ends[0])), percent(share(ends[1]))),
+        total="" if drawing.alone else _written_out(ends, list(steps["part"])),
+        label=f"{drawing.focus}’s score, document by document"
+        if drawing.alone
+        else f"From {drawing.baseline}’s score to {drawing.focus}’s, document by document",
+    )
+
+
+def _written_out(ends: tuple[float, float], parts: list[float]) -> str:
+    """ "= 0.744 − 0.195 + 0.065", where there is room for it."""
+    if len(parts) > _WRITTEN_OUT:
+        return ""
+    return f"= {w.score(ends[0])} " + " ".join(
+        f"{'+' if part > 0 else w.MINUS} {w.score(abs(part))}" for part in parts
+    )
+
+
+def _moved(row: Mapping[str, Any], cutoff: int, *, alone: bool) -> tuple[str, str, str]:
+    """How a document moved from the baseline's list, in words, as a tone and as an arrow."""
+    if row["documents"] != 1:
+        return "", "", ""
+    before, after = row["baseline_rank"], row["rank"]
+    if alone:
+        return w.count(after), "rank", ""
+    if np.isnan(before):
+        return f"new at rank {w.count(after)}", "", "▲"
+    if np.isnan(after):
+        return f"rank {w.count(before)}, not listed any more", "", "▼"
+    if before == after:
+        return f"stays at rank {w.count(after)}", "", ""
+    arrow = "▼" if after > before else "▲"
+    words = f"{w.count(before)} to {w.count(after)}"
+    if before <= cutoff < after:
+        words += f", out of the top {w.count(cutoff)}"
+    elif after <= cutoff < before:
+        words += f", into the top {w.count(cutoff)}"
+    return words, "rank", arrow
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A piece of the bar of a run's headroom, and what it is called."""
+
+    kind: str
+    amount: float
+    width: str
+    words: str
+
+
+def headroom_bar(found: Headroom, drawing: Drawing) -> Markup:
+    """One query's, or a mean's, score and what it could still gain, as one bar to the best that can
+    be reached. `found` holds one value of each. Nothing where there is no best above 0, or where
+    the score is below 0, which is no length."""
+    best = float(found.best[0])
+    if not best > 0 or found.score[0] < 0:
+        return Markup()
+    parts = [float(part[0]) for part in (found.score, found.order, found.below, found.missing)]
+    shown = _pieces(parts, best, drawing.cutoff)
+    return _drawn("headroom_bar", pieces=shown, style=style_of(drawing.styles, drawing.focus))
+
+
+def _pieces(parts: list[float], whole: float, cutoff: int) -> list[_Piece]:
+    """Score, order, below and missing as shares of a bar; what is nothing is left out."""
+    k = w.count(cutoff)
+    kinds = ("reached", "order", "below", "missing")
+    words = ("reached", f"wrong order in the top {k}", f"below {k}", "never listed")
+    return [
+        _Piece(kind, part, percent(part / whole), told)
+        for kind, part, told in zip(kinds, parts, words, strict=True)
+        if w.score(part) != w.score(0.0) or kind == "reached"
+    ]
+
+
+def headroom_rows(rows: pd.DataFrame, drawing: Drawing, *, lead: Callable[[str], str]) -> Markup:
+    """Groups, and all queries as the last row, as bars of what is reached and what could still be
+    gained, on one scale. `rows` has group ("" for all), queries, score, order, below, missing;
+    `lead` gives where a group leads. Nothing where no group has a best above 0, or where a score is
+    below 0, which is no length."""
+    names = ["score", "order", "below", "missing"]
+    most = float(rows[names].sum(axis=1).max())
+    if not most > 0 or (rows["score"] < 0).any():
+        return Markup()
+    drawn = [
+        {
+            "group": row["group"] or "All",
+            "link": lead(row["group"]) if row["group"] else "",
+            "queries": row["queries"],
+            "pieces": _pieces([row[name] for name in names], most, drawing.cutoff),
+        }
+        for row in rows.to_dict("records")
+    ]
+    return _drawn(
+        "headroom_rows",
+        rows=drawn,
+        legend=_pieces([1.0] * len(names), 1.0, drawing.cutoff),
+        style=style_of(drawing.styles, drawing.focus),
+        label=f"What {drawing.focus} could still gain, by group",
+    )

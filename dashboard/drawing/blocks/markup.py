@@ -1,0 +1,76 @@
+"""What pages put together themselves: sentences, headings, empty states.
+
+Each part is one piece of markup whose root has the class `lens`; app_pages/style.css draws it. The
+parts pass through the sanitiser of `st.html`, so they hold no script, no inline svg and no event
+handlers, and colours are CSS variables only, which follow light and dark by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from dashboard.drawing.blocks.templates import Template
+from dashboard.drawing.theme import SLOTS, RunStyle
+from metrics_core.findings import Sentence
+
+Styles = Mapping[str, RunStyle]
+Href = Callable[..., str]
+"""Gives the address of a page with these parameters."""
+Lead = Callable[[str], str]
+"""Gives the address that a run, or a group of queries, leads to."""
+
+_drawn = Template("markup")
+
+
+class Piece(NamedTuple):
+    """A piece of a sentence as it is drawn; `style` is that of a run's name."""
+
+    text: str
+    kind: str = ""
+    style: RunStyle | None = None
+
+
+def style_of(styles: Styles, run: str) -> RunStyle:
+    """The run's style; a run without one is grey."""
+    return styles.get(run) or RunStyle(run, SLOTS)
+
+
+def pieces_of(text: str | Sentence, styles: Styles) -> list[Piece]:
+    """Run names in their colours, what qualifies in muted text; a plain text is one piece."""
+    if not isinstance(text, Sentence):
+        return [Piece(text)] if text else []
+    pieces = []
+    before = "strong"
+    for span in text.spans:
+        if span.role == "run" and span.text in styles:
+            style = styles[span.text]
+            # Within a muted clause the baseline is no news: it stays as quiet as the clause.
+            quiet = style.role == "baseline" and before == "muted"
+            pieces.append(Piece(span.text, "quiet" if quiet else "loud", style))
+            continue
+        before = span.role
+        pieces.append(Piece(span.text, span.role))
+    return pieces
+
+
+def sentence(sentence: Sentence, styles: Styles) -> Markup:
+    """The headline of a page."""
+    return _drawn("sentence", pieces=pieces_of(sentence, styles))
+
+
+def second(sentence: Sentence, styles: Styles) -> Markup:
+    """The smaller line below the headline; nothing for an empty sentence."""
+    return _drawn("second", pieces=pieces_of(sentence, styles)) if sentence else Markup()
+
+
+def section(title: str, explanation: str | Sentence = "", styles: Styles | None = None) -> Markup:
+    """The heading of a part, and one muted line that says how to read it."""
+    return _drawn("section", title=title, pieces=pieces_of(explanation, styles or {}))
+
+
+def nothing(title: str, text: str = "") -> Markup:
+    """What stands where there is nothing to show: what was asked, and what to do."""
+    return _drawn("nothing", title=title, text=text)

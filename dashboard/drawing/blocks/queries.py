@@ -1,0 +1,212 @@
+"""The table of queries: heads that sort, rows that open, pages, and the filters it stands under."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from dashboard.answers.column import Column
+from dashboard.answers.queries import Rows
+from dashboard.drawing.blocks.markup import Styles, style_of
+from dashboard.drawing.blocks.templates import Template, percent
+from dashboard.drawing.figures.text import short_names, shorten, text_width
+from dashboard.drawing.theme import RunStyle
+from metrics_core.base import wording as w
+from metrics_core.comparing.pairs import BETTER, WORSE
+
+Link = Callable[[str], str]
+"""The address that an order, a query_id, a page number or a column leads to."""
+
+_HEAD = 48
+"""Characters of a head that names no run, in a few lines."""
+_VALUES = 3
+"""Values of a filter that are named; more are counted."""
+_LEAST = {"score": 116, "difference": 120, "number": 72}
+"""The px that a score with its bar, a difference and a number take."""
+_PADDING, _MARK, _WIDEST, _CELL = 18, 22, 260, 15
+"""Px beside a text, of a run's mark and the arrow of the order, of the widest column, of a text's
+size."""
+_AROUND = 1
+"""Pages to both sides of the one shown that have a link."""
+
+_drawn = Template("queries")
+
+
+@dataclass(frozen=True)
+class _Head:
+    """A column's head; `sorted` is "ascending" or "descending" where the rows stand by it. `whole`
+    is the name where `name` is shortened."""
+
+    column: Column
+    name: str
+    whole: str
+    sorted: str
+    link: str
+    style: RunStyle | None
+    width: int = 0
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A score: as it is written, the length of its bar, the bar's colour."""
+
+    text: str
+    share: str
+    color: str
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A query; `parts` are its cells but the first: a difference, a `_Cell` or a group."""
+
+    text: str
+    link: str
+    parts: Sequence[tuple[str, Any]]
+    clear: bool
+
+
+def query_table(
+    rows: Rows,
+    columns: Sequence[Column],
+    order: str,
+    styles: Styles,
+    *,
+    difference: str,
+    label: str,
+    scale: tuple[float, float] | None,
+    coloured: bool,
+    sorted_by: Link,
+    opened: Link,
+) -> Markup:
+    """A page of the list: query, difference, a score with its bar for each run, groups. `order` is
+    the key of the column it stands by, "-" before it where the greatest is first; `difference`
+    heads the differences, which are `coloured` where they are more than "same"."""
+    records = rows.frame.to_dict("records")
+    heads = [
+        replace(head, width=_width(head, rows.frame[head.column.source]))
+        for head in _heads(columns, order, styles, difference, sorted_by)
+    ]
+    return _drawn(
+        "query_table",
+        heads=heads,
+        rows=[_row(record, columns, styles, scale, coloured, opened) for record in records],
+        wide=sum(head.width for head in heads),
+        label=label,
+    )
+
+
+def _width(head: _Head, values: pd.Series) -> int:
+    """The px that a column takes: room for its texts, within limits, and for the longest word of
+    its head; 0 for the query, which has what is left."""
+    if head.column.kind == "text":
+        return 0
+    words = max((text_width(word, bold=True) for word in re.split(r"[\s_-]", head.name)), default=0)
+    least, room = _LEAST.get(head.column.kind, 0), 0.0
+    if head.column.kind == "group":
+        room = text_width(max(values.astype(str), key=len, default=""), size=_CELL)
+    return round(min(max(least, room + _PADDING, words + _PADDING + _MARK), _WIDEST))
+
+
+def _heads(
+    columns: Sequence[Column], order: str, styles: Styles, difference: str, sorted_by: Link
+) -> list[_Head]:
+    fixed = {"text": "Query", "difference": difference}
+    short = short_names(column.name for column in columns if column.kind == "score")
+    heads = []
+    for column in columns:
+        whole = fixed.get(column.kind, column.name)
+        if column.kind in ("group", "number"):
+            whole = w.sentence_case(column.named.replace("_", " "))
+        name = short[whole] if column.kind == "score" else shorten(whole, _HEAD)
+        down = order == f"-{column.key}"
+        heads.append(
+            _Head(
+                column=column,
+                name=name,
+                whole=whole if name != whole else "",
+                sorted="descending" if down else "ascending" if order == column.key else "",
+                link=sorted_by(column.key),
+                style=style_of(styles, column.name) if column.kind == "score" else None,
+            )
+        )
+    return heads
+
+
+def _row(
+    record: Mapping[str, Any],
+    columns: Sequence[Column],
+    styles: Styles,
+    scale: tuple[float, float] | None,
+    coloured: bool,
+    opened: Link,
+) -> _Row:
+    parts: list[tuple[str, Any]] = []
+    for column in columns:
+        value = record[column.source]
+        if column.kind == "score":
+            parts.append((column.kind, _cell(value, style_of(styles, column.name), scale)))
+        elif column.kind == "number":
+            parts.append((column.kind, _number(value)))
+        elif column.kind != "text":
+            parts.append((column.kind, value))
+    return _Row(
+        text=record["text"].strip() or f"query {record['query_id']}",
+        link=opened(record["query_id"]),
+        parts=parts,
+        clear=coloured and record["outcome"] in (BETTER, WORSE),
+    )
+
+
+def _number(value: float) -> str:
+    """A whole number plain, others as a score."""
+    return w.count(value) if value % 1 == 0 else w.score(value)
+
+
+def _cell(value: float, style: RunStyle, scale: tuple[float, float] | None) -> _Cell:
+    share = ""
+    if scale is not None and value == value:
+        low, high = scale
+        share = percent((value - low) / (high - low))
+    return _Cell(w.score(value), share, style.css_color)
+
+
+def page_links(rows: Rows, total: int, linked: Link) -> Markup:
+    """Where the page stands in its list, and the way to the others; nothing where it is whole."""
+    if rows.pages == 1:
+        return Markup()
+    near = range(rows.number - _AROUND, rows.number + _AROUND + 1)
+    shown = sorted({1, rows.pages, *(n for n in near if 1 <= n <= rows.pages)})
+    return _drawn(
+        "page_links",
+        place=f"{w.count(rows.start + 1)}{w.DASH}{w.count(rows.start + len(rows.frame))}"
+        f" of {w.count(total)}",
+        numbers=[(n, n == 1 or n - 1 in shown, linked(str(n))) for n in shown],
+        here=rows.number,
+        previous=linked(str(rows.number - 1)) if rows.number > 1 else None,
+        following=linked(str(rows.number + 1)) if rows.number < rows.pages else None,
+    )
+
+
+def filters(where: Sequence[tuple[str, str]], without: Link) -> Markup:
+    """The filters of the view, a chip for each column, which takes its filter back."""
+    columns = dict.fromkeys(column for column, _ in where)
+    if not columns:
+        return Markup()
+    chips = []
+    for column in columns:
+        values = [value for name, value in where if name == column]
+        named = [shorten(value) for value in values[:_VALUES]]
+        more = len(values) - _VALUES
+        said = w.listing([*named, *([f"{more} more"] if more > 0 else [])], "or")
+        chips.append((column.replace("_", " "), said, ", ".join(values), without(column)))
+    return _drawn("filters", chips=chips)
+
+
+def too_few(paired: int) -> Markup:
+    """Why nothing is coloured: there are not enough queries to say which run does better."""
+    return _drawn("too_few", paired=paired)

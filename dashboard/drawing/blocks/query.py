@@ -1,0 +1,215 @@
+"""The parts of the page of one query, but for the two lists."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import shorten
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from dashboard.drawing.blocks.grades import Grades
+from dashboard.drawing.blocks.markup import Styles, pieces_of, style_of
+from dashboard.drawing.blocks.templates import Template
+from dashboard.drawing.theme import RunStyle
+from metrics_core.base import wording as w
+from metrics_core.comparing.pairs import SAME
+from metrics_core.explaining.diagnosis import SQUARES, Diagnosis
+from metrics_core.findings import Sentence
+
+Row = dict[str, Any]
+
+MISSED_SHOWN = 20
+"""Missed documents that stand open; a well-judged query has hundreds."""
+_BEGINNING = 80
+
+_drawn = Template("query")
+_common = Template("markup")
+
+
+def query_head(text: str, chips: Sequence[str]) -> Markup:
+    """The query as the page's title, and what is known of it as chips."""
+    return _drawn("query_head", text=text, chips=[chip for chip in chips if chip])
+
+
+def details(metadata: Mapping[str, str]) -> Markup:
+    """What is known of a query beyond a word or two, such as a topic's narrative."""
+    return _drawn("details", metadata=metadata) if metadata else Markup()
+
+
+def explanation(sentence: Sentence, styles: Styles) -> Markup:
+    """Why the query scored as it did; nothing for an empty sentence."""
+    return _drawn("explanation", pieces=pieces_of(sentence, styles)) if sentence else Markup()
+
+
+def grades_of(diagnosis: Diagnosis, names: Mapping[float, str] | None = None) -> Grades:
+    """The grades to tint by: those of the collection where they are named, else of the query."""
+    return Grades.of(diagnosis.grades.values(), names or ())
+
+
+@dataclass(frozen=True)
+class _Tile:
+    """The square of a rank; without a tint it is beyond the end of the list."""
+
+    tint: str = ""
+    said: str = ""
+    doc_id: str = ""
+    shown: str = ""
+    rule: bool = False
+
+
+@dataclass(frozen=True)
+class _Standing:
+    """A run's score on the query and where the relevant documents stand; `reach` is what the
+    unjudged documents could make of the score, None where that is nothing else."""
+
+    style: RunStyle
+    score: float
+    difference: float
+    differs: bool
+    reach: tuple[str, str] | None
+    tiles: Sequence[_Tile]
+    first_relevant: float
+    found: int
+
+
+def standings(
+    diagnosis: Diagnosis, styles: Styles, grade_names: Mapping[float, str] | None = None
+) -> Markup:
+    """Per run the score, one square a rank and where the relevant documents stand. `grade_names`
+    names every grade of the collection, so that a query without the highest keeps its tints."""
+    grades = grades_of(diagnosis, grade_names)
+    heads = [
+        ("who", "Run"),
+        ("chosen", str(diagnosis.measure)),
+        ("ranks", f"ranks 1{w.DASH}{SQUARES}"),
+        ("first", "first relevant"),
+        ("found", f"relevant in top {w.count(diagnosis.cutoff)}"),
+    ]
+    return _drawn(
+        "standings",
+        rows=[
+            _standing(row, diagnosis, style_of(styles, row["run"]), grades)
+            for row in diagnosis.standings.to_dict("records")
+        ],
+        heads=heads,
+        cutoff=diagnosis.cutoff,
+        n_relevant=diagnosis.n_relevant,
+        legend=grades.legend(grade_names or {}),
+        reach_is_exact=diagnosis.residual_is_exact,
+    )
+
+
+def _standing(row: Row, diagnosis: Diagnosis, style: RunStyle, grades: Grades) -> _Standing:
+    return _Standing(
+        style=style,
+        score=row["score"],
+        difference=row["difference"],
+        differs=not abs(row["difference"]) <= SAME,
+        reach=_reach(row),
+        tiles=_tiles(diagnosis, row["run"], grades),
+        first_relevant=row["first_relevant"],
+        found=row["relevant_in_top"],
+    )
+
+
+def _reach(row: Row) -> tuple[str, str] | None:
+    low, high = w.score(row["lowest"]), w.score(row["highest"])
+    return None if math.isnan(row["lowest"]) or low == high else (low, high)
+
+
+def _tiles(diagnosis: Diagnosis, run: str, grades: Grades) -> list[_Tile]:
+    """One square a rank with a rule after rank k; none for an empty list."""
+    squares = diagnosis.squares(run)
+    if squares[0][1] is None:
+        return []
+    tiles = []
+    for rank, (doc_id, grade) in enumerate(squares, start=1):
+        rule = rank == diagnosis.cutoff < SQUARES
+        if grade is None:
+            tiles.append(_Tile(rule=rule))
+            continue
+        tint = grades.tint(grade)
+        # Rows of zeros would hide the marks that count, so a 0 is only its outline.
+        shown = "" if tint == "g0" else w.grade(None if tint == "gx" else grade)
+        said = f"rank {rank}: {grades.spoken(grade)}"
+        tiles.append(_Tile(tint, said, doc_id, shown, rule))
+    return tiles
+
+
+@dataclass(frozen=True)
+class _Missed:
+    """A relevant document that a top lacks, with its rank by run."""
+
+    doc_id: str
+    title: str
+    beginning: str
+    text: str
+    chip: Markup
+    ranks: Mapping[str, float]
+
+
+def missed(
+    diagnosis: Diagnosis,
+    documents: pd.DataFrame,
+    styles: Styles,
+    deepest: int,
+    grade_names: Mapping[float, str] | None = None,
+) -> Markup:
+    """Relevant documents that the top k of the baseline or of the run in focus lacks, with their
+    rank in each run; a dash means not among the first `deepest`. A row opens its full text."""
+    if diagnosis.missed.empty:
+        return _drawn("none_missed", text=_nothing_missed(diagnosis))
+    grades = grades_of(diagnosis, grade_names)
+    # The two lists above show the baseline and the run in focus, so they come first here too.
+    order = [diagnosis.baseline, diagnosis.focus, *styles, *diagnosis.rankings]
+    runs = [run for run in dict.fromkeys(order) if run in diagnosis.rankings]
+    names = [_common("run_text", style=style_of(styles, run)) for run in runs]
+    rows = [
+        _Missed(
+            row["doc_id"],
+            column_of(documents, row["doc_id"], "title"),
+            beginning_of(documents, row["doc_id"]),
+            column_of(documents, row["doc_id"], "text").strip(),
+            grades.chip(row["grade"]),
+            {run: row[f"rank: {run}"] for run in runs},
+        )
+        for row in diagnosis.missed.to_dict("records")
+    ]
+    return _drawn(
+        "missed",
+        rows=rows[:MISSED_SHOWN],
+        folded=rows[MISSED_SHOWN:],
+        runs=runs,
+        heads=[("grade", "Grade"), ("document", "Document"), *(("rank", name) for name in names)],
+        cutoff=diagnosis.cutoff,
+        absent=f"not among the first {w.count(deepest)}",
+    )
+
+
+def _nothing_missed(diagnosis: Diagnosis) -> str:
+    if not diagnosis.n_relevant:
+        return "No document is judged relevant to this query."
+    k = w.count(diagnosis.cutoff)
+    if diagnosis.baseline == diagnosis.focus:
+        return f"Every relevant document is in the top {k}."
+    return f"Every relevant document is in both top {k}."
+
+
+def column_of(documents: pd.DataFrame, doc_id: str, column: str) -> str:
+    """A document's title or text; "" where it is not known."""
+    if column not in documents or doc_id not in documents.index:
+        return ""
+    value = documents.at[doc_id, column]
+    return value if isinstance(value, str) else ""
+
+
+def beginning_of(documents: pd.DataFrame, doc_id: str) -> str:
+    """The first words of a document that has no title, for its id alone says little; else ""."""
+    if column_of(documents, doc_id, "title").strip():
+        return ""
+    text = column_of(documents, doc_id, "text")[: 4 * _BEGINNING].strip()
+    return shorten(text, _BEGINNING, placeholder=" …")

@@ -1,0 +1,59 @@
+"""What is compared and how it is drawn: what every figure and block takes beside its table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from dashboard.address.view import Comparison
+from dashboard.drawing.theme import Palette, RunStyle
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A comparison, the colours of the reader's theme, and the styles of the runs shown, in the
+    order in which they are shown. Equal ones draw the same."""
+
+    comparison: Comparison
+    palette: Palette
+    styles: Mapping[str, RunStyle] = field(hash=False)
+
+    @property
+    def focus(self) -> str:
+        """The run in focus."""
+        return self.comparison.focus
+
+    @property
+    def baseline(self) -> str:
+        """The run that the others are compared with."""
+        return self.comparison.baseline
+
+    @property
+    def alone(self) -> bool:
+        """Whether nothing is compared: the run in focus is the baseline itself."""
+        return self.comparison.alone
+
+    @property
+    def focus_style(self) -> RunStyle:
+        """How the run in focus is drawn."""
+        return self.styles[self.focus]
+
+    @property
+    def name(self) -> str:
+        """The measure's name, cutoff included."""
+        return self.comparison.name
+
+    @property
+    def cutoff(self) -> int:
+        """How many results count: the chosen k."""
+        return self.comparison.cutoff
+
+    @property
+    def value_range(self) -> tuple[float, float]:
+        """The least and the greatest value that the measure can have."""
+        return self.comparison.measure.declaration.range
+
+    @property
+    def quiet(self) -> Drawing:
+        """The same without the colours of better and worse: there is too little to tell."""
+        return replace(self, palette=self.palette.quiet)

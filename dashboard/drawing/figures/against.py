@@ -1,0 +1,153 @@
+"""The chart of one run against another: a point per query."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.figures.chart import Chart, Trace, scatter
+from dashboard.drawing.figures.colour import rgba
+from dashboard.drawing.figures.layout import Margin, axis, corner, figure, note, tick_width
+from dashboard.drawing.figures.queries import FADED, HOVER, outcome_color, query_customdata
+from dashboard.drawing.figures.text import LINE, escape, short_names, shorten, whole
+from dashboard.drawing.theme import Palette
+from dashboard.drawing.ticks import Ticks, score_ticks
+from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
+
+_SQUARE = 290
+_NAME = 44
+_MANY = 2000
+_GRIDS = (100, 67, 50, 40, 30)
+_SYMBOLS = {BETTER: "triangle-up", WORSE: "triangle-down", LEVEL_WITH: "circle"}
+
+
+def run_against_run(
+    frame: pd.DataFrame,
+    drawing: Drawing,
+    *,
+    same: float,
+    shown: Collection[str] | None = None,
+    lasso: bool = False,
+) -> Chart:
+    """One point per query: the baseline's score to the right, that of the run in focus upward.
+
+    Around the diagonal lies the band in which two scores count as the same. customdata is
+    [query_id, escaped text, numbers]. With `lasso` a line can be drawn around points, which then
+    cannot be clicked.
+    """
+    palette, focus, baseline = drawing.palette, drawing.focus, drawing.baseline
+    known = frame.dropna(subset=["difference"])
+    scores = known[["score", "baseline_score"]].to_numpy().ravel()
+    ticks = score_ticks(scores, drawing.value_range)
+    upward, across = f"↑ {escape(shorten(focus, _NAME))}", f"{escape(shorten(baseline, _NAME))} →"
+    margin = Margin(tick_width(ticks), 14, 14 + LINE, 32 + LINE)
+    whole_focus = whole(focus, shorten(focus, _NAME))
+    whole_baseline = whole(baseline, shorten(baseline, _NAME))
+    low, high = ticks.span
+    room = 0.03 * (high - low)
+    span = (low - room, high + room)
+    square = axis(palette, span, ticks, grid=True)
+    over = {"yref": "paper", "xref": "paper", "xanchor": "left", "yanchor": "top"}
+    return figure(
+        [*_ties(span, same, palette), *_points(known, palette, shown)],
+        palette=palette,
+        height=_SQUARE + margin.top + margin.bottom,
+        margin=margin,
+        annotations=[
+            corner(upward, drawing.focus_style.color(palette), margin, 0, **whole_focus),
+            note(across, 0, 0, palette.ink, **over, yshift=-26, **whole_baseline),
+            *_sides(focus, baseline, ticks, palette),
+        ],
+        dragmode="lasso" if lasso else False,
+        xaxis={**square, "constrain": "domain", "constraintoward": "left"},
+        yaxis={**square, "scaleanchor": "x", "constrain": "domain", "constraintoward": "top"},
+    )
+
+
+def _opacity(part: pd.DataFrame, shown: Collection[str] | None) -> float | npt.NDArray[np.float64]:
+    if shown is None:
+        return 1.0
+    return np.where(part["query_id"].isin(set(shown)), 1.0, FADED)
+
+
+def _ties(span: tuple[float, float], same: float, palette: Palette) -> list[Trace]:
+    low, high = span
+    band = scatter(
+        x=[low, high, high, low],
+        y=[low - same, high - same, high + same, low + same],
+        mode="lines",
+        line={"width": 0},
+        fill="toself",
+        fillcolor=rgba(palette.zero, 0.3),
+        hoverinfo="skip",
+    )
+    line = {"color": palette.zero, "width": 1}
+    diagonal = scatter(x=[low, high], y=[low, high], mode="lines", line=line, hoverinfo="skip")
+    return [band, diagonal]
+
+
+def _thinned(known: pd.DataFrame) -> pd.DataFrame:
+    """At most `_MANY` queries or so: of those that would hide each other one is kept, the shown
+    before the faded, on the finest grid that does."""
+    if len(known) <= _MANY:
+        return known
+    first = known.sort_values("opacity", ascending=False, kind="stable")
+    scores = first[["score", "baseline_score"]]
+    low, high = scores.to_numpy().min(), scores.to_numpy().max()
+    for lines in _GRIDS:
+        place = ((scores - low) / max(high - low, 1e-9) * lines).round()
+        kept = first[~place.assign(opacity=first["opacity"]).duplicated()]
+        if len(kept) <= _MANY:
+            break
+    return kept.sort_index()
+
+
+def _points(known: pd.DataFrame, palette: Palette, shown: Collection[str] | None) -> list[Trace]:
+    many = len(known) > _MANY
+    known = _thinned(known.assign(opacity=_opacity(known, shown)))
+    traces = []
+    for outcome in (LEVEL_WITH, BETTER, WORSE):
+        part = known[known["outcome"] == outcome]
+        traces.append(
+            scatter(
+                x=part["baseline_score"].to_numpy(),
+                y=part["score"].to_numpy(),
+                mode="markers",
+                marker=_marker(outcome, palette, many, part["opacity"].to_numpy()),
+                customdata=query_customdata(part),
+                hovertemplate=HOVER,
+                cliponaxis=False,
+            )
+        )
+    return traces
+
+
+def _marker(
+    outcome: str, palette: Palette, many: bool, opacity: float | npt.NDArray[np.float64]
+) -> Mapping[str, Any]:
+    return {
+        "symbol": _SYMBOLS[outcome],
+        "size": 6 if many else 9,
+        "color": outcome_color(outcome, palette),
+        "opacity": opacity,
+        "line": {"color": palette.page, "width": 0 if many else 0.7},
+    }
+
+
+def _sides(focus: str, baseline: str, ticks: Ticks, palette: Palette) -> list[dict[str, Any]]:
+    """Which side of the diagonal belongs to which run."""
+    low, high = ticks.span
+    ground = {"bgcolor": rgba(palette.page, 0.75), "borderpad": 1}
+    short = short_names((focus, baseline))
+    ours, theirs = (f"{escape(short[run])} better" for run in (focus, baseline))
+    ends = {"xanchor": "right", "yanchor": "bottom", "align": "right", "xshift": -4, "yshift": 4}
+    starts = {"yanchor": "top", "xshift": 6, "yshift": -4}
+    return [
+        note(ours, low, high, palette.better, **ground, **starts),
+        note(theirs, high, low, palette.worse, **ground, **ends),
+    ]

@@ -1,0 +1,58 @@
+"""Mixing colours and keeping text readable on them."""
+
+from __future__ import annotations
+
+from dashboard.drawing.theme import Palette
+
+READABLE = 4.5
+"""The least contrast between text and what it stands on."""
+TRANSPARENT = "rgba(0,0,0,0)"
+
+
+def _channels(color: str) -> tuple[int, int, int]:
+    return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
+
+
+def rgba(color: str, opacity: float) -> str:
+    """The colour (#RRGGBB) with an opacity, as Plotly reads it."""
+    red, green, blue = _channels(color)
+    return f"rgba({red},{green},{blue},{opacity:g})"
+
+
+def blend(over: str, under: str, share: float) -> str:
+    """The colour that `share` of one colour over another gives, as #RRGGBB."""
+    mixed = (
+        round(share * a + (1 - share) * b)
+        for a, b in zip(_channels(over), _channels(under), strict=True)
+    )
+    return "#" + "".join(f"{channel:02X}" for channel in mixed)
+
+
+def _luminance(color: str) -> float:
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+        for c in (channel / 255 for channel in _channels(color))
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of two colours after WCAG, 1 to 21."""
+    dark, light = sorted((_luminance(one), _luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def text_on(ground: str, *preferred: str) -> str:
+    """The first of the preferred colours that can be read on this ground, else black or white."""
+    for color in preferred:
+        if contrast(color, ground) >= READABLE:
+            return color
+    return max(("#000000", "#FFFFFF"), key=lambda color: contrast(color, ground))
+
+
+def diverging(value: float, limit: float, palette: Palette) -> str:
+    """The colour of a difference on the symmetric scale from -limit to limit."""
+    place = 2 + 2 * max(-1.0, min(1.0, value / limit))
+    lower = min(int(place), 3)
+    stops = palette.diverging
+    return blend(stops[lower + 1], stops[lower], place - lower)

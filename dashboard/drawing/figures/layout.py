@@ -1,0 +1,257 @@
+"""What all charts share: a figure that carries its whole layout, axes and notes.
+
+The server does not know how wide a chart is drawn. So whatever must not overlap is placed in px
+at the narrowest width, NARROW; on a wider page the gaps only grow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from dashboard.drawing.figures.chart import Chart
+from dashboard.drawing.figures.colour import TRANSPARENT, rgba
+from dashboard.drawing.figures.text import (
+    LINE,
+    SIZE,
+    escape,
+    name_width,
+    run_name,
+    short_names,
+    spread,
+    text_width,
+    whole,
+    widest,
+)
+from dashboard.drawing.theme import FONT, Palette, RunStyle
+from dashboard.drawing.ticks import Ticks
+
+NARROW = 360
+"""The least width in px at which a chart is still right."""
+_GAP = 8
+_END_LENGTH = 17
+_LARGER = {"star": 1.25, "triangle-up": 1.2}
+"""Marks that look smaller than a circle of their size, where they are small."""
+
+
+class Margin(NamedTuple):
+    """The margins of a chart in px."""
+
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+
+def figure(
+    traces: Iterable[Any],
+    *,
+    palette: Palette,
+    height: float,
+    margin: Margin,
+    annotations: Sequence[Mapping[str, Any]] = (),
+    shapes: Sequence[Mapping[str, Any]] = (),
+    **layout: Any,
+) -> Chart:
+    """A figure in the house style; `layout` adds its axes and whatever is its own."""
+    margins = {side[0]: math.ceil(px) for side, px in margin._asdict().items()}
+    return Chart(
+        list(traces),
+        {
+            **_house_style(palette),
+            "height": round(height),
+            "margin": {**margins, "pad": 0},
+            "annotations": [_readable(a, palette) for a in annotations],
+            "shapes": list(shapes),
+            **layout,
+        },
+    )
+
+
+def margin_of(chart: Chart) -> Margin:
+    """The margins that a chart was given."""
+    given = chart.to_dict()["layout"]["margin"]
+    return Margin(given["l"], given["r"], given["t"], given["b"])
+
+
+def _house_style(palette: Palette) -> dict[str, Any]:
+    font = _font(palette)
+    modebar = {"bgcolor": TRANSPARENT, "color": palette.faint, "activecolor": palette.ink}
+    return {
+        "template": {},
+        "paper_bgcolor": TRANSPARENT,
+        "plot_bgcolor": TRANSPARENT,
+        "font": font,
+        "autosize": True,
+        "showlegend": False,
+        "dragmode": False,
+        "hovermode": "closest",
+        "hoverlabel": {**_hover_box(palette), "align": "left", "namelength": -1},
+        "modebar": modebar,
+        "uirevision": "ranklens",
+    }
+
+
+def _font(palette: Palette) -> dict[str, Any]:
+    return {"family": FONT, "size": SIZE, "color": palette.ink}
+
+
+def _hover_box(palette: Palette) -> dict[str, Any]:
+    return {"bgcolor": palette.page, "bordercolor": palette.line, "font": _font(palette)}
+
+
+def _readable(annotation: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
+    """A note; where it says more when it is pointed at, in a hover box like all others."""
+    if "hovertext" not in annotation:
+        return dict(annotation)
+    return {**annotation, "hoverlabel": _hover_box(palette)}
+
+
+def axis(
+    palette: Palette, span: Sequence[float], ticks: Ticks | None = None, *, grid: bool = False
+) -> dict[str, Any]:
+    """An axis without frame, line or marks; the light grid belongs to the value axis only."""
+    return {
+        "range": list(span),
+        "fixedrange": True,
+        "showgrid": grid,
+        "gridcolor": palette.hairline,
+        "gridwidth": 1,
+        "zeroline": False,
+        "showline": False,
+        "ticks": "",
+        "showticklabels": ticks is not None,
+        "tickmode": "array",
+        "tickvals": ticks.values if ticks else [],
+        "ticktext": ticks.texts if ticks else [],
+        "tickangle": 0,
+        "tickfont": {"color": palette.muted, "size": SIZE},
+        "ticklabelstandoff": 5,
+        "automargin": False,
+    }
+
+
+def tick_width(*ticks: Ticks) -> float:
+    """The room in px that tick labels at the left need."""
+    return 12 + max(widest(t.texts) for t in ticks)
+
+
+def note(text: str, x: float, y: float, color: str, **more: Any) -> dict[str, Any]:
+    """Text at a place in the chart; the text is escaped already."""
+    return {
+        "text": text,
+        "x": x,
+        "y": y,
+        "xref": "x",
+        "yref": "y",
+        "xanchor": "left",
+        "yanchor": "middle",
+        "align": "left",
+        "showarrow": False,
+        "borderpad": 0,
+        "font": {"color": color, "size": SIZE},
+        **more,
+    }
+
+
+def corner(text: str, color: str, margin: Margin, top: float, **more: Any) -> dict[str, Any]:
+    """A note at the left edge of the whole figure, `top` px below its upper edge."""
+    place = {"xref": "paper", "yref": "paper", "yanchor": "top"}
+    shift = {"xshift": -margin.left, "yshift": margin.top - top}
+    return note(text, 0, 1, color, **{**place, **shift, **more})
+
+
+def end_names(styles: Iterable[RunStyle]) -> dict[str, str]:
+    """The names at the line ends: shortened, and with the run's mark where two runs share a
+    colour."""
+    drawn = list(styles)
+    short = short_names((style.name for style in drawn), _END_LENGTH)
+    if len({style.color_name for style in drawn}) < len(drawn):
+        return {style.name: f"{style.glyph} {short[style.name]}" for style in drawn}
+    return short
+
+
+def end_margin(styles: Iterable[RunStyle]) -> float:
+    """The right margin that the names at the line ends need."""
+    drawn = list(styles)
+    names = end_names(drawn)
+    return _GAP + 4 + max((name_width(s, names[s.name]) for s in drawn), default=0.0)
+
+
+def end_labels_height(styles: Sequence[RunStyle]) -> float:
+    """The height in px that the names at the line ends need when all stand close together."""
+    return LINE * len(styles)
+
+
+def end_labels(
+    ends: Mapping[str, tuple[float, float]],
+    *,
+    named: Mapping[str, RunStyle],
+    palette: Palette,
+    height: float,
+    yref: str = "y",
+) -> list[dict[str, Any]]:
+    """Names at the line ends, spread over the height of the panel in px.
+
+    `ends` gives per run where its line ends, as a share of the height from the top, and what
+    decides the order where ends coincide (the greater on top). `named` are the runs' styles.
+    """
+    drawn = [style.name for style in drawing_order(named)]
+
+    def place(run: str) -> tuple[float, float, int]:
+        return round(ends[run][0] * height / 3), -ends[run][1], -drawn.index(run)
+
+    order = sorted(ends, key=place)
+    shown = end_names(named.values())
+    wanted = [ends[run][0] * height for run in order]
+    centres = spread(wanted, [LINE] * len(order), -LINE / 2, height + LINE / 2)
+    side = {"xref": "paper", "yref": f"{yref} domain", "xshift": _GAP}
+    return [
+        note(
+            run_name(named[run], palette, shown[run]),
+            1,
+            1,
+            palette.ink,
+            yshift=-centre,
+            **side,
+            **whole(run, shown[run].removeprefix(f"{named[run].glyph} ")),
+        )
+        for run, centre in zip(order, centres, strict=True)
+    ]
+
+
+def axis_name(text: str, color: str, margin: Margin) -> dict[str, Any]:
+    """The name of the horizontal axis: below its middle, inside the figure; text not escaped."""
+    shift = clamped(0.5, text_width(text), margin)
+    place = {"xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "top"}
+    return note(escape(text), 0.5, 0, color, xshift=shift, yshift=-26, **place)
+
+
+def clamped(share: float, width: float, margin: Margin) -> float:
+    """The shift in px that keeps a centred label of this width inside the narrowest figure."""
+    plot = NARROW - margin.left - margin.right
+    low, high = width / 2 - margin.left, plot + margin.right - width / 2
+    return max(min(share * plot, high), low) - share * plot
+
+
+def point(style: RunStyle, palette: Palette, size: float = 11) -> dict[str, Any]:
+    """A run's marker with a paper-coloured rim."""
+    return {
+        "symbol": style.symbol,
+        "size": size if size >= 10 else size * _LARGER.get(style.symbol, 1.0),
+        "color": style.color(palette),
+        "opacity": 1,
+        "line": {"color": palette.page, "width": 1.5 if size >= 10 else 0.8},
+    }
+
+
+def interval_line(style: RunStyle, palette: Palette, width: float) -> dict[str, Any]:
+    """The line of a run's intervals."""
+    return {"color": rgba(style.color(palette), 0.38), "width": width}
+
+
+def drawing_order(styles: Mapping[str, RunStyle]) -> list[RunStyle]:
+    """Runs in the order they are drawn: others first, then the baseline, the focus on top."""
+    rank = {"other": 0, "baseline": 1, "focus": 2}
+    return sorted(styles.values(), key=lambda style: rank[style.role])

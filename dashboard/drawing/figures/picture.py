@@ -1,0 +1,86 @@
+"""What a downloaded picture of a chart says above it, so that it can stand alone.
+
+On the page a chart is transparent and its heading, its measure and its runs stand around it. A
+picture of it carries them itself: `layout.meta` has them in px, and links.js adds them while the
+picture is made. The chart on the page stays as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dashboard.drawing.figures.chart import Chart
+from dashboard.drawing.figures.layout import Margin, corner, margin_of
+from dashboard.drawing.figures.text import coloured, escape, run_name, shorten, text_width, wrap
+from dashboard.drawing.theme import Palette, RunStyle
+
+WIDTH, PAD = 720, 20
+"""The least width of a picture without its edge, and that edge, in px."""
+_TITLE, _TITLE_LINE, _LINE, _GAP = 17, 23, 18, 10
+_TITLE_LENGTH, _NOTE_LENGTH, _NAME_LENGTH = 70, 95, 80
+
+
+@dataclass(frozen=True)
+class Caption:
+    """What a picture says: a title, notes (the measure, the number of queries, what the intervals
+    are) and the runs. Plain text."""
+
+    title: str
+    notes: Sequence[str] = ()
+    runs: Sequence[RunStyle] = ()
+
+
+def captioned(figure: Chart, caption: Caption, palette: Palette) -> Chart:
+    """The figure with what its picture says, in `layout.meta`."""
+    margin = margin_of(figure)
+    titles = wrap(caption.title, _TITLE_LENGTH)
+    notes = wrap(" · ".join(caption.notes), _NOTE_LENGTH) if caption.notes else []
+    columns = _columns(caption.runs)
+    runs = _LINE * math.ceil(len(caption.runs) / columns)
+    top = _TITLE_LINE * len(titles) + _LINE * len(notes) + runs + 2 * _GAP
+    # Notes are placed from the upper edge of the plot, which the picture moves down by `top`.
+    moved = margin._replace(top=margin.top + top)
+    said = _title(titles, notes, palette, moved)
+    named = _key(caption.runs, columns, palette, moved, top - runs - _GAP)
+    picture = {
+        "pad": PAD,
+        "top": top,
+        "width": WIDTH,
+        "ground": palette.page,
+        "annotations": [*said, *named],
+    }
+    return figure.with_layout(meta={"picture": picture})
+
+
+def _title(
+    titles: Sequence[str], notes: Sequence[str], palette: Palette, margin: Margin
+) -> Iterator[dict[str, Any]]:
+    bold = "<br>".join(f"<b>{escape(line)}</b>" for line in titles)
+    font = {"size": _TITLE, "color": palette.ink}
+    yield corner(bold, palette.ink, margin, 0, font=font)
+    for i, line in enumerate(notes):
+        top = _TITLE_LINE * len(titles) + 2 + _LINE * i
+        yield corner(escape(line), palette.muted, margin, top)
+
+
+def _written(style: RunStyle) -> str:
+    name = shorten(style.name, _NAME_LENGTH)
+    return f"{name} (baseline)" if style.role == "baseline" else name
+
+
+def _columns(runs: Sequence[RunStyle]) -> int:
+    widest = max((text_width(_written(s), bold=s.role == "focus") + 40 for s in runs), default=1.0)
+    return max(1, min(int(WIDTH / widest), len(runs)))
+
+
+def _key(
+    runs: Sequence[RunStyle], columns: int, palette: Palette, margin: Margin, top: float
+) -> Iterator[dict[str, Any]]:
+    for i, style in enumerate(runs):
+        mark = coloured(style.glyph, style.color(palette))
+        text = f"{mark} {run_name(style, palette, _written(style))}"
+        across = WIDTH / columns * (i % columns) - margin.left
+        yield corner(text, palette.ink, margin, top + _LINE * (i // columns), xshift=across)

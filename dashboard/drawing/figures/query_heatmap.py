@@ -1,0 +1,96 @@
+"""The heatmap of scores: a row per run, a column per query."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.figures.chart import Chart, Trace, bar
+from dashboard.drawing.figures.layout import NARROW, Margin, axis, figure, note
+from dashboard.drawing.figures.text import escape, query_text, run_name, short_names, whole, widest
+from dashboard.drawing.theme import Palette
+from metrics_core.base import wording
+
+_ROW, _FILLED = 34, 0.94
+_NAME = 22
+_ALL = 60
+"""Of more columns than these there are no gaps between them."""
+
+
+def score_heatmap(frame: pd.DataFrame, drawing: Drawing) -> Chart:
+    """Every run's score on every query of `frame`, which has query_id, text and one column of
+    scores per shown run, by its name; in its order from the left, the run in focus on top.
+    Undefined scores are blank. customdata is [query_id, escaped text, numbers].
+    """
+    palette, runs = drawing.palette, list(drawing.styles)
+    values = frame[runs].to_numpy(dtype=np.float64).T
+    short = short_names(runs, _NAME)
+    margin = Margin(min(widest([short[r] for r in runs], bold=True) + 14, NARROW / 2), 4, 4, 4)
+    beside = {"xref": "paper", "xanchor": "right", "align": "right", "xshift": -8}
+    names = [
+        note(
+            run_name(drawing.styles[run], palette, short[run]),
+            0,
+            i,
+            palette.ink,
+            **beside,
+            **whole(run, short[run]),
+        )
+        for i, run in enumerate(runs)
+    ]
+    return figure(
+        [_cells(frame, values, drawing)],
+        palette=palette,
+        height=_ROW * len(runs) + margin.top + margin.bottom,
+        margin=margin,
+        annotations=names,
+        barmode="overlay",
+        bargap=0,
+        xaxis=axis(palette, (-0.5, max(len(frame), 1) - 0.5)),
+        yaxis=axis(palette, (len(runs) - 0.5, -0.5)),
+    )
+
+
+def _scale(palette: Palette) -> list[list[Any]]:
+    """From what nearly is the page to the strongest grade."""
+    return [[0.0, palette.diverging_zero], [0.5, palette.grade_2], [1.0, palette.grade_3]]
+
+
+def _span(values: npt.NDArray[np.float64], drawing: Drawing) -> tuple[float, float]:
+    low, high = drawing.value_range
+    known = values[np.isfinite(values)]
+    least, most = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    low, high = (low if np.isfinite(low) else least), (high if np.isfinite(high) else most)
+    return low, high if high > low else low + 1.0
+
+
+def _cells(frame: pd.DataFrame, values: npt.NDArray[np.float64], drawing: Drawing) -> Trace:
+    """A bar fills each cell, for that is where it can be clicked: marks that overlap cannot."""
+    titles = [query_text(text) for text in frame["text"]]
+    ids = list(frame["query_id"])
+    row, column = np.nonzero(~np.isnan(values))
+    low, high = _span(values, drawing)
+    runs = [escape(run) for run in drawing.styles]
+    return bar(
+        x=column,
+        base=row - _FILLED / 2,
+        y=np.full(len(row), _FILLED),
+        width=_FILLED if len(frame) <= _ALL else 1,
+        marker={
+            "color": values[row, column],
+            "cmin": low,
+            "cmax": high,
+            "colorscale": _scale(drawing.palette),
+            "line": {"width": 0},
+        },
+        customdata=[
+            [ids[x], titles[x], f"{runs[y]} {wording.score(values[y, x])}"]
+            for y, x in zip(row, column, strict=True)
+        ],
+        hovertemplate="<b>%{customdata[1]}</b><br>%{customdata[2]}<extra></extra>",
+        unselected={"marker": {"opacity": 1}},
+    )

@@ -1,0 +1,232 @@
+"""Parts of charts whose rows are groups of queries.
+
+Their vertical axis counts px from the top of the plot, so that every mark and label is placed
+exactly and charts side by side keep the same rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.figures.chart import Chart, Trace, bar, scatter
+from dashboard.drawing.figures.layout import Margin, axis, figure, interval_line, note, point
+from dashboard.drawing.figures.text import LINE, escape, group_lines, shorten_group, whole, widest
+from dashboard.drawing.theme import Palette, RunStyle
+from dashboard.drawing.ticks import Ticks
+from metrics_core.base import wording
+
+_PITCH, _LEAST_PITCH, _ALL_PITCHES = 15.0, 5.0, 72.0
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The groups from top to bottom, with what is written at their left; all of one height.
+    `pitch` is the px between the intervals of two runs in one row."""
+
+    groups: tuple[str, ...]
+    labels: tuple[str, ...]
+    label_width: float
+    height: float
+    pitch: float
+
+    @property
+    def total(self) -> float:
+        """The height of all rows in px."""
+        return self.height * len(self.groups)
+
+    def centres(self, groups: Iterable[str]) -> npt.NDArray[np.float64]:
+        """The y of these groups' rows."""
+        place = {group: (i + 0.5) * self.height for i, group in enumerate(self.groups)}
+        return np.array([place[group] for group in groups], dtype=np.float64)
+
+
+def cells_of(frame: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, ...]]:
+    """The rows of a small frame, these columns of each: much sooner than a frame's own ways."""
+    return zip(*(frame[column].tolist() for column in columns), strict=True)
+
+
+def rows_of(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str], *, counted: bool) -> Rows:
+    """The rows of a breakdown's groups in this order; `counted` adds "18 queries" to the labels
+    and makes them bold. The height does not depend on it."""
+    queries: dict[str, int] = {}
+    runs = set()
+    for group, run, n, gap in cells_of(frame, "group", "run", "queries", "difference"):
+        queries[group] = max(n, queries.get(group, 0))
+        if run in drawing.styles and not math.isnan(gap):
+            runs.add(run)
+    names = [group_lines(group) for group in order]
+    counts = [
+        f"{wording.count(n)} {wording.plural(n, 'query', 'queries')}"
+        for n in (queries[group] for group in order)
+    ]
+    labels, widths = [], [0.0]
+    for lines, count in zip(names, counts, strict=True):
+        muted = f'<span style="color:{drawing.palette.muted}">{count}</span>'
+        text = "<br>".join(map(escape, lines))
+        labels.append(f"<b>{text}</b><br>{muted}" if counted else text)
+        widths.append(widest(lines, bold=counted))
+        widths.append(widest([count]) if counted else 0.0)
+    tallest = max((len(lines) for lines in names), default=1) + 1
+    pitch = max(_LEAST_PITCH, min(_PITCH, _ALL_PITCHES / max(len(runs), 1)))
+    height = max(pitch * len(runs) + 17, LINE * tallest + 12)
+    return Rows(tuple(order), tuple(labels), max(widths) + 16, height, pitch)
+
+
+_LABEL: dict[str, Any] = {"xref": "paper", "xanchor": "right", "xshift": -12, "align": "right"}
+
+
+def row_figure(
+    traces: Sequence[Any],
+    *,
+    rows: Rows,
+    palette: Palette,
+    margin: Margin,
+    ticks: Ticks,
+    annotations: Sequence[Mapping[str, Any]],
+    **value_axis: Any,
+) -> Chart:
+    """The figure of a chart with rows: every second row washed from edge to edge, the groups at
+    the left, a click anywhere in a row gives its group."""
+    labels = [
+        note(label, 0, y, palette.ink, **_LABEL, **whole(group, shorten_group(group)))
+        for group, label, y in zip(rows.groups, rows.labels, rows.centres(rows.groups), strict=True)
+    ]
+    return figure(
+        [_clicks(rows, ticks), *traces],
+        palette=palette,
+        height=margin.top + rows.total + margin.bottom,
+        margin=margin,
+        annotations=[*labels, *annotations],
+        shapes=[w for i in range(1, len(rows.groups), 2) for w in _wash(i, rows, margin, palette)],
+        barmode="overlay",
+        xaxis={**axis(palette, ticks.span, ticks, grid=True), **value_axis},
+        yaxis=axis(palette, (rows.total, 0)),
+    )
+
+
+def _clicks(rows: Rows, ticks: Ticks) -> Trace:
+    low, high = ticks.span
+    return bar(
+        orientation="h",
+        base=[low] * len(rows.groups),
+        x=[high - low] * len(rows.groups),
+        y=rows.centres(rows.groups),
+        width=rows.height,
+        customdata=[[group] for group in rows.groups],
+        marker={"opacity": 0},
+        unselected={"marker": {"opacity": 0}},
+        hoverinfo="none",
+    )
+
+
+def _wash(index: int, rows: Rows, margin: Margin, palette: Palette) -> Iterable[dict[str, Any]]:
+    """The ground of one row: over the plot, and in px over the margins on both sides."""
+    edges: list[dict[str, Any]] = [
+        {"x0": 0, "x1": 1},
+        {"xsizemode": "pixel", "xanchor": 0, "x0": -math.ceil(margin.left), "x1": 0},
+        {"xsizemode": "pixel", "xanchor": 1, "x0": 0, "x1": math.ceil(margin.right)},
+    ]
+    for edge in edges:
+        yield {
+            "type": "rect",
+            "xref": "paper",
+            "yref": "y",
+            "y0": index * rows.height,
+            "y1": (index + 1) * rows.height,
+            "fillcolor": palette.wash,
+            "line": {"width": 0},
+            "layer": "below",
+            **edge,
+        }
+
+
+def intervals(
+    part: pd.DataFrame, y: npt.NDArray[np.float64], columns: tuple[str, str], line: dict[str, Any]
+) -> Trace:
+    """One trace with the intervals of a run, broken between them."""
+    low, high = (part[column].to_numpy(dtype=np.float64) for column in columns)
+    gap = np.full(len(part), np.nan)
+    return scatter(
+        x=np.column_stack([low, high, gap]).ravel(),
+        y=np.column_stack([y, y, gap]).ravel(),
+        mode="lines",
+        line=line,
+        hoverinfo="skip",
+    )
+
+
+def points(
+    part: pd.DataFrame,
+    y: npt.NDArray[np.float64],
+    style: RunStyle,
+    palette: Palette,
+    columns: tuple[str, str, str],
+    pitch: float = _PITCH,
+) -> Trace:
+    """The points of a run: customdata [group, run, what the hover box says]."""
+    write = wording.difference if columns[0] == "difference" else wording.score
+    name = f"<b>{escape(style.name)}</b>"
+    data = [
+        [
+            group,
+            style.name,
+            f"{name}  {escape(group)}<br>{_with_interval(write, value, low, high)}",
+        ]
+        for group, value, low, high in cells_of(part, "group", *columns)
+    ]
+    return scatter(
+        x=part[columns[0]].to_numpy(),
+        y=y,
+        mode="markers",
+        marker=point(style, palette, min(11, pitch + 3)),
+        customdata=data,
+        hovertemplate="%{customdata[2]}<extra></extra>",
+        unselected={"marker": {"opacity": 1}},
+        cliponaxis=False,
+    )
+
+
+def _with_interval(
+    write: Callable[[float, int], str], value: float, low: float, high: float
+) -> str:
+    if math.isnan(low):
+        return write(value, 3)
+    digits = wording.decimals(low, high)
+    return f"{write(value, digits)} {wording.interval(low, high, digits)}"
+
+
+def marks(
+    part: pd.DataFrame,
+    y: npt.NDArray[np.float64],
+    style: RunStyle,
+    palette: Palette,
+    columns: tuple[str, str, str],
+    pitch: float = _PITCH,
+) -> list[Trace]:
+    """The intervals of a run and its points on top, as thick as `pitch` px between runs allow."""
+    line = interval_line(style, palette, min(7, pitch * 0.5))
+    return [
+        intervals(part, y, columns[1:], line),
+        points(part, y, style, palette, columns, pitch),
+    ]
+
+
+def first_values(
+    frame: pd.DataFrame, runs: Iterable[RunStyle], order: Sequence[str], column: str
+) -> dict[str, tuple[str, float]]:
+    """Per run the first group in this order with a value in the column, and that value."""
+    place = {group: i for i, group in enumerate(order)}
+    first: dict[str, tuple[int, str, float]] = {}
+    for run, group, value in cells_of(frame, "run", "group", column):
+        at = place.get(group, len(place))
+        if not math.isnan(value) and (run not in first or at < first[run][0]):
+            first[run] = (at, str(group), value)
+    return {style.name: first[style.name][1:] for style in runs if style.name in first}

@@ -1,0 +1,179 @@
+"""Text in charts: escaping, breaking into lines, how wide it is, and labels that do not overlap."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import takewhile
+
+from dashboard.drawing.theme import Palette, RunStyle
+
+SIZE = 13
+LINE = 16
+"""Height of a line of text in px."""
+NAME_LENGTH = 18
+"""Characters of a group's name on one line; longer names are broken into two lines."""
+RUN_LENGTH = 22
+"""Characters of a run's name in a chart; longer ones are shortened in their middle."""
+_GROUP_LENGTH = 2 * NAME_LENGTH
+_QUERY_LENGTH, _QUERY_LINE = 90, 46
+
+# Advance widths of Inter in em, in classes; a little generous, so that a label is never cut.
+_WIDTHS = {
+    **dict.fromkeys(" !',.:;`Iijl|", 0.31),
+    **dict.fromkeys("()/[]\\frt1{}", 0.40),
+    **dict.fromkeys('"*-?^_aksvxyz', 0.56),
+    **dict.fromkeys("ABCDGHKNOPQRSTUVXYw&$+<=>~", 0.74),
+    **dict.fromkeys("MmW@%", 0.98),
+}
+_ORDINARY, _WIDE = 0.64, 1.05
+_PIECES = re.compile(r"[^\s\-_./:,;]+[\-_./:,;]*\s*|[\-_./:,;]+\s*")
+_CUT_WORD = re.compile(r"(?<=[\s\-_./:,;])[^\s\-_./:,;]{1,3}$")
+_CUT_WORD_BEFORE = re.compile(r"^[^\s\-_./:,;]{1,3}(?=[\s\-_./:,;])")
+
+_LAST_WORD = re.compile(r"[^\s\-_./:,;]*\Z")
+"""What stands behind the last break between words."""
+
+
+def escape(text: object) -> str:
+    """Text that Plotly shows letter by letter: no tag, link or entity in it is interpreted."""
+    return str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def wrap(text: str, length: int = NAME_LENGTH) -> list[str]:
+    """The text in lines of at most `length` characters, broken at spaces and after - _ . / : if
+    that is possible, inside a word if not. Not escaped."""
+    if len(text) <= length:
+        return [text.strip()]
+    lines = [""]
+    for piece in _PIECES.findall(text):
+        if len(lines[-1]) + len(piece.rstrip()) > length and lines[-1]:
+            lines.append("")
+        while len(lines[-1]) + len(piece.rstrip()) > length:
+            lines[-1], piece = piece[:length], piece[length:]
+            lines.append("")
+        lines[-1] += piece
+    return [line.rstrip() for line in lines if line.strip()] or [""]
+
+
+def shorten(text: str, length: int = RUN_LENGTH, *, between_words: bool = False) -> str:
+    """The text with so much left out in its middle that it has at most `length` characters; if
+    asked cut between two words rather than inside one, where that costs few letters."""
+    if len(text) <= length:
+        return text
+    ends = (length - 1) // 2
+    head, tail = text[: length - 1 - ends], text[-ends:]
+    if between_words:
+        head, tail = _CUT_WORD.sub("", head), _CUT_WORD_BEFORE.sub("", tail)
+    return f"{head.rstrip()}…{tail.lstrip()}"
+
+
+def short_names(names: Iterable[str], length: int = RUN_LENGTH) -> dict[str, str]:
+    """Each name shortened in its middle; no two names become the same, so a few may be longer.
+    Where the middle is what tells them apart, what all long ones begin with is left out too."""
+    wanted = list(dict.fromkeys(names))
+    longest = max(map(len, wanted), default=0)
+    begin = _shared_begin([name for name in wanted if len(name) > length])
+    for allowed in range(length, longest):
+        for left_out in dict.fromkeys(("", begin)):
+            short = {
+                name: name
+                if len(name) <= allowed
+                else shorten(f"…{name.removeprefix(left_out)}" if left_out else name, allowed)
+                for name in wanted
+            }
+            if len(set(short.values())) == len(wanted):
+                return short
+    return {name: name for name in wanted}
+
+
+def _shared_begin(names: Sequence[str]) -> str:
+    """The words that all these names begin with."""
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    return _LAST_WORD.sub("", "".join(letters[0] for letters in alike))
+
+
+def shorten_group(group: str) -> str:
+    """A group's name, shortened in its middle where it fills more than two lines."""
+    return shorten(group, _GROUP_LENGTH, between_words=True)
+
+
+def group_lines(group: str) -> list[str]:
+    """The lines of `shorten_group`, at most three."""
+    return wrap(shorten_group(group))
+
+
+def whole(text: str, shown: str) -> dict[str, str]:
+    """What a note says when it is pointed at: the whole text where only a part is shown."""
+    return {} if text == shown else {"hovertext": escape(text)}
+
+
+def wrapped(text: str, length: int = NAME_LENGTH) -> str:
+    """The text escaped, in lines of at most `length` characters."""
+    return "<br>".join(escape(line) for line in wrap(text, length))
+
+
+def lines(html: str) -> int:
+    """How many lines a text has in a chart."""
+    return html.count("<br>") + 1
+
+
+def query_text(text: object) -> str:
+    """A query for a hover box: escaped, at most about 90 characters in lines of 46."""
+    return _query_text(str(text))
+
+
+@lru_cache(maxsize=1 << 14)
+def _query_text(text: str) -> str:
+    flat = " ".join(text.split())
+    if len(flat) > _QUERY_LENGTH:
+        flat = flat[: _QUERY_LENGTH - 1].rstrip() + "…"
+    return wrapped(flat, _QUERY_LINE)
+
+
+def text_width(text: str, *, size: float = SIZE, bold: bool = False) -> float:
+    """About how many px wide one line of text is."""
+    em = sum(_WIDTHS.get(c, _ORDINARY if ord(c) < 0x1100 else _WIDE) for c in text)
+    return em * size * (1.06 if bold else 1.0)
+
+
+def widest(lines: Sequence[str], *, bold: bool = False) -> float:
+    """The width in px of the widest of these lines."""
+    return max((text_width(line, bold=bold) for line in lines), default=0.0)
+
+
+def coloured(html: str, color: str, *, bold: bool = False) -> str:
+    """Escaped text in a colour, bold if asked."""
+    inner = f"<b>{html}</b>" if bold else html
+    return f'<span style="color:{color}">{inner}</span>'
+
+
+def run_name(style: RunStyle, palette: Palette, shown: str = "") -> str:
+    """A run's name in its colour, the run in focus bold; `shown` is the name shortened."""
+    name = escape(shown or style.name)
+    return coloured(name, style.color(palette), bold=style.role == "focus")
+
+
+def name_width(style: RunStyle, shown: str = "") -> float:
+    """The width in px of `run_name`."""
+    return text_width(shown or style.name, bold=style.role == "focus")
+
+
+def spread(wanted: Sequence[float], sizes: Sequence[float], low: float, high: float) -> list[float]:
+    """Centres for labels of these sizes, in this order and without overlap, as near as possible
+    to those wanted and between low and high. What does not fit runs over the high end."""
+    offsets, at = [], 0.0
+    for size in sizes:
+        offsets.append(at + size / 2)
+        at += size
+    blocks: list[tuple[float, int]] = []
+    for centre, offset in zip(wanted, offsets, strict=True):
+        mean, count = centre - offset, 1
+        while blocks and blocks[-1][0] > mean:
+            before, n = blocks.pop()
+            mean = (before * n + mean * count) / (n + count)
+            count += n
+        blocks.append((mean, count))
+    starts = [mean for mean, count in blocks for _ in range(count)]
+    return [max(min(s, high - at), low) + o for s, o in zip(starts, offsets, strict=True)]

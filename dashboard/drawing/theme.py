@@ -1,0 +1,256 @@
+"""Colours, fonts and run styles: the only place that knows them.
+
+Number formats live in `metrics_core.base.wording`, because findings write numbers too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Literal
+
+Role = Literal["baseline", "focus", "other"]
+
+FONT = "Inter, system-ui, sans-serif"
+
+
+@dataclass(frozen=True)
+class Palette:
+    """One theme's colours by role; every text colour reaches 4.5 : 1 on the page."""
+
+    page: str
+    sidebar: str
+    wash: str
+    ink: str
+    muted: str
+    faint: str
+    hairline: str
+    line: str
+    zero: str
+    baseline: str
+    run_1: str
+    run_2: str
+    run_3: str
+    run_4: str
+    run_5: str
+    run_6: str
+    run_7: str
+    run_8: str
+    run_more: str
+    better: str
+    worse: str
+    grade_3: str
+    grade_2: str
+    grade_1: str
+    on_grade_3: str
+    on_grade_2: str
+    on_grade_1: str
+    warning: str
+    error_ground: str
+    word_mark: str
+    diverging_low: str
+    diverging_lower: str
+    diverging_zero: str
+    diverging_higher: str
+    diverging_high: str
+
+    @property
+    def diverging(self) -> tuple[str, str, str, str, str]:
+        """The scale of differences, from the worst over zero to the best."""
+        return (
+            self.diverging_low,
+            self.diverging_lower,
+            self.diverging_zero,
+            self.diverging_higher,
+            self.diverging_high,
+        )
+
+    @property
+    def quiet(self) -> Palette:
+        """The same without the colours of better and worse: there is too little to tell."""
+        return replace(self, better=self.muted, worse=self.muted)
+
+
+LIGHT = Palette(
+    page="#FFFFFF",
+    sidebar="#F7F8F9",
+    wash="#F4F5F7",
+    ink="#161A22",
+    muted="#565E6C",
+    faint="#6B7280",
+    hairline="#E6E9EE",
+    line="#C3C9D2",
+    zero="#8A929F",
+    baseline="#2F3744",
+    run_1="#3D55E6",
+    run_2="#C93A8A",
+    run_3="#9A6700",
+    run_4="#7C4DDB",
+    run_5="#256B1E",
+    run_6="#84573E",
+    run_7="#8E3255",
+    run_8="#194F81",
+    run_more="#6B7280",
+    better="#0B7285",
+    worse="#B93E0D",
+    grade_3="#0B5566",
+    grade_2="#56A6B7",
+    grade_1="#D0E6EC",
+    on_grade_3="#FFFFFF",
+    on_grade_2="#032129",
+    on_grade_1="#0B4653",
+    warning="#8A5A00",
+    error_ground="#FDF1EA",
+    word_mark="#FFEFB8",
+    diverging_low="#A8380A",
+    diverging_lower="#E8A17C",
+    diverging_zero="#F3F4F5",
+    diverging_higher="#84BAC7",
+    diverging_high="#0B6173",
+)
+DARK = Palette(
+    page="#0F1217",
+    sidebar="#14181F",
+    wash="#171C23",
+    ink="#E7EAF0",
+    muted="#A3ACBA",
+    faint="#7E8795",
+    hairline="#232932",
+    line="#3D4653",
+    zero="#798494",
+    baseline="#D5DAE3",
+    run_1="#8C9EFF",
+    run_2="#E56AB3",
+    run_3="#E0B23E",
+    run_4="#B195FF",
+    run_5="#8FD97F",
+    run_6="#D9B08F",
+    run_7="#D79FAF",
+    run_8="#4790D8",
+    run_more="#7E8795",
+    better="#45C4D6",
+    worse="#FF9166",
+    grade_3="#62D0E2",
+    grade_2="#257B8C",
+    grade_1="#16404A",
+    on_grade_3="#04212A",
+    on_grade_2="#F2FDFF",
+    on_grade_1="#A9DFEA",
+    warning="#E0B23E",
+    error_ground="#2A1B15",
+    word_mark="#4A3E14",
+    diverging_low="#F2793F",
+    diverging_lower="#8A4526",
+    diverging_zero="#20262F",
+    diverging_higher="#1E6675",
+    diverging_high="#3FBFD2",
+)
+PALETTES: Mapping[str, Palette] = {"light": LIGHT, "dark": DARK}
+
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "cross")
+_GLYPHS = ("●", "■", "◆", "▲", "★", "✚")
+_DASHES = ("solid", "1.5px,3px", "10px,3px", "10px,3px,1.5px,3px", "14px,6px", "3px,6px")
+COLORS = 8
+SLOTS = COLORS * len(_SYMBOLS)
+"""Runs that have a colour, a shape and a line of their own; further ones are grey."""
+_BASELINE_DASH = "5px,3px"
+
+
+@dataclass(frozen=True)
+class RunStyle:
+    """How one run is drawn; the rule of all pages stands here.
+
+    - `slot` counts from 0 and stays with a run for good, and with it its colour and its shape. The
+      eight colours come first, then they come again with another shape and another line, so that
+      no two of the first 48 runs look alike. The first four are those of the house.
+    - The baseline, whichever run it is, is drawn in ink, as a circle, with a dashed line.
+    - The run in focus has its colour for itself: it keeps its own, and a run that has the same
+      colour in another round is grey (`dimmed`) while it is in focus; its shape stays.
+    """
+
+    name: str
+    slot: int
+    role: Role = "other"
+    dimmed: bool = False
+
+    @property
+    def color_name(self) -> str:
+        """The palette role of the run's colour."""
+        if self.role == "baseline":
+            return "baseline"
+        own = self.slot < SLOTS and not self.dimmed
+        return f"run_{self.slot % COLORS + 1}" if own else "run_more"
+
+    def color(self, palette: Palette) -> str:
+        """The run's colour in this palette."""
+        return str(getattr(palette, self.color_name))
+
+    @property
+    def css_color(self) -> str:
+        """The run's colour as a CSS variable, which follows the theme by itself."""
+        return f"var(--{self.color_name.replace('_', '-')})"
+
+    @property
+    def symbol(self) -> str:
+        """Plotly's name of the run's marker."""
+        return "circle" if self.role == "baseline" else _SYMBOLS[self._shape]
+
+    @property
+    def glyph(self) -> str:
+        """The run's marker as a character."""
+        return "●" if self.role == "baseline" else _GLYPHS[self._shape]
+
+    @property
+    def dash(self) -> str:
+        """Plotly's dash of the run's line."""
+        if self.role == "baseline":
+            return _BASELINE_DASH
+        return _DASHES[self.slot // COLORS % len(_DASHES)]
+
+    @property
+    def _shape(self) -> int:
+        # One back in each round: eight colours then meet all six shapes.
+        return (self.slot - self.slot // COLORS) % len(_SYMBOLS)
+
+    @property
+    def width(self) -> float:
+        """Line width in px."""
+        return 2.8 if self.role == "focus" else 1.9
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a view is drawn: the colours of the reader's theme, and the style of every run."""
+
+    palette: Palette
+    styles: Mapping[str, RunStyle]
+
+    def of(self, runs: Iterable[str]) -> dict[str, RunStyle]:
+        """The styles of these runs, in their order."""
+        return {name: self.styles[name] for name in runs}
+
+
+def run_styles(
+    names: Sequence[str], slots: Mapping[str, int], *, focus: str, baseline: str
+) -> dict[str, RunStyle]:
+    """The style of each of these runs in a view; see `RunStyle` for the rule."""
+    focused = slots.get(focus, SLOTS) % COLORS if focus != baseline else None
+
+    def style(name: str) -> RunStyle:
+        slot = slots.get(name, SLOTS)
+        if name == baseline:
+            return RunStyle(name, slot, "baseline")
+        if name == focus:
+            return RunStyle(name, slot, "focus")
+        return RunStyle(name, slot, dimmed=slot % COLORS == focused)
+
+    return {name: style(name) for name in names}
+
+
+def css_variables() -> str:
+    """Every palette role as a CSS variable that follows Streamlit's theme without a rerun."""
+    declared = [
+        f"--{f.name.replace('_', '-')}:light-dark({getattr(LIGHT, f.name)},{getattr(DARK, f.name)})"
+        for f in fields(Palette)
+    ]
+    return ":root{" + ";".join(declared) + "}"

@@ -1,0 +1,92 @@
+"""Round values on an axis: the one algorithm of all charts and drawn tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from metrics_core.base import wording
+
+
+class Ticks(NamedTuple):
+    """Round values on an axis, how they are written, and the range of the axis."""
+
+    values: list[float]
+    texts: list[str]
+    span: tuple[float, float]
+
+    def within(self, low: float, high: float) -> Ticks:
+        """The same ticks on an axis that runs from low to high."""
+        kept = [(v, t) for v, t in zip(self.values, self.texts, strict=True) if low <= v <= high]
+        return Ticks([v for v, _ in kept], [t for _, t in kept], (low, high))
+
+    def share(self, value: float) -> float:
+        """Where a value stands on the axis, 0 at its beginning and 1 at its end."""
+        return (value - self.span[0]) / (self.span[1] - self.span[0])
+
+
+def nice_ticks(
+    low: float,
+    high: float,
+    *,
+    most: int = 6,
+    fewest_digits: int = 0,
+    write: Callable[[float, int], str] = wording.score,
+) -> Ticks:
+    """At most `most` + 1 round ticks that cover the range, with the decimals that they need and at
+    least `fewest_digits` of them where they are no whole numbers."""
+    span = high - low
+    if not (math.isfinite(span) and span > 0):
+        low, high, span = 0.0, 1.0, 1.0
+    power = 10.0 ** math.floor(math.log10(span / most))
+    step = next(f * power for f in (1, 2, 5, 10, 20) if _intervals(low, high, f * power) <= most)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    needed = max(0, -math.floor(math.log10(step) + 1e-9))
+    digits = max(needed, fewest_digits) if needed else 0
+    values = [round(i * step, needed + 1) for i in range(first, last + 1)]
+    return Ticks(values, [write(v, digits) for v in values], (values[0], values[-1]))
+
+
+def _intervals(low: float, high: float, step: float) -> int:
+    return math.ceil(high / step - 1e-9) - math.floor(low / step + 1e-9)
+
+
+def _signed(value: float, digits: int) -> str:
+    """A tick on an axis of differences: signed, zero plain."""
+    return "0" if value == 0 else wording.difference(value, digits)
+
+
+def signed_ticks(low: float, high: float, *, most: int = 6, fewest_digits: int = 0) -> Ticks:
+    """Ticks for differences on an axis from low to high."""
+    ticks = nice_ticks(low, high, most=most, fewest_digits=fewest_digits, write=_signed)
+    return ticks.within(low, high)
+
+
+def difference_ticks(
+    values: Iterable[float], *, most: int = 6, room: float = 0.04, fewest_digits: int = 0
+) -> Ticks:
+    """Ticks for differences, on an axis that has zero on it and reaches beyond the values by this
+    share of their range at both ends. NaN is skipped."""
+    low, high = _ends(values, 0.0)
+    if high - low < 1e-9:
+        low, high = -0.1, 0.1
+    more = room * (high - low)
+    return signed_ticks(low - more, high + more, most=most, fewest_digits=fewest_digits)
+
+
+def score_ticks(values: Iterable[float], value_range: tuple[float, float] = (0, 1)) -> Ticks:
+    """Ticks from the least to the greatest possible score; further if the values go further."""
+    return nice_ticks(*_ends(values, *value_range))
+
+
+def _ends(values: Iterable[float], *more: float) -> tuple[float, float]:
+    """The least and the greatest finite number of all; 0 and 1 where there is none."""
+    every = np.asarray(values if isinstance(values, np.ndarray) else list(values), dtype=float)
+    finite = [float(v) for v in more if math.isfinite(v)]
+    every = every[np.isfinite(every)]
+    if len(every):
+        finite += [float(every.min()), float(every.max())]
+    return min(finite, default=0.0), max(finite, default=1.0)

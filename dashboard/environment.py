@@ -1,0 +1,36 @@
+"""What the start was told, for who asks later: the variables of this process. It loads nothing."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from metrics_core.base.errors import RanklensError
+
+DATA_VARIABLE = "RANKLENS_DATA"
+WORKSPACE_VARIABLE = "RANKLENS_WORKSPACE"
+
+
+def data_folder() -> str:
+    """The folder of files that was given at the start; "" where none was."""
+    return os.environ.get(DATA_VARIABLE, "")
+
+
+def workspace_folder() -> Path:
+    """The folder that remembers uploads. Raises RanklensError where none is named and this account
+    has no home folder."""
+    named = os.environ.get(WORKSPACE_VARIABLE)
+    return Path(named) if named else default_folder()
+
+
+def default_folder() -> Path:
+    """Where files are remembered if nobody says otherwise: the user's data folder. Raises
+    RanklensError where there is none."""
+    base = os.environ.get("XDG_DATA_HOME")
+    try:
+        return (Path(base) if base else Path.home() / ".local" / "share") / "ranklens"
+    except RuntimeError as error:
+        raise RanklensError(
+            "This account has no home folder in which to remember files.",
+            "Set HOME, or name a folder: make run WORKSPACE=folder, or --workspace folder.",
+        ) from error

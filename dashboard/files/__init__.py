@@ -1,0 +1,1 @@
+"""What was given, to tables: files of a folder, of the workspace, of an upload. No Streamlit."""

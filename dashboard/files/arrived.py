@@ -1,0 +1,79 @@
+"""Which file a note stands for. A page is given the note in place of a long file it asked for.
+
+A note is known to the visit whose file it stands for, in this process: the same text from anywhere
+else is just a text. A visit holds its files until they are read or forgotten; a visit that nobody
+holds is forgotten, and its files with it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from threading import Lock
+from weakref import WeakValueDictionary
+
+from dashboard.workspace.disk.scratch import ScratchFile
+from metrics_core.base.errors import RanklensError
+
+_NOTE = "a file that Ranklens holds on the disk: {}\n"
+_LOCK = Lock()
+
+Early = Callable[[str, ScratchFile], None]
+"""Is told a file's name and a file that is not all here."""
+
+
+class Visit:
+    """The long files of one visit that arrived and are not read yet."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, tuple[bytes, ScratchFile]] = {}
+        self._lost: dict[str, RanklensError] = {}
+        self.early: Early = lambda name, file: None
+        """What is done with a file of this name as soon as its first bytes are on the disk."""
+
+    def keep(self, file_id: str, file: ScratchFile) -> bytes:
+        """Hold an upload of this id; the note that stands for it."""
+        note = _NOTE.format(secrets.token_hex(32)).encode()
+        with _LOCK:
+            self._files[file_id] = note, file
+        return note
+
+    def find(self, content: bytes) -> ScratchFile | None:
+        """The file for which these bytes stand; None where they are what was uploaded."""
+        with _LOCK:
+            return next((file for note, file in self._files.values() if note == content), None)
+
+    def forget(self, file_id: str) -> None:
+        """Hold an upload no longer; its file is removed once nobody else holds it."""
+        with _LOCK:
+            self._files.pop(file_id, None)
+
+    def release(self, file: ScratchFile) -> None:
+        """Hold a file no longer that was read; nothing happens where none is held."""
+        with _LOCK:
+            self._files = {i: held for i, held in self._files.items() if held[1] is not file}
+
+    def lose(self, name: str, error: RanklensError) -> None:
+        """Remember why a file could not be kept, until the page asks."""
+        with _LOCK:
+            self._lost[name] = error
+
+    def lost(self, name: str) -> RanklensError | None:
+        """Why a file of this name could not be kept; told once."""
+        with _LOCK:
+            return self._lost.pop(name, None)
+
+
+_VISITS: WeakValueDictionary[str, Visit] = WeakValueDictionary()
+
+
+def begin(session: str) -> Visit:
+    """The visit of a session, which lasts as long as somebody holds it."""
+    with _LOCK:
+        return _VISITS.setdefault(session, Visit())
+
+
+def visit_of(session: str) -> Visit | None:
+    """The visit of a session; None where its pages have not asked for files."""
+    with _LOCK:
+        return _VISITS.get(session)

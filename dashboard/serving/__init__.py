@@ -1,0 +1,1 @@
+"""The server: the application behind its door, long uploads, what every page comes with."""

@@ -1,0 +1,135 @@
+"""The door: an ASGI application that hands on only what this computer's reader asked for."""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote_to_bytes
+
+from dashboard.serving.door import origin
+from dashboard.serving.door.headers import guarded
+from dashboard.serving.door.token import Keys
+from dashboard.serving.door.waiting import LET_IN
+
+COOKIE = b"ranklens"
+# A link that somebody sent holds the secret path of his own server.
+_SECRET_PATH = re.compile(r"^/[0-9a-f]{32}(?=/|$)")
+_REFUSED = Path(__file__).with_name("refused.html").read_bytes()
+_FRESH = (b"cache-control", b"no-store")
+
+
+class Door:
+    """Passes on requests of our own page with the right cookie; answers 403 to all others.
+
+    The cookie is had for the token, which the printed address holds as `?token=`. Without keys
+    (`--no-token`) only Host and Origin are looked at.
+    """
+
+    def __init__(
+        self, app: Any, *, port: int, keys: Keys | None, headers: Sequence[tuple[bytes, bytes]]
+    ) -> None:
+        """`app` serves below `/keys.base`; `headers` are added to every answer."""
+        self._app = app
+        self._hosts = origin.hosts(port)
+        self._keys = keys
+        self._headers = list(headers)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request or websocket, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        base = self._keys.base if self._keys else ""
+
+        async def sent(message: dict[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                message = guarded(message, self._headers, base)
+            await send(message)
+
+        if not origin.is_ours(scope, self._hosts):
+            await _refuse(scope, sent)
+        elif self._keys is None or self._holds_the_cookie(scope, self._keys):
+            _waits_no_more(scope)
+            await self._app(scope, receive, sent)
+        elif self._brings_the_token(scope, self._keys):
+            _waits_no_more(scope)
+            await _let_in(scope, sent, self._keys)
+        else:
+            await _refuse(scope, sent)
+
+    def _holds_the_cookie(self, scope: Any, keys: Keys) -> bool:
+        return _is_below(scope["path"], keys) and any(
+            _same(value, keys.cookie) for value in _cookies(scope)
+        )
+
+    def _brings_the_token(self, scope: Any, keys: Keys) -> bool:
+        return (
+            scope["type"] == "http"
+            and scope["method"] in ("GET", "HEAD")
+            and any(_same(value, keys.token) for value in _split_query(scope)[0])
+        )
+
+
+def _waits_no_more(scope: Any) -> None:
+    """Whose connection it is may keep it."""
+    let_in = scope.get("state", {}).get(LET_IN)
+    if let_in is not None:
+        let_in()
+
+
+async def _let_in(scope: Any, send: Any, keys: Keys) -> None:
+    """Hand out the cookie, and lead to what was asked for, without the token in its address."""
+    path = quote(_SECRET_PATH.sub("", scope["path"]) or "/", safe="/~!$&'()*+,;=:@")
+    target = f"/{keys.base}{path}"
+    query = b"&".join(_split_query(scope)[1])
+    cookie = f"{COOKIE.decode()}={keys.cookie}; Path=/{keys.base}; HttpOnly; SameSite=Strict"
+    headers = [
+        (b"location", target.encode() + (b"?" + query if query else b"")),
+        (b"set-cookie", cookie.encode()),
+        (b"content-length", b"0"),
+        _FRESH,
+    ]
+    await send({"type": "http.response.start", "status": 303, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _refuse(scope: Any, send: Any) -> None:
+    """403, the same for every reason; a websocket is closed before it was accepted."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008})
+        return
+    headers = [
+        (b"content-type", b"text/html; charset=utf-8"),
+        (b"content-length", str(len(_REFUSED)).encode()),
+        _FRESH,
+    ]
+    await send({"type": "http.response.start", "status": 403, "headers": headers})
+    await send({"type": "http.response.body", "body": _REFUSED})
+
+
+def _is_below(path: str, keys: Keys) -> bool:
+    return path == f"/{keys.base}" or path.startswith(f"/{keys.base}/")
+
+
+def _cookies(scope: Any) -> list[bytes]:
+    """The values of our cookie; another server of this host may have set one of the same name."""
+    pairs = (
+        part.strip().partition(b"=")
+        for header in origin.values(scope, b"cookie")
+        for part in header.split(b";")
+    )
+    return [value for name, _, value in pairs if name == COOKIE]
+
+
+def _split_query(scope: Any) -> tuple[list[bytes], list[bytes]]:
+    """The tokens in the query, and its other fields as they stand."""
+    fields = scope["query_string"].split(b"&")
+    tokens = [unquote_to_bytes(f[6:]) for f in fields if f.startswith(b"token=")]
+    return tokens, [f for f in fields if f and not f.startswith(b"token=")]
+
+
+def _same(given: bytes, secret: str) -> bool:
+    return hmac.compare_digest(given, secret.encode())

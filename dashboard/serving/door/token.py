@@ -1,0 +1,76 @@
+"""The token that opens the dashboard, kept in the workspace: an open page outlives a restart.
+
+It stands in the address that is printed. What the browser keeps and sends is derived from it, for
+each port: whoever takes the port of an ended server and hears what an open page sends there learns
+nothing that opens another one.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import os
+import re
+import secrets
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from dashboard.workspace.disk import durable
+
+FILE = "door.json"
+_TOKEN = re.compile(r"[\w-]{43}", re.ASCII)
+_FOR_OTHERS = 0o077
+
+
+@dataclass(frozen=True)
+class Keys:
+    """What opens a server: `token` in the printed address, then `cookie`, which the browser sends
+    to addresses below `/base` only."""
+
+    token: str
+    base: str
+    cookie: str
+
+
+def keys(token: str, port: int) -> Keys:
+    """The keys of a server on this port."""
+    return Keys(token, _derived(token, f"base {port}")[:32], _derived(token, f"cookie {port}"))
+
+
+def new_token() -> str:
+    """A token of 256 random bits, as 43 letters, digits, `-` and `_`."""
+    return secrets.token_urlsafe(32)
+
+
+def kept_token(folder: Path, *, renewed: bool = False) -> str:
+    """The token of a workspace; the folder and the token are made where they are not there yet.
+
+    The folder is closed to other accounts. A token that others could have read is replaced, and so
+    is any where it is to be `renewed`. Raises OSError where the folder cannot be closed or the
+    token cannot be kept.
+    """
+    durable.make_folder(folder)
+    if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & _FOR_OTHERS:
+        folder.chmod(0o700)
+    token = None if renewed else _read(folder / FILE)
+    if token is None:
+        token = new_token()
+        durable.write(folder / FILE, json.dumps({"token": token}).encode())
+    return token
+
+
+def _derived(token: str, purpose: str) -> str:
+    return hmac.digest(token.encode(), purpose.encode(), "sha256").hex()
+
+
+def _read(path: Path) -> str | None:
+    """The token in a file; None where there is no file, or none to be trusted."""
+    try:
+        mode = path.lstat().st_mode
+        if not stat.S_ISREG(mode) or (os.name == "posix" and mode & _FOR_OTHERS):
+            return None
+        token = json.loads(path.read_bytes())["token"]
+    except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return token if isinstance(token, str) and _TOKEN.fullmatch(token) else None

@@ -1,0 +1,83 @@
+"""What the page that loads the app brings along: how everything looks, and one rule.
+
+The style sheet comes once and never later than what it styles; sent with each answer it would be
+most of it, and the browser would style all of the page anew each time.
+
+Streamlit draws a placeholder and its sidebar before it has anything of ours, and moves both when
+the page comes: nothing is to jump. So the rule is to show the app when it has something to show.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from dashboard.drawing.theme import css_variables
+
+# After some seconds it is shown whatever it holds, an error of Streamlit's own for example.
+_RULE = (
+    b"<style>@keyframes late{to{visibility:visible}}"
+    b".stApp:not(:has(.lens)){visibility:hidden;animation:late 0s 8s forwards}</style></head>"
+)
+_CHANGED = (b"content-length", b"etag")
+_SHEETS = ("frame.css", "style.css")
+
+
+@cache
+def style_sheet() -> str:
+    """The palette's variables and the style sheets of all pages, one after the other."""
+    here = Path(__file__).parents[1] / "app_pages"
+    return css_variables() + "".join((here / name).read_text("utf-8") for name in _SHEETS)
+
+
+class FirstPaint:
+    """ASGI middleware that adds rule and style sheet to every HTML page it passes on."""
+
+    def __init__(self, app: Any) -> None:
+        """`app` is the application whose pages are passed on."""
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request."""
+        if scope["type"] != "http" or "." in scope["path"].rpartition("/")[2]:
+            await self._app(scope, receive, send)
+            return
+        # Packed, the page could not be read; it is small.
+        headers = [(k, v) for k, v in scope["headers"] if k != b"accept-encoding"]
+        held = _Held(send)
+        await self._app({**scope, "headers": headers}, receive, held)
+
+
+class _Held:
+    """Passes messages on; those of an HTML page only once it is whole, with what is added."""
+
+    def __init__(self, send: Any) -> None:
+        self._send = send
+        self._start: dict[str, Any] | None = None
+        self._body = b""
+
+    async def __call__(self, message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start" and _is_html(message):
+            self._start = message
+            return
+        if self._start is None:
+            await self._send(message)
+            return
+        self._body += message.get("body", b"")
+        if message.get("more_body"):
+            return
+        # Behind Streamlit's own styles, which are in the head, and before those of a page's parts.
+        sheet = f"<body><style>{style_sheet()}</style>".encode()
+        body = self._body.replace(b"</head>", _RULE, 1).replace(b"<body>", sheet, 1)
+        kept = [(k, v) for k, v in self._start["headers"] if k.lower() not in _CHANGED]
+        length = (b"content-length", str(len(body)).encode())
+        await self._send({**self._start, "headers": [*kept, length]})
+        await self._send({"type": "http.response.body", "body": body})
+        self._start = None
+
+
+def _is_html(message: dict[str, Any]) -> bool:
+    return any(
+        k.lower() == b"content-type" and v.startswith(b"text/html") for k, v in message["headers"]
+    )

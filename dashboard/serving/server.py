@@ -1,0 +1,121 @@
+"""The server: Streamlit's application behind the door, in this process."""
+
+from __future__ import annotations
+
+import gc
+import os
+import socket
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from pathlib import Path
+from threading import Thread, Timer
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from starlette.middleware import Middleware
+from streamlit import file_util
+from streamlit.starlette import App
+
+from dashboard.app_pages.menu import PAGES
+from dashboard.environment import workspace_folder
+from dashboard.serving.door.door import Door
+from dashboard.serving.door.headers import security_headers
+from dashboard.serving.door.seldom import say_seldom
+from dashboard.serving.door.settings import OPTIONS, pin
+from dashboard.serving.door.token import Keys, keys
+from dashboard.serving.door.waiting import ACCEPTED_TOGETHER, Arrival, Waiting
+from dashboard.serving.first_paint import FirstPaint
+from dashboard.serving.lean_imports import keep_on_path, load_distributions
+from dashboard.serving.uploads.streaming import Arriving
+from dashboard.workspace.disk.scratch import Scratch
+
+_PAGE = Path(__file__).parents[1] / "app.py"
+_SECONDS_TO_END = 3
+_BACKLOG = 2048
+
+
+def application(port: int, opened_by: Keys | None) -> Any:
+    """The ASGI application: the pages, what every HTML page is sent with, where
+    long uploads are kept, and the door around."""
+    pin(port=port, base=opened_by.base if opened_by else "")
+    keep_on_path(_PAGE.parent)
+    streamed = Middleware(
+        Arriving,
+        base=opened_by.base if opened_by else "",
+        largest=OPTIONS["server.maxUploadSize"] * 2**20,
+        scratch=Scratch(workspace_folder()),
+    )
+    app = App(_PAGE, middleware=[Middleware(FirstPaint), streamed], lifespan=_begun)
+    headers = security_headers(Path(file_util.get_static_dir()) / "index.html")
+    return Door(app, port=port, keys=opened_by, headers=headers)
+
+
+def serve(listening: socket.socket, token: str) -> None:
+    """Serve until a signal ends it, on a socket that listens on a port of this computer, for whom
+    the token opens it, or for all where it is empty."""
+    port = listening.getsockname()[1]
+    config = uvicorn.Config(
+        application(port, keys(token, port) if token else None),
+        http=Arrival,
+        backlog=ACCEPTED_TOGETHER,
+        # Streamlit's own choices; the rest would follow the environment.
+        ws="websockets-sansio",
+        ws_max_size=32 * 2**20,
+        ws_ping_interval=30,
+        ws_ping_timeout=30,
+        ws_per_message_deflate=False,
+        lifespan="on",
+        proxy_headers=False,
+        server_header=False,
+        access_log=False,
+        log_level="warning",
+        use_colors=False,
+        timeout_graceful_shutdown=_SECONDS_TO_END,
+    )
+    say_seldom()
+    _Server(config).run(sockets=[listening])
+
+
+@asynccontextmanager
+async def _begun(_: App) -> AsyncIterator[None]:
+    """What is done before the first answer, for the first visitor waits for all of it: what he will
+    see is opened, and meanwhile what draws it is loaded, which needs Streamlit's runtime. What is
+    opened with was loaded before, for two threads that load the same modules see them half done.
+    From here on there is garbage, but not among what was loaded.
+    """
+    from dashboard.session.ahead import open_ahead
+
+    pages = [f"dashboard.app_pages.{page.name}" for page in PAGES]
+    named = "opening of what is seen first"
+    Thread(target=open_ahead, args=(pages,), name=named, daemon=True).start()
+    import_module("dashboard.app_pages.overview")
+    import_module("dashboard.app_pages.frame")
+    # What compares needs it, and the files are still being read.
+    Thread(target=load_distributions, daemon=True).start()
+    gc.freeze()
+    gc.enable()
+    yield
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.server_state = Waiting()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to serve. More may wait to be accepted than are at once."""
+        await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(_BACKLOG)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to end. A computation that still runs then cannot keep the process, and that it
+        gets no more threads is nothing to print."""
+        threading.excepthook = lambda _: None
+        end = Timer(2 * _SECONDS_TO_END, os._exit, (128 + sig,))
+        end.daemon = True
+        end.start()
+        super().handle_exit(sig, frame)

@@ -1,0 +1,129 @@
+"""Collections made, renamed, copied, removed, taken out as one file and in again."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from threading import Lock
+
+import streamlit as st
+
+from dashboard.files.given import Given
+from dashboard.session.address import forget, href
+from dashboard.session.open_collection import (
+    OF_ANOTHER,
+    collections,
+    files_of,
+    open_collection,
+    workspace,
+)
+from dashboard.session.receipts import doing, tell
+from dashboard.workspace import Collection
+from dashboard.workspace.starting import OWN
+from dashboard.workspace.taken_out.packing import pack, unpack
+from metrics_core.formats import Loaded
+from metrics_core.tables.run_names import free_name
+
+_LONGEST_NAME = 80
+_MAKING = Lock()
+
+
+def collection_href(identity: str) -> str:
+    """The link that opens a collection."""
+    return href("overview", **OF_ANOTHER, set=identity)
+
+
+def made(name: str) -> Collection:
+    """A new collection; the reader's first one has the id that older links name."""
+    identity = "" if workspace().has(OWN) else OWN
+    return workspace().new(_free(name), identity)
+
+
+def make(field: str, drawn: int) -> None:
+    """Make an empty collection of the name in the field of this key and open it; for the callback
+    of a form that was `drawn` with this generation, which makes one however often it is sent."""
+    name = _cleaned(str(st.session_state.get(field, ""))) or "My files"
+    done: set[int] = st.session_state.setdefault("_collections_made", set())
+
+    def once() -> None:
+        with _MAKING:
+            if drawn in done:
+                return
+            new = made(name)
+            done.add(drawn)
+        open_collection(new.id)
+        forget("new_collection")
+
+    doing(once)
+
+
+def rename(identity: str, name: str) -> None:
+    """Give a collection another name; an empty one changes nothing."""
+    if _cleaned(name):
+        doing(lambda: workspace().rename(identity, _cleaned(name)))
+
+
+def duplicate(identity: str) -> None:
+    """Copy a collection."""
+    name = f"{collections().name_of(identity)}, copy"
+
+    def copied() -> None:
+        own = workspace().has(identity) and collections().folder_of(identity) is None
+        copy = workspace().duplicate(identity, _free(name)) if own else copy_of(identity, name)
+        tell(f"“{copy.name}” was made.")
+
+    doing(copied)
+
+
+def copy_of(identity: str, name: str) -> Collection:
+    """A collection that holds the files of the example or of a folder as they are now."""
+    copy = made(name)
+    for file in files_of(identity):
+        if file.table is not None:
+            workspace().add(copy.id, Loaded(file.table, "", file.read_as, file.file), beside=True)
+    with workspace().writing() as shelves:
+        shelves.journals.copy(identity, copy.id)
+    return copy
+
+
+def remove_collection(identity: str) -> None:
+    """Remove a collection; it can be brought back until the next start."""
+
+    def removed() -> None:
+        name = collections().name_of(identity)
+        workspace().remove(identity)
+        tell(f"“{name}” was removed.", "", (("Undo", lambda: workspace().restore(identity)),))
+
+    doing(removed)
+
+
+def restore_collection(identity: str) -> None:
+    """Undo the removal of a collection."""
+    doing(lambda: workspace().restore(identity))
+
+
+def packed(identity: str) -> bytes:
+    """A collection as one file."""
+    out = io.BytesIO()
+    pack(workspace(), identity, out)
+    return out.getvalue()
+
+
+def take_in(given: Given, kept: Callable[[], None]) -> None:
+    """Make a collection of a packed one, and open it; `kept` is called as soon as it is there."""
+
+    def taken() -> None:
+        new = unpack(workspace(), given.origin, file=given.name)
+        kept()
+        open_collection(new.id)
+        tell(f"“{new.name}” was taken in from {given.name}.")
+
+    doing(taken)
+
+
+def _free(name: str) -> str:
+    return free_name(name, [c.name for c in workspace().collections()])
+
+
+def _cleaned(name: str) -> str:
+    return " ".join(name.split())[:_LONGEST_NAME]

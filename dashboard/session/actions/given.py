@@ -1,0 +1,57 @@
+"""What an uploader gives: short files as they are, and what the notes of long ones stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from dashboard.files import arrived
+from dashboard.files.given import Given
+from dashboard.session.actions.long_uploads import read_early
+from dashboard.session.open_collection import collection, judgments_of, workspace
+from dashboard.workspace.disk.scratch import ScratchFile
+from metrics_core.base.errors import RanklensError
+
+_VISIT = "_arriving"
+
+
+def expect_files() -> None:
+    """Let long files of this session come; called wherever an uploader is drawn. What comes is
+    read as it comes, with the judgments that are open now."""
+    context = get_script_run_ctx()
+    if context is not None and _VISIT not in st.session_state:
+        # As long as the session lives, so do the files that it was given and has not read.
+        st.session_state[_VISIT] = arrived.begin(context.session_id)
+    visit = _visit()
+    if visit is not None:
+        known = judgments_of(collection())
+        visit.early = partial(read_early, cache=workspace().cache, judgments=known)
+
+
+def given(file: UploadedFile) -> Given:
+    """A file of an uploader."""
+    content, visit = file.getvalue(), _visit()
+    return Given(file.name, (visit.find(content) if visit else None) or content)
+
+
+def release(files: Iterable[Given]) -> None:
+    """Files were read: what is on the disk for them is removed once nobody holds it."""
+    visit = _visit()
+    for file in files:
+        if visit is not None and isinstance(file.content, ScratchFile):
+            visit.release(file.content)
+
+
+def lost(name: str) -> RanklensError | None:
+    """Why a file of this name could not be kept; told once, None where nothing stood against it."""
+    visit = _visit()
+    return visit.lost(name) if visit else None
+
+
+def _visit() -> arrived.Visit | None:
+    found: arrived.Visit | None = st.session_state.get(_VISIT)
+    return found

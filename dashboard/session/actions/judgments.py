@@ -1,0 +1,47 @@
+"""Which judgments are used: the address names them, and only the reader changes them."""
+
+from __future__ import annotations
+
+from dashboard.files.files import File
+from dashboard.session.address import address, change
+from dashboard.session.open_collection import collection, collections, library, workspace
+from dashboard.session.receipts import doing
+from dashboard.study.library import Library, named_judgments
+
+
+def judgments_asked() -> str:
+    """What the address says once it names the judgments; what it asks for and is not here stays."""
+    return address()["qrels"] or _name_of(library().judgments)
+
+
+def _name_of(file: File | None) -> str:
+    named = named_judgments(library().files)
+    return next((name for name, own in named.items() if own is file), "")
+
+
+def judgments_lacking() -> dict[str, str]:
+    """The judgments that the address asks for and that are not here, as a sentence."""
+    asked, here = address()["qrels"], library()
+    if not asked or asked in {*named_judgments(here.files), *(f.key for f in here.files)}:
+        return {}
+    return {"qrels": f"These files have no judgments {asked}."}
+
+
+def use_judgments(file: File) -> None:
+    """Use these judgments of the open collection from now on; for callbacks."""
+    here = collection()
+
+    def used() -> None:
+        workspace().new(collections().name_of(here), here)
+        workspace().judge_by(here, file.key)
+        change(qrels=_name_of(file))
+
+    doing(used)
+
+
+def keep_in_use(identity: str, before: Library, after: Library) -> None:
+    """Let a collection go on with the judgments that it used before others came beside them."""
+    used = before.judgments or after.judgments
+    unsaid = not collections().judgments_of(identity)
+    if used is not None and unsaid and len(after.of_kind("qrels")) > 1:
+        workspace().judge_by(identity, used.key)

@@ -1,0 +1,113 @@
+"""Notes and tags on the queries of the open collection, and what is damaged in its journals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dashboard.answers.remarks import Remarks
+from dashboard.session.actions.judging import give_place, judge_name
+from dashboard.session.open_collection import collection, workspace
+from dashboard.session.receipts import doing, tell
+from dashboard.workspace import Noted
+from metrics_core.base import wording as w
+
+
+def noted() -> dict[str, Noted]:
+    """query_id -> notes and tags, of the queries of the open collection that have some."""
+    return workspace().notes.of(collection())
+
+
+def remarks() -> Remarks:
+    """The same as the Queries page takes it."""
+    return Remarks(
+        tuple(
+            (query_id, own.tags, tuple(note.text for note in own.notes))
+            for query_id, own in noted().items()
+        )
+    )
+
+
+def keep_remark(query_id: str, note: str, tag: str) -> None:
+    """Add the note and the tag that stand in the fields of these keys to a query, both at once; for
+    a form's callback, because a page may be drawn anew before it comes to where the form stands."""
+    text = str(st.session_state.get(note, "")).strip()
+    cleaned = " ".join(str(st.session_state.get(tag, "")).split())
+    here, by = collection(), judge_name()
+
+    def kept() -> None:
+        give_place(here)
+        workspace().notes.add(here, query_id, text, cleaned, by=by)
+        st.session_state[note] = st.session_state[tag] = ""
+
+    if text or cleaned:
+        doing(kept)
+
+
+def take_note_back(query_id: str, note: str) -> None:
+    """Take a note back."""
+    here, by = collection(), judge_name()
+
+    def taken_back() -> None:
+        workspace().notes.write(here, query_id, "", by=by, note=note)
+
+    doing(taken_back)
+
+
+def take_tag_off(query_id: str, tag: str) -> None:
+    """Take a tag off a query."""
+    here, by = collection(), judge_name()
+    doing(lambda: workspace().notes.tag(here, query_id, tag, by=by, on=False))
+
+
+# Damaged lines of journals
+
+
+def damaged_lines(journal: str) -> list[bytes]:
+    """The lines of a journal of the open collection that are not as they were written."""
+    try:
+        return workspace().journals.damaged(collection(), journal)
+    except (OSError, KeyError):
+        return []
+
+
+def missing_of_journals() -> dict[str, str]:
+    """Journal -> what is gone of it, as a sentence, for the open collection."""
+    here, found = collection(), dict[str, list[str]]()
+    layers, notes = workspace().layers.missing(here), workspace().notes.missing(here)
+    called = {gone.number: f"The layer “{gone.file}”" for gone in layers} | {
+        gone.number: "The file of notes and tags" for gone in notes
+    }
+    for gone in (*layers, *notes):
+        found.setdefault(gone.number, []).append(gone.why)
+    return {
+        journal: f"{called[journal]} {w.listing(why)}: what was kept there is gone."
+        for journal, why in found.items()
+    }
+
+
+def accept_missing(journal: str) -> None:
+    """Take it that what is gone of a journal stays so; for callbacks."""
+    here = collection()
+
+    def accepted() -> None:
+        with workspace().writing() as shelves:
+            shelves.journals.accept(here, journal)
+
+    doing(accepted)
+
+
+def drop_lines(journal: str, called: str, lines: Sequence[bytes]) -> None:
+    """Take damaged lines out of a journal for good, those that were shown and no other; what was
+    `called` so is told."""
+    here = collection()
+
+    def dropped() -> None:
+        with workspace().writing() as shelves:
+            gone = shelves.journals.mend(here, journal, lines)
+        if gone:
+            counted = f"{w.count(gone)} damaged {w.plural(gone, 'line')}"
+            tell(f"{counted} of {called} {w.plural(gone, 'was', 'were')} dropped.")
+
+    doing(dropped)

@@ -1,0 +1,338 @@
+"""Files that are given: read, kept in a collection, and what is said about each of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, count
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.files.collections import SAMPLE
+from dashboard.files.converting import SMALLEST
+from dashboard.files.cut import Carried, Cut, is_carried, is_cut, opened_cut, read_carried
+from dashboard.files.files import File, parts_as_one
+from dashboard.files.given import Given
+from dashboard.session.actions import carried as carrying
+from dashboard.session.actions import collections as manage
+from dashboard.session.actions.given import release
+from dashboard.session.actions.judgments import keep_in_use
+from dashboard.session.actions.long_uploads import forget_readings, reading_of, tables_of
+from dashboard.session.address import address, change, forget
+from dashboard.session.open_collection import (
+    collection,
+    collections,
+    files_of,
+    library_of,
+    nowhere,
+    open_collection,
+    read_again_with,
+    workspace,
+)
+from dashboard.session.receipts import doing, tell, tell_error
+from dashboard.session.returning import came_through
+from dashboard.study.library import as_a_run, may_be_a_run
+from dashboard.workspace import Added, Entry, StorageError
+from dashboard.workspace.taken_out.packing import is_packed
+from metrics_core import formats
+from metrics_core.base import wording as w
+from metrics_core.base.errors import RanklensError
+from metrics_core.formats import Loaded
+from metrics_core.formats.parsing.ranks_parts import is_beside_parts
+from metrics_core.tables import Qrels, Run
+
+_KEYS = count(1)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An uploaded file that could not be read, kept for another try; `key` names its widgets."""
+
+    error: RanklensError
+    given: Given
+    key: int
+
+
+def _nothing() -> None:
+    """What is done where nobody needs to know that files are kept."""
+
+
+def refusals() -> dict[str, Refusal]:
+    """Files that were added to the open collection and could not be read, by name."""
+    of_each: dict[str, dict[str, Refusal]] = st.session_state.setdefault("_refused", {})
+    return of_each.setdefault(address()["set"], {})
+
+
+def read_uploads(files: Sequence[Given], drawn: int) -> Iterator[float]:
+    """Read files of the uploader that was `drawn` with this generation into the open collection,
+    telling how many are read, and of the next one which share; then the uploader starts anew.
+
+    What is added to the example makes a collection of the reader's own, and so do judgments and
+    runs that have no query in common with what is open, if the reader wishes.
+    """
+    # Whatever the reader does meanwhile ends this run of the page wherever it next turns to the
+    # session or draws. The next run still has the files and goes on from what is kept.
+    kept = _kept()
+    read: dict[int, list[Loaded]] = {}
+    carried: list[Carried] = []
+    # Long ones last: they are judged while they are read.
+    long = [len(given) >= SMALLEST for given in files]
+    order = sorted(_of_data(files), key=long.__getitem__) if drawn not in kept else []
+    try:
+        for done, number in enumerate(order):
+            given = files[number]
+            yield done
+            if is_packed(given.origin):
+                if (drawn, number) not in kept:
+                    manage.take_in(given, partial(kept.add, (drawn, number)))
+            elif is_cut(given.origin) or is_carried(given.start):
+                read[number] = _read_cut(given, carried)
+            elif not long[number]:
+                read[number] = _read(given)
+            else:
+                reading = reading_of((drawn, number), given, chain(*read.values()))
+                yield from (done + share for share in reading.watched())
+                read[number] = _received(given, reading.result)
+        if drawn not in kept:
+            in_order = [loaded for number in sorted(read) for loaded in read[number]]
+            told_here = refusals()
+            _keep(in_order, carried, partial(kept.add, drawn))
+            _told_with_the_rest(told_here, files)
+    except Exception:
+        forget("upload")  # or each further run would fail likewise
+        release(files)
+        raise
+    forget_readings()
+    forget("upload")
+    release(files)
+    came_through()
+
+
+def _told_with_the_rest(told: dict[str, Refusal], files: Sequence[Given]) -> None:
+    """Files that could not be read are told where those that were given with them went."""
+    here = refusals()
+    if here is not told:
+        here |= {given.name: told.pop(given.name) for given in files if given.name in told}
+
+
+def _of_data(files: Sequence[Given]) -> list[int]:
+    """The places of the files without those that only stand beside parts of judged ranks; where
+    there are no others, all."""
+    places = [place for place, given in enumerate(files) if not is_beside_parts(given.name)]
+    return places or list(range(len(files)))
+
+
+def _kept() -> set[int | tuple[int, int]]:
+    """The uploaders whose files are kept, by generation, and such single files with their number.
+    One object a visit, so that to note something in it is no turning to the session."""
+    kept: set[int | tuple[int, int]] = st.session_state.setdefault("_kept_uploads", set())
+    return kept
+
+
+def _read_cut(given: Given, carried: list[Carried]) -> list[Loaded]:
+    """The tables of a zip of some queries, none of a file of notes or layers; what comes with them
+    is added to `carried`."""
+    try:
+        if is_carried(given.start):
+            cut = Cut({}, read_carried(given.whole()))
+        else:
+            cut = opened_cut(given.origin, given.name)
+    except RanklensError as error:
+        refusals()[given.name] = Refusal(error, given, next(_KEYS))
+        return []
+    carried.append(cut.carried)
+    return [loaded for file, inner in cut.files.items() for loaded in _read(Given(file, inner))]
+
+
+def _read(given: Given, **choices: Any) -> list[Loaded]:
+    return _received(given, partial(tables_of, given, **choices))
+
+
+def _received(given: Given, tables: Callable[[], list[Loaded]]) -> list[Loaded]:
+    """A file's tables; one that cannot be read goes to `refusals`."""
+    try:
+        read = tables()
+    except RanklensError as error:
+        refused = error
+    except Exception as error:  # one file's failure must not take the others with it
+        refused = RanklensError(
+            f"{given.name} could not be read: {type(error).__name__}.",
+            "This is a fault of Ranklens; the other files are not affected.",
+        )
+    else:
+        refusals().pop(given.name, None)
+        return read
+    refusals()[given.name] = Refusal(refused, given, next(_KEYS))
+    return []
+
+
+def read_again(name: str, **choices: Any) -> None:
+    """Read a refused file with other choices; nothing happens where it was read meanwhile."""
+    refused = refusals().get(name)
+    if refused is not None:
+        _keep(_read(refused.given, **choices))
+
+
+def dismiss(name: str) -> None:
+    """Forget a refused file; nothing happens where that is done already."""
+    refusals().pop(name, None)
+
+
+def _keep(
+    read: Sequence[Loaded], carried: Sequence[Carried] = (), kept: Callable[[], None] = _nothing
+) -> None:
+    """Keep tables, and what came with them, where they belong; `kept` is called once they are, or
+    once the reader is asked where."""
+    read = parts_as_one(read)
+    here = collection()
+    if not read and not carried:
+        return
+    if not read and not nowhere():
+        doing(lambda: _into(here, read, carried, kept))
+    elif here == SAMPLE or nowhere():
+        judged = any(isinstance(r.table, Qrels) and not may_be_a_run(r) for r in read)
+        copied = here == SAMPLE and not judged
+        doing(lambda: _into_new(read, carried, kept, copied=copied))
+    elif _strangers(here, read):
+        names = w.named(list(dict.fromkeys(r.file for r in read)))
+        tell(
+            f"{names} {w.plural(len(read), 'has', 'have')} no query in common with"
+            f" “{collections().name_of(here)}”.",
+            "Nothing was added yet.",
+            (
+                ("Start a new collection", partial(_into_new, read, carried)),
+                ("Add here all the same", partial(_into, here, read, carried)),
+            ),
+        )
+        kept()
+    else:
+        doing(lambda: _into(here, read, carried, kept))
+
+
+def _strangers(here: str, read: Sequence[Loaded]) -> bool:
+    """Whether runs and judgments that were read have no query in common with the open ones."""
+    given = [r.table for r in read if isinstance(r.table, (Run, Qrels))]
+    present = [f.table for f in files_of(here) if isinstance(f.table, (Run, Qrels))]
+    known = {query_id for table in present for query_id in table.query_ids}
+    return bool(given and present) and not any(known & set(t.query_ids) for t in given)
+
+
+def _into_new(
+    read: Sequence[Loaded],
+    carried: Sequence[Carried],
+    kept: Callable[[], None] = _nothing,
+    *,
+    copied: bool = False,
+) -> None:
+    """Keep files in a new collection and open it; beside the example's own where it is `copied`."""
+    made = manage.copy_of(SAMPLE, "The example and my files") if copied else manage.made("My files")
+    _into(made.id, read, carried, kept)
+
+
+def _into(
+    identity: str,
+    read: Sequence[Loaded],
+    carried: Sequence[Carried],
+    kept: Callable[[], None] = _nothing,
+) -> None:
+    """Keep files in a collection, open it, and tell what became of each that is not simply new."""
+    workspace().new(collections().name_of(identity), identity)
+    before = library_of(identity, address()["qrels"] if identity == collection() else "")
+    runs = [f for f in files_of(identity) if isinstance(f.table, Run) and f.slot is None]
+    named = Counter((r.file, r.kind) for r in read)
+    lost: list[str] = []
+    refused: StorageError | None = None
+    became: list[tuple[Loaded, Added]] = []
+    for loaded in read:
+        # Two of one name that were given at once are meant to be two.
+        beside = named[loaded.file, loaded.kind] > 1
+        try:
+            added = workspace().add(identity, loaded, slots=range(len(runs)), beside=beside)
+        except StorageError as error:
+            lost.append(loaded.file)
+            refused = error
+            continue
+        became.append((loaded, added))
+    came = carrying.taken(identity, carried)
+    kept()
+    keep_in_use(identity, before, library_of(identity))
+    open_collection(identity)
+    if refused is not None:
+        tell_error(refused, f" Not kept: {w.listing(dict.fromkeys(lost))}.")
+    _tell_known([(loaded, added) for loaded, added in became if added.how == "known"], became)
+    for _, added in became:
+        if added.how == "replaced":
+            _tell_replaced(identity, added.entry)
+    carrying.tell_of(came)
+
+
+def _tell_known(
+    known: Sequence[tuple[Loaded, Added]], became: Sequence[tuple[Loaded, Added]]
+) -> None:
+    """Tell of each file, once, what of it was here already."""
+    for name in dict.fromkeys(loaded.file for loaded, _ in known):
+        own = [(loaded.kind, added.entry.file) for loaded, added in known if loaded.file == name]
+        names = dict.fromkeys(file for _, file in own)
+        same = "" if name in names else f", as {w.listing(names)}"
+        if len(own) == sum(loaded.file == name for loaded, _ in became):
+            tell(f"{name} is here already{same}: the same rows, so nothing was added.")
+        else:
+            what = w.listing(_PARTS[kind] for kind, _ in own)
+            verb = "are" if len(own) > 1 or own[0][0] != "run" else "is"
+            tell(f"The {what} of {name} {verb} here already{same}; the rest of it was added.")
+
+
+_PARTS = {"run": "run", "qrels": "judgments", "queries": "queries", "documents": "documents"}
+
+
+def _tell_replaced(identity: str, entry: Entry) -> None:
+    tell(
+        f"{entry.file} replaced the earlier file of that name.",
+        "",
+        (
+            ("Undo", partial(workspace().take_back, identity, entry.number)),
+            ("Keep both", partial(workspace().keep_both, identity, entry.number)),
+        ),
+    )
+
+
+def read_as_run(file: File) -> None:
+    """Take judgments of the open collection for the run that they may be; for callbacks."""
+    here = collection()
+
+    def taken() -> None:
+        _into(here, [as_a_run(file)], ())
+        workspace().remove_entry(here, file.number)
+
+    if file.number:
+        doing(taken)
+    else:
+        read_again_with(file.file, kind="run")
+
+
+def remove(number: str, file: str) -> None:
+    """Remove a file from the open collection; it can be brought back."""
+    here = collection()
+
+    def removed() -> None:
+        workspace().remove_entry(here, number)
+        if file == address()["qrels"]:
+            change(qrels="")  # the reader does not ask any more for what they removed
+        back = ("Undo", partial(workspace().restore_entry, here, number))
+        tell(f"{file or 'The damaged file'} was removed.", "", (back,) if file else ())
+
+    doing(removed)
+
+
+def bring_back(number: str) -> None:
+    """Undo the removal of a file."""
+    doing(partial(workspace().restore_entry, collection(), number))
+
+
+def spreadsheet(frame: pd.DataFrame) -> bytes:
+    """A frame as CSV for a spreadsheet."""
+    return formats.spreadsheet_csv(formats.with_whole_counts(frame))

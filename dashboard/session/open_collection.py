@@ -1,0 +1,282 @@
+"""The open collection, its files and their study, kept between runs of the page and shared by all
+visitors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import streamlit as st
+
+from dashboard.environment import data_folder, workspace_folder
+from dashboard.files.collections import SAMPLE, Collections
+from dashboard.files.converted import ConvertedFiles, may_be_long
+from dashboard.files.files import File, Listing, glanced, list_folder, read_files
+from dashboard.files.judged_places import KeptRanks
+from dashboard.files.of_workspace import LoadedFiles
+from dashboard.session.address import address, change
+from dashboard.session.memory import give_back_what_is_unused
+from dashboard.session.reading import Reading
+from dashboard.session.receipts import doing
+from dashboard.study.library import Library, assemble, named_judgments
+from dashboard.workspace import Entry, StorageError, Workspace
+from dashboard.workspace.disk.durable import State, state_of, written
+from dashboard.workspace.long_runs.stored_run import StoredRun
+from dashboard.workspace.starting import start
+from metrics_core.base import wording as w
+from metrics_core.base.notes import Note
+from metrics_core.formats.registry import Kind
+from metrics_core.formats.source.opening import open_source
+from metrics_core.tables import Qrels, Run, Table
+
+OF_ANOTHER: dict[str, Any] = {
+    "run": "",
+    "base": "",
+    "also": (),
+    "where": (),
+    "qrels": "",
+    "layers": (),
+}
+"""What of an address fits one collection only."""
+
+
+@st.cache_resource(show_spinner=False)
+def workspace() -> Workspace:
+    """The folder that remembers uploads; what it keeps is looked at in the background."""
+    opened = Workspace(workspace_folder())
+    start(opened)
+    Thread(target=opened.check, name="check of the workspace", daemon=True).start()
+    return opened
+
+
+@st.cache_resource(show_spinner=False)
+def _loaded(_workspace: Workspace) -> LoadedFiles:
+    return LoadedFiles(_workspace)
+
+
+def collections() -> Collections:
+    """Which collections there are."""
+    given = data_folder()
+    return Collections(workspace(), Path(given) if given else None)
+
+
+def collection() -> str:
+    """The id of the collection that is open; "" where none is chosen yet."""
+    return collections().chosen(address()["set"])
+
+
+def nowhere() -> bool:
+    """Whether no collection is open: there are several to choose from, or the asked one is not
+    here."""
+    return not collections().has(collection())
+
+
+def open_collection(identity: str) -> None:
+    """Open a collection: nothing of the other's address fits it."""
+    change(**(OF_ANOTHER if identity != collection() else {}), set=identity)
+
+
+def library() -> Library:
+    """The open files and the study they make; looked for once a run of the page."""
+    known: Library | None = st.session_state.get("_library")
+    if known is None:
+        known = st.session_state["_library"] = library_of(collection(), address()["qrels"])
+    return known
+
+
+def files_of(identity: str) -> list[File]:
+    """The files of a collection."""
+    return _files(identity, collections().folder_of(identity), _listing(identity))
+
+
+def judgments_of(identity: str) -> list[Qrels]:
+    """The judgments of a collection without the rest of it; those that cannot be read are left
+    out."""
+    folder, kept = collections().folder_of(identity), workspace()
+    files = _files_in(folder, _listing(identity), identity, only="qrels") if folder else []
+    own = [e for e in kept.entries(identity) if e.kind == "qrels"] if identity != SAMPLE else []
+    tables = [f.table for f in files] + [_judgments(entry.table, entry) for entry in own]
+    return [table for table in tables if isinstance(table, Qrels)]
+
+
+@st.cache_resource(show_spinner=False, max_entries=50)
+def _judgments(table: str, _entry: Entry) -> Table | None:
+    try:
+        return workspace().load(_entry)
+    except StorageError:
+        return None
+
+
+def library_of(identity: str, asked: str = "") -> Library:
+    """The files of a collection and the study they make, by the judgments that are asked for by
+    name, or those that the collection has used so far."""
+    folder, listing = collections().folder_of(identity), _listing(identity)
+    files = _files(identity, folder, listing)
+    known = {f.key: f.key for f in files}
+    known |= {name: f.key for name, f in named_judgments(files).items()}
+    asked = known.get(asked) or known.get(collections().judgments_of(identity), "")
+    state = tuple(
+        (f.key, f.version, f.table.name if isinstance(f.table, Run) else "") for f in files
+    )
+    _let_go_of_older(identity, asked, state)
+    made = _assembled(identity, asked, state, files)
+    left_out = _left_out(folder, listing)
+    return replace(made, notes=(*made.notes, *left_out)) if left_out else made
+
+
+@st.cache_resource(show_spinner="Judging the runs …", max_entries=8)
+def _assembled(identity: str, qrels_key: str, state: Hashable, _files: Sequence[File]) -> Library:
+    made = assemble(_files, qrels_key=qrels_key, judging=KeptRanks(workspace().cache))
+    if any(isinstance(f.table, StoredRun) for f in _files):
+        give_back_what_is_unused()
+    return made
+
+
+@st.cache_resource(show_spinner=False)
+def _states() -> dict[str, dict[str, Hashable]]:
+    """Collection -> judgments asked for -> the files that were assembled last."""
+    return {}
+
+
+def _let_go_of_older(identity: str, asked: str, state: Hashable) -> None:
+    """Forget what was assembled of files that have changed or gone: it may hold large tables."""
+    of_this = _states().setdefault(identity, {})
+    for key, then in list(of_this.items()):
+        if then != state:
+            _assembled.clear(identity, key, then, ())
+            of_this.pop(key, None)
+    of_this[asked] = state
+
+
+# Folders
+
+
+def _listing(identity: str) -> Listing:
+    folder = collections().folder_of(identity)
+    return list_folder(folder) if folder else Listing(())
+
+
+def _files(identity: str, folder: Path | None, listing: Listing) -> list[File]:
+    own = _loaded(workspace()).of(identity) if identity != SAMPLE else []
+    return (_files_in(folder, listing, identity) if folder else []) + own
+
+
+def _files_in(
+    folder: Path, listing: Listing, identity: str, only: Kind | None = None
+) -> list[File]:
+    """The files of a folder, or only those that may hold one kind of table."""
+    origin = "sample" if identity == SAMPLE else "folder"
+    choices = collections().choices_of(identity)
+    asked: list[_OfFolder] = []
+    for path in listing.read:
+        if only and glanced(path) not in (only, None):
+            continue
+        shown = str(path.relative_to(folder))
+        with_choices = tuple(sorted(choices.get(shown, {}).items()))
+        asked.append((str(path), shown, origin, state_of(path), with_choices))
+    # Of many files, asking for each takes longer than the page; mostly none has changed.
+    then = _read_last().get((identity, only))
+    if then is None or then[0] != asked:
+        then = _read_last()[identity, only] = asked, _read_each(asked)
+    return then[1]
+
+
+_OfFolder = tuple[str, str, Any, State | None, tuple[tuple[str, Any], ...]]
+
+
+@st.cache_resource(show_spinner=False)
+def _read_last() -> dict[tuple[str, Kind | None], tuple[list[_OfFolder], list[File]]]:
+    """Collection and kind -> what was asked of its folder last, and the files."""
+    return {}
+
+
+def _read_each(asked: Sequence[_OfFolder]) -> list[File]:
+    long = [of for of in asked if may_be_long(Path(of[0]))]
+    # Judgments first: long runs are judged while they are read.
+    found = {of: _of_folder(*of) for of in asked if of not in long}
+    for number, of in enumerate(long, start=1):
+        tables = (file.table for files in found.values() for file in files)
+        judgments = [table for table in tables if isinstance(table, Qrels)]
+        # The next one meanwhile: what was converted before needs no turn, and is only checked.
+        for begun in long[number - 1 : number + 1]:
+            _reading(*begun, judgments)
+        which = f", file {len(asked) - len(long) + number} of {len(asked)}"
+        found[of] = _long_of_folder(of, judgments, which)
+    return [file for of in asked for file in found[of]]
+
+
+@st.cache_resource(show_spinner=False, max_entries=200)
+def _of_folder(
+    path: str, shown: str, origin: Any, state: State | None, choices: tuple[tuple[str, Any], ...]
+) -> list[File]:
+    return _dated(
+        read_files(Path(path), shown=shown, origin=origin, choices=dict(choices)), state, choices
+    )
+
+
+def _long_of_folder(of: _OfFolder, judgments: Sequence[Qrels], which: str) -> list[File]:
+    """A file that may hold a long run; a bar shows how much of it is read, and which it is."""
+    begun = _reading(*of, judgments)
+    try:
+        return begun.shown(which)
+    finally:
+        if begun.failed:  # the next one tries again
+            _reading.clear(*of, judgments)
+
+
+@st.cache_resource(show_spinner=False, max_entries=200)
+def _reading(
+    path: str,
+    shown: str,
+    origin: Any,
+    state: State | None,
+    choices: tuple[tuple[str, Any], ...],
+    _judgments: Sequence[Qrels],
+) -> Reading[list[File]]:
+    converted = ConvertedFiles(workspace().cache)
+
+    def read(progress: Callable[[int], None]) -> list[File]:
+        files = converted.read(
+            Path(path),
+            state,
+            shown=shown,
+            origin=origin,
+            choices=dict(choices),
+            judgments=_judgments,
+            progress=progress,
+        )
+        return _dated(files, state, choices)
+
+    return Reading(open_source(path, shown), read)
+
+
+def _dated(files: Sequence[File], state: State | None, choices: object) -> list[File]:
+    version, when = f"{state} {choices}", written(state)
+    return [replace(file, version=version, written=when) for file in files]
+
+
+def _left_out(folder: Path | None, listing: Listing) -> tuple[Note, ...]:
+    if folder is None or not listing.left_out:
+        return ()
+    names = [str(path.relative_to(folder)) for path in listing.left_out]
+    message = (
+        f"the folder holds {w.count(len(listing.read) + len(names))} files;"
+        f" {w.count(len(names))} of them, runs first, were left out: {w.listing(names[:3])}"
+        f"{' …' if len(names) > 3 else ''}"
+    )
+    return (Note("left_out", message, len(names), loud=True),)
+
+
+def read_again_with(file: str, **choices: Any) -> None:
+    """Read a file of the open folder with other choices, from now on."""
+    here = collection()
+
+    def chosen() -> None:
+        workspace().new(collections().name_of(here), here)
+        told = workspace().collection(here).choices.get(file, {})
+        workspace().read_with(here, file, {**told, **choices})
+
+    doing(chosen)

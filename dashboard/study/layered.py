@@ -1,0 +1,81 @@
+"""A study with judgment layers on: only the queries that they name are joined and scored again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from dashboard.study.study import Study, all_scores, refused
+from dashboard.workspace import Layer
+from metrics_core.base.errors import RanklensError
+from metrics_core.base.parallel import on_all_cores
+from metrics_core.judging import JudgedRanks
+from metrics_core.judging.layers import layered, named_queries, rejudged
+from metrics_core.measures import Measure
+from metrics_core.scoring.scores import Scores, score_runs
+
+_OF_QUERIES = ("texts", "groupings", "groups", "document_columns", "query_ids")
+"""What a study holds that depends on which queries there are, not on their grades."""
+
+
+def with_layers(study: Study, layers: Sequence[Layer]) -> Study:
+    """The study with these layers over its judgments; of two that grade one document the one that
+    was begun later counts. The few that were asked for last are kept."""
+    here = tuple(layer for layer in sorted(layers, key=lambda v: v.order) if len(layer))
+    if not here:
+        return study.bare
+    return study.bare.variants(here, lambda: Layered(study.bare, here))
+
+
+class Layered(Study):
+    """A study over layered judgments. Runs that do not fit the files' judgments stay refused, and
+    `refused_now` are those that came as judged ranks, where a layer judges further documents."""
+
+    def __init__(self, bare: Study, layers: Sequence[Layer]) -> None:
+        """Join the queries that the layers name."""
+        graded = [layer.grades for layer in layers]
+        self._bare = bare
+        self.qrels = layered(bare.qrels, graded)
+        self.queries, self.documents = bare.queries, bare.documents
+        self.changed = named_queries(self.qrels, graded)
+        again = dict(zip(bare.runs, on_all_cores(self._rejudged, list(bare.runs)), strict=True))
+        self.judged = {name: r for name, r in again.items() if isinstance(r, JudgedRanks)}
+        self.runs = {name: bare.runs[name] for name in self.judged}
+        self.refused_now = {n: r for n, r in again.items() if isinstance(r, RanklensError)}
+        self.refused = bare.refused | self.refused_now
+        self._begin_keeping(len(self.query_ids))
+        if len(self.changed) == len(bare.query_ids):
+            self.__dict__ |= {name: getattr(bare, name) for name in _OF_QUERIES}
+
+    def _rejudged(self, name: str) -> JudgedRanks | RanklensError:
+        bare = self._bare
+        try:
+            return rejudged(bare.judged[name], bare.runs[name], self.qrels, self.changed)
+        except RanklensError as error:
+            return refused(name, error)
+
+    @property
+    def bare(self) -> Study:
+        """The same with the judgments as they are in the files."""
+        return self._bare
+
+    @cached_property
+    def _named(self) -> list[JudgedRanks]:
+        return [ranks.among(self.changed) for ranks in self.judged.values()]
+
+    def scored(self, measure: Measure) -> Scores:
+        """Scores of all runs over all queries: those of the bare study but for the queries that the
+        layers name, where a score depends on its own query alone."""
+        tops = {ranks.top_grade for s in (self, self._bare) for ranks in s.judged.values()}
+        if not measure.declaration.by_query or len(tops) > 1:
+            return super().scored(measure)
+        known = self._bare.kept(all_scores, measure).only(self.names)
+        again = score_runs(self._named, (measure,))
+        n_runs, before, n_measures = known.values.shape
+        values = np.full((n_runs, len(self.changed), n_measures), np.nan)
+        values[:, :before] = known.values
+        values[:, self.changed] = again.values
+        missing = np.array([ranks.retrieved == 0 for ranks in self.judged.values()])
+        return Scores(known.runs, tuple(self.query_ids), known.measures, values, missing)

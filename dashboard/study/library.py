@@ -1,0 +1,176 @@
+"""Library: which files are there, and which of them make up the study.
+
+Files come from the sample, from a folder given at the start, or from the workspace. No Streamlit
+here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+from dashboard.files.files import File, with_parts_joined
+from dashboard.study.study import Study
+from metrics_core.base.notes import Note
+from metrics_core.formats import Loaded
+from metrics_core.formats.registry import Kind, run_name
+from metrics_core.judging import JudgedRanks, judge
+from metrics_core.tables import Documents, Qrels, Queries, Run
+from metrics_core.tables.run_names import told_apart
+
+
+@dataclass(frozen=True)
+class Library:
+    """All files, and the study they make; None while judgments or runs are missing."""
+
+    files: tuple[File, ...]
+    study: Study | None
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def slots(self) -> dict[str, int]:
+        """Run name -> its colour and shape, no two the same."""
+        asked = {f.table.name: f.slot for f in self.files if isinstance(f.table, Run)}
+        taken: dict[int, str] = {}
+        for name, slot in asked.items():
+            if slot is not None:
+                taken.setdefault(slot, name)
+        free = (slot for slot in count() if slot not in taken)
+        own = {name: slot for slot, name in taken.items()}
+        return {name: own[name] if name in own else next(free) for name in asked}
+
+    @property
+    def run_files(self) -> dict[str, File]:
+        """Run name -> the file that it came from."""
+        return {f.table.name: f for f in self.files if isinstance(f.table, Run) and f.used}
+
+    def of_kind(self, kind: Kind) -> list[File]:
+        """The files that hold this kind of table."""
+        return [f for f in self.files if f.kind == kind]
+
+    @property
+    def judgments(self) -> File | None:
+        """The judgments that are used."""
+        return next((f for f in self.of_kind("qrels") if f.used), None)
+
+
+def assemble(
+    files: Iterable[File],
+    *,
+    qrels_key: str = "",
+    judging: Callable[..., JudgedRanks] = judge,
+) -> Library:
+    """Make the study of these files: all runs, and one table of each other kind.
+
+    Of several qrels the chosen one is used, else the one that shares most queries with the runs,
+    those last that may be a run; of several queries the file with most of the judged ones, of
+    several documents the last. What is not used says why. `judging` joins a run with judgments as
+    `judge` does.
+    """
+    listed = with_parts_joined(list(files))
+    given = [_RunOf(f, f.table) for f in listed if isinstance(f.table, Run) and f.used]
+    kept, run_notes = told_apart(given, lambda one, other: one.run.has_rows_of(other.run))
+    runs = [one.run for one in kept]
+    listed = _with_run_names(listed, kept)
+    qrels = _choose_qrels([f for f in listed if isinstance(f.table, Qrels)], runs, qrels_key)
+    queries = _choose_queries([f for f in listed if isinstance(f.table, Queries)], qrels)
+    documents = _last([f for f in listed if isinstance(f.table, Documents)])
+    chosen = {f.key for f in (qrels, queries, documents) if f is not None}
+    listed = [
+        f
+        if f.kind in (None, "run") or f.key in chosen
+        else replace(f, used=False, why_not="not used: another file of its kind is")
+        for f in listed
+    ]
+    study = None
+    if qrels is not None and runs and isinstance(qrels.table, Qrels):
+        study = Study(
+            runs,
+            qrels.table,
+            queries.table if queries and isinstance(queries.table, Queries) else None,
+            documents.table if documents and isinstance(documents.table, Documents) else None,
+            judging,
+        )
+    return Library(files=tuple(listed), study=study, notes=tuple(run_notes))
+
+
+@dataclass(frozen=True)
+class _RunOf:
+    """A run, and the file that it came from."""
+
+    file: File
+    run: Run
+
+    @property
+    def name(self) -> str:
+        """The name that tells the run apart."""
+        return self.run.name
+
+    def renamed(self, name: str) -> _RunOf:
+        """The same run under another name."""
+        return replace(self, run=self.run.renamed(name))
+
+
+def _with_run_names(files: Sequence[File], runs: Sequence[_RunOf]) -> list[File]:
+    """Files of runs carry the run as it is told apart; a second file of one run is not used."""
+    named = []
+    for f in files:
+        own = next((one.run for one in runs if one.file is f), None)
+        if own is not None:
+            f = replace(f, table=own)
+        elif isinstance(f.table, Run) and f.used:
+            f = replace(f, used=False, why_not="not used: the same run as another file")
+        named.append(f)
+    return named
+
+
+def named_judgments(files: Iterable[File]) -> dict[str, File]:
+    """The judgments by the name that an address has for them: their file, or their key where
+    several files have that name."""
+    own = [f for f in files if f.kind == "qrels"]
+    several = Counter(f.file for f in own)
+    return {f.file if several[f.file] == 1 else f.key: f for f in own}
+
+
+def may_be_a_run(file: File | Loaded) -> bool:
+    """Whether a file counts as judgments only because its numbers are as small as grades are."""
+    return file.kind == "qrels" and any(note.kind == "kind" for note in file.notes)
+
+
+def as_a_run(file: File) -> Loaded:
+    """The judgments of a file as the run that they may be: the grades are its scores."""
+    assert isinstance(file.table, Qrels)
+    rows = file.table.table
+    query_ids, doc_ids = (rows[name].to_pylist() for name in ("query_id", "doc_id"))
+    scores = rows["relevance"].cast("float64").to_numpy()
+    run = Run.from_columns(run_name(file.file), query_ids, doc_ids, scores)
+    return Loaded(run, "", "run", file.file)
+
+
+def _choose_qrels(files: Sequence[File], runs: Sequence[Run], key: str) -> File | None:
+    asked = next((f for f in files if f.key == key), None)
+    if asked is not None or not files:
+        return asked
+    wanted = {q for run in runs for q in run.query_ids}
+
+    def fits(f: File) -> tuple[bool, bool, int]:
+        shared = len(wanted & set(f.table.query_ids)) if isinstance(f.table, Qrels) else 0
+        return shared > 0, not may_be_a_run(f), shared
+
+    return max(files, key=fits)
+
+
+def _choose_queries(files: Sequence[File], qrels: File | None) -> File | None:
+    judged = set(qrels.table.query_ids) if qrels and isinstance(qrels.table, Qrels) else set()
+
+    def known(f: File) -> int:
+        table = f.table
+        return len(judged & set(table.frame["query_id"])) if isinstance(table, Queries) else 0
+
+    return max(files, key=lambda f: (known(f), files.index(f)), default=None)
+
+
+def _last(files: Sequence[File]) -> File | None:
+    return files[-1] if files else None

@@ -1,0 +1,86 @@
+"""What the disk refused, as a sentence that says which folder and what to do."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+from metrics_core.base.errors import RanklensError
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+class StorageError(RanklensError):
+    """The workspace could not take, change or give something; what it held before is whole."""
+
+
+def refused(error: OSError, folder: Path) -> StorageError:
+    """The sentence for an error of the system while `folder` was written."""
+    if error.errno in _FULL:
+        return StorageError(
+            f"The disk of {folder} is full.",
+            "Free some space there, or start with another folder: make run WORKSPACE=folder.",
+        )
+    if error.errno in _FORBIDDEN:
+        return StorageError(
+            f"The folder {folder} may not be written.",
+            "Give this account the right to write there, or start with another folder:"
+            " make run WORKSPACE=folder.",
+        )
+    reason = error.strerror or type(error).__name__
+    return StorageError(
+        f"The folder {folder} could not be written: {reason}.",
+        "See that its disk is connected and sound, then add the file again.",
+    )
+
+
+def gone(folder: Path) -> StorageError:
+    """The folder was there and is not any more."""
+    return StorageError(
+        f"The folder {folder} is no longer there.",
+        "Connect its disk or bring the folder back. If it was deleted on purpose, start Ranklens"
+        " again: it makes a new one.",
+    )
+
+
+def unreadable(error: OSError, folder: Path) -> StorageError:
+    """The system refuses to say what a folder holds."""
+    return StorageError(
+        f"The folder {folder} cannot be read: {error.strerror or type(error).__name__}.",
+        "See that its disk is connected and sound, and that this account may read it.",
+    )
+
+
+def no_collection() -> StorageError:
+    """The collection that something is to be added to is not there."""
+    return StorageError(
+        "This collection is no longer there.",
+        "It was removed for good, in another window or at a start. Open another one, or a new one.",
+    )
+
+
+def lacking(folder: Path, name: str) -> StorageError:
+    """What tells of all files is not there, while the folder is."""
+    return StorageError(
+        f"The folder {folder} lacks its folder {name}, which tells what is kept there.",
+        "Bring that folder back, from a backup if need be. To begin anew, move the whole folder"
+        " away and start Ranklens again.",
+    )
+
+
+def newer(folder: Path, found: object, known: int) -> StorageError:
+    """The folder was written by a later version."""
+    return StorageError(
+        f"The folder {folder} was written by a newer Ranklens (layout {found}, this one knows"
+        f" {known}), so it is only read.",
+        "Use the newer Ranklens, or start with another folder: make run WORKSPACE=folder.",
+    )
+
+
+def damaged(file: str, why: str) -> StorageError:
+    """What is said of a file whose record or table is not as it was kept."""
+    return StorageError(
+        f"The kept copy of {file or 'one file'} {why}.",
+        "Add the file again, which mends it, or remove it here. Everything else is whole.",
+    )

@@ -1,0 +1,217 @@
+"""What is written of a collection and of each of its files: small records that check themselves.
+
+A record is read only where every byte is as it was written; one that is not costs just what it
+tells of.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from functools import cache
+from typing import Any, TypeVar, get_args, get_type_hints
+
+from metrics_core.base.notes import Note
+from metrics_core.formats import Kind
+
+_TABLE = re.compile(r"[0-9a-f]{64}")
+_LONGEST_NUMBER = 18
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file of a collection.
+
+    `number` tells it apart there, in the order in which files came; `content` is a hash of its
+    rows, `table` that of the bytes they are kept as. `slot` is the colour and shape of a run, kept
+    for good; `read_as`, `queries` and `notes` are what reading it told. `replaces` is the number
+    of the older file of this name that it stands for, which is hidden as long as this record and
+    its table are there and whole. `changed` is when the record was last written, in UTC, `added`
+    when it first was; records of before do not tell that. `complete` is False of a run that came as
+    judged ranks.
+    """
+
+    number: str
+    kind: Kind
+    name: str
+    file: str
+    read_as: str
+    rows: int
+    queries: int | None
+    slot: int
+    content: str
+    table: str
+    changed: str
+    notes: tuple[Note, ...] = ()
+    replaces: str = ""
+    removed: bool = False
+    added: str = ""
+    complete: bool = True
+
+    @property
+    def came(self) -> str:
+        """When the file came into the collection, in UTC."""
+        return self.added or self.changed
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far a journal is known to have gone: how many lines, the check of the last whole one, ""
+    where that is not known, and what it is called. `gone` are the checks of lines that are known to
+    be gone, and of which that is not told any more."""
+
+    lines: int
+    last: str
+    called: str = ""
+    gone: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A collection: `choices` says, by file name, how files of its folder are to be read,
+    `journals`, by name, how far they went, `judgments` which of several judgments are used, by the
+    key of their file; "" where nobody has chosen and none came beside others."""
+
+    id: str
+    name: str
+    changed: str
+    choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    removed: bool = False
+    journals: Mapping[str, Reach] = field(default_factory=dict)
+    judgments: str = ""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The version of the folder's layout."""
+
+    layout: int
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """A record or a table that is not as it was written. `number` is the record's, `file` what it
+    was called, where that is still known."""
+
+    number: str
+    file: str
+    why: str
+
+
+class DamagedRecordError(ValueError):
+    """The bytes of a record are not those that were written."""
+
+
+Record = TypeVar("Record", Entry, Collection, Layout)
+
+
+def is_id(text: str) -> bool:
+    """Whether a text can be the name of a collection's folder; nothing else becomes a path."""
+    return bool(_NAME.fullmatch(text))
+
+
+def is_number(text: str) -> bool:
+    """Whether a text can be the number of a file."""
+    return text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER
+
+
+def is_table(text: str) -> bool:
+    """Whether a text can be the name of a table's file."""
+    return bool(_TABLE.fullmatch(text))
+
+
+def hidden(
+    entries: Sequence[Entry], is_whole: Callable[[Entry], bool] = lambda newer: True
+) -> set[str]:
+    """The numbers of those for which newer ones stand that are whole, also where a record in
+    between is damaged: who replaces has the name of all that came before. Only of a newer one for
+    which an older one is there is asked whether it `is_whole`."""
+    by_name: dict[tuple[str, str], list[str]] = {}
+    for entry in entries:
+        by_name.setdefault((entry.kind, entry.name), []).append(entry.number)
+    here, found = {e.number for e in entries}, set[str]()
+    for newer in entries:
+        if not newer.replaces:
+            continue
+        same = by_name[newer.kind, newer.name]
+        older = {n for n in same if int(n) < int(newer.number)} | ({newer.replaces} & here)
+        if older and is_whole(newer):
+            found |= older
+    return found
+
+
+def encode(record: Entry | Collection | Layout) -> bytes:
+    """A record as it is written."""
+    return _sealed(asdict(record))
+
+
+def decode(content: bytes, kind: type[Record]) -> Record:
+    """The record that these bytes are. Raises DamagedRecordError where they are none."""
+    try:
+        found = json.loads(content)
+        told = found["record"]
+        known = {f.name for f in fields(kind)}
+        told = {name: value for name, value in told.items() if name in known}
+        if content != _sealed(found["record"]):
+            raise DamagedRecordError("its check does not fit")
+        if kind is Entry:
+            told["notes"] = tuple(note_of(note) for note in told.get("notes", ()))
+        if kind is Collection:
+            journals = told.get("journals", {}).items()
+            told["journals"] = {
+                name: Reach(**{**reach, "gone": tuple(reach["gone"])}) for name, reach in journals
+            }
+        record = kind(**told)
+        if not _fits(record):
+            raise DamagedRecordError("it holds what no record holds")
+        return record
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise DamagedRecordError(str(error)) from error
+
+
+def _fits(record: Any) -> bool:
+    """Whether every value is of its type: the check says that nothing was changed by accident, not
+    who wrote it, and a packed collection may come from anybody."""
+    plain = _plain(record.__class__)
+    if any(type(getattr(record, name)) is not hint for name, hint in plain.items()):
+        return False
+    if isinstance(record, Entry):
+        counts = (record.rows, record.slot, 0 if record.queries is None else record.queries)
+        return (
+            all(type(count) is int and count >= 0 for count in counts)
+            and record.kind in get_args(Kind)
+            and is_number(record.number)
+            and is_table(record.table)
+            and all(_fits(note) for note in record.notes)
+        )
+    if isinstance(record, Note):
+        return all(isinstance(example, str) for example in record.examples)
+    return not isinstance(record, Collection) or (
+        isinstance(record.choices, dict)
+        and all(isinstance(choice, dict) for choice in record.choices.values())
+        and all(
+            _fits(reach) and all(isinstance(check, str) for check in reach.gone)
+            for reach in record.journals.values()
+        )
+    )
+
+
+@cache
+def _plain(kind: Hashable) -> dict[str, type]:
+    hints = get_type_hints(kind)
+    return {name: hint for name, hint in hints.items() if hint in (str, int, bool)}
+
+
+def _sealed(told: Any) -> bytes:
+    text = json.dumps(told, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    check = hashlib.sha256(text.encode()).hexdigest()
+    return f'{{"check":"{check}","record":{text}}}\n'.encode()
+
+
+def note_of(told: Mapping[str, Any]) -> Note:
+    """A note as JSON gives its fields back."""
+    return Note(**{**told, "examples": tuple(told.get("examples", ()))})

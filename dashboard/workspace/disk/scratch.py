@@ -1,0 +1,121 @@
+"""Files that were given and are not read yet, in the workspace's folder while this process lives.
+
+    workspace/arriving/<process>.lock             held while the process that made it lives
+    workspace/arriving/<process>-<file>.part
+
+No Streamlit here.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import suppress
+from pathlib import Path
+from secrets import token_hex
+from threading import Condition, Lock
+from weakref import finalize
+
+from filelock import FileLock, Timeout
+
+from dashboard.workspace.disk import durable
+
+FOLDER = "arriving"
+
+
+class ScratchFile:
+    """A file of its own, there as long as somebody holds this and no longer than the process."""
+
+    def __init__(self, path: Path) -> None:
+        """Begin it. Raises OSError."""
+        self.path = path
+        self.size = 0
+        """Bytes that were written."""
+        self.is_whole = False
+        """Whether no more comes."""
+        self._news = Condition()
+        self._file = os.fdopen(durable.opened_new(path), "wb")
+        self._end = finalize(self, _unlink, path)
+
+    def write(self, content: bytes | memoryview) -> None:
+        """Write what comes next. Raises OSError."""
+        self._file.write(content)
+        self._file.flush()
+        with self._news:
+            self.size += len(content)
+            self._news.notify_all()
+
+    def close(self) -> None:
+        """No more comes. Raises OSError."""
+        self._file.close()
+        with self._news:
+            self.is_whole = True
+            self._news.notify_all()
+
+    def wait_for(self, size: int, seconds: float) -> int:
+        """How many bytes are there, once so many are or no more come. Raises OSError where none
+        came for so long, or the file was removed."""
+        with self._news:
+            while self.size < size and not self.is_whole and self._end.alive:
+                before = self.size
+                self._news.wait(seconds)
+                if self.size == before and not self.is_whole:
+                    raise TimeoutError("no more comes")
+            if not self._end.alive:
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+            return self.size
+
+    def remove(self) -> None:
+        """Remove it, whether it is whole or not."""
+        with suppress(OSError):  # what was held back need not be written
+            self._file.close()
+        with self._news:
+            self._end()
+            self._news.notify_all()
+
+
+def _unlink(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+
+
+class Scratch:
+    """The place of this process for such files, below the folder of a workspace."""
+
+    def __init__(self, folder: Path) -> None:
+        """The place is made when a file needs it."""
+        self._folder, self._was_there = folder, folder.is_dir()
+        self._place, self._name = folder / FOLDER, token_hex(8)
+        # Whichever thread writes the first file: the lock is of the process.
+        lock = self._place / f"{self._name}.lock"
+        self._lock = FileLock(lock, mode=0o600, thread_local=False)
+        self._making = Lock()
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the workspace."""
+        return self._folder
+
+    def new(self) -> ScratchFile:
+        """A file to be written. Raises OSError."""
+        with self._making:
+            if self._was_there and not self._folder.is_dir():
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+            durable.make_folder(self._place)
+            if not self._lock.is_locked:
+                self._lock.acquire()
+        return ScratchFile(self._place / f"{self._name}-{token_hex(8)}{durable.DRAFT}")
+
+
+def sweep(folder: Path) -> None:
+    """Remove what processes have left that ended; `folder` is that of a workspace."""
+    place = folder / FOLDER
+    for lock in place.glob("*.lock"):
+        held = FileLock(lock, mode=0o600)
+        with suppress(Timeout, OSError):
+            held.acquire(timeout=0)
+            held.release()
+            _unlink(lock)
+    for draft in place.glob(f"*{durable.DRAFT}"):
+        if not (place / f"{draft.name.partition('-')[0]}.lock").exists():
+            _unlink(draft)

@@ -1,0 +1,248 @@
+"""Runs whose rows stay on the disk: read where somebody looks at them, then let go.
+
+A long run is opened by what its file says of itself: which queries it has and where their rows
+stand. Its judged ranks are kept elsewhere, so most pages never read a row. No Streamlit here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dashboard.workspace.disk.errors import damaged
+from dashboard.workspace.disk.shelves import Shelves
+from dashboard.workspace.long_runs.cache import Cache
+from dashboard.workspace.long_runs.extracts import (
+    HEADS,
+    Layout,
+    known_heads,
+    known_layout,
+    stand_together,
+)
+from metrics_core.base.memo import Memo
+from metrics_core.base.notes import Note
+from metrics_core.tables import Run
+from metrics_core.tables.arrays import column_of
+from metrics_core.tables.columns import ID, coded
+from metrics_core.tables.run import no_lists
+
+HELD = 250_000
+"""A run of no more rows is simply held in memory."""
+
+_FEW = 16
+"""Lists of single queries that are held of a run."""
+
+
+@dataclass(frozen=True)
+class StoredRows:
+    """The rows of one file of the `cache`'s folder or of the workspace's, under the name `table`;
+    `content` is a hash of them. `reading` is held while the file is read, and raises StorageError
+    where it is not as it was written."""
+
+    path: Path
+    table: str
+    content: str
+    layout: Layout
+    cache: Cache
+    reading: Callable[[], AbstractContextManager[None]]
+    _lock: Lock = field(default_factory=Lock)
+    _lock_of_heads: Lock = field(default_factory=Lock)
+    _lists: Memo = field(default_factory=lambda: Memo(_FEW))
+
+    def whole(self) -> pa.Table:
+        """All rows: one copy for all that look at them at the same time."""
+        with self._lock:
+            table = self.cache.held.get(self.table)
+            if table is None:
+                with self.reading():
+                    table = pq.read_table(self.path, page_checksum_verification=True)
+                # Each part of the file has numbers of its own for its queries.
+                table = table.set_column(0, "query_id", coded(table["query_id"]))
+                self.cache.held[self.table] = table
+        return table
+
+    def run(self, name: str, notes: Sequence[Note]) -> StoredRun:
+        """The run of these rows."""
+        return StoredRun(self, name, notes)
+
+    def heads(self, depth: int) -> pa.Table:
+        """The rows of the first ranks of every query, down to this depth, and perhaps others."""
+        with self._lock_of_heads:
+            return known_heads(self.cache, self.table, depth, lambda: Run(table=self.whole()))
+
+    def some(self, query_ids: Collection[str]) -> pa.Table:
+        """All rows of these queries, and perhaps others."""
+        if len(query_ids) == 1:
+            return self._lists(next(iter(query_ids)), lambda: self._some(query_ids))
+        return self._some(query_ids)
+
+    def _some(self, query_ids: Collection[str]) -> pa.Table:
+        wanted = set(query_ids)
+        place = [i for i, query_id in enumerate(self.layout.query_ids) if query_id in wanted]
+        ends = np.cumsum(self.layout.counts)
+        with self.reading(), pq.ParquetFile(self.path, page_checksum_verification=True) as file:
+            told = file.metadata
+            sizes = [told.row_group(i).num_rows for i in range(told.num_row_groups)]
+            edges = np.cumsum([0, *sizes])
+            first = np.searchsorted(edges, ends[place] - self.layout.counts[place], "right") - 1
+            last = np.searchsorted(edges, ends[place], "left")
+            groups = {g for a, b in zip(first, last, strict=True) for g in range(a, b)}
+            parts = [self._part(file, group, wanted, int(edges[group])) for group in sorted(groups)]
+        return pa.concat_tables(parts) if parts else file.schema_arrow.empty_table()
+
+    def _part(self, file: pq.ParquetFile, group: int, wanted: set[str], first: int) -> pa.Table:
+        """A row group; of one query only its own rows, and nothing else is held by them."""
+        table = file.read_row_group(group)
+        if len(wanted) > 1:
+            return table
+        place = self.layout.query_ids.index(next(iter(wanted)))
+        end = int(self.layout.counts[: place + 1].sum()) - first
+        start = end - int(self.layout.counts[place])
+        own = table.take(column_of(np.arange(max(start, 0), min(end, len(table)))))
+        return own.set_column(0, "query_id", coded(own["query_id"].cast(ID)))
+
+
+class StoredRun(Run):
+    """A run whose rows are read from its file where they are asked for."""
+
+    def __init__(self, rows: StoredRows, name: str, notes: Sequence[Note] = ()) -> None:
+        """`name` tells the run apart, `notes` are those of reading its first file."""
+        own = {"rows": rows, "name": name, "notes": tuple(notes), "_lists": no_lists()}
+        for what, value in own.items():
+            object.__setattr__(self, what, value)
+
+    rows: StoredRows
+
+    @property
+    def table(self) -> pa.Table:
+        """All rows, read now unless somebody holds them."""
+        return self.rows.whole()
+
+    def __len__(self) -> int:
+        return int(self.rows.layout.counts.sum())
+
+    @property
+    def query_ids(self) -> list[str]:
+        """The distinct query ids, in the order of their first row."""
+        return self.rows.layout.query_ids
+
+    def length(self, query_id: str) -> int:
+        """How many documents the run lists for a query."""
+        query_ids = self.rows.layout.query_ids
+        known = query_id in query_ids
+        return int(self.rows.layout.counts[query_ids.index(query_id)]) if known else 0
+
+    @property
+    def plain(self) -> bool:
+        """Whether every doc_id is of printable ASCII alone."""
+        return self.rows.layout.plain
+
+    def whole(self) -> Run:
+        """The run with all of its rows in memory."""
+        return Run(table=self.rows.whole(), name=self.name, notes=self.notes)
+
+    def holding(self, query_ids: Collection[str]) -> Run:
+        """A run in memory that holds all rows of these queries, and perhaps rows of others."""
+        return Run(table=self.rows.some(query_ids), name=self.name, notes=self.notes)
+
+    def leading(self, depth: int) -> Run:
+        """A run in memory with the same queries that holds the rows of their first `depth` ranks,
+        and perhaps others."""
+        if depth > HEADS[-1]:
+            return self.whole()
+        return Run(table=self.rows.heads(depth), name=self.name, notes=self.notes)
+
+    def first_ties(self) -> npt.NDArray[np.int64]:
+        """For each of `query_ids` the first rank whose score is that of the next; int64[q], 0 where
+        no two are equal."""
+        return self.rows.layout.first_ties
+
+    def has_rows_of(self, other: Run) -> bool:
+        """Whether two runs hold the same rows in the same order."""
+        if isinstance(other, StoredRun):
+            return self.rows.content == other.rows.content
+        return super().has_rows_of(other)
+
+    def renamed(self, name: str) -> StoredRun:
+        """The same run under another name."""
+        return StoredRun(self.rows, name, self.notes)
+
+    def noting(self, *notes: Note) -> StoredRun:
+        """The same run with further notes."""
+        return StoredRun(self.rows, self.name, (*self.notes, *notes))
+
+
+def stored_run(
+    shelves: Shelves,
+    cache: Cache,
+    *,
+    table: str,
+    content: str,
+    file: str,
+    name: str,
+    notes: Sequence[Note],
+) -> Run:
+    """The run whose rows the shelves keep under the name `table`, opened without reading them; read
+    whole where the rows of a query stand apart. Raises StorageError where they are not those that
+    were kept."""
+    reading = partial(_reading, shelves, table, file)
+    path = shelves.table_path(table)
+
+    def whole() -> Run:
+        with reading():
+            rows = pq.read_table(path, page_checksum_verification=True)
+        return Run(table=rows, name=name, notes=tuple(notes))
+
+    with reading():
+        layout = known_layout(cache, table, whole)
+    if layout is None:
+        return whole()
+    return _opened(shelves, cache, table, content, layout, file).run(name, notes)
+
+
+def kept_rows(cache: Cache, *, table: str, content: str, layout: Layout, file: str) -> StoredRows:
+    """The rows of a file that the cache keeps under the name `table`, or now will."""
+    return _opened(cache.shelves, cache, table, content, layout, file)
+
+
+def _opened(
+    shelves: Shelves, cache: Cache, table: str, content: str, layout: Layout, file: str
+) -> StoredRows:
+    reading = partial(_reading, shelves, table, file)
+    rows = StoredRows(shelves.table_path(table), table, content, layout, cache, reading)
+    cache.opened[table] = rows
+    return rows
+
+
+@contextmanager
+def _reading(shelves: Shelves, table: str, file: str) -> Iterator[None]:
+    why = shelves.unsound(table, look=True)
+    if why:
+        raise damaged(file, why)
+    try:
+        yield
+    except (pa.ArrowException, ValueError, KeyError, OSError) as error:
+        shelves.mark_unsound(table, str(error))
+        raise damaged(file, shelves.unsound(table)) from error
+
+
+def is_long(rows: int) -> bool:
+    """Whether a run of so many rows stays on the disk."""
+    return rows > HELD
+
+
+def gathered(run: Run) -> Run:
+    """A long run with the rows of each query together, in the order in which they stand."""
+    if not is_long(len(run)) or stand_together(run):
+        return run
+    order = np.argsort(run.query_codes, kind="stable")
+    return replace(run, table=run.table.take(column_of(order)).combine_chunks())

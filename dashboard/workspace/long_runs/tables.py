@@ -1,0 +1,133 @@
+"""Tables as the bytes they are kept as: Parquet. No Streamlit here."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dashboard.workspace.disk.durable import Draft
+from metrics_core.base.notes import Note
+from metrics_core.formats import Kind
+from metrics_core.tables import Documents, Qrels, Queries, RankedRun, Run, Table
+from metrics_core.tables.columns import coded
+
+_GROUP = 100_000
+_LISTS = 28_000
+"""Rows of a long run that are read at once where one query's are wanted. Fewer would have the file
+tell of so many groups that to open it takes longer."""
+
+
+def table_bytes(table: pa.Table) -> pa.Buffer:
+    """The rows as Parquet, with a checksum of each page."""
+    out = pa.BufferOutputStream()
+    # No score stands often enough for a dictionary, and hardly a document does.
+    few = ["query_id"] if "score" in table.column_names else True
+    pq.write_table(
+        table,
+        out,
+        compression="zstd",
+        compression_level=1,
+        use_dictionary=few,
+        row_group_size=_GROUP,
+        write_page_checksum=True,
+    )
+    return out.getvalue()
+
+
+def rows_writer(out: Draft, schema: pa.Schema) -> pq.ParquetWriter:
+    """Writes a run's rows as Parquet, with a checksum of each page, as they come."""
+    return pq.ParquetWriter(
+        out,
+        schema,
+        compression="zstd",
+        compression_level=1,
+        use_dictionary=["query_id"],
+        # Half the bytes of scores as they are, and nobody asks for the least and the largest.
+        column_encoding={"doc_id": "PLAIN", "score": "BYTE_STREAM_SPLIT"},
+        write_statistics=False,
+        write_page_checksum=True,
+    )
+
+
+def write_rows(writer: pq.ParquetWriter, rows: pa.Table) -> None:
+    """Write the rows that come next."""
+    writer.write_table(rows, row_group_size=_LISTS)
+
+
+def arrow_of(content: bytes) -> pa.Table:
+    """The rows that `table_bytes` wrote. Raises pyarrow's errors for other bytes."""
+    return pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
+
+
+def table_of(content: bytes, kind: Kind, *, name: str, notes: Sequence[Note]) -> Table:
+    """The table that `table_bytes` wrote; a run gets its name. Raises pyarrow's errors, ValueError
+    or KeyError for other bytes."""
+    table = arrow_of(content)
+    if kind == "run" and "retrieved" in table.column_names:
+        table = table.set_column(0, "query_id", coded(table["query_id"]))
+        return RankedRun(table=table, name=name, notes=tuple(notes))
+    if kind == "run":
+        return Run(table=table, name=name, notes=tuple(notes))
+    if kind == "qrels":
+        return _qrels(table).noting(*notes)
+    if kind == "queries":
+        frame = table.to_pandas(types_mapper=lambda _: None)
+        return Queries(frame=frame.astype(object).where(frame.notna(), None), notes=tuple(notes))
+    return Documents(table=table, notes=tuple(notes))
+
+
+def _qrels(table: pa.Table) -> Qrels:
+    if "subtopic" in table.column_names:
+        return Qrels.from_columns(
+            *(table[c] for c in ("query_id", "doc_id", "relevance", "subtopic"))
+        )
+    return Qrels(table=table)
+
+
+def as_arrow(table: Table) -> pa.Table:
+    """The rows of a table as they are kept."""
+    if isinstance(table, Qrels):
+        return table.given
+    if isinstance(table, Queries):
+        return pa.Table.from_pandas(pd.DataFrame(table.frame), preserve_index=False)
+    return table.table
+
+
+def queries_of(table: Table) -> int | None:
+    """How many queries a table speaks of; None for documents."""
+    if isinstance(table, Queries):
+        return len(table)
+    if isinstance(table, (Run, Qrels)):
+        return len(table.query_ids)
+    return None
+
+
+def content_of(table: pa.Table, kind: str) -> str:
+    """A hash of the rows: the same run from two files is one. That of a long run is `RowsHash`."""
+    digest = hashlib.sha256(kind.encode())
+    with pa.ipc.new_stream(_Digest(digest), table.schema) as stream:
+        stream.write_table(table.unify_dictionaries().combine_chunks())
+    return digest.hexdigest()
+
+
+class _Digest:
+    """A file that only hashes what is written to it."""
+
+    closed = False
+
+    def __init__(self, digest: hashlib._Hash) -> None:
+        self.digest = digest
+
+    def write(self, data: bytes) -> int:
+        self.digest.update(data)
+        return len(data)
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def close(self) -> None:
+        """Nothing to free."""

@@ -1,0 +1,182 @@
+"""A whole collection as one file, out and in."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import IO
+
+import pyarrow as pa
+
+from dashboard.workspace.adding import free_id, now
+from dashboard.workspace.disk.errors import StorageError, damaged
+from dashboard.workspace.disk.journal import is_name
+from dashboard.workspace.disk.records import (
+    Collection,
+    DamagedRecordError,
+    Entry,
+    decode,
+    encode,
+    is_number,
+)
+from dashboard.workspace.disk.shelves import LAYOUT
+from dashboard.workspace.store import Workspace
+from dashboard.workspace.taken_out import foreign
+from metrics_core.formats.source.unpacking import Origin, opened_plain, size_of
+
+_ABOUT = "ranklens.json"
+_COLLECTION, _RECORDS, _TABLES = "collection.json", "records/", "tables/"
+_JOURNALS = "journals/"
+_WITHOUT_JOURNALS = 2
+"""The layout of a packed collection that has none, which older versions take in as well."""
+
+_LARGEST_RECORD, _LARGEST_JOURNAL, _LARGEST_TABLE = 1 << 20, 1 << 28, 1 << 31
+_MOST_MEMBERS = 20_000
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def pack(workspace: Workspace, identity: str, out: IO[bytes]) -> None:
+    """Write a collection into a zip file: records and tables as they are kept. Raises StorageError
+    where one of them is damaged."""
+    for lost in workspace.damaged(identity):
+        if is_number(lost.number):
+            raise damaged(lost.file, lost.why)
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as packed:
+        told, entries = encode(workspace.collection(identity)), workspace.entries(identity)
+        records = {f"{_RECORDS}{entry.number}.json": encode(entry) for entry in entries}
+        for name, lines in workspace.journals.contents(identity):
+            records[f"{_JOURNALS}{name}"] = lines
+        _put(packed, _ABOUT, about(told, records))
+        for name, content in {_COLLECTION: told, **records}.items():
+            _put(packed, name, content)
+        for table, entry in {entry.table: entry for entry in entries}.items():
+            _put(packed, f"{_TABLES}{table}.parquet", workspace.bytes_of(entry))
+
+
+def about(told: bytes, records: Mapping[str, bytes]) -> bytes:
+    """What tells that a zip is a packed collection: the layout, and a hash of its records and
+    journals, because a zip does not notice when its list of members is damaged."""
+    check = hashlib.sha256(told)
+    for name in sorted(records):
+        check.update(hashlib.sha256(records[name]).digest())
+    journals = any(name.startswith(_JOURNALS) for name in records)
+    layout = LAYOUT if journals else _WITHOUT_JOURNALS
+    return json.dumps({"layout": layout, "check": check.hexdigest()}).encode()
+
+
+def _put(packed: zipfile.ZipFile, name: str, content: bytes) -> None:
+    # A fixed time: the same collection gives the same file.
+    packed.writestr(zipfile.ZipInfo(name, _EPOCH), content)
+
+
+def is_packed(origin: Origin) -> bool:
+    """Whether a file is a packed collection."""
+    try:
+        with opened_plain(origin) as file:
+            # A packed collection begins with a member; zipfile finds one behind anything.
+            if file.read(2) != b"PK":
+                return False
+            with zipfile.ZipFile(file) as packed:
+                return _ABOUT in packed.namelist()
+    except (zipfile.BadZipFile, ValueError, OSError, RuntimeError, struct.error):
+        return False
+
+
+def unpack(workspace: Workspace, origin: Origin, *, file: str) -> Collection:
+    """Make a collection of a packed one, under an id of its own. Raises StorageError where the file
+    is damaged, was made by a newer version, or cannot be kept; then nothing is."""
+    with _whole(file), opened_plain(origin) as given, zipfile.ZipFile(given) as packed:
+        _check_size(packed, size_of(origin))
+        told, entries = _collection(packed, file), _entries(packed)
+        journals = _members(packed, _JOURNALS)
+        if not all(is_name(name) for name in journals):
+            raise DamagedRecordError("a journal has another name than those that are kept")
+        tables = {e.table: _member(packed, f"{_TABLES}{e.table}.parquet") for e in entries}
+        for name, table in tables.items():
+            if hashlib.sha256(table).hexdigest() != name:
+                raise DamagedRecordError("a table is not as it was written")
+        for entry in entries:
+            foreign.check(entry, tables[entry.table])
+    with workspace.writing() as shelves:
+        made = replace(told, id=free_id(shelves.ids()), changed=now(), removed=False)
+        for name, table in tables.items():
+            shelves.put_table(name, pa.py_buffer(table))
+        shelves.put_whole(made, entries, journals.items())
+        return made
+
+
+def _collection(packed: zipfile.ZipFile, file: str) -> Collection:
+    own = _member(packed, _ABOUT)
+    layout = json.loads(own)["layout"]
+    if layout > LAYOUT:
+        raise StorageError(
+            f"{file} was written by a newer Ranklens (layout {layout}, this one knows {LAYOUT}).",
+            "Open it with the newer Ranklens.",
+        )
+    told = _member(packed, _COLLECTION)
+    journals = {f"{_JOURNALS}{n}": content for n, content in _members(packed, _JOURNALS).items()}
+    records = {f"{_RECORDS}{n}": content for n, content in _members(packed, _RECORDS).items()}
+    if own != about(told, records | journals):
+        raise DamagedRecordError("its records are not those that were packed")
+    return decode(told, Collection)
+
+
+def _members(packed: zipfile.ZipFile, folder: str) -> dict[str, bytes]:
+    """Name below a folder -> bytes of its members."""
+    names = [n for n in packed.namelist() if n.startswith(folder)]
+    if len(names) > _MOST_MEMBERS:
+        raise DamagedRecordError(f"{len(names)} records")
+    return {name.removeprefix(folder): _member(packed, name) for name in sorted(names)}
+
+
+def _entries(packed: zipfile.ZipFile) -> list[Entry]:
+    entries = [decode(content, Entry) for content in _members(packed, _RECORDS).values()]
+    slots = [e.slot for e in entries if e.kind == "run"]
+    if len({(e.kind, e.name) for e in entries}) < len(entries) or len(set(slots)) < len(slots):
+        raise DamagedRecordError("two files have one name or colour")
+    return entries
+
+
+def _member(packed: zipfile.ZipFile, name: str) -> bytes:
+    """The bytes of a member; no more than it says, and no more than a collection can hold."""
+    told = packed.getinfo(name)
+    sizes = {_TABLES: _LARGEST_TABLE, _JOURNALS: _LARGEST_JOURNAL}
+    largest = next((sizes[f] for f in sizes if name.startswith(f)), _LARGEST_RECORD)
+    if told.file_size > largest:
+        raise DamagedRecordError(f"{name} is too large")
+    return packed.read(told)
+
+
+def _check_size(packed: zipfile.ZipFile, size: int) -> None:
+    """Tables are packed already and members stand one after the other: what says that it is more
+    than the file has bytes was not packed by us."""
+    every = packed.infolist()
+    stored = all(member.compress_type == zipfile.ZIP_STORED for member in every)
+    if not stored or sum(member.file_size for member in every) > size:
+        raise DamagedRecordError("its members are larger than it is")
+
+
+@contextmanager
+def _whole(file: str) -> Iterator[None]:
+    """Turns what a damaged zip raises into one sentence."""
+    try:
+        yield
+    except (
+        zipfile.BadZipFile,
+        ValueError,
+        KeyError,
+        TypeError,
+        EOFError,
+        OSError,
+        RuntimeError,  # a member that is encrypted, or text that is nested too deep
+        struct.error,
+    ) as error:
+        raise StorageError(
+            f"{file} is not whole, so nothing of it was taken in.",
+            "Copy or download the file again.",
+        ) from error

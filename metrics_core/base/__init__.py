@@ -1,0 +1,1 @@
+"""What every package uses: errors, notes, wording, the one cache, threads, compiled loops."""

@@ -1,0 +1,94 @@
+"""Compiling: from `functions` to one object file for this machine.
+
+Each becomes a C function of plain pointers and sizes. None of them asks for memory or raises, so
+the object needs nothing of numba when it runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+from llvmlite import binding as llvm
+
+from metrics_core.base.compiled.functions import groups, lines, orders, products, ranks, running
+from metrics_core.base.compiled.signatures import SIGNATURES
+
+_MODULES = (lines, ranks, groups, orders, running, products)
+_OF_EVERY_PROCESS = {"memset", "memcpy", "memmove"}
+_TYPES = {
+    "bytes": "uint8",
+    "bools": "boolean",
+    "uint16s": "uint16",
+    "int32s": "int32",
+    "int64s": "int64",
+    "uint64s": "uint64",
+    "float32s": "float32",
+    "float64s": "float64",
+}
+
+
+def object_code(part: str) -> bytes:
+    """The functions of a part of the signatures, compiled."""
+    target = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=3,
+        reloc="pic",
+        codemodel="jitdefault",
+        jit=True,
+    )
+    whole: Any = None
+    for name, kinds in SIGNATURES[part].items():
+        module = llvm.parse_assembly(_assembly(name, kinds.split()))
+        whole = module if whole is None else _linked(whole, module)
+    return target.emit_object(_optimised(whole, target, set(SIGNATURES[part])))
+
+
+def _linked(whole: Any, module: Any) -> Any:
+    whole.link_in(module)
+    return whole
+
+
+def _optimised(module: Any, target: Any, names: set[str]) -> Any:
+    """The module with nothing left that no signature names, and with what can then be seen."""
+    for function in module.functions:
+        if not function.is_declaration and function.name not in names:
+            function.linkage = llvm.Linkage.internal
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    builder = llvm.create_pass_builder(target, options)
+    builder.getModulePassManager().run(module, builder)
+    wanted = {f.name for f in module.functions if f.is_declaration} - _OF_EVERY_PROCESS
+    foreign = [name for name in wanted if not name.startswith("llvm.")]
+    if foreign:  # a function that raises, or asks for memory
+        raise RuntimeError(f"compiled code needs {', '.join(sorted(foreign))}")
+    return module
+
+
+def _assembly(name: str, kinds: list[str]) -> str:
+    """A C function's LLVM assembly, under its own name."""
+    function = next(getattr(m, name) for m in _MODULES if hasattr(m, name))
+    types: list[Any] = []
+    parameters: list[str] = []
+    given: list[str] = []
+    for i, kind in enumerate(kinds):
+        if kind == "int64":
+            types.append(numba.types.int64)
+            parameters.append(f"p{i}")
+            given.append(f"p{i}")
+            continue
+        pointer: Any = numba.types.CPointer
+        plain = kind.removesuffix("[]")
+        types += [pointer(getattr(numba.types, _TYPES[plain])), numba.types.int64]
+        parameters += [f"p{i}", f"n{i}"]
+        shape = f"n{i}"
+        if kind != plain:
+            types.append(numba.types.int64)
+            parameters.append(f"m{i}")
+            shape = f"(n{i}, m{i})"
+        given.append(f"numba.carray(p{i}, {shape})")
+    source = f"def c({', '.join(parameters)}): return function({', '.join(given)})"
+    made: dict[str, Any] = {"numba": numba, "function": function}
+    exec(source, made)  # the text is made of the signatures alone
+    compiled: Any = numba.cfunc(numba.types.int64(*types), error_model="numpy")(made["c"])
+    return compiled.inspect_llvm().replace(compiled._wrapper_name, name)

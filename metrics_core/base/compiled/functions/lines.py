@@ -1,0 +1,219 @@
+"""The lines of a TREC run as arrays, and where a block can be cut between queries.
+
+A line that is not wholly regular (printable ASCII, six columns, a plain number as score, a whole
+number as rank) ends the work on its block: `formats.trec_lines` says what such a block means.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from metrics_core.base.compiled.functions.words import (
+    COMPILED,
+    byte_at,
+    field_size,
+    hash_of,
+    same_text,
+)
+from metrics_core.base.compiled.signatures import IRREGULAR
+
+_SPACE, _TAB, _NEWLINE, _HASH, _PLUS, _MINUS, _DOT = 32, 9, 10, 35, 43, 45, 46
+_ZERO, _NINE, _E, _SMALL_E = 48, 57, 69, 101
+_LONGEST_RANK = 7  # digits that single precision, in which ranks are read, holds exactly
+_MOST_DIGITS = 18
+_LARGEST_EXPONENT = 100_000
+_EXACT = 2**53
+_POWERS = 10.0 ** np.arange(23)
+"""Powers of ten that a double holds exactly: a mantissa below 2**53 times or divided by one of them
+is rounded once, so it is the nearest double (Clinger 1990)."""
+
+
+@njit(**COMPILED)
+def _blank(byte):
+    return byte == _SPACE or byte == _TAB
+
+
+@njit(**COMPILED)
+def _behind_blanks(data, at):
+    while _blank(byte_at(data, at)):
+        at += 1
+    return at
+
+
+@njit(**COMPILED)
+def _digit(byte):
+    return _ZERO <= byte <= _NINE
+
+
+@njit(**COMPILED)
+def _whole_number(data, at, size):
+    """A number of up to `size` digits, -1 where there is another character or none at all."""
+    number = np.int64(0)
+    for i in range(at, at + size):
+        byte = byte_at(data, i)
+        if not _digit(byte):
+            return np.int64(-1)
+        number = number * 10 + (byte - _ZERO)
+    return number if size else np.int64(-1)
+
+
+@njit(**COMPILED)
+def _exponent(data, at):
+    """An exponent from its e on: what it says and where it ends; -1 for the end if it is none."""
+    at += 1
+    sign = byte_at(data, at)
+    if sign == _MINUS or sign == _PLUS:
+        at += 1
+    first = at
+    number = np.int64(0)
+    while _digit(byte_at(data, at)):
+        number = min(number * 10 + (byte_at(data, at) - _ZERO), _LARGEST_EXPONENT)
+        at += 1
+    return (-number if sign == _MINUS else number), (at if at > first else np.int64(-1))
+
+
+@njit(**COMPILED)
+def _more_digits(data, at, mantissa, digits):
+    """A number with what digits follow: where they end, the number of its first digits that count,
+    and how many count."""
+    byte = byte_at(data, at)
+    while _digit(byte):
+        if digits < _MOST_DIGITS:
+            mantissa = mantissa * 10 + (byte - _ZERO)
+        digits += mantissa != 0
+        at += 1
+        byte = byte_at(data, at)
+    return at, mantissa, digits
+
+
+@njit(**COMPILED)
+def read_score(data, start):
+    """A plain decimal number: its value, NaN where one exact operation does not give it, and where
+    it ends; -1 for the end where the text is none."""
+    at = start
+    negative = byte_at(data, at) == _MINUS
+    if negative:
+        at += 1
+    power, first = np.int64(0), at
+    at, mantissa, digits = _more_digits(data, at, np.int64(0), np.int64(0))
+    if at == first:
+        return np.nan, np.int64(-1)
+    if byte_at(data, at) == _DOT:
+        first = at + 1
+        at, mantissa, digits = _more_digits(data, first, mantissa, digits)
+        if at == first:
+            return np.nan, np.int64(-1)
+        power = first - at
+    byte = byte_at(data, at)
+    if byte == _E or byte == _SMALL_E:
+        more, at = _exponent(data, at)
+        if at < 0:
+            return np.nan, np.int64(-1)
+        power += more
+    value = np.nan
+    if mantissa == 0:
+        value = 0.0
+    elif digits <= _MOST_DIGITS and mantissa <= _EXACT and -22 <= power <= 22:
+        value = float(mantissa)
+        value = value / _POWERS[-power] if power < 0 else value * _POWERS[power]
+    return (-value if negative else value), at
+
+
+@njit(**COMPILED)
+def read_lines(
+    data, end, doc_start, doc_size, doc_hash, score, rank, segments, tags, unread, counts
+):
+    """See `signatures`."""
+    at = row = segment = tag = left = np.int64(0)
+    query_start, query_size = np.int64(0), np.int64(-1)
+    tag_start, tag_size = np.int64(0), np.int64(-1)
+    while at < end:
+        start = _behind_blanks(data, at)
+        size = field_size(data, start)
+        if size == 0 or byte_at(data, start) == _HASH or not _blank(byte_at(data, start + size)):
+            return IRREGULAR
+        if size != query_size or not same_text(data, start, data, query_start, size):
+            query_start, query_size = start, size
+            segments[segment, 0] = row
+            segments[segment, 1] = start
+            segments[segment, 2] = size
+            segment += 1
+        start = _behind_blanks(data, start + size)
+        size = field_size(data, start)
+        if size == 0 or not _blank(byte_at(data, start + size)):
+            return IRREGULAR
+        start = _behind_blanks(data, start + size)
+        size = field_size(data, start)
+        if size == 0 or not _blank(byte_at(data, start + size)):
+            return IRREGULAR
+        doc_start[row], doc_size[row], doc_hash[row] = start, size, hash_of(data, start, size)
+        start = _behind_blanks(data, start + size)
+        size = field_size(data, start)
+        number = _whole_number(data, start, min(size, _LONGEST_RANK + 1))
+        if number < 0 or size > _LONGEST_RANK or not _blank(byte_at(data, start + size)):
+            return IRREGULAR
+        rank[row] = number
+        start = _behind_blanks(data, start + size)
+        value, at = read_score(data, start)
+        if at < 0 or not _blank(byte_at(data, at)):
+            return IRREGULAR
+        score[row] = value
+        if np.isnan(value):
+            unread[left, 0], unread[left, 1], unread[left, 2] = row, start, at - start
+            left += 1
+        start = _behind_blanks(data, at)
+        size = field_size(data, start)
+        if size == 0:
+            return IRREGULAR
+        if size != tag_size or not same_text(data, start, data, tag_start, size):
+            if tag == len(tags):
+                return IRREGULAR
+            tag_start, tag_size = start, size
+            tags[tag, 0], tags[tag, 1] = start, size
+            tag += 1
+        at = _behind_blanks(data, start + size)
+        if at < end:
+            if byte_at(data, at) != _NEWLINE:
+                return IRREGULAR
+            at += 1
+        row += 1
+    if at > end:
+        return IRREGULAR
+    counts[0], counts[1], counts[2] = segment, tag, left
+    return row
+
+
+@njit(**COMPILED)
+def _same_bytes(data, one, other, size):
+    for i in range(size):
+        if byte_at(data, one + i) != byte_at(data, other + i):
+            return False
+    return True
+
+
+@njit(**COMPILED)
+def last_change(data, first, end):
+    """See `signatures`."""
+    # Lines that are not regular have some first field, too; it is enough that equal queries are
+    # seen as equal. Blank lines belong to what stands behind them.
+    last_start, last_size = np.int64(0), np.int64(-1)
+    begin = line_end = end
+    while line_end > first:
+        line = line_end - 1
+        while line > first and byte_at(data, line - 1) != _NEWLINE:
+            line -= 1
+        start = line
+        while start < line_end and _blank(byte_at(data, start)):
+            start += 1
+        stop = start
+        while stop < line_end and byte_at(data, stop) > _SPACE:
+            stop += 1
+        size = stop - start
+        if size > 0:
+            if last_size < 0:
+                last_start, last_size = start, size
+            elif size != last_size or not _same_bytes(data, start, last_start, size):
+                return begin
+        begin = line_end = line
+    return first

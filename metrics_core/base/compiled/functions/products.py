@@ -1,0 +1,49 @@
+"""Counts of what was drawn, and sums of columns that small whole numbers weigh."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from metrics_core.base.compiled.functions.words import COMPILED
+from metrics_core.base.compiled.signatures import COLUMNS
+
+
+@njit(**COMPILED)
+def count_drawn(drawn, counts):
+    """See `signatures`."""
+    n_rows, n_drawn = drawn.shape
+    for i in range(n_rows):
+        for j in range(n_drawn):
+            counts[i, drawn[i, j]] += 1
+    return n_rows
+
+
+@njit(**COMPILED, fastmath={"reassoc", "contract", "nsz"})
+def _weigh(weights, columns, sums):
+    """See `signatures`. The sums of two rows and four columns stay in the processor's registers;
+    each number that is loaded serves all sums of its row or column."""
+    kind = sums.dtype.type
+    n_rows, n_units = weights.shape
+    for i in range(0, n_rows, 2):
+        j = min(i + 1, n_rows - 1)  # a last row by itself is weighed twice
+        for c in range(0, len(columns), COLUMNS):
+            i0 = i1 = i2 = i3 = kind(0)
+            j0 = j1 = j2 = j3 = kind(0)
+            for unit in range(n_units):
+                a, b = kind(weights[i, unit]), kind(weights[j, unit])
+                x0, x1 = columns[c, unit], columns[c + 1, unit]
+                x2, x3 = columns[c + 2, unit], columns[c + 3, unit]
+                i0 += a * x0
+                i1 += a * x1
+                i2 += a * x2
+                i3 += a * x3
+                j0 += b * x0
+                j1 += b * x1
+                j2 += b * x2
+                j3 += b * x3
+            sums[i, c], sums[i, c + 1], sums[i, c + 2], sums[i, c + 3] = i0, i1, i2, i3
+            sums[j, c], sums[j, c + 1], sums[j, c + 2], sums[j, c + 3] = j0, j1, j2, j3
+    return n_rows
+
+
+weigh_singles = weigh_doubles = _weigh

@@ -1,0 +1,275 @@
+"""The ranks of the judged documents of whole queries, and what to remark on them.
+
+Nothing here asks for memory: who calls gives room for as many rows as the longest query has.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from metrics_core.base.compiled.functions.sorting import merge_falling, sort_falling
+from metrics_core.base.compiled.functions.words import (
+    COMPILED,
+    ODD,
+    hash_of,
+    mixed,
+    same_text,
+    stands_before,
+)
+from metrics_core.base.compiled.signatures import NEAR_PAIRS, PAIRS, TIED_PAIRS, TIED_ROWS
+
+_POSITION, _RANK, _MEMBER, _BEHIND, _TURN = range(1, 6)
+"""Rows of the room for whole numbers; the first holds the order."""
+
+
+@njit(**COMPILED)
+def hash_texts(data, start, size, value):
+    """See `signatures`."""
+    for row in range(len(start)):
+        value[row] = hash_of(data, start[row], size[row])
+    return 0
+
+
+@njit(**COMPILED)
+def enter(data, start, size, region, region_start, region_slots, slot_hash, slot_row):
+    """See `signatures`."""
+    for row in range(len(start)):
+        value = hash_of(data, start[row], size[row])
+        first, mask = region_start[region[row]], region_slots[region[row]] - 1
+        place = np.int64(value) & mask
+        while slot_row[first + place] >= 0:
+            place = (place + 1) & mask
+        slot_hash[first + place] = value
+        slot_row[first + place] = row
+    return 0
+
+
+@njit(**COMPILED)
+def _found(
+    data, start, size, value, first, slots, slot_hash, slot_row, known, known_start, known_size
+):
+    """The row of a text among the known ones of a region; -1 where it is not there."""
+    mask = slots - 1
+    place = np.int64(value) & mask
+    while slot_row[first + place] >= 0:
+        row = np.int64(slot_row[first + place])
+        alike = slot_hash[first + place] == value and known_size[row] == size
+        if alike and same_text(data, start, known, known_start[row], size):
+            return row
+        place = (place + 1) & mask
+    return np.int64(-1)
+
+
+@njit(**COMPILED)
+def _repeats(data, doc_start, doc_size, doc_hash, begin, end, slots):
+    """Whether a document stands twice among these rows; `slots` is room for a hash table of them,
+    of a power of two slots, at most half of them taken."""
+    mask = np.int64(3)
+    while mask < 2 * (end - begin):
+        mask = 2 * mask + 1
+    for place in range(mask + 1):
+        slots[place] = -1
+    for row in range(begin, end):
+        value = doc_hash[row]
+        place = np.int64(value) & mask
+        while slots[place] >= 0:
+            other = begin + slots[place]
+            alike = doc_hash[other] == value and doc_size[other] == doc_size[row]
+            if alike and same_text(data, doc_start[row], data, doc_start[other], doc_size[row]):
+                return True
+            place = (place + 1) & mask
+        slots[place] = row - begin
+    return False
+
+
+@njit(**COMPILED)
+def contradicts(rank, begin, order, own, n):
+    """Whether some document has both the larger rank and the larger score than another. `own` are
+    the scores, highest first, `order` where their rows stand behind `begin`."""
+    highest = of_equals = np.float32(-np.inf)  # the largest rank of all higher scores
+    for i in range(n):
+        if i and own[i] != own[i - 1]:
+            highest = max(highest, of_equals)
+        place = rank[begin + order[i]]
+        if place < highest:
+            return True
+        of_equals = max(of_equals, place)
+    return False
+
+
+@njit(**COMPILED)
+def _count_ties(own, n, counts):
+    tied_before = False
+    for i in range(1, n):
+        tied = own[i] == own[i - 1]
+        if tied:
+            counts[TIED_PAIRS] += 1
+            counts[TIED_ROWS] += 1 if tied_before else 2
+        elif np.float32(own[i]) == np.float32(own[i - 1]):
+            counts[NEAR_PAIRS] += 1
+        tied_before = tied
+    counts[PAIRS] += n - 1
+
+
+@njit(**COMPILED)
+def _among_equals(data, doc_start, doc_size, begin, low, high, count, room):
+    """Ranks of `count` judged documents whose score all documents from `low` to before `high`
+    share: the last in byte order stands first."""
+    order, position, ranks = room[0], room[_POSITION], room[_RANK]
+    judged, behind = room[_MEMBER], room[_BEHIND]
+    for i in range(1, count):  # the judged ones, last in byte order first
+        moved = judged[i]
+        row = begin + order[position[moved]]
+        j = i - 1
+        while j >= 0:
+            other = begin + order[position[judged[j]]]
+            if not stands_before(
+                data, doc_start[other], doc_size[other], doc_start[row], doc_size[row]
+            ):
+                break
+            judged[j + 1] = judged[j]
+            j -= 1
+        judged[j + 1] = moved
+    for i in range(count + 1):
+        behind[i] = 0
+    for place in range(low, high):
+        row = begin + order[place]
+        first, last = 0, count
+        while first < last:  # how many of the judged stand at this document or before it
+            middle = (first + last) // 2
+            other = begin + order[position[judged[middle]]]
+            if stands_before(
+                data, doc_start[other], doc_size[other], doc_start[row], doc_size[row]
+            ):
+                last = middle
+            else:
+                first = middle + 1
+        behind[first] += 1
+    before = low
+    for i in range(count):
+        before += behind[i]
+        ranks[judged[i]] = before + 1
+
+
+@njit(**COMPILED)
+def _rank_judged(data, doc_start, doc_size, begin, own, n, m, judged_out, room):
+    """From places in the order to ranks, for the m judged documents of a query."""
+    position, ranks, members = room[_POSITION], room[_RANK], room[_MEMBER]
+    tied = False
+    i = 0
+    while i < m:
+        low = position[i]
+        while low > 0 and own[low - 1] == own[low]:
+            low -= 1
+        high = position[i] + 1
+        while high < n and own[high] == own[high - 1]:
+            high += 1
+        count = 0
+        while i < m and position[i] < high:
+            members[count] = i
+            ranks[i] = position[i] + 1
+            judged_out[i, 3] = low + 1
+            judged_out[i, 4] = high - low
+            count += 1
+            i += 1
+        if high - low > 1:
+            tied = True
+            _among_equals(data, doc_start, doc_size, begin, low, high, count, room)
+    for i in range(m):
+        judged_out[i, 2] = ranks[i]
+    return tied
+
+
+@njit(**COMPILED)
+def _by_rank(judged_out, m, room, keys, keys_room):
+    """Sort the judged documents of a query by rank."""
+    turn, rows_room = room[_TURN], room[_BEHIND]
+    for i in range(m):
+        keys[i] = -judged_out[i, 2]
+        turn[i] = i
+    merge_falling(keys, turn, m, keys_room, rows_room)
+    for column in range(1, 5):
+        for i in range(m):
+            rows_room[i] = judged_out[turn[i], column]
+        for i in range(m):
+            judged_out[i, column] = rows_room[i]
+
+
+@njit(**COMPILED)
+def _rank_query(
+    data, doc_start, doc_size, doc_hash, score, rank, begin, end, query,
+    first, slots, slot_hash, slot_row, known, known_start, known_size,
+    room, keys, keys_room, slots_room, judged_out, counts,
+):  # fmt: skip
+    """Rank the judged documents of one query, whose rows stand from `begin` to before `end`.
+
+    `first` and `slots` are the region of its judged documents, `slots` 0 where it has none.
+    Returns how many are listed, -1 where a document stands twice, and whether ranks contradict
+    scores.
+    """
+    n = end - begin
+    if _repeats(data, doc_start, doc_size, doc_hash, begin, end, slots_room):
+        return np.int64(-1), False
+    order, position = room[0], room[_POSITION]
+    falling = True
+    for i in range(n):
+        keys[i], order[i] = score[begin + i], i
+        if i and keys[i] > keys[i - 1]:
+            falling = False
+    if not falling:
+        sort_falling(keys, order, n, keys_room, room[_BEHIND], room[_MEMBER], room[_RANK])
+    against = contradicts(rank, begin, order, keys, n)
+    _count_ties(keys, n, counts)
+    m = np.int64(0)
+    for place in range(n if slots else 0):
+        row = begin + order[place]
+        there = _found(
+            data, doc_start[row], np.int64(doc_size[row]), doc_hash[row], first, slots,
+            slot_hash, slot_row, known, known_start, known_size,
+        )  # fmt: skip
+        if there >= 0:
+            judged_out[m, 0], judged_out[m, 1] = query, there
+            position[m] = place
+            m += 1
+    if m and _rank_judged(data, doc_start, doc_size, begin, keys, n, m, judged_out, room):
+        _by_rank(judged_out, m, room, keys, keys_room)
+    return m, against
+
+
+@njit(**COMPILED)
+def rank_rows(
+    data, doc_start, doc_size, doc_hash, score, rank, segments, n_rows,
+    queries, query_start, query_size, query_hash, query_row,
+    known, known_start, known_size, region_start, region_slots, slot_hash, slot_row,
+    room, keys, keys_room, slots_room,
+    place, contradicting, rows_hash, judged_out, counts,
+):  # fmt: skip
+    """See `signatures`."""
+    bits = score.view(np.uint64)
+    total = np.int64(0)
+    for segment in range(len(segments)):
+        begin = segments[segment, 0]
+        end = segments[segment + 1, 0] if segment + 1 < len(segments) else n_rows
+        start, size = segments[segment, 1], segments[segment, 2]
+        value = hash_of(data, start, size)
+        query = _found(
+            data, start, size, value, 0, len(query_row), query_hash,
+            query_row, queries, query_start, query_size,
+        )  # fmt: skip
+        place[segment] = query
+        for row in range(begin, end):
+            value = mixed(value, doc_hash[row] ^ (bits[row] * ODD))
+        rows_hash[segment] = value
+        first = region_start[query] if query >= 0 else 0
+        slots = region_slots[query] if query >= 0 else 0
+        m, against = _rank_query(
+            data, doc_start, doc_size, doc_hash, score, rank, begin, end, query,
+            first, slots, slot_hash, slot_row, known, known_start, known_size,
+            room, keys, keys_room, slots_room, judged_out[total:], counts,
+        )  # fmt: skip
+        if m < 0:
+            return np.int64(-1)
+        contradicting[segment] = against
+        total += m
+    return total

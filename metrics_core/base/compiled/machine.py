@@ -1,0 +1,175 @@
+"""Compiled functions: taken from the object file that was made once for this machine, else made.
+
+Loading numba takes longer than judging a run of a million rows; loading its code does not. The
+file stands, sealed, beside this module, or where that cannot be written, in the user's own cache.
+
+    python -m metrics_core.base.compiled.machine        makes it
+
+What loads code is imported where it is loaded: who needs none does not wait for it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from metrics_core.base.compiled.signatures import SIGNATURES
+from metrics_core.base.errors import RanklensError
+from metrics_core.base.whole_files import read_sealed, write_sealed
+
+_HERE = Path(__file__).parent
+_SHAPING = ("building.py", "signatures.py")
+_LOADING = Lock()
+_FOLDER = "RANKLENS_CACHE"
+"""The environment variable that names another folder for the object file."""
+
+
+class Compiled:
+    """The functions of a part of `SIGNATURES`, called with numpy arrays and whole numbers."""
+
+    def __init__(self, part: str, code: bytes) -> None:
+        from llvmlite import binding as llvm
+
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        machine = llvm.Target.from_default_triple().create_target_machine(
+            codemodel="jitdefault", jit=True
+        )
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+        for name, kinds in SIGNATURES[part].items():
+            address = self._engine.get_function_address(name)
+            setattr(self, name, _called(name, address, kinds.split()))
+
+    def __getattr__(self, name: str) -> Callable[..., int]:
+        raise AttributeError(name)
+
+
+_KINDS: dict[str, type] = {
+    "bytes": np.uint8,
+    "bools": np.bool_,
+    "uint16s": np.uint16,
+    "int32s": np.int32,
+    "int64s": np.int64,
+    "uint64s": np.uint64,
+    "float32s": np.float32,
+    "float64s": np.float64,
+}
+
+
+def _called(name: str, address: int, kinds: list[str]) -> Callable[..., int]:
+    """The C function at an address, for arrays: checked, for a wrong one would read elsewhere."""
+    c_types: list[Any] = []
+    for kind in kinds:
+        c_types += [ctypes.c_int64] if kind == "int64" else [ctypes.c_void_p, ctypes.c_int64]
+        c_types += [ctypes.c_int64] if kind.endswith("[]") else []
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, *c_types)(address)
+
+    def call(*given: Any) -> int:
+        passed: list[int] = []
+        for value, kind in zip(given, kinds, strict=True):
+            if kind == "int64":
+                passed.append(int(value))
+                continue
+            plain = kind.removesuffix("[]")
+            dimensions = 1 if kind == plain else 2
+            fits = value.dtype == _KINDS[plain] and value.ndim == dimensions
+            if not (fits and value.flags.c_contiguous):
+                raise TypeError(f"{name} takes {kind}, not {value.dtype}{value.shape}")
+            passed += [value.ctypes.data, *value.shape]
+        return function(*passed)
+
+    return call
+
+
+def compiled(part: str) -> Compiled:
+    """The functions of a part, for this machine; compiled, which takes seconds, where nobody has.
+    Each is compiled by itself, so that who needs sums alone does not wait for the other."""
+    # One at a time: of two that are loaded at once one would be forgotten, and its code with it,
+    # while it runs.
+    with _LOADING:
+        return _loaded(part)
+
+
+@cache
+def _loaded(part: str) -> Compiled:
+    _check_allowed()
+    name = f"{part}-{_fingerprint()}.o"
+    for folder in _folders():
+        # Nothing checks code that is loaded: what is not as it was written ends the process, or
+        # works out other numbers.
+        kept = read_sealed(folder / name)
+        if kept is not None:
+            return Compiled(part, bytes(kept))
+    from metrics_core.base.compiled.building import object_code
+
+    code = object_code(part)
+    for folder in _folders():
+        try:  # older ones stay for who else runs them
+            write_sealed(folder / name, code)
+            break
+        except OSError:
+            continue
+    return Compiled(part, code)
+
+
+def _fingerprint() -> str:
+    """What the code depends on, as a hash: the sources, who compiles, the machine."""
+    import hashlib
+
+    from llvmlite import __version__
+    from llvmlite import binding as llvm
+
+    told = hashlib.blake2b(digest_size=12)
+    for source in [*sorted((_HERE / "functions").glob("*.py")), *map(_HERE.joinpath, _SHAPING)]:
+        told.update(source.read_bytes())
+    for part in (
+        __version__,
+        llvm.get_process_triple(),
+        llvm.get_host_cpu_name(),
+        llvm.get_host_cpu_features().flatten(),
+    ):
+        told.update(part.encode())
+    return told.hexdigest()
+
+
+def _folders() -> Iterator[Path]:
+    if os.environ.get(_FOLDER):
+        yield Path(os.environ[_FOLDER])
+        return
+    yield _HERE / "__pycache__"
+    with suppress(RuntimeError):  # an account without a home folder
+        yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ranklens"
+
+
+def _check_allowed() -> None:
+    """Raises RanklensError where the system lets no memory become code, as hardened ones do: who
+    calls what stands there then is ended without a word."""
+    if os.name != "posix":
+        return
+    page = mmap.mmap(-1, mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    at = ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(page)))
+    system = ctypes.CDLL(None, use_errno=True)
+    refused = system.mprotect(at, ctypes.c_size_t(len(page)), mmap.PROT_READ | mmap.PROT_EXEC)
+    if refused:
+        why = os.strerror(ctypes.get_errno())
+        raise RanklensError(
+            f"This system lets no program run code that it has loaded itself ({why}).",
+            "Ranklens needs that for comparisons, curves and large runs. Allow it for this program:"
+            " `MemoryDenyWriteExecute=no` in a systemd unit, `execmem` in SELinux.",
+        )
+
+
+if __name__ == "__main__":
+    for wanted in SIGNATURES:
+        compiled(wanted)

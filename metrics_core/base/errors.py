@@ -1,0 +1,244 @@
+"""Every error a user can meet.
+
+    RanklensError                  a user's mistake: a message, and a hint that says how to mend it
+    ├── TableError                 rows of a table break its rules (known by row, before a file is)
+    ├── FileFormatError            a file cannot be read: file, physical line, found, expected
+    ├── UnknownMeasureError        no measure of that name; the nearest names
+    ├── ParameterError             a parameter is out of its range
+    ├── LackingDataError           a measure needs more than the files hold (subtopics, prices)
+    ├── UnknownRunError            no run of that name; the ones there are
+    ├── UnknownColumnError         no such metadata column; the ones there are
+    ├── FilterLineError            a filter line is none: where, found, expected
+    └── NoSharedQueriesError       run and qrels have no query in common
+
+A programmer's mistake stays one of Python's own exceptions.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from metrics_core.base.wording import visible, visible_lines
+
+MOST_PROBLEMS_SHOWN = 100
+"""A report lists this many problems of one file; further ones are only counted."""
+
+_CLOSE, _NEARLY, _NEAR_WORD = 0.6, 0.1, 0.5
+
+
+class RanklensError(Exception):
+    """A user's mistake: `message` says what is wrong, `hint` how to mend it (may be empty). They
+    hold names and ids as they can be shown (`wording.visible_lines`)."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        self.message = visible_lines(message)
+        self.hint = visible_lines(hint)
+        super().__init__(self.message)
+
+    def __str__(self) -> str:
+        return visible_lines(self._told())
+
+    def _told(self) -> str:
+        return f"{self.message}\n{self.hint}" if self.hint else self.message
+
+
+@dataclass(frozen=True)
+class RowProblem:
+    """One row that breaks a table's rules; `row` counts from 0 in the table as it was read."""
+
+    row: int
+    found: str
+    expected: str
+    hint: str = ""
+
+
+class TableError(RanklensError):
+    """Rows break a table's rules. A reader that knows the file turns it into a FileFormatError.
+
+    `problems` holds at most `MOST_PROBLEMS_SHOWN` of them, `count` says how many there are, `offer`
+    names a reading choice that would accept them (such as `duplicates=best`) or is "".
+    """
+
+    def __init__(
+        self,
+        message: str,
+        problems: Sequence[RowProblem],
+        count: int | None = None,
+        hint: str = "",
+        offer: str = "",
+    ) -> None:
+        super().__init__(message, hint)
+        self.offer = offer
+        self.problems = tuple(problems[:MOST_PROBLEMS_SHOWN])
+        self.count = len(problems) if count is None else count
+
+    def _told(self) -> str:
+        lines = [self.message]
+        lines += [f"row {p.row + 1}: expected {p.expected}, found {p.found}" for p in self.problems]
+        return "\n".join([*lines, self.hint] if self.hint else lines)
+
+
+@dataclass(frozen=True)
+class LineProblem:
+    """One place in a file. `line` is the physical line, from 1; None where a file has no lines.
+
+    `text` is the line itself, shortened, or empty where showing it does not help.
+    """
+
+    line: int | None
+    found: str
+    expected: str
+    text: str = ""
+    hint: str = ""
+
+
+class FileFormatError(RanklensError):
+    """A file cannot be read as what it seems to be, or seems to be nothing we know.
+
+    `file` is the name the user gave, shown as text and never used as a path. `problems` holds the
+    first `MOST_PROBLEMS_SHOWN`, `count` how many there are in all. `hint` says how to mend the
+    file, `offer` names a reading choice that would accept it (such as `duplicates=best`) or is "".
+    """
+
+    def __init__(
+        self,
+        file: str,
+        problems: Sequence[LineProblem],
+        *,
+        hint: str = "",
+        count: int | None = None,
+        offer: str = "",
+    ) -> None:
+        if not problems:
+            raise ValueError("a FileFormatError needs at least one problem")
+        self.file = file
+        self.problems = tuple(problems[:MOST_PROBLEMS_SHOWN])
+        self.count = max(len(problems), count or 0)
+        self.offer = offer
+        super().__init__(self._head(self.problems[0]), hint or self.problems[0].hint)
+
+    def _head(self, problem: LineProblem) -> str:
+        file = visible(self.file)
+        place = file if problem.line is None else f"{file}, line {problem.line}"
+        return f"{place}: expected {problem.expected}, found {problem.found}"
+
+    def _told(self) -> str:
+        lines: list[str] = []
+        for group in _grouped(self.problems):
+            first = group[0]
+            lines.append(self._head(first))
+            if first.text:
+                lines.append(f"    {first.text}")
+            if len(group) > 1:
+                places = ", ".join(_place(p, first) for p in group[1:11])
+                more = f" and {len(group) - 11} more" if len(group) > 11 else ""
+                also = "found" if first.line is None else "in line"
+                lines.append(f"    also {also} {places}{more}")
+        if self.count > len(self.problems):
+            lines.append(f"    {self.count:,} problems in all")
+        if self.hint:
+            lines.append(self.hint)
+        if self.offer and self.offer not in self.hint:
+            lines.append(f"It can be read with {self.offer}.")
+        return "\n".join(lines)
+
+
+def _place(problem: LineProblem, first: LineProblem) -> str:
+    """A further problem of a group: its line, and what was found where that differs; what was found
+    alone where a file has no lines."""
+    if problem.line is None:
+        return problem.found
+    return f"{problem.line}" + (f" ({problem.found})" if problem.found != first.found else "")
+
+
+def _grouped(problems: Iterable[LineProblem]) -> list[list[LineProblem]]:
+    """Problems of one kind together, in the order in which the kinds first appear.
+
+    What was found may differ from line to line (a score, an id), so the kind is what was expected.
+    """
+    groups: dict[str, list[LineProblem]] = {}
+    for problem in problems:
+        groups.setdefault(problem.expected, []).append(problem)
+    return list(groups.values())
+
+
+class UnknownMeasureError(RanklensError):
+    """No measure of that name. `known` maps every name to its measure's; `nearest` holds the
+    measures, three at most, that have a name nearly as close as the closest."""
+
+    def __init__(self, name: str, known: Mapping[str, str]) -> None:
+        self.name = name
+        near = _nearest_names(name, known)
+        self.nearest = tuple(near)
+        shown = [m if m.lower() == alias.lower() else f"{m} ({alias})" for m, alias in near.items()]
+        hint = f"Did you mean {' or '.join(shown)}?" if shown else ""
+        listing = "`python -m metrics_core measures` lists all."
+        super().__init__(f"There is no measure {name!r}.", f"{hint} {listing}".strip())
+
+
+def _nearest_names(name: str, known: Mapping[str, str]) -> dict[str, str]:
+    """Measures with a name close to this one, the closest first, each with that name."""
+    folded = {k.lower(): k for k in known}
+    near = difflib.get_close_matches(name.lower(), folded, n=5, cutoff=_CLOSE)
+    closeness = [difflib.SequenceMatcher(None, n, name.lower()).ratio() for n in near]
+    found: dict[str, str] = {}
+    for text, close in zip(near, closeness, strict=True):
+        if close >= closeness[0] - _NEARLY:
+            found.setdefault(known[folded[text]], folded[text])
+    return dict(list(found.items())[:3])
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The nearest of some words as a question, "" where none is near."""
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=_NEAR_WORD)
+    return f"Did you mean {near[0]!r}?" if near else ""
+
+
+class ParameterError(RanklensError, ValueError):
+    """A parameter is out of its range or of the wrong kind."""
+
+
+class LackingDataError(RanklensError):
+    """A measure needs more than judgments and run hold: subtopics, or a column of documents."""
+
+
+class UnknownRunError(RanklensError):
+    """No run of that name."""
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        there = f"There are: {', '.join(known)}." if known else "There is none."
+        hint = f"{did_you_mean(name, known)} {there}".strip()
+        super().__init__(f"There is no run {name!r}.", hint)
+
+
+class UnknownColumnError(RanklensError):
+    """No metadata column of that name."""
+
+    def __init__(self, column: str, known: Sequence[str]) -> None:
+        there = ", ".join(known) if known else "none"
+        super().__init__(
+            f"The queries have no column {column!r}.", f"Columns to group by: {there}."
+        )
+
+
+class FilterLineError(RanklensError):
+    """A filter line cannot be understood from `position` on (from 0), where `found` stands instead
+    of what was `expected`."""
+
+    def __init__(
+        self,
+        line: str,
+        position: int,
+        found: str,
+        expected: str,
+        hint: str = "",
+    ) -> None:
+        self.line, self.position = line, position
+        self.found, self.expected = found, expected
+        super().__init__(f"At character {position + 1}: expected {expected}, found {found}.", hint)
+
+
+class NoSharedQueriesError(RanklensError):
+    """Run and qrels have no query in common."""

@@ -1,0 +1,194 @@
+"""Every pair of many runs at once, and what follows for their places.
+
+All pairs are one family: their p-values are corrected together, and the places, the runs that may
+be the best and the brackets of runs that cannot be told apart follow from the same verdicts, so
+that nothing disagrees. Where every verdict holds, which fails for at most 1 - level of all draws of
+queries, each run's true place lies within its own (Mohamad, Goeman and van Zwet, An improvement of
+Tukey's HSD with application to ranking institutions, 2017; brackets: Piepho, An algorithm for a
+letter-based representation of all-pairwise comparisons, 2004).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.comparing.all_pairs.pair_draws import drawn_pairs
+from metrics_core.comparing.verdicts import (
+    BETTER_RUN,
+    CANNOT_TELL,
+    FEWEST_QUERIES,
+    WORSE_RUN,
+)
+from metrics_core.measures import MEAN, Combination, GivenMeasure, parse_measure
+from metrics_core.scoring.intervals import LEVEL, Interval
+from metrics_core.scoring.scores import Scores
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class AllPairs:
+    """R runs, best mean first, and all their pairs, row minus column.
+
+    `means` is float64[R]; `difference`, its interval `low` to `high` that holds for all pairs at
+    once, `p` of a pair by itself and `p_corrected` of all together are float64[R, R], NaN on the
+    diagonal and where there was no test (fewer than ten shared queries, or so few that differ that
+    none could find a difference). `verdict` is object[R, R]: "better", "worse" or "cannot tell" of
+    `verdicts`, None on the diagonal; better is also said where lower scores are better. `queries`
+    int64[R, R] counts the shared ones. `first` and
+    `last` int64[R] are the best and the worst place that a run may have. `draws` is how many draws
+    of the queries all this rests on.
+    """
+
+    runs: tuple[str, ...]
+    means: Floats
+    difference: Floats
+    low: Floats
+    high: Floats
+    p: Floats
+    p_corrected: Floats
+    verdict: npt.NDArray[np.object_]
+    queries: Ints
+    first: Ints
+    last: Ints
+    draws: int
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs were looked at together, in the whole family."""
+        return len(self.runs) * (len(self.runs) - 1) // 2
+
+    @property
+    def clear(self) -> npt.NDArray[np.bool_]:
+        """Which pairs are told apart; bool[R, R], symmetric."""
+        return np.isin(self.verdict, (BETTER_RUN, WORSE_RUN))
+
+    @property
+    def too_few(self) -> bool:
+        """Whether any pair shares too few queries for a verdict."""
+        shared = self.queries[~np.eye(len(self.runs), dtype=bool)]
+        return bool((shared < FEWEST_QUERIES).any())
+
+    @property
+    def possible_bests(self) -> tuple[str, ...]:
+        """The runs than which none is clearly better, best mean first."""
+        return tuple(run for run, first in zip(self.runs, self.first, strict=True) if first == 1)
+
+    def brackets(self) -> list[tuple[int, int]]:
+        """First and last place in `runs` of each group of neighbours of which no two are told
+        apart; groups that no other one holds, of two runs or more."""
+        clear, found, reached = self.clear, [], -1
+        for start in range(len(self.runs)):
+            end = start
+            while end + 1 < len(self.runs) and not clear[start : end + 1, end + 1].any():
+                end += 1
+            if end > max(start, reached):
+                found.append((start, end))
+                reached = end
+        return found
+
+    def among(self, runs: Iterable[str]) -> AllPairs:
+        """The same for some of the runs, in the order of their means; verdicts and places stay
+        those of all."""
+        wanted = set(runs)
+        rows = [i for i, run in enumerate(self.runs) if run in wanted]
+        cells = np.ix_(rows, rows)
+        square = ("difference", "low", "high", "p", "p_corrected", "verdict", "queries")
+        return replace(
+            self,
+            runs=tuple(self.runs[i] for i in rows),
+            **{name: getattr(self, name)[rows] for name in ("means", "first", "last")},
+            **{name: getattr(self, name)[cells] for name in square},
+        )
+
+
+def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) -> AllPairs:
+    """Every pair of the runs on one measure, each over the queries that both define.
+
+    There are as many draws as for one pair, and fewer, but at least 1,000, where runs and queries
+    are so many that these would take too long: 3,000 for 20 runs and 7,000 queries, 2,000 for 200
+    runs and 100 queries. A geometric mean is tested on logarithms; its interval is that of two
+    means about the same middle. Raises RanklensError where the measure has no scores.
+    """
+    wanted = parse_measure(measure)
+    combination = wanted.declaration.combination
+    direction = wanted.declaration.direction
+    scaled = np.asarray(combination.onto(scores.of(wanted)), dtype=np.float64)
+    middle = MEAN.of(scaled.T)
+    order = np.argsort(-direction * middle, kind="stable")  # NaN last
+    scaled, middle = scaled[order], middle[order]
+    pairs = np.stack(np.triu_indices(len(order), 1))
+    tested, n_draws = drawn_pairs(scaled, pairs)
+    found = _on_its_scale(tested.intervals(level), combination, scaled, pairs)
+    better = np.where(tested.mean * direction > 0, BETTER_RUN, WORSE_RUN)
+    # The interval excludes zero just where this is so; see `Resampled.intervals`.
+    clear = (found.low > 0) | (found.high < 0)
+    verdict = np.where(clear, better, CANNOT_TELL).astype(object)
+    square = _Square(len(order), pairs)
+    verdicts = square.mirrored(verdict, {BETTER_RUN: WORSE_RUN, WORSE_RUN: BETTER_RUN})
+    own = (~np.isnan(scaled)).sum(axis=1)
+    return AllPairs(
+        runs=tuple(scores.runs[i] for i in order),
+        means=combination.back(middle),
+        difference=square.signed(found.mean),
+        low=square.signed(found.low, found.high),
+        high=square.signed(found.high, found.low),
+        p=square.same(tested.single),
+        p_corrected=square.same(tested.corrected),
+        verdict=verdicts,
+        queries=square.same(tested.queries, own),
+        first=1 + (verdicts == WORSE_RUN).sum(axis=1),
+        last=len(order) - (verdicts == BETTER_RUN).sum(axis=1),
+        draws=n_draws,
+    )
+
+
+@dataclass(frozen=True)
+class _Square:
+    """Writes one value for each pair into both halves of a matrix of so many runs."""
+
+    runs: int
+    pairs: Ints
+
+    def signed(self, above: Floats, below: Floats | None = None) -> Floats:
+        matrix = np.full((self.runs, self.runs), np.nan)
+        matrix[*self.pairs] = above
+        matrix[*self.pairs[::-1]] = -(above if below is None else below)
+        return matrix
+
+    def same(self, values: npt.NDArray[Any], diagonal: npt.ArrayLike = np.nan) -> npt.NDArray[Any]:
+        matrix = np.zeros((self.runs, self.runs), dtype=values.dtype)
+        np.fill_diagonal(matrix, diagonal)
+        matrix[*self.pairs] = matrix[*self.pairs[::-1]] = values
+        return matrix
+
+    def mirrored(
+        self, values: npt.NDArray[np.object_], turned: dict[str, str]
+    ) -> npt.NDArray[np.object_]:
+        matrix = np.full((self.runs, self.runs), None, dtype=object)
+        matrix[*self.pairs] = values
+        matrix[*self.pairs[::-1]] = [turned.get(value, value) for value in values]
+        return matrix
+
+
+def _on_its_scale(
+    found: Interval, combination: Combination, scaled: Floats, pairs: Ints
+) -> Interval:
+    """Differences of combined scores from those on the scale of the combination: of two that lie so
+    far apart there, about the middle of the two in the data."""
+    if combination.linear:
+        return found
+    middle = np.full(pairs.shape[1], np.nan)
+    for place, (one, other) in enumerate(pairs.T):
+        both = ~np.isnan(scaled[one]) & ~np.isnan(scaled[other])
+        if both.any():
+            middle[place] = (scaled[one][both].mean() + scaled[other][both].mean()) / 2
+    return Interval(
+        *(combination.back(middle + end / 2) - combination.back(middle - end / 2) for end in found)
+    )

@@ -1,0 +1,1 @@
+"""Lines to columns: what the formats of a kind have in common."""

@@ -1,0 +1,59 @@
+"""The blocks of a file of lines taken together: what is wrong with them, what was odd."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from metrics_core.base.errors import LineProblem
+from metrics_core.base.notes import Note
+from metrics_core.formats.parsing.trec_lines import Parsed
+from metrics_core.formats.source.lines import counted, refuse
+from metrics_core.formats.source.source import Source
+
+
+def refuse_problems(source: Source, blocks: Sequence[Parsed]) -> None:
+    """Raise for all bad lines together, and for a file without rows."""
+    before = 1
+    problems: list[LineProblem] = []
+    for block in blocks:
+        problems += [replace(p, line=(p.line or 0) + before) for p in block.problems]
+        before += block.stretch.lines
+    whole = any(block.stretch.rows for block in blocks)
+    if problems:
+        count = sum(block.problem_count for block in blocks)
+        raise refuse(source, problems, count=count, cut_off=blocks[-1].cut_off and whole)
+    if not whole:
+        header = any(block.header for block in blocks)
+        raise refuse(
+            source,
+            [
+                LineProblem(
+                    None, "only a header" if header else "no rows", "a row for each document"
+                )
+            ],
+            hint="The file is empty; was it written to the end?",
+        )
+
+
+def line_notes(blocks: Sequence[Parsed]) -> list[Note]:
+    """Notes on a header, comments, blank lines and lines with more columns, with counts."""
+    notes = []
+    header = next((block.header for block in blocks if block.header), "")
+    if header:
+        message = "the first line names the columns and was skipped"
+        notes.append(Note("header", message, 1, (header,)))
+    comments = sum(block.comments for block in blocks)
+    if comments:
+        first = next(block.comment for block in blocks if block.comment)
+        notes.append(
+            Note("comment", f"{counted(comments, 'comment line')} (#), skipped", comments, (first,))
+        )
+    blanks = sum(block.blanks for block in blocks)
+    if blanks:
+        notes.append(Note("blank", f"{counted(blanks, 'blank line')}, skipped", blanks))
+    long = sum(block.long_lines for block in blocks)
+    if long:
+        message = f"{counted(long, 'line')} of more than six columns; the run name takes the rest"
+        notes.append(Note("long_lines", message, long))
+    return notes

@@ -1,0 +1,300 @@
+"""JSON as Ranklens takes it: numbers keep their digits, keys stand once, no NaN, no lone surrogate.
+
+Python's own reader supplies the syntax; where it stops, or where something is refused that it would
+take, the physical line is found by walking over the tokens once more.
+"""
+
+from __future__ import annotations
+
+import json
+import json.scanner
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from metrics_core.base.errors import LineProblem
+from metrics_core.formats.source.lines import refuse
+from metrics_core.formats.source.source import Source, shortened
+
+MOST_DIGITS = 400
+"""A number of more characters than this is refused; a double has at most some 330."""
+
+MOST_LEVELS = 100
+"""Values nested deeper than this are refused, before anything that follows them is too deep."""
+
+
+class NumberText(str):
+    """A JSON number as it was written, so that an id keeps its digits."""
+
+    __slots__ = ()
+
+
+class _RefusedError(ValueError):
+    """Valid JSON that Ranklens refuses: what was found, what was expected, and a hint. It stands at
+    `at`, or, where that is not known, behind `start`."""
+
+    def __init__(self, found: str, expected: str, hint: str = "", at: int | None = None) -> None:
+        super().__init__(found)
+        self.found, self.expected, self.hint = found, expected, hint
+        self.at, self.start = at, 0
+
+
+def parse_json(source: Source, text: str, line: int | None = None) -> Any:
+    """The value of a JSON text: dict, list, str, NumberText, bool or None.
+
+    `line` is the physical line of the text where it is one line of a file. Raises FileFormatError
+    for broken JSON and for what is refused.
+    """
+    with _refusing(source, text, line):
+        value = _DECODER.decode(text)
+        _check_levels(value, 0)
+        return value
+
+
+class Entry(NamedTuple):
+    """An entry of an object: its key, where key and value begin in the text, its value."""
+
+    key: str
+    key_at: int
+    value_at: int
+    value: Any
+
+
+def entries_of(source: Source, text: str) -> Iterator[Entry]:
+    """The entries of the object that a text is, one held at a time. Raises as `parse_json`. Numbers
+    are bytes, for there are millions; how long they are is the caller's to check."""
+    with _refusing(source, text, None):
+        keys: set[str] = set()
+        for entry in entries_from(text, _past_blanks(text, 0), whole=True):
+            if entry.key in keys:
+                raise _twice(entry.key, entry.key_at)
+            keys.add(entry.key)
+            _check_levels(entry.value, entry.value_at)
+            yield entry
+
+
+def entries_from(text: str, at: int, *, whole: bool = False) -> Iterator[Entry]:
+    """The entries of the object that begins at this place in a text; the `whole` rest of the text,
+    if that is said. Raises JSONDecodeError and _RefusedError."""
+    at = _past_blanks(text, at + 1)
+    mark = text[at : at + 1]
+    while mark != "}":
+        if text[at : at + 1] != '"':
+            raise json.JSONDecodeError(
+                "Expecting property name enclosed in double quotes", text, at
+            )
+        key_at = at
+        key, at = _SCAN(text, at)
+        at = _past_blanks(text, at)
+        if text[at : at + 1] != ":":
+            raise json.JSONDecodeError("Expecting ':' delimiter", text, at)
+        value_at = _past_blanks(text, at + 1)
+        value, at = _scanned(text, value_at)
+        yield Entry(key, key_at, value_at, value)
+        at = _past_blanks(text, at)
+        mark = text[at : at + 1]
+        if mark not in (",", "}"):
+            raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
+        at = _past_blanks(text, at + 1) if mark == "," else at
+    end = _past_blanks(text, at + 1)
+    if whole and end < len(text):
+        raise json.JSONDecodeError("Extra data", text, end)
+
+
+def _scanned(text: str, at: int) -> tuple[Any, int]:
+    """The value that begins here, and where it ends."""
+    try:
+        value, end = _QUICK_SCAN(text, at)
+        # Where there are as many quotes as the keys need, no key stands twice.
+        once = type(value) is dict and text.count('"', at, end) == 2 * len(value)
+        if once and _NUMBERS.issuperset(map(type, value.values())):
+            return value, end
+        return _SCAN(text, at)
+    except StopIteration as error:
+        raise json.JSONDecodeError("Expecting value", text, error.value) from None
+    except _RefusedError as error:
+        error.start = at
+        raise
+
+
+def _past_blanks(text: str, at: int) -> int:
+    match = _BLANKS.match(text, at)
+    return match.end() if match else at
+
+
+@contextmanager
+def _refusing(source: Source, text: str, line: int | None) -> Iterator[None]:
+    """What the decoder refuses inside becomes a FileFormatError."""
+    try:
+        yield
+    except json.JSONDecodeError as error:
+        found = f"{error.msg} at character {error.colno}"
+        problem = LineProblem(line or error.lineno, found, "JSON", _around(text, error.pos))
+        end = not text[error.pos :].strip()
+        hint = f"The {'line' if line else 'file'} seems to be cut off." if end else ""
+        raise refuse(source, [problem], hint=hint) from error
+    except _RefusedError as error:
+        at = line or _line_of_refused(text, error)
+        problem = LineProblem(at, error.found, error.expected, hint=error.hint)
+        raise refuse(source, [problem]) from error
+    except RecursionError as error:
+        raise refuse(source, [LineProblem(line, *_TOO_DEEP)]) from error
+
+
+def _check_levels(value: Any, at: int) -> None:
+    """Refuse a value that is nested too deeply."""
+    level = [value] if type(value) in _NESTING else []
+    for _ in range(MOST_LEVELS):
+        if not level:
+            return
+        level = [inner for outer in level for inner in _nested_in(outer)]
+    if level:
+        raise _RefusedError(*_TOO_DEEP, at=at)
+
+
+def _nested_in(outer: Any) -> list[Any]:
+    """The objects and lists directly inside of one."""
+    values = outer.values() if type(outer) is dict else outer
+    if _NESTING.isdisjoint(map(type, values)):
+        return []
+    return [value for value in values if type(value) in _NESTING]
+
+
+def check_characters(source: Source, text: str, values: Iterable[str], line: int | None) -> None:
+    """Refuse decoded `values` of `text` that hold a lone surrogate, which is no character."""
+    if holds_surrogates(text):
+        check_strings(source, text, values, line)
+
+
+def holds_surrogates(text: str) -> bool:
+    """Whether a surrogate is written in a text, lone or one of a pair."""
+    return _SURROGATE.search(text) is not None
+
+
+def check_strings(source: Source, text: str, values: Iterable[str], line: int | None) -> None:
+    """Refuse a lone surrogate in `values`, which stand in `text`."""
+    for value in values:
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            code = ascii(value[error.start])[1:-1]
+            at = line or text.count("\n", 0, max(text.lower().find(code), 0)) + 1
+            problem = LineProblem(at, f"half a character ({code})", "whole characters")
+            hint = "The text was cut inside an emoji or a rare character."
+            raise refuse(source, [problem], hint=hint) from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        raise _twice(next(key for key, count in counts.items() if count > 1))
+    return values
+
+
+def _twice(key: str, at: int | None = None) -> _RefusedError:
+    hint = "Only one of the values would count; keep the right one."
+    return _RefusedError(
+        f"the key `{shortened(key)}` twice in one object", "each key once", hint, at
+    )
+
+
+def strings_in(value: Any) -> Iterator[str]:
+    """All texts in a JSON value, keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from strings_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from strings_in(inner)
+
+
+def first_object(text: str) -> dict[str, Any]:
+    """The object with which a text begins; empty if there is none that is whole."""
+    try:
+        value, _ = json.JSONDecoder(parse_int=str).raw_decode(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _number(text: str) -> NumberText:
+    if len(text) > MOST_DIGITS:
+        raise _RefusedError(*too_long(len(text)))
+    return NumberText(text)
+
+
+def too_long(length: int) -> tuple[str, str]:
+    """What was found and what expected where a number has so many characters."""
+    return f"a number of {length:,} characters", "a number of ordinary length"
+
+
+def _constant(name: str) -> Any:
+    hint = "JSON has no such number. Leave the document out, or give it a score."
+    raise _RefusedError(f"`{name}`", "a finite number", hint)
+
+
+def line_at(text: str, at: int) -> int:
+    """The physical line in which this place of a text stands."""
+    return text.count("\n", 0, at) + 1
+
+
+def _line_of_refused(text: str, error: _RefusedError) -> int | None:
+    """The line of the first repeated key, NaN or overlong number, by a walk over the tokens."""
+    if error.at is not None or text.find("\n", error.start) < 0:
+        return line_at(text, error.start if error.at is None else error.at)
+    objects: list[set[str]] = []
+    for token in _TOKEN.finditer(text, error.start):
+        value = token[0]
+        if value in "{[":
+            objects.append(set())
+        elif value in "}]":
+            objects.pop()
+        elif token["key"] is not None:
+            if token["key"] in objects[-1]:
+                return line_at(text, token.start())
+            objects[-1].add(token["key"])
+        # The decoder refuses such a word wherever a value begins with it: `NaN24.5`.
+        elif value.startswith(("NaN", "Infinity", "-Infinity")) or (
+            len(value) > MOST_DIGITS and not value.startswith('"')
+        ):
+            return line_at(text, token.start())
+    return None
+
+
+def _around(text: str, at: int) -> str:
+    start = text.rfind("\n", 0, at) + 1
+    return shortened(text[max(start, at - 60) : at + 40].split("\n")[0])
+
+
+_NESTING = frozenset((dict, list))
+_TOO_DEEP = ("values nested too deeply", f"at most {MOST_LEVELS} levels of JSON")
+_BLANKS = re.compile(r"[ \t\n\r]*")
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+_TOKEN = re.compile(rf"(?P<key>{_STRING})\s*:|{_STRING}|[{{}}\[\]]|[^\s{{}}\[\]:,\"]+")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object,
+    parse_float=_number,
+    parse_int=_number,
+    parse_constant=_constant,
+)
+_NUMBERS = frozenset((bytes,))
+
+
+def _scanner(**hooks: Any) -> Callable[[str, int], tuple[Any, int]]:
+    # Bytes tell numbers from texts, and the garbage collector has nothing to do with them.
+    decoder: Any = json.JSONDecoder(
+        parse_float=str.encode, parse_int=str.encode, parse_constant=_constant, **hooks
+    )
+    return json.scanner.make_scanner(decoder)
+
+
+_SCAN = _scanner(object_pairs_hook=_object)
+_QUICK_SCAN = _scanner()
+"""Scans an object three times as fast, but keeps the last of the values of a key."""

@@ -1,0 +1,234 @@
+"""Named columns of text, from whichever format, made into the table they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics_core.base.errors import LineProblem, TableError
+from metrics_core.base.notes import Note
+from metrics_core.formats.parsing.checking import qrels_table, refuse_values, run_table
+from metrics_core.formats.parsing.columns import Understood, understand
+from metrics_core.formats.registry import Kind, Loaded, Request
+from metrics_core.formats.source.lines import RowLines, refuse, refuse_rows
+from metrics_core.formats.source.source import Source
+from metrics_core.formats.values import A_SCORE, parse_scores, why_not_a_number
+from metrics_core.tables import Documents, Queries, Table
+from metrics_core.tables.columns import ID
+
+_NEEDED: dict[Kind, str] = {
+    "run": "query_id, doc_id and score (or rank)",
+    "qrels": "query_id, doc_id and relevance",
+    "queries": "query_id and text",
+    "documents": "doc_id and title or text",
+}
+
+
+@dataclass
+class Named:
+    """Columns by name, all of one length: texts (null where absent), or float64 for numbers.
+
+    `names` has all that the file has, `columns` at least those that the table uses.
+
+    `index` gives the physical line of a row, None where the file has no lines; `header` is the
+    line that names the columns.
+    """
+
+    names: list[str]
+    columns: dict[str, pa.ChunkedArray]
+    index: RowLines | None
+    notes: list[Note] = field(default_factory=list)
+    header: int | None = 1
+
+    def column(self, at: int) -> pa.ChunkedArray:
+        """The column at this position of the header."""
+        return self.columns[self.names[at]]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()))) if self.columns else 0
+
+
+def check_header(source: Source, names: Sequence[str], line: int | None) -> None:
+    """Refuse a header that names a column twice."""
+    twice = sorted({name for name in names if name and list(names).count(name) > 1})
+    if twice:
+        shown = ", ".join(f"`{name}`" for name in twice)
+        problem = LineProblem(line, f"{shown} more than once", "each column name once")
+        raise refuse(source, [problem], hint="Rename or delete one of the columns.")
+
+
+def check_columns(source: Source, names: Sequence[str], kind: Kind, line: int | None) -> Understood:
+    """The columns understood; refuses a header that lacks one."""
+    understood = understand(names, kind)
+    if not understood.missing:
+        return understood
+    shown = ", ".join(f"`{name}`" for name in names[:12]) + (", …" if len(names) > 12 else "")
+    problem = LineProblem(
+        line, f"no column for {' and '.join(understood.missing)} among {shown}", _NEEDED[kind]
+    )
+    hint = "Name these columns so, or by one of their usual other names, in the first line."
+    raise refuse(source, [problem], hint=hint if line else hint.replace(", in the first line", ""))
+
+
+def load_named(source: Source, request: Request, named: Named, format: str, title: str) -> Loaded:
+    """The table that named columns mean, checked, with notes on columns that are not used."""
+    understood = check_columns(source, named.names, request.kind, named.header)
+    if not len(named):
+        problem = LineProblem(None, "only a header", "at least one row")
+        raise refuse(source, [problem], hint="Was the file written to the end?")
+    if request.kind == "run":
+        table: Table = _run(source, request, named, understood)
+    elif request.kind == "qrels":
+        table = _qrels(source, request, named, understood)
+    elif request.kind == "queries":
+        table = _queries(source, named, understood)
+    else:
+        table = _documents(source, named, understood)
+    used = ", ".join(_used(named, request.kind, understood))
+    return Loaded(table.noting(*named.notes), format, f"{title}: {used}", source.name)
+
+
+def _used(named: Named, kind: Kind, understood: Understood) -> list[str]:
+    """The names of the columns that the table was made of, in the file's order."""
+    used = set(understood.roles.values())
+    if kind == "qrels" or (kind == "run" and "score" in understood.roles):
+        used.discard(understood.roles.get("rank", -1))
+        used.discard(understood.roles.get("iteration", -1))
+    if kind in ("queries", "documents"):
+        used |= set(understood.others)
+    return [name for at, name in enumerate(named.names) if at in used]
+
+
+def _run(source: Source, request: Request, named: Named, understood: Understood) -> Table:
+    ids = _ids(named, understood, "query_id", "doc_id")
+    if "score" in understood.roles:
+        scores = _scores(source, named, understood.roles["score"])
+    else:
+        scores = -_scores(source, named, understood.roles["rank"])
+        message = "there is a rank but no score; the rank gives the order"
+        named.notes.append(Note("rank", message, len(named)))
+    _note_ignored(named, understood)
+    rows = pa.table({**ids, "score": scores})
+    return run_table(source, request, rows, named.index)
+
+
+def _qrels(source: Source, request: Request, named: Named, understood: Understood) -> Table:
+    ids = _ids(named, understood, "query_id", "doc_id")
+    at = understood.roles["relevance"]
+    column = named.column(at)
+    grades = pc.utf8_trim(pc.fill_null(column.cast(ID), ""), " \t")
+    if named.names[at].lower() == "score":
+        message = "the column `score` holds small whole numbers and is read as grades"
+        named.notes.append(Note("columns", message, len(named)))
+    _note_ignored(named, understood)
+    rows = {**ids, "relevance": grades}
+    for role in {"subtopic", "iteration"} & understood.roles.keys():
+        rows[role] = pc.fill_null(named.column(understood.roles[role]).cast(ID), "")
+    table, index = _with_grade(pa.table(rows), named)
+    return qrels_table(source, request, table, index)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """The lines of some of the rows."""
+
+    index: RowLines
+    rows: npt.NDArray[np.int64]
+
+    def line(self, row: int) -> int | None:
+        return self.index.line(int(self.rows[row]))
+
+
+def _with_grade(rows: pa.Table, named: Named) -> tuple[pa.Table, RowLines | None]:
+    """The rows that a judge has filled in: an empty grade is none, and never a 0. Where all are
+    empty the column is no grade, and stays to be refused."""
+    empty = pc.equal(rows["relevance"], "")
+    count = pc.sum(empty).as_py() or 0
+    if not count or count == len(rows):
+        return rows, named.index
+    message = f"{count:,} rows without a grade, left out; their documents stay unjudged"
+    named.notes.append(Note("ungraded", message, count, loud=True))
+    kept = pc.invert(empty)
+    places = np.flatnonzero(kept.to_numpy())
+    return rows.filter(kept), None if named.index is None else _Kept(named.index, places)
+
+
+def _queries(source: Source, named: Named, understood: Understood) -> Table:
+    ids = _ids(named, understood, "query_id")
+    columns = {"query_id": ids["query_id"].to_pylist()}
+    if "text" in understood.roles:
+        columns["text"] = pc.fill_null(named.column(understood.roles["text"]), "").to_pylist()
+    else:
+        message = "there is no column for the text; the queries have none"
+        named.notes.append(Note("columns", message, len(named)))
+    for at in understood.others:
+        name = _free_name(named.names[at], ("query_id", "text"))
+        columns[name] = [value or None for value in named.column(at).to_pylist()]
+    try:
+        return Queries.from_columns(columns)
+    except TableError as error:
+        raise refuse_rows(source, error, named.index) from error
+
+
+def _documents(source: Source, named: Named, understood: Understood) -> Table:
+    columns = _ids(named, understood, "doc_id")
+    for role in ("title", "text"):
+        if role in understood.roles:
+            columns[role] = pc.fill_null(named.column(understood.roles[role]), "")
+    for at in understood.others:
+        columns[_free_name(named.names[at], ("doc_id", "title", "text"))] = _present(
+            named.column(at)
+        )
+    try:
+        return Documents.from_columns(columns)
+    except TableError as error:
+        raise refuse_rows(source, error, named.index) from error
+
+
+def _ids(named: Named, understood: Understood, *roles: str) -> dict[str, pa.ChunkedArray]:
+    """The id columns; the tables refuse rows without an id."""
+    return {role: named.column(understood.roles[role]) for role in roles}
+
+
+def _scores(source: Source, named: Named, at: int) -> npt.NDArray[np.float64]:
+    column = named.column(at)
+    if pa.types.is_floating(column.type):
+        scores = np.array(column.to_numpy(), dtype=np.float64)
+        texts = column
+    else:
+        texts = pc.utf8_trim(pc.fill_null(column, ""), " \t")
+        scores = np.concatenate([parse_scores(chunk) for chunk in texts.chunks])
+    rows = np.flatnonzero(~np.isfinite(scores))
+    if len(rows):
+
+        def problem(row: int) -> tuple[str, str, str]:
+            value = texts[row].as_py()
+            text = "" if value is None else str(value)
+            return (f"`{text}`" if text else "nothing", A_SCORE, why_not_a_number(text))
+
+        raise refuse_values(source, named.index, rows, problem)
+    return scores
+
+
+def _note_ignored(named: Named, understood: Understood) -> None:
+    names = tuple(named.names[at] for at in understood.others)
+    if names:
+        shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+        named.notes.append(Note("columns", f"columns not used: {shown}", len(names), names[:3]))
+
+
+def _present(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A metadata column with null for an empty text, as no format but JSON tells the two apart."""
+    return pc.if_else(pc.equal(column, ""), pa.scalar(None, ID), column)
+
+
+def _free_name(name: str, ours: Collection[str]) -> str:
+    """A metadata column's name; one that would hide a column of ours is told apart."""
+    while name in ours:
+        name += "_"
+    return name

@@ -1,0 +1,73 @@
+"""Records of JSON (objects with the same keys, more or less) made into named columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from metrics_core.base.errors import LineProblem
+from metrics_core.formats.parsing.columns import fold
+from metrics_core.formats.parsing.named import Named
+from metrics_core.formats.registry import Kind
+from metrics_core.formats.source.lines import LineIndex, refuse
+from metrics_core.formats.source.source import Source
+from metrics_core.tables.columns import ID
+
+_NESTED = "metadata"
+"""BEIR keeps further columns in an object of this name; they become columns like the others."""
+_IDS = frozenset(("queryid", "qid", "docid", "docno", "id"))
+
+
+def named_of(
+    source: Source, records: Iterable[tuple[int | None, Any]], kind: Kind, known_lines: bool
+) -> Named:
+    """Named columns of records, each with its physical line; a key a record lacks gives null.
+
+    Numbers keep their digits. Raises FileFormatError for a record that is no object, and in runs
+    and judgments for values that are objects or lists.
+    """
+    columns: dict[str, list[str | None]] = {}
+    lines: list[int] = []
+    for row, (line, record) in enumerate(records):
+        if not isinstance(record, dict):
+            found = f"`{_text(record)}`"[:60]
+            raise refuse(source, [LineProblem(line, found, "an object with named values")])
+        for name, value in _flat(record).items():
+            if kind in ("run", "qrels") and isinstance(value, (dict, list)):
+                problem = LineProblem(line, f"a list or object as `{name}`", "a text or a number")
+                raise refuse(source, [problem])
+            column = columns.setdefault(name, [])
+            if len(column) < row:
+                column += [None] * (row - len(column))
+            column.append(_text(value))
+        lines.append(line or 0)
+        source.limit.check_cells(source.name, len(lines), len(columns), line)
+    arrays = {
+        name: pa.chunked_array([pa.array(values + [None] * (len(lines) - len(values)), ID)])
+        for name, values in columns.items()
+    }
+    index = LineIndex.of(lines) if known_lines else None
+    return Named(list(arrays), arrays, index, header=None)
+
+
+def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record with the columns that stand in its `metadata` object lifted up; an id that stands
+    there stays a detail, since the record has its own."""
+    inner = record.get(_NESTED)
+    if not isinstance(inner, dict):
+        return dict(record)
+    flat = {name: value for name, value in record.items() if name != _NESTED}
+    lifted = {
+        f"{_NESTED}.{name}" if fold(name) in _IDS else name: value for name, value in inner.items()
+    }
+    return flat | {name: value for name, value in lifted.items() if name not in flat}
+
+
+def _text(value: Any) -> str | None:
+    """A JSON value as text: as it stands, or as JSON where it is nested."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)

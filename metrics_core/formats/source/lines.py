@@ -1,0 +1,104 @@
+"""Where rows stand in a file: rows count from 0, physical lines from 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, FileFormatError, LineProblem, TableError
+from metrics_core.formats.source.source import Source
+
+Numbers = npt.NDArray[np.int64]
+
+
+class RowLines(Protocol):
+    """Tells the physical line of a row; None where it cannot be told."""
+
+    def line(self, row: int) -> int | None:
+        """The physical line of a row."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Rows that follow each other: `rows` of them over `lines` physical lines.
+
+    `numbers` gives each row's line within the stretch, from 0; None where row i is line i.
+    """
+
+    rows: int
+    lines: int
+    numbers: Numbers | None = None
+
+
+@dataclass(frozen=True)
+class LineIndex:
+    """The physical line of every row, kept as stretches, since most files need no number a row."""
+
+    stretches: tuple[Stretch, ...]
+    first: int = 1
+
+    @classmethod
+    def of(cls, numbers: Iterable[int]) -> LineIndex:
+        """An index from the physical line of each row."""
+        array = np.fromiter(numbers, dtype=np.int64)
+        lines = int(array[-1]) if len(array) else 0
+        return cls((Stretch(len(array), lines, array - 1),))
+
+    def line(self, row: int) -> int:
+        """The physical line of a row."""
+        line = self.first
+        for stretch in self.stretches:
+            if row < stretch.rows:
+                return line + (row if stretch.numbers is None else int(stretch.numbers[row]))
+            row -= stretch.rows
+            line += stretch.lines
+        raise IndexError(f"the file has no row {row}")
+
+
+def refuse(
+    source: Source,
+    problems: Sequence[LineProblem],
+    *,
+    count: int | None = None,
+    hint: str = "",
+    offer: str = "",
+    cut_off: bool = False,
+) -> FileFormatError:
+    """The error for these problems, in the order of their lines, each with its line's text.
+
+    `cut_off` says that the last problem is in a last line without its end.
+    """
+    ordered = sorted(problems, key=lambda p: p.line or 0)[:MOST_PROBLEMS_SHOWN]
+    wanted = {p.line for p in ordered if p.line is not None and not p.text}
+    texts = source.lines_at(wanted) if wanted else {}
+    shown = [p if p.text else replace(p, text=texts.get(p.line or 0, "")) for p in ordered]
+    if cut_off:
+        hint = f"The file seems to be cut off in its last line. {hint or ordered[0].hint}".strip()
+    return FileFormatError(
+        source.name, shown, hint=hint, count=max(count or 0, len(problems)), offer=offer
+    )
+
+
+def refuse_rows(source: Source, error: TableError, index: RowLines | None) -> FileFormatError:
+    """A TableError with its rows turned into physical lines of the file."""
+    problems = [problem_in_row(index, p.row, p.found, p.expected, p.hint) for p in error.problems]
+    return refuse(source, problems, count=error.count, hint=error.hint, offer=error.offer)
+
+
+def problem_in_row(
+    index: RowLines | None, row: int, found: str, expected: str, hint: str = ""
+) -> LineProblem:
+    """A problem of a row at its physical line; where the file has no lines, the row is told."""
+    line = None if index is None else index.line(row)
+    if line is None:
+        found = f"{found} (row {row + 1:,})"
+    return LineProblem(line, found, expected, hint=hint)
+
+
+def counted(count: int, what: str) -> str:
+    """A count in words: "1 blank line", "2,000 blank lines"."""
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

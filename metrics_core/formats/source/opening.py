@@ -1,0 +1,56 @@
+"""A path, the standard input, a pipe or bytes, opened as a source under the user's name for it."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.formats.source.limits import Limit, Size
+from metrics_core.formats.source.source import Source
+from metrics_core.formats.source.unpacking import drained, readable
+
+_NO_TEXT = re.compile("[\ud800-\udfff]")
+
+
+def open_source(
+    source: str | Path | bytes,
+    name: str | None = None,
+    encoding: str | None = None,
+    limit: Size | None = None,
+) -> Source:
+    """The source of a path or of bytes, under the name the user gave. A path of `-` is the
+    standard input; it and pipes, which can be read but once, are held in memory."""
+    most = Limit.of(limit)
+    if isinstance(source, bytes):
+        return Source(legible(name or "the file"), source, encoding, most)
+    if str(source) == "-":
+        stdin = sys.stdin.buffer if sys.stdin is not None else io.BytesIO()
+        held = drained("-", stdin, most)
+        return Source(legible(name or "standard input"), held, encoding, most)
+    path, shown = Path(source), legible(name or str(source))
+    with readable(shown):
+        if path.exists() and not path.is_file() and not path.is_dir():
+            with path.open("rb") as pipe:
+                return Source(shown, drained(shown, pipe, most), encoding, most)
+    return Source(shown, path, encoding, most)
+
+
+@contextmanager
+def memory_enough(source: Source) -> Iterator[None]:
+    """Memory that runs out inside becomes a FileFormatError."""
+    try:
+        yield
+    except MemoryError as error:
+        problem = LineProblem(None, "more than the memory holds", "a file that fits into memory")
+        hint = "Close other programs, or give the file in parts."
+        raise FileFormatError(source.name, [problem], hint=hint) from error
+
+
+def legible(name: str) -> str:
+    """A file's name as text, with a sign for what is no UTF-8 in it."""
+    return _NO_TEXT.sub("\ufffd", name)

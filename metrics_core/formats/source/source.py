@@ -1,0 +1,300 @@
+"""A file's bytes on their way in: unpacked, decoded to UTF-8, checked, and cut at line ends.
+
+    path or bytes ──► unpack (.gz .xz .zip …) ──► decode (BOM, UTF-16, a named encoding) ──► blocks
+
+A `Source` can be read again and again; nothing here holds the whole file unless `content` is asked
+for. What cannot be text is refused here, so that no reader ever meets it.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import pyarrow as pa
+
+from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.formats.source.limits import HELD_WHOLE, USUAL_LIMIT, Limit
+from metrics_core.formats.source.line_ends import first_line_end, last_line_end, split_lines
+from metrics_core.formats.source.unpacking import Origin, size_of, unpacked
+
+# Where memory goes decides the peak: reading and judging a run of 250 MB peaks at 610 MB with
+# jemalloc, 680 MB with Arrow's default (mimalloc), 770 MB with the system's allocator.
+if "jemalloc" in pa.supported_memory_backends():
+    pa.set_memory_pool(pa.jemalloc_memory_pool())
+
+BLOCK = 4 << 20
+"""Bytes handed to a reader at once: small enough for the caches, large enough to amortise calls."""
+
+LONGEST_LINE = 10_000_000
+"""A line of more bytes than this is refused at once."""
+
+_HEAD = 256 << 10
+_SHOWN = 120
+_ENCODINGS = "Try utf-8, latin-1 or utf-16."
+_KEPT = 4 * (_SHOWN + 2)
+"""Bytes of a line that are enough to show it."""
+
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """One input: `origin` is the path or the bytes, `name` what the user calls it (shown as text,
+    never used as a path), `encoding` a character set to read it in instead of UTF-8, `limit` what
+    reading it may take."""
+
+    name: str
+    origin: Origin
+    encoding: str | None = None
+    limit: Limit = USUAL_LIMIT
+
+    def chunks(self, size: int = BLOCK) -> Iterator[bytes]:
+        """The unpacked bytes in pieces of at most so many, nothing decoded or checked."""
+        return unpacked(self.name, self.origin, size, self.limit)
+
+    @cached_property
+    def magic(self) -> bytes:
+        """The first 512 unpacked bytes."""
+        return next(self.chunks(512), b"")
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first 256 KB as checked text, cut at a line end where there is one."""
+        data = b""
+        for piece in self.decoded(_HEAD):
+            data += piece
+            if len(data) > _HEAD:
+                cut = last_line_end(data[:_HEAD])
+                data = data[:cut] if cut else data[:_HEAD].decode(errors="ignore").encode()
+                break
+        return self.checked(data, 0, plain_ends=True)
+
+    def content(self, times: int = HELD_WHOLE) -> str:
+        """The whole text, checked, without a byte order mark, line ends as they are.
+
+        Raises FileFormatError where `times` its size is more than the file may take.
+        """
+        pieces: list[bytes] = []
+        size = 0
+        for piece in self.decoded(BLOCK):
+            pieces.append(piece)
+            size += len(piece)
+            self.limit.check_size(self.name, size, times)
+        return self.checked(b"".join(pieces), 0, plain_ends=False).decode()
+
+    def packed(self) -> BinaryIO:
+        """The unpacked bytes as one seekable file, for Parquet."""
+        if isinstance(self.origin, Path) and not self.is_packed:
+            return self.origin.open("rb")
+        whole = b"".join(self.chunks()) if self.is_packed else self.origin
+        return cast(BinaryIO, pa.BufferReader(whole))
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the bytes are others than those of the file."""
+        return self.magic != _first(self.origin)
+
+    def size(self) -> int:
+        """The bytes of the file as it is given, packed or not."""
+        return size_of(self.origin)
+
+    def blocks(self, size: int | None = None, *, plain_ends: bool = True) -> Iterator[bytes]:
+        """Checked UTF-8 text in blocks of whole lines, about `size` (else `BLOCK`) bytes each.
+
+        Every block but the last ends with a line end. With `plain_ends` each line end is one
+        newline. Raises FileFormatError for a NUL byte, broken UTF-8, and a line longer than
+        `LONGEST_LINE` bytes.
+        """
+        rest, offset = b"", 0
+        for chunk in self.decoded(size or BLOCK):
+            cut = last_line_end(chunk)
+            if len(rest) + len(chunk) > LONGEST_LINE:
+                self.check_length(len(rest), chunk, cut, offset)
+            if not cut:
+                rest += chunk
+                continue
+            block = b"".join((rest, memoryview(chunk)[:cut]))
+            rest = chunk[cut:]
+            yield self.checked(block, offset, plain_ends)
+            offset += len(block)
+        if rest:
+            yield self.checked(rest, offset, plain_ends)
+
+    def text_lines(self) -> Iterator[str]:
+        """The lines one by one with their line ends as they are (LF, CRLF or CR)."""
+        for block in self.blocks(plain_ends=False):
+            yield from split_lines(block)
+
+    def lines_at(self, numbers: set[int]) -> dict[int, str]:
+        """The text of these physical lines (from 1), shortened for showing."""
+        found: dict[int, bytes] = {}
+        first, begun = 1, b""  # the number of the line that a piece goes on with, and its beginning
+        for piece in self._with_plain_ends():
+            last = first + piece.count(b"\n")
+            if wanted := [n for n in numbers if first <= n <= last]:
+                lines = (begun + piece).split(b"\n")
+                found |= {n: lines[n - first][:_KEPT] for n in wanted}
+            end = piece.rfind(b"\n") + 1
+            begun = (piece[end : end + _KEPT] if end else begun + piece[:_KEPT])[:_KEPT]
+            first = last
+            if first > max(numbers, default=0):
+                break
+        return {n: shortened(line.decode(errors="replace")) for n, line in found.items()}
+
+    def _with_plain_ends(self) -> Iterator[bytes]:
+        """The decoded bytes with a newline for each line end."""
+        held = b""
+        for piece in self.decoded(BLOCK):
+            piece, held = held + piece, b""
+            if piece.endswith(b"\r"):  # the newline of a CRLF may come with the next piece
+                piece, held = piece[:-1], b"\r"
+            yield piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        if held:
+            yield b"\n"
+
+    def decoded(self, size: int) -> Iterator[bytes]:
+        """UTF-8 bytes without a byte order mark; a named encoding or UTF-16 is converted."""
+        encoding, skip = self._encoding()
+        pieces = self.chunks(size)
+        if encoding is None or encoding == "utf-8":
+            for piece in pieces:
+                yield piece[skip:] if skip else piece
+                skip = max(0, skip - len(piece))
+            return
+        decoder = codecs.getincrementaldecoder(encoding)()
+        try:
+            for piece in pieces:
+                yield decoder.decode(piece[skip:]).encode()
+                skip = max(0, skip - len(piece))
+            yield decoder.decode(b"", final=True).encode()
+        except UnicodeError as error:
+            raise self._broken(f"{encoding.upper()} text", "bytes that are not") from error
+
+    def _encoding(self) -> tuple[str | None, int]:
+        """The encoding of the bytes and the length of their byte order mark."""
+        for mark, encoding in _BYTE_ORDER_MARKS:
+            if self.magic.startswith(mark):
+                return encoding, len(mark)
+        if self.encoding is None:
+            return None, 0
+        try:
+            found = codecs.lookup(self.encoding)
+            # Python also knows codecs such as rot13 and zlib, which read no text.
+            if getattr(found, "_is_text_encoding", True):
+                return found.name, 0
+            raise LookupError
+        except (LookupError, ValueError) as error:  # a name with a NUL in it is a ValueError
+            raise self._broken(
+                "the name of an encoding",
+                f"`{shortened(self.encoding)}`",
+                _ENCODINGS,
+            ) from error
+
+    def checked(self, block: bytes, offset: int, plain_ends: bool = True) -> bytes:
+        """Decoded bytes that begin at `offset` and end with a line: refused where they are no text,
+        with `plain_ends` a newline for each line end."""
+        nul = block.find(b"\0")
+        if nul >= 0:
+            raise self._not_text(offset + nul)
+        if not block.isascii():
+            try:
+                block.decode()
+            except UnicodeDecodeError as error:
+                raise self._not_utf8(block, error.start, offset) from error
+        if plain_ends and b"\r" in block:
+            return block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        return block
+
+    def _not_text(self, at: int) -> FileFormatError:
+        hint = "The file is binary, or damaged, or UTF-16 without a byte order mark."
+        for magic, what in _OTHER_FILES:
+            if self.magic.startswith(magic) or (magic == b"ustar" and magic in self.magic[257:]):
+                hint = what
+        return self._broken("text", f"a NUL byte at byte {at:,}", hint, self._line_of(at))
+
+    def _not_utf8(self, block: bytes, at: int, offset: int) -> FileFormatError:
+        found = f"byte 0x{block[at]:02X} at byte {offset + at:,}, which is not UTF-8"
+        lines = block[:at].splitlines()
+        context = (lines[-1] if lines else b"") + block[at:].splitlines()[0]
+        return FileFormatError(
+            self.name,
+            [
+                LineProblem(
+                    self._line_of(offset + at),
+                    found,
+                    "UTF-8 text",
+                    text=shortened(context.decode("latin-1")),
+                )
+            ],
+            hint="Save the file as UTF-8. If it is Latin-1 (Western European), it can be read so.",
+            offer="encoding=latin-1",
+        )
+
+    def _line_of(self, offset: int) -> int:
+        """The physical line in which this byte of the decoded text stands."""
+        line, after_return = 1, False
+        for piece in self.decoded(BLOCK):
+            part = piece[:offset]
+            line += part.count(b"\n") + part.count(b"\r") - part.count(b"\r\n")
+            line -= after_return and part.startswith(b"\n")
+            after_return = part.endswith(b"\r")
+            offset -= len(part)
+            if offset <= 0:
+                break
+        return line
+
+    def check_length(self, begun: int, chunk: bytes, cut: int, offset: int) -> None:
+        """Refuse a line too long: begun `begun` bytes before `chunk`, at `offset`, or at `cut`."""
+        first = first_line_end(chunk)
+        if begun + (first or len(chunk)) > LONGEST_LINE:
+            line = self._line_of(offset)
+        elif cut and len(chunk) - cut > LONGEST_LINE:
+            line = self._line_of(offset + begun + cut)
+        else:
+            return
+        hint = "The line ends seem to be lost, or the file is of another kind."
+        expected = f"lines of at most {LONGEST_LINE // 1_000_000} MB"
+        raise self._broken(expected, "a longer one", hint, line)
+
+    def _broken(
+        self, expected: str, found: str, hint: str = "", line: int | None = None
+    ) -> FileFormatError:
+        return FileFormatError(self.name, [LineProblem(line, found, expected)], hint=hint)
+
+
+_OTHER_FILES = (
+    (b"ustar", "The file is a tar archive. Unpack it and give the files in it."),
+    (b"SQLite", "The file is an SQLite database. Export the table as CSV."),
+    (b"%PDF", "The file is a PDF document."),
+    (b"ARROW1", "The file is an Arrow or Feather file. Save it as Parquet."),
+    (b"\x80\x04\x95", "The file is a Python pickle. Save the table as Parquet or CSV."),
+    (b"7z\xbc\xaf", "The file is a 7z archive. Unpack it and give the files in it."),
+)
+
+
+def shortened(line: str) -> str:
+    """A line for showing: at most 120 characters, control characters made visible."""
+    shown = line if len(line) <= _SHOWN else line[:_SHOWN] + " …"
+    return "".join(c if c.isprintable() or c == "\t" else _visible(c) for c in shown)
+
+
+def _visible(character: str) -> str:
+    return character.encode("unicode_escape").decode()
+
+
+def _first(origin: Origin) -> bytes:
+    if isinstance(origin, bytes):
+        return origin[:512]
+    with origin.open("rb") as file:
+        return file.read(512)

@@ -1,0 +1,128 @@
+"""What is kept of rows that were judged: a few numbers a query, the ranks of judged documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from metrics_core.base.compiled.machine import compiled
+from metrics_core.base.compiled.signatures import (
+    NEAR_PAIRS,
+    PAIRS,
+    REPEATED,
+    ROOM,
+    TIED_PAIRS,
+    TIED_ROWS,
+)
+from metrics_core.formats.parsing.checking import LONGEST_ID
+from metrics_core.judging.judged import Places, Tied
+from metrics_core.judging.ranking import tie_notes
+from metrics_core.judging.while_reading.judgments import Judgments
+from metrics_core.judging.while_reading.rows import Rows, texts_at
+from metrics_core.tables.arrays import column_of
+from metrics_core.tables.columns import ID
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Stretches:
+    """What is kept of s stretches of rows, each of one query: its id, its place among the judged
+    queries (-1: none), how many rows, a hash of them, whether its ranks contradict its scores.
+    `ranks` int64[m, 5] and `counts` are what `rank_rows` gives, `fractions` how many ranks are no
+    whole number, `tags` the run names."""
+
+    query_ids: pa.StringArray
+    place: Ints
+    sizes: Ints
+    rows_hash: npt.NDArray[np.uint64]
+    contradicting: npt.NDArray[np.bool_]
+    ranks: Ints
+    counts: Ints
+    fractions: int
+    tags: tuple[str, ...]
+
+    @property
+    def in_sequence(self) -> bool:
+        """Whether each query's rows stand together."""
+        return in_sequence([self])
+
+    @property
+    def by_rank(self) -> Ints:
+        """The rows of `ranks` by query and rank."""
+        return np.lexsort((self.ranks[:, 2], self.ranks[:, 0]))
+
+    def places(self, judgments: Judgments) -> Places | None:
+        """Where the judged documents stand; None where no query is judged."""
+        known = self.place >= 0
+        if not known.any():
+            return None
+        retrieved = np.zeros(len(judgments.queries.start), dtype=np.int64)
+        retrieved[self.place[known]] = self.sizes[known]
+        query, row, rank, tied_from, tied = self.ranks[self.by_rank].T
+        on_ties = tie_notes(
+            in_ties=int(self.counts[TIED_ROWS]),
+            n_rows=int(self.sizes.sum()),
+            all_tied=bool(self.counts[TIED_PAIRS] == self.counts[PAIRS]),
+            near=int(self.counts[NEAR_PAIRS]),
+        )
+        return Places(query, rank, row, retrieved, Tied(tied_from, tied), on_ties)
+
+    @classmethod
+    def all(cls, parts: Sequence[Stretches], order: Ints | None = None) -> Stretches:
+        """The stretches of all parts, in another order if one is given."""
+        ids = pa.concat_arrays([part.query_ids for part in parts])
+        columns = ("place", "sizes", "rows_hash", "contradicting")
+        joined = {name: np.concatenate([getattr(p, name) for p in parts]) for name in columns}
+        if order is not None:
+            ids = ids.take(column_of(order))
+            joined = {name: column[order] for name, column in joined.items()}
+        return cls(
+            query_ids=ids,
+            ranks=np.concatenate([part.ranks for part in parts]),
+            counts=np.sum([part.counts for part in parts], axis=0),
+            fractions=sum(part.fractions for part in parts),
+            tags=tuple(dict.fromkeys(tag for part in parts for tag in part.tags)),
+            **joined,
+        )
+
+
+def in_sequence(parts: Sequence[Stretches]) -> bool:
+    """Whether each query's rows stand together over all these parts."""
+    ids = pa.chunked_array([part.query_ids for part in parts], ID)
+    return len(ids.unique()) == len(ids)
+
+
+def judged_stretches(rows: Rows, judgments: Judgments) -> Stretches | None:
+    """The judged rows; None where a document stands twice in a query, or an id is odd."""
+    if not rows.plain or rows.doc_size.max(initial=0) > LONGEST_ID:
+        return None
+    n, segments = len(rows), rows.segments
+    place, ranks = np.empty(len(segments), np.int64), np.empty((n, 5), np.int64)
+    contradicting, rows_hash = np.empty(len(segments), np.bool_), np.empty(len(segments), np.uint64)
+    counts = np.zeros(4, np.int64)
+    sizes = np.diff(segments[:, 0], append=n)
+    longest = int(sizes.max(initial=0)) + 1
+    m = compiled("rows").rank_rows(
+        *(rows.data, rows.doc_start, rows.doc_size, rows.doc_hash, rows.score, rows.rank),
+        *(segments, n, *judgments.given),
+        *(np.empty((ROOM, longest), np.int64), np.empty(longest), np.empty(longest)),
+        *(np.empty(4 * longest, np.int32), place, contradicting, rows_hash, ranks, counts),
+    )
+    if m == REPEATED:
+        return None
+    return Stretches(
+        query_ids=texts_at(rows.data, segments[:, 1], segments[:, 2]),
+        place=place,
+        sizes=sizes,
+        rows_hash=rows_hash,
+        contradicting=contradicting,
+        ranks=ranks[:m].copy(),
+        counts=counts,
+        tags=rows.tags,
+        fractions=0 if rows.parsed is None else int((rows.rank != np.floor(rows.rank)).sum()),
+    )

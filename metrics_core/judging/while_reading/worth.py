@@ -1,0 +1,88 @@
+"""Whether files are judged while they are read: what is small is sooner read whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from metrics_core.base.errors import RanklensError
+from metrics_core.formats.source.limits import Size, bytes_of, size_text
+from metrics_core.formats.source.opening import open_source
+from metrics_core.tables import Qrels
+
+if TYPE_CHECKING:
+    from metrics_core.judging.while_reading.judged_file import JudgedFile
+
+FROM = 16 << 20
+"""Bytes of runs from which it pays to load compiled code."""
+
+LEAST_MEMORY = 400_000_000
+"""Bytes within which runs of any size are judged."""
+
+_ANY_SIZE = "1000TB"
+
+
+def judged_at_once(
+    files: Sequence[str | Path],
+    qrels: Qrels,
+    *,
+    encoding: str | None = None,
+    limit: Size | None = None,
+) -> list[JudgedFile] | None:
+    """The runs, each judged while it is read; None where that does not pay, or a file needs more
+    than one look. Raises FileFormatError."""
+    paths = [Path(file) for file in files]
+    # What cannot be read twice has to be read whole.
+    if not all(path.is_file() for path in paths):
+        return None
+    if sum(path.stat().st_size for path in paths) < FROM:
+        return None
+    from metrics_core.judging.while_reading.judged import judged_run
+    from metrics_core.judging.while_reading.judgments import judgments_of
+
+    judgments, read = judgments_of(qrels), []
+    for path, file in zip(paths, files, strict=True):
+        run = judged_run(open_source(path, str(file), encoding, limit), judgments)
+        if run is None:
+            return None
+        read.append(run)
+    return read
+
+
+def judged_within(
+    memory: Size,
+    file: str | Path,
+    qrels: Qrels,
+    *,
+    encoding: str | None = None,
+    limit: Size | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> JudgedFile:
+    """A run of any size, judged in about so much memory; lines of queries that stand apart are
+    sorted on disk first. `progress` is called with the number of bytes read so far. Raises
+    FileFormatError, and RanklensError where a file needs to be read whole, or the memory is less
+    than `LEAST_MEMORY`."""
+    most = bytes_of(memory)
+    if most < LEAST_MEMORY:
+        raise RanklensError(
+            f"{size_text(most)} of memory is too little.",
+            f"Give at least {size_text(LEAST_MEMORY)}.",
+        )
+    path = Path(file)
+    if not path.is_file():
+        raise RanklensError(
+            f"{file} can be read but once; with --memory it may be read twice.",
+            "Give a file.",
+        )
+    from metrics_core.judging.while_reading.apart import dealing
+    from metrics_core.judging.while_reading.judged import judged_run
+    from metrics_core.judging.while_reading.judgments import judgments_of
+    from metrics_core.judging.while_reading.obstacles import obstacle
+
+    source = open_source(path, str(file), encoding, limit or _ANY_SIZE)
+    judgments = judgments_of(qrels)
+    run = judged_run(source, judgments, memory=most, progress=progress)
+    if run is None:
+        raise obstacle(source, judgments, dealing(source.size(), most))
+    return run

@@ -1,0 +1,1 @@
+"""What documents without a judgment could do, and which to judge next."""

@@ -1,0 +1,770 @@
+"""The drawn parts: what they say, in which order, and that no user text becomes markup."""
+
+from __future__ import annotations
+
+import base64
+import html
+import math
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from markupsafe import Markup
+
+from dashboard.drawing.blocks import (
+    curves,
+    data,
+    differences,
+    markup,
+    measures,
+    movement,
+    navigation,
+    overview,
+    query,
+)
+from dashboard.drawing.blocks.grades import Grades
+from dashboard.drawing.blocks.templates import Template
+from dashboard.drawing.blocks.two_lists import two_lists
+from dashboard.drawing.blocks.words import marked, pieces, query_words
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.theme import RunStyle, run_styles
+from metrics_core.base.errors import (
+    FileFormatError,
+    LineProblem,
+    NoSharedQueriesError,
+    UnknownMeasureError,
+)
+from metrics_core.base.notes import Note
+from metrics_core.checks.fit import FitLine
+from metrics_core.comparing.pairs import compare
+from metrics_core.explaining.diagnosis import Diagnosis, diagnose
+from metrics_core.findings import Facts, Sentence, Span
+from metrics_core.judging import judge
+from metrics_core.measures import parse_measure
+from metrics_core.scoring.evaluate import evaluate
+from metrics_core.tables import Qrels, Run
+from tests.dashboard.drawings import drawing_of
+
+EVIL = """<script>alert(1)</script><b onclick="x">'&"""
+TAGS = """a b bdi br caption code dd details div dl dt h1 h2 h3 i li mark ol p pre small span
+summary nav table tbody td tfoot th thead tr ul wbr"""
+ATTRIBUTES = """aria-current aria-hidden aria-label aria-sort class colspan data-keep data-place
+dir href name role scope style tabindex target title"""
+VOID = {"br", "wbr"}
+
+
+class Page(HTMLParser):
+    """Tags, attributes and visible text of a part; refuses what the sanitiser would remove."""
+
+    def __init__(self, markup_: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.found: list[tuple[str, dict[str, str]]] = []
+        self.words: list[str] = []
+        self.feed(markup_)
+        self.close()
+        assert not self.open, f"left open: {self.open}"
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in TAGS.split(), f"<{tag}> would be removed"
+        own = {name: value or "" for name, value in attrs}
+        assert set(own) <= set(ATTRIBUTES.split()), f"{own} would be removed"
+        self.found.append((tag, own))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag, f"</{tag}> closes nothing"
+
+    def handle_data(self, text: str) -> None:
+        self.words.append(text)
+
+    @property
+    def text(self) -> str:
+        return re.sub(r"\s+", " ", "".join(self.words)).strip()
+
+    def having(self, name: str) -> list[dict[str, str]]:
+        """Attributes of the elements of this class."""
+        return [own for _, own in self.found if name in own.get("class", "").split()]
+
+
+def lead(name: str) -> str:
+    return f"?lead={name}"
+
+
+def href(page: str, **params: str) -> str:
+    return page + "?" + "&".join(f"{k}={v}" for k, v in params.items() if v)
+
+
+def styles_of(*names: str, focus: str = "hybrid", baseline: str = "bm25") -> dict[str, RunStyle]:
+    slots = {name: i for i, name in enumerate(names)}
+    return run_styles(names, slots, focus=focus, baseline=baseline)
+
+
+STYLES = styles_of("bm25", "hybrid", "dense")
+DRAWING = drawing_of(STYLES)
+ALONE = drawing_of(styles_of("bm25", focus="bm25"))
+
+
+def texts_of(pattern: str, part: str) -> list[str]:
+    return [html.unescape(re.sub("<[^>]+>", "", found)) for found in re.findall(pattern, part)]
+
+
+# Sentences
+
+
+def test_sentence_colours_the_runs_it_knows():
+    said = Sentence((Span("hybrid", "run"), Span(" beats "), Span("other", "run"), Span(" by 1")))
+    part = markup.sentence(said, STYLES)
+    assert Page(part).text == said.text
+    assert Page(part).having("named") == [
+        {"class": "named loud", "style": "--run:var(--run-2)"},
+    ]
+    assert "<h1>" in part
+
+
+def test_baseline_stays_quiet_within_a_muted_clause():
+    said = Sentence(
+        (Span("dense", "run"), Span(" and ", "muted"), Span("bm25", "run"), Span(" are", "muted"))
+    )
+    kinds = [own["class"] for own in Page(markup.second(said, STYLES)).having("named")]
+    assert kinds == ["named loud", "named quiet"]
+    assert markup.second(Sentence(), STYLES) == ""
+
+
+def test_section_takes_a_sentence_or_text():
+    part = markup.section("Files", Sentence((Span("hybrid", "run"), Span(" first"))), STYLES)
+    assert Page(part).text == "Fileshybrid first"
+    assert Page(markup.section("Files", "a < b")).text == "Filesa < b"
+    assert "<p>" not in markup.section("Files")
+
+
+@pytest.mark.parametrize(
+    ("value", "clear", "expected"),
+    [
+        (0.0604, True, "change better clear"),
+        (-0.0604, True, "change worse clear"),
+        (0.0604, False, "change unclear"),
+        (0.0001, True, "change unclear"),
+        (math.nan, True, "change unclear"),
+    ],
+)
+def test_a_difference_is_coloured_only_where_it_is_clear(value, clear, expected):
+    part = Template("markup")("change", value=value, clear=clear)
+    assert Page(part).having("change")[0]["class"] == expected
+
+
+# Overview
+
+
+def facts(**changed: object) -> Facts:
+    usual: dict[str, object] = {
+        "queries": 84,
+        "judgments": 1641,
+        "lowest_grade": 0.0,
+        "highest_grade": 3.0,
+        "judged_share": 0.9,
+        "cutoff": 10,
+        "all_zero": 10,
+        "missing": {},
+        "unjudged": 0,
+    }
+    return Facts(**{**usual, **changed})  # type: ignore[arg-type]
+
+
+def test_facts_line():
+    page = Page(str(overview.facts_line(facts(), href)).replace("</li>", " · </li>"))
+    assert page.text.replace("\u00a0", " ") == (
+        "84 queries · 1,641 judgments, grades 0–3 (0: not relevant) · 90 % of the top 10 judged · "
+        "10 queries where every run scores 0 ·"
+    )
+    assert [own["href"] for tag, own in page.found if tag == "a"] == ["queries?show=none"]
+    assert not page.having("warning")
+
+
+def test_facts_line_warns_of_few_judgments_and_missing_queries():
+    part = overview.facts_line(
+        facts(
+            judged_share=0.62,
+            all_zero=0,
+            missing={"hybrid": 1, "bm25": 12},
+            unjudged=3,
+            lowest_grade=-1.0,
+        ),
+        href,
+    )
+    page = Page(part)
+    assert len(page.having("warning")) == 2
+    assert "judged: differences may come from missing judgments" in page.text
+    assert "hybrid lacks 1 query and bm25 lacks 12 queries, counted as 0" in page.text
+    assert "3 queries without judgments, left out" in page.text
+    assert "grades −1 to 3" in page.text
+    assert "every run scores 0" not in page.text
+
+
+def measures_table() -> pd.DataFrame:
+    rows = [
+        ("bm25", "nDCG@10", 0.571, math.nan, math.nan, math.nan, False),
+        ("dense", "nDCG@10", 0.562, -0.009, -0.057, 0.038, False),
+        ("hybrid", "nDCG@10", 0.631, 0.060, 0.030, 0.092, True),
+        ("bm25", "NumRet", 8400.0, math.nan, math.nan, math.nan, False),
+        ("dense", "NumRet", 8400.0, 0.0, math.nan, math.nan, False),
+        ("hybrid", "NumRet", 8316.0, -84.0, math.nan, math.nan, False),
+    ]
+    columns = ["run", "measure", "mean", "difference", "low", "high", "clear"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def test_runs_and_measures_best_first_with_the_best_in_bold():
+    part = overview.runs_and_measures(
+        measures_table(),
+        DRAWING,
+        [("nDCG@10", "order of the top 10", "?measure=nDCG"), ("NumRet", "documents", "?m=NumRet")],
+        {"bm25": 0.9, "hybrid": 0.92},
+        lead,
+    )
+    page = Page(part)
+    assert [own["href"] for tag, own in page.found if tag == "a"] == [
+        *("?measure=nDCG", "?m=NumRet"),
+        *("?lead=hybrid", "?lead=bm25", "?lead=dense"),
+    ]
+    assert texts_of('<th scope="row">(.*?)</th>', part) == ["hybrid", "bm25 baseline", "dense"]
+    assert "<b>0.631</b>" in part and "<b>0.571</b>" not in part
+    assert part.count("<b>8,400</b>") == 2, "two values written alike are both the best"
+    assert "+0.060" in page.text and "−0.009" in page.text
+    assert [own.get("title") for own in page.having("change")][:2] == [
+        "95\u00a0% interval [0.030, 0.092]",
+        None,
+    ]
+    assert len(page.having("meter")) == 3, "counts have no bar"
+    assert [own["class"] for own in page.having("chosen")] == ["chosen"] * 4
+    assert "92\u00a0%" in "".join(page.words) and "–" in page.text
+
+
+def test_one_run_has_no_best_and_no_difference():
+    table = measures_table().query("run == 'bm25'")
+    measures = [("nDCG@10", "", "?")]
+    part = overview.runs_and_measures(table, DRAWING, measures, {}, lead)
+    assert "<b>0.571" not in part
+    assert not Page(part).having("change")
+
+
+def query_rows() -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "query_id": ["1", "2"],
+            "text": ["charged twice", ""],
+            "meta": ["Billing · medium", ""],
+            "score": [0.442, 0.0],
+            "baseline_score": [0.775, 0.1],
+            "difference": [-0.333, -0.1],
+        }
+    )
+
+
+def test_query_list():
+    part = overview.query_list(query_rows(), DRAWING, "worse", href, total=17, scale=0.666)
+    page = Page(part)
+    links = [own["href"] for tag, own in page.found if tag == "a"]
+    assert links == ["query?q=1&list=worse", "query?q=2&list=worse", "queries?show=worse"]
+    assert "Where it got worse" in page.text
+    assert "hybrid minus bm25 on nDCG@10, largest losses" in page.text
+    assert "charged twiceBilling · medium · 0.775 →to 0.442 −0.333" in page.text
+    assert "query 20.100 →to 0.000" in page.text, "a query without a text is named by its id"
+    assert "All 17 lost queries →" in page.text
+    assert re.findall(r"width:([\d.]+)%", part) == ["50.00", "15.02"]
+
+
+def test_query_list_of_nothing():
+    rows = query_rows().head(0)
+    page = Page(overview.query_list(rows, DRAWING, "better", href, total=0))
+    assert "No query got better." in page.text
+
+
+def group_rows(n: int) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "group": [f"group {i}" for i in range(n)],
+            "queries": range(1, n + 1),
+            "difference": np.linspace(-0.1, 0.2, n),
+            "diff_low": -0.2,
+            "diff_high": 0.3,
+            "clear": [False] * (n - 1) + [True],
+        }
+    )
+
+
+def test_group_list_in_the_order_given():
+    page = Page(overview.group_list(group_rows(3).iloc[::-1], href, lead, looked_at=7))
+    assert (
+        "coloured if clear of zero after widening it for 7 groups, from 8 queries on" in page.text
+    )
+    assert [own["href"] for tag, own in page.found if tag == "a"] == [
+        *("?lead=group 2", "?lead=group 1", "?lead=group 0"),
+        "breakdown?by=category",
+    ]
+    assert "By category" in page.text
+    order = re.findall(r"group \d", page.text)
+    assert order == ["group 2", "group 1", "group 0"]
+    assert "[−0.200, 0.300]" in page.text
+    assert [own["class"] for own in page.having("change")] == [
+        "change better clear",
+        "change unclear",
+        "change unclear",
+    ]
+    assert [own.get("class") for tag, own in page.found if tag == "li"] == [
+        *(None, "unclear", "unclear")
+    ], "the bar follows the rule of the number"
+    assert "Break it down" in page.text and "1 query" in page.text
+
+
+def test_group_list_of_many_shows_both_ends():
+    page = Page(overview.group_list(group_rows(20).iloc[::-1], href, lead, by="topic"))
+    assert "group 16" in page.text.split("12 between")[0]
+    assert "group 3" in page.text.split("12 between")[1]
+    order = re.findall(r"group (\d+)", page.text)
+    assert order == ["19", "18", "17", "16", "3", "2", "1", "0"]
+    assert "All 20 groups" in page.text
+
+
+# Differences
+
+
+def comparison() -> pd.DataFrame:
+    rows = [
+        ("bm25", 0.571, math.nan, math.nan, math.nan, 0, 0, 84, None),
+        ("titles", 0.410, -0.161, -0.204, -0.119, 9, 59, 16, "worse"),
+        ("hybrid", 0.631, 0.060, 0.030, 0.092, 46, 17, 21, "better"),
+        ("dense", 0.562, -0.009, -0.057, 0.038, 35, 35, 14, "cannot tell"),
+    ]
+    columns = ["run", "mean", "difference", "low", "high", "won", "lost", "same", "verdict"]
+    frame = pd.DataFrame(rows, columns=columns).assign(queries=84)
+    p, effect = [math.nan, 0.0001, 0.002, 0.71], [math.nan, -0.8, 0.41, -0.05]
+    return frame.assign(p=[math.nan, 0.0001, 0.001, 0.4], p_corrected=p, effect=effect)
+
+
+def rows_of(frame: pd.DataFrame, drawing: Drawing = DRAWING) -> Markup:
+    return differences.difference_rows(
+        frame,
+        drawing,
+        lead=lead,
+        listed=lambda run, outcome: f"?listed={run}&show={outcome}",
+    )
+
+
+def test_difference_rows():
+    part = rows_of(comparison())
+    page = Page(part)
+    names = texts_of('<th role="rowheader"[^>]*>(.*?)</th>', part)
+    assert names == ["hybrid", "dense", "titles"]
+    assert "bm25 = 0.571" in page.text
+    assert "+0.060 [0.030, 0.092]" in page.text and "−0.161 [−0.204, −0.119]" in page.text
+    assert "17 lost by hybrid 46 won by hybrid21 same" in page.text
+    assert "−0.20−0.100+0.10" in page.text, "the axis: nice ticks, a plain zero"
+    assert "← worse" in page.text and "better →" in page.text
+    assert [own["class"] for own in page.having("change")] == [
+        "change better clear",
+        "change unclear",
+        "change worse clear",
+    ]
+    shapes = [own["class"] for own in page.having("point")]
+    assert shapes == ["point square", "point diamond", "point circle"]
+    assert "--part:1.0000" in part, "the largest count fills its side"
+
+
+def test_difference_rows_without_an_interval_or_another_run():
+    frame = comparison()
+    frame.loc[2, ["low", "high"]] = math.nan
+    page = Page(rows_of(frame))
+    assert len(page.having("interval")) == 2 and len(page.having("point")) == 3
+    alone = rows_of(frame.head(1), ALONE)
+    assert "Load a second run" in Page(alone).text
+
+
+def test_every_mark_of_a_difference_row_leads_on():
+    frame = comparison()
+    frame.loc[2, "lost"] = 0
+    page = Page(rows_of(frame))
+    links = [own["href"] for tag, own in page.found if tag == "a"]
+    assert links[:4] == [
+        "?lead=hybrid",
+        "?listed=hybrid&show=",
+        "?listed=hybrid&show=better",
+        "?listed=hybrid&show=same",
+    ], "an empty list is no link"
+    assert links[4:9] == ["?lead=dense"] + [
+        f"?listed=dense&show={outcome}" for outcome in ("", "worse", "better", "same")
+    ]
+    drawn = page.having("drawing")[0]
+    assert (drawn["aria-hidden"], drawn["tabindex"]) == ("true", "-1"), "its row says the same"
+
+
+# One query
+
+
+def small_diagnosis(
+    lists: dict[str, list[str]], grades: dict[str, float], *, cutoff: int = 3, focus: str = "hybrid"
+) -> Diagnosis:
+    runs = [
+        Run.from_columns(
+            name, ["q"] * len(ids) + ["other"], [*ids, "x"], range(len(ids) + 1, 0, -1)
+        )
+        for name, ids in lists.items()
+    ]
+    qrels = Qrels.from_columns(
+        ["q"] * len(grades) + ["other"], [*grades, "x"], [*grades.values(), 0]
+    )
+    return diagnose(
+        runs,
+        [judge(run, qrels) for run in runs],
+        qrels,
+        "q",
+        parse_measure(f"nDCG@{cutoff}"),
+        baseline="bm25",
+        focus=focus,
+        cutoff=cutoff,
+    )
+
+
+LISTS = {"bm25": ["a", "b", "c", "d", "e"], "hybrid": ["c", "u", "a", "f", "b"]}
+GRADES = {"a": 3, "b": 1, "c": 0, "f": 2, "g": 1}
+DOCUMENTS = pd.DataFrame(
+    {"title": ["Charged twice", "Refund <i>"], "text": ["We charge once.\n\nMore.", "Text"]},
+    index=["a", "b"],
+)
+
+
+@pytest.mark.parametrize(
+    ("levels", "tints"),
+    [
+        ([0, 1], {0: "g0", 1: "g3"}),
+        ([0, 1, 2], {1: "g2", 2: "g3"}),
+        ([0, 1, 2, 3], {1: "g1", 2: "g2", 3: "g3", math.nan: "gx", -1: "gx"}),
+        ([0, 1, 2, 3, 4], {1: "g1", 2: "g2", 3: "g3", 4: "g3"}),
+        ([0, 0.5], {0.5: "g3"}),
+        ([0], {0: "g0"}),
+    ],
+)
+def test_grades_share_three_tints_relative_to_the_highest(levels, tints):
+    grades = Grades.of(levels, [-2])
+    assert {g: grades.tint(g) for g in tints} == tints
+
+
+def test_legend_names_the_grades():
+    named = Page(Grades.of([0, 1, 2]).legend({2: "answers", 1: "helps"})).text
+    assert (
+        named == "Gradesgrade 22 answersgrade 11 helpsgrade 00 not relevantnot judged? not judged"
+    )
+    assert "relevantgrade 0" in Page(Grades.of([0, 1]).legend({})).text
+
+
+def test_standings():
+    part = query.standings(small_diagnosis(LISTS, GRADES), STYLES, {3: "full", 0: "none"})
+    page = Page(part)
+    names = texts_of('<th role="rowheader"[^>]*>(.*?)</th>', part)
+    assert names == ["bm25 baseline", "hybrid"]
+    assert "rank 1: grade 3" in page.text and "rank 2: not judged" in page.text
+    tiles = page.having("tile")
+    assert [t["class"] for t in tiles[20:26]] == [
+        "tile g0",
+        "tile gx",
+        "tile g3 rule",
+        "tile g2",
+        "tile g1",
+        "tile beyond",
+    ]
+    assert tiles[20]["title"] == "rank 1: grade 0, c"
+    assert "first relevant: rank 1in top 3: 2 of 4" in page.text
+    assert [own["class"] for own in page.having("change")] == ["change worse clear"]
+    # Both list a document that nobody has judged.
+    assert len(page.having("reach")) == 2
+    assert page.text.count("once its unjudged documents are judged") == 2
+    assert "never beyond these" in page.text
+
+
+def test_standings_of_an_unjudged_query():
+    page = Page(query.standings(small_diagnosis(LISTS, {}), STYLES))
+    assert "first relevant: nonein top 3: 0 of 0" in page.text
+    assert not page.having("meter")
+    assert "–" in page.text and "nan" not in page.text
+
+
+@pytest.mark.parametrize(
+    ("rank", "other", "grade", "side", "words", "tone"),
+    [
+        (1, 5, 3, "left", "to 5", "worse"),
+        (5, 1, 3, "left", "to 1", "better"),
+        (5, 1, 3, "right", "▼fell from 1", "worse"),
+        (1, 1200, 1, "right", "▲rose from 1,200", "better"),
+        (1, 12, 0, "right", "▲rose from 12", ""),
+        (1, 12, math.nan, "left", "to 12", ""),
+        (2, 2, 3, "left", "stays", ""),
+        (2, math.nan, 3, "left", "dropped", "worse"),
+        (2, math.nan, 3, "right", "new", "better"),
+        (2, math.nan, 0, "right", "new", ""),
+    ],
+)
+def test_movement_in_words(rank, other, grade, side, words, tone):
+    row = {"rank": rank, "other_rank": other, "other_known": True, "relevant": grade >= 1}
+    said = movement.movement(row, side)
+    assert Page(Template("two_lists")("move", move=said)).text == words
+    assert said.tone == tone
+
+
+def layers(part: str) -> dict[str, str]:
+    found = re.findall(r"background:var\(--(\w+)\);.*?base64,([\w+/=]+)\)", part)
+    return {color: base64.b64decode(code).decode() for color, code in found}
+
+
+def test_two_lists_are_joined_by_lines_that_hold_only_numbers():
+    part = two_lists(small_diagnosis(LISTS, GRADES), DRAWING, DOCUMENTS, ["charge"])
+    Page(part)
+    drawn = layers(part)
+    assert set(drawn) == {"worse", "line"}
+    assert drawn["worse"].count("<path") == 2, "a fell; b left the top and has a hook"
+    assert drawn["line"].count('stroke-width="1.3"') == 1, "c is not relevant"
+    assert 'viewBox="0 0 92 258"' in drawn["line"]
+    assert not re.search(r"[a-z]+ ?\(|href|script", drawn["worse"].replace("http://www.w3.org", ""))
+
+
+def test_two_lists_texts():
+    part = two_lists(small_diagnosis(LISTS, GRADES), DRAWING, DOCUMENTS, ["charge"])
+    page = Page(part)
+    moves = texts_of(r"<small[^>]*>(.*?)</small>", part)
+    assert moves == ["to 3", "to 5", "to 1", "▲rose from 3", "new", "▼fell from 1"]
+    assert "<mark>Charged</mark> twice" in part and "We <mark>charge</mark> once." in part
+    assert part.count("<details") == 3, "a row with a text opens"
+    assert page.having("whole") and '<p dir="auto">More.</p>' in part
+    assert "Refund <i>" in page.text
+    assert "No document file" not in page.text
+
+
+def test_two_lists_without_documents_show_ids():
+    empty = pd.DataFrame()
+    page = Page(two_lists(small_diagnosis(LISTS, GRADES), DRAWING, empty, ["charge"]))
+    assert "No document file is loaded; documents are shown by id." in page.text
+    assert page.having("by-id") and not page.having("excerpt")
+
+
+def test_two_lists_of_unequal_length_and_of_one_run():
+    found = small_diagnosis({"bm25": [], "hybrid": ["a", "b"]}, GRADES)
+    part = two_lists(found, DRAWING, DOCUMENTS, [])
+    assert "bm25 lists nothing for this query." in Page(part).text
+    assert layers(part)["better"].count("<path") == 2
+    alone = small_diagnosis({"bm25": ["a"]}, GRADES, focus="bm25")
+    page = Page(two_lists(alone, ALONE, DOCUMENTS, []))
+    assert not page.having("joins")
+    assert "stays" not in page.text
+
+
+def test_missed():
+    part = query.missed(small_diagnosis(LISTS, GRADES), DOCUMENTS, STYLES, 100)
+    page = Page(part)
+    assert texts_of('<th role="columnheader"[^>]*>(.*?)</th>', part) == [
+        "Grade",
+        "Document",
+        "bm25",
+        "hybrid",
+    ]
+    assert texts_of('<th role="rowheader"[^>]*>(.*?)</th>', part) == ["f", "Refund <i> bText", "g"]
+    assert [own["class"] for own in page.having("rank")][2:] == [
+        "rank outside",
+        "rank outside",
+        "rank inside",
+        "rank outside",
+        "rank outside",
+        "rank outside",
+    ]
+    assert "not among the first 100" in page.text and "–" in page.text
+
+
+def test_nothing_missed():
+    found = small_diagnosis(LISTS, {"a": 3, "c": 0})
+    assert "in both top 3." in Page(query.missed(found, DOCUMENTS, STYLES, 5)).text
+    unjudged = small_diagnosis(LISTS, {"c": 0})
+    assert "No document is judged relevant" in query.missed(unjudged, DOCUMENTS, STYLES, 5)
+
+
+def test_many_missed_are_folded():
+    found = small_diagnosis(LISTS, {f"m{i:03}": 1 for i in range(query.MISSED_SHOWN + 5)})
+    part = query.missed(found, DOCUMENTS, STYLES, 5)
+    Page(part)
+    assert "<summary>and 5 more</summary>" in part
+    assert part.count('role="rowheader"') == query.MISSED_SHOWN + 5
+
+
+def test_long_text_is_cut_with_a_word_on_it():
+    found = small_diagnosis(LISTS, GRADES)
+    long = pd.DataFrame({"text": ["x" * 7000]}, index=["a"])
+    page = Page(two_lists(found, DRAWING, long, []))
+    assert page.text.count("The first 6,000 of 7,000 characters.") == 2
+    assert "x" * 6001 not in page.text
+
+
+def test_query_words_mark_their_forms():
+    words = query_words("Charged twice for one order?")
+    assert words == ["charged", "twice", "order"]
+    assert marked("Charges: ordering <b>", words) == (
+        "<mark>Charges</mark>: <mark>ordering</mark> &lt;b&gt;"
+    )
+    assert query_words("to be or not") == ["to", "be", "or", "not"]
+    assert marked("返品方法です", ["返品"]) == "<mark>返品</mark>方法です"
+
+
+# Data and curves
+
+
+def error(count: int = 3) -> FileFormatError:
+    problems = [LineProblem(1204 + i, "5", "6 columns", EVIL) for i in range(min(count, 100))]
+    return FileFormatError(f"x{EVIL}", problems, hint="Write `score`.", count=count, offer="a=b")
+
+
+def test_error_card():
+    page = Page(data.error_card(error()))
+    assert f"x{EVIL} was not loaded: line 1,204: expected 6 columns, found 5" in page.text
+    assert "to mend" in page.text and "Write score. It can be read with a=b." in page.text
+    assert "and 2 more lines" in page.text
+    assert EVIL in page.text
+    assert "further ones" not in page.text
+    assert "40 further ones, not listed" in Page(data.error_card(error(140))).text
+    plain = Page(data.error_card(NoSharedQueriesError("No query `1`.", "Look.")))
+    assert plain.text == "No query 1.to mendLook."
+
+
+def test_file_table():
+    row = {
+        "file": EVIL,
+        "kind": "Run",
+        "read_as": "TREC run",
+        "rows": 8400,
+        "queries": None,
+        "judged": 0.9,
+        "notes": (Note("x", "2 rows twice", 2, (EVIL,), loud=True),),
+        "style": STYLES["hybrid"],
+        "is_baseline": False,
+    }
+    base = {**row, "notes": (), "is_baseline": True, "style": STYLES["bm25"]}
+    plain = {**base, "is_baseline": False, "style": None, "judged": None}
+    page = Page(data.file_table([row, base, plain], 5))
+    assert "Top 5 judged" in page.text
+    assert "rows 8,400queries –judged 90\u00a0%" in "".join(page.words)
+    assert f"2 rows twice ({EVIL})" in page.text
+    assert page.text.count("no remarks") == 1 and page.text.count("baseline") == 1
+    assert len(page.having("dot")) == 2
+
+
+def test_only_what_may_change_the_scores_stands_open():
+    row = {"file": "a", "kind": "Run", "read_as": "", "rows": 1, "queries": 1, "judged": 1.0}
+    row |= {"style": None, "is_baseline": False}
+    loud, quiet = Note("x", "half are tied", 1, loud=True), Note("y", "a blank line", 1)
+    both = data.file_table([{**row, "notes": (quiet, loud)}])
+    assert texts_of("<details>.*?</details>", both) == ["1 morea blank line"]
+    assert "half are tied" in Page(both).text
+    alone = data.file_table([{**row, "notes": (quiet, quiet)}])
+    assert texts_of("<summary>.*?</summary>", alone) == ["2 small remarks"]
+    assert "<details>" not in data.file_table([{**row, "notes": (loud,)}])
+
+
+def test_what_is_seen_by_a_sign_is_said_in_words():
+    steps = navigation.steps("a", "b", "1 of 2")
+    assert '<span aria-hidden="true">←</span> Previous' in steps
+    cell = Template("markup")("change", value=0.1, clear=True, hint="95 % interval [0.0, 0.2]")
+    assert 'class="unseen">, 95 % interval [0.0, 0.2]<' in cell
+    named = re.findall(
+        r"<(ul|ol)\b([^>]*)>", data.first_run_steps() + overview.facts_line(facts(), href)
+    )
+    assert all('role="list"' in own for _, own in named), "Safari drops the role with the bullets"
+
+
+def test_fit_table_steps_and_preview():
+    lines = [FitLine("queries", "84 of 84", True, "all"), FitLine("documents", "0", False, EVIL)]
+    page = Page(data.fit_table(lines))
+    assert page.text == f"queries84 of 84alldocuments0{EVIL}"
+    assert len(page.having("warning")) == 1
+    assert "Judgments" in Page(data.first_run_steps()).text
+    rows = pd.DataFrame({EVIL: [EVIL, None], "score": [1.5, math.nan]})
+    assert Page(data.preview("Run", rows)).text.count("–") == 2
+
+
+def test_read_off():
+    levels = np.linspace(0, 1, 11)
+    frame = pd.concat(
+        pd.DataFrame({"run": run, "recall": levels, "precision": top * (1 - levels)})
+        for run, top in (("bm25", 0.7), ("hybrid", 0.8))
+    )
+    part = curves.read_off(frame, DRAWING)
+    assert Page(part).text == (
+        "Runa fifthhalffour fifthshybrid0.6400.4000.160bm25 baseline0.5600.3500.140"
+    )
+    assert part.count("<b>") == 3
+
+
+# What users write
+
+
+def test_no_user_text_becomes_markup():
+    styles = styles_of(EVIL, "base", focus=EVIL, baseline="base")
+    drawing = drawing_of(styles, measure="AP")
+    said = Sentence((Span(EVIL, "run"), Span(EVIL), Span(EVIL, "muted")))
+    rows = query_rows().assign(text=EVIL, meta=EVIL, query_id=EVIL)
+    groups = group_rows(2).assign(group=EVIL)
+    evil = {"base": [EVIL, "b"], EVIL: ["b", EVIL]}
+    runs = [Run.from_columns(n, [EVIL] * 2, ids, [2.0, 1.0]) for n, ids in evil.items()]
+    qrels = Qrels.from_columns([EVIL], [EVIL], [1])
+    scores = evaluate(runs, qrels, ["AP"])
+    compared = compare(scores, "AP", "base")
+    table = compared.assign(measure="AP", clear=True)
+    found = diagnose(
+        runs,
+        [judge(r, qrels) for r in runs],
+        qrels,
+        EVIL,
+        parse_measure("AP"),
+        baseline="base",
+        focus=EVIL,
+        cutoff=1,
+    )
+    documents = pd.DataFrame({"title": [EVIL], "text": [EVIL]}, index=[EVIL])
+    parts = [
+        markup.sentence(said, styles),
+        markup.second(said, styles),
+        markup.section(EVIL, EVIL),
+        markup.nothing(EVIL, EVIL),
+        overview.runs_and_measures(table, drawing, [("AP", EVIL, EVIL)], {}, lead),
+        overview.query_list(rows, drawing, "worse", href, total=2),
+        overview.group_list(groups, href, lead, by=EVIL),
+        rows_of(compared, drawing),
+        query.query_head(EVIL, [EVIL]),
+        query.explanation(said, styles),
+        query.standings(found, styles, {1: EVIL}),
+        two_lists(found, drawing, documents, query_words(EVIL)),
+        query.missed(found, documents, styles, 2),
+        data.preview(EVIL, pd.DataFrame({EVIL: [EVIL]})),
+        navigation.explained(EVIL, EVIL, EVIL, EVIL),
+        navigation.in_view(EVIL, False),
+        navigation.page_names([(EVIL, EVIL, True)]),
+        navigation.refused(UnknownMeasureError(EVIL, {EVIL: EVIL}), EVIL, lambda name: name),
+        navigation.steps(EVIL, None, EVIL),
+        measures.no_measure(EVIL, [EVIL], href),
+    ]
+    for part in parts:
+        assert isinstance(part, Markup)
+        # Page refuses every tag and attribute that is not ours.
+        assert EVIL in Page(part).text, part
+        assert "&amp;#39;" not in part and "&amp;amp;" not in part, "escaped twice"
+
+
+def test_colours_are_variables_only():
+    part = rows_of(comparison())
+    part += query.standings(small_diagnosis(LISTS, GRADES), STYLES)
+    assert not re.search(r"#[0-9a-fA-F]{3,8}\b|rgb\(", part)
+
+
+def test_a_text_in_pieces_is_the_text_with_the_words_at_odd_places() -> None:
+    text = "𝒳 Charges: ordering, and charged <b>"
+    cut = pieces(text, query_words("charge for the order"))
+    assert "".join(cut) == text
+    assert cut[1::2] == ["Charges", "ordering", "charged"]
+    assert pieces("nothing here", ["charge"]) == ["nothing here"] and pieces("", ["a"]) == [""]

@@ -1,0 +1,93 @@
+"""The ledger, the headroom, what if and a document's card as they are drawn."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pandas as pd
+
+from dashboard.answers.document import DocumentCard
+from dashboard.drawing.blocks.card import document_card
+from dashboard.drawing.blocks.grades import Grades
+from dashboard.drawing.blocks.ledger import headroom_bar, ledger_rows
+from dashboard.drawing.blocks.words import excerpt
+from metrics_core.base import wording as w
+from metrics_core.explaining.headroom import Headroom
+from tests.dashboard.drawing.blocks.test_blocks import DOCUMENTS, DRAWING, Page
+
+NAN = math.nan
+GRADES = Grades.of([0, 1, 2, 3])
+
+
+def steps(*rows: tuple[str, float, float, float, float, int]) -> pd.DataFrame:
+    columns = ["doc_id", "grade", "rank", "baseline_rank", "part", "documents"]
+    return pd.DataFrame(list(rows), columns=columns)
+
+
+def test_a_ledger_writes_out_its_sum_and_says_where_a_document_went() -> None:
+    rows = steps(
+        ("a", 3, 2, 1, -0.195, 1),
+        ("b", 2, 11, 9, -0.106, 1),
+        ("c", 1, NAN, 4, -0.05, 1),
+        ("d", 1, 1, NAN, 0.065, 1),
+    )
+    part = ledger_rows(
+        rows, (0.744, 0.458), DRAWING, DOCUMENTS, GRADES, opened=lambda d: f"?doc={d}"
+    )
+    text = Page(part).text
+    assert "= 0.744 − 0.195 − 0.106 − 0.050 + 0.065" in text
+    k = w.count(DRAWING.cutoff)
+    assert "fell 1 to 2" in text or "1 to 2" in text
+    assert "rank 4, not listed any more" in text and "new at rank 1" in text
+    assert f"out of the top {k}" in text or DRAWING.cutoff < 9
+    assert re.findall(r'href="([^"]+)"', part).count("?doc=a") == 2
+
+
+def test_each_bar_begins_where_the_last_one_ended() -> None:
+    rows = steps(("a", 1, 2, 1, -0.3, 1), ("b", 1, 1, 2, 0.1, 1))
+    part = ledger_rows(rows, (0.8, 0.6), DRAWING, DOCUMENTS, GRADES, opened=lambda d: d)
+    bars = re.findall(r'class="bar \w+" style="left:([\d.]+)%;width:([\d.]+)%"', part)
+    (left, width), (second, _) = [(float(a), float(b)) for a, b in bars]
+    assert second == left and width > 0
+
+
+def test_a_headroom_bar_names_what_is_not_nothing() -> None:
+    one = [np.array([v]) for v in (0.5, 0.25, 0.0, 0.25)]
+    text = Page(headroom_bar(Headroom(*one), DRAWING)).text
+    assert "0.500 reached" in text and "wrong order in the top" in text
+    assert "0.250 never listed" in text and "below" not in text
+    nothing = Headroom(*(np.zeros(1) for _ in range(4)))
+    assert headroom_bar(nothing, DRAWING) == ""
+
+
+def card(**told: object) -> str:
+    standings = pd.DataFrame(
+        [("bm25", 3.0, 1.5, 10, True), ("hybrid", NAN, NAN, 0, True)],
+        columns=["run", "rank", "score", "listed", "known"],
+    )
+    given = {"doc_id": "d1", "title": "", "text": "", "grade": NAN, "standings": standings, **told}
+    return document_card(DocumentCard(**given), DRAWING, GRADES, ["cat"])  # type: ignore[arg-type]
+
+
+def test_a_card_is_harmless_whatever_the_document_holds() -> None:
+    bad = "<script>alert(1)</script><img src=x onerror=alert(1)> \u202ecat"
+    part = card(title=bad, text=bad, fields={"<b>": bad, "url": "javascript:alert(1)"})
+    assert "<script" not in part and "<img" not in part and "<b>:" not in part
+    assert 'href="javascript' not in part
+
+
+def test_a_field_that_is_an_address_is_a_link_and_a_long_text_is_folded() -> None:
+    part = card(text="cats and dogs\n" * 80_000, fields={"url": "https://example.org/a?b=1"})
+    assert 'href="https://example.org/a?b=1"' in part
+    assert "<details" in part and "more characters are not shown" in part
+    assert len(part) < 400_000 and "<mark>cats</mark>" in part
+    assert "rank 3 of 10" in Page(part).text and "not among its 0" in Page(part).text
+
+
+def test_an_excerpt_begins_near_the_first_word_that_was_asked_for() -> None:
+    late = "nothing here " * 30 + "the cat sat down"
+    assert excerpt(late, ["cat"], 100).startswith("… ") and "cat" in excerpt(late, ["cat"], 100)
+    assert excerpt("the cat sat", ["cat"], 100) == "the cat sat"
+    assert excerpt("x" * 500, ["cat"], 100) == "x" * 100

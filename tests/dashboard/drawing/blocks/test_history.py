@@ -1,0 +1,58 @@
+"""The tables of the History page as they are drawn."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from dashboard.drawing.blocks import history
+from tests.dashboard.drawing.blocks.test_blocks import EVIL, Page
+
+VERSIONS = ("v1", f"v2 {EVIL}")
+
+
+def test_slices_name_the_version_since_which_they_are_worse() -> None:
+    rows = [
+        {"group": group, "run": run, "queries": 12, "mean": mean, "low": 0.1, "high": math.nan}
+        for group in ("A", EVIL)
+        for run, mean in zip(VERSIONS, (0.5, math.nan), strict=True)
+    ]
+    bad = {EVIL: VERSIONS[1]}
+    page = Page(
+        history.slice_table(pd.DataFrame(rows), ["A", EVIL], VERSIONS, bad, lambda g: f"?by={g}")
+    )
+    assert "A120.500––" in page.text and page.text.count(EVIL) == 2
+    assert [own["class"] for own in page.having("worse")] == ["number worse", "worse"]
+    assert [own["href"] for tag, own in page.found if tag == "a"] == ["?by=A", f"?by={EVIL}"]
+
+
+def test_a_query_has_a_mark_for_each_version_and_says_them() -> None:
+    row = {"query_id": "q1", "text": EVIL, "states": "+-", "broke": VERSIONS[1], "fixed": "",
+           "first_bad": VERSIONS[1], "flickers": True}  # fmt: skip
+    page = Page(history.query_table(pd.DataFrame([row]), VERSIONS, lambda q: f"?q={q}"))
+    assert [own["class"] for tag, own in page.found if tag == "i"] == ["fine", "not"]
+    assert "v1 fine and v2" in page.text and "flickers" in page.text
+    assert [own["href"] for tag, own in page.found if tag == "a"] == ["?q=q1"]
+
+
+def test_versions_say_what_they_rest_on_and_by_whom_they_were_judged() -> None:
+    rows = [
+        {"run": EVIL, "collection": "old", "judged_by": EVIL, "queries": 6, "mean": 0.5,
+         "low": 0.4, "high": 0.6, "judged": 0.9, "date": "2025-01", "unknown": False},
+        {"run": "v1", "collection": "", "judged_by": "", "queries": 12, "mean": math.nan,
+         "low": math.nan, "high": math.nan, "judged": 0.2, "date": "", "unknown": True},
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows)
+    page = Page(history.version_table(frame, "AP", "Judged in top 5", lambda c: f"?set={c}"))
+    assert (
+        f"{EVIL}AP 0.500[0.400, 0.600]queries 6Judged in top 5 90 %2025-01judged by {EVIL}"
+        in page.text
+    )
+    assert "v1AP ––queries 12Judged in top 5 20 %–judged by the open collection" in page.text
+    assert [own["href"] for tag, own in page.found if tag == "a"] == ["?set=old"]
+    assert [own["class"] for own in page.having("warning")] == ["number warning loud"]
+    alike = frame[1:].assign(date="")
+    plain = Page(history.version_table(alike, "AP", "Judged in top 5", lambda c: ""))
+    assert "Judged by" not in plain.text and "Date" not in plain.text
+    assert EVIL in Page(history.remarks([EVIL])).text

@@ -1,0 +1,154 @@
+"""The table of queries as it is drawn."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from dashboard.answers.column import Column
+from dashboard.answers.queries import Rows
+from dashboard.drawing.blocks import queries
+from tests.dashboard.drawing.blocks.test_blocks import EVIL, Page, styles_of
+
+LONG = "bm25-with-rm3-and-a-very-long-name-v2-final"
+STYLES = styles_of("hybrid", LONG, baseline=LONG)
+COLUMNS = [
+    Column("text", "text", "text"),
+    Column("difference", "difference", "difference"),
+    Column("score", "score:hybrid", "run: hybrid", "hybrid"),
+    Column("score", f"score:{LONG}", f"run: {LONG}", LONG),
+    Column("group", "by:topic", "by: topic", "topic"),
+]
+
+
+def rows(n: int = 2, **changes: object) -> Rows:
+    row = {
+        "query_id": "q1",
+        "text": "charged twice",
+        "difference": -0.333,
+        "outcome": "worse",
+        "run: hybrid": 0.442,
+        f"run: {LONG}": math.nan,
+        "by: topic": "Billing",
+    }
+    frame = pd.DataFrame([row | changes | {"query_id": f"q{i}"} for i in range(n)])
+    return Rows(frame, 1, 1, 0)
+
+
+def table(shown: Rows, order: str = "difference", **changes: object) -> Page:
+    options: dict[str, object] = {
+        "difference": "hybrid − baseline",
+        "label": "2 queries",
+        "scale": (0.0, 1.0),
+        "coloured": True,
+        "sorted_by": lambda key: f"queries?order={key}",
+        "opened": lambda query_id: f"query?q={query_id}",
+    }
+    return Page(queries.query_table(shown, COLUMNS, order, STYLES, **(options | changes)))  # type: ignore[arg-type]
+
+
+def test_a_head_is_a_link_that_sorts_and_a_row_is_one_that_opens() -> None:
+    page = table(rows())
+    links = [own for tag, own in page.found if tag == "a"]
+    heads, opening = links[:5], links[5:]
+    assert [own["href"] for own in heads] == [f"queries?order={c.key}" for c in COLUMNS]
+    # For keys and screen readers a row is one link; the other one covers the row.
+    assert [own["href"] for own in opening] == [f"query?q=q{i}" for i in (0, 0, 1, 1)]
+    assert [own.get("tabindex") for own in opening] == [None, "-1", None, "-1"]
+    assert [own.get("aria-hidden") for own in opening] == [None, "true", None, "true"]
+    assert all("tabindex" not in own for own in heads)
+
+
+def test_the_sorted_column_says_so() -> None:
+    for order, said in (("difference", "ascending"), ("-difference", "descending")):
+        heads = [
+            own for tag, own in table(rows(), order).found if tag == "th" and "aria-sort" in own
+        ]
+        assert [(own["class"], own["aria-sort"]) for own in heads] == [("difference", said)]
+
+
+def test_a_long_name_loses_its_middle_and_is_whole_on_hover() -> None:
+    page = table(rows())
+    assert "bm25-with-r…e-v2-final" in page.text and LONG not in page.text
+    assert [own["title"] for tag, own in page.found if tag == "a" and own.get("title") == LONG]
+
+
+def test_scores_have_bars_where_they_have_a_scale_and_undefined_ones_a_dash() -> None:
+    scores = [own for own in table(rows(1)).having("score") if "share" in own.get("style", "")]
+    assert [own["style"] for own in scores] == ["--share:44.20%;--run:var(--run-1)"]
+    page = table(rows(1), scale=None)
+    assert not [own for own in page.having("score") if "share" in own.get("style", "")]
+    assert "0.442" in page.text and "–" in page.text and "nan" not in page.text
+
+
+def test_only_what_is_clear_of_the_same_is_coloured_and_nothing_where_too_few() -> None:
+    def classes(**changes: object) -> list[str]:
+        coloured = bool(changes.pop("coloured", True))
+        shown = table(rows(1, **changes), coloured=coloured)
+        return [own["class"] for own in shown.having("change")]
+
+    assert classes() == ["change worse clear"]
+    assert classes(difference=0.004, outcome="same") == ["change unclear"]
+    assert classes(difference=math.nan, outcome=None) == ["change unclear"]
+    assert classes(coloured=False) == ["change unclear"]
+
+
+def test_pages_are_links() -> None:
+    def drawn(number: int, pages: int) -> Page:
+        frame = rows(100).frame
+        shown = Rows(frame, number, pages, (number - 1) * 100)
+        return Page(queries.page_links(shown, pages * 100, lambda n: f"queries?p={n}"))
+
+    assert not queries.page_links(rows(), 2, str)
+    page = drawn(12, 70)
+    assert page.text == "1,101–1,200 of 7,000← Previous1…111213…70Next →"
+    links = [own for tag, own in page.found if tag == "a"]
+    assert [own["href"] for own in links] == [f"queries?p={n}" for n in (11, 1, 11, 12, 13, 70, 13)]
+    assert [own["href"] for own in links if "aria-current" in own] == ["queries?p=12"]
+    assert drawn(1, 3).text.endswith("← Previous123Next →"), "no gap stands for no page"
+    assert drawn(1, 2).text == "1–100 of 200← Previous12Next →"
+
+
+def test_a_filter_is_a_chip_that_takes_it_back() -> None:
+    where = [("category", "Billing"), ("category", EVIL), ("query_type", "a"), ("query_type", "b")]
+    page = Page(queries.filters(where, lambda column: f"queries?without={column}"))
+    assert f"category: Billing or {EVIL[:11]}" in page.text
+    assert "query type: a or b" in page.text
+    links = [own for tag, own in page.found if tag == "a"]
+    assert [own["href"] for own in links] == [
+        "queries?without=category",
+        "queries?without=query_type",
+    ]
+    assert links[1]["aria-label"] == "Take back query type: a, b"
+    many = queries.filters([("n", str(i)) for i in range(9)], str)
+    assert "n: 0, 1, 2 or 6 more" in Page(many).text
+    assert not queries.filters([], str)
+
+
+def test_no_user_text_becomes_markup() -> None:
+    page = table(rows(1, text=EVIL, **{"by: topic": EVIL}), difference=EVIL)
+    assert page.text.count(EVIL) == 3
+
+
+def test_columns_are_as_wide_as_their_texts() -> None:
+    def widths(page: Page) -> list[int]:
+        styles = [own.get("style") for tag, own in page.found if own.get("scope") == "col"]
+        return [int(style[6:-2]) if style else 0 for style in styles]
+
+    short, long = (widths(table(rows(1, **{"by: topic": t}))) for t in ("ab", "a long topic here"))
+    assert short[:4] == long[:4] and short[4] < long[4]
+    assert widths(table(rows(1, **{"by: topic": "x" * 400})))[4] == 260
+    assert short[0] == 0, "the query has what is left"
+
+
+def test_numbers_are_plain_where_they_are_whole() -> None:
+    columns = [*COLUMNS[:1], Column("number", "n:words", "n: words", "words")]
+    for value, text in ((7.0, "7"), (0.25, "0.250"), (math.nan, "–")):
+        page = Page(
+            queries.query_table(
+                rows(1, **{"n: words": value}), columns, "", STYLES, difference="", label="",
+                scale=None, coloured=False, sorted_by=str, opened=str,
+            )
+        )  # fmt: skip
+        assert page.text.endswith(text) and "Words" in page.text

@@ -1,0 +1,115 @@
+"""The two lists: real grades, what a long list folds, and the missed documents that open."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+
+from dashboard.drawing.blocks import query
+from dashboard.drawing.blocks.two_lists import STEP, two_lists
+from tests.dashboard.drawing.blocks.test_blocks import (
+    DOCUMENTS,
+    DRAWING,
+    GRADES,
+    LISTS,
+    STYLES,
+    Page,
+    layers,
+    small_diagnosis,
+    texts_of,
+)
+
+LONG = {
+    "bm25": [f"d{i}" for i in range(1000)],
+    "hybrid": ["x", *(f"d{i}" for i in range(999))],
+}
+
+
+def rows_of(part: str) -> list[str]:
+    """Class of each row of both lists."""
+    return re.findall(r'<li class="(relevant|other)"', part)
+
+
+def test_grades_with_decimals_mark_rows() -> None:
+    found = small_diagnosis(LISTS, {"a": 0.9, "b": 0.5, "c": 0.0, "f": 0.5, "g": 0.9})
+    part = two_lists(found, DRAWING, DOCUMENTS, [])
+    assert rows_of(part) == ["relevant", "relevant", "other", "other", "other", "relevant"]
+    # a fell and is joined by a thick line, b left the top and has a hook.
+    assert layers(part)["worse"].count('stroke-width="3"') == 2
+    tones = re.findall(r'<small class="(\w*)"', part)
+    assert tones == ["worse", "worse", "", "", "", "worse"]
+
+
+def test_tints_are_those_of_the_collection_above_and_in_the_lists() -> None:
+    found = small_diagnosis(LISTS, {"a": 1, "b": 1})
+    collection = dict.fromkeys((0.0, 1.0, 2.0, 3.0), "")
+    parts = {
+        "tile": query.standings(found, STYLES, collection),
+        "line": two_lists(found, DRAWING, DOCUMENTS, [], collection),
+        "grade": query.missed(found, DOCUMENTS, STYLES, 5, collection),
+    }
+    for place, part in parts.items():
+        own = re.sub(r'<div class="legend">.*', "", part)
+        assert set(re.findall(r"\bg[123]\b", own)) == {"g1"}, place
+
+
+def test_lists_longer_than_a_hundred_fold() -> None:
+    found = small_diagnosis(LONG, {"d0": 2, "d500": 1}, cutoff=1000)
+    part = two_lists(found, DRAWING, pd.DataFrame(), [], rows=STEP, unfolded=lambda n: f"?n={n}")
+    page = Page(part)
+    assert len(rows_of(part)) == 2 * STEP
+    assert "Ranks 1–100 of 1,000. Show the next 100 Show all 1,000" in page.text
+    links = [own["href"] for tag, own in page.found if tag == "a"]
+    assert links == ["?n=200", "?n=1000"]
+    drawn = layers(part)
+    # One line for each document that both show, and none that ends below what is shown.
+    assert drawn["worse"].count("<path") == 1 and drawn["line"].count("<path") == STEP - 2
+    assert f'height="{STEP * 46}"' in drawn["line"]
+    assert len(page.having("tile")) == 0
+    assert len(Page(query.standings(found, STYLES)).having("tile")) == 40, "squares as ever"
+
+
+def test_an_unfolded_list_shows_more_and_a_short_one_has_no_fold() -> None:
+    found = small_diagnosis(LONG, {"d0": 2}, cutoff=150)
+
+    def shown(rows: int) -> str:
+        return two_lists(found, DRAWING, pd.DataFrame(), [], rows=rows)
+
+    assert len(rows_of(shown(100))) == 200
+    assert "Show the next 50" in Page(shown(100)).text and "Show all" not in Page(shown(100)).text
+    assert len(rows_of(shown(200))) == 300 and not Page(shown(200)).having("fold")
+
+
+def test_a_relevant_document_that_leaves_what_is_shown_has_a_hook() -> None:
+    lists = {
+        "bm25": [f"d{i}" for i in range(300)],
+        "hybrid": [f"d{i}" for i in range(1, 300)] + ["d0"],
+    }
+    found = small_diagnosis(lists, {"d0": 3}, cutoff=300)
+    short = two_lists(found, DRAWING, pd.DataFrame(), [], rows=100)
+    whole = two_lists(found, DRAWING, pd.DataFrame(), [], rows=300)
+    hook, line = (re.findall(r'd="([^"]*)"', layers(part)["worse"]) for part in (short, whole))
+    assert len(hook) == len(line) == 1
+    assert " 12" in hook[0] or " 15" in hook[0]
+    assert line[0].endswith(f" {299 * 46 + 22}")
+
+
+def test_missed_documents_open_their_text() -> None:
+    part = query.missed(small_diagnosis(LISTS, GRADES), DOCUMENTS, STYLES, 100)
+    page = Page(part)
+    opening = texts_of(r"<details[^>]*>(.*?)</details>", part)
+    assert opening == ["Refund <i> bText"], "b has a text; f and g have none"
+    assert part.count("<summary>") == 1 and len(page.having("whole")) == 1
+
+
+def test_a_document_without_a_title_is_told_by_its_first_words() -> None:
+    documents = pd.DataFrame(
+        {"title": ["", "T", " ", ""], "text": ["a <b> " * 40, "text", "short", "x" * 900]},
+        index=["a", "b", "c", "d"],
+    )
+    first = query.beginning_of(documents, "a")
+    assert first.startswith("a <b> a") and first.endswith(" …") and len(first) <= 80
+    assert query.beginning_of(documents, "c") == "short"
+    assert query.beginning_of(documents, "b") == query.beginning_of(documents, "nobody") == ""
+    assert len(query.beginning_of(documents, "d")) <= 80

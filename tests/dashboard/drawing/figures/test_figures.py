@@ -1,0 +1,614 @@
+"""Charts: what is drawn, what a click returns, and that user text stays text."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+
+from dashboard.drawing.figures.against import run_against_run
+from dashboard.drawing.figures.breakdown import difference_by_group, score_by_group
+from dashboard.drawing.figures.colour import READABLE, blend, contrast, diverging, rgba, text_on
+from dashboard.drawing.figures.curves import difference_range, measure_by_cutoff, precision_recall
+from dashboard.drawing.figures.heatmap import cell_color, difference_heatmap
+from dashboard.drawing.figures.panels import score_by_difficulty
+from dashboard.drawing.figures.queries import FADED, MOST_BARS, sorted_differences
+from dashboard.drawing.figures.query_heatmap import score_heatmap
+from dashboard.drawing.figures.sent import Sent
+from dashboard.drawing.figures.strips import MOST_POINTS, score_strips
+from dashboard.drawing.figures.text import escape, query_text, short_names, shorten, spread, wrapped
+from dashboard.drawing.theme import DARK, LIGHT, PALETTES, Palette, RunStyle, run_styles
+from metrics_core.comparing.pairs import differences
+from metrics_core.slicing.breakdowns import breakdown
+from metrics_core.slicing.crossed import cross_breakdown
+from metrics_core.tables import Queries
+from tests.dashboard.drawings import drawing_of
+
+BOLD = "<b>bm25</b> & co"
+HYBRID = "hybrid"
+GROUPS = ("Billing", "R&D <x>", "Shipping", "Rest")
+ORDER = ("Shipping", "R&D <x>", "Billing", "Rest")
+KS = np.array([1, 2, 5, 10, 20, 50, 100])
+
+
+def styles_of(*names: str, baseline: str = BOLD) -> dict[str, RunStyle]:
+    slots = {n: i for i, n in enumerate(n for n in names if n != baseline)}
+    return run_styles(names, slots, focus=names[0], baseline=baseline)
+
+
+STYLES = styles_of(HYBRID, BOLD, "dense")
+
+
+def curve_frame(*names: str, baseline: str = BOLD) -> pd.DataFrame:
+    parts = []
+    for i, name in enumerate(names):
+        mean = 0.6 - 0.05 * i - 0.1 * np.log10(KS)
+        gap = np.full(len(KS), np.nan) if name == baseline else mean - 0.4
+        columns = {"mean": mean, "low": mean - 0.05, "high": mean + 0.05}
+        gaps = {"difference": gap, "diff_low": gap - 0.03, "diff_high": gap + 0.03}
+        parts.append(pd.DataFrame({"run": name, "k": KS, **columns, **gaps}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def scores_of(n: int = 60, names: tuple[str, ...] = (HYBRID, BOLD, "dense")) -> pd.DataFrame:
+    random = np.random.default_rng(7)
+    ids = [f"q{i}" for i in range(n)]
+    parts = [
+        pd.DataFrame({"run": name, "query_id": ids, "nDCG@10": random.random(n)}) for name in names
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def queries_of(n: int = 60) -> Queries:
+    return Queries.from_columns(
+        {
+            "query_id": [f"q{i}" for i in range(n)],
+            "text": [f"why <i>{i}</i> & so on" for i in range(n)],
+            "category": [GROUPS[min(i % 11, 3)] for i in range(n)],
+            "difficulty": [("easy", "hard")[i % 2] for i in range(n)],
+        }
+    )
+
+
+def breakdown_of(by: str = "category") -> pd.DataFrame:
+    return breakdown(scores_of(), queries_of(), "nDCG@10", by=by, baseline=BOLD)
+
+
+def cells_of() -> pd.DataFrame:
+    return cross_breakdown(
+        scores_of(), queries_of(), "nDCG@10",
+        rows="category", columns="difficulty", run=HYBRID, baseline=BOLD,
+    )  # fmt: skip
+
+
+def differences_of(n: int = 60) -> pd.DataFrame:
+    frame = differences(scores_of(n), "nDCG@10", HYBRID, BOLD)
+    return frame.merge(queries_of(n).frame[["query_id", "text"]], on="query_id")
+
+
+def draw_curves(palette: Palette) -> go.Figure:
+    return measure_by_cutoff(
+        curve_frame(*STYLES), drawing_of(STYLES, palette),
+        title="nDCG@k", subtitle="order <of> the top k",
+    )  # fmt: skip
+
+
+def draw_recall(palette: Palette) -> go.Figure:
+    recall = np.linspace(0, 1, 11)
+    parts = [
+        pd.DataFrame({"run": n, "recall": recall, "precision": 0.8 - 0.5 * recall}) for n in STYLES
+    ]
+    return precision_recall(pd.concat(parts), drawing_of(STYLES, palette))
+
+
+def draw_differences(palette: Palette) -> go.Figure:
+    return difference_by_group(breakdown_of(), drawing_of(STYLES, palette), order=ORDER)
+
+
+def draw_scores(palette: Palette) -> go.Figure:
+    return score_by_group(breakdown_of(), drawing_of(STYLES, palette), order=ORDER)
+
+
+def draw_panels(palette: Palette) -> go.Figure:
+    frame = breakdown_of("difficulty")
+    return score_by_difficulty(frame, drawing_of(STYLES, palette), order=["easy", "hard"])
+
+
+def draw_heatmap(palette: Palette) -> go.Figure:
+    return difference_heatmap(
+        cells_of(), palette=palette, rows_title="category", columns_title="difficulty"
+    )
+
+
+def draw_bars(palette: Palette, shown: set[str] | None = None, n: int = 60) -> go.Figure:
+    frame = differences_of(n)
+    mean = float(frame["difference"].mean())
+    return sorted_differences(frame, drawing_of(STYLES, palette), mean=mean, shown=shown)
+
+
+def draw_points(palette: Palette, shown: set[str] | None = None) -> go.Figure:
+    return run_against_run(differences_of(), drawing_of(STYLES, palette), same=0.01, shown=shown)
+
+
+def draw_score_heatmap(palette: Palette, n: int = 60) -> go.Figure:
+    wide = scores_of(n).pivot(index="query_id", columns="run", values="nDCG@10")
+    frame = queries_of(n).frame[["query_id", "text"]].join(wide, on="query_id")
+    return score_heatmap(frame, drawing_of(STYLES, palette))
+
+
+def draw_strips(palette: Palette, shown: set[str] | None = None, n: int = 60) -> go.Figure:
+    frame = scores_of(n, (HYBRID, BOLD)).rename(columns={"nDCG@10": "score"})
+    told = queries_of(n).frame.set_index("query_id")
+    frame["text"] = frame["query_id"].map(told["text"])
+    frame["group"] = frame["query_id"].map(told["category"])
+    summed = frame.groupby(["group", "run"])["score"].agg(["mean", "count"]).reset_index()
+    means = summed.rename(columns={"count": "queries"})
+    return score_strips(frame, means, GROUPS, drawing_of(STYLES, palette), shown=shown)
+
+
+DRAW: dict[str, Callable[[Palette], go.Figure]] = {
+    "curves": draw_curves,
+    "recall": draw_recall,
+    "differences": draw_differences,
+    "scores": draw_scores,
+    "panels": draw_panels,
+    "heatmap": draw_heatmap,
+    "bars": draw_bars,
+    "points": draw_points,
+    "score heatmap": draw_score_heatmap,
+    "strips": draw_strips,
+}
+
+
+def all_text(figure: go.Figure) -> str:
+    """Every text of a figure that Plotly would interpret: not the ids in customdata."""
+    spec = figure.checked.to_dict()
+    for trace in spec["data"]:
+        for row in trace.get("customdata", []):
+            row[0] = ""
+            heatmap = trace["type"] == "bar" and len(row) == 3 and "category" in str(row[2])
+            if heatmap or (len(row) == 3 and row[1] in STYLES):
+                row[1] = ""
+    return json.dumps(spec, default=str, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("name", DRAW)
+@pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
+def test_every_figure_carries_its_whole_layout(name: str, palette: Palette) -> None:
+    layout = DRAW[name](palette).layout
+    assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"
+    assert layout.dragmode is False
+    assert layout.showlegend is False
+    assert layout.uirevision == "ranklens"
+    assert layout.font.size == 13
+    assert layout.font.color == palette.ink
+    assert layout.hoverlabel.bgcolor == palette.page
+    assert layout.height > 100
+    assert not layout.template.to_plotly_json().get("layout")
+    for axis in (layout.xaxis, layout.yaxis):
+        assert axis.fixedrange is True
+        assert axis.showline is False
+    assert not (layout.xaxis.showgrid and layout.yaxis.showgrid) or name == "points"
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_figures_are_the_same_bytes_each_time(name: str) -> None:
+    assert Sent(DRAW[name](LIGHT)).to_json() == Sent(DRAW[name](LIGHT)).to_json()
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_user_text_is_never_interpreted(name: str) -> None:
+    text = all_text(DRAW[name](LIGHT))
+    assert "<b>bm25</b> & co" not in text
+    assert "<x>" not in text
+    assert "<i>" not in text
+    assert "<of>" not in text
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_bands_and_guides_do_not_take_the_mouse(name: str) -> None:
+    for trace in DRAW[name](LIGHT).data:
+        assert trace.hovertemplate or trace.hoverinfo in ("skip", "none")
+
+
+def test_figures_import_no_streamlit() -> None:
+    code = (
+        "import sys, dashboard.drawing.figures.curves, dashboard.drawing.figures.breakdown,"
+        " dashboard.drawing.figures.panels, dashboard.drawing.figures.heatmap,"
+        " dashboard.drawing.figures.queries;"
+        " sys.exit('streamlit' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_bands_above_belong_to_focus_and_baseline_below_to_every_run() -> None:
+    bands = [t for t in draw_curves(LIGHT).data if t.fill == "toself"]
+    assert [t.yaxis for t in bands] == ["y", "y", "y2", "y2"]
+    assert {t.fillcolor.rsplit(",", 1)[1] for t in bands[:2]} == {"0.13)"}
+    assert {t.fillcolor.rsplit(",", 1)[1] for t in bands[2:]} == {"0.16)"}
+
+
+def test_curves_mark_the_chosen_k_and_list_the_best_run_first() -> None:
+    figure = draw_curves(LIGHT)
+    (rule,) = figure.layout.shapes
+    assert (rule.x0, rule.x1) == (10, 10)
+    named = next(a for a in figure.layout.annotations if a.text == "k = 10")
+    assert named.x == pytest.approx(1)
+    assert figure.layout.hoversort == "value descending"
+    assert figure.layout.xaxis.unifiedhovertitle.text == "k = %{x}"
+    assert figure.layout.yaxis.range == (0, 1)
+    assert list(figure.layout.xaxis.ticktext) == ["1", "2", "5", "10", "20", "50", "100"]
+    lines = [t for t in figure.data if t.mode == "lines" and t.fill is None and t.yaxis == "y"]
+    assert [t.line.dash for t in lines][1] != "solid"
+    assert lines[-1].line.width == max(t.line.width for t in lines)
+
+
+def test_curves_without_differences_have_one_panel() -> None:
+    styles = styles_of(HYBRID, baseline=HYBRID)
+    frame = curve_frame(HYBRID, baseline=HYBRID)
+    figure = measure_by_cutoff(frame, drawing_of(styles, cutoff=500), title="")
+    assert "yaxis2" not in figure.to_dict()["layout"]
+    assert not figure.layout.shapes
+    assert figure.layout.height < draw_curves(LIGHT).layout.height
+
+
+def test_panels_of_several_measures_can_share_their_range() -> None:
+    frames = [curve_frame(*STYLES), curve_frame(*STYLES).assign(diff_high=0.9)]
+    low, high = difference_range(frames, drawing_of(STYLES))
+    assert low < -0.1 and high > 0.9
+    figure = measure_by_cutoff(
+        frames[0], drawing_of(STYLES), title="", difference_range=(low, high)
+    )
+    assert figure.layout.yaxis2.range == (low, high)
+
+
+@pytest.mark.parametrize("count", [4, 8, 12])
+def test_names_at_line_ends_do_not_overlap(count: int) -> None:
+    names = [f"run-{i}" for i in range(count)]
+    frame = curve_frame(*names, baseline="run-1").assign(mean=0.02)
+    styles = styles_of(*names, baseline="run-1")
+    figure = measure_by_cutoff(frame, drawing_of(styles), title="")
+    ends = [a.yshift for a in figure.layout.annotations if a.yref == "y domain"]
+    assert len(ends) == count
+    assert all(above - below >= 15.99 for above, below in pairwise(ends))
+
+
+LONG = tuple(
+    f"{model}_docs10_terms20_weight0.5-{date}"
+    for model in (
+        "bm25-plus-rm3.fb",
+        "splade-v3.distilled",
+        "e5-large-v2.passage",
+        "colbert-v2.top",
+    )
+    for date in ("2026-03", "2026-04", "seed-42", "seed-43", "night")
+)
+
+
+def names_shown(figure: go.Figure) -> dict[str, str]:
+    """The whole names by the shortened ones, of all notes that say more when pointed at."""
+    return {a.text: a.hovertext for a in figure.layout.annotations if a.hovertext}
+
+
+@pytest.mark.parametrize("count", [12, 20])
+def test_long_names_are_shortened_in_the_middle_with_the_whole_on_hover(count: int) -> None:
+    names = LONG[:count]
+    styles = styles_of(*names, baseline=names[1])
+    frame = breakdown(
+        scores_of(names=names), queries_of(), "nDCG@10", by="category", baseline=names[1]
+    )
+    curves = curve_frame(*names, baseline=names[1])
+    drawing = drawing_of(styles)
+    drawn = [
+        measure_by_cutoff(curves, drawing, title="P@k"),
+        difference_by_group(frame, drawing, order=ORDER),
+        score_by_group(frame, drawing, order=ORDER),
+        score_by_difficulty(frame, drawing, order=ORDER),
+    ]
+    for figure in drawn:
+        named = names_shown(figure)
+        assert set(named.values()) == set(names)
+        assert all("…" in text for text in named)
+        for note in figure.layout.annotations:
+            assert not any(name in note.text for name in names)
+            if note.hovertext:
+                assert note.hoverlabel.bgcolor == LIGHT.page
+
+
+def test_shortened_names_stay_different() -> None:
+    names = [f"a-rather-long-name-of-a-run-b={b}-of-many-parameters-of-it" for b in range(12)]
+    short = short_names(names)
+    assert len(set(short.values())) == 12
+    assert all("…" in text and len(text) < len(name) for name, text in short.items())
+    long = [f"bge-reranker-v2-gemma-{a}-from-{b}-seed" for a in ("base", "large") for b in "gl"]
+    assert max(map(len, short_names(["bm25", *long], 20).values())) <= 20
+    assert short_names(["bm25", "dense"]) == {"bm25": "bm25", "dense": "dense"}
+    assert shorten("abcdefghijklmnopqrst", 9) == "abcd…qrst"
+    assert shorten("an item of very large size", 15, between_words=True) == "an item…size"
+
+
+@pytest.mark.parametrize("count", [4, 12, 20])
+def test_the_keys_of_many_runs_stand_above_the_rows(count: int) -> None:
+    names = LONG[:count]
+    styles = styles_of(*names, baseline=names[1])
+    frame = breakdown(
+        scores_of(names=names), queries_of(), "nDCG@10", by="category", baseline=names[1]
+    )
+    left = difference_by_group(frame, drawing_of(styles), order=ORDER)
+    right = score_by_group(frame, drawing_of(styles), order=ORDER)
+    assert left.layout.margin.t == right.layout.margin.t
+    for figure, runs in ((left, count - 1), (right, count)):
+        keys = [a for a in figure.layout.annotations if a.yanchor == "top"]
+        assert len({(a.xshift, a.yshift) for a in keys}) == len(keys)
+        # A few names stand over their points instead.
+        assert len(keys) == runs or (figure is right and count == 4)
+        # From the top of the plot to the lower edge of the last line.
+        assert all(a.yshift - 16 >= 0 for a in keys)
+
+
+def test_rows_of_many_runs_stay_low_and_keep_their_marks_inside() -> None:
+    names = LONG
+    styles = styles_of(*names, baseline=names[1])
+    frame = breakdown(
+        scores_of(names=names), queries_of(), "nDCG@10", by="category", baseline=names[1]
+    ).assign(mean=0.5)
+    for figure in (
+        difference_by_group(frame, drawing_of(styles), order=ORDER),
+        score_by_group(frame, drawing_of(styles), order=ORDER),
+    ):
+        height = figure.data[0].width
+        assert height <= 130
+        for trace in figure.data[1:]:
+            for row, y in zip(trace.customdata or (), trace.y, strict=False):
+                centre = (ORDER.index(row[0]) + 0.5) * height
+                assert abs(y - centre) < height / 2 - 2
+
+
+def test_forty_groups_with_long_names_have_at_most_three_lines() -> None:
+    groups = [f"questions about the {i}th of the matters that nobody sorted" for i in range(40)]
+    frame = pd.DataFrame(
+        {"group": groups, "run": HYBRID, "difference": 0.1, "diff_low": 0.0, "diff_high": 0.2,
+         "mean": 0.5, "low": 0.4, "high": 0.6, "queries": 7}
+    )  # fmt: skip
+    figure = difference_by_group(frame, drawing_of(STYLES), order=groups)
+    labels = [a for a in figure.layout.annotations if a.hovertext in groups]
+    assert [a.hovertext for a in labels] == groups
+    assert all(a.text.count("<br>") <= 3 for a in labels)
+    assert figure.data[0].width >= 16 * 3
+
+
+def test_with_many_runs_one_band_is_drawn_below_and_colours_that_repeat_have_their_mark() -> None:
+    styles = styles_of(*LONG, baseline=LONG[1])
+    figure = measure_by_cutoff(curve_frame(*LONG, baseline=LONG[1]), drawing_of(styles), title="")
+    below = [t for t in figure.data if t.fill == "toself" and t.yaxis == "y2"]
+    assert [t.fillcolor for t in below] == [rgba(styles[LONG[0]].color(LIGHT), 0.16)]
+    ends = [a for a in figure.layout.annotations if a.yref == "y domain"]
+    glyphs = {style.glyph for style in styles.values()}
+    assert all(any(glyph in a.text for glyph in glyphs) for a in ends)
+    lower = [a for a in figure.layout.annotations if a.yref == "y2 domain"]
+    assert [a.hovertext for a in lower] == [LONG[0]]
+
+
+def test_a_click_on_a_point_tells_group_and_run() -> None:
+    for figure in (draw_differences(LIGHT), draw_scores(LIGHT), draw_panels(LIGHT)):
+        points = [t for t in figure.data if t.type == "scatter" and t.mode == "markers"]
+        assert len({row[1] for t in points for row in t.customdata}) >= 2
+        for trace in points:
+            assert {row[1] for row in trace.customdata} < set(STYLES)
+            assert trace.hovertemplate.startswith("%{customdata[2]}")
+
+
+def test_a_click_anywhere_in_a_row_gives_its_group() -> None:
+    order = ORDER
+    for figure in (draw_differences(LIGHT), draw_scores(LIGHT)):
+        rows = figure.data[0]
+        assert [row[0] for row in rows.customdata] == list(order)
+        assert rows.hoverinfo == "none"
+        span = figure.layout.xaxis.range
+        assert rows.base[0] == span[0]
+        assert rows.base[0] + rows.x[0] == pytest.approx(span[1])
+        for trace in figure.data[1:]:
+            assert trace.customdata is None or {row[0] for row in trace.customdata} <= set(order)
+    assert "R&D <x>" in order
+
+
+def test_rows_of_both_breakdown_charts_stand_at_the_same_height() -> None:
+    left, right = draw_differences(LIGHT), draw_scores(LIGHT)
+    assert left.layout.height == right.layout.height
+    assert left.layout.margin.t == right.layout.margin.t
+    assert list(left.data[0].y) == list(right.data[0].y)
+
+
+def test_equal_scores_are_drawn_side_by_side() -> None:
+    frame = breakdown_of().assign(mean=0.5)
+    figure = score_by_group(frame, drawing_of(STYLES), order=ORDER)
+    heights = {float(t.y[0]) for t in figure.data[2:]}
+    assert len(heights) == len(STYLES)
+
+
+def test_panels_write_a_dash_where_there_is_no_score() -> None:
+    frame = breakdown_of("difficulty")
+    missing = (frame["run"] == "dense") & (frame["group"] == "easy")
+    frame.loc[missing, ["mean", "low", "high"]] = np.nan
+    figure = score_by_difficulty(frame, drawing_of(STYLES), order=["easy", "hard"])
+    assert [a.text for a in figure.layout.annotations].count("–") == 1
+    assert "nan" not in all_text(figure).replace("NaN", "")
+
+
+def test_heatmap_cells_say_row_and_column_as_they_are() -> None:
+    (trace,) = draw_heatmap(LIGHT).data
+    cells = cells_of()
+    filled = cells[cells["queries"] > 0]
+    found = [(row[0], row[1]) for row in trace.customdata]
+    turned = list(zip(filled["row"], filled["column"], strict=True))
+    assert found == turned
+    few = filled["queries"] < 5
+    assert [("<b>" not in text) for text in trace.text] == few.to_list()
+
+
+def test_empty_cells_are_blank() -> None:
+    cells = cells_of()
+    empty = (cells["row"] == "Rest") & (cells["column"] == "easy")
+    cells.loc[empty, "queries"] = 0
+    cells.loc[empty, "difference"] = np.nan
+    figure = difference_heatmap(cells, palette=LIGHT, rows_title="a", columns_title="b")
+    assert ["Rest", "easy"] not in [list(row[:2]) for row in figure.data[0].customdata]
+    assert [a.text for a in figure.layout.annotations].count("no queries") == 1
+
+
+def test_the_grouping_with_fewer_groups_makes_the_columns() -> None:
+    turned = cells_of().rename(columns={"row": "column", "column": "row"})
+    figure = difference_heatmap(turned, palette=LIGHT, rows_title="a", columns_title="b")
+    upright = draw_heatmap(LIGHT)
+    assert figure.layout.xaxis.range == upright.layout.xaxis.range
+    first = figure.data[0].customdata[0]
+    assert first[0] in ("easy", "hard", "all")
+
+
+@pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
+def test_cell_colours_are_symmetric_and_their_text_can_be_read(palette: Palette) -> None:
+    assert diverging(0, 0.3, palette) == palette.diverging_zero
+    assert diverging(9, 0.3, palette) == palette.diverging_high
+    assert diverging(-0.3, 0.3, palette) == palette.diverging_low
+    for value in np.linspace(-0.3, 0.3, 61):
+        for queries in (2, 20):
+            ground = cell_color(float(value), queries, 0.3, palette)
+            text = text_on(ground, palette.ink, palette.page)
+            assert contrast(text, ground) >= READABLE
+
+
+def test_few_queries_make_a_cell_pale() -> None:
+    full = cell_color(0.2, 5, 0.3, DARK)
+    assert cell_color(0.2, 4, 0.3, DARK) == blend(full, DARK.page, 0.35)
+
+
+def test_bars_stand_from_best_to_worst_and_carry_the_query() -> None:
+    frame = differences_of().sort_values("difference", ascending=False, ignore_index=True)
+    figure = draw_bars(LIGHT)
+    at = {x: row for t in figure.data for x, row in zip(t.x, t.customdata, strict=True)}
+    assert [at[i][0] for i in range(len(at))] == frame["query_id"].to_list()
+    assert at[0][1] == escape(frame["text"][0])
+    assert "→" in at[0][2]
+    texts = " ".join(a.text for a in figure.layout.annotations)
+    for outcome, count in frame["outcome"].value_counts().items():
+        assert f"<b>{count}</b> {outcome}" in texts
+    low, high = figure.layout.yaxis.range
+    assert low < 0 < high
+
+
+def test_a_filter_fades_the_other_marks_but_keeps_them() -> None:
+    shown = {"q1", "q2", "q3"}
+    bars = draw_bars(LIGHT, shown).data
+    assert sum(len(t.x) for t in bars) == 60
+    full = {LIGHT.better, LIGHT.worse, LIGHT.zero}
+    clear = {row[0] for t in bars if t.marker.color in full for row in t.customdata}
+    assert clear == shown
+    points = [t for t in draw_points(LIGHT, shown).data if t.customdata is not None]
+    opacity = {
+        row[0]: o for t in points for row, o in zip(t.customdata, t.marker.opacity, strict=True)
+    }
+    assert {q for q, o in opacity.items() if o == 1} == shown
+    assert {o for q, o in opacity.items() if q not in shown} == {FADED}
+
+
+def test_thousands_of_queries_stay_light_and_keep_best_and_worst() -> None:
+    frame = differences_of(5000)
+    bars = draw_bars(LIGHT, n=5000).data
+    ids = {row[0] for t in bars for row in t.customdata}
+    assert len(ids) == MOST_BARS
+    assert frame.loc[frame["difference"].idxmax(), "query_id"] in ids
+    assert frame.loc[frame["difference"].idxmin(), "query_id"] in ids
+    assert all(t.width >= 5 for t in bars)
+
+
+def test_undefined_differences_are_left_out() -> None:
+    frame = differences_of()
+    frame.loc[:9, ["score", "difference"]] = np.nan
+    frame.loc[:9, "outcome"] = None
+    figure = sorted_differences(frame, drawing_of(STYLES))
+    assert sum(len(t.x) for t in figure.data) == 50
+    assert "NaN" not in Sent(figure).to_json()
+
+
+def test_run_against_run_is_square_with_a_shape_for_each_outcome() -> None:
+    figure = draw_points(LIGHT)
+    assert figure.layout.xaxis.range == figure.layout.yaxis.range
+    assert figure.layout.yaxis.scaleanchor == "x"
+    symbols = [t.marker.symbol for t in figure.data if t.mode == "markers"]
+    assert symbols == ["circle", "triangle-up", "triangle-down"]
+    wide = run_against_run(
+        differences_of().assign(score=40.0), drawing_of(STYLES, measure="DCG@10"), same=0.01
+    )
+    assert wide.layout.xaxis.range[1] >= 40
+
+
+@pytest.mark.parametrize("flat", [True, False])
+def test_one_query_and_no_difference_still_draw(flat: bool) -> None:
+    frame = pd.DataFrame(
+        {"query_id": ["q"], "text": [""], "score": 0.5, "baseline_score": 0.5 if flat else 0.1,
+         "difference": 0.0 if flat else 0.4, "outcome": "same" if flat else "better"}
+    )  # fmt: skip
+    figure = sorted_differences(frame, drawing_of(styles_of("a", "b", baseline="b")), mean=0.0)
+    assert figure.data[0].customdata[0][1] == "q"
+
+
+def test_labels_are_spread_as_little_as_needed() -> None:
+    assert spread([10, 50], [16, 16], 0, 100) == [10, 50]
+    assert spread([50, 50], [16, 16], 0, 100) == [42, 58]
+    assert spread([99, 99], [16, 16], 0, 100) == [76, 92]
+    assert spread([1, 2], [16, 16], 0, 100) == [8, 24]
+
+
+def test_query_texts_in_hovers_are_short_and_escaped() -> None:
+    text = query_text("word <b> " * 40)
+    assert text.endswith("…")
+    assert "&lt;b&gt;" in text
+    assert text.count("<br>") <= 2
+    assert wrapped("a<br>b") == "a&lt;br&gt;b"
+
+
+@pytest.mark.parametrize("shown", [None, {f"q{i}" for i in range(0, 7000, 3)}])
+def test_a_point_of_thousands_of_queries_is_light_and_leads_to_its_query(
+    shown: set[str] | None,
+) -> None:
+    frame = differences_of(7000)
+    figure = run_against_run(frame, drawing_of(STYLES), same=0.01, shown=shown)
+    at = frame.set_index("query_id")
+    points = [t for t in figure.data if t.customdata is not None]
+    assert 500 < sum(len(t.x) for t in points) <= 2000
+    for trace in points:
+        ids = [row[0] for row in trace.customdata]
+        assert list(trace.y) == at.loc[ids, "score"].to_list()
+        assert list(trace.x) == at.loc[ids, "baseline_score"].to_list()
+        wanted = [1.0 if shown is None or q in shown else FADED for q in ids]
+        assert list(trace.marker.opacity) == wanted
+
+
+def test_strips_thin_out_keep_the_extremes_and_fade_what_is_left_out() -> None:
+    many = draw_strips(LIGHT, n=4000)
+    points = [trace for trace in many.data if trace.customdata is not None]
+    assert sum(len(trace.x) for trace in points) <= MOST_POINTS
+    scores = scores_of(4000, (HYBRID, BOLD)).groupby("run")["nDCG@10"]
+    assert {trace.x.min() for trace in points} == set(scores.min())
+    assert {trace.x.max() for trace in points} == set(scores.max())
+    (first, *_) = draw_strips(LIGHT, shown={"q3"}).data
+    strong = [row[0] for row, seen in zip(first.customdata, first.marker.opacity, strict=True)
+              if seen > 0.5]  # fmt: skip
+    assert strong == ["q3"]
+    strokes = [trace for trace in many.data if trace.customdata is None]
+    assert [len(trace.x) for trace in strokes] == [len(GROUPS)] * 2
+
+
+def test_a_cell_of_the_heatmap_of_scores_says_query_run_and_score() -> None:
+    (cells,) = draw_score_heatmap(LIGHT).data
+    assert len(cells.x) == 180 and (cells.marker.cmin, cells.marker.cmax) == (0, 1)
+    query_id, _, numbers = cells.customdata[61]
+    assert query_id == "q1" and numbers.endswith(f"{cells.marker.color[61]:.3f}")
+    assert (cells.x[61], cells.base[61] + cells.y[61] / 2) == (1, 1)

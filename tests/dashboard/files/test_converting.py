@@ -1,0 +1,182 @@
+"""Long runs that are kept and judged in one pass are what reading them whole gives."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from dashboard.files import converted, converting, judged_places
+from dashboard.files.converted import ConvertedFiles
+from dashboard.files.files import File
+from dashboard.files.judged_places import KeptRanks
+from dashboard.workspace import Workspace
+from dashboard.workspace.disk.durable import state_of
+from dashboard.workspace.long_runs import keeping
+from dashboard.workspace.long_runs.stored_run import StoredRun
+from dashboard.workspace.starting import start
+from metrics_core.base.errors import RanklensError
+from metrics_core.judging import judge
+from metrics_core.judging.documents import Listed
+from metrics_core.judging.while_reading import rows as rows_module
+from metrics_core.judging.while_reading import together
+from metrics_core.tables import Qrels, Run
+from tests.collections_of import qrels_of
+from tests.dashboard.workspace.stored_runs import short_are_long
+from tests.metrics_core.judging.while_reading.test_judged_run import (
+    ODD,
+    PLAIN,
+    QRELS,
+    READ_WHOLE,
+    REFUSED,
+    same,
+)
+
+
+@pytest.fixture(autouse=True)
+def _few_bytes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Files of a few lines are long, and read in pieces of fewer."""
+    monkeypatch.setattr(converted, "SMALLEST", 10)
+    monkeypatch.setattr(rows_module, "BLOCK", 64)
+    with short_are_long(rows=0):
+        yield
+
+
+def read(folder: Path, path: Path, *judgments: Qrels, **given: Any) -> File:
+    files = ConvertedFiles(Workspace(folder).cache)
+    told = {"shown": path.name, "origin": "folder", "choices": {}, "judgments": judgments}
+    (file,) = files.read(path, state_of(path), **(told | given))
+    return file
+
+
+def of(run: Run) -> tuple[object, ...]:
+    """All that is known of a run."""
+    frame = run.to_pandas()
+    columns = (frame[name].tolist() for name in ("query_id", "doc_id", "score"))
+    known = (run.query_ids, run.first_ties().tolist(), len(run), run.name, run.notes, run.plain)
+    return (*columns, *known, [repr(score) for score in frame["score"]])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [*ODD.values(), *REFUSED.values(), *READ_WHOLE.values()],
+    ids=[*ODD, *REFUSED, *READ_WHOLE],
+)
+def test_both_ways_say_the_same(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "one.run"
+    path.write_bytes(text.encode())
+    found = read(tmp_path / "w", path, QRELS)
+    with mock.patch.object(converted, "converted", return_value=None):
+        wanted = read(tmp_path / "v", path)
+    assert str(found.error) == str(wanted.error)
+    assert (found.key, found.read_as, found.notes) == (wanted.key, wanted.read_as, wanted.notes)
+    if not isinstance(found.table, Run) or not isinstance(wanted.table, Run):
+        assert found.table is wanted.table is None
+        return
+    assert of(found.table) == of(wanted.table)
+    assert isinstance(found.table, StoredRun) and found.table.has_rows_of(wanted.table)
+    assert of(found.table.leading(2)) == of(wanted.table.leading(2))
+    judging = KeptRanks(Workspace(tmp_path / "w").cache)
+    try:
+        ranks = judge(wanted.table, QRELS)
+    except RanklensError as error:
+        with pytest.raises(RanklensError) as own:
+            judging(found.table, QRELS)
+        assert str(own.value) == str(error)
+        return
+    same(judging(found.table, QRELS), ranks)
+
+
+def test_lines_in_any_order_are_sorted_without_reading_the_run_whole(tmp_path: Path) -> None:
+    generator = random.Random(4)
+    lines = [
+        f"query{q} Q0 doc{d} 1 {generator.randint(0, 9) / 4} r\n"
+        for q in range(40)
+        for d in generator.sample(range(60), 12)
+    ]
+    generator.shuffle(lines)
+    path = tmp_path / "shuffled.run"
+    path.write_text("".join(lines))
+    qrels = qrels_of({f"query{q}": {f"doc{d}": d % 3 for d in range(9)} for q in range(0, 44, 2)})
+    with (
+        mock.patch.object(converted, "read_files", side_effect=AssertionError),
+        mock.patch.object(together, "_ROWS_AT_ONCE", 30),
+    ):
+        found = read(tmp_path / "w", path, qrels).table
+    with mock.patch.object(converted, "converted", return_value=None):
+        wanted = read(tmp_path / "v", path).table
+    assert isinstance(found, StoredRun) and isinstance(wanted, Run)
+    assert of(found) == of(wanted) and found.has_rows_of(wanted)
+    same(KeptRanks(Workspace(tmp_path / "w").cache)(found, qrels), judge(wanted, qrels))
+
+
+def test_where_the_disk_does_not_take_what_is_sorted_the_run_is_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "one.run"
+    path.write_text(ODD["queries apart"])
+    full = RanklensError("The lines of one.run cannot be sorted.")
+    with mock.patch.object(together, "dealt", side_effect=full):
+        found = read(tmp_path / "w", path, QRELS)
+    assert found.error is None and isinstance(found.table, StoredRun)
+
+
+def test_what_was_judged_while_it_was_read_is_not_judged_again(tmp_path: Path) -> None:
+    path = tmp_path / "one.run"
+    path.write_text(PLAIN)
+    other = qrels_of({"of another collection": {"d1": 1}})
+    with mock.patch.object(converted, "read_files", side_effect=AssertionError):
+        run = read(tmp_path / "w", path, QRELS, other).table
+    assert isinstance(run, StoredRun)
+    judging = KeptRanks(Workspace(tmp_path / "w").cache)
+    with mock.patch.object(judged_places, "places", side_effect=AssertionError):
+        ranks = judging(run, QRELS)
+    assert isinstance(ranks.listed, Listed)
+    same(ranks, judge(run.whole(), QRELS))
+
+
+def test_the_bytes_that_were_read_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "one.run"
+    path.write_text(PLAIN)
+    told: list[int] = []
+    read(tmp_path / "w", path, progress=told.append)
+    assert len(told) > 2 and told == sorted(told) and told[-1] == len(PLAIN)
+
+
+@pytest.mark.parametrize("how", [OSError(28, "No space left"), KeyboardInterrupt()])
+def test_what_ends_in_the_middle_leaves_nothing(tmp_path: Path, how: BaseException) -> None:
+    path = tmp_path / "one.run"
+    path.write_text(PLAIN)
+    with mock.patch.object(keeping, "write_rows", side_effect=[None, how, how]):
+        if isinstance(how, OSError):
+            file = read(tmp_path / "w", path)
+            assert type(file.table) is Run and len(file.table) == PLAIN.count("\n")
+        else:
+            with pytest.raises(KeyboardInterrupt):
+                read(tmp_path / "w", path)
+    assert not [p for p in (tmp_path / "w").rglob("*") if p.is_file()]
+    assert isinstance(read(tmp_path / "w", path).table, StoredRun)
+
+
+def test_a_draft_of_one_who_was_killed_is_swept_away(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    workspace.new("Mine")
+    with workspace.cache.draft() as draft:
+        assert draft is not None
+        draft.write(b"PAR1")
+        assert len(list((tmp_path / "cache" / "tables").iterdir())) == 1
+        start(Workspace(tmp_path))
+        assert not list((tmp_path / "cache" / "tables").iterdir())
+
+
+def test_two_who_want_it_at_once_have_it_read_once(tmp_path: Path) -> None:
+    path = tmp_path / "one.run"
+    path.write_text(PLAIN)
+    at_once = mock.patch.object(converted, "converted", wraps=converting.converted)
+    with at_once as reading, ThreadPoolExecutor(4) as pool:
+        files = list(pool.map(lambda _: read(tmp_path / "w", path, QRELS), range(4)))
+    assert reading.call_count == 1
+    assert len({file.table.rows.table for file in files if isinstance(file.table, StoredRun)}) == 1

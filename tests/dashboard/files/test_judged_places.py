@@ -1,0 +1,47 @@
+"""Runs are judged once: the next start takes what was found from the workspace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from unittest import mock
+
+from dashboard.files import judged_places
+from dashboard.files.judged_places import KeptRanks
+from dashboard.workspace import Workspace
+from metrics_core.judging import judge
+from metrics_core.tables import Qrels, Run
+from tests.dashboard.workspace.stored_runs import QRELS, short_are_long, stored
+
+RUN = Run.from_columns(
+    "a", list("aaabbb"), ["d1", "d2", "d3", "d1", "d7", "d2"], [3.0, 2, 2, 1, 1, 1]
+)
+OTHER = Qrels.from_columns(["a", "z"], ["d3", "d3"], [1, 1])
+
+
+def test_the_second_time_no_row_is_read(tmp_path: Path) -> None:
+    with short_are_long():
+        run = stored(tmp_path, RUN)
+        first = KeptRanks(Workspace(tmp_path).cache)(run, QRELS)
+        run.rows.path.unlink()
+        with mock.patch.object(judged_places, "places", side_effect=AssertionError):
+            again = KeptRanks(Workspace(tmp_path).cache)(run.renamed("b"), QRELS)
+    wanted = judge(RUN, QRELS)
+    assert again.run_name == "b"
+    for ranks in (first, again):
+        for name in ("query", "rank", "relevance", "qrels_row", "retrieved", "judged_query"):
+            assert getattr(ranks, name).tolist() == getattr(wanted, name).tolist()
+        assert ranks.tied is not None and wanted.tied is not None
+        assert ranks.tied.first.tolist() == wanted.tied.first.tolist()
+        assert ranks.tied.number.tolist() == wanted.tied.number.tolist()
+        assert (ranks.notes, ranks.query_ids) == (wanted.notes, wanted.query_ids)
+        assert wanted.notes  # on ties
+
+
+def test_other_judgments_are_joined_anew(tmp_path: Path) -> None:
+    with short_are_long():
+        run, judging = stored(tmp_path, RUN), KeptRanks(Workspace(tmp_path).cache)
+        judging(run, QRELS)
+        other = judging(run, OTHER)
+    wanted = judge(RUN, OTHER)
+    assert other.rank.tolist() == wanted.rank.tolist()
+    assert other.unjudged_queries == wanted.unjudged_queries == ("b",)

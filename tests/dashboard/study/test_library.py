@@ -1,0 +1,119 @@
+"""Which of the files make up the study, and what is said of the others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dashboard.address.address import Address
+from dashboard.files.files import SAMPLE_FOLDER, File, list_folder, read_files
+from dashboard.study.library import assemble
+
+
+def files_in(folder: Path, contents: dict[str, str]) -> list[File]:
+    for name, text in contents.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    paths = list_folder(folder).read
+    return [
+        f for p in paths for f in read_files(p, shown=str(p.relative_to(folder)), origin="folder")
+    ]
+
+
+RUN, OTHER = "q1 Q0 d1 1 2.0 x\n", "q1 Q0 d2 1 2.0 x\n"
+
+
+def test_the_sample_is_complete() -> None:
+    paths = list_folder(SAMPLE_FOLDER).read
+    library = assemble([f for p in paths for f in read_files(p, shown=p.name, origin="sample")])
+    assert library.study is not None
+    assert library.study.names == ["bm25", "dense", "hybrid", "titles-only"]
+    assert library.study.groupings == ["category", "difficulty"]
+    assert all(f.error is None for f in library.files)
+
+
+def test_without_judgments_there_is_no_study(tmp_path: Path) -> None:
+    assert assemble(files_in(tmp_path, {"a.run": RUN})).study is None
+
+
+def test_a_broken_file_stays_with_its_error(tmp_path: Path) -> None:
+    library = assemble(
+        files_in(tmp_path, {"a.run": RUN, "b.run": "q1 Q0\n", "j.qrels": "q1 0 d1 1\n"})
+    )
+    assert library.study is not None and library.study.names == ["a"]
+    broken = next(f for f in library.files if f.file == "b.run")
+    assert broken.error is not None and broken.table is None
+
+
+def test_the_qrels_that_share_most_queries_are_used(tmp_path: Path) -> None:
+    library = assemble(
+        files_in(tmp_path, {"a.run": RUN, "j1.qrels": "q1 0 d1 1\n", "j2.qrels": "q7 0 d1 1\n"})
+    )
+    used = {f.file: f.used for f in library.files}
+    assert used["j1.qrels"] and not used["j2.qrels"]
+    chosen = assemble(library.files, qrels_key="folder:j2.qrels")
+    assert chosen.study is not None
+    assert list(chosen.study.refused) == ["a"]
+
+
+def test_the_same_run_twice_is_shown_once(tmp_path: Path) -> None:
+    library = assemble(files_in(tmp_path, {"a.run": RUN, "b.run": RUN, "j.qrels": "q1 0 d1 1\n"}))
+    assert library.study is not None and library.study.names == ["a"]
+    assert [n.kind for n in library.notes] == ["same_run"]
+    assert "same run" in next(f for f in library.files if f.file == "b.run").why_not
+
+
+def test_runs_of_one_name_in_two_folders(tmp_path: Path) -> None:
+    files = files_in(tmp_path, {"x/a.run": RUN, "y/a.run": OTHER, "j.qrels": "q1 0 d1 1\n"})
+    library = assemble(files)
+    assert library.study is not None and library.study.names == ["a", "a (2)"]
+
+
+def test_readmes_and_programs_are_no_data(tmp_path: Path) -> None:
+    files = files_in(
+        tmp_path, {"README.txt": "hello", "make.py": "x", ".hidden": "x", "a.run": RUN}
+    )
+    assert [f.file for f in files] == ["a.run"]
+
+
+@pytest.mark.parametrize(
+    ("address", "focus", "baseline"),
+    [
+        (Address.of(), "dense", "bm25"),
+        (Address.of(base="dense"), "hybrid", "dense"),
+        (Address.of(run="titles-only"), "titles-only", "bm25"),
+        (Address.of(run="nobody", base="nobody"), "dense", "bm25"),
+        (Address.of(run="bm25"), "bm25", "bm25"),
+    ],
+)
+def test_the_view_of_an_address(address: Address, focus: str, baseline: str) -> None:
+    paths = list_folder(SAMPLE_FOLDER).read
+    study = assemble([f for p in paths for f in read_files(p, shown=p.name, origin="sample")]).study
+    assert study is not None
+    view = study.view(address)
+    shown = view.comparison
+    assert (shown.focus, shown.baseline) == (focus, baseline)
+    assert focus in shown.runs and baseline in shown.runs
+    asked = (address["run"] or focus, address["base"] or baseline)
+    assert view.pinned == address.changed(run=asked[0], base=asked[1])
+    assert bool(view.lacking) == ("nobody" in asked)
+
+
+def test_a_file_of_detailed_results_is_a_study(tmp_path: Path) -> None:
+    good = [{"query": "refund", "retrieved": ["d1", "d2"], "expected": ["d2"], "category": "a"}]
+    better = [{"query": "refund", "retrieved": ["d2"], "expected": ["d2"], "category": "a"}]
+    (tmp_path / "bad.json").write_text(json.dumps([*good, {}]))
+    (tmp_path / "new.json").write_text(json.dumps({"detailed_results": better}))
+    (tmp_path / "old.json").write_text(json.dumps(good))
+    files = [
+        file
+        for path in list_folder(tmp_path).read
+        for file in read_files(path, shown=path.name, origin="folder")
+    ]
+    assert len({file.key for file in files}) == len(files) == 7
+    assert [file.file for file in files if file.error is not None] == ["bad.json"]
+    study = assemble(files).study
+    assert study is not None
+    assert (study.names, study.query_ids) == (["new", "old"], ["refund"])

@@ -1,0 +1,83 @@
+"""Numbers as written: decimals where they say something, a real minus, a dash for nothing."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics_core.base import wording as w
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "digits"),
+    [
+        (0.03, 0.092, 3),
+        (-0.1, 0.1, 3),
+        (0.0311, 0.0323, 4),
+        (0.00031, 0.00053, 5),
+        (1e-12, 2e-12, 8),
+        (0.0004, 0.078, 4),
+        (-0.09, -0.00002, 5),
+        (1e-17, 0.078, 3),
+        (0.5, 0.5, 3),
+        (math.nan, math.nan, 3),
+        (None, None, 3),
+    ],
+)
+def test_an_interval_has_the_decimals_that_its_width_and_its_side_of_zero_need(
+    low: float | None, high: float | None, digits: int
+) -> None:
+    assert w.decimals(low, high) == digits
+
+
+@given(low=st.floats(-1, 1), width=st.floats(1e-6, 1))
+def test_the_ends_of_an_interval_are_told_apart(low: float, width: float) -> None:
+    digits = w.decimals(low, low + width)
+    assert w.score(low, digits) != w.score(low + width, digits)
+
+
+def test_a_difference_with_its_interval() -> None:
+    assert w.with_interval(0.038, 5e-324, 0.078) == "+0.038 [above 0, 0.078]"
+    assert w.with_interval(-0.038, -0.078, -5e-324) == "−0.038 [−0.078, below 0]"
+    assert w.with_interval(0.06, 0.03, 0.092) == "+0.060 [0.030, 0.092]"
+    assert w.with_interval(-0.00042, -0.00053, -0.00031) == "−0.00042 [−0.00053, −0.00031]"
+    assert w.with_interval(math.nan, math.nan, math.nan) == w.DASH
+
+
+def test_places_are_written_as_words_then_as_figures() -> None:
+    assert [w.ordinal(n) for n in (1, 2, 10, 11, 12, 13, 21, 22, 103, 111)] == [
+        "first", "second", "tenth", "11th", "12th", "13th", "21st", "22nd", "103rd", "111th",
+    ]  # fmt: skip
+
+
+@given(
+    st.lists(st.floats() | st.floats(-1, 1) | st.sampled_from([-0.0, 0.0005, -0.0004, 99.9996])),
+    st.integers(0, 5),
+)
+def test_many_are_written_as_one_is(values: list[float], digits: int) -> None:
+    assert w.scores(values, digits) == [w.score(value, digits) for value in values]
+    assert w.differences(values, digits) == [w.difference(value, digits) for value in values]
+
+
+HIDDEN = [
+    *map(chr, range(0x20)), *map(chr, range(0x7F, 0xA0)), *map(chr, range(0x202A, 0x202F)),
+    *map(chr, range(0x2066, 0x206A)), "\u061c", "\u200e", "\u200f", "\u2028", "\u2029",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("letter", HIDDEN, ids=ascii)
+def test_what_a_terminal_would_obey_is_written(letter: str) -> None:
+    written = f"\\u{ord(letter):04x}"
+    assert w.visible(f"a{letter}b") == f"a{written}b"
+    kept = letter if letter in "\n\t" else written
+    assert w.visible_lines(f"a{letter}b") == f"a{kept}b"
+    assert json.loads(f'"{written}"') == letter
+
+
+@pytest.mark.parametrize("text", ["", "q1", "é – \u00a0 ü", "日本", "\u200d", "😀", "a\\b"])
+def test_all_else_stays(text: str) -> None:
+    assert w.visible(text) == w.visible_lines(text) == text

@@ -1,0 +1,213 @@
+"""All pairs of many runs: one family, and places that follow from its verdicts."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from metrics_core.comparing.all_pairs import pair_draws
+from metrics_core.comparing.all_pairs.all_pairs import AllPairs, all_pairs
+from metrics_core.comparing.resampled import resampled
+from metrics_core.measures import parse_measure
+from metrics_core.scoring.scores import Scores
+
+Floats = npt.NDArray[np.float64]
+
+
+def scores_of(values: npt.ArrayLike, measure: str = "nDCG@10") -> Scores:
+    """Scores of runs a, b, c … from float64[R, Q]."""
+    given = np.array(values, dtype=np.float64)
+    return Scores(
+        runs=tuple(f"{chr(97 + i % 26)}{i // 26 or ''}" for i in range(len(given))),
+        query_ids=tuple(f"q{i}" for i in range(given.shape[1])),
+        measures=(parse_measure(measure),),
+        values=given[:, :, None],
+        missing=np.isnan(given),
+    )
+
+
+def found_in(values: npt.ArrayLike, measure: str = "nDCG@10") -> AllPairs:
+    return all_pairs(scores_of(values, measure), measure)
+
+
+def runs_like(gaps: npt.ArrayLike, queries: int = 60, seed: int = 3) -> Floats:
+    """Runs that differ in their means by about these gaps; float64[R, Q]."""
+    generator = np.random.default_rng(seed)
+    shared = generator.normal(0.5, 0.2, (1, queries))
+    noise = generator.normal(0.0, 0.05, (len(np.atleast_1d(gaps)), queries))
+    return np.asarray(shared + noise + np.reshape(gaps, (-1, 1)), dtype=np.float64)
+
+
+def test_a_worked_example() -> None:
+    # b and d stand level at the top, a is third, c is last.
+    found = found_in(runs_like([0.1, 0.2, 0.0, 0.201]))
+    assert found.runs[2:] == ("a", "c") and set(found.possible_bests) == {"b", "d"}
+    assert found.first.tolist() == [1, 1, 3, 4] and found.last.tolist() == [2, 2, 3, 4]
+    assert found.brackets() == [(0, 1)]
+    assert found.verdict.tolist() == [
+        [None, "cannot tell", "better", "better"],
+        ["cannot tell", None, "better", "better"],
+        ["worse", "worse", None, "better"],
+        ["worse", "worse", "worse", None],
+    ]
+    assert found.n_pairs == 6 and found.draws == 10_000 and not found.too_few
+
+
+@pytest.mark.parametrize("lacking", [False, True])
+def test_as_resampled_finds_for_few_runs(lacking: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = runs_like([0.0, 0.01, 0.015, 0.05, 0.012], queries=40)
+    if lacking:
+        values[[0, 1, 1, 3], [5, 5, 7, 30]] = np.nan
+    # Walked through, in blocks of few pairs.
+    monkeypatch.setattr(pair_draws, "_VALUES", 120)
+    monkeypatch.setattr(pair_draws, "_FEW", 0)
+    found = found_in(values)
+    order = [ord(run) - 97 for run in found.runs]
+    one, other = np.triu_indices(5, 1)
+    wanted = resampled((values[order][one] - values[order][other]).T)
+    assert found.difference[one, other] == pytest.approx(wanted.mean, abs=1e-12)
+    assert found.p[one, other] == pytest.approx(wanted.single, abs=3e-4)
+    assert found.p_corrected[one, other] == pytest.approx(wanted.corrected, abs=3e-4)
+    interval = wanted.intervals()
+    assert found.low[one, other] == pytest.approx(interval.low, abs=1e-9)
+    assert found.high[one, other] == pytest.approx(interval.high, abs=1e-9)
+    assert found.queries[one, other].tolist() == wanted.queries.tolist()
+
+
+def test_both_halves_say_the_same() -> None:
+    found = found_in(runs_like([0.0, 0.02, 0.05, 0.06]))
+    off = ~np.eye(4, dtype=bool)
+    assert (found.difference == -found.difference.T)[off].all()
+    assert (found.low == -found.high.T)[off].all()
+    assert (found.p_corrected == found.p_corrected.T)[off].all()
+    ahead = found.verdict == "better"
+    assert (ahead == (found.verdict == "worse").T).all() and ahead.any()
+    assert (found.clear == ((found.low > 0) | (found.high < 0)))[off].all()
+
+
+def test_the_order_of_the_runs_changes_nothing() -> None:
+    values = runs_like([0.0, 0.02, 0.05, 0.06, 0.061])
+    plain, turned = found_in(values), all_pairs(scores_of(values).only("dbeac"), "nDCG@10")
+    assert plain.runs == turned.runs and plain.brackets() == turned.brackets()
+    assert (plain.first == turned.first).all() and (plain.last == turned.last).all()
+    assert np.allclose(plain.p_corrected, turned.p_corrected, equal_nan=True)
+
+
+def test_mirrored_scores_mirror_the_places() -> None:
+    values = runs_like([0.0, 0.02, 0.05, 0.06, 0.061])
+    plain, turned = found_in(values), found_in(1 - values)
+    assert plain.runs == turned.runs[::-1]
+    assert (plain.first + turned.last[::-1] == 6).all()
+
+
+def test_where_lower_is_better_the_lowest_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    measure = parse_measure("nDCG@10")
+    monkeypatch.setitem(measure.declaration.__dict__, "higher_is_better", False)
+    found = found_in(runs_like([0.2, 0.0, 0.1]))
+    assert found.runs == ("b", "c", "a") and found.first.tolist() == [1, 2, 3]
+    assert found.verdict[0, 1] == "better" and found.difference[0, 1] < 0
+
+
+def test_geometric_means_are_compared_as_such() -> None:
+    values = np.exp(runs_like([0.0, 0.4, 0.8]) - 3)
+    found = found_in(values, "GMAP")
+    means = np.exp(np.log(values).mean(axis=1))[::-1]
+    assert found.means == pytest.approx(means)
+    assert found.difference[0, 2] == pytest.approx(means[0] - means[2])
+    assert found.low[0, 2] < found.difference[0, 2] < found.high[0, 2]
+    assert found.low[2, 0] == pytest.approx(-found.high[0, 2])
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-4])
+def test_a_pair_that_one_query_outweighs_hides_nothing(noise: float) -> None:
+    values = runs_like([0.0, 0.03, 0.03], queries=50)
+    values[2] = values[1] + np.random.default_rng(2).normal(0, noise, 50)
+    values[2, 7] += 0.3
+    found = found_in(values)
+    assert found.runs[2] == "a" and found.first.tolist() == [1, 1, 3]
+    assert np.isnan(found.p_corrected[0, 1]) and found.verdict[0, 1] == "cannot tell"
+
+
+def test_one_run_and_two() -> None:
+    alone = found_in(runs_like([0.1]))
+    assert alone.possible_bests == ("a",) and alone.first.tolist() == alone.last.tolist() == [1]
+    assert alone.brackets() == [] and alone.draws == 0
+    two = found_in(runs_like([0.1, 0.3]))
+    assert two.possible_bests == ("b",) and two.last.tolist() == [1, 2]
+
+
+def test_runs_that_are_alike_share_all_places() -> None:
+    for values in (np.zeros((3, 20)), np.tile(runs_like([0.1]), (3, 1))):
+        found = found_in(values)
+        assert found.first.tolist() == [1] * 3 and found.last.tolist() == [3] * 3
+        assert found.brackets() == [(0, 2)] and np.isnan(found.p).all() and found.draws == 0
+
+
+def test_under_ten_shared_queries_there_is_no_verdict() -> None:
+    few = found_in(runs_like([0.0, 0.5], queries=9))
+    assert few.verdict[0, 1] == "cannot tell" and np.isnan(few.p_corrected[0, 1]) and few.too_few
+    assert found_in(runs_like([0.0, 0.5], queries=10)).verdict[0, 1] == "better"
+    values = runs_like([0.0, 0.3, 0.6], queries=24)
+    values[0, :12] = values[1, 9:] = np.nan
+    found = found_in(values)
+    assert found.runs == ("c", "b", "a") and found.queries[1, 2] == 0
+    assert found.verdict[1, 2] == "cannot tell" and found.verdict[0, 2] == "better"
+    assert found.verdict[0, 1] == "cannot tell" and found.queries[0].tolist() == [24, 9, 12]
+
+
+def test_a_run_without_scores_may_have_any_place() -> None:
+    values = runs_like([0.0, 0.3, 0.6])
+    values[1] = np.nan
+    found = found_in(values)
+    assert found.runs == ("c", "a", "b") and found.first.tolist() == [1, 2, 1]
+    assert found.last.tolist() == [2, 3, 3]
+
+
+def test_brackets_hold_neighbours_that_are_all_alike_and_no_other_bracket() -> None:
+    found = found_in(runs_like(np.linspace(0, 0.12, 9), queries=40, seed=5))
+    clear, brackets = found.clear, found.brackets()
+    assert len(brackets) > 1
+    for start, end in brackets:
+        inside = clear[start : end + 1, start : end + 1]
+        assert not inside.any() and end > start
+        assert start == 0 or clear[start - 1, start : end + 1].any()
+        assert end == 8 or clear[end + 1, start : end + 1].any()
+
+
+def test_some_of_the_runs_keep_their_places() -> None:
+    found = found_in(runs_like([0.0, 0.1, 0.2, 0.3]))
+    some = found.among(["a", "c"])
+    assert some.runs == ("c", "a") and some.first.tolist() == [2, 4]
+    assert some.verdict[0, 1] == "better" and some.difference.shape == (2, 2)
+
+
+def test_places_hold_the_true_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pair_draws, "_WORK", 1)  # a thousand draws
+    generator = np.random.default_rng(12)
+    gaps, trials, missed = np.array([0.0, 0.0, 0.03, 0.05, 0.1]), 200, 0
+    best = [(gaps > own).sum() + 1 for own in gaps]
+    worst = [(gaps >= own).sum() for own in gaps]
+    for _ in range(trials):
+        noise = generator.exponential(0.15, (5, 30)) - 0.15
+        found = found_in(noise + generator.normal(0.4, 0.2, 30) + gaps[:, None])
+        at = [ord(run) - 97 for run in found.runs]
+        # Of two that are truly level either may be called the better one.
+        missed += any(
+            found.first[i] > worst[run] or found.last[i] < best[run] for i, run in enumerate(at)
+        )
+    assert missed / trials <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / trials)
+
+
+def test_many_runs_need_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pair_draws, "_WORK", 1)
+    values = runs_like(np.linspace(0, 0.3, 200), queries=50)
+    tracemalloc.start()
+    found = found_in(values)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # A thousand draws of 19,900 pairs at once would be 160 MB.
+    assert found.draws == 1_000 and peak < 120e6
+    assert found.first[0] == 1 and found.last[0] < 100 < found.first[-1]

@@ -1,0 +1,130 @@
+"""What a Parquet file is found to take is what it takes, however it was written."""
+
+from __future__ import annotations
+
+import io
+import random
+from itertools import product
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from metrics_core.base.errors import FileFormatError
+from metrics_core.formats import read
+from metrics_core.formats.source.parquet_deltas import shared_bytes
+from metrics_core.formats.source.parquet_pages import groups_of, pages_of
+from tests.parquet_of import DOUBLE, Column, Long, ids, page, parquet, scores, text
+
+ROWS = 2_000
+ENCODINGS = ("dictionary", "PLAIN", "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY")
+
+
+def written(table: pa.Table, encoding: str, **options: object) -> bytes:
+    """A table in which texts are written in this way."""
+    texts = [f.name for f in table.schema if pa.types.is_string(f.type)]
+    own: dict[str, object] = {"use_dictionary": True}
+    if encoding != "dictionary":
+        own = {"use_dictionary": False, "column_encoding": dict.fromkeys(texts, encoding)}
+    out = io.BytesIO()
+    pq.write_table(table, out, **{"data_page_size": 512, "row_group_size": 700, **own, **options})
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_every_layout_is_read(encoding: str, version: str) -> None:
+    table = pa.table(
+        {
+            "query_id": [f"q{i // 10}" for i in range(ROWS)],
+            "doc_id": [f"doc{i % 10:05}" for i in range(ROWS)],
+            "score": np.arange(ROWS) / 3,
+        }
+    )
+    nullable = [True, False]
+    for codec, may in product(("none", "snappy", "gzip", "brotli", "lz4", "zstd"), nullable):
+        schema = pa.schema([field.with_nullable(may) for field in table.schema])
+        data = written(table.cast(schema), encoding, compression=codec, data_page_version=version)
+        read_again = read(data).table.table
+        assert read_again["doc_id"].to_pylist() == table["doc_id"].to_pylist()
+        assert read_again["score"].to_pylist() == table["score"].to_pylist()
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("nulls", [False, True])
+def test_what_texts_share_is_counted_to_the_byte(nulls: bool, version: str) -> None:
+    chance = random.Random(4)
+    words = ["".join(chance.choices("ab", k=chance.choice((0, 3, 40)))) for _ in range(700)]
+    words += ["z" * 5_000, "z" * 4_000, "z" * 4_000 + "y", ""]
+    given: list[str | None] = [None if nulls and i % 5 == 0 else w for i, w in enumerate(words)]
+    table = pa.table({"a": given})
+    data = written(table, "DELTA_BYTE_ARRAY", data_page_size=1 << 20, data_page_version=version)
+    file, found, there = io.BytesIO(data), 0, [word for word in given if word is not None]
+    for group in groups_of(file):
+        pages = list(pages_of(file, group.chunks[0], group.rows, group.rows))
+        found += sum(shared_bytes(file, one, group.chunks[0], nullable=True) for one in pages)
+    first = {0, len([word for word in given[:700] if word is not None])}  # of each row group
+    expected = 0
+    for i, (before, word) in enumerate(zip(["", *there], there, strict=False)):
+        if i not in first:
+            expected += next(
+                (k for k, (a, b) in enumerate(zip(before, word, strict=False)) if a != b),
+                min(len(before), len(word)),
+            )
+    assert found == expected
+
+
+def test_a_text_written_once_counts_in_each_row() -> None:
+    for encoding in ENCODINGS:
+        table = pa.table({"query_id": [f"q{i}" for i in range(ROWS)], "text": ["t" * 1_000] * ROWS})
+        data = written(table, encoding, compression="zstd")
+        with pytest.raises(FileFormatError, match=r"found more than 1\.5 MB"):
+            read(data, limit="1500kB")
+        assert len(read(data, limit="3MB").table) == ROWS
+
+
+def test_columns_that_are_not_read_are_not_counted() -> None:
+    table = pa.table(
+        {
+            "query_id": [f"q{i}" for i in range(ROWS)],
+            "doc_id": ["d"] * ROWS,
+            "score": [1.5] * ROWS,
+            "notes": ["n" * 1_000] * ROWS,
+        }
+    )
+    assert len(read(written(table, "dictionary"), limit="500kB").table) == ROWS
+
+
+@pytest.mark.parametrize("what", ["rows", "columns"])
+def test_a_footer_that_does_not_fit_is_refused(what: str) -> None:
+    column = Column("doc_id", [page(9, b"".join(text(b"d%d" % i) for i in range(9)))])
+    if what == "rows":
+        column = Column("doc_id", [page(10, b"".join(text(b"d%d" % i) for i in range(10)))])
+    data = parquet(9, [ids("query_id", 9), column, scores(9)])
+    if what == "columns":
+        data = parquet(
+            9, [ids("query_id", 9), column, Column("score", [], DOUBLE, told={9: Long(-1)})]
+        )
+    with pytest.raises(FileFormatError, match="a damaged or unusual one"):
+        read(data)
+
+
+def test_a_footer_that_is_damaged_anywhere_is_read_or_refused() -> None:
+    """pyarrow ends the process where it is asked for a column of which the footer tells sizes that
+    do not fit."""
+    table = pa.table(
+        {"query_id": ["q"] * 900, "doc_id": [f"d{i}" for i in range(900)], "score": [1.5] * 900}
+    )
+    data = bytearray(written(table, "PLAIN", row_group_size=300))
+    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    refused = 0
+    for at in range(footer, len(data) - 8):
+        for bit in (1, 4):
+            data[at] ^= bit
+            try:
+                read(bytes(data))
+            except FileFormatError:
+                refused += 1
+            data[at] ^= bit
+    assert refused > 100
