@@ -135,10 +135,13 @@ class Cache:
 @cache
 def meaning() -> str:
     """A hash of the code that reads files and finds judged documents: what another version of it
-    made is not taken for what this one would."""
+    made is not taken for what this one would. Raises FileNotFoundError where some is not there."""
     digest = hashlib.sha256()
     root = Path(metrics_core.__file__).parent
     for package in _MEANT:
-        for path in sorted((root / package).rglob("*.py")):
+        sources = sorted((root / package).rglob("*.py"))
+        if not sources:
+            raise FileNotFoundError(f"{root / package} holds no code")
+        for path in sources:
             digest.update(path.read_bytes())
     return digest.hexdigest()
