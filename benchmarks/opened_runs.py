@@ -26,8 +26,9 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from benchmarks.page_changes import HERE
 from benchmarks.page_paint import Served, served
 from benchmarks.sessions import Session, connected, open_address
+from dashboard.app_pages import menu
 
-PAGES = ("curves", "breakdown", "pairs", "queries", "query", "firm", "history", "data", "measures")
+PAGES = tuple(page.name for page in menu.PAGES[1:] if page.in_menu)
 _LAST_OF_THE_TOP = '<div class="lens lists">'
 
 

@@ -29,13 +29,11 @@ from typing import Any
 
 import numpy as np
 
+from dashboard.app_pages import menu
 from metrics_core.base import heap
 
 HERE = Path(__file__).resolve().parents[1]
-PAGES = (
-    "overview", "curves", "breakdown", "firm", "pairs", "queries", "query", "history", "data",
-    "collections", "measures",
-)  # fmt: skip
+PAGES = tuple(page.name for page in menu.PAGES if page.in_menu)
 CHANGES = ("cutoff", "measure", "baseline", "focus", "filter")
 
 

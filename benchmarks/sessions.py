@@ -25,7 +25,9 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
 
-PAGES = ("", "curves", "breakdown", "queries", "query", "measures", "data")
+from dashboard.app_pages import menu
+
+PAGES = ("", *(page.name for page in menu.PAGES[1:] if page.in_menu))
 _SMALL = 200
 """Bytes: the message that a page is drawn whole is shorter."""
 _WHOLE = ForwardMsg.ScriptFinishedStatus.FINISHED_SUCCESSFULLY

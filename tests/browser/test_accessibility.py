@@ -10,23 +10,15 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
+from dashboard.app_pages import menu
 from tests.browser.conftest import Opened, settle
 
-_PAGES = {
-    "overview": "",
+_PAGES = {page.name: "" if page is menu.PAGES[0] else page.name for page in menu.PAGES} | {
+    "query": "query?q=q098",
     "one run": "?run=bm25&base=bm25",
     "no such measure": "?m=precison",
-    "curves": "curves",
-    "breakdown": "breakdown",
-    "pairs": "pairs",
     "how firm": "firm?part=measures",
-    "queries": "queries",
     "queries with a wrong filter": "queries?filter=word%20%3E%205&view=strips",
-    "history": "history",
-    "query": "query?q=q098",
-    "judge": "judge",
-    "data": "data",
-    "measures": "measures",
     "one measure": "measures?measure=nDCG",
     "first run": "?set=own",
 }

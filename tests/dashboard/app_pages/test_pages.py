@@ -13,6 +13,7 @@ from urllib.parse import unquote_plus
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.app_pages import menu
 from metrics_core.measures import declarations
 from tests.dashboard.conftest import drawn, opened, text_of
 
@@ -26,8 +27,16 @@ PAGES = {
     "query": "on nDCG@10 because",
     "history": "is clearly worse on nDCG@10 than dense was",
     "data": "Seven files are loaded and fit together",
+    "collections": "No collection of your own yet.",
     "measures": f"{len(declarations())} measures.",
+    "judge": "216 documents in the top 10 of dense or bm25 have no grade in the files",
 }
+
+
+def test_no_page_is_left_out() -> None:
+    names = {"" if page is menu.PAGES[0] else page.name for page in menu.PAGES}
+    assert PAGES.keys() == HEADINGS.keys() == names
+    assert set(OF_THE_STUDY) == {"", *(p.name for p in menu.PAGES if p.needs_study)} - {"overview"}
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -51,12 +60,14 @@ HEADINGS = {
     "query": "Scores and where the relevant documents stand",
     "history": "over 4 versions",
     "data": "Add files",
+    "collections": "New collection",
     "measures": "Find one by name",
+    "judge": "One document at a time",
 }
 """What each page shows near its end, whatever the address."""
 
 NOT_HERE = "This link asks for what is not here."
-OF_THE_STUDY = ("", "curves", "breakdown", "pairs", "firm", "queries", "query", "history")
+OF_THE_STUDY = ("", "curves", "breakdown", "pairs", "firm", "queries", "query", "history", "judge")
 
 
 ADDRESSES: list[tuple[dict[str, Any], tuple[str, ...]]] = [
@@ -164,61 +175,12 @@ def test_the_heatmap_narrows_the_queries() -> None:
     assert app.query_params["where"] == ["category=Devices", "difficulty=hard"]
 
 
-def test_charts_carry_the_numbers_of_metrics_core() -> None:
-    app = opened("curves")
-    charts = app.get("plotly_chart")
-    assert len(charts) == 4
-    drawn = json.loads(charts[0].proto.spec)["data"]
-    assert {trace.get("name") for trace in drawn} >= {"bm25", "dense", "hybrid", "titles-only"}
-
-
 def test_no_match_offers_the_way_back() -> None:
     app = opened("queries", s="blockchain")
     assert "No query matches." in text_of(app)
     button = next(b for b in app.button if b.label == "Clear the search")
     button.click().run()
     assert "No query matches." not in text_of(app)
-
-
-def test_uploads_are_read_remembered_and_refused(tmp_path: Path) -> None:
-    app = opened("data")
-    app.file_uploader[0].set_value(
-        [
-            ("my.qrels", b"q1 0 d1 1\nq1 0 d2 0\n", "text/plain"),
-            ("good.run", b"q1 Q0 d1 1 2.0 x\n", "text/plain"),
-            ("broken.run", b"q1 Q0 d1 1 2.0 x\nq1 Q0 d1 oops\n", "text/plain"),
-        ]
-    ).run()
-    shown = text_of(app)
-    assert "Two files are loaded" in shown
-    assert "broken.run was not loaded: line 2" in shown
-    again = opened("data")
-    assert "Two files are loaded" in text_of(again)
-
-
-def test_duplicates_can_be_kept_by_choice() -> None:
-    app = opened("data")
-    app.file_uploader[0].set_value(
-        [
-            ("my.qrels", b"q1 0 d1 1\n", "text/plain"),
-            ("twice.run", b"q1 Q0 d1 1 2.0 x\nq1 Q0 d1 2 1.0 x\n", "text/plain"),
-        ]
-    ).run()
-    assert "twice.run was not loaded" in text_of(app)
-    next(b for b in app.button if b.label == "Keep the best score of each").click().run()
-    assert "Two files are loaded and fit together" in text_of(app)
-
-
-def test_swapped_files_are_recognised_by_content() -> None:
-    app = opened("data")
-    app.file_uploader[0].set_value(
-        [
-            ("run.txt", b"q1 0 d1 1\n", "text/plain"),
-            ("qrels.txt", b"q1 Q0 d1 1 2.0 x\n", "text/plain"),
-        ]
-    ).run()
-    shown = text_of(app)
-    assert "TREC run" in shown and "TREC qrels" in shown
 
 
 def test_first_run_without_files() -> None:
@@ -277,18 +239,6 @@ def test_a_file_of_the_folder_that_changes_is_read_anew(
     assert "a scores 0.000" in text_of(opened())
 
 
-def test_a_folder_of_many_files_says_what_was_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for number in range(204):
-        (tmp_path / f"run{number:03}.txt").write_text(f"q1 Q0 d{number} 1 2.0 x\n")
-    (tmp_path / "z-judged.txt").write_text("q1 0 d1 1\n")
-    monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
-    app = opened("data")
-    assert "205 files; 5 of them, runs first, were left out: run199.txt" in text_of(app)
-    assert "Judgments" in text_of(app)
-
-
 def test_the_queries_file_with_most_judged_queries_is_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -339,45 +289,13 @@ def test_scores_below_zero_and_other_cutoffs_break_no_page(page: str, key: str) 
         assert not (key == "Utility" and "fails" in shown)
 
 
-def test_the_list_of_measures_is_searched_by_any_name() -> None:
-    app = opened("measures")
-    app.text_input(key="w_find").set_value("hit rate").run()
-    shown = text_of(app)
-    assert "Found" in shown and "1 if there is any" in shown
-    assert app.query_params["find"] == "hit rate"
-    app.text_input(key="w_find").set_value("recal").run()
-    assert "Recall" in text_of(app)
-    app.text_input(key="w_find").set_value("precisoin").run()
-    assert "No measure fits “precisoin”. Did you mean P" in text_of(app).replace(".Did", ". Did")
-
-
-@pytest.mark.parametrize("name", ["nDCG", "alpha_nDCG", "NumRet", "Utility"])
-def test_a_measure_is_looked_up(name: str) -> None:
-    declaration = next(d for d in declarations() if d.name == name)
-    app = opened("measures", measure=name)
-    shown = text_of(app)
-    assert declaration.reference in shown and declaration.formula in app.latex[0].value
-    assert ("Use this measure" in shown) == (name in ("nDCG", "Utility"))
-
-
-def test_a_measure_is_looked_up_by_any_name() -> None:
-    assert "1 divided by the rank" in text_of(opened("measures", measure="recip_rank"))
-    assert "There is no measure 'bogus'" in text_of(opened("measures", measure="bogus"))
-
-
 def test_what_a_measure_needs_is_said_on_every_page(monkeypatch: pytest.MonkeyPatch) -> None:
     declaration = next(d for d in declarations() if d.name == "AP")
     monkeypatch.setitem(declaration.__dict__, "needs", ("subtopics",))
-    for page in PAGES:
-        shown = text_of(opened(page, m="AP"))
-        assert page in ("data", "measures") or "AP needs judgments by subtopic." in shown
+    for page in OF_THE_STUDY:
+        assert "AP needs judgments by subtopic." in text_of(opened(page, m="AP"))
     assert "Seven files are loaded" in text_of(opened("data", m="AP"))
     assert "do not hold what it needs" in text_of(opened("measures", measure="AP"))
-
-
-def test_measures_are_looked_up_before_anything_is_loaded() -> None:
-    assert "Precision" in text_of(opened("measures", set="own"))
-    assert "Use this measure" not in text_of(opened("measures", set="own", measure="nDCG"))
 
 
 def test_an_option_beyond_its_range_says_the_range() -> None:
@@ -551,17 +469,6 @@ def test_a_run_clicked_in_the_breakdown_is_compared_and_the_others_stay() -> Non
     }
     app.run()
     assert app.query_params["run"] == "dense" and app.query_params["also"] == "hybrid"
-
-
-def test_bands_of_the_differences_hold_for_all_k_at_once_and_none_under_ten_queries(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shown = text_of(opened("curves"))
-    assert "the bands below hold for all k at once" in shown
-    monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 9)))
-    shown = text_of(opened("curves", run="a", base="b"))
-    assert "under 10 queries any difference may be chance" in shown
-    assert "unlikely to be chance" not in shown
 
 
 def test_a_table_is_downloaded_under_a_name_that_says_what_it_holds() -> None:

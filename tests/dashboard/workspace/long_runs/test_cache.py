@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dashboard.workspace.disk import durable
-from dashboard.workspace.long_runs import cache
+from dashboard.workspace.long_runs import cache as caches
 from dashboard.workspace.long_runs.cache import LAYOUTS, Cache, Kept
 
 KEPT = Kept({"a": np.array([1, 2, 3])}, {"of": "it"})
@@ -116,6 +116,6 @@ def test_a_folder_that_is_only_read_gets_nothing(tmp_path: Path) -> None:
 
 
 def test_code_that_is_not_there_gives_no_other_meaning(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "_MEANT", ("tables", "onepass"))
+    monkeypatch.setattr(caches, "_MEANT", ("tables", "onepass"))
     with pytest.raises(FileNotFoundError, match="onepass holds no code"):
-        cache.meaning.__wrapped__()
+        caches.meaning.__wrapped__()

@@ -1,0 +1,62 @@
+"""The Data page: files read, remembered, refused, and read with a choice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.dashboard.conftest import opened, text_of
+
+
+def test_uploads_are_read_remembered_and_refused(tmp_path: Path) -> None:
+    app = opened("data")
+    app.file_uploader[0].set_value(
+        [
+            ("my.qrels", b"q1 0 d1 1\nq1 0 d2 0\n", "text/plain"),
+            ("good.run", b"q1 Q0 d1 1 2.0 x\n", "text/plain"),
+            ("broken.run", b"q1 Q0 d1 1 2.0 x\nq1 Q0 d1 oops\n", "text/plain"),
+        ]
+    ).run()
+    shown = text_of(app)
+    assert "Two files are loaded" in shown
+    assert "broken.run was not loaded: line 2" in shown
+    again = opened("data")
+    assert "Two files are loaded" in text_of(again)
+
+
+def test_duplicates_can_be_kept_by_choice() -> None:
+    app = opened("data")
+    app.file_uploader[0].set_value(
+        [
+            ("my.qrels", b"q1 0 d1 1\n", "text/plain"),
+            ("twice.run", b"q1 Q0 d1 1 2.0 x\nq1 Q0 d1 2 1.0 x\n", "text/plain"),
+        ]
+    ).run()
+    assert "twice.run was not loaded" in text_of(app)
+    next(b for b in app.button if b.label == "Keep the best score of each").click().run()
+    assert "Two files are loaded and fit together" in text_of(app)
+
+
+def test_swapped_files_are_recognised_by_content() -> None:
+    app = opened("data")
+    app.file_uploader[0].set_value(
+        [
+            ("run.txt", b"q1 0 d1 1\n", "text/plain"),
+            ("qrels.txt", b"q1 Q0 d1 1 2.0 x\n", "text/plain"),
+        ]
+    ).run()
+    shown = text_of(app)
+    assert "TREC run" in shown and "TREC qrels" in shown
+
+
+def test_a_folder_of_many_files_says_what_was_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(204):
+        (tmp_path / f"run{number:03}.txt").write_text(f"q1 Q0 d{number} 1 2.0 x\n")
+    (tmp_path / "z-judged.txt").write_text("q1 0 d1 1\n")
+    monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
+    app = opened("data")
+    assert "205 files; 5 of them, runs first, were left out: run199.txt" in text_of(app)
+    assert "Judgments" in text_of(app)

@@ -1,0 +1,39 @@
+"""The Measures page: looked up by any name, before anything is loaded."""
+
+from __future__ import annotations
+
+import pytest
+
+from metrics_core.measures import declarations
+from tests.dashboard.conftest import opened, text_of
+
+
+def test_the_list_of_measures_is_searched_by_any_name() -> None:
+    app = opened("measures")
+    app.text_input(key="w_find").set_value("hit rate").run()
+    shown = text_of(app)
+    assert "Found" in shown and "1 if there is any" in shown
+    assert app.query_params["find"] == "hit rate"
+    app.text_input(key="w_find").set_value("recal").run()
+    assert "Recall" in text_of(app)
+    app.text_input(key="w_find").set_value("precisoin").run()
+    assert "No measure fits “precisoin”. Did you mean P" in text_of(app).replace(".Did", ". Did")
+
+
+@pytest.mark.parametrize("name", ["nDCG", "alpha_nDCG", "NumRet", "Utility"])
+def test_a_measure_is_looked_up(name: str) -> None:
+    declaration = next(d for d in declarations() if d.name == name)
+    app = opened("measures", measure=name)
+    shown = text_of(app)
+    assert declaration.reference in shown and declaration.formula in app.latex[0].value
+    assert ("Use this measure" in shown) == (name in ("nDCG", "Utility"))
+
+
+def test_a_measure_is_looked_up_by_any_name() -> None:
+    assert "1 divided by the rank" in text_of(opened("measures", measure="recip_rank"))
+    assert "There is no measure 'bogus'" in text_of(opened("measures", measure="bogus"))
+
+
+def test_measures_are_looked_up_before_anything_is_loaded() -> None:
+    assert "Precision" in text_of(opened("measures", set="own"))
+    assert "Use this measure" not in text_of(opened("measures", set="own", measure="nDCG"))
