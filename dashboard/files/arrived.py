@@ -8,7 +8,6 @@ holds is forgotten, and its files with it.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
 from threading import Lock
 from weakref import WeakValueDictionary
 
@@ -18,9 +17,6 @@ from metrics_core.base.errors import RanklensError
 _NOTE = "a file that Ranklens holds on the disk: {}\n"
 _LOCK = Lock()
 
-Early = Callable[[str, ScratchFile], None]
-"""Is told a file's name and a file that is not all here."""
-
 
 class Visit:
     """The long files of one visit that arrived and are not read yet."""
@@ -28,8 +24,6 @@ class Visit:
     def __init__(self) -> None:
         self._files: dict[str, tuple[bytes, ScratchFile]] = {}
         self._lost: dict[str, RanklensError] = {}
-        self.early: Early = lambda name, file: None
-        """What is done with a file of this name as soon as its first bytes are on the disk."""
 
     def keep(self, file_id: str, file: ScratchFile) -> bytes:
         """Hold an upload of this id; the note that stands for it."""

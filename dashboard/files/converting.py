@@ -24,43 +24,7 @@ SMALLEST = 4_000_000
 """Bytes of a file that may hold a long run, packed or not."""
 
 
-class Turn:
-    """A lock that knows whether somebody waits for it."""
-
-    def __init__(self) -> None:
-        self._lock, self._counting, self._waiting = Lock(), Lock(), 0
-
-    def acquire(self) -> None:
-        """Wait for it."""
-        with self._counting:
-            self._waiting += 1
-        try:
-            self._lock.acquire()
-        finally:
-            with self._counting:
-                self._waiting -= 1
-
-    def begun_now(self) -> bool:
-        """Take it if it is free, and say so."""
-        return self._lock.acquire(blocking=False)
-
-    def release(self) -> None:
-        """Give it to who waits."""
-        self._lock.release()
-
-    @property
-    def wanted(self) -> bool:
-        """Whether somebody waits."""
-        return self._waiting > 0
-
-    def __enter__(self) -> None:
-        self.acquire()
-
-    def __exit__(self, *_: object) -> None:
-        self.release()
-
-
-ONE_AT_A_TIME = Turn()
+ONE_AT_A_TIME = Lock()
 """Held while such a file is read: two at once would need twice the room."""
 
 _TABLES = Memo(2)

@@ -15,7 +15,7 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
-from dashboard.files.arrived import Early, Visit, visit_of
+from dashboard.files.arrived import Visit, visit_of
 from dashboard.serving.uploads.multipart import BodyError, OneFile, body_of, boundary_of
 from dashboard.workspace.disk.errors import refused
 from dashboard.workspace.disk.scratch import Scratch, ScratchFile
@@ -127,7 +127,7 @@ class Arriving:
         """The fields above the file in a body, and the file. Whatever goes wrong leaves none."""
         arrival = None
         try:
-            arrival = _Arrival(boundary, self._scratch, self._largest, visit.early)
+            arrival = _Arrival(boundary, self._scratch, self._largest)
             async with aclosing(_blocks(body, self._largest + _FRAME)) as blocks:
                 async for block in blocks:
                     # In a thread, because a disk may keep it waiting.
@@ -159,9 +159,9 @@ class Arriving:
 class _Arrival:
     """The file of one body on its way to the disk, where it is from its first byte on."""
 
-    def __init__(self, boundary: bytes, scratch: Scratch, largest: int, early: Early) -> None:
+    def __init__(self, boundary: bytes, scratch: Scratch, largest: int) -> None:
         self._found = OneFile(boundary, self._write)
-        self._scratch, self._largest, self._early = scratch, largest, early
+        self._scratch, self._largest = scratch, largest
         self._file: ScratchFile | None = None
 
     @property
@@ -173,13 +173,10 @@ class _Arrival:
         self._found.feed(block)
 
     def _write(self, content: memoryview) -> None:
-        begins = self._file is None
         if self._file is None:
             self._file = self._scratch.new()
         self._file.write(content)
         _check_size(self._file.size, self._largest)
-        if begins:
-            self._early(self._found.name, self._file)
 
     def finished(self) -> tuple[bytes, ScratchFile]:
         """The fields above the file, and the file, which now is the caller's."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -11,8 +10,6 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.files import arrived
 from dashboard.files.given import Given
-from dashboard.session.actions.long_uploads import read_early
-from dashboard.session.open_collection import collection, judgments_of, workspace
 from dashboard.workspace.disk.scratch import ScratchFile
 from metrics_core.base.errors import RanklensError
 
@@ -20,16 +17,11 @@ _VISIT = "_arriving"
 
 
 def expect_files() -> None:
-    """Let long files of this session come; called wherever an uploader is drawn. What comes is
-    read as it comes, with the judgments that are open now."""
+    """Let long files of this session come; called wherever an uploader is drawn."""
     context = get_script_run_ctx()
     if context is not None and _VISIT not in st.session_state:
         # As long as the session lives, so do the files that it was given and has not read.
         st.session_state[_VISIT] = arrived.begin(context.session_id)
-    visit = _visit()
-    if visit is not None:
-        known = judgments_of(collection())
-        visit.early = partial(read_early, cache=workspace().cache, judgments=known)
 
 
 def given(file: UploadedFile) -> Given:

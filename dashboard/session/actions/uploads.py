@@ -13,15 +13,15 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.files.collections import SAMPLE
-from dashboard.files.converting import SMALLEST
-from dashboard.files.cut import Carried, Cut, is_carried, is_cut, opened_cut, read_carried
+from dashboard.files.cut import Carried, Cut, is_carried, opened_cut, read_carried
 from dashboard.files.files import File, parts_as_one
 from dashboard.files.given import Given
+from dashboard.files.taking_in import tables_of, way_of
 from dashboard.session.actions import carried as carrying
 from dashboard.session.actions import collections as manage
 from dashboard.session.actions.given import release
 from dashboard.session.actions.judgments import keep_in_use
-from dashboard.session.actions.long_uploads import forget_readings, reading_of, tables_of
+from dashboard.session.actions.long_uploads import forget_readings, reading_of
 from dashboard.session.address import address, change, forget
 from dashboard.session.open_collection import (
     collection,
@@ -37,7 +37,6 @@ from dashboard.session.receipts import doing, tell, tell_error
 from dashboard.session.returning import came_through
 from dashboard.study.library import as_a_run, may_be_a_run
 from dashboard.workspace import Added, Entry, StorageError
-from dashboard.workspace.taken_out.packing import is_packed
 from metrics_core import formats
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
@@ -80,18 +79,19 @@ def read_uploads(files: Sequence[Given], drawn: int) -> Iterator[float]:
     read: dict[int, list[Loaded]] = {}
     carried: list[Carried] = []
     # Long ones last: they are judged while they are read.
-    long = [len(given) >= SMALLEST for given in files]
-    order = sorted(_of_data(files), key=long.__getitem__) if drawn not in kept else []
+    ways = [way_of(given) for given in files]
+    usual = [] if drawn in kept else _of_data(files)
+    order = sorted(usual, key=lambda place: ways[place] == "long")
     try:
         for done, number in enumerate(order):
             given = files[number]
             yield done
-            if is_packed(given.origin):
+            if ways[number] == "packed":
                 if (drawn, number) not in kept:
                     manage.take_in(given, partial(kept.add, (drawn, number)))
-            elif is_cut(given.origin) or is_carried(given.start):
+            elif ways[number] in ("cut", "carried over"):
                 read[number] = _read_cut(given, carried)
-            elif not long[number]:
+            elif ways[number] == "plain":
                 read[number] = _read(given)
             else:
                 reading = reading_of((drawn, number), given, chain(*read.values()))

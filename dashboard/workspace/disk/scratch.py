@@ -13,7 +13,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
-from threading import Condition, Lock
+from threading import Lock
 from weakref import finalize
 
 from filelock import FileLock, Timeout
@@ -31,47 +31,23 @@ class ScratchFile:
         self.path = path
         self.size = 0
         """Bytes that were written."""
-        self.is_whole = False
-        """Whether no more comes."""
-        self._news = Condition()
         self._file = os.fdopen(durable.opened_new(path), "wb")
         self._end = finalize(self, _unlink, path)
 
     def write(self, content: bytes | memoryview) -> None:
         """Write what comes next. Raises OSError."""
         self._file.write(content)
-        self._file.flush()
-        with self._news:
-            self.size += len(content)
-            self._news.notify_all()
+        self.size += len(content)
 
     def close(self) -> None:
         """No more comes. Raises OSError."""
         self._file.close()
-        with self._news:
-            self.is_whole = True
-            self._news.notify_all()
-
-    def wait_for(self, size: int, seconds: float) -> int:
-        """How many bytes are there, once so many are or no more come. Raises OSError where none
-        came for so long, or the file was removed."""
-        with self._news:
-            while self.size < size and not self.is_whole and self._end.alive:
-                before = self.size
-                self._news.wait(seconds)
-                if self.size == before and not self.is_whole:
-                    raise TimeoutError("no more comes")
-            if not self._end.alive:
-                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-            return self.size
 
     def remove(self) -> None:
         """Remove it, whether it is whole or not."""
         with suppress(OSError):  # what was held back need not be written
             self._file.close()
-        with self._news:
-            self._end()
-            self._news.notify_all()
+        self._end()
 
 
 def _unlink(path: Path) -> None:

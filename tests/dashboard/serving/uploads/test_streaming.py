@@ -122,16 +122,6 @@ def test_a_long_file_is_on_the_disk_and_a_note_in_its_place(ask: Asking, size: i
     assert ask.left == [file.path] and file.path.stat().st_mode & 0o777 == 0o600
 
 
-def test_who_reads_early_gets_a_file_with_its_first_bytes(ask: Asking) -> None:
-    begun: list[tuple[str, int, bool]] = []
-    ask.visit.early = lambda name, file: begun.append(
-        (name, file.path.stat().st_size, file.is_whole)
-    )
-    assert ask(cut(body_of(BOUNDARY, HEAD, RUN), 999))[0] == 204
-    ((name, size, whole),) = begun
-    assert name == "a b.run" and 0 < size < len(RUN) and not whole
-
-
 def test_a_note_stands_for_its_file_in_its_visit_alone(ask: Asking) -> None:
     ask([body_of(BOUNDARY, HEAD, RUN), b""])
     note, other = ask.note, arrived.begin("session-2")

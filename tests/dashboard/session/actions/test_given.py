@@ -182,26 +182,3 @@ def test_why_an_upload_did_not_come_through_is_told(visit: dict[str, Any]) -> No
     (receipt,) = session.receipts()
     assert receipt.message == "a.run was not taken in. The disk of here is full."
     assert receipt.hint == "Free some space." and receipt.alarming
-
-
-@pytest.mark.parametrize("beside", [False, True], ids=["open judgments", "others beside it"])
-def test_a_long_run_is_read_while_it_arrives(beside: bool, visit: dict[str, Any]) -> None:
-    read(Given("a.qrels", QRELS))
-    session.expect_files()
-    here = visits.visit_of("s1")
-    assert here is not None
-    file = Scratch(session.workspace().folder).new()
-    file.write(RUN)
-    with mock.patch.object(long_uploads, "converted", wraps=converting.converted) as afterwards:
-        here.early("a.run", file)
-        file.close()
-        note = here.keep("id", file)
-        uploaded: Any = SimpleNamespace(name="a.run", getvalue=lambda: note)
-        files = [session.given(uploaded), *([Given("b.qrels", QRELS[:10])] if beside else [])]
-        del file, uploaded
-        read(*files, drawn=1)
-    assert afterwards.called == beside, "read again only to be judged with what came beside it"
-    study = library_of("own").study
-    assert study is not None and isinstance(study.runs["a"], StoredRun)
-    del files
-    assert left() == 0

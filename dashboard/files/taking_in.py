@@ -1,0 +1,42 @@
+"""What a given file is, decided once, and its tables."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from dashboard.files.converting import SMALLEST
+from dashboard.files.cut import is_carried, is_cut
+from dashboard.files.given import Given
+from dashboard.workspace.taken_out.packing import is_packed
+from metrics_core import formats
+from metrics_core.base.errors import RanklensError
+from metrics_core.checks.stored_scores import with_stored_compared
+from metrics_core.formats import Loaded
+from metrics_core.formats.parsing.ranks_parts import is_beside_parts
+
+Way = Literal["packed", "cut", "carried over", "long", "plain"]
+"""A packed collection; a zip of some queries; notes or layers that were taken out; a table so long
+that it may hold a run which stays on the disk; any other table."""
+
+
+def way_of(given: Given) -> Way:
+    """What a file is, by its first bytes and its size."""
+    if is_packed(given.origin):
+        return "packed"
+    if is_carried(given.start):
+        return "carried over"
+    if is_cut(given.origin):
+        return "cut"
+    return "long" if len(given) >= SMALLEST else "plain"
+
+
+def tables_of(given: Given, **choices: Any) -> list[Loaded]:
+    """A file's tables, or those of a set in a zip. Raises RanklensError."""
+    if is_beside_parts(given.name):
+        raise RanklensError(
+            f"{given.name} is what Spark or Hadoop puts beside its files; it holds no table.",
+            "Give the files beside it, part-00000… and its kin.",
+        )
+    if formats.is_set(given.origin):
+        return with_stored_compared(formats.read_set(given.origin, name=given.name, **choices))
+    return [formats.read(given.origin, name=given.name, **choices)]
