@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
-from dashboard.environment import DATA_VARIABLE, WORKSPACE_VARIABLE, data_folder, workspace_folder
+from dashboard.environment import DATA_VARIABLE, WORKSPACE_VARIABLE, workspace_folder
 from dashboard.serving.door.origin import NAMES
 from metrics_core.base import ending, heap
 from metrics_core.base import wording as w
@@ -58,9 +58,7 @@ def _run(options: argparse.Namespace) -> int:
     if not token:
         print(_OPEN_TO_ALL, file=sys.stderr, flush=True)
     from dashboard.serving.lean_imports import load_parquet, load_streamlit
-    from dashboard.workspace.long_runs.foreseen import look_ahead
 
-    look_ahead(folder, data_folder())
     # Only now, because it takes a second.
     load_streamlit()
     load_parquet()

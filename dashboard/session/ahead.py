@@ -11,10 +11,7 @@ import streamlit as st
 from dashboard.address.address import Address
 from dashboard.answers.firmness import firmness
 from dashboard.answers.overview import bests, overview
-from dashboard.environment import data_folder
-from dashboard.session.open_collection import collections, library_of, workspace
-from dashboard.workspace.long_runs.foreseen import foresee
-from dashboard.workspace.long_runs.stored_run import StoredRun
+from dashboard.session.open_collection import collections, library_of
 from metrics_core.base.errors import RanklensError
 
 
@@ -43,5 +40,3 @@ def _overview_of(identity: str) -> None:
     if not shown.alone:
         firmness(study, shown)
     bests(study, shown)
-    tables = (run.rows.path for run in study.runs.values() if isinstance(run, StoredRun))
-    foresee(workspace().cache, data_folder(), tables)

@@ -1,4 +1,4 @@
-"""What a start does to a workspace: take over an older layout, and sweep out what is left over."""
+"""What a start does to a workspace: it sweeps out what is left over."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from dashboard.workspace import layers
 from dashboard.workspace.disk import durable, scratch
 from dashboard.workspace.disk.errors import StorageError
 from dashboard.workspace.disk.shelves import Shelves
-from dashboard.workspace.first_layout import BESIDE_SAMPLE, OWN, take_over
 from dashboard.workspace.store import Workspace
 
-__all__ = ["BESIDE_SAMPLE", "OWN", "start"]
+OWN = "own"
+"""The collection of a reader's own files where nobody made another one; old links name it."""
 
 _DRAFTS = (  # and no others: the folder may be one that holds other things too
     f"*.json.*{durable.DRAFT}",
     f"{'[0-9a-f]' * 64}{durable.DRAFT}",
-    f"index.json{durable.DRAFT}",
     f"collections/*{durable.DRAFT}",
     f"collections/*/*{durable.DRAFT}",
     f"tables/*{durable.DRAFT}",
@@ -27,12 +26,10 @@ _DRAFTS = (  # and no others: the folder may be one that holds other things too
 
 
 def start(workspace: Workspace) -> None:
-    """Bring the folder to today's layout and clean it. Where it cannot be written or another one
-    writes, it stays as it is."""
+    """Clean the folder. Where it cannot be written or another one writes, it stays as it is."""
     with suppress(StorageError):
         if workspace.folder.is_dir():
             with workspace.writing() as shelves:
-                take_over(shelves)
                 shelves.sync()
                 _sweep(shelves)
 

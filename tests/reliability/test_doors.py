@@ -139,7 +139,7 @@ for path in paths:
     asked = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
     asked.request("GET", path, headers={"Origin": f"http://127.0.0.1:{port}"})
     found["statuses"].append(asked.getresponse().status)
-tried = [os.path.join(workspace, "door.json"), os.path.join(workspace, "index.json")]
+tried = [os.path.join(workspace, "door.json"), os.path.join(workspace, "workspace.json")]
 tried += [f"/proc/{process}/{name}" for name in ("environ", "mem", "maps")]
 for name in tried:
     try:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -143,13 +143,7 @@ def sha256_of(path: Path) -> str:
     """The hash of a file's bytes, of which few are held; worked out once as long as the file stays
     the same. Raises OSError."""
     state = state_of(path)
-    return sha256_told(path, state, lambda: "") if state else _hashed(path)
-
-
-def sha256_told(path: Path, state: State, told: Callable[[], str]) -> str:
-    """The same of a file that was in this state before another process began to read it: what that
-    told, which who asks meanwhile waits for; worked out here where it is "". Raises OSError."""
-    return _HASHES((path, state), lambda: told() or _hashed(path))
+    return _HASHES((path, state), lambda: _hashed(path)) if state else _hashed(path)
 
 
 def _hashed(path: Path) -> str:

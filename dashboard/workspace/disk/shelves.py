@@ -69,7 +69,7 @@ class Shelves:
             durable.make_folder(folder)
             if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & 0o077:
                 folder.chmod(0o700)
-        if self.layout() is None and not (self.folder / "index.json").exists():
+        if self.layout() is None:
             self.say_layout()
 
     def say_layout(self) -> None:
