@@ -16,11 +16,11 @@ from dashboard.study.study import Study
 from metrics_core.base.parallel import on_all_cores
 from metrics_core.scoring.intervals import Interval
 from metrics_core.tables import Run
-from metrics_core.unjudged.holes import Holes, holes, judged_shares
-from metrics_core.unjudged.likely import likely_difference
+from metrics_core.unjudged.bounds import DifferenceBounds, difference_bounds
+from metrics_core.unjudged.expected_difference import likely_difference
+from metrics_core.unjudged.first_documents import Top, Tops, same_documents, top_of
 from metrics_core.unjudged.next_judgments import NextJudgments, judge_next
-from metrics_core.unjudged.reach import Reach, reach
-from metrics_core.unjudged.tops import Top, Tops, same_documents, top_of
+from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, judged_shares, unjudged_ranks
 
 _DEPTHS = (1, 5, 10, 20, 50, 100, 1000)
 _TOPS = (5, 10, 20, 50, 100)
@@ -33,7 +33,7 @@ class Unjudged:
     """What the unjudged documents of a pair could do: how far, how likely; `shares` of both lists
     that are judged, by k; `share` of the ranks that count that is not."""
 
-    reached: Reach
+    reached: DifferenceBounds
     likely: Interval
     shares: pd.DataFrame
     share: float
@@ -57,7 +57,7 @@ def _unjudged(study: Study, shown: Comparison) -> Unjudged:
     # Of very many queries both take long, and neither needs the other.
     with ThreadPoolExecutor(1) as beside:
         awaited = beside.submit(likely_difference, own, other, measure, found)
-        reached, likely = reach(own, other, measure, found), awaited.result()
+        reached, likely = difference_bounds(own, other, measure, found), awaited.result()
     return Unjudged(
         reached=reached,
         likely=likely,
@@ -67,11 +67,13 @@ def _unjudged(study: Study, shown: Comparison) -> Unjudged:
     )
 
 
-def holes_of(study: Study, shown: Comparison, cutoff: int | None) -> Holes:
+def holes_of(study: Study, shown: Comparison, cutoff: int | None) -> UnjudgedRanks:
     """The unjudged documents of the pair within a cutoff, None for the whole lists; the same for
     all measures."""
     key = (shown.focus, shown.baseline, shown.narrowing, cutoff)
-    return study.large(key, lambda: holes(*pair_lists(study, shown), cutoff, _tops_kept(study)))
+    return study.large(
+        key, lambda: unjudged_ranks(*pair_lists(study, shown), cutoff, _tops_kept(study))
+    )
 
 
 def _tops_kept(study: Study) -> Callable[[Run, Run, int], Tops]:

@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.answers import data as answers
 from dashboard.answers.data import FileRow
-from dashboard.app_pages.parts import add_files, judging, section
+from dashboard.app_pages.parts import add_files, grading, section
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import data, markup
 from dashboard.session import Opened
@@ -58,7 +58,7 @@ def render() -> None:
             "Judgment layers",
             "Grades that were given here, beside the files. What is on counts in every score.",
         )
-        judging.layers_part()
+        grading.layers_part()
 
 
 def _described(row: FileRow, all_notes: tuple[Note, ...], here: Opened | None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from dashboard.answers.queries import Asked
 from dashboard.answers.query import QueryPage
 from dashboard.answers.query_chips import FAILURES
 from dashboard.answers.remarks import tag_of
-from dashboard.app_pages.parts import explaining, judging, section
+from dashboard.app_pages.parts import explaining, grading, section
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import navigation, query, two_lists, words
 from dashboard.session import Opened
@@ -115,8 +115,8 @@ def render() -> None:
         lambda: query.missed(found, shown.documents, styles, study.deepest, grades),
         *(found, drawing, known_grades, study.deepest),
     )
-    session.follows(lambda: judging.query_part(here, found.query_id))
-    judging.notes_part(found.query_id)
+    session.follows(lambda: grading.query_part(here, found.query_id))
+    grading.notes_part(found.query_id)
     if asked["doc"]:
         explaining.card_part(asked["doc"], shown, here, grades)
 

@@ -12,7 +12,7 @@ _START = 512
 
 
 @dataclass(frozen=True)
-class Given:
+class UploadedFile:
     """A file, and what the reader calls it. What is on the disk is there as long as somebody holds
     this."""
 

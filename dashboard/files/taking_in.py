@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from dashboard.files.converting import SMALLEST
 from dashboard.files.cut import is_carried, is_cut
-from dashboard.files.given import Given
+from dashboard.files.given import UploadedFile
 from dashboard.workspace.taken_out.packing import is_packed
 from metrics_core import formats
 from metrics_core.base.errors import RanklensError
@@ -19,7 +19,7 @@ Way = Literal["packed", "cut", "carried over", "long", "plain"]
 that it may hold a run which stays on the disk; any other table."""
 
 
-def way_of(given: Given) -> Way:
+def way_of(given: UploadedFile) -> Way:
     """What a file is, by its first bytes and its size."""
     if is_packed(given.origin):
         return "packed"
@@ -30,7 +30,7 @@ def way_of(given: Given) -> Way:
     return "long" if len(given) >= SMALLEST else "plain"
 
 
-def tables_of(given: Given, **choices: Any) -> list[Loaded]:
+def tables_of(given: UploadedFile, **choices: Any) -> list[Loaded]:
     """A file's tables, or those of a set in a zip. Raises RanklensError."""
     if is_beside_parts(given.name):
         raise RanklensError(

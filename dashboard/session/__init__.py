@@ -10,7 +10,7 @@ from dashboard.session.actions.collections import (
     restore_collection,
 )
 from dashboard.session.actions.given import expect_files, given, release
-from dashboard.session.actions.judging import (
+from dashboard.session.actions.grading import (
     acts_kept,
     be_called,
     hear_acts,

@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard.address.view import Comparison, View
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import PALETTES, Look, run_styles
-from dashboard.session.actions.judging import layers_asked, layers_lacking, layers_on
+from dashboard.session.actions.grading import layers_asked, layers_lacking, layers_on
 from dashboard.session.actions.judgments import judgments_asked, judgments_lacking
 from dashboard.session.address import address, pin
 from dashboard.session.open_collection import collection, library

@@ -19,18 +19,18 @@ what is promised and why it is built so.
 from dashboard.workspace.adding import Added
 from dashboard.workspace.disk.errors import StorageError
 from dashboard.workspace.disk.records import Collection, Damaged, Entry
-from dashboard.workspace.layers import Given, Layer
-from dashboard.workspace.notes import Note, Noted
+from dashboard.workspace.layers import GivenGrade, Layer
+from dashboard.workspace.notes import Comment, Noted
 from dashboard.workspace.store import Workspace
 
 __all__ = [
     "Added",
     "Collection",
+    "Comment",
     "Damaged",
     "Entry",
-    "Given",
+    "GivenGrade",
     "Layer",
-    "Note",
     "Noted",
     "StorageError",
     "Workspace",

@@ -27,7 +27,7 @@ _LONGEST_NAME = 80
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenGrade:
     """A grade: by whom, and when in UTC."""
 
     grade: float
@@ -51,7 +51,7 @@ class Layer:
     lost: tuple[int, ...] = ()
     missing: tuple[str, ...] = ()
     place: int = 0
-    given: Mapping[Pair, Given] = field(default_factory=dict, hash=False, compare=False)
+    given: Mapping[Pair, GivenGrade] = field(default_factory=dict, hash=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.given)
@@ -247,7 +247,7 @@ def _lines(grades: Mapping[Pair, float | None], by: str) -> list[Line]:
 
 def _made(layer: str, read: Read) -> Layer:
     """The layer that these lines tell of; what they hold may come from anybody."""
-    given: dict[Pair, Given] = {}
+    given: dict[Pair, GivenGrade] = {}
     told: dict[str, Any] = {}
     for line in read.lines:
         if "grades" in line:
@@ -271,7 +271,7 @@ def _made(layer: str, read: Read) -> Layer:
 _HEAD = {"name": str, "begun": str, "judged": bool, "removed": bool, "place": int}
 
 
-def _take(given: dict[Pair, Given], line: Line) -> None:
+def _take(given: dict[Pair, GivenGrade], line: Line) -> None:
     """Take in what became of documents of a query, as far as that is what a line holds."""
     query_id, by, at = (line.get(name) for name in ("query_id", "by", "at"))
     if not (isinstance(query_id, str) and isinstance(by, str) and isinstance(at, str)):
@@ -283,4 +283,4 @@ def _take(given: dict[Pair, Given], line: Line) -> None:
         if grade is None:
             given.pop((query_id, doc_id), None)
         elif type(grade) in (int, float) and math.isfinite(grade):
-            given[query_id, doc_id] = Given(grade, by, at)
+            given[query_id, doc_id] = GivenGrade(grade, by, at)

@@ -19,7 +19,7 @@ from dashboard.workspace.disk.shelves import LAYOUT, Shelves
 
 
 @dataclass(frozen=True)
-class Note:
+class Comment:
     """A note on a query; `id` tells it apart, `at` is when it was last written, in UTC."""
 
     id: str
@@ -41,7 +41,7 @@ class Tag:
 class Noted:
     """What is noted of a query: notes, oldest first, and tags in the order of setting."""
 
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Comment, ...] = ()
     marks: tuple[Tag, ...] = ()
 
     @property
@@ -122,7 +122,7 @@ class Notes:
                 }:
                     taken = not line["note"] or any(note.id == line["note"] for note in own)
                     made = token_hex(4) if taken else line["note"]
-                    own.append(Note(made, line["text"], line["by"], line["at"]))
+                    own.append(Comment(made, line["text"], line["by"], line["at"]))
                     new.append({**line, "note": made})
             if new:
                 self._put(shelves, identity, new)
@@ -148,7 +148,7 @@ def _dated(lines: Sequence[Line]) -> list[Line]:
 
 def _noted(read: Read) -> dict[str, Noted]:
     """What these lines tell, which may come from anybody."""
-    notes: dict[str, dict[str, Note]] = {}
+    notes: dict[str, dict[str, Comment]] = {}
     tags: dict[str, dict[str, Tag]] = {}
     for line in read.lines:
         query_id, by, at = (line.get(name) for name in ("query_id", "by", "at"))
@@ -157,7 +157,7 @@ def _noted(read: Read) -> dict[str, Noted]:
         note, text, tag = (line.get(name) for name in ("note", "text", "tag"))
         if isinstance(note, str) and isinstance(text, str):
             own = notes.setdefault(query_id, {})
-            own.pop(note, None) if not text else own.update({note: Note(note, text, by, at)})
+            own.pop(note, None) if not text else own.update({note: Comment(note, text, by, at)})
         elif isinstance(tag, str) and tag:
             here = tags.setdefault(query_id, {})
             if line.get("on") is not True:

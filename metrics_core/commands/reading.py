@@ -19,7 +19,7 @@ from metrics_core.commands.measure_names import measures_named, names_given
 from metrics_core.commands.progress import progress_of
 from metrics_core.formats.parsing.ranks_parts import joined_parts
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.judging.while_reading.worth import judged_at_once, judged_within
+from metrics_core.judging.while_reading.size_worth_it import judged_at_once, judged_within
 from metrics_core.measures import Measure, name_notes
 from metrics_core.scoring.notes import score_notes, with_tie_range
 from metrics_core.tables import Documents, Qrels, Run

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.comparing.away import Away, Columns, Farthest, away, in_errors, limits_of
+from metrics_core.comparing.max_statistic import Away, Columns, Farthest, away, in_errors, limits_of
 from metrics_core.comparing.verdicts import FEWEST_DIFFERING
 from metrics_core.scoring.intervals import LEVEL, Interval
 

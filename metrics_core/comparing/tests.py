@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base.errors import ParameterError
-from metrics_core.scoring.bags import in_bags
+from metrics_core.scoring.random_groups import in_groups
 
 Floats = npt.NDArray[np.float64]
 
@@ -67,11 +67,11 @@ def randomization(differences: Floats) -> float:
     """Two-sided p-value of Fisher's randomization test: signs of the differences at random.
 
     All choices of signs are counted up to 15 queries; of more 9,999 are drawn, the same each time,
-    and the data count as one of them. Of more than 20,000 queries the signs of random bags of them
-    change (`scoring.bags`): some of all choices, which make a group, so that the test keeps its
-    level (Hemerik and Goeman, Exact testing with random permutations, TEST 2018).
+    and the data count as one of them. Of more than 20,000 queries the signs of random groups of
+    them change (`scoring.random_groups`): some of all choices, closed under each other, so that the
+    test keeps its level (Hemerik and Goeman, Exact testing with random permutations, TEST 2018).
     """
-    differences = in_bags(differences[:, None])[:, 0]
+    differences = in_groups(differences[:, None])[:, 0]
     n = len(differences)
     size = float(np.abs(differences).sum())
     if not size:

@@ -13,12 +13,12 @@ from metrics_core.findings.doubts import doubts_findings, greyed_finding
 from metrics_core.findings.explanations import explain
 from metrics_core.findings.files import files_finding
 from metrics_core.findings.firmness import (
-    Entry,
     Firmness,
+    WayToTurn,
     firmness_finding,
 )
+from metrics_core.findings.grading import judge_next_finding, judging_finding
 from metrics_core.findings.history import history_finding
-from metrics_core.findings.judging import judge_next_finding, judging_finding
 from metrics_core.findings.origins import (
     bridge_finding,
     curves_awaited,
@@ -40,11 +40,11 @@ from metrics_core.findings.verdicts import (
 )
 
 __all__ = [
-    "Entry",
     "Facts",
     "Firmness",
     "Sentence",
     "Span",
+    "WayToTurn",
     "best_by_group",
     "bests_finding",
     "bridge_finding",

@@ -20,7 +20,7 @@ _EVIDENCE = "Each leads to its evidence."
 
 
 @dataclass(frozen=True)
-class Entry:
+class WayToTurn:
     """One way in which a verdict could turn: `word` answers, `reason` says why in a sentence or
     two, `part` names the evidence."""
 
@@ -59,12 +59,12 @@ class Firmness:
     """The ways in which the verdict on a pair could turn, and a line that introduces them. Without
     entries there is no verdict, and the line says why; without a pair nothing is compared."""
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[WayToTurn, ...] = ()
     text: str = ""
     pair: Pair | None = None
 
 
-def firmness_of(pair: Pair, entries: Sequence[Entry | None], queries: int) -> Firmness:
+def firmness_of(pair: Pair, entries: Sequence[WayToTurn | None], queries: int) -> Firmness:
     """The strip of these entries, those that apply."""
     if queries < FEWEST_QUERIES:
         count = f"{w.count(queries)} {w.plural(queries, 'query', 'queries')}"

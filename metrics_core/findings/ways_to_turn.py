@@ -14,9 +14,9 @@ from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import Fragility, carried
 from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import AHEAD, BEHIND
-from metrics_core.findings.firmness import Entry, Pair, Tone
+from metrics_core.findings.firmness import Pair, Tone, WayToTurn
 from metrics_core.scoring.intervals import Interval
-from metrics_core.unjudged.reach import Reach
+from metrics_core.unjudged.bounds import DifferenceBounds
 
 Floats = npt.NDArray[np.float64]
 
@@ -28,12 +28,14 @@ _LARGEST = 5
 _WORTH_TELLING = 0.1
 
 
-def unjudged(reached: Reach, likely: Interval, unjudged_share: float, depth: int) -> Entry:
+def unjudged(
+    reached: DifferenceBounds, likely: Interval, unjudged_share: float, depth: int
+) -> WayToTurn:
     """Could the unjudged documents turn it, or part two that are level? `unjudged_share` is that of
     the top `depth`."""
 
-    def entry(word: str, tone: Tone, reason: str) -> Entry:
-        return Entry("unjudged", "Unjudged documents", word, tone, reason)
+    def entry(word: str, tone: Tone, reason: str) -> WayToTurn:
+        return WayToTurn("unjudged", "Unjudged documents", word, tone, reason)
 
     top = f"top {w.count(depth)}"
     share = f"{w.share(unjudged_share)} of both runs’ {top} is unjudged."
@@ -68,7 +70,7 @@ def _cannot(side: int) -> str:
     return "cannot turn it" if side else "cannot part them"
 
 
-def _farthest(reached: Reach, now: int) -> str:
+def _farthest(reached: DifferenceBounds, now: int) -> str:
     """How far against the leader the difference could go; either way where the two are level."""
     if now == 0 and reached.lowest == reached.highest:
         return "whatever they are worth, the two stay level."
@@ -83,14 +85,14 @@ def _farthest(reached: Reach, now: int) -> str:
 
 def single_queries(
     found: Fragility, pair: Pair, differences: Floats, other_scores: Floats | None
-) -> Entry:
+) -> WayToTurn:
     """Does it rest on a few queries? `other_scores` are those of the run that is behind, on which 0
     means that it found nothing; None where 0 means something else."""
     if found.turning is None:
         word, tone, reason = "rests on all", "firm", "No query speaks against it."
         if found.total == 0:
             word, tone, reason = w.DASH, "", "The two are level, so there is no sign to turn."
-        return Entry("queries", "Single queries", word, tone, reason)  # type: ignore[arg-type]
+        return WayToTurn("queries", "Single queries", word, tone, reason)  # type: ignore[arg-type]
     share = found.turning / found.queries
     tones: dict[str, Tone] = {"many": "firm", "some": "", "few": "not firm"}
     how = "many" if share >= MANY else "few" if share < FEW else "some"
@@ -98,7 +100,7 @@ def single_queries(
         f"It takes {w.count(found.turning)} of {w.count(found.queries)} queries to turn the sign."
         f" {_carried(found, pair, differences, other_scores)}"
     )
-    return Entry("queries", "Single queries", f"rests on {how}", tones[how], reason)
+    return WayToTurn("queries", "Single queries", f"rests on {how}", tones[how], reason)
 
 
 def _carried(found: Fragility, pair: Pair, differences: Floats, other_scores: Floats | None) -> str:
@@ -124,12 +126,12 @@ def _share_of(who: str, n: int, part: float) -> str:
 
 def cutoff(
     found: Crossings | None, pair: Pair, chosen: int | None, lengths: Mapping[str, int]
-) -> Entry:
+) -> WayToTurn:
     """Does it depend on how many results count? `chosen` is the cutoff, None for the whole list;
     `lengths` how many documents each run typically lists."""
 
-    def entry(word: str, tone: Tone, reason: str) -> Entry:
-        return Entry("cutoff", "Cutoff", word, tone, reason)
+    def entry(word: str, tone: Tone, reason: str) -> WayToTurn:
+        return WayToTurn("cutoff", "Cutoff", word, tone, reason)
 
     if found is None:
         return entry("has none", "", f"{pair.measure} looks at whole lists, whatever k is.")
@@ -224,7 +226,7 @@ def _lengths(found: Crossings, lengths: Mapping[str, int]) -> list[str]:
     ]
 
 
-def other_measures(found: Agreement, pair: Pair, runs: int) -> Entry:
+def other_measures(found: Agreement, pair: Pair, runs: int) -> WayToTurn:
     """Do other measures say the same?"""
     table = found.defined.set_index("measure")
     agreeing = found.agreeing(pair.measure)
@@ -244,7 +246,7 @@ def other_measures(found: Agreement, pair: Pair, runs: int) -> Entry:
     everyone = len(agreeing) == len(table)
     agree = "agree" if pair.side else "are level"
     word = f"all {len(table)} {agree}" if everyone else f"{len(agreeing)} of {len(table)} {agree}"
-    return Entry(
+    return WayToTurn(
         "measures", "Other measures", word, "firm" if everyone else "not firm", " ".join(said)
     )
 
@@ -261,7 +263,7 @@ def _ahead_on(table: pd.DataFrame, pair: Pair, side: int) -> str:
 
 def ties(
     span: tuple[float, float], difference: float, counts: tuple[int, int], exact: bool
-) -> Entry | None:
+) -> WayToTurn | None:
     """Could the order within equal scores turn it, or part two that are level? `counts` are the
     queries with equal scores and all queries; None without any."""
     tied, queries = counts
@@ -275,25 +277,25 @@ def ties(
     reason = f"{w.count(tied)} of {w.count(queries)} {noun} have equal scores where it counts. "
     if side_of(high - low) == 0:
         reason += "No order of them changes it."
-        return Entry("ties", "Equal scores", _cannot(now), "firm", reason)
+        return WayToTurn("ties", "Equal scores", _cannot(now), "firm", reason)
     if not exact:
         reason += f"In the two orders tried the difference is between {ends}."
-        return Entry("ties", "Equal scores", _could(now) if turned else w.DASH, "", reason)
+        return WayToTurn("ties", "Equal scores", _could(now) if turned else w.DASH, "", reason)
     reason += f"In any order of them the difference stays between {ends}."
     if turned:
-        return Entry("ties", "Equal scores", _could(now), "not firm", reason)
-    return Entry("ties", "Equal scores", _cannot(now), "firm", reason)
+        return WayToTurn("ties", "Equal scores", _could(now), "not firm", reason)
+    return WayToTurn("ties", "Equal scores", _cannot(now), "firm", reason)
 
 
-def ties_unknown(runs: Sequence[str]) -> Entry:
+def ties_unknown(runs: Sequence[str]) -> WayToTurn:
     """The entry of `ties` where these runs came as judged ranks, without scores."""
     reason = f"{w.listing(runs)} came as judged ranks, without scores: which are equal, and where"
-    return Entry("ties", "Equal scores", "not known", "", f"{reason}, is not known.")
+    return WayToTurn("ties", "Equal scores", "not known", "", f"{reason}, is not known.")
 
 
 def lacking_queries(
     lacking: Mapping[str, int], difference: float, on_shared: float, shared: int
-) -> Entry | None:
+) -> WayToTurn | None:
     """Does it come from queries that a run does not list? `lacking` counts them by run; None where
     there are none. `on_shared` is the difference over the queries that both list."""
     runs = [
@@ -306,7 +308,7 @@ def lacking_queries(
     title = "Missing queries"
     reason = f"{w.listing(runs)}, counted as an empty list."
     if not shared or np.isnan(on_shared):
-        return Entry(
+        return WayToTurn(
             "missing", title, "decide it", "not firm", f"{reason} No query is listed by both."
         )
     noun = w.plural(shared, "query", "queries")
@@ -316,4 +318,4 @@ def lacking_queries(
         word = "do not turn it" if now else "do not part them"
     else:
         word = "turn it" if now and without else "make all of it" if now else "make them level"
-    return Entry("missing", title, word, "firm" if now == without else "not firm", reason)
+    return WayToTurn("missing", title, word, "firm" if now == without else "not firm", reason)

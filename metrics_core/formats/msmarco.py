@@ -10,7 +10,7 @@ import pyarrow as pa
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.blocks import line_notes, refuse_problems
 from metrics_core.formats.parsing.checking import refuse_values, run_table
-from metrics_core.formats.parsing.trec_lines import Layout, fields_of, parse
+from metrics_core.formats.parsing.trec_lines import LineColumns, fields_of, parse
 from metrics_core.formats.registry import (
     LIKELY,
     POSSIBLE,
@@ -24,7 +24,7 @@ from metrics_core.formats.source.lines import LineIndex
 from metrics_core.formats.source.source import Source
 from metrics_core.tables.columns import CODED_ID, ID
 
-_LINES = Layout(
+_LINES = LineColumns(
     columns={"query_id": CODED_ID, "doc_id": ID, "rank": pa.float64()},
     line="A line of an MS MARCO run is: query_id doc_id rank",
     rest=False,

@@ -1,6 +1,7 @@
 """Draws of queries with replacement: how often each query is in each resample, made once.
 
-Of many queries bags are drawn in their place (`bags`); what is drawn is called a unit.
+Of many queries random groups are drawn in their place (`random_groups`); what is drawn is called a
+unit.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from metrics_core.base.compiled.machine import compiled
 from metrics_core.base.compiled.signatures import COLUMNS
 from metrics_core.base.memo import Memo
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
-from metrics_core.scoring.bags import drawn_at_a_time, even, in_bags
+from metrics_core.scoring.random_groups import drawn_at_a_time, even, in_groups
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -92,7 +93,7 @@ def _drawn(units: int) -> list[Counts]:
 def sums(columns: Numbers, most: int | None = None) -> Numbers:
     """The sum of every column of float32 or float64[Q, C] in each draw, or in the first `most`;
     [draws, C] in the precision of the columns."""
-    columns = in_bags(columns)
+    columns = in_groups(columns)
     units, n_columns = columns.shape
     few = n_columns <= _FEW_COLUMNS
     room = -(-n_columns // COLUMNS) * COLUMNS if few else n_columns
@@ -141,7 +142,7 @@ def _library_product(columns: Numbers) -> Callable[[Counts, Numbers], None]:
 def sums_each(several: Sequence[Numbers], most: int | None = None) -> list[Numbers]:
     """`sums` of several matrices, each of queries of its own. Those of as many units have the same
     draws and are multiplied together."""
-    several = [in_bags(columns) for columns in several]
+    several = [in_groups(columns) for columns in several]
     found: dict[int, Numbers] = {}
     for places in _side_by_side(several):
         together = np.hstack([several[i] for i in places])
@@ -189,7 +190,7 @@ def draws_in_parts(
 
 def sums_at(columns: Floats, places: Ints) -> Floats:
     """`sums` in some of all draws, by their places; float64[places, C]."""
-    columns = in_bags(columns)
+    columns = in_groups(columns)
     size, blocks = _block_size(len(columns)), _blocks(len(columns))
     found = np.empty((len(places), columns.shape[1]))
     step = max(1, _CELLS_AT // max(len(columns), 1))

@@ -23,8 +23,13 @@ import numpy.typing as npt
 
 from metrics_core.base import frames as pd
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.slicing.dealt import FEWEST, farthest_dealt, studentised, studentised_inside
 from metrics_core.slicing.members import Members, kinds
+from metrics_core.slicing.permutation_max import (
+    FEWEST,
+    farthest_dealt,
+    studentised,
+    studentised_inside,
+)
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

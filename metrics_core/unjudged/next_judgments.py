@@ -19,9 +19,9 @@ from metrics_core.base import frames as pd
 from metrics_core.comparing.sides import ROUNDING, side_of
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
-from metrics_core.unjudged.holes import Holes, with_grades
-from metrics_core.unjudged.moved import Graded, kind_of
-from metrics_core.unjudged.reach import Reach, Reaching, highest_grade
+from metrics_core.unjudged.bounds import BoundsOfParts, DifferenceBounds, highest_grade
+from metrics_core.unjudged.graded_scores import Graded, kind_of
+from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, with_grades
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -63,16 +63,20 @@ class NextJudgments:
 
 
 def judge_next(
-    run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found: Holes, reached: Reach
+    run: JudgedRanks,
+    baseline: JudgedRanks,
+    measure: Measure,
+    found: UnjudgedRanks,
+    reached: DifferenceBounds,
 ) -> NextJudgments:
-    """The documents of `holes` by how far each could turn the difference, which is that of
+    """The documents of `unjudged_ranks` by how far each could turn the difference, which is that of
     `reached`. Where the runs are level, either way counts."""
     exact = kind_of(measure) == "additive" and found.matched
     sign = side_of(reached.difference)
     if np.isnan(reached.lowest) or not found.matched:
         some = found.some(slice(MOST_RANKED))
         return NextJudgments(_table(run, some, np.zeros(len(some))), None, None, exact=False)
-    reaching = Reaching(run, baseline, measure, found)
+    reaching = BoundsOfParts(run, baseline, measure, found)
     moved = _moves(run, baseline, measure, found, reaching)
     order = _against(sign, moved)
     scale = 1.0
@@ -101,11 +105,15 @@ def judge_next(
 
 
 def most_moving(
-    run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found: Holes, difference: float
+    run: JudgedRanks,
+    baseline: JudgedRanks,
+    measure: Measure,
+    found: UnjudgedRanks,
+    difference: float,
 ) -> pd.DataFrame:
     """The table of `judge_next` with what each document moves its own query by, where nobody needs
     to know how many would do: no bound is worked out, so it takes a moment for any collection."""
-    reaching = Reaching(run, baseline, measure, found)
+    reaching = BoundsOfParts(run, baseline, measure, found)
     moved = _moves(run, baseline, measure, found, reaching)
     order = _against(side_of(difference), moved)
     return _table(run, found.some(order), moved[order])
@@ -134,7 +142,7 @@ def _first(holds: Callable[[int], bool], low: int, high: int) -> int | None:
     return low
 
 
-def _table(run: JudgedRanks, found: Holes, moves: Floats) -> pd.DataFrame:
+def _table(run: JudgedRanks, found: UnjudgedRanks, moves: Floats) -> pd.DataFrame:
     ids = np.array(run.query_ids, dtype=object)
     names = [] if found.doc_ids is None else found.doc_ids.to_pylist()
     return pd.DataFrame(
@@ -149,7 +157,11 @@ def _table(run: JudgedRanks, found: Holes, moves: Floats) -> pd.DataFrame:
 
 
 def _moves(
-    run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found: Holes, reaching: Reaching
+    run: JudgedRanks,
+    baseline: JudgedRanks,
+    measure: Measure,
+    found: UnjudgedRanks,
+    reaching: BoundsOfParts,
 ) -> Floats:
     """By how much the difference of its query changes if a document has the highest grade and all
     others are as they stand; float64[u]. 0 for those that were not tried."""
@@ -168,7 +180,9 @@ def _moves(
     return (gap[found.query] + reaching.moves) / raised[found.query] - (own - other)
 
 
-def _tried(run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found: Holes) -> Floats:
+def _tried(
+    run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found: UnjudgedRanks
+) -> Floats:
     """The same by scoring each query once more for each of its documents; the `MOST_TRIED` that
     stand furthest apart in the two lists."""
     far = np.abs(_nearness(found.run_rank) - _nearness(found.baseline_rank))

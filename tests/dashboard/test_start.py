@@ -14,8 +14,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from dashboard.environment import WORKSPACE_VARIABLE
 
+from dashboard.environment import WORKSPACE_VARIABLE
 from tests.metrics_core.base.test_ending import CALLED_BACK
 from tests.servers import COMMAND, ROOT, free_port, serving
 

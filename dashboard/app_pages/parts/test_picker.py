@@ -16,7 +16,7 @@ from metrics_core.comparing.doubts import asks_something_else
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method, suggested_margin
 from metrics_core.comparing.tests import PAIRED_TESTS
 from metrics_core.findings.sentence import Sentence
-from metrics_core.scoring.bags import BAGS, MOST_SINGLE
+from metrics_core.scoring.random_groups import GROUPS, MOST_SINGLE
 
 _LEVELS = (90.0, 95.0, 99.0)
 _WHY = """
@@ -32,9 +32,9 @@ relevant.
 and the verdict hold for all loaded runs against the baseline together, on one measure.
 """
 
-_IN_BAGS = f"""
+_IN_GROUPS = f"""
 **So many queries.** Of more than {w.count(MOST_SINGLE)} queries not single ones are drawn again but
-{w.count(BAGS)} bags of them, equally large but for one query; each query was put into one at
+{w.count(GROUPS)} groups of them, equally large but for one query; each query was put into one at
 random, the same each time. An interval is as wide as with single queries, up to about 1 %.
 """
 
@@ -46,7 +46,7 @@ def explained(together: Sentence, here: Opened, queries: int) -> None:
     with st.container(gap=None, key="how_tested"):
         st.html(markup.second(together, {}))
         with st.popover("What does this mean?", type="tertiary", width="content"):
-            st.markdown(_WHY + _IN_BAGS if queries > MOST_SINGLE else _WHY)
+            st.markdown(_WHY + _IN_GROUPS if queries > MOST_SINGLE else _WHY)
             _choices(here, queries)
 
 

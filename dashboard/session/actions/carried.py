@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboard.files.cut import Carried
-from dashboard.session.actions.judging import layers_on
+from dashboard.session.actions.grading import layers_on
 from dashboard.session.address import address, change
 from dashboard.session.open_collection import workspace
 from dashboard.session.receipts import tell, tell_error

@@ -8,7 +8,7 @@ from threading import Lock
 
 import streamlit as st
 
-from dashboard.files.given import Given
+from dashboard.files.given import UploadedFile
 from dashboard.session.address import forget, href
 from dashboard.session.open_collection import (
     OF_ANOTHER,
@@ -109,7 +109,7 @@ def packed(identity: str) -> bytes:
     return out.getvalue()
 
 
-def take_in(given: Given, kept: Callable[[], None]) -> None:
+def take_in(given: UploadedFile, kept: Callable[[], None]) -> None:
     """Make a collection of a packed one, and open it; `kept` is called as soon as it is there."""
 
     def taken() -> None:

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.uploaded_file_manager import UploadedFile
+from streamlit.runtime.uploaded_file_manager import UploadedFile as FromStreamlit
 
 from dashboard.files import arrived
-from dashboard.files.given import Given
+from dashboard.files.given import UploadedFile
 from dashboard.workspace.disk.scratch import ScratchFile
 from metrics_core.base.errors import RanklensError
 
@@ -24,13 +24,13 @@ def expect_files() -> None:
         st.session_state[_VISIT] = arrived.begin(context.session_id)
 
 
-def given(file: UploadedFile) -> Given:
+def given(file: FromStreamlit) -> UploadedFile:
     """A file of an uploader."""
     content, visit = file.getvalue(), _visit()
-    return Given(file.name, (visit.find(content) if visit else None) or content)
+    return UploadedFile(file.name, (visit.find(content) if visit else None) or content)
 
 
-def release(files: Iterable[Given]) -> None:
+def release(files: Iterable[UploadedFile]) -> None:
     """Files were read: what is on the disk for them is removed once nobody holds it."""
     visit = _visit()
     for file in files:

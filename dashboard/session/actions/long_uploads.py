@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import streamlit as st
 
 from dashboard.files.converting import ONE_AT_A_TIME, converted
-from dashboard.files.given import Given
+from dashboard.files.given import UploadedFile
 from dashboard.files.taking_in import tables_of
 from dashboard.session.open_collection import collection, judgments_of, workspace
 from dashboard.session.reading import Reading
@@ -20,7 +20,7 @@ _STATE = "_long_uploads"
 
 
 def reading_of(
-    of: tuple[int, int], given: Given, beside: Iterable[Loaded]
+    of: tuple[int, int], given: UploadedFile, beside: Iterable[Loaded]
 ) -> Reading[list[Loaded]]:
     """The reading of a long file, the number-th `of` the uploader that was drawn, begun once in
     whichever run of the page; judged with the judgments that are open or were given `beside` it."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard.answers.remarks import Remarks
-from dashboard.session.actions.judging import give_place, judge_name
+from dashboard.session.actions.grading import give_place, judge_name
 from dashboard.session.open_collection import collection, workspace
 from dashboard.session.receipts import doing, tell
 from dashboard.workspace import Noted

@@ -15,7 +15,7 @@ import streamlit as st
 from dashboard.files.collections import SAMPLE
 from dashboard.files.cut import Carried, Cut, is_carried, opened_cut, read_carried
 from dashboard.files.files import File, parts_as_one
-from dashboard.files.given import Given
+from dashboard.files.given import UploadedFile
 from dashboard.files.taking_in import tables_of, way_of
 from dashboard.session.actions import carried as carrying
 from dashboard.session.actions import collections as manage
@@ -52,7 +52,7 @@ class Refusal:
     """An uploaded file that could not be read, kept for another try; `key` names its widgets."""
 
     error: RanklensError
-    given: Given
+    given: UploadedFile
     key: int
 
 
@@ -66,7 +66,7 @@ def refusals() -> dict[str, Refusal]:
     return of_each.setdefault(address()["set"], {})
 
 
-def read_uploads(files: Sequence[Given], drawn: int) -> Iterator[float]:
+def read_uploads(files: Sequence[UploadedFile], drawn: int) -> Iterator[float]:
     """Read files of the uploader that was `drawn` with this generation into the open collection,
     telling how many are read, and of the next one which share; then the uploader starts anew.
 
@@ -112,14 +112,14 @@ def read_uploads(files: Sequence[Given], drawn: int) -> Iterator[float]:
     came_through()
 
 
-def _told_with_the_rest(told: dict[str, Refusal], files: Sequence[Given]) -> None:
+def _told_with_the_rest(told: dict[str, Refusal], files: Sequence[UploadedFile]) -> None:
     """Files that could not be read are told where those that were given with them went."""
     here = refusals()
     if here is not told:
         here |= {given.name: told.pop(given.name) for given in files if given.name in told}
 
 
-def _of_data(files: Sequence[Given]) -> list[int]:
+def _of_data(files: Sequence[UploadedFile]) -> list[int]:
     """The places of the files without those that only stand beside parts of judged ranks; where
     there are no others, all."""
     places = [place for place, given in enumerate(files) if not is_beside_parts(given.name)]
@@ -133,7 +133,7 @@ def _kept() -> set[int | tuple[int, int]]:
     return kept
 
 
-def _read_cut(given: Given, carried: list[Carried]) -> list[Loaded]:
+def _read_cut(given: UploadedFile, carried: list[Carried]) -> list[Loaded]:
     """The tables of a zip of some queries, none of a file of notes or layers; what comes with them
     is added to `carried`."""
     try:
@@ -145,14 +145,16 @@ def _read_cut(given: Given, carried: list[Carried]) -> list[Loaded]:
         refusals()[given.name] = Refusal(error, given, next(_KEYS))
         return []
     carried.append(cut.carried)
-    return [loaded for file, inner in cut.files.items() for loaded in _read(Given(file, inner))]
+    return [
+        loaded for file, inner in cut.files.items() for loaded in _read(UploadedFile(file, inner))
+    ]
 
 
-def _read(given: Given, **choices: Any) -> list[Loaded]:
+def _read(given: UploadedFile, **choices: Any) -> list[Loaded]:
     return _received(given, partial(tables_of, given, **choices))
 
 
-def _received(given: Given, tables: Callable[[], list[Loaded]]) -> list[Loaded]:
+def _received(given: UploadedFile, tables: Callable[[], list[Loaded]]) -> list[Loaded]:
     """A file's tables; one that cannot be read goes to `refusals`."""
     try:
         read = tables()

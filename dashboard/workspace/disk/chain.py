@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dashboard.workspace.disk.records import Reach
+from dashboard.workspace.disk.records import Extent
 
 Line = dict[str, Any]
 Piece = tuple[bytes, Line | None]
@@ -94,7 +94,7 @@ class Read:
             is_torn=is_torn,
         )
 
-    def beside(self, reach: Reach | None) -> Read:
+    def beside(self, reach: Extent | None) -> Read:
         """The same, held against how far the journal is known to have gone."""
         if not reach:
             return self

@@ -17,7 +17,7 @@ from threading import Lock
 
 from dashboard.workspace.disk import durable, errors
 from dashboard.workspace.disk.chain import END, Line, Read, behind, linked, opened, pieces, sealed
-from dashboard.workspace.disk.records import Reach, is_id
+from dashboard.workspace.disk.records import Extent, is_id
 
 __all__ = ["JOURNAL", "NOTES", "Journals", "Line", "Read", "is_name", "opened", "sealed"]
 
@@ -28,7 +28,7 @@ _LAYER = re.compile(r"layer-[a-z0-9]{1,40}")
 _KEPT = 200
 _TAIL = 200
 
-Reaches = Mapping[str, Reach]
+Reaches = Mapping[str, Extent]
 """Name of a journal -> how far it is known to have gone."""
 
 _NO_FILE = Read(damaged=(1,))
@@ -207,7 +207,7 @@ class Journals:
     def _accept(self, identity: str, name: str, gone: Collection[str]) -> None:
         """Tell no more of these lines; until the next ones nothing is known of the end."""
         known = self._reaches(identity)
-        reach = known.get(name, Reach(0, ""))
+        reach = known.get(name, Extent(0, ""))
         more = (*reach.gone, *sorted(set(gone) - set(reach.gone)))
         reach = replace(reach, lines=0, last="", gone=more)
         self._put_reaches(identity, {**known, name: reach})
@@ -233,7 +233,7 @@ class Journals:
             known = self._reaches(identity)
             found = {name: self._read(self._path(identity, name)) for name in names}
             now = {
-                name: _reach(read, known.get(name, Reach(0, "")))
+                name: _reach(read, known.get(name, Extent(0, "")))
                 for name, read in found.items()
                 if read is not None and read is not _NO_FILE
             }
@@ -267,7 +267,7 @@ class Journals:
         return replace(known.followed_by(whole), size=known.size + len(tail)) if whole else known
 
 
-def _reach(read: Read, known: Reach) -> Reach:
+def _reach(read: Read, known: Extent) -> Extent:
     called = read.lines[0].get("name") if read.lines else None
     named = called if isinstance(called, str) else known.called
     return replace(known, lines=len(read), last=read.last, called=named)

@@ -59,7 +59,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Reach:
+class Extent:
     """How far a journal is known to have gone: how many lines, the check of the last whole one, ""
     where that is not known, and what it is called. `gone` are the checks of lines that are known to
     be gone, and of which that is not told any more."""
@@ -81,12 +81,12 @@ class Collection:
     changed: str
     choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     removed: bool = False
-    journals: Mapping[str, Reach] = field(default_factory=dict)
+    journals: Mapping[str, Extent] = field(default_factory=dict)
     judgments: str = ""
 
 
 @dataclass(frozen=True)
-class Layout:
+class FolderVersion:
     """The version of the folder's layout."""
 
     layout: int
@@ -106,7 +106,7 @@ class DamagedRecordError(ValueError):
     """The bytes of a record are not those that were written."""
 
 
-Record = TypeVar("Record", Entry, Collection, Layout)
+Record = TypeVar("Record", Entry, Collection, FolderVersion)
 
 
 def is_id(text: str) -> bool:
@@ -144,7 +144,7 @@ def hidden(
     return found
 
 
-def encode(record: Entry | Collection | Layout) -> bytes:
+def encode(record: Entry | Collection | FolderVersion) -> bytes:
     """A record as it is written."""
     return _sealed(asdict(record))
 
@@ -163,7 +163,7 @@ def decode(content: bytes, kind: type[Record]) -> Record:
         if kind is Collection:
             journals = told.get("journals", {}).items()
             told["journals"] = {
-                name: Reach(**{**reach, "gone": tuple(reach["gone"])}) for name, reach in journals
+                name: Extent(**{**reach, "gone": tuple(reach["gone"])}) for name, reach in journals
             }
         record = kind(**told)
         if not _fits(record):

@@ -20,7 +20,7 @@ from dashboard.workspace.disk.records import (
     Damaged,
     DamagedRecordError,
     Entry,
-    Layout,
+    FolderVersion,
     Record,
     decode,
     encode,
@@ -55,8 +55,8 @@ class Shelves:
 
     def layout(self) -> int | None:
         """The version of the layout; None where the folder does not say one."""
-        found = self._read(self.folder / _ABOUT, Layout)
-        return found.layout if isinstance(found, Layout) else None
+        found = self._read(self.folder / _ABOUT, FolderVersion)
+        return found.layout if isinstance(found, FolderVersion) else None
 
     def lacks_collections(self) -> bool:
         """Whether the folder of the records is gone, without which tables cannot be told from what
@@ -74,7 +74,7 @@ class Shelves:
 
     def say_layout(self) -> None:
         """Write down which layout this is, also in a folder of an older one."""
-        durable.write(self.folder / _ABOUT, encode(Layout(LAYOUT)))
+        durable.write(self.folder / _ABOUT, encode(FolderVersion(LAYOUT)))
 
     def sync(self) -> None:
         """Flush which names there are: one who was killed may have made some and not done so, and

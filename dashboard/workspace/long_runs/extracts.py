@@ -24,7 +24,7 @@ very many queries also those of nearly all, which are read in a third of the tim
 
 
 @dataclass(frozen=True)
-class Layout:
+class RowPlaces:
     """Where the rows of a file stand: its queries in their order, whose rows stand together, and
     how many each has, int64[q]. `plain` and `first_ties` are as in Run."""
 
@@ -34,7 +34,7 @@ class Layout:
     first_ties: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, run: Run) -> Layout | None:
+    def of(cls, run: Run) -> RowPlaces | None:
         """That of a run in memory; None where rows of one query stand apart."""
         codes, query_ids = run.query_codes, run.query_ids
         if not stand_together(run):
@@ -43,7 +43,7 @@ class Layout:
         return cls(query_ids, counts, run.plain, run.first_ties())
 
     @classmethod
-    def joined(cls, parts: Sequence[Layout]) -> Layout:
+    def joined(cls, parts: Sequence[RowPlaces]) -> RowPlaces:
         """That of rows of which each part holds the rows of other queries."""
         return cls(
             [query_id for part in parts for query_id in part.query_ids],
@@ -53,7 +53,7 @@ class Layout:
         )
 
 
-def known_layout(cache: Cache, table: str, whole: Callable[[], Run]) -> Layout | None:
+def known_layout(cache: Cache, table: str, whole: Callable[[], Run]) -> RowPlaces | None:
     """The layout of the rows that are kept under this name, found once; None where the rows of a
     query stand apart."""
     known = cache.get(LAYOUTS, table)
@@ -62,13 +62,13 @@ def known_layout(cache: Cache, table: str, whole: Callable[[], Run]) -> Layout |
         if told is None:
             return None
         of_queries = (known.arrays["counts"], told["plain"], known.arrays["first_ties"])
-        return Layout(told["query_ids"], *of_queries)
-    found = Layout.of(whole())
+        return RowPlaces(told["query_ids"], *of_queries)
+    found = RowPlaces.of(whole())
     keep_layout(cache, table, found)
     return found
 
 
-def keep_layout(cache: Cache, table: str, layout: Layout | None) -> None:
+def keep_layout(cache: Cache, table: str, layout: RowPlaces | None) -> None:
     """Keep what `known_layout` then knows."""
     if layout is None:
         cache.put(LAYOUTS, table, kept=Kept())

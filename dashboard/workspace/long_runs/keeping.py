@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from dashboard.workspace.disk.durable import Draft
 from dashboard.workspace.long_runs.cache import Cache
-from dashboard.workspace.long_runs.extracts import Layout, heads_of, keep_heads, keep_layout
+from dashboard.workspace.long_runs.extracts import RowPlaces, heads_of, keep_heads, keep_layout
 from dashboard.workspace.long_runs.stored_run import StoredRun, gathered, is_long, kept_rows
 from dashboard.workspace.long_runs.tables import rows_writer, write_rows
 from metrics_core.base.notes import Note
@@ -76,19 +76,19 @@ class Keeping:
         self._cache, self._draft = cache, draft
         self._writer: pq.ParquetWriter | None = None
         self._hash = RowsHash()
-        self._layouts: list[Layout] = []
+        self._layouts: list[RowPlaces] = []
         self._heads: list[pa.Table] = []
 
     def __call__(self, rows: pa.Table) -> Callable[[], None]:
         """Look at rows, which stand together by query; what is returned writes them. Raises
         OSError."""
         run = Run(table=rows)
-        layout = Layout.of(run)
+        layout = RowPlaces.of(run)
         if layout is None:
             raise ValueError("the rows of a query stand apart")
         return partial(self._write, rows, layout, heads_of(run))
 
-    def _write(self, rows: pa.Table, layout: Layout, heads: pa.Table) -> None:
+    def _write(self, rows: pa.Table, layout: RowPlaces, heads: pa.Table) -> None:
         if self._writer is None:
             self._writer = rows_writer(self._draft, rows.schema)
         write_rows(self._writer, rows)
@@ -103,7 +103,7 @@ class Keeping:
         """The run of this name whose rows were written, kept from now on. Raises OSError."""
         assert self._writer is not None
         self._writer.close()
-        table, layout = self._draft.digest, Layout.joined(self._layouts)
+        table, layout = self._draft.digest, RowPlaces.joined(self._layouts)
         content = self._hash.hexdigest()
         rows = kept_rows(self._cache, table=table, content=content, layout=layout, file=file)
         self._cache.shelves.put_table(table, self._draft)

@@ -23,7 +23,7 @@ from dashboard.workspace.disk.shelves import Shelves
 from dashboard.workspace.long_runs.cache import Cache
 from dashboard.workspace.long_runs.extracts import (
     HEADS,
-    Layout,
+    RowPlaces,
     known_heads,
     known_layout,
     stand_together,
@@ -51,7 +51,7 @@ class StoredRows:
     path: Path
     table: str
     content: str
-    layout: Layout
+    layout: RowPlaces
     cache: Cache
     reading: Callable[[], AbstractContextManager[None]]
     _lock: Lock = field(default_factory=Lock)
@@ -209,13 +209,15 @@ def stored_run(
     return _opened(shelves, cache, table, content, layout, file).run(name, notes)
 
 
-def kept_rows(cache: Cache, *, table: str, content: str, layout: Layout, file: str) -> StoredRows:
+def kept_rows(
+    cache: Cache, *, table: str, content: str, layout: RowPlaces, file: str
+) -> StoredRows:
     """The rows of a file that the cache keeps under the name `table`, or now will."""
     return _opened(cache.shelves, cache, table, content, layout, file)
 
 
 def _opened(
-    shelves: Shelves, cache: Cache, table: str, content: str, layout: Layout, file: str
+    shelves: Shelves, cache: Cache, table: str, content: str, layout: RowPlaces, file: str
 ) -> StoredRows:
     reading = partial(_reading, shelves, table, file)
     rows = StoredRows(shelves.table_path(table), table, content, layout, cache, reading)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from metrics_core.comparing.resampled import ALIKE, best_statistics, standard_errors
 from metrics_core.measures import MEAN
-from metrics_core.scoring.bags import even, in_bags
+from metrics_core.scoring.random_groups import even, in_groups
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -77,7 +77,7 @@ class PairColumns:
             parts.append(self.defined.astype(np.float64))
         elif not even(scaled.shape[1]):
             parts.append(np.ones_like(scaled))
-        return [in_bags(each.T).T for each in parts]
+        return [in_groups(each.T).T for each in parts]
 
     def squared(self, sums: Sequence[Numbers]) -> Numbers:
         """How many standard errors of its own each pair is off in a draw, squared: from the sums of

@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from metrics_core.comparing.all_pairs.pair_columns import PairColumns
 from metrics_core.comparing.all_pairs.pair_walk import walked
-from metrics_core.comparing.away import Columns, Farthest, away, in_errors, limits_of
+from metrics_core.comparing.max_statistic import Columns, Farthest, away, in_errors, limits_of
 from metrics_core.comparing.resampled import Resampled, within_reach
 from metrics_core.comparing.verdicts import FEWEST_DIFFERING, FEWEST_QUERIES
-from metrics_core.scoring.bags import drawn_at_a_time
+from metrics_core.scoring.random_groups import drawn_at_a_time
 from metrics_core.scoring.resampling import draws_of
 
 Floats = npt.NDArray[np.float64]

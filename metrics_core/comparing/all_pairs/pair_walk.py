@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
 from metrics_core.comparing.all_pairs.pair_columns import PairColumns
-from metrics_core.comparing.away import Farthest, slack
-from metrics_core.scoring.bags import drawn_at_a_time
+from metrics_core.comparing.max_statistic import Farthest, slack
+from metrics_core.scoring.random_groups import drawn_at_a_time
 from metrics_core.scoring.resampling import Counts, draws_in_parts
 
 Floats = npt.NDArray[np.float64]

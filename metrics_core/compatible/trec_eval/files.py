@@ -27,7 +27,7 @@ _ODD = (b"\r", b"\v", b"\f", b"\0")
 
 
 @dataclass(frozen=True)
-class Layout:
+class FileColumns:
     """The fields of a line. `kept` are those worth keeping, `more` says that fields may follow,
     `blanks` that blank lines may stand between, `comments` that lines with # are none."""
 
@@ -38,16 +38,18 @@ class Layout:
     comments: bool = False
 
 
-def results_layout(*, comments: bool) -> Layout:
+def results_layout(*, comments: bool) -> FileColumns:
     """query Q0 document rank score run_name"""
     kept = {"query_id": CODED_ID, "doc_id": ID, "score": pa.float64()}
     fields = ("query_id", "q0", "doc_id", "rank", "score", "tag")
-    return Layout(fields, kept, more=True, blanks=True, comments=comments)
+    return FileColumns(fields, kept, more=True, blanks=True, comments=comments)
 
 
-def judgments_layout(*fields: str, comments: bool) -> Layout:
+def judgments_layout(*fields: str, comments: bool) -> FileColumns:
     """The fields given; all but the document are kept as few distinct texts."""
-    return Layout(fields, {f: ID if f == "doc_id" else CODED_ID for f in fields}, comments=comments)
+    return FileColumns(
+        fields, {f: ID if f == "doc_id" else CODED_ID for f in fields}, comments=comments
+    )
 
 
 def read_bytes(path: str, *, what: str, stdin: bool = False) -> bytes:
@@ -78,7 +80,7 @@ def _as_given(word: str) -> str:
     return os.fsdecode(word.encode("latin-1"))
 
 
-def read_table(data: bytes, layout: Layout, path: str) -> pa.Table:
+def read_table(data: bytes, layout: FileColumns, path: str) -> pa.Table:
     """The kept fields of each line, each column in one piece. Ends at a malformed line."""
 
     def one(block: bytes) -> pa.Table | None:
@@ -97,7 +99,7 @@ def read_table(data: bytes, layout: Layout, path: str) -> pa.Table:
     return pa.concat_tables(tables).unify_dictionaries().combine_chunks()
 
 
-def last_field(data: bytes, layout: Layout) -> str:
+def last_field(data: bytes, layout: FileColumns) -> str:
     """The last field of the layout in the last line that has content."""
     number = len(layout.fields) - 1
     end = len(data)
@@ -139,7 +141,7 @@ def _blocks(data: bytes) -> Iterator[bytes]:
         start = end or len(data)
 
 
-def _fast(block: bytes, layout: Layout) -> pa.Table | None:
+def _fast(block: bytes, layout: FileColumns) -> pa.Table | None:
     """A block of regular lines by Arrow; None where it is not sure to mean the same."""
     if layout.comments and _may_hold_comments(block, layout):
         return None
@@ -159,7 +161,7 @@ def _fast(block: bytes, layout: Layout) -> pa.Table | None:
     return _regular(_with_single_blanks(block, layout), layout)
 
 
-def _may_hold_comments(block: bytes, layout: Layout) -> bool:
+def _may_hold_comments(block: bytes, layout: FileColumns) -> bool:
     """Whether a line may begin with #; where blank lines may stand, behind white space, too."""
     if b"#" not in block:
         return False
@@ -167,7 +169,7 @@ def _may_hold_comments(block: bytes, layout: Layout) -> bool:
     return block.startswith(b"#") or any(place in block for place in behind)
 
 
-def _with_single_blanks(block: bytes, layout: Layout) -> bytes:
+def _with_single_blanks(block: bytes, layout: FileColumns) -> bytes:
     """The block without blanks at the ends of lines and without superfluous ones inside."""
     block = block.replace(b"\t", b" ")
     while b"  " in block:
@@ -180,14 +182,14 @@ def _with_single_blanks(block: bytes, layout: Layout) -> bytes:
     return block
 
 
-def _regular(block: bytes, layout: Layout) -> pa.Table | None:
+def _regular(block: bytes, layout: FileColumns) -> pa.Table | None:
     wanted = len(layout.fields)
     found = block[: block.find(b"\n")].count(b" ") + 1
     extra = [f"more {i}" for i in range(found - wanted)] if layout.more else []
     return read_regular(block, " ", [*layout.fields, *extra], layout.kept, layout.kept)
 
 
-def _carefully(block: bytes, layout: Layout) -> pa.Table | None:
+def _carefully(block: bytes, layout: FileColumns) -> pa.Table | None:
     """A block line by line; None where a line is malformed."""
     rows: list[list[str]] = []
     wanted = len(layout.fields)

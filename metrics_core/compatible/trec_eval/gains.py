@@ -31,7 +31,7 @@ _NOT_POOLED, _NOT_JUDGED = -1, -2
 """trec_eval's levels for a document outside the pool, and for one in it that was not judged."""
 
 
-class Entry(NamedTuple):
+class LevelGain(NamedTuple):
     """A line of trec_eval's table of gains. `counts` says whether it has the documents of its
     level: a level that is named twice has them at the first."""
 
@@ -63,7 +63,7 @@ def ideal_gains(ranks: JudgedRanks, gains: Gains) -> list[Floats]:
     ]
 
 
-def _ideal(table: Sequence[Entry], documents: Counter[float]) -> Floats:
+def _ideal(table: Sequence[LevelGain], documents: Counter[float]) -> Floats:
     """The gains of the levels from the last on, each with its documents. It ends at the last level,
     or at one with documents, that is worth nothing."""
     parts: list[Floats] = []
@@ -81,27 +81,31 @@ def dcg(lists: list[Floats]) -> Floats:
     return np.array([float((g / np.log2(np.arange(len(g)) + 2.0)).sum()) for g in lists])
 
 
-def _tables(ranks: JudgedRanks, gains: Gains) -> list[list[Entry]]:
+def _tables(ranks: JudgedRanks, gains: Gains) -> list[list[LevelGain]]:
     """Per query trec_eval's table: the levels that are given a gain, and the others up to the
     query's highest, each worth itself."""
     highest = np.full(ranks.n_queries, -1, dtype=np.int64)
     np.maximum.at(highest, ranks.judged_query, ranks.judged_relevance.astype(np.int64))
     named = {level: place for place, (level, _) in reversed(list(enumerate(gains)))}
-    given = [Entry(*gains[place], named[gains[place][0]] == place) for place in range(len(gains))]
+    given = [
+        LevelGain(*gains[place], named[gains[place][0]] == place) for place in range(len(gains))
+    ]
     made = {
-        top: in_order(given + [Entry(at, float(at)) for at in range(top + 1) if at not in named])
+        top: in_order(
+            given + [LevelGain(at, float(at)) for at in range(top + 1) if at not in named]
+        )
         for top in np.unique(highest).tolist()
     }
     return [made[top] for top in highest.tolist()]
 
 
-def in_order(entries: list[Entry]) -> list[Entry]:
+def in_order(entries: list[LevelGain]) -> list[LevelGain]:
     """By gain, ascending, as glibc's merge sort puts them under trec_eval's comparison."""
     if len(entries) < 2:
         return entries
     half = len(entries) // 2
     low, high = in_order(entries[:half]), in_order(entries[half:])
-    merged: list[Entry] = []
+    merged: list[LevelGain] = []
     taken = 0
     for entry in low:
         # The difference as a C int above 0; where it is beyond one, or undefined, it is below.

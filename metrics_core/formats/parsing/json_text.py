@@ -53,7 +53,7 @@ def parse_json(source: Source, text: str, line: int | None = None) -> Any:
         return value
 
 
-class Entry(NamedTuple):
+class JsonEntry(NamedTuple):
     """An entry of an object: its key, where key and value begin in the text, its value."""
 
     key: str
@@ -62,7 +62,7 @@ class Entry(NamedTuple):
     value: Any
 
 
-def entries_of(source: Source, text: str) -> Iterator[Entry]:
+def entries_of(source: Source, text: str) -> Iterator[JsonEntry]:
     """The entries of the object that a text is, one held at a time. Raises as `parse_json`. Numbers
     are bytes, for there are millions; how long they are is the caller's to check."""
     with _refusing(source, text, None):
@@ -75,7 +75,7 @@ def entries_of(source: Source, text: str) -> Iterator[Entry]:
             yield entry
 
 
-def entries_from(text: str, at: int, *, whole: bool = False) -> Iterator[Entry]:
+def entries_from(text: str, at: int, *, whole: bool = False) -> Iterator[JsonEntry]:
     """The entries of the object that begins at this place in a text; the `whole` rest of the text,
     if that is said. Raises JSONDecodeError and _RefusedError."""
     at = _past_blanks(text, at + 1)
@@ -92,7 +92,7 @@ def entries_from(text: str, at: int, *, whole: bool = False) -> Iterator[Entry]:
             raise json.JSONDecodeError("Expecting ':' delimiter", text, at)
         value_at = _past_blanks(text, at + 1)
         value, at = _scanned(text, value_at)
-        yield Entry(key, key_at, value_at, value)
+        yield JsonEntry(key, key_at, value_at, value)
         at = _past_blanks(text, at)
         mark = text[at : at + 1]
         if mark not in (",", "}"):

@@ -36,7 +36,7 @@ def fields_of(line: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Layout:
+class LineColumns:
     """The columns of a line: name, Arrow type. `rest` says that the last one takes what is left."""
 
     columns: dict[str, pa.DataType]
@@ -53,7 +53,7 @@ class Layout:
         return r"^[ \t]*" + r"[ \t]+".join(groups) + r"[ \t]*\n?$"
 
 
-RUN = Layout(
+RUN = LineColumns(
     columns={
         "query_id": CODED_ID,
         "q0": ID,
@@ -66,7 +66,7 @@ RUN = Layout(
     rest=True,
 )
 
-QRELS = Layout(
+QRELS = LineColumns(
     columns={"query_id": CODED_ID, "iteration": CODED_ID, "doc_id": ID, "relevance": CODED_ID},
     line="A TREC qrels line is: query_id 0 doc_id relevance",
     rest=False,
@@ -93,7 +93,7 @@ class Parsed:
     cut_off: bool = False
 
 
-def parse(source: Source, layout: Layout, *, only_carefully: bool = False) -> Iterator[Parsed]:
+def parse(source: Source, layout: LineColumns, *, only_carefully: bool = False) -> Iterator[Parsed]:
     """The blocks of a file in order, parsed several at a time."""
 
     def one(numbered: tuple[int, bytes]) -> Parsed:
@@ -105,7 +105,7 @@ def parse(source: Source, layout: Layout, *, only_carefully: bool = False) -> It
     return in_order(one, enumerate(source.blocks()))
 
 
-def fast(block: bytes, layout: Layout) -> Parsed | None:
+def fast(block: bytes, layout: LineColumns) -> Parsed | None:
     """A regular block, by Arrow's CSV reader; None where it is not regular enough."""
     tabs = b"\t" in block
     table = None
@@ -119,7 +119,7 @@ def fast(block: bytes, layout: Layout) -> Parsed | None:
     return Parsed(_kept(table), stretch, _tags(table))
 
 
-def _regular(block: bytes, delimiter: str, layout: Layout) -> pa.Table | None:
+def _regular(block: bytes, delimiter: str, layout: LineColumns) -> pa.Table | None:
     names = list(layout.columns)
     table = read_regular(block, delimiter, names, layout.columns, names)
     if table is None:
@@ -152,7 +152,7 @@ def _with_single_blanks(block: bytes) -> bytes:
     return block.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
 
 
-def careful(block: bytes, layout: Layout, *, may_have_header: bool) -> Parsed:
+def careful(block: bytes, layout: LineColumns, *, may_have_header: bool) -> Parsed:
     """Any block, by a regular expression a line; bad lines become problems."""
     lines = _line_array(block)
     comment = pc.starts_with(lines, "#")
@@ -189,7 +189,7 @@ def careful(block: bytes, layout: Layout, *, may_have_header: bool) -> Parsed:
     return parsed
 
 
-def _typed(texts: dict[str, pa.Array], layout: Layout) -> pa.Table:
+def _typed(texts: dict[str, pa.Array], layout: LineColumns) -> pa.Table:
     columns = {}
     for name, kind in layout.columns.items():
         if pa.types.is_dictionary(kind):
@@ -202,7 +202,7 @@ def _typed(texts: dict[str, pa.Array], layout: Layout) -> pa.Table:
 
 
 def _note_misfits(
-    parsed: Parsed, lines: pa.Array, misfits: npt.NDArray[np.int64], layout: Layout
+    parsed: Parsed, lines: pa.Array, misfits: npt.NDArray[np.int64], layout: LineColumns
 ) -> None:
     """Lines with too few or too many columns."""
     wanted = len(layout.columns)

@@ -14,7 +14,7 @@ from dashboard.answers.subset import subset
 from dashboard.files.cut import is_cut, opened_cut
 from dashboard.study.layered import with_layers
 from dashboard.study.study import Study
-from dashboard.workspace import Given, Layer, Note, Noted
+from dashboard.workspace import Comment, GivenGrade, Layer, Noted
 from metrics_core import read_qrels, read_queries, read_run
 from metrics_core.tables import Qrels, Run
 from tests.dashboard.answers.test_query_chips import STUDY
@@ -76,10 +76,10 @@ def test_notes_and_layers_stand_beside_the_judgments_of_the_files() -> None:
     asked = Address.of(run="dense", base="bm25")
     ids = STUDY.query_ids[:3]
     doc = next(iter(STUDY.runs["dense"].table["doc_id"].to_pylist()))
-    given = {(query_id, doc): Given(3, "anna", "2026") for query_id in ids[:2]}
+    given = {(query_id, doc): GivenGrade(3, "anna", "2026") for query_id in ids[:2]}
     layer = Layer("l1", "anna", "2025", True, "1", given=given)
     study = with_layers(STUDY, [layer])
-    noted = {ids[0]: Noted((Note("0a", "why", "bo", "2026"),)), "q099": Noted((), ())}
+    noted = {ids[0]: Noted((Comment("0a", "why", "bo", "2026"),)), "q099": Noted((), ())}
     packed = subset(study, study.view(asked).comparison, ids[1:], noted, [layer])
     assert is_cut(packed) and not is_cut(b"PK\x03\x04") and not is_cut(b"")
     cut = opened_cut(packed, "queries.zip")

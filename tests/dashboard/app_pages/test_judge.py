@@ -14,7 +14,7 @@ from dashboard.address.address import Address
 from dashboard.answers.subset import subset
 from dashboard.files.collections import SAMPLE
 from dashboard.session.actions.collections import copy_of
-from dashboard.session.actions.judging import layer_file
+from dashboard.session.actions.grading import layer_file
 from dashboard.study.library import assemble
 from dashboard.workspace import Workspace
 from tests.dashboard.conftest import drawn, opened, text_of
@@ -85,7 +85,7 @@ def tells() -> None:
     import streamlit as st
 
     from dashboard.address.address import Address
-    from dashboard.session.actions import judging
+    from dashboard.session.actions import grading
 
     st.session_state["_empty"] = st.session_state["_address"] = Address.of(set="sample")
     acts = [
@@ -94,14 +94,14 @@ def tells() -> None:
         {"n": 3, "query_id": "q", "doc_id": "a", "grade": None},
         {"n": 4, "query_id": "q", "doc_id": "c", "skip": True},
     ]
-    judging.take_acts({"session": "s", "by": " Ann  B ", "acts": acts})
-    assert judging.acts_kept() == {"session": "s", "done": 4}
-    assert judging.skipped() == {("q", "c")}
-    judging.take_acts({"session": "s", "by": "", "acts": acts})
+    grading.take_acts({"session": "s", "by": " Ann  B ", "acts": acts})
+    assert grading.acts_kept() == {"session": "s", "done": 4}
+    assert grading.skipped() == {("q", "c")}
+    grading.take_acts({"session": "s", "by": "", "acts": acts})
     later = {"n": 5, "query_id": "q", "doc_id": "c", "grade": 3}
-    judging.take_acts({"session": "s", "by": "", "acts": [*acts, later]})
-    assert judging.skipped() == set()
-    judging.take_acts(None)
+    grading.take_acts({"session": "s", "by": "", "acts": [*acts, later]})
+    assert grading.skipped() == set()
+    grading.take_acts(None)
 
 
 def test_what_a_page_tells_is_kept_once_and_in_its_order() -> None:

@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.address.address import Address
 from dashboard.answers.document import document
-from dashboard.answers.judging import queue, to_judge, window
+from dashboard.answers.grading import queue, to_judge, window
 from dashboard.answers.subset import subset
 from dashboard.answers.unjudged import unjudged
 from dashboard.answers.what_if import what_would_be

@@ -15,7 +15,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.address.address import Address
 from dashboard.files.collections import SAMPLE
-from dashboard.files.given import Given
+from dashboard.files.given import UploadedFile
 from dashboard.session.actions import collections as manage
 from dashboard.session.actions import uploads
 from dashboard.session.receipts import take_offer, tell
@@ -89,7 +89,7 @@ def test_files_that_a_click_interrupts_are_read_by_the_next_run_and_kept_once(
     other = manage.made("Other")
     pack(session.workspace(), other.id, packed)
     named = {"other.zip": packed.getvalue(), "my.qrels": QRELS, "my.run": RUN}
-    files = [Given(name, content) for name, content in named.items()]
+    files = [UploadedFile(name, content) for name, content in named.items()]
     drawn = session.generation("upload")
     reading = session.read_uploads(files, drawn)
     assert [next(reading), next(reading)] == [0, 1]
@@ -116,13 +116,17 @@ def test_a_fault_in_reading_is_not_met_again_by_each_further_run(
 ) -> None:
     monkeypatch.setattr(uploads, "is_packed", lambda _: 1 // 0)
     with pytest.raises(ZeroDivisionError):
-        list(session.read_uploads([Given("my.run", RUN)], 0))
+        list(session.read_uploads([UploadedFile("my.run", RUN)], 0))
     assert session.generation("upload") == 1
 
 
 def test_what_stands_beside_parts_is_left_out_and_alone_is_named_as_what_it_is() -> None:
-    beside = Given("_SUCCESS", b"")
-    list(session.read_uploads([beside, Given("my.run", RUN), Given("my.qrels", QRELS)], 0))
+    beside = UploadedFile("_SUCCESS", b"")
+    list(
+        session.read_uploads(
+            [beside, UploadedFile("my.run", RUN), UploadedFile("my.qrels", QRELS)], 0
+        )
+    )
     (made,) = session.workspace().collections()
     assert [e.file for e in session.workspace().entries(made.id)] == ["my.run", "my.qrels"]
     assert not session.refusals()
@@ -132,5 +136,5 @@ def test_what_stands_beside_parts_is_left_out_and_alone_is_named_as_what_it_is()
 
 def test_a_layer_is_taken_in_once_for_each_upload() -> None:
     for upload in ("one", "one", "two"):
-        session.take_in_layer(Given("mine.qrels", QRELS), upload)
+        session.take_in_layer(UploadedFile("mine.qrels", QRELS), upload)
     assert [len(layer) for layer in session.workspace().layers.of(SAMPLE)] == [2, 2]

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from dashboard.address.address import Address
-from dashboard.answers import judging
+from dashboard.answers import grading
 from dashboard.files.files import SAMPLE_FOLDER, list_folder, read_files
 from dashboard.study.layered import with_layers
 from dashboard.study.library import assemble
 from dashboard.study.study import Study
-from dashboard.workspace import Given, Layer
+from dashboard.workspace import GivenGrade, Layer
 from metrics_core.judging.layers import layered
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import score_runs
@@ -31,7 +31,7 @@ def study() -> Study:
 
 
 def layer(name: str, grades: dict[tuple[str, str], float], begun: str = "1") -> Layer:
-    given = {pair: Given(grade, "ann", "now") for pair, grade in grades.items()}
+    given = {pair: GivenGrade(grade, "ann", "now") for pair, grade in grades.items()}
     return Layer(name, name, begun, judged=True, version=str(grades), given=given)
 
 
@@ -93,32 +93,32 @@ def test_layers_are_kept_by_what_they_hold_and_the_later_counts(study: Study) ->
 
 
 def test_what_is_to_judge_stays_while_it_is_judged(study: Study) -> None:
-    rows = judging.to_judge(study, comparison(study), "q065")
+    rows = grading.to_judge(study, comparison(study), "q065")
     assert rows["doc_id"].tolist() == ["FN-0073", "FN-0163"]
     assert rows["rank"].tolist() == [9, 10]
     assert rows["where"].tolist() == ["dense, bm25, hybrid", "dense"]
     on = with_layers(study, [layer("a", {("q065", "FN-0073"): 3.0})])
-    assert judging.to_judge(on, comparison(on), "q065").equals(rows)
-    assert judging.queue(on, comparison(on)) is judging.queue(study, comparison(study))
-    assert judging.to_judge(study, comparison(study, k="8"), "q065").empty
+    assert grading.to_judge(on, comparison(on), "q065").equals(rows)
+    assert grading.queue(on, comparison(on)) is grading.queue(study, comparison(study))
+    assert grading.to_judge(study, comparison(study, k="8"), "q065").empty
 
 
 def test_a_queue_is_what_moves_most_then_the_rest(study: Study) -> None:
-    every = judging.queue(study, comparison(study))
+    every = grading.queue(study, comparison(study))
     assert not every.duplicated(["query_id", "doc_id"]).any() and every["rank"].max() <= 10
     done = {(every["query_id"][0], every["doc_id"][0])}
-    first = judging.window(study, every, done, 3)
+    first = grading.window(study, every, done, 3)
     assert first["doc_id"].tolist() == every["doc_id"][1:4].tolist()
     assert first["query"][0] == study.texts[first["query_id"][0]] and first["title"].all()
-    assert len(judging.queue(study, comparison(study, m="Coverage@10")))
+    assert len(grading.queue(study, comparison(study, m="Coverage@10")))
     alone = study.view(Address.of(run="bm25", base="bm25")).comparison
-    assert len(judging.queue(study, alone)) and set(judging.queue(study, alone)["where"]) == {""}
+    assert len(grading.queue(study, alone)) and set(grading.queue(study, alone)["where"]) == {""}
 
 
 def test_the_effect_is_that_of_the_layers(study: Study) -> None:
     on = with_layers(study, [layer("a", {("q065", "FN-0073"): 3.0})])
     shown = comparison(on)
-    found = judging.effect(on, shown, "q065")
+    found = grading.effect(on, shown, "q065")
     for name, (before, after) in found.scores.items():
         place = study.query_ids.index("q065")
         assert before == shown.measure.score(study.judged[name])[place]

@@ -11,7 +11,7 @@ from dashboard.files.files import File, list_folder, parts_as_one, read_files
 from dashboard.study.layered import with_layers
 from dashboard.study.library import assemble
 from dashboard.study.study import Study
-from dashboard.workspace import Given, Layer
+from dashboard.workspace import GivenGrade, Layer
 from metrics_core.formats import read_set, table_bytes
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, RankedRun, Run
@@ -133,7 +133,7 @@ def test_other_judgments_are_the_error_of_this_run_alone() -> None:
 
 
 def layer(*grades: tuple[str, str, float]) -> Layer:
-    given = {(q, d): Given(grade, "me", "2026") for q, d, grade in grades}
+    given = {(q, d): GivenGrade(grade, "me", "2026") for q, d, grade in grades}
     return Layer("1", "me", "2026", judged=True, version=str(grades), given=given)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from dashboard.workspace import Noted, StorageError, Workspace
 from dashboard.workspace.disk.journal import opened, sealed
-from dashboard.workspace.disk.records import Layout, encode
+from dashboard.workspace.disk.records import FolderVersion, encode
 from dashboard.workspace.starting import start
 from dashboard.workspace.taken_out.carried import layers_csv, read_layers
 from dashboard.workspace.taken_out.packing import pack, unpack
@@ -247,7 +247,7 @@ def test_a_packed_collection_without_layers_opens_in_the_layout_before(
 def test_a_folder_of_the_layout_before_becomes_ours_with_its_first_layer(
     workspace: Workspace, folder: Path
 ) -> None:
-    (folder / "workspace.json").write_bytes(encode(Layout(2)))
+    (folder / "workspace.json").write_bytes(encode(FolderVersion(2)))
     again = Workspace(folder)
     start(again)
     assert [c.name for c in again.collections()] == ["Shop"]

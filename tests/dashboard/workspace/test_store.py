@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.workspace import Added, StorageError, Workspace
-from dashboard.workspace.disk.records import Layout, encode
+from dashboard.workspace.disk.records import FolderVersion, encode
 from dashboard.workspace.starting import start
 from metrics_core import formats
 from metrics_core.formats import Loaded
@@ -213,7 +213,7 @@ def test_a_folder_that_is_gone_says_so(workspace: Workspace) -> None:
 
 def test_a_newer_layout_is_only_read(workspace: Workspace) -> None:
     workspace.add("own", read("a.run"))
-    (workspace.folder / "workspace.json").write_bytes(encode(Layout(4)))
+    (workspace.folder / "workspace.json").write_bytes(encode(FolderVersion(4)))
     later = again(workspace)
     assert "newer Ranklens" in str(later.trouble())
     assert later.load(later.entries("own")[0])

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metrics_core.comparing import away as away_module
-from metrics_core.comparing.away import Columns
+from metrics_core.comparing import max_statistic as away_module
+from metrics_core.comparing.max_statistic import Columns
 from metrics_core.comparing.resampled import (
     _varied,
     resampled,
@@ -19,7 +19,7 @@ from metrics_core.comparing.resampled import (
     resampled_groups,
 )
 from metrics_core.comparing.verdicts import FEWEST_DIFFERING
-from metrics_core.scoring.bags import MOST_SINGLE, in_bags
+from metrics_core.scoring.random_groups import MOST_SINGLE, in_groups
 from metrics_core.scoring.resampling import draws
 
 
@@ -282,4 +282,4 @@ def test_bags_of_squares_and_squares_put_into_bags_are_the_same() -> None:
     spread = np.sqrt(np.square(columns.centred).mean(axis=0))
     scaled = columns.centred / spread
     each = np.hstack([scaled, np.square(scaled), defined.astype(float)])
-    assert columns.parts() == pytest.approx(in_bags(each), rel=1e-12, abs=1e-12)
+    assert columns.parts() == pytest.approx(in_groups(each), rel=1e-12, abs=1e-12)

@@ -11,13 +11,13 @@ from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import fragility
 from metrics_core.findings import ways_to_turn as ways
 from metrics_core.findings.firmness import (
-    Entry,
     Pair,
+    WayToTurn,
     firmness_finding,
     firmness_of,
 )
 from metrics_core.scoring.intervals import Interval
-from metrics_core.unjudged.reach import Reach
+from metrics_core.unjudged.bounds import DifferenceBounds
 
 CLEAR = Pair("new", "old", "nDCG@10", "better", 1)
 CHANCE = Pair("new", "old", "nDCG@10", "cannot tell", 1)
@@ -25,8 +25,10 @@ LEVEL = Pair("new", "old", "nDCG@10", "cannot tell", 0)
 NOTHING = np.zeros(1)
 
 
-def reach_of(now: float, low: float, high: float, *, exact: bool = True, why: str = "") -> Reach:
-    return Reach(now, low, high, NOTHING, NOTHING, exact, why)
+def reach_of(
+    now: float, low: float, high: float, *, exact: bool = True, why: str = ""
+) -> DifferenceBounds:
+    return DifferenceBounds(now, low, high, NOTHING, NOTHING, exact, why)
 
 
 def likely(low: float, high: float) -> Interval:
@@ -45,7 +47,9 @@ def likely(low: float, high: float) -> Interval:
         (reach_of(0.1, np.nan, np.nan, why="No bound."), likely(0.1, 0.2), "–", ""),
     ],
 )
-def test_unjudged_documents(reached: Reach, span: Interval, word: str, tone: str) -> None:
+def test_unjudged_documents(
+    reached: DifferenceBounds, span: Interval, word: str, tone: str
+) -> None:
     entry = ways.unjudged(reached, span, 0.12, 10)
     assert (entry.word, entry.tone) == (word, tone)
     assert entry.reason.startswith("12\u00a0% of both runs’ top 10 is unjudged.")
@@ -185,8 +189,8 @@ def test_missing_queries() -> None:
 
 
 ENTRIES = [
-    Entry("a", "Unjudged documents", "cannot turn it", "firm", "Why."),
-    Entry("b", "Single queries", "rests on few", "not firm", "Why."),
+    WayToTurn("a", "Unjudged documents", "cannot turn it", "firm", "Why."),
+    WayToTurn("b", "Single queries", "rests on few", "not firm", "Why."),
     None,
 ]
 
@@ -233,7 +237,9 @@ def test_a_level_pair_has_no_leader() -> None:
         (reach_of(0.0, 0.0, 0.0), "cannot part them", "the two stay level."),
     ],
 )
-def test_unjudged_documents_of_two_that_are_level(reached: Reach, word: str, said: str) -> None:
+def test_unjudged_documents_of_two_that_are_level(
+    reached: DifferenceBounds, word: str, said: str
+) -> None:
     entry = ways.unjudged(reached, likely(-0.1, 0.1), 0.12, 10)
     assert entry.word == word and said in entry.reason and "worst" not in entry.reason
 

@@ -14,7 +14,7 @@ from metrics_core.judging.layers import layered, named_queries, rejudged
 from metrics_core.judging.ties import tie_extremes
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, RankedRun, Run
-from metrics_core.unjudged.holes import holes
+from metrics_core.unjudged.unjudged_ranks import unjudged_ranks
 
 QRELS = Qrels.from_columns(["q2", "q1", "q1"], ["d1", "d1", "d2"], [1, 2, 0])
 
@@ -119,7 +119,7 @@ def test_what_nobody_judged_has_no_name() -> None:
     assert ranked_documents(of_a(), "q1", depth=3)["doc_id"].tolist() == [None, None, "d2"]
     assert ranked_documents(of_a(), "nowhere").empty
     ranks = judge(of_a(), QRELS)
-    found = holes(ranks, ranks, 4)
+    found = unjudged_ranks(ranks, ranks, 4)
     assert found.doc_ids is None and found.run_within.tolist() == [0, 3]
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from metrics_core.slicing.dealt import FEWEST, farthest_dealt, studentised
 from metrics_core.slicing.finder import _slices, found_slices
+from metrics_core.slicing.permutation_max import FEWEST, farthest_dealt, studentised
 
 N = 120
 CHANCE = np.random.default_rng(11)

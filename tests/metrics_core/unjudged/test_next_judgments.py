@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, parse_measure
-from metrics_core.unjudged import likely, moved, next_judgments
-from metrics_core.unjudged.holes import holes
-from metrics_core.unjudged.likely import expected_grades, likely_difference
+from metrics_core.unjudged import expected_difference, graded_scores, next_judgments
+from metrics_core.unjudged.bounds import difference_bounds
+from metrics_core.unjudged.expected_difference import expected_grades, likely_difference
 from metrics_core.unjudged.next_judgments import NextJudgments, judge_next
-from metrics_core.unjudged.reach import reach
+from metrics_core.unjudged.unjudged_ranks import unjudged_ranks
 from tests.collections_of import qrels_of, run_of
 
 DOCS = ["a", "b", "c", "d", "e"]
@@ -33,8 +33,8 @@ def ranks_of(lists: Lists, grades: Grades) -> JudgedRanks:
 def asked(first: Lists, second: Lists, grades: Grades, name: str) -> tuple[Any, ...]:
     measure = parse_measure(name)
     own, other = ranks_of(first, grades), ranks_of(second, grades)
-    found = holes(own, other, measure.cutoff)
-    return own, other, measure, found, reach(own, other, measure, found)
+    found = unjudged_ranks(own, other, measure.cutoff)
+    return own, other, measure, found, difference_bounds(own, other, measure, found)
 
 
 def difference(first: Lists, second: Lists, grades: Grades, measure: Measure) -> float:
@@ -228,7 +228,7 @@ def test_grades_drawn_in_parts_are_those_drawn_at_once(
 ) -> None:
     own, other, measure, found, _ = asked(*random_pair(12), name)
     at_once = likely_difference(own, other, measure, found)
-    monkeypatch.setattr(likely, "_AT_A_TIME", 7)
+    monkeypatch.setattr(expected_difference, "_AT_A_TIME", 7)
     assert likely_difference(own, other, measure, found) == at_once
 
 
@@ -239,17 +239,17 @@ def test_of_many_queries_few_draws_say_what_many_do(
     own, other, measure, found, _ = asked(*random_pair(60), name)
     every = likely_difference(own, other, measure, found)
     drawn = []
-    scores = moved.Graded.scores
+    scores = graded_scores.Graded.scores
 
-    def counted(self: moved.Graded, codes: moved.Codes) -> moved.Both:
+    def counted(self: graded_scores.Graded, codes: graded_scores.Codes) -> graded_scores.Both:
         drawn.append(len(codes))
         return scores(self, codes)
 
-    monkeypatch.setattr(moved.Graded, "scores", counted)
-    monkeypatch.setattr(likely, "_TELLING", 20)
-    monkeypatch.setattr(likely, "_SEEN", 5e-3)
+    monkeypatch.setattr(graded_scores.Graded, "scores", counted)
+    monkeypatch.setattr(expected_difference, "_TELLING", 20)
+    monkeypatch.setattr(expected_difference, "_SEEN", 5e-3)
     few = likely_difference(own, other, measure, found)
-    assert likely._SOME <= len(drawn) < 100
+    assert expected_difference._SOME <= len(drawn) < 100
     assert few.mean == pytest.approx(every.mean, abs=2e-2)
     assert few.high - few.low == pytest.approx(every.high - every.low, rel=0.2)
 
@@ -259,7 +259,7 @@ def test_the_spread_of_each_query_and_that_of_the_draws_are_alike(
 ) -> None:
     own, other, measure, found, _ = asked(*random_pair(12), "nDCG@5")
     of_queries = likely_difference(own, other, measure, found)
-    monkeypatch.setattr(likely._Drawn, "_variances", lambda self: np.array(np.nan))
+    monkeypatch.setattr(expected_difference._Drawn, "_variances", lambda self: np.array(np.nan))
     of_draws = likely_difference(own, other, measure, found)
     assert of_draws.mean == of_queries.mean
     assert of_draws.high - of_draws.low == pytest.approx(of_queries.high - of_queries.low, rel=0.25)

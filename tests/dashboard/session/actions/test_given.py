@@ -14,7 +14,7 @@ import pytest
 from dashboard import session
 from dashboard.files import arrived as visits
 from dashboard.files import converting
-from dashboard.files.given import Given
+from dashboard.files.given import UploadedFile
 from dashboard.session import returning
 from dashboard.session.actions import given, long_uploads, uploads
 from dashboard.session.open_collection import library_of
@@ -40,7 +40,7 @@ def visit(own_visit: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> dict[st
     return own_visit
 
 
-def arrived(name: str, content: bytes) -> Given:
+def arrived(name: str, content: bytes) -> UploadedFile:
     """A file that arrived on the disk, as the page is given it."""
     file = Scratch(session.workspace().folder).new()
     file.write(content)
@@ -52,9 +52,9 @@ def arrived(name: str, content: bytes) -> Given:
     return session.given(uploaded)
 
 
-def read(*files: Given, drawn: int = 0) -> None:
+def read(*files: UploadedFile, drawn: int = 0) -> None:
     """As the uploader that was drawn so many times before has them read."""
-    with mock.patch.object(Given, "whole", side_effect=AssertionError):
+    with mock.patch.object(UploadedFile, "whole", side_effect=AssertionError):
         list(session.read_uploads(files, drawn))
 
 
@@ -109,7 +109,7 @@ def test_a_file_that_is_taken_away_while_it_is_read(visit: dict[str, Any]) -> No
 
 
 def test_files_are_gone_with_their_session(visit: dict[str, Any]) -> None:
-    file: Given | None = arrived("a.run", RUN)
+    file: UploadedFile | None = arrived("a.run", RUN)
     assert file is not None and file.origin.read_bytes() == RUN and left() == 1  # type: ignore[union-attr]
     del file
     assert left() == 1, "not read yet"
@@ -164,7 +164,7 @@ def test_long_files_are_read_one_at_a_time(set_of: bool) -> None:
         mock.patch.object(long_uploads, "converted", return_value=None),
         converting.ONE_AT_A_TIME,
     ):
-        begun = long_uploads.reading_of((0, 0), Given("a.run", RUN), [])
+        begun = long_uploads.reading_of((0, 0), UploadedFile("a.run", RUN), [])
         watched = begun.watched()
         assert next(watched) == 0 and not tables.called
         converting.ONE_AT_A_TIME.release()

@@ -12,7 +12,7 @@ import pytest
 
 from dashboard import session
 from dashboard.files import judged_places
-from dashboard.files.given import Given
+from dashboard.files.given import UploadedFile
 from dashboard.session.actions import long_uploads
 from dashboard.session.open_collection import library_of
 from dashboard.session.reading import Reading
@@ -71,7 +71,9 @@ def test_a_long_run_is_judged_with_what_came_beside_it(visit: dict[str, Any]) ->
         mock.patch.object(judged_places, "places", side_effect=AssertionError),
         mock.patch.object(formats, "read", wraps=formats.read) as read,
     ):
-        told = list(session.read_uploads([Given("a.run", RUN), Given("a.qrels", QRELS)], 0))
+        told = list(
+            session.read_uploads([UploadedFile("a.run", RUN), UploadedFile("a.qrels", QRELS)], 0)
+        )
         study = library_of("own").study
     assert [n for n in told if n == int(n)][:1] == [0] and told == sorted(told)
     assert [call.kwargs["name"] for call in read.call_args_list] == ["a.qrels"]
@@ -89,11 +91,11 @@ def test_a_run_of_the_page_that_ends_does_not_end_the_reading() -> None:
         mock.patch.object(long_uploads, "converted", wraps=long_uploads.converted) as converted,
         mock.patch("dashboard.session.reading._LOOK", 0.001),
     ):
-        first = session.read_uploads([Given("a.run", RUN)], 0)
+        first = session.read_uploads([UploadedFile("a.run", RUN)], 0)
         assert next(first) == 0
         next(first, None)
         first.close()
-        list(session.read_uploads([Given("a.run", RUN)], 0))
+        list(session.read_uploads([UploadedFile("a.run", RUN)], 0))
     assert converted.call_count == 1
     assert [e.file for e in session.workspace().entries("own")] == ["a.run"]
 
@@ -109,7 +111,7 @@ def test_a_long_file_is_refused_in_the_same_words(content: bytes) -> None:
         formats.read(content, name="a.run")
     except FileFormatError as error:
         wanted = str(error)
-    list(session.read_uploads([Given("a.run", content)], 0))
+    list(session.read_uploads([UploadedFile("a.run", content)], 0))
     assert str(session.refusals()["a.run"].error) == wanted != ""
     assert not session.workspace().entries("own")
 
@@ -120,6 +122,6 @@ def test_the_same_rows_from_another_format_are_known() -> None:
         content = gzip.compress(RUN) if "gz" in name else RUN
         if name == "c.csv":
             content = formats.table_bytes(rows, "csv")
-        list(session.read_uploads([Given(name, content)], number))
+        list(session.read_uploads([UploadedFile(name, content)], number))
     assert len(session.workspace().entries("own")) == 1
     assert [r.message.split(" is here")[0] for r in session.receipts()] == ["b.run.gz", "c.csv"]

@@ -19,7 +19,7 @@ from metrics_core.formats import Loaded
 from metrics_core.judging import judge
 from metrics_core.judging.ranking import ranked_documents, top_ranks
 from metrics_core.tables import RankedRun, Run
-from metrics_core.unjudged.holes import holes
+from metrics_core.unjudged.unjudged_ranks import unjudged_ranks
 from tests.dashboard.workspace.stored_runs import QRELS, runs, short_are_long, stored
 from tests.judged_ranks_of import judged_ranks_of
 
@@ -54,7 +54,7 @@ def test_a_stored_run_is_judged_as_one_in_memory(run: Run) -> None:
             assert getattr(one, name).tolist() == getattr(other, name).tolist()
         assert (one.notes, one.unjudged_queries) == (other.notes, other.unjudged_queries)
         for cutoff in (1, 2, 3, 9):
-            found, wanted = holes(one, one, cutoff), holes(other, other, cutoff)
+            found, wanted = unjudged_ranks(one, one, cutoff), unjudged_ranks(other, other, cutoff)
             assert found.doc_ids is not None and wanted.doc_ids is not None
             assert found.query.tolist() == wanted.query.tolist()
             assert sorted(found.doc_ids.to_pylist()) == sorted(wanted.doc_ids.to_pylist())

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from dashboard.files.cut import is_carried, read_carried
 from dashboard.files.files import list_folder
-from dashboard.workspace import Layer, Note, Noted, Workspace
-from dashboard.workspace.layers import Given
+from dashboard.workspace import Comment, Layer, Noted, Workspace
+from dashboard.workspace.layers import GivenGrade
 from dashboard.workspace.notes import Tag
 from dashboard.workspace.taken_out.carried import layers_csv, notes_csv, read_layers, read_notes
 from metrics_core.base.errors import RanklensError
@@ -34,14 +34,14 @@ def workspace(tmp_path: Path) -> Workspace:
 @settings(max_examples=40, deadline=None)
 @given(TEXT, TEXT, TEXT, TEXT, st.sampled_from([0, 3, -1.0, 0.1]))
 def test_any_text_reads_back(query_id: str, text: str, tag: str, by: str, grade: float) -> None:
-    noted = {query_id: Noted((Note("0a", text, by, "2026"),), (Tag(tag, by, "2025"),))}
+    noted = {query_id: Noted((Comment("0a", text, by, "2026"),), (Tag(tag, by, "2025"),))}
     told = {"query_id": query_id, "by": by}
     assert read_notes(notes_csv(noted, [query_id])) == [
         {**told, "at": "2025", "tag": tag, "on": True},
         {**told, "at": "2026", "note": "0a", "text": text},
     ]
     pair = (query_id, tag)
-    layer = Layer("id", text, "2024", True, "", given={pair: Given(grade, by, "2025")})
+    layer = Layer("id", text, "2024", True, "", given={pair: GivenGrade(grade, by, "2025")})
     assert read_layers(layers_csv([layer], [query_id])) == [
         [
             {"name": text, "begun": "2024", "judged": True},
@@ -52,7 +52,7 @@ def test_any_text_reads_back(query_id: str, text: str, tag: str, by: str, grade:
 
 
 def test_no_cell_is_a_formula() -> None:
-    noted = {"=q": Noted((Note("0a", "=HYPERLINK()", "+me", "2026"),))}
+    noted = {"=q": Noted((Comment("0a", "=HYPERLINK()", "+me", "2026"),))}
     rows = list(csv.reader(io.StringIO(notes_csv(noted, ["=q"]).decode("utf-8-sig"))))
     assert rows[1] == ["'=q", "", "'=HYPERLINK()", "'+me", "2026", "0a"]
 

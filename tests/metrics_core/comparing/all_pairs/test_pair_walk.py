@@ -9,7 +9,7 @@ import pytest
 from metrics_core.comparing.all_pairs import pair_walk
 from metrics_core.comparing.all_pairs.pair_columns import PairColumns
 from metrics_core.comparing.all_pairs.pair_walk import walked
-from metrics_core.scoring import bags
+from metrics_core.scoring import random_groups
 from metrics_core.scoring.resampling import draws
 
 Floats = npt.NDArray[np.float64]
@@ -37,7 +37,7 @@ def literally(gaps: Floats, limits: Floats, n_queries: int) -> tuple[Floats, Flo
     away = np.empty((DRAWS, len(gaps)))
     for draw, weight in enumerate(counts):
         for pair, own in enumerate(centred):
-            units = bags.in_bags(np.column_stack([own, own**2, known[pair]]))
+            units = random_groups.in_groups(np.column_stack([own, own**2, known[pair]]))
             sums, squares, n = weight @ units
             spread = n * squares - sums**2
             ties = spread <= 1e-12 * n * squares
@@ -84,9 +84,9 @@ def test_as_each_draw_by_itself(kind: str, cells: int, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("n_queries", [40, 43])
 def test_bags_are_drawn_as_queries_are(n_queries: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bags, "MOST_SINGLE", 30)
-    monkeypatch.setattr(bags, "BAGS", 20)
-    monkeypatch.setattr(bags, "_kept", bags.Memo(8))
+    monkeypatch.setattr(random_groups, "MOST_SINGLE", 30)
+    monkeypatch.setattr(random_groups, "GROUPS", 20)
+    monkeypatch.setattr(random_groups, "_kept", random_groups.Memo(8))
     check(CHANCE.normal(0.01, 0.2, (4, n_queries)), n_queries)
 
 

@@ -67,7 +67,9 @@ def test_any_white_space_separates(call: Call, separator: str, end: str) -> None
         min_size=1,
     )
 )
-def test_what_is_read_fast_is_read_as_line_by_line(layout: files.Layout, block: list[str]) -> None:
+def test_what_is_read_fast_is_read_as_line_by_line(
+    layout: files.FileColumns, block: list[str]
+) -> None:
     data = "".join(block).encode("latin-1")
     quick, careful = files._fast(data, layout), files._carefully(data, layout)
     if quick is not None:

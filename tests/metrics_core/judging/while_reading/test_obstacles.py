@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from metrics_core.base.errors import FileFormatError, NoSharedQueriesError, RanklensError
 from metrics_core.formats import read_run
 from metrics_core.judging.while_reading import apart
-from metrics_core.judging.while_reading.worth import judged_within
+from metrics_core.judging.while_reading.size_worth_it import judged_within
 from metrics_core.tables import Qrels
 
 QRELS = Qrels.from_columns(["q1", "q2"], ["d1", "d1"], [1, 0])

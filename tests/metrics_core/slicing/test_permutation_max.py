@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from metrics_core.slicing import dealt
-from metrics_core.slicing.dealt import farthest_dealt, studentised, studentised_inside
+from metrics_core.slicing import permutation_max
 from metrics_core.slicing.members import Members
+from metrics_core.slicing.permutation_max import farthest_dealt, studentised, studentised_inside
 
 CHANCE = np.random.default_rng(4)
 N = 300
@@ -41,15 +41,15 @@ def literally(members: Members, gaps: np.ndarray, deals: int) -> np.ndarray:
 def test_single_precision_counts_as_double_does(
     gaps: np.ndarray, on_one_core: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dealt, "PRODUCTS_ON_ONE_CORE", on_one_core)
-    monkeypatch.setattr(dealt, "_MOST_DEALS", 600)
+    monkeypatch.setattr(permutation_max, "PRODUCTS_ON_ONE_CORE", on_one_core)
+    monkeypatch.setattr(permutation_max, "_MOST_DEALS", 600)
     members = slices()
     exactly = literally(members, gaps, 600)
     # Limits that deals tie with, beside those that they do not.
     limits = np.append(np.sort(exactly)[::60], [0.0, 2.5]) * (1 - 1e-9)
     limits = limits[: len(members.queries)]
     for small in (0, 10**12):
-        monkeypatch.setattr(dealt, "_SMALL", small)
+        monkeypatch.setattr(permutation_max, "_SMALL", small)
         found = farthest_dealt(members, gaps, limits)
         np.testing.assert_allclose(found, exactly, rtol=1e-3)
         reached = (found[:, None] >= limits).sum(axis=0)
@@ -57,7 +57,7 @@ def test_single_precision_counts_as_double_does(
 
 
 def test_differences_that_are_all_alike_are_never_far_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dealt, "_SMALL", 0)
+    monkeypatch.setattr(permutation_max, "_SMALL", 0)
     members = slices()
     found = farthest_dealt(members, np.full(N, 0.5), np.zeros(len(members.queries)))
     np.testing.assert_array_equal(found, 0.0)
@@ -67,14 +67,16 @@ def test_what_is_not_kept_is_dealt_alike(monkeypatch: pytest.MonkeyPatch) -> Non
     members, gaps = slices(), CHANCE.normal(size=N)
     limits = np.zeros(len(members.queries))
     kept = farthest_dealt(members, gaps, limits)
-    monkeypatch.setattr(dealt, "_MOST_KEPT", 1)
+    monkeypatch.setattr(permutation_max, "_MOST_KEPT", 1)
     np.testing.assert_array_equal(farthest_dealt(members, gaps, limits), kept)
 
 
 def test_a_block_of_deals_is_the_same_by_whomever_it_is_made() -> None:
-    kept, again = dealt._dealt(N, 3), dealt._dealt(N, 3)
+    kept, again = permutation_max._dealt(N, 3), permutation_max._dealt(N, 3)
     assert kept is again and (np.sort(kept, axis=1) == np.arange(N)).all()
-    assert (dealt._dealt(N, 4) != kept).any() and (dealt._dealt(N, 3, seed=1) != kept).any()
+    assert (permutation_max._dealt(N, 4) != kept).any() and (
+        permutation_max._dealt(N, 3, seed=1) != kept
+    ).any()
 
 
 def test_one_set_of_differences_is_studentised_as_many_are() -> None:

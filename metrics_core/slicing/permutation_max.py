@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from metrics_core.base.memo import Memo
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
+from metrics_core.slicing.exchangeable_blocks import Parcels, parcels_of
 from metrics_core.slicing.members import Members
-from metrics_core.slicing.parcels import Parcels, parcels_of
 
 Floats = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]

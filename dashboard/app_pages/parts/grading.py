@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.answers import judging as answers
+from dashboard.answers import grading as answers
 from dashboard.answers.nameless import as_judged_ranks, nameless
 from dashboard.app_pages.parts import add_files, section
 from dashboard.app_pages.parts.literal import literal

@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics_core.slicing import dealt, parcels
-from metrics_core.slicing.dealt import farthest_dealt, studentised
+from metrics_core.slicing import exchangeable_blocks, permutation_max
+from metrics_core.slicing.exchangeable_blocks import parcels_of
 from metrics_core.slicing.members import Members
-from metrics_core.slicing.parcels import parcels_of
+from metrics_core.slicing.permutation_max import farthest_dealt, studentised
 
 CHANCE = np.random.default_rng(9)
 
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parcels, "MOST_SINGLE", 40)
-    monkeypatch.setattr(parcels, "_PARCELS", 30)
+    monkeypatch.setattr(exchangeable_blocks, "MOST_SINGLE", 40)
+    monkeypatch.setattr(exchangeable_blocks, "_PARCELS", 30)
 
 
 def each(members: np.ndarray) -> Members:
@@ -42,8 +42,8 @@ def test_up_to_so_many_queries_there_are_none() -> None:
 @given(n=st.integers(41, 150), count=st.integers(1, 70), seed=st.integers(0, 99))
 def test_every_query_is_in_one_parcel_of_its_own_slices(n: int, count: int, seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parcels, "MOST_SINGLE", 40)
-        patch.setattr(parcels, "_PARCELS", 30)
+        patch.setattr(exchangeable_blocks, "MOST_SINGLE", 40)
+        patch.setattr(exchangeable_blocks, "_PARCELS", 30)
         members = np.random.default_rng(seed).integers(0, 2, (n, count)).astype(np.float64)
         members[:, 2:] = members[:, :1]
         found = parcels_of(each(np.asfortranarray(members)))
@@ -63,15 +63,15 @@ def test_every_query_is_in_one_parcel_of_its_own_slices(n: int, count: int, seed
 def test_a_deal_is_one_of_single_queries(
     small: int, on_one_core: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dealt, "PRODUCTS_ON_ONE_CORE", on_one_core)
-    monkeypatch.setattr(dealt, "_SMALL", small)
-    monkeypatch.setattr(dealt, "_MOST_DEALS", 500)
+    monkeypatch.setattr(permutation_max, "PRODUCTS_ON_ONE_CORE", on_one_core)
+    monkeypatch.setattr(permutation_max, "_SMALL", small)
+    monkeypatch.setattr(permutation_max, "_MOST_DEALS", 500)
     members, gaps = slices(157, 4), CHANCE.normal(0.1, 0.2, 157)
     found = parcels_of(members)
     assert found is not None and found.full > 5 and found.single > 5
     exactly = []
     sizes = np.diff(found.starts, append=157)
-    for place in np.concatenate([dealt._dealt_parcels(found, block) for block in (0, 1)]):
+    for place in np.concatenate([permutation_max._dealt_parcels(found, block) for block in (0, 1)]):
         moved = np.empty(157)
         # Where a parcel lay now lie the differences of another one.
         taken = [found.order[found.starts[p] : found.starts[p] + sizes[p]] for p in place]
@@ -87,7 +87,7 @@ def test_chance_reaches_as_far_as_with_single_queries(monkeypatch: pytest.Monkey
     members, gaps = slices(24_000, 6), CHANCE.exponential(size=24_000)
     limits = np.zeros(6)
     together = farthest_dealt(members, gaps, limits)
-    monkeypatch.setattr(parcels, "MOST_SINGLE", 10**9)
+    monkeypatch.setattr(exchangeable_blocks, "MOST_SINGLE", 10**9)
     singly = farthest_dealt(members, gaps, limits)
     for share in (0.5, 0.95):
         assert np.quantile(together, share) == pytest.approx(np.quantile(singly, share), abs=0.2)

@@ -10,7 +10,7 @@ import pytest
 from metrics_core import evaluate
 from metrics_core.__main__ import main
 from metrics_core.base.errors import RanklensError
-from metrics_core.judging.while_reading import worth
+from metrics_core.judging.while_reading import size_worth_it as worth
 from metrics_core.tables import Run
 from tests.metrics_core.judging.while_reading.test_judged_run import ODD, PLAIN
 

@@ -16,9 +16,9 @@ from metrics_core.judging.additions import with_more
 from metrics_core.judging.hits import ratio
 from metrics_core.measures import Measure, declarations, parse_measure
 from metrics_core.measures.shares import part_of, whole_of
-from metrics_core.unjudged.holes import NEAR, holes, judged_shares, with_grades
-from metrics_core.unjudged.moved import Graded
-from metrics_core.unjudged.reach import reach
+from metrics_core.unjudged.bounds import difference_bounds
+from metrics_core.unjudged.graded_scores import Graded
+from metrics_core.unjudged.unjudged_ranks import NEAR, judged_shares, unjudged_ranks, with_grades
 from tests.collections_of import qrels_of, run_of
 from tests.settings_of import settings_of
 
@@ -68,7 +68,7 @@ def differences(case: Case, measure: Measure) -> np.ndarray:
 
 def found_for(case: Case, measure: Measure) -> Any:
     own, other = (ranks_of(listed, case[2]) for listed in case[:2])
-    return reach(own, other, measure, holes(own, other, measure.cutoff))
+    return difference_bounds(own, other, measure, unjudged_ranks(own, other, measure.cutoff))
 
 
 @pytest.mark.parametrize(
@@ -116,9 +116,9 @@ def test_sums_and_firsts_are_exact(measure: Measure, case: Case) -> None:
 def test_lists_that_are_not_compared_only_widen_it(case: Case, name: str) -> None:
     measure = parse_measure(name)
     own, other = (ranks_of(listed, case[2]) for listed in case[:2])
-    apart = holes(*(_nameless(r) for r in (own, other)), measure.cutoff)
+    apart = unjudged_ranks(*(_nameless(r) for r in (own, other)), measure.cutoff)
     assert not apart.matched and apart.doc_ids is None
-    wide, found = reach(own, other, measure, apart), found_for(case, measure)
+    wide, found = difference_bounds(own, other, measure, apart), found_for(case, measure)
     assert wide.low[0] <= found.low[0] + 1e-12 and wide.high[0] >= found.high[0] - 1e-12
 
 
@@ -137,7 +137,7 @@ def test_the_holes_are_named_with_both_their_ranks() -> None:
     own, other = (
         ranks_of(listed, {"a": 1, "b": -1}) for listed in (["x", "a", "b", "y"], ["b", "z", "x"])
     )
-    found = holes(own, other, 3)
+    found = unjudged_ranks(own, other, 3)
     inside = found.some(np.flatnonzero(found.query == 0))
     assert inside.doc_ids is not None
     rows = zip(inside.doc_ids.to_pylist(), inside.run_rank, inside.baseline_rank, strict=True)
@@ -151,7 +151,7 @@ def test_filtered_queries_keep_their_documents() -> None:
     qrels = qrels_of({"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}})
     own = judge(run_of({q: {"a": 2.0, q: 1.0} for q in ("q3", "q1", "q2")}), qrels)
     view = np.array([False, True, True])
-    found = holes(own.among(view), own.among(view), 5)
+    found = unjudged_ranks(own.among(view), own.among(view), 5)
     assert found.doc_ids is not None and found.doc_ids.to_pylist() == ["q2", "q3"]
     assert found.query.tolist() == [0, 1]
 
@@ -228,7 +228,7 @@ def test_scores_by_place_are_those_of_lists_judged_anew(
     plain = [v for v in settings_of(declaration) if not v.get("gains") and not v.get("judged_only")]
     measure = declaration(**data.draw(st.sampled_from(plain)))
     own, other = many(seed)
-    found = holes(own, other, measure.cutoff)
+    found = unjudged_ranks(own, other, measure.cutoff)
     grades = np.array([0.0, 0.5, 1.0, 3.0])
     codes = np.random.default_rng(seed).integers(0, 4, len(found))
     for which in (slice(None), slice(len(found) // 2)):
@@ -263,10 +263,10 @@ def test_divisors_by_counts_are_those_of_judgments_made(name: str) -> None:
 @pytest.mark.parametrize("name", ["P@5", "nDCG@5", "nDCG", "AP@4", "RR", "R@5", "Rprec", "GMAP"])
 def test_blocks_of_queries_are_all_of_them(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     measure, pair = parse_measure(name), many(3)
-    found = holes(*map(_nameless, pair), measure.cutoff)
-    together = reach(*pair, measure, found)
+    found = unjudged_ranks(*map(_nameless, pair), measure.cutoff)
+    together = difference_bounds(*pair, measure, found)
     monkeypatch.setattr(unjudged, "_BLOCK", 40)
-    apart = reach(*pair, measure, found)
+    apart = difference_bounds(*pair, measure, found)
     for end in ("low", "high", "lowest", "highest"):
         assert getattr(apart, end) == pytest.approx(getattr(together, end), abs=1e-12)
 
@@ -278,8 +278,10 @@ def test_documents_that_were_not_compared_reach_as_if_all_were_different(name: s
     case: Case = (*listed, {"a0": 1, "b0": 0, "b110": 2, "a105": 1})
     measure = parse_measure(name)
     own, other = (ranks_of(docs, case[2]) for docs in listed)
-    loose = reach(own, other, measure, holes(_nameless(own), _nameless(other), measure.cutoff))
-    matched = reach(own, other, measure, holes(own, other, measure.cutoff))
+    loose = difference_bounds(
+        own, other, measure, unjudged_ranks(_nameless(own), _nameless(other), measure.cutoff)
+    )
+    matched = difference_bounds(own, other, measure, unjudged_ranks(own, other, measure.cutoff))
     assert loose.low[0] == pytest.approx(matched.low[0], abs=1e-12)
     assert loose.high[0] == pytest.approx(matched.high[0], abs=1e-12)
     assert not loose.exact

@@ -29,8 +29,8 @@ from metrics_core.measures.declaring.extremes import Whole
 from metrics_core.measures.shares import whole_of
 from metrics_core.scoring.residuals import residuals, whole_range
 from metrics_core.scoring.singles import unjudged_scores
-from metrics_core.unjudged.holes import Holes
-from metrics_core.unjudged.moved import Side, counted_part, kind_of
+from metrics_core.unjudged.graded_scores import Side, counted_part, kind_of
+from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -43,7 +43,7 @@ _NO_ORDER = ("at relevant", "range")
 
 
 @dataclass(frozen=True)
-class Reach:
+class DifferenceBounds:
     """The combined difference as it stands, run minus baseline, and the lowest and highest that
     grades of the unjudged documents could make of it; NaN where nothing is known, and `reason` says
     why. `low` and `high` float64[Q] are those of each query. `exact`: both are reached; else never
@@ -69,19 +69,21 @@ def highest_grade(ranks: JudgedRanks, measure: Measure) -> float:
     return max(ranks.top_grade, float(measure.value("rel") or 0))
 
 
-def reach(run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found: Holes) -> Reach:
-    """How far the documents of `holes` could move the difference of two runs judged alike; `found`
-    reaches to the measure's cutoff."""
-    return Reaching(run, baseline, measure, found).over()
+def difference_bounds(
+    run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found: UnjudgedRanks
+) -> DifferenceBounds:
+    """How far the documents of `unjudged_ranks` could move the difference of two runs judged alike;
+    `found` goes down to the measure's cutoff."""
+    return BoundsOfParts(run, baseline, measure, found).over()
 
 
-class Reaching:
-    """`reach`, to be asked of several parts of the same documents."""
+class BoundsOfParts:
+    """`difference_bounds`, to be asked of several parts of the same documents."""
 
     def __init__(
-        self, run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found: Holes
+        self, run: JudgedRanks, baseline: JudgedRanks, measure: Measure, found: UnjudgedRanks
     ) -> None:
-        """The arguments of `reach`."""
+        """The arguments of `difference_bounds`."""
         self._pair, self._measure, self._found = (run, baseline), measure, found
         self._kind, self._grade = kind_of(measure), highest_grade(run, measure)
         own, other = measure.score(run), measure.score(baseline)
@@ -120,14 +122,16 @@ class Reaching:
 
         return remembered
 
-    def over(self, open_: Mask | None = None) -> Reach:
+    def over(self, open_: Mask | None = None) -> DifferenceBounds:
         """The reach of those documents, bool[u]; all without a mask, which only documents that were
         compared can have."""
         measure, own, other = self._measure, self._own, self._other
         of = measure.declaration.combination.of
         difference = float(of(own) - of(other))
         if measure.declaration.residual == "unaffected":
-            return Reach(difference, difference, difference, own - other, own - other, exact=True)
+            return DifferenceBounds(
+                difference, difference, difference, own - other, own - other, exact=True
+            )
         if measure.declaration.needs:
             reason = f"{measure} asks more of a document than a grade."
             return _unknown(difference, own, reason)
@@ -148,9 +152,11 @@ class Reaching:
             lowest, highest = float(of(least) - of(most_other)), float(of(most) - of(least_other))
         none_open = not (found.any_within or (found.run_further + found.baseline_further).any())
         exact = none_open or (self._kind in ("additive", "first") and found.matched)
-        return Reach(difference, lowest, highest, low, high, exact)
+        return DifferenceBounds(difference, lowest, highest, low, high, exact)
 
-    def _ends(self, found: Holes, open_: Mask | None, alone: tuple[Ends, Ends] | None) -> Ends:
+    def _ends(
+        self, found: UnjudgedRanks, open_: Mask | None, alone: tuple[Ends, Ends] | None
+    ) -> Ends:
         """Lowest and highest difference of each query."""
         ends = [np.full(len(self._own), bound) for bound in (-np.inf, np.inf)]
         if alone is not None and self._kind in ("normalised", "apart"):
@@ -164,7 +170,7 @@ class Reaching:
         low, high = (np.where(self._undefined, np.nan, end) for end in ends)
         return low, high
 
-    def _additive(self, found: Holes, open_: Mask | None) -> Ends:
+    def _additive(self, found: UnjudgedRanks, open_: Mask | None) -> Ends:
         if not found.matched:
             own, other, least, most = self._loose()
             return own - other - most, own - other + least
@@ -173,7 +179,7 @@ class Reaching:
         low = gap + np.bincount(found.query, np.minimum(moves, 0.0), len(gap))
         return low, gap + np.bincount(found.query, np.maximum(moves, 0.0), len(gap))
 
-    def _first(self, found: Holes, open_: Mask | None) -> Ends:
+    def _first(self, found: UnjudgedRanks, open_: Mask | None) -> Ends:
         if not found.matched:
             own, other, best, best_other = self._loose()
             return own - np.maximum(other, best_other), np.maximum(own, best) - other
@@ -196,7 +202,7 @@ class Reaching:
         free, free_other = (unjudged_scores(ranks, part, self._grade) for ranks in self._pair)
         return own, other, free, free_other
 
-    def _shared(self, found: Holes, open_: Mask | None) -> Ends:
+    def _shared(self, found: UnjudgedRanks, open_: Mask | None) -> Ends:
         low, high = self._additive(found, open_)
         none = np.zeros(len(low), dtype=np.int64)
         count = self._both(found) + found.run_further + found.baseline_further
@@ -210,13 +216,13 @@ class Reaching:
 
         return -over(-low), over(high)
 
-    def _both(self, found: Holes) -> Ints:
+    def _both(self, found: UnjudgedRanks) -> Ints:
         """How many open documents of each query stand in one list or both."""
         if found.matched:
             return np.bincount(found.query, minlength=len(self._own))
         return found.run_within + found.baseline_within
 
-    def _apart(self, found: Holes) -> tuple[Ends, Ends]:
+    def _apart(self, found: UnjudgedRanks) -> tuple[Ends, Ends]:
         """Lowest and highest score of each run by itself; the documents that only the other lists
         may be relevant without being found."""
         measure, ends = self._measure, []
@@ -239,6 +245,8 @@ class Reaching:
         return ends[0], ends[1]
 
 
-def _unknown(difference: float, own: Floats, reason: str) -> Reach:
+def _unknown(difference: float, own: Floats, reason: str) -> DifferenceBounds:
     nothing = np.full(len(own), np.nan)
-    return Reach(difference, np.nan, np.nan, nothing, nothing, exact=False, reason=reason)
+    return DifferenceBounds(
+        difference, np.nan, np.nan, nothing, nothing, exact=False, reason=reason
+    )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.scoring.bags import MOST_SINGLE
+from metrics_core.scoring.random_groups import MOST_SINGLE
 from metrics_core.slicing.members import Members
 
 Floats = npt.NDArray[np.float64]

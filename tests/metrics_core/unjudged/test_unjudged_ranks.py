@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from metrics_core.judging import judge
 from metrics_core.tables import Run
-from metrics_core.unjudged.holes import Holes, holes
-from metrics_core.unjudged.tops import Tops, same_documents, top_of, tops_of
+from metrics_core.unjudged.first_documents import Tops, same_documents, top_of, tops_of
+from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, unjudged_ranks
 from tests.collections_of import qrels_of, run_of
 
 QUERIES, DOCS = "pqrs", "abcdef"
@@ -27,7 +27,7 @@ def run_with(lists: Lists) -> Run:
     return run_of({q: {d: -float(i) for i, d in enumerate(own)} for q, own in lists.items()})
 
 
-def rows(found: Holes, queries: list[str]) -> list[tuple[str, str, int, int]]:
+def rows(found: UnjudgedRanks, queries: list[str]) -> list[tuple[str, str, int, int]]:
     assert found.doc_ids is not None
     query = [queries[q] for q in found.query]
     return list(
@@ -62,7 +62,7 @@ def test_the_unjudged_documents_of_both_lists_are_found(
     run, baseline = (run_with(lists) for lists in pair)
     own, other = (judge(them, qrels).among(mask) for them in (run, baseline))
     queries = [q for q, seen in zip(qrels.query_ids, view, strict=True) if seen]
-    found = holes(own, other, cutoff, lambda a, b, k: tops_of(a, b, k + deeper))
+    found = unjudged_ranks(own, other, cutoff, lambda a, b, k: tops_of(a, b, k + deeper))
     assert rows(found, queries) == literal(pair, queries, cutoff or 9)
     some = np.flatnonzero(found.baseline_rank == 0)
     assert rows(found.some(some), queries) == [
@@ -88,5 +88,5 @@ def test_where_all_is_judged_no_list_is_read() -> None:
     def tops(*_: object) -> Tops:
         raise AssertionError("read")
 
-    found = holes(ranks, ranks, 5, tops)
+    found = unjudged_ranks(ranks, ranks, 5, tops)
     assert found.matched and len(found) == 0 and rows(found, []) == []

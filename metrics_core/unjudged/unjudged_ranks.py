@@ -1,4 +1,4 @@
-"""The holes in the judgments of a pair: which documents of the two lists nobody has judged.
+"""What of a pair is not judged: which documents of the two lists nobody has graded, and where.
 
 A document that stands in both lists is one document and has one grade, so the two runs cannot be
 looked at each by itself. Only the ranks that count are looked at, and only there are the documents
@@ -22,7 +22,7 @@ from metrics_core.judging.unjudged import Unjudged
 from metrics_core.scoring.curves import judged_share
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import column_of
-from metrics_core.unjudged.tops import NOTHING_LISTED, Tops, places_of, tops_of
+from metrics_core.unjudged.first_documents import NOTHING_LISTED, Tops, places_of, tops_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -36,7 +36,7 @@ NEAR = 100
 
 
 @dataclass(frozen=True)
-class Holes:
+class UnjudgedRanks:
     """The unjudged documents within a depth of one list or both: u of them, by query.
 
     `query` int64[u]; `run_rank` and `baseline_rank` int64[u], 0 where the document does not stand
@@ -87,7 +87,7 @@ class Holes:
         both = (np.where(rank > 0, rank, deep) for rank in (self.run_rank, self.baseline_rank))
         return np.minimum(*both)
 
-    def some(self, places: slice | Ints | Mask) -> Holes:
+    def some(self, places: slice | Ints | Mask) -> UnjudgedRanks:
         """Some of the documents, bool[u] or their places."""
         return replace(
             self,
@@ -98,12 +98,12 @@ class Holes:
         )
 
 
-def holes(
+def unjudged_ranks(
     run: JudgedRanks,
     baseline: JudgedRanks,
     cutoff: int | None = None,
     tops: Callable[[Run, Run, int], Tops] = tops_of,
-) -> Holes:
+) -> UnjudgedRanks:
     """The unjudged documents of two runs judged alike, within the first `cutoff` ranks; without it
     of the whole lists. `tops` gives what `tops_of` does, or more."""
     listed = sum(int(np.minimum(r.retrieved, cutoff or np.inf).sum()) for r in (run, baseline))
@@ -118,7 +118,7 @@ def holes(
         nowhere = (np.zeros(len(free.query), dtype=np.int64) for free in (other, own))
         run_rank = np.concatenate([own.rank, next(nowhere)])
         baseline_rank = np.concatenate([next(nowhere), other.rank])
-        return Holes(query, run_rank, baseline_rank, None, query[:0], *counts)
+        return UnjudgedRanks(query, run_rank, baseline_rank, None, query[:0], *counts)
     deepest = max(int(free.rank.max(initial=0)) for free in (own, other))
     # Where every document is judged, none need be read.
     first = tops(runs[0], runs[1], cutoff or deepest) if deepest else NOTHING_LISTED
@@ -132,7 +132,7 @@ def _matched(
     other: Unjudged,
     first: Tops,
     counts: Sequence[Ints],
-) -> Holes:
+) -> UnjudgedRanks:
     """The unjudged documents of two lists, one of both lists once: by query those of the run by
     rank, then those of the baseline alone."""
     place = places_of(run, own.query, own.rank, first.run)
@@ -150,7 +150,7 @@ def _matched(
     nowhere = np.zeros(int(alone.sum()), dtype=np.int64)
     # Two lists in order, one after the other: a stable sort merges them.
     order = np.argsort(query, kind="stable")
-    return Holes(
+    return UnjudgedRanks(
         query[order],
         np.concatenate([own.rank, nowhere])[order],
         np.concatenate([in_other, other.rank[alone]])[order],
@@ -176,7 +176,9 @@ def _run_of(ranks: JudgedRanks) -> Run | None:
     return None if listed is None or listed.lists is not None else listed.run
 
 
-def with_grades(ranks: JudgedRanks, found: Holes, own_rank: Ints, grades: Floats) -> JudgedRanks:
+def with_grades(
+    ranks: JudgedRanks, found: UnjudgedRanks, own_rank: Ints, grades: Floats
+) -> JudgedRanks:
     """The ranks after these documents were judged, float64[u] grades; `own_rank` is their rank in
     this list, 0 where it does not hold them."""
     listed = own_rank > 0

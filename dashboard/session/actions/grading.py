@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.address.view import NOBODY
-from dashboard.files.given import Given
+from dashboard.files.given import UploadedFile
 from dashboard.session.address import address, change, href
 from dashboard.session.open_collection import collection, collections, workspace
 from dashboard.session.receipts import doing, tell
@@ -214,7 +214,7 @@ def layer_file(layer: Layer) -> bytes:
         return formats.table_bytes(table, "jsonl")
 
 
-def take_in_layer(given: Given, upload: str) -> None:
+def take_in_layer(given: UploadedFile, upload: str) -> None:
     """Take in a file of judgments as a layer, which then is on; why it cannot be read is told.
     Nothing happens where this `upload` was taken in: the run of the page that did so may have
     ended before it could put it away."""

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.intervals import LEVEL, Interval
-from metrics_core.unjudged.holes import NEAR, Holes
-from metrics_core.unjudged.moved import Codes, Graded
+from metrics_core.unjudged.graded_scores import Codes, Graded
+from metrics_core.unjudged.unjudged_ranks import NEAR, UnjudgedRanks
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -42,7 +42,7 @@ def likely_difference(
     run: JudgedRanks,
     baseline: JudgedRanks,
     measure: Measure,
-    found: Holes,
+    found: UnjudgedRanks,
     *,
     level: float = LEVEL,
 ) -> Interval:
@@ -124,7 +124,7 @@ class _Drawn:
         return np.asarray(left / (count - 1))
 
 
-def _within(found: Holes, depth: int) -> Holes:
+def _within(found: UnjudgedRanks, depth: int) -> UnjudgedRanks:
     """The documents that one list or both hold within a depth."""
     if max(int(r.max(initial=0)) for r in (found.run_rank, found.baseline_rank)) <= depth:
         return found

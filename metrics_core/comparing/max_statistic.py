@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.scoring.bags import drawn_at_a_time, even, in_bags
+from metrics_core.scoring.random_groups import drawn_at_a_time, even, in_groups
 from metrics_core.scoring.resampling import draws_of, sums_at, sums_each
 
 Floats = npt.NDArray[np.float64]
@@ -46,7 +46,7 @@ class Columns:
     @property
     def whole(self) -> bool:
         """Whether every column has as many queries in every draw: all are defined, and drawn one by
-        one or in bags of as many."""
+        one or in groups of as many."""
         return even(len(self.centred)) and bool(self.defined.all())
 
     def parts(self) -> Floats:
@@ -55,13 +55,13 @@ class Columns:
         squares = np.square(self.centred)
         spread = np.sqrt(squares.mean(axis=0))
         spread[spread == 0] = 1.0
-        counted = [] if self.whole else [in_bags(self.defined.astype(np.float64))]
+        counted = [] if self.whole else [in_groups(self.defined.astype(np.float64))]
         if drawn_at_a_time(len(squares)) == len(squares):
             scaled = self.centred / spread
             return np.hstack([scaled, np.square(scaled), *counted])
         # Bags first: they are fewer.
-        bags = in_bags(self.centred) / spread, in_bags(squares) / np.square(spread)
-        return np.hstack([*bags, *counted])
+        sums = in_groups(self.centred) / spread, in_groups(squares) / np.square(spread)
+        return np.hstack([*sums, *counted])
 
     def away(self, found: npt.NDArray[Any]) -> Floats:
         """How many standard errors of its own each column is off, from the sums of `parts`."""

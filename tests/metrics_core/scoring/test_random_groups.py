@@ -1,4 +1,4 @@
-"""Many queries in random bags: every query in one, and draws of bags say what single ones would."""
+"""Many queries in random groups: every query in one, and draws of those say what single ones do."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from scipy import stats
 from metrics_core.comparing.mean_intervals import bca
 from metrics_core.comparing.resampled import resampled
 from metrics_core.comparing.tests import randomization
-from metrics_core.scoring import bags
-from metrics_core.scoring.bags import MOST_SINGLE, drawn_at_a_time, even, in_bags
+from metrics_core.scoring import random_groups
 from metrics_core.scoring.intervals import mean_interval
+from metrics_core.scoring.random_groups import MOST_SINGLE, drawn_at_a_time, even, in_groups
 from metrics_core.scoring.resampling import draws, draws_of, resampled_means, sums, sums_at
 
 CHANCE = np.random.default_rng(16)
@@ -22,7 +22,7 @@ MANY = 30_001
 
 def test_up_to_so_many_queries_each_is_drawn_by_itself() -> None:
     columns = np.ones((MOST_SINGLE, 2))
-    assert drawn_at_a_time(MOST_SINGLE) == MOST_SINGLE and in_bags(columns) is columns
+    assert drawn_at_a_time(MOST_SINGLE) == MOST_SINGLE and in_groups(columns) is columns
     assert drawn_at_a_time(MOST_SINGLE + 1) == 10_000 == drawn_at_a_time(10**9)
     assert even(7) and even(40_000) and not even(40_001)
     assert draws_of(10_000) == draws_of(200_000) == 2_000
@@ -32,34 +32,34 @@ def test_up_to_so_many_queries_each_is_drawn_by_itself() -> None:
 @given(n=st.integers(11, 60), seed=st.integers(0, 99))
 def test_each_query_is_in_one_bag_and_bags_are_as_large(n: int, seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bags, "MOST_SINGLE", 10)
-        patch.setattr(bags, "BAGS", 4)
-        patch.setattr(bags, "_kept", bags.Memo(8))
+        patch.setattr(random_groups, "MOST_SINGLE", 10)
+        patch.setattr(random_groups, "GROUPS", 4)
+        patch.setattr(random_groups, "_kept", random_groups.Memo(8))
         # Powers of two tell which queries a sum holds.
-        sizes, members = in_bags(np.column_stack([np.ones(n), 2.0 ** np.arange(n) % 2**50])).T
+        sizes, members = in_groups(np.column_stack([np.ones(n), 2.0 ** np.arange(n) % 2**50])).T
         assert sizes.sum() == n and np.ptp(sizes) <= 1
         held = np.random.default_rng(seed).random((n, 3))
-        np.testing.assert_allclose(in_bags(held).sum(axis=0), held.sum(axis=0))
-        np.testing.assert_array_equal(in_bags(held.astype(np.float32)).dtype, np.float32)
+        np.testing.assert_allclose(in_groups(held).sum(axis=0), held.sum(axis=0))
+        np.testing.assert_array_equal(in_groups(held.astype(np.float32)).dtype, np.float32)
         assert members.sum() == (2.0 ** np.arange(n) % 2**50).sum()
 
 
 def test_bags_are_random_and_stay_what_they_are() -> None:
     place = np.arange(MANY, dtype=np.float64)[:, None]
-    found = in_bags(place)
-    np.testing.assert_array_equal(found, in_bags(place.copy()))
+    found = in_groups(place)
+    np.testing.assert_array_equal(found, in_groups(place.copy()))
     # Neighbours are apart: the sums of places vary as those of any three queries do.
     spread = found.std() / (place.std() * np.sqrt(MANY / 10_000))
     assert 0.95 < spread < 1.05
 
 
 def test_a_worked_example(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bags, "MOST_SINGLE", 4)
-    monkeypatch.setattr(bags, "BAGS", 2)
-    monkeypatch.setattr(bags, "_kept", bags.Memo(8))
-    monkeypatch.setattr(bags, "_bags", lambda n_queries: np.array([0, 1, 0, 1, 0]))
+    monkeypatch.setattr(random_groups, "MOST_SINGLE", 4)
+    monkeypatch.setattr(random_groups, "GROUPS", 2)
+    monkeypatch.setattr(random_groups, "_kept", random_groups.Memo(8))
+    monkeypatch.setattr(random_groups, "_groups", lambda n_queries: np.array([0, 1, 0, 1, 0]))
     values = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
-    # The bags hold 9 of three queries and 6 of two: drawn twice, and once each.
+    # The groups hold 9 of three queries and 6 of two: drawn twice, and once each.
     by_draw = {(2, 0): 18 / 6, (0, 2): 12 / 4, (1, 1): 15 / 5}
     found = resampled_means(values[:, None], np.ones((5, 1), dtype=bool))[:, 0]
     counts = np.concatenate(list(draws(5)))
@@ -67,14 +67,14 @@ def test_a_worked_example(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.tolist() == [by_draw[tuple(c)] for c in counts[: len(found)].tolist()]
     undefined = np.array([True, True, False, True, True])
     filled = np.where(undefined, values, 0.0)
-    # Without the third query the first bag holds 6 of two: every draw has the mean 3.
+    # Without the third query the first group holds 6 of two: every draw has the mean 3.
     assert (resampled_means(filled[:, None], undefined[:, None]) == 3).all()
 
 
 def test_sums_over_bags_are_those_of_their_queries() -> None:
     columns = CHANCE.normal(size=(MANY, 2))
     counts = np.concatenate(list(draws(MANY)))
-    wanted = counts @ in_bags(columns)
+    wanted = counts @ in_groups(columns)
     np.testing.assert_allclose(sums(columns), wanted, atol=1e-9)
     places = np.array([3, 1_999, 0])
     np.testing.assert_allclose(sums_at(columns, places), wanted[places], atol=1e-9)

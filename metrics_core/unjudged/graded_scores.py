@@ -20,7 +20,7 @@ from metrics_core.measures import Measure
 from metrics_core.measures.declaring.extremes import Share
 from metrics_core.measures.shares import part_of, whole_of
 from metrics_core.scoring.singles import distinct_places, single_scores
-from metrics_core.unjudged.holes import Holes, with_grades
+from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, with_grades
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -113,7 +113,7 @@ class Graded:
         run: JudgedRanks,
         baseline: JudgedRanks,
         measure: Measure,
-        found: Holes,
+        found: UnjudgedRanks,
         grades: Floats,
     ) -> None:
         """`grades` are the V rising ones that occur."""
