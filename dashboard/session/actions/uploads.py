@@ -78,11 +78,11 @@ def read_uploads(files: Sequence[UploadedFile], drawn: int) -> Iterator[float]:
     kept = _kept()
     read: dict[int, list[Loaded]] = {}
     carried: list[Carried] = []
-    # Long ones last: they are judged while they are read.
-    ways = [way_of(given) for given in files]
-    usual = [] if drawn in kept else _of_data(files)
-    order = sorted(usual, key=lambda place: ways[place] == "long")
     try:
+        ways = [way_of(given) for given in files]
+        usual = [] if drawn in kept else _of_data(files)
+        # Long ones last: they are judged while they are read.
+        order = sorted(usual, key=lambda place: ways[place] == "long")
         for done, number in enumerate(order):
             given = files[number]
             yield done

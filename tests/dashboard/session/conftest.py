@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.address.address import Address
-from dashboard.session.actions import uploads
+from dashboard.files import taking_in
 from tests.dashboard.workspace.stored_runs import short_are_long
 
 
@@ -22,6 +22,6 @@ def own_visit(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     here = Address.of(set="own")
     state: dict[str, Any] = {"_empty": here, "_address": here}
     monkeypatch.setattr(st, "session_state", state)
-    monkeypatch.setattr(uploads, "SMALLEST", 100)
+    monkeypatch.setattr(taking_in, "SMALLEST", 100)
     with short_are_long(rows=2):
         yield state

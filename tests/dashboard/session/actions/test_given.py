@@ -13,10 +13,10 @@ import pytest
 
 from dashboard import session
 from dashboard.files import arrived as visits
-from dashboard.files import converting
+from dashboard.files import converting, taking_in
 from dashboard.files.given import UploadedFile
 from dashboard.session import returning
-from dashboard.session.actions import given, long_uploads, uploads
+from dashboard.session.actions import given, long_uploads
 from dashboard.session.open_collection import library_of
 from dashboard.workspace.disk.errors import StorageError
 from dashboard.workspace.disk.scratch import FOLDER, Scratch
@@ -119,7 +119,7 @@ def test_files_are_gone_with_their_session(visit: dict[str, Any]) -> None:
 
 def test_a_failure_removes_what_was_given() -> None:
     with (
-        mock.patch.object(uploads, "is_packed", side_effect=ZeroDivisionError),
+        mock.patch.object(taking_in, "is_packed", side_effect=ZeroDivisionError),
         pytest.raises(ZeroDivisionError),
     ):
         read(arrived("a.run", RUN))
