@@ -11,7 +11,7 @@ import pytest
 
 from dashboard.drawing.ticks import difference_ticks, nice_ticks, score_ticks
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def test_ticks_are_round_and_hold_zero() -> None:

@@ -17,7 +17,7 @@ from metrics_core.base.compiled import machine
 from metrics_core.base.compiled.signatures import SIGNATURES
 from metrics_core.base.whole_files import read_sealed, write_sealed
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 BUILDING = "metrics_core.base.compiled.building"
 PARTS = tuple(SIGNATURES)
 
