@@ -18,9 +18,10 @@ from metrics_core.base.errors import RanklensError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_OURS = re.escape(RanklensError.__module__)
 _REFUSED = (
     # What `lists` raises in a Python worker, and what `files` raises in Spark's own expressions.
-    re.compile(r"metrics_core\.errors\.\w+: (.*?)(?:\n SQLSTATE|\n\s+at |\Z)", re.DOTALL),
+    re.compile(rf"{_OURS}\.\w+: (.*?)(?:\n SQLSTATE|\n\s+at |\Z)", re.DOTALL),
     re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE|\n\s+at |\Z)", re.DOTALL),
 )
 
