@@ -26,8 +26,9 @@ test: .venv/test.stamp $(if $(SPARK),.venv/spark.stamp)
 	$(if $(SPARK),$(BIN)/python -m tests.spark.install)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "not thorough"
+	$(BIN)/mypy & types=$$!; \
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "not thorough"; \
+	tests=$$?; wait $$types && exit $$tests
 
 thorough: .venv/test.stamp
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m thorough
