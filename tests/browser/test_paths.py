@@ -137,8 +137,11 @@ def test_a_click_on_a_dot_compares_its_run(sample_app: str, open_page: Opened, c
 @pytest.mark.parametrize(
     "chart",
     [
-        *("sorted", "against"),
-        *(pytest.param(chart, marks=pytest.mark.thorough) for chart in ("heatmap", "strips")),
+        "against",
+        *(
+            pytest.param(chart, marks=pytest.mark.thorough)
+            for chart in ("sorted", "heatmap", "strips")
+        ),
     ],
 )
 def test_a_mark_opens_its_query(sample_app: str, open_page: Opened, chart: str) -> None:
