@@ -64,21 +64,23 @@ class Crossings:
 
     def spans(self, side: int) -> list[tuple[int, int]]:
         """The ranges of cutoffs, first to last, in which the band is clear on this side."""
-        inside = np.concatenate([[False], self.clear == side, [False]])
-        edges = np.flatnonzero(np.diff(inside.astype(np.int64)))
-        pairs = zip(edges[::2], edges[1::2] - 1, strict=True)
-        return [(int(self.cutoffs[i]), int(self.cutoffs[j])) for i, j in pairs]
+        return _unbroken(self.clear == side, self.cutoffs)
 
     def stretches(self, side: int) -> list[tuple[int, int]]:
         """The ranges of k, first to last, in which the means stand on this side; 0: are equal."""
-        inside = np.concatenate([[False], self.side == side, [False]])
-        edges = np.flatnonzero(np.diff(inside.astype(np.int64)))
-        return [(int(a) + 1, int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+        return _unbroken(self.side == side, np.arange(1, self.depth + 1))
 
     def at(self, cutoff: int) -> int:
         """The clear side at the deepest looked-at cutoff that is no deeper than this one."""
         place = int(np.searchsorted(self.cutoffs, cutoff, "right")) - 1
         return int(self.clear[max(place, 0)])
+
+
+def _unbroken(holds: npt.NDArray[np.bool_], cutoffs: Ints) -> list[tuple[int, int]]:
+    """First and last of these cutoffs in each unbroken row of those for which something holds."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(np.int64)))
+    pairs = zip(edges[::2], edges[1::2] - 1, strict=True)
+    return [(int(cutoffs[i]), int(cutoffs[j])) for i, j in pairs]
 
 
 def crossings(
