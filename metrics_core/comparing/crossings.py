@@ -64,11 +64,11 @@ class Crossings:
 
     def spans(self, side: int) -> list[tuple[int, int]]:
         """The ranges of cutoffs, first to last, in which the band is clear on this side."""
-        return _unbroken(self.clear == side, self.cutoffs)
+        return ranges_where(self.cutoffs, self.clear == side)
 
     def stretches(self, side: int) -> list[tuple[int, int]]:
         """The ranges of k, first to last, in which the means stand on this side; 0: are equal."""
-        return _unbroken(self.side == side, np.arange(1, self.depth + 1))
+        return ranges_where(np.arange(1, self.depth + 1), self.side == side)
 
     def at(self, cutoff: int) -> int:
         """The clear side at the deepest looked-at cutoff that is no deeper than this one."""
@@ -76,11 +76,11 @@ class Crossings:
         return int(self.clear[max(place, 0)])
 
 
-def _unbroken(holds: npt.NDArray[np.bool_], cutoffs: Ints) -> list[tuple[int, int]]:
-    """First and last of these cutoffs in each unbroken row of those for which something holds."""
+def ranges_where(cutoffs: Ints, holds: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """First and last of these cutoffs in every unbroken stretch in which something holds."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(np.int64)))
-    pairs = zip(edges[::2], edges[1::2] - 1, strict=True)
-    return [(int(cutoffs[i]), int(cutoffs[j])) for i, j in pairs]
+    ends = zip(edges[::2], edges[1::2] - 1, strict=True)
+    return [(int(cutoffs[first]), int(cutoffs[last])) for first, last in ends]
 
 
 def crossings(

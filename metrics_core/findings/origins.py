@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
+from metrics_core.comparing.crossings import ranges_where
 from metrics_core.comparing.sides import side_of, sides
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.sentence import Sentence, muted, run, strong
@@ -68,12 +69,6 @@ def curves_awaited(family: str, focus: str, baseline: str) -> Sentence:
 def _short(stretch: tuple[int, int]) -> bool:
     """Whether a stretch is so short that it says little: among many k some look clear by chance."""
     return stretch[1] < 1.5 * stretch[0]
-
-
-def ranges_where(ks: npt.NDArray[np.int64], holds: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """First and last k of every unbroken stretch in which something holds."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(int)))
-    return [(int(ks[a]), int(ks[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def _spans(ranges: list[tuple[int, int]], ks: npt.NDArray[np.int64]) -> str:
