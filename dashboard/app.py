@@ -7,6 +7,10 @@ import streamlit as st
 from dashboard import session
 from dashboard.app_pages import frame
 from dashboard.app_pages.menu import PAGES
+from dashboard.session.following import draw_what_follows
+from dashboard.session.memory import give_back_after_long_runs
+from dashboard.session.open_collection import no_collection_open
+from dashboard.session.returning import page_drawn
 from metrics_core.base.errors import RanklensError
 
 
@@ -19,7 +23,7 @@ def main() -> None:
     current = next(page for page in PAGES if page.name == (chosen.url_path or PAGES[0].name))
     session.sync()
     try:
-        nowhere = session.nowhere()
+        nowhere = no_collection_open()
         # Another collection is chosen before any page can show one.
         frame.draw(PAGES, "collections" if nowhere else current.name)
         if nowhere:
@@ -28,9 +32,9 @@ def main() -> None:
             collections.render()
         elif not frame.stands_in(current):
             chosen.run()
-            session.draw_what_follows()
-            session.give_back_after_long_runs()
-        session.drawn()
+            draw_what_follows()
+            give_back_after_long_runs()
+        page_drawn()
     except RanklensError as error:
         frame.refuse(error)
 

@@ -17,6 +17,7 @@ from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import breakdown as figures
 from dashboard.drawing.figures import heatmap, panels
 from dashboard.session import Opened
+from dashboard.session.following import follows
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES as FEWEST_COMPARED
 from metrics_core.findings.sentence import muted, run
@@ -43,7 +44,7 @@ def render() -> None:
         + markup.second(shown.mixed, styles)
         + markup.second(shown.strongest, styles)
     )
-    session.follows(lambda: _slices(here))
+    follows(lambda: _slices(here))
     _columns(shown)
     if here.comparison.alone:
         st.html(
@@ -58,12 +59,12 @@ def render() -> None:
     with st.container(key="by_score"):
         left, right = st.columns([1, 1], gap="large")
         with left:
-            session.follows(lambda: _scores(shown, here))
+            follows(lambda: _scores(shown, here))
         with right:
-            session.follows(lambda: _second(shown, here))
+            follows(lambda: _second(shown, here))
     if not here.comparison.alone:
-        session.follows(lambda: _cells(shown, here))
-    session.follows(lambda: explaining.room_part(shown, here))
+        follows(lambda: _cells(shown, here))
+    follows(lambda: explaining.room_part(shown, here))
 
 
 def _taken_apart(shown: Breakdown, here: Opened) -> None:

@@ -10,25 +10,40 @@ from dashboard.app_pages.parts import add_files, section
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import collections, markup
 from dashboard.files.collections import Listed
+from dashboard.session.actions.collections import (
+    collection_href,
+    duplicate_collection,
+    make_collection,
+    packed_collection,
+    remove_collection,
+    rename_collection,
+    restore_collection,
+)
+from dashboard.session.open_collection import (
+    all_collections,
+    collection,
+    no_collection_open,
+    workspace,
+)
 from metrics_core.base import wording as w
 
 
 def render() -> None:
     """The list of collections, and the ways to add one."""
-    here = session.collections()
-    asked = session.collection()
-    missing = asked if asked and session.nowhere() else ""
-    name = "" if session.nowhere() else here.name_of(asked)
+    here = all_collections()
+    asked = collection()
+    missing = asked if asked and no_collection_open() else ""
+    name = "" if no_collection_open() else here.name_of(asked)
     listed = here.listed()
     st.html(markup.sentence(answers.finding(listed, missing, name), {}))
-    st.html(markup.second(answers.place(str(session.workspace().folder)), {}))
+    st.html(markup.second(answers.place(str(workspace().folder)), {}))
     with add_files.above_the_uploader():
         add_files.told()
         for row in listed:
             _row(row, is_open=row.id == asked)
-        for gone in session.workspace().collections(removed=True):
+        for gone in workspace().collections(removed=True):
             told = f"“{literal(gone.name)}” was removed; the next start removes it for good."
-            section.removed(told, f"restore_{gone.id}", session.restore_collection, gone.id)
+            section.removed(told, f"restore_{gone.id}", restore_collection, gone.id)
     left, right = st.columns(2, gap="large")
     with left:
         section.heading("New collection", "Its own files, judgments and links.")
@@ -43,14 +58,14 @@ def render() -> None:
 def _row(row: Listed, *, is_open: bool) -> None:
     changed = datetime.fromisoformat(row.changed).astimezone() if row.changed else None
     with st.container(horizontal=True, vertical_alignment="center", key=f"collection_{row.id}"):
-        link = session.collection_href(row.id)
+        link = collection_href(row.id)
         st.html(collections.row(row.name, link, answers.told(row, changed), is_open=is_open))
         if row.origin == "own":
             _rename(row)
         st.button(
             "Duplicate",
             key=f"duplicate_{row.id}",
-            on_click=session.duplicate,
+            on_click=duplicate_collection,
             args=(row.id,),
             type="tertiary",
             help=f"Make a copy of “{literal(row.name)}”.",
@@ -67,14 +82,14 @@ def _rename(row: Listed) -> None:
     with popover.form(f"new_name_{row.id}", border=False):
         name = st.text_input("Its new name", row.name, key=f"name_{row.id}", max_chars=80)
         if st.form_submit_button("Rename", key=f"rename_{row.id}"):
-            session.rename(row.id, name)
+            rename_collection(row.id, name)
             st.rerun()
 
 
 def _download(row: Listed) -> None:
     st.download_button(
         "Download",
-        data=lambda: session.packed(row.id),
+        data=lambda: packed_collection(row.id),
         file_name=f"{answers.file_name(row.name)}.zip",
         mime="application/zip",
         key=f"download_{row.id}",
@@ -94,7 +109,7 @@ def _remove(row: Listed) -> None:
         st.button(
             "Remove",
             key=f"remove_{row.id}",
-            on_click=session.remove_collection,
+            on_click=remove_collection,
             args=(row.id,),
             type="primary",
         )
@@ -106,7 +121,9 @@ def _new() -> None:
             "Name", key="new_name", placeholder="Name", label_visibility="collapsed", max_chars=80
         )
         drawn = session.generation("new_collection")
-        if st.form_submit_button("New collection", on_click=session.make, args=("new_name", drawn)):
+        if st.form_submit_button(
+            "New collection", on_click=make_collection, args=("new_name", drawn)
+        ):
             session.goto("data")
 
 

@@ -11,6 +11,7 @@ from dashboard.drawing.blocks import markup
 from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import curves as figures
 from dashboard.session import Opened
+from dashboard.session.following import follows
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
@@ -41,7 +42,7 @@ def render() -> None:
         sentence.html(markup.sentence(shown.finding, styles))
         with panels.container():
             _panels(shown, here, whole=False)
-        session.follows(lambda: draw(answers.curves(here.study, view)), panels)
+        follows(lambda: draw(answers.curves(here.study, view)), panels)
     _precision_recall(shown, here)
 
 

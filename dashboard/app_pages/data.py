@@ -11,6 +11,8 @@ from dashboard.app_pages.parts import add_files, grading, section
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import data, markup
 from dashboard.session import Opened
+from dashboard.session.actions.uploads import bring_back, refusals, remove_file
+from dashboard.session.open_collection import collection, library_here, workspace
 from metrics_core.base import wording as w
 from metrics_core.base.notes import Note
 
@@ -19,10 +21,10 @@ _ALL_FILES = 20
 
 def render() -> None:
     """The files, what is odd about them, and the way to add more."""
-    library = session.library()
+    library = library_here()
     here = session.opened()
     cutoff, measure = answers.looked_at(here.comparison if here else None)
-    shown = answers.data(library, len(session.refusals()), measure, cutoff)
+    shown = answers.data(library, len(refusals()), measure, cutoff)
     st.html(markup.sentence(shown.finding, {}))
     with add_files.above_the_uploader():
         add_files.told()
@@ -90,14 +92,14 @@ def _look_and_remove(rows: list[FileRow]) -> None:
                     st.button(
                         "Remove",
                         key=f"remove_{row.file.number}",
-                        on_click=session.remove,
+                        on_click=remove_file,
                         args=(row.file.number, row.file.file),
                         type="tertiary",
                     )
             st.html(data.preview(row.kind, answers.first_rows(row.file)))
-        for entry in session.workspace().removed_entries(session.collection()):
+        for entry in workspace().removed_entries(collection()):
             told = f"{literal(entry.file)} was removed."
-            section.removed(told, f"back_{entry.number}", session.bring_back, entry.number)
+            section.removed(told, f"back_{entry.number}", bring_back, entry.number)
 
 
 def _chosen(rows: list[FileRow]) -> list[FileRow]:

@@ -16,6 +16,8 @@ from dashboard.drawing.blocks.firmness import Cell, Head
 from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import curves as figures
 from dashboard.session import Opened
+from dashboard.session.actions.uploads import spreadsheet
+from dashboard.session.following import follows
 from metrics_core import findings
 from metrics_core.base import wording as w
 from metrics_core.scoring.intervals import LEVEL
@@ -74,7 +76,7 @@ def _unjudged(here: Opened, _: str) -> None:
     heads = [Head("Unjudged documents"), Head(f"{view.focus} minus {view.baseline}", number=True)]
     rows = [[Cell(what, small=note), Cell(span)] for what, span, note in ends]
     st.html(firmness.table(heads, rows, "Where the difference could lie"))
-    session.follows(lambda: _judge_next(here))
+    follows(lambda: _judge_next(here))
     section.heading(
         "How much is judged",
         "Share of the documents in the first k ranks of all queries.",
@@ -132,7 +134,7 @@ def _judge_next(here: Opened) -> None:
     sheet = found.to_fill_in()
     st.download_button(
         f"Download {section.counted(len(sheet), 'document', 'documents')} to judge (CSV)",
-        data=lambda: session.spreadsheet(sheet),
+        data=lambda: spreadsheet(sheet),
         file_name=section.file_name("to-judge"),
         mime="text/csv",
         key="csv_to_judge",

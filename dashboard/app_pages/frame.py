@@ -22,6 +22,9 @@ from dashboard.components.links import clicked_link
 from dashboard.components.place import keep_place
 from dashboard.drawing.blocks import data, layers, markup, navigation
 from dashboard.session import Opened
+from dashboard.session.actions.notes import missing_of_journals
+from dashboard.session.returning import came_back, largest_upload
+from dashboard.session.view import theme
 from dashboard.workspace.disk.journal import NOTES
 from metrics_core.base.errors import RanklensError
 
@@ -50,14 +53,14 @@ def _found(pages: tuple[Page, ...]) -> dict[str, st.Page]:
 
 def draw(pages: Sequence[Page], current: str) -> None:
     """Page names and sidebar; follows a clicked link."""
-    st.logo(str(_STATIC / f"logo-{session.theme()}.svg"), size="large")
+    st.logo(str(_STATIC / f"logo-{theme()}.svg"), size="large")
     here = session.opened()
     query = session.address().query
     heard = session.generation("theme")
-    link = clicked_link(session.theme(), heard, query, partial(session.forget, "theme"))
+    link = clicked_link(theme(), heard, query, partial(session.forget, "theme"))
     keep_place()
-    uploads, largest = session.generation("upload"), session.largest_upload()
-    session.came_back(watch_connection(query, uploads, largest, _charts()))
+    uploads, largest = session.generation("upload"), largest_upload()
+    came_back(watch_connection(query, uploads, largest, _charts()))
     if link:
         session.follow(link)
     # Before anything is loaded there are only the way in and the files.
@@ -100,7 +103,7 @@ def stands_in(page: Page) -> bool:
     # Its room is always there, so that the first grade does not move what listens to the keys.
     room = st.empty()
     told = layers.notice(here.layers, session.href(page.name, layers=(NOBODY,)))
-    gone = [s for name, s in session.missing_of_journals().items() if name != NOTES]
+    gone = [s for name, s in missing_of_journals().items() if name != NOTES]
     said = [data.receipt(f"{sentence} Data says what to do.") for sentence in gone]
     told = Markup().join([told, *said, *map(data.error_card, here.refused)])
     if told:

@@ -24,6 +24,10 @@ from dashboard.drawing.blocks import markup
 from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import history as figures
 from dashboard.session import Opened
+from dashboard.session.actions.collections import collection_href
+from dashboard.session.actions.versions import hear_order, library_beside, sharing_queries
+from dashboard.session.following import follows
+from dashboard.session.open_collection import all_collections, collection, library_here
 from metrics_core.base import wording as w
 
 _ORDERS = {answers.BY_NAME: "by name", answers.AS_LOADED: "as loaded", answers.BY_DATE: "by date"}
@@ -33,7 +37,7 @@ def render() -> None:
     """The order of the versions, their means, each slice, and the queries that changed."""
     here = session.opened_study()
     study, view, asked = here.study, here.comparison, here.view.address
-    dates = version_dates(study.names, session.library().run_files)
+    dates = version_dates(study.names, library_here().run_files)
     runs = answers.versions(study, asked["in_order"], asked["versions"], dates)
     if len(runs) < FEWEST_VERSIONS:
         st.html(markup.nothing("One run has no history.", "Load another version of the system."))
@@ -45,8 +49,8 @@ def render() -> None:
     _order(runs, dates, here)
     _means(shown, dates, here)
     if columns:
-        session.follows(lambda: _slices(runs, columns, by, here))
-    session.follows(lambda: _queries(shown, here))
+        follows(lambda: _slices(runs, columns, by, here))
+    follows(lambda: _queries(shown, here))
 
 
 def _order(runs: tuple[str, ...], dates: VersionDates, here: Opened) -> None:
@@ -67,9 +71,9 @@ def _order(runs: tuple[str, ...], dates: VersionDates, here: Opened) -> None:
     order_chips.by_hand(
         runs,
         study.names,
-        collection=session.collection(),
+        collection=collection(),
         fewest=FEWEST_VERSIONS,
-        on_order=partial(session.hear_order, order_chips.KEY, tuple(usual)),
+        on_order=partial(hear_order, order_chips.KEY, tuple(usual)),
     )
     if asked["in_order"] == answers.BY_DATE:
         st.html(blocks.remarks([dates.said]))
@@ -82,8 +86,8 @@ def _beside(here: Opened) -> None:
     with st.popover(f"Also from other collections{counted}", on_change="rerun") as opened:
         if not opened.open:
             return
-        found = session.sharing_queries(here.study.query_ids)
-        known = session.collections()
+        found = sharing_queries(here.study.query_ids)
+        known = all_collections()
         shared = {i: f" ({section.counted(n, 'query', 'queries')})" for i, n in found.items()}
         if not {*found, *asked}:
             st.write("No other collection judges any of these queries.")
@@ -102,7 +106,7 @@ def _beside(here: Opened) -> None:
 
 def _others(here: Opened) -> list[OtherJudgments]:
     asked = here.view.address
-    known = session.collections()
+    known = all_collections()
     return [
         other_judgments(
             here.study,
@@ -110,10 +114,10 @@ def _others(here: Opened) -> list[OtherJudgments]:
             asked["in_order"],
             identity,
             known.name_of(identity),
-            session.library_beside(identity),
+            library_beside(identity),
         )
         for identity in dict.fromkeys(asked["also_from"])
-        if identity != session.collection()
+        if identity != collection()
     ]
 
 
@@ -140,7 +144,7 @@ def _means(shown: HistoryPage, dates: VersionDates, here: Opened) -> None:
     if told:
         st.html(blocks.remarks(told))
     judged_in = f"Judged in top {w.count(view.cutoff)}"
-    st.html(blocks.version_table(rows, view.name, judged_in, session.collection_href))
+    st.html(blocks.version_table(rows, view.name, judged_in, collection_href))
 
 
 def _slices(runs: tuple[str, ...], columns: list[str], by: str, here: Opened) -> None:

@@ -13,6 +13,8 @@ from dashboard.app_pages.parts import query_charts, query_controls, section
 from dashboard.drawing.blocks import filter_line, markup
 from dashboard.drawing.blocks import queries as blocks
 from dashboard.session import Opened
+from dashboard.session.actions.notes import notes_here, remarks
+from dashboard.session.picked import picked_queries
 from metrics_core.base import wording as w
 
 
@@ -20,7 +22,7 @@ def render() -> None:
     """Chips, search and filter, every query as a mark, and the table."""
     here = session.opened_study()
     view, asked = here.comparison, here.view.address
-    picked = session.picked(asked["pick"])
+    picked = picked_queries(asked["pick"])
     list_asked = answers.Asked(
         asked["show"],
         asked["s"],
@@ -28,7 +30,7 @@ def render() -> None:
         asked["filter"],
         picked,
         asked["cols"],
-        session.remarks(),
+        remarks(),
     )
     shown = answers.query_list(here.study, view, list_asked)
     without = {column: view.narrowed({column: ()}) for column, _ in view.where}
@@ -110,7 +112,7 @@ def _table(shown: QueryList, here: Opened) -> None:
 def _downloads(shown: QueryList, here: Opened) -> None:
     """The choice of columns, and the queries in view as a collection of their own."""
     view, study = here.comparison, here.study
-    noted, on = session.noted(), here.layers
+    noted, on = notes_here(), here.layers
     with st.container(horizontal=True, key="of_the_table"):
         query_controls.columns(shown)
         counted = section.counted(len(shown.kept), "query", "queries")

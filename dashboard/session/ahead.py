@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard.address.address import Address
 from dashboard.answers.firmness import firmness
 from dashboard.answers.overview import bests, overview
-from dashboard.session.open_collection import collections, library_of
+from dashboard.session.open_collection import all_collections, library_of
 from metrics_core.base.errors import RanklensError
 
 
@@ -19,7 +19,7 @@ def open_ahead(pages: Sequence[str]) -> None:
     """Open the collection that an address without one leads to, and work out its Overview, then
     load the modules of the other `pages`. What goes wrong is said by the page, which then tries
     again."""
-    here = collections()
+    here = all_collections()
     identity = here.chosen("")
     if here.has(identity):
         with suppress(RanklensError):

@@ -57,7 +57,7 @@ def _loaded(_workspace: Workspace) -> LoadedFiles:
     return LoadedFiles(_workspace)
 
 
-def collections() -> Collections:
+def all_collections() -> Collections:
     """Which collections there are."""
     given = data_folder()
     return Collections(workspace(), Path(given) if given else None)
@@ -65,13 +65,13 @@ def collections() -> Collections:
 
 def collection() -> str:
     """The id of the collection that is open; "" where none is chosen yet."""
-    return collections().chosen(address()["set"])
+    return all_collections().chosen(address()["set"])
 
 
-def nowhere() -> bool:
+def no_collection_open() -> bool:
     """Whether no collection is open: there are several to choose from, or the asked one is not
     here."""
-    return not collections().has(collection())
+    return not all_collections().has(collection())
 
 
 def open_collection(identity: str) -> None:
@@ -79,7 +79,7 @@ def open_collection(identity: str) -> None:
     change(**(OF_ANOTHER if identity != collection() else {}), set=identity)
 
 
-def library() -> Library:
+def library_here() -> Library:
     """The open files and the study they make; looked for once a run of the page."""
     known: Library | None = st.session_state.get("_library")
     if known is None:
@@ -89,13 +89,13 @@ def library() -> Library:
 
 def files_of(identity: str) -> list[File]:
     """The files of a collection."""
-    return _files(identity, collections().folder_of(identity), _listing(identity))
+    return _files(identity, all_collections().folder_of(identity), _listing(identity))
 
 
 def judgments_of(identity: str) -> list[Qrels]:
     """The judgments of a collection without the rest of it; those that cannot be read are left
     out."""
-    folder, kept = collections().folder_of(identity), workspace()
+    folder, kept = all_collections().folder_of(identity), workspace()
     files = _files_in(folder, _listing(identity), identity, only="qrels") if folder else []
     own = [e for e in kept.entries(identity) if e.kind == "qrels"] if identity != SAMPLE else []
     tables = [f.table for f in files] + [_judgments(entry.table, entry) for entry in own]
@@ -113,11 +113,11 @@ def _judgments(table: str, _entry: Entry) -> Table | None:
 def library_of(identity: str, asked: str = "") -> Library:
     """The files of a collection and the study they make, by the judgments that are asked for by
     name, or those that the collection has used so far."""
-    folder, listing = collections().folder_of(identity), _listing(identity)
+    folder, listing = all_collections().folder_of(identity), _listing(identity)
     files = _files(identity, folder, listing)
     known = {f.key: f.key for f in files}
     known |= {name: f.key for name, f in named_judgments(files).items()}
-    asked = known.get(asked) or known.get(collections().judgments_of(identity), "")
+    asked = known.get(asked) or known.get(all_collections().judgments_of(identity), "")
     state = tuple(
         (f.key, f.version, f.table.name if isinstance(f.table, Run) else "") for f in files
     )
@@ -155,7 +155,7 @@ def _let_go_of_older(identity: str, asked: str, state: Hashable) -> None:
 
 
 def _listing(identity: str) -> Listing:
-    folder = collections().folder_of(identity)
+    folder = all_collections().folder_of(identity)
     return list_folder(folder) if folder else Listing(())
 
 
@@ -169,7 +169,7 @@ def _files_in(
 ) -> list[File]:
     """The files of a folder, or only those that may hold one kind of table."""
     origin = "sample" if identity == SAMPLE else "folder"
-    choices = collections().choices_of(identity)
+    choices = all_collections().choices_of(identity)
     asked: list[_OfFolder] = []
     for path in listing.read:
         if only and glanced(path) not in (only, None):
@@ -275,7 +275,7 @@ def read_again_with(file: str, **choices: Any) -> None:
     here = collection()
 
     def chosen() -> None:
-        workspace().new(collections().name_of(here), here)
+        workspace().new(all_collections().name_of(here), here)
         told = workspace().collection(here).choices.get(file, {})
         workspace().read_with(here, file, {**told, **choices})
 

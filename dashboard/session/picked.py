@@ -26,7 +26,7 @@ def pick(query_ids: Sequence[str]) -> tuple[str, ...]:
     return (name,)
 
 
-def picked(asked: Sequence[str]) -> tuple[str, ...]:
+def picked_queries(asked: Sequence[str]) -> tuple[str, ...]:
     """The queries that an address asks for; none where it names a selection of another session."""
     kept: dict[str, tuple[str, ...]] = st.session_state.get("_picked", {})
     if len(asked) == 1 and asked[0].startswith(_MARK):

@@ -70,7 +70,7 @@ def came_through() -> None:
     st.session_state.pop("_cut_off", None)
 
 
-def drawn() -> None:
+def page_drawn() -> None:
     """The page is drawn. The first time, in a page from before, its widgets count as changed."""
     if st.session_state.get("_drawn"):
         return

@@ -13,7 +13,7 @@ from dashboard.drawing.theme import PALETTES, Look, run_styles
 from dashboard.session.actions.grading import layers_asked, layers_lacking, layers_on
 from dashboard.session.actions.judgments import judgments_asked, judgments_lacking
 from dashboard.session.address import address, pin
-from dashboard.session.open_collection import collection, library
+from dashboard.session.open_collection import collection, library_here
 from dashboard.study.layered import with_layers
 from dashboard.study.study import Study
 from dashboard.workspace import Layer
@@ -61,7 +61,7 @@ def opened_study() -> Opened:
 
 
 def _opened() -> Opened | None:
-    here = library()
+    here = library_here()
     study = here.study
     if study is None or not study.names:
         pin(address().changed(set=collection()))

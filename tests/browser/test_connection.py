@@ -30,16 +30,17 @@ _COMMAND = """
 import sys, time
 from pathlib import Path
 from dashboard import session
+from dashboard.session.actions import collections
 held, sync = Path(sys.argv.pop()), session.sync
 def slow():
     while held.exists():
         time.sleep(0.05)
     sync()
-def packed(identity, packed=session.packed):
+def packed(identity, packed=collections.packed_collection):
     while held.exists():
         time.sleep(0.05)
     return packed(identity)
-session.sync, session.packed = slow, packed
+session.sync, collections.packed_collection = slow, packed
 from dashboard.start import main
 sys.exit(main())
 """

@@ -14,6 +14,25 @@ from dashboard import session
 from dashboard.drawing.blocks import data, markup
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import File
+from dashboard.session.actions.given import expect_files, uploaded
+from dashboard.session.actions.judgments import use_judgments
+from dashboard.session.actions.uploads import (
+    dismiss,
+    read_again,
+    read_as_run,
+    read_uploads,
+    refusals,
+    remove_file,
+)
+from dashboard.session.memory import give_memory_back
+from dashboard.session.open_collection import (
+    library_here,
+    open_collection,
+    read_again_with,
+    workspace,
+)
+from dashboard.session.receipts import put_away, receipts, take_offer
+from dashboard.session.returning import cut_off
 from dashboard.study.library import Library, may_be_a_run
 from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError
@@ -40,11 +59,11 @@ def first_run() -> None:
     st.html(data.first_run_steps())
     with above_the_uploader():
         told()
-        unread(session.library().files)
+        unread(library_here().files)
     uploader()
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Open the example", type="primary"):
-            session.open_collection(SAMPLE)
+            open_collection(SAMPLE)
             session.goto("overview")
         st.html(
             '<p class="lens explained">Questions to a help centre, four runs.'
@@ -64,7 +83,7 @@ def above_the_uploader() -> DeltaGenerator:
 def uploader() -> None:
     """Take files in, many at once; each is read, remembered and reported."""
     with above_the_uploader():
-        cut = session.cut_off()
+        cut = cut_off()
         if cut:
             st.html(
                 data.receipt(
@@ -73,7 +92,7 @@ def uploader() -> None:
                     alarming=True,
                 )
             )
-    session.expect_files()
+    expect_files()
     drawn = session.generation("upload")
     given = st.file_uploader(
         "Add files",
@@ -83,48 +102,48 @@ def uploader() -> None:
     )
     if not given:
         return
-    files = [session.given(file) for file in given]
+    files = [uploaded(file) for file in given]
     with st.status(f"Reading {len(files)} {w.plural(len(files), 'file')} …") as status:
         bar = st.progress(0.0)
-        for read in session.read_uploads(files, drawn):
+        for read in read_uploads(files, drawn):
             status.update(label=f"Reading {min(int(read) + 1, len(files))} of {len(files)}")
             bar.progress(read / len(files))
         bar.progress(1.0)
         status.update(label="Read", state="complete")
     del files
-    session.give_memory_back()
+    give_memory_back()
     st.rerun()
 
 
 def told() -> None:
     """What became of what was done, with the ways back, and a card for each uploaded file that
     could not be read, with the choices that would mend it."""
-    trouble = session.workspace().trouble()
+    trouble = workspace().trouble()
     if trouble is not None:
         st.html(data.receipt(trouble.message, trouble.hint, alarming=True))
-    for receipt in session.receipts():
+    for receipt in receipts():
         with st.container(horizontal=True, vertical_alignment="center", key=f"told_{receipt.key}"):
             st.html(data.receipt(receipt.message, receipt.hint, alarming=receipt.alarming))
             for number, (label, action) in enumerate(receipt.offers):
                 st.button(
                     label,
                     key=f"receipt_{receipt.key}_{number}",
-                    on_click=session.take_offer,
+                    on_click=take_offer,
                     args=(receipt, action),
                 )
             st.button(
                 "OK" if not receipt.offers else "Dismiss",
                 key=f"receipt_{receipt.key}",
-                on_click=session.put_away,
+                on_click=put_away,
                 args=(receipt,),
                 type="tertiary",
             )
-    for name, refusal in list(session.refusals().items()):
+    for name, refusal in list(refusals().items()):
         st.html(data.error_card(refusal.error))
         key = f"{refusal.key}"
         with st.container(horizontal=True, key=f"offers_{key}"):
-            _offered(refusal.error, key, partial(session.read_again, name))
-            st.button("Dismiss", key=f"dismiss_{key}", on_click=session.dismiss, args=(name,))
+            _offered(refusal.error, key, partial(read_again, name))
+            st.button("Dismiss", key=f"dismiss_{key}", on_click=dismiss, args=(name,))
 
 
 def unread(files: Sequence[File]) -> None:
@@ -136,12 +155,12 @@ def unread(files: Sequence[File]) -> None:
         key = file.key
         with st.container(horizontal=True, key=f"unread_{key}"):
             if file.origin == "folder":
-                _offered(file.error, key, partial(session.read_again_with, file.file))
+                _offered(file.error, key, partial(read_again_with, file.file))
             if file.number:
                 st.button(
                     "Remove",
                     key=f"remove_{key}",
-                    on_click=session.remove,
+                    on_click=remove_file,
                     args=(file.number, file.file),
                 )
 
@@ -166,13 +185,13 @@ def beside(library: Library) -> None:
                 st.button(
                     "It is a run",
                     key=f"run_{file.key}",
-                    on_click=session.read_as_run,
+                    on_click=read_as_run,
                     args=(file,),
                 )
             st.button(
                 "It holds judgments: use them" if doubtful else "Use it from now on",
                 key=f"use_{file.key}",
-                on_click=session.use_judgments,
+                on_click=use_judgments,
                 args=(file,),
             )
 

@@ -18,6 +18,32 @@ from dashboard.drawing.blocks import data, layers, markup
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.words import pieces, query_words
 from dashboard.session import Opened
+from dashboard.session.actions.given import expect_files, release, uploaded
+from dashboard.session.actions.grading import (
+    acts_kept,
+    hear_acts,
+    judge_name,
+    layer_file,
+    layer_href,
+    layers_here,
+    layers_on,
+    own_layer,
+    remove_layer,
+    skipped,
+    switch_layer,
+    take_in_layer,
+)
+from dashboard.session.actions.notes import (
+    accept_missing,
+    damaged_lines,
+    drop_lines,
+    keep_remark,
+    missing_of_journals,
+    notes_here,
+    take_note_back,
+    take_tag_off,
+)
+from dashboard.session.open_collection import collection, workspace
 from dashboard.workspace import Layer, Noted
 from dashboard.workspace.disk.journal import NOTES
 from metrics_core.base import wording as w
@@ -59,7 +85,7 @@ def queue_part(here: Opened) -> None:
     st.html(markup.sentence(answers.finding(here.study, view), here.look.styles))
     _heading(here, "judge", "One document at a time", _said_of_keys(here, "↓ skips"))
     known = _grades(here)
-    left = answers.window(here.study, every, {*known, *session.skipped()}, _WINDOW)
+    left = answers.window(here.study, every, {*known, *skipped()}, _WINDOW)
     pairs = zip(every["query_id"], every["doc_id"], strict=True)
     _keys(here, left, total=len(every), judged=sum(p in known for p in pairs), one=True)
     _effect(here)
@@ -83,9 +109,9 @@ def _said_of_keys(here: Opened, arrow: str) -> str:
 
 
 def _heading(here: Opened, page: str, title: str, said: str) -> None:
-    own = session.own_layer()
+    own = own_layer()
     is_on = own in here.layers
-    link = session.layer_href(page, own, on=not is_on) if own else ""
+    link = layer_href(page, own, on=not is_on) if own else ""
     st.html(layers.heading(title, said, own, is_on=is_on, link=link))
     with add_files.above_the_uploader():
         add_files.told()
@@ -93,7 +119,7 @@ def _heading(here: Opened, page: str, title: str, said: str) -> None:
 
 def _grades(here: Opened) -> dict[tuple[str, str], float]:
     """What was given here: in the layers that are on, and in the reader's own, on or off."""
-    own = session.own_layer()
+    own = own_layer()
     grades: dict[tuple[str, str], float] = {}
     for layer in (*here.layers, *([own] if own else [])):
         grades |= layer.grades
@@ -125,18 +151,18 @@ def _keys(here: Opened, rows: pd.DataFrame, *, total: int, judged: int, one: boo
     graded_by_keys(
         key,
         {
-            **session.acts_kept(),
+            **acts_kept(),
             "rows": told,
             "one": one,
-            "place": [session.collection(), query_id, *view.runs, view.name, view.cutoff],
+            "place": [collection(), query_id, *view.runs, view.name, view.cutoff],
             "grades": offered,
             "tints": {str(grade): tints.tint(grade) for grade in offered},
-            "name": session.judge_name(),
+            "name": judge_name(),
             "total": total,
             "judged": judged,
             "nothing": "Nothing is left to judge here.",
         },
-        partial(session.hear_acts, key, query_id),
+        partial(hear_acts, key, query_id),
     )
 
 
@@ -156,28 +182,28 @@ def _effect(here: Opened, query_id: str = "") -> None:
 
 def layers_part() -> None:
     """The layers of the open collection: on or off, as files, removed; and one taken in."""
-    every, on = session.layers(), session.layers_on()
+    every, on = layers_here(), layers_on()
     for layer in every:
         _layer(layer, is_on=layer in on)
-    lost = len(session.workspace().notes.damaged(session.collection()))
+    lost = len(workspace().notes.damaged(collection()))
     if lost:
         counted = section.counted(lost, "line is damaged", "lines are damaged")
         with st.container(horizontal=True, vertical_alignment="center", key="damaged_notes"):
             st.html(data.receipt(f"Notes and tags: {counted}; the rest is whole."))
             _damaged(NOTES, "the notes and tags")
-    for journal, said in session.missing_of_journals().items():
+    for journal, said in missing_of_journals().items():
         _missing(journal, said)
-    session.expect_files()
+    expect_files()
     with st.popover("Take in a layer"):
         given = st.file_uploader(
             "A file of judgments, kept apart from those of the files",
             key=f"layer_{session.generation('layer')}",
         )
     if given is not None:
-        file = session.given(given)
-        session.take_in_layer(file, given.file_id)
+        file = uploaded(given)
+        take_in_layer(file, given.file_id)
         session.forget("layer")
-        session.release([file])
+        release([file])
         st.rerun()
 
 
@@ -187,12 +213,12 @@ def _layer(layer: Layer, *, is_on: bool) -> None:
         st.button(
             "Switch off" if is_on else "Switch on",
             key=f"switch_{layer.id}",
-            on_click=session.switch,
+            on_click=switch_layer,
             args=(layer, not is_on),
         )
         st.download_button(
             f"Download :gray[{literal(layer.name)}]",
-            data=partial(session.layer_file, layer),
+            data=partial(layer_file, layer),
             file_name=f"{section.safe_name(f'layer-{layer.name}')}.qrels",
             mime="text/plain",
             key=f"layer_file_{layer.id}",
@@ -204,7 +230,7 @@ def _layer(layer: Layer, *, is_on: bool) -> None:
         st.button(
             "Remove",
             key=f"remove_layer_{layer.id}",
-            on_click=session.remove_layer,
+            on_click=remove_layer,
             args=(layer,),
             type="tertiary",
         )
@@ -212,7 +238,7 @@ def _layer(layer: Layer, *, is_on: bool) -> None:
 
 def _damaged(journal: str, called: str) -> None:
     """The damaged lines of a journal as they stand there, to keep elsewhere and to drop."""
-    lines = session.damaged_lines(journal)
+    lines = damaged_lines(journal)
     with st.popover(f"Damaged {w.plural(len(lines), 'line')}"):
         st.markdown(
             f"{section.counted(len(lines), 'line', 'lines')} of {literal(called)}"
@@ -233,7 +259,7 @@ def _damaged(journal: str, called: str) -> None:
         st.button(
             f"Drop :gray[{section.counted(len(lines), 'damaged line', 'damaged lines')} for good]",
             key=f"drop_{journal}",
-            on_click=session.drop_lines,
+            on_click=drop_lines,
             args=(journal, called, lines),
         )
 
@@ -251,7 +277,7 @@ def _missing(journal: str, said: str) -> None:
             st.button(
                 "Take this note away",
                 key=f"accept_{journal}",
-                on_click=session.accept_missing,
+                on_click=accept_missing,
                 args=(journal,),
             )
 
@@ -261,7 +287,7 @@ def _missing(journal: str, said: str) -> None:
 
 def notes_part(query_id: str) -> None:
     """Notes and tags of a query, and the ways to add some."""
-    found = session.noted().get(query_id, Noted())
+    found = notes_here().get(query_id, Noted())
     st.html(layers.heading("Notes and tags", "Kept with the collection: who wrote what, and when."))
     if found.notes:
         st.html(layers.noted(found))
@@ -270,7 +296,7 @@ def notes_part(query_id: str) -> None:
             st.button(
                 f"{literal(tag)} ✕",
                 key=f"tag_{query_id}_{tag}",
-                on_click=session.take_tag_off,
+                on_click=take_tag_off,
                 args=(query_id, tag),
                 help="Take this tag off.",
             )
@@ -280,12 +306,12 @@ def notes_part(query_id: str) -> None:
         fields = (f"note_text_{query_id}", f"note_tag_{query_id}")
         st.text_area("Note", key=fields[0], height=80)
         st.text_input("Tag", key=fields[1], placeholder="cause: stemming, owner: Ann")
-        st.form_submit_button("Keep", on_click=session.keep_remark, args=(query_id, *fields))
+        st.form_submit_button("Keep", on_click=keep_remark, args=(query_id, *fields))
     for note in found.notes:
         st.button(
             f"Take back the note of {literal(note.by)}, {literal(note.at[11:16])}",
             key=f"unnote_{note.id}",
-            on_click=session.take_note_back,
+            on_click=take_note_back,
             args=(query_id, note.id),
             type="tertiary",
         )

@@ -14,6 +14,7 @@ from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import against, query_heatmap, strips
 from dashboard.drawing.figures import queries as figures
 from dashboard.session import Opened
+from dashboard.session.picked import pick
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import SAME
 
@@ -114,7 +115,7 @@ def _against(shown: QueryList, here: Opened) -> list[str] | None:
         found = query_views.inside(shown.frame, "baseline_score", "score", regions)
         # The chart forgets the region, which the address holds from here on.
         session.forget("against_lasso")
-        session.change(pick=session.pick(found), p="")
+        session.change(pick=pick(found), p="")
         st.rerun()
     return None
 

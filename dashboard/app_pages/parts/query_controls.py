@@ -18,6 +18,7 @@ from dashboard.app_pages.parts.literal import literal
 from dashboard.components.filter_field import KEY, filter_field
 from dashboard.drawing.blocks import filter_line
 from dashboard.session import Opened
+from dashboard.session.actions.notes import remarks
 from metrics_core.base import wording as w
 
 _MARKS = {"better": ":green[▲] ", "worse": ":orange[▼] "}
@@ -48,7 +49,7 @@ def narrowing(shown: QueryList, here: Opened) -> None:
         )
         filter_field(
             here.view.address["filter"],
-            answers.filter_vocabulary(here.study, view, session.remarks()),
+            answers.filter_vocabulary(here.study, view, remarks()),
             placeholder=f"Filter by any column: {example}",
             wrong=shown.wrong is not None,
             on_line=partial(session.hear, KEY, "line", _stored),
@@ -115,7 +116,7 @@ def _about_the_line(shown: QueryList, here: Opened, example: str) -> None:
     if shown.wrong is not None:
         st.html(filter_line.wrong(shown.wrong))
     elif not here.view.address["filter"]:
-        names = answers.filter_names(here.study, here.comparison, session.remarks())
+        names = answers.filter_names(here.study, here.comparison, remarks())
         st.html(filter_line.can_name(names, example))
 
 

@@ -17,6 +17,8 @@ from dashboard.drawing.drawn_once import at_hand
 from dashboard.drawing.figures.chart import Chart
 from dashboard.drawing.figures.picture import Caption, captioned
 from dashboard.drawing.theme import RunStyle
+from dashboard.session.actions.uploads import spreadsheet
+from dashboard.session.open_collection import collection
 from metrics_core.base import wording as w
 from metrics_core.findings import Sentence
 from metrics_core.scoring.intervals import LEVEL
@@ -47,7 +49,7 @@ def heading(
         st.download_button(
             # Read aloud out of its place it says what it downloads; the eye sees "CSV".
             f"CSV :gray[of {literal(title)}]",
-            data=lambda: session.spreadsheet(frame),
+            data=lambda: spreadsheet(frame),
             file_name=file_name(key),
             mime="text/csv",
             key=f"csv_{key}",
@@ -60,7 +62,7 @@ def heading(
 def file_name(key: str) -> str:
     """ "ranklens-runs-nDCG@10-vs-bm25-sample.csv": the table, measure, baseline, collection."""
     view = session.opened_study().comparison
-    told = [key, view.name, *([] if view.alone else [f"vs-{view.baseline}"]), session.collection()]
+    told = [key, view.name, *([] if view.alone else [f"vs-{view.baseline}"]), collection()]
     told += [f"with-{layer.name}" for layer in session.opened_study().layers if len(layer)]
     return safe_name("-".join(["ranklens", *told])) + ".csv"
 

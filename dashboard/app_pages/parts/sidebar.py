@@ -17,6 +17,7 @@ from dashboard.drawing.blocks import navigation
 from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.theme import RunStyle
 from dashboard.session import Opened
+from dashboard.session.open_collection import all_collections, collection, library_here
 from dashboard.study.library import named_judgments
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
@@ -35,7 +36,7 @@ def controls(here: Opened, page: str) -> None:
     short = _short(here)
     st.html(
         navigation.collection(
-            session.collections().name_of(session.collection()),
+            all_collections().name_of(collection()),
             session.href("collections"),
         )
     )
@@ -72,7 +73,7 @@ def controls(here: Opened, page: str) -> None:
 
 def _judgments() -> None:
     """Which judgments are used, where there are several."""
-    library = session.library()
+    library = library_here()
     several = named_judgments(library.files)
     if len(several) < 2:
         return

@@ -12,7 +12,7 @@ from dashboard.files.given import UploadedFile
 from dashboard.session.address import forget, href
 from dashboard.session.open_collection import (
     OF_ANOTHER,
-    collections,
+    all_collections,
     files_of,
     open_collection,
     workspace,
@@ -39,7 +39,7 @@ def made(name: str) -> Collection:
     return workspace().new(_free(name), identity)
 
 
-def make(field: str, drawn: int) -> None:
+def make_collection(field: str, drawn: int) -> None:
     """Make an empty collection of the name in the field of this key and open it; for the callback
     of a form that was `drawn` with this generation, which makes one however often it is sent."""
     name = _cleaned(str(st.session_state.get(field, ""))) or "My files"
@@ -57,18 +57,18 @@ def make(field: str, drawn: int) -> None:
     doing(once)
 
 
-def rename(identity: str, name: str) -> None:
+def rename_collection(identity: str, name: str) -> None:
     """Give a collection another name; an empty one changes nothing."""
     if _cleaned(name):
         doing(lambda: workspace().rename(identity, _cleaned(name)))
 
 
-def duplicate(identity: str) -> None:
+def duplicate_collection(identity: str) -> None:
     """Copy a collection."""
-    name = f"{collections().name_of(identity)}, copy"
+    name = f"{all_collections().name_of(identity)}, copy"
 
     def copied() -> None:
-        own = workspace().has(identity) and collections().folder_of(identity) is None
+        own = workspace().has(identity) and all_collections().folder_of(identity) is None
         copy = workspace().duplicate(identity, _free(name)) if own else copy_of(identity, name)
         tell(f"“{copy.name}” was made.")
 
@@ -90,7 +90,7 @@ def remove_collection(identity: str) -> None:
     """Remove a collection; it can be brought back until the next start."""
 
     def removed() -> None:
-        name = collections().name_of(identity)
+        name = all_collections().name_of(identity)
         workspace().remove(identity)
         tell(f"“{name}” was removed.", "", (("Undo", lambda: workspace().restore(identity)),))
 
@@ -102,7 +102,7 @@ def restore_collection(identity: str) -> None:
     doing(lambda: workspace().restore(identity))
 
 
-def packed(identity: str) -> bytes:
+def packed_collection(identity: str) -> bytes:
     """A collection as one file."""
     out = io.BytesIO()
     pack(workspace(), identity, out)

@@ -24,7 +24,7 @@ def expect_files() -> None:
         st.session_state[_VISIT] = arrived.begin(context.session_id)
 
 
-def given(file: FromStreamlit) -> UploadedFile:
+def uploaded(file: FromStreamlit) -> UploadedFile:
     """A file of an uploader."""
     content, visit = file.getvalue(), _visit()
     return UploadedFile(file.name, (visit.find(content) if visit else None) or content)

@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard.address.view import NOBODY
 from dashboard.files.given import UploadedFile
 from dashboard.session.address import address, change, href
-from dashboard.session.open_collection import collection, collections, workspace
+from dashboard.session.open_collection import all_collections, collection, workspace
 from dashboard.session.receipts import doing, tell
 from dashboard.workspace import Layer
 from metrics_core import formats
@@ -29,7 +29,7 @@ NOBODY_ELSE = "me"
 """Who judges where no name was given."""
 
 
-def layers() -> list[Layer]:
+def layers_here() -> list[Layer]:
     """The layers of the open collection, first begun first."""
     return workspace().layers.of(collection())
 
@@ -37,7 +37,7 @@ def layers() -> list[Layer]:
 def layers_on() -> tuple[Layer, ...]:
     """The layers that the address asks for. Where it says nothing, all that were judged here are
     on; one that was taken in from a file is on only when it is switched on."""
-    asked, here = address()["layers"], layers()
+    asked, here = address()["layers"], layers_here()
     if not asked:
         return tuple(layer for layer in here if layer.judged)
     return tuple(layer for layer in here if layer.id in asked)
@@ -45,12 +45,12 @@ def layers_on() -> tuple[Layer, ...]:
 
 def layers_asked() -> tuple[str, ...]:
     """What the address says once it says which layers are on; empty where there are none."""
-    return address()["layers"] or _said(layers_on()) if layers() else address()["layers"]
+    return address()["layers"] or _said(layers_on()) if layers_here() else address()["layers"]
 
 
 def layers_lacking() -> dict[str, str]:
     """The layers that the address asks for and that are not here, as a sentence."""
-    here = {layer.id for layer in layers()}
+    here = {layer.id for layer in layers_here()}
     gone = [name for name in address()["layers"] if name not in here and name != NOBODY]
     if not gone:
         return {}
@@ -67,7 +67,7 @@ def switched(layer: Layer, on: bool) -> tuple[str, ...]:
     return _said([*others, layer] if on else others)
 
 
-def switch(layer: Layer, on: bool) -> None:
+def switch_layer(layer: Layer, on: bool) -> None:
     """Switch a layer on or off; for callbacks."""
     change(layers=switched(layer, on))
 
@@ -95,7 +95,7 @@ def be_called(name: str) -> None:
 
 def own_layer() -> Layer | None:
     """The layer of who judges in this visit, if one was begun."""
-    own = (layer for layer in layers() if layer.judged and layer.name == judge_name())
+    own = (layer for layer in layers_here() if layer.judged and layer.name == judge_name())
     return next(own, None)
 
 
@@ -152,7 +152,7 @@ def take_acts(told: Mapping[str, Any] | None) -> None:
             left_out.add(_pair(act)) if act.get("skip") else left_out.discard(_pair(act))
             known.done = int(act["n"])
     if known.begun:
-        change(layers=_said([*on, *(v for v in layers() if v.id == known.begun)]))
+        change(layers=_said([*on, *(v for v in layers_here() if v.id == known.begun)]))
         known.begun = ""
 
 
@@ -183,7 +183,7 @@ def give_place(here: str) -> None:
     """Give a collection a place in the workspace: files that can only be read, as those of the
     example, are not written, and what is judged there is kept beside. Raises StorageError."""
     if not workspace().has(here):
-        workspace().new(collections().name_of(here), here)
+        workspace().new(all_collections().name_of(here), here)
 
 
 def _kept(action: Callable[[], None]) -> bool:
@@ -234,7 +234,7 @@ def take_in_layer(given: UploadedFile, upload: str) -> None:
         give_place(here)
         made = workspace().layers.begin(here, title, grades, judged=False)
         known.add(upload)
-        change(layers=_said([*on, *(v for v in layers() if v.id == made)]))
+        change(layers=_said([*on, *(v for v in layers_here() if v.id == made)]))
         tell(f"{w.count(len(grades))} grades of {given.name} were taken in as a judgment layer.")
 
     if upload not in known:

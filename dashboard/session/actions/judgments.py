@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from dashboard.files.files import File
 from dashboard.session.address import address, change
-from dashboard.session.open_collection import collection, collections, library, workspace
+from dashboard.session.open_collection import all_collections, collection, library_here, workspace
 from dashboard.session.receipts import doing
 from dashboard.study.library import Library, named_judgments
 
 
 def judgments_asked() -> str:
     """What the address says once it names the judgments; what it asks for and is not here stays."""
-    return address()["qrels"] or _name_of(library().judgments)
+    return address()["qrels"] or _name_of(library_here().judgments)
 
 
 def _name_of(file: File | None) -> str:
-    named = named_judgments(library().files)
+    named = named_judgments(library_here().files)
     return next((name for name, own in named.items() if own is file), "")
 
 
 def judgments_lacking() -> dict[str, str]:
     """The judgments that the address asks for and that are not here, as a sentence."""
-    asked, here = address()["qrels"], library()
+    asked, here = address()["qrels"], library_here()
     if not asked or asked in {*named_judgments(here.files), *(f.key for f in here.files)}:
         return {}
     return {"qrels": f"These files have no judgments {asked}."}
@@ -32,7 +32,7 @@ def use_judgments(file: File) -> None:
     here = collection()
 
     def used() -> None:
-        workspace().new(collections().name_of(here), here)
+        workspace().new(all_collections().name_of(here), here)
         workspace().judge_by(here, file.key)
         change(qrels=_name_of(file))
 
@@ -42,6 +42,6 @@ def use_judgments(file: File) -> None:
 def keep_in_use(identity: str, before: Library, after: Library) -> None:
     """Let a collection go on with the judgments that it used before others came beside them."""
     used = before.judgments or after.judgments
-    unsaid = not collections().judgments_of(identity)
+    unsaid = not all_collections().judgments_of(identity)
     if used is not None and unsaid and len(after.of_kind("qrels")) > 1:
         workspace().judge_by(identity, used.key)

@@ -14,7 +14,7 @@ from dashboard.workspace import Noted
 from metrics_core.base import wording as w
 
 
-def noted() -> dict[str, Noted]:
+def notes_here() -> dict[str, Noted]:
     """query_id -> notes and tags, of the queries of the open collection that have some."""
     return workspace().notes.of(collection())
 
@@ -24,7 +24,7 @@ def remarks() -> Remarks:
     return Remarks(
         tuple(
             (query_id, own.tags, tuple(note.text for note in own.notes))
-            for query_id, own in noted().items()
+            for query_id, own in notes_here().items()
         )
     )
 

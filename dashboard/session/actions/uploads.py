@@ -24,11 +24,11 @@ from dashboard.session.actions.judgments import keep_in_use
 from dashboard.session.actions.long_uploads import forget_readings, reading_of
 from dashboard.session.address import address, change, forget
 from dashboard.session.open_collection import (
+    all_collections,
     collection,
-    collections,
     files_of,
     library_of,
-    nowhere,
+    no_collection_open,
     open_collection,
     read_again_with,
     workspace,
@@ -193,9 +193,9 @@ def _keep(
     here = collection()
     if not read and not carried:
         return
-    if not read and not nowhere():
+    if not read and not no_collection_open():
         doing(lambda: _into(here, read, carried, kept))
-    elif here == SAMPLE or nowhere():
+    elif here == SAMPLE or no_collection_open():
         judged = any(isinstance(r.table, Qrels) and not may_be_a_run(r) for r in read)
         copied = here == SAMPLE and not judged
         doing(lambda: _into_new(read, carried, kept, copied=copied))
@@ -203,7 +203,7 @@ def _keep(
         names = w.named(list(dict.fromkeys(r.file for r in read)))
         tell(
             f"{names} {w.plural(len(read), 'has', 'have')} no query in common with"
-            f" “{collections().name_of(here)}”.",
+            f" “{all_collections().name_of(here)}”.",
             "Nothing was added yet.",
             (
                 ("Start a new collection", partial(_into_new, read, carried)),
@@ -242,7 +242,7 @@ def _into(
     kept: Callable[[], None] = _nothing,
 ) -> None:
     """Keep files in a collection, open it, and tell what became of each that is not simply new."""
-    workspace().new(collections().name_of(identity), identity)
+    workspace().new(all_collections().name_of(identity), identity)
     before = library_of(identity, address()["qrels"] if identity == collection() else "")
     runs = [f for f in files_of(identity) if isinstance(f.table, Run) and f.slot is None]
     named = Counter((r.file, r.kind) for r in read)
@@ -316,7 +316,7 @@ def read_as_run(file: File) -> None:
         read_again_with(file.file, kind="run")
 
 
-def remove(number: str, file: str) -> None:
+def remove_file(number: str, file: str) -> None:
     """Remove a file from the open collection; it can be brought back."""
     here = collection()
 

@@ -10,8 +10,8 @@ import streamlit as st
 
 from dashboard.session.address import change
 from dashboard.session.open_collection import (
+    all_collections,
     collection,
-    collections,
     judgments_of,
     library_of,
     workspace,
@@ -32,7 +32,7 @@ def hear_order(key: str, usual: Sequence[str]) -> None:
 def sharing_queries(query_ids: Sequence[str]) -> dict[str, int]:
     """The other collections that judge any of these queries: id -> how many of them."""
     here, asked = collection(), set(query_ids)
-    others = (listed.id for listed in collections().listed() if listed.id != here)
+    others = (listed.id for listed in all_collections().listed() if listed.id != here)
     judged = {
         other: {q for table in judgments_of(other) for q in table.query_ids if q in asked}
         for other in others
@@ -43,7 +43,7 @@ def sharing_queries(query_ids: Sequence[str]) -> dict[str, int]:
 def library_beside(identity: str) -> Library | None:
     """Another collection as it opens by itself: by its own judgments, with the layers that were
     judged there; None where there is none of this id."""
-    if not collections().has(identity):
+    if not all_collections().has(identity):
         return None
     made = library_of(identity)
     if made.study is None:

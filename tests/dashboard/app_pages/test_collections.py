@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import session
+from dashboard.session.actions.collections import packed_collection
+from dashboard.session.open_collection import workspace
 from dashboard.workspace import Workspace
 from dashboard.workspace.disk.errors import refused
 from metrics_core import formats
@@ -35,7 +36,7 @@ def press(app: AppTest, label: str, number: int = 0) -> AppTest:
 
 
 def kept() -> Workspace:
-    return session.workspace()
+    return workspace()
 
 
 def named(workspace: Workspace) -> list[str]:
@@ -123,7 +124,7 @@ def test_a_new_collection_is_empty_and_takes_files() -> None:
 
 def test_a_collection_goes_out_as_one_file_and_in_again() -> None:
     two_collections()
-    packed = session.packed("own")
+    packed = packed_collection("own")
     app = opened("collections", set="own")
     upload(app, ("Mine.zip", packed))
     assert "“Mine” was taken in from Mine.zip." in text_of(app)

@@ -9,6 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import session
+from dashboard.session.actions.versions import hear_order
+from dashboard.session.open_collection import workspace
 from metrics_core import formats
 from tests.dashboard.conftest import drawn, opened, text_of
 
@@ -45,7 +47,6 @@ def hears() -> None:
     """What the chips tell, where the app's address is known; a script of its own."""
     import streamlit as st
 
-    from dashboard import session
     from dashboard.address.address import Address, Field
 
     empty = Address.of([Field("versions", "several")], set="sample")
@@ -56,7 +57,7 @@ def hears() -> None:
         (["a", "b"], ()),
     ):
         st.session_state["order"] = {"order": told}
-        session.hear_order("order", ("a", "b"))
+        hear_order("order", ("a", "b"))
         assert session.address()["versions"] == wanted
 
 
@@ -66,7 +67,7 @@ def test_an_order_by_hand_is_in_the_address_unless_it_is_the_usual_one() -> None
 
 def other_collection() -> str:
     """Another collection: two runs of the example, and its judgments of the first half of them."""
-    kept = session.workspace()
+    kept = workspace()
     made = kept.new("Judged in 2025").id
     judged = (SAMPLE / "qrels.txt").read_bytes().splitlines(keepends=True)
     kept.add(made, formats.read(b"".join(judged[: len(judged) // 2]), name="qrels.txt"))

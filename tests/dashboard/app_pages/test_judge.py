@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import session
 from dashboard.address.address import Address
 from dashboard.answers.subset import subset
 from dashboard.files.collections import SAMPLE
 from dashboard.session.actions.collections import copy_of
 from dashboard.session.actions.grading import layer_file
+from dashboard.session.open_collection import all_collections, files_of, workspace
 from dashboard.study.library import assemble
 from dashboard.workspace import Workspace
 from tests.dashboard.conftest import drawn, opened, text_of
@@ -23,7 +23,7 @@ PAIR = {"run": "dense", "base": "bm25"}
 
 
 def kept() -> Workspace:
-    return session.workspace()
+    return workspace()
 
 
 def judged(grades: dict[tuple[str, str], float], name: str = "me", here: str = SAMPLE) -> str:
@@ -160,8 +160,8 @@ def test_a_layer_downloaded_is_a_layer_taken_in() -> None:
 
 def test_the_example_keeps_its_layers_apart_and_stays_the_example() -> None:
     judged({ROW: 3})
-    assert session.collections().chosen("") == SAMPLE
-    assert [c.id for c in session.collections().listed()] == [SAMPLE]
+    assert all_collections().chosen("") == SAMPLE
+    assert [c.id for c in all_collections().listed()] == [SAMPLE]
     copy = copy_of(SAMPLE, "Copy")
     assert [len(layer) for layer in kept().layers.of(copy.id)] == [1]
 
@@ -244,7 +244,7 @@ def test_what_is_gone_of_a_journal_is_told_until_that_is_accepted() -> None:
 def test_some_queries_taken_in_elsewhere_bring_their_notes_and_layers() -> None:
     judged({ROW: 3})
     kept().notes.add(SAMPLE, ROW[0], "why", "cause: stemming", by="bo")
-    study, (layer,) = assemble(session.files_of(SAMPLE)).study, kept().layers.of(SAMPLE)
+    study, (layer,) = assemble(files_of(SAMPLE)).study, kept().layers.of(SAMPLE)
     assert study is not None
     view = study.view(Address.of(**PAIR)).comparison
     ids = [*study.query_ids[:30], ROW[0]]

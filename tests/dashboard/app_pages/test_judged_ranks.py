@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from dashboard import session
 from dashboard.address.address import Address
 from dashboard.answers.document import document
 from dashboard.answers.grading import queue, to_judge, window
@@ -17,6 +16,7 @@ from dashboard.answers.unjudged import unjudged
 from dashboard.answers.what_if import what_would_be
 from dashboard.files.cut import opened_cut
 from dashboard.files.files import SAMPLE_FOLDER
+from dashboard.session.open_collection import files_of, workspace
 from dashboard.study.study import Study
 from metrics_core import formats, read_qrels, read_run
 from metrics_core.formats import Loaded
@@ -33,7 +33,7 @@ PAIR = {"run": "dense", "base": "bm25"}
 
 def keep(identity: str, *ranked: str) -> None:
     """The example's judgments and two runs, these as judged ranks, as a collection."""
-    kept = session.workspace()
+    kept = workspace()
     kept.new("Mine", identity)
     kept.add(identity, formats.read(QRELS_FILE, name="qrels.txt"))
     for name, run in RUNS.items():
@@ -56,7 +56,7 @@ def test_what_needs_no_unjudged_document_is_the_same(page: str) -> None:
     keep("runs")
     keep("ranks", "bm25", "dense")
     st.cache_resource.clear()
-    files = session.files_of("ranks")
+    files = files_of("ranks")
     assert sum(isinstance(f.table, RankedRun) for f in files) == 2, "kept, and read again"
     said = shown(page, "ranks")
     assert said == shown(page, "runs") and len(said) > 100
@@ -104,7 +104,7 @@ def test_ties_and_a_document_of_the_other_run() -> None:
 
 def test_a_layer_that_judges_further_documents_leaves_the_run_out() -> None:
     keep("ranks", "dense")
-    layers = session.workspace().layers
+    layers = workspace().layers
     regraded = layers.begin("ranks", "me", {("q001", str(QRELS.doc_ids[0])): 0})
     said = text_of(opened("", set="ranks"))
     assert "dense" in said and "made with other judgments" not in said
@@ -115,8 +115,8 @@ def test_a_layer_that_judges_further_documents_leaves_the_run_out() -> None:
     assert why in said and "Grades may change, but not which documents are judged" in said
     asked = text_of(opened("", **PAIR, set="ranks"))
     assert "This link asks for what is not here" in asked and why in asked
-    (bm25,) = (e for e in session.workspace().entries("ranks") if e.name == "bm25")
-    session.workspace().remove_entry("ranks", bm25.number)
+    (bm25,) = (e for e in workspace().entries("ranks") if e.name == "bm25")
+    workspace().remove_entry("ranks", bm25.number)
     alone = text_of(opened("", set="ranks"))
     assert why in alone and "nDCG@10" in alone, "the layer is not on where no run could be scored"
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from dashboard import session
 from dashboard.address.address import Address
 from dashboard.files import taking_in
+from dashboard.session.open_collection import workspace
 from tests.dashboard.workspace.stored_runs import short_are_long
 
 
@@ -18,7 +18,7 @@ from tests.dashboard.workspace.stored_runs import short_are_long
 def own_visit(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     """What the session of a visit to a collection of one's own keeps; files of a few lines are
     long in it."""
-    session.workspace().new("Mine", "own")
+    workspace().new("Mine", "own")
     here = Address.of(set="own")
     state: dict[str, Any] = {"_empty": here, "_address": here}
     monkeypatch.setattr(st, "session_state", state)

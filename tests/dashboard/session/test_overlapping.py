@@ -19,7 +19,12 @@ from dashboard.files.collections import SAMPLE
 from dashboard.files.given import UploadedFile
 from dashboard.session.actions import collections as manage
 from dashboard.session.actions import uploads
-from dashboard.session.receipts import take_offer, tell
+from dashboard.session.actions.collections import make_collection
+from dashboard.session.actions.grading import take_in_layer
+from dashboard.session.actions.notes import keep_remark, take_note_back, take_tag_off
+from dashboard.session.actions.uploads import read_uploads, refusals
+from dashboard.session.open_collection import workspace
+from dashboard.session.receipts import put_away, receipts, take_offer, tell
 from dashboard.workspace.taken_out.packing import pack
 
 RUN = b"q1 Q0 d1 1 3.0 good\nq2 Q0 d3 1 1.0 good\n"
@@ -50,37 +55,37 @@ def at_once(*actions: Callable[[], object]) -> None:
 def test_an_offer_that_is_clicked_twice_is_taken_once_and_no_two_receipts_have_one_key() -> None:
     taken: list[int] = []
     at_once(*[lambda n=n: tell(f"{n}", "", (("Undo", lambda: None),)) for n in range(6)])
-    told = session.receipts()
+    told = receipts()
     assert len({receipt.key for receipt in told}) == 6
     first, second = told[:2]
     at_once(*[lambda n=n: take_offer(first, lambda: taken.append(n)) for n in range(6)])
     assert len(taken) == 1 and len(told) == 5 and first not in told
-    at_once(*[lambda: session.put_away(second)] * 2)
+    at_once(*[lambda: put_away(second)] * 2)
     assert len(told) == 4
 
 
 def test_a_form_that_is_sent_twice_makes_one_collection(visit: dict[str, Any]) -> None:
     visit["name"] = " Shop  A "
-    at_once(*[lambda: session.make("name", 0)] * 3)
+    at_once(*[lambda: make_collection("name", 0)] * 3)
     # The second click finds the field empty.
     visit["name"] = ""
-    session.make("name", 0)
-    assert [c.name for c in session.workspace().collections()] == ["Shop A"]
-    session.make("name", visit["_generations"]["new_collection"])
-    assert len(session.workspace().collections()) == 2
+    make_collection("name", 0)
+    assert [c.name for c in workspace().collections()] == ["Shop A"]
+    make_collection("name", visit["_generations"]["new_collection"])
+    assert len(workspace().collections()) == 2
 
 
 def test_notes_that_are_kept_at_once_are_all_there(visit: dict[str, Any]) -> None:
     visit |= {f"{kind} {n}": f"{kind} {n}" for kind in ("note", "tag") for n in range(6)}
-    at_once(*[lambda n=n: session.keep_remark("q", f"note {n}", f"tag {n}") for n in range(6)])
-    found = session.workspace().notes.of(SAMPLE)["q"]
+    at_once(*[lambda n=n: keep_remark("q", f"note {n}", f"tag {n}") for n in range(6)])
+    found = workspace().notes.of(SAMPLE)["q"]
     assert {note.text for note in found.notes} == {f"note {n}" for n in range(6)}
     assert set(found.tags) == {f"tag {n}" for n in range(6)}
     assert len({note.id for note in found.notes}) == 6
-    at_once(*[lambda: session.take_note_back("q", found.notes[0].id)] * 2)
-    at_once(*[lambda: session.take_tag_off("q", "tag 0")] * 2)
-    left = session.workspace().notes.of(SAMPLE)["q"]
-    assert len(left.notes) == len(left.tags) == 5 and not session.receipts()
+    at_once(*[lambda: take_note_back("q", found.notes[0].id)] * 2)
+    at_once(*[lambda: take_tag_off("q", "tag 0")] * 2)
+    left = workspace().notes.of(SAMPLE)["q"]
+    assert len(left.notes) == len(left.tags) == 5 and not receipts()
 
 
 def test_files_that_a_click_interrupts_are_read_by_the_next_run_and_kept_once(
@@ -88,14 +93,14 @@ def test_files_that_a_click_interrupts_are_read_by_the_next_run_and_kept_once(
 ) -> None:
     packed = io.BytesIO()
     other = manage.made("Other")
-    pack(session.workspace(), other.id, packed)
+    pack(workspace(), other.id, packed)
     named = {"other.zip": packed.getvalue(), "my.qrels": QRELS, "my.run": RUN}
     files = [UploadedFile(name, content) for name, content in named.items()]
     drawn = session.generation("upload")
-    reading = session.read_uploads(files, drawn)
+    reading = read_uploads(files, drawn)
     assert [next(reading), next(reading)] == [0, 1]
     reading.close()
-    kept = session.workspace()
+    kept = workspace()
     taken_in = [c.id for c in kept.collections() if c.name == "Other" and c.id != other.id]
     assert len(taken_in) == 1 and session.generation("upload") == drawn
 
@@ -105,8 +110,8 @@ def test_files_that_a_click_interrupts_are_read_by_the_next_run_and_kept_once(
     with monkeypatch.context() as interrupted:
         interrupted.setattr(uploads, "open_collection", ended)
         with pytest.raises(KeyboardInterrupt):
-            list(session.read_uploads(files, drawn))
-    assert list(session.read_uploads(files, drawn)) == []
+            list(read_uploads(files, drawn))
+    assert list(read_uploads(files, drawn)) == []
     assert session.generation("upload") == drawn + 1
     held = {c.id: [e.file for e in kept.entries(c.id)] for c in kept.collections()}
     assert sorted(map(len, held.values())) == [0, 2], "into the one that was taken in and opened"
@@ -117,25 +122,21 @@ def test_a_fault_in_reading_is_not_met_again_by_each_further_run(
 ) -> None:
     monkeypatch.setattr(taking_in, "is_packed", lambda _: 1 // 0)
     with pytest.raises(ZeroDivisionError):
-        list(session.read_uploads([UploadedFile("my.run", RUN)], 0))
+        list(read_uploads([UploadedFile("my.run", RUN)], 0))
     assert session.generation("upload") == 1
 
 
 def test_what_stands_beside_parts_is_left_out_and_alone_is_named_as_what_it_is() -> None:
     beside = UploadedFile("_SUCCESS", b"")
-    list(
-        session.read_uploads(
-            [beside, UploadedFile("my.run", RUN), UploadedFile("my.qrels", QRELS)], 0
-        )
-    )
-    (made,) = session.workspace().collections()
-    assert [e.file for e in session.workspace().entries(made.id)] == ["my.run", "my.qrels"]
-    assert not session.refusals()
-    list(session.read_uploads([beside], 1))
-    assert "beside its files" in session.refusals()["_SUCCESS"].error.message
+    list(read_uploads([beside, UploadedFile("my.run", RUN), UploadedFile("my.qrels", QRELS)], 0))
+    (made,) = workspace().collections()
+    assert [e.file for e in workspace().entries(made.id)] == ["my.run", "my.qrels"]
+    assert not refusals()
+    list(read_uploads([beside], 1))
+    assert "beside its files" in refusals()["_SUCCESS"].error.message
 
 
 def test_a_layer_is_taken_in_once_for_each_upload() -> None:
     for upload in ("one", "one", "two"):
-        session.take_in_layer(UploadedFile("mine.qrels", QRELS), upload)
-    assert [len(layer) for layer in session.workspace().layers.of(SAMPLE)] == [2, 2]
+        take_in_layer(UploadedFile("mine.qrels", QRELS), upload)
+    assert [len(layer) for layer in workspace().layers.of(SAMPLE)] == [2, 2]

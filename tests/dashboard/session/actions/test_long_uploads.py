@@ -10,12 +10,13 @@ from unittest import mock
 
 import pytest
 
-from dashboard import session
 from dashboard.files import judged_places
 from dashboard.files.given import UploadedFile
 from dashboard.session.actions import long_uploads
-from dashboard.session.open_collection import library_of
+from dashboard.session.actions.uploads import read_uploads, refusals
+from dashboard.session.open_collection import library_of, workspace
 from dashboard.session.reading import Reading
+from dashboard.session.receipts import receipts
 from dashboard.workspace.long_runs.stored_run import StoredRun
 from metrics_core import formats
 from metrics_core.base.errors import FileFormatError
@@ -71,9 +72,7 @@ def test_a_long_run_is_judged_with_what_came_beside_it(visit: dict[str, Any]) ->
         mock.patch.object(judged_places, "places", side_effect=AssertionError),
         mock.patch.object(formats, "read", wraps=formats.read) as read,
     ):
-        told = list(
-            session.read_uploads([UploadedFile("a.run", RUN), UploadedFile("a.qrels", QRELS)], 0)
-        )
+        told = list(read_uploads([UploadedFile("a.run", RUN), UploadedFile("a.qrels", QRELS)], 0))
         study = library_of("own").study
     assert [n for n in told if n == int(n)][:1] == [0] and told == sorted(told)
     assert [call.kwargs["name"] for call in read.call_args_list] == ["a.qrels"]
@@ -81,7 +80,7 @@ def test_a_long_run_is_judged_with_what_came_beside_it(visit: dict[str, Any]) ->
     qrels = formats.read(QRELS, name="a.qrels").table
     assert isinstance(qrels, Qrels)
     same(study.judged["a"], judge(formats.read_run(RUN, name="a.run"), qrels))
-    kept = session.workspace()
+    kept = workspace()
     assert [e.file for e in kept.entries("own")] == ["a.run", "a.qrels"], "in the order given"
     assert kept.entries("own")[0].read_as == "TREC run" and "_long_uploads" not in visit
 
@@ -91,13 +90,13 @@ def test_a_run_of_the_page_that_ends_does_not_end_the_reading() -> None:
         mock.patch.object(long_uploads, "converted", wraps=long_uploads.converted) as converted,
         mock.patch("dashboard.session.reading._LOOK", 0.001),
     ):
-        first = session.read_uploads([UploadedFile("a.run", RUN)], 0)
+        first = read_uploads([UploadedFile("a.run", RUN)], 0)
         assert next(first) == 0
         next(first, None)
         first.close()
-        list(session.read_uploads([UploadedFile("a.run", RUN)], 0))
+        list(read_uploads([UploadedFile("a.run", RUN)], 0))
     assert converted.call_count == 1
-    assert [e.file for e in session.workspace().entries("own")] == ["a.run"]
+    assert [e.file for e in workspace().entries("own")] == ["a.run"]
 
 
 @pytest.mark.parametrize(
@@ -111,9 +110,9 @@ def test_a_long_file_is_refused_in_the_same_words(content: bytes) -> None:
         formats.read(content, name="a.run")
     except FileFormatError as error:
         wanted = str(error)
-    list(session.read_uploads([UploadedFile("a.run", content)], 0))
-    assert str(session.refusals()["a.run"].error) == wanted != ""
-    assert not session.workspace().entries("own")
+    list(read_uploads([UploadedFile("a.run", content)], 0))
+    assert str(refusals()["a.run"].error) == wanted != ""
+    assert not workspace().entries("own")
 
 
 def test_the_same_rows_from_another_format_are_known() -> None:
@@ -122,6 +121,6 @@ def test_the_same_rows_from_another_format_are_known() -> None:
         content = gzip.compress(RUN) if "gz" in name else RUN
         if name == "c.csv":
             content = formats.table_bytes(rows, "csv")
-        list(session.read_uploads([UploadedFile(name, content)], number))
-    assert len(session.workspace().entries("own")) == 1
-    assert [r.message.split(" is here")[0] for r in session.receipts()] == ["b.run.gz", "c.csv"]
+        list(read_uploads([UploadedFile(name, content)], number))
+    assert len(workspace().entries("own")) == 1
+    assert [r.message.split(" is here")[0] for r in receipts()] == ["b.run.gz", "c.csv"]
