@@ -238,7 +238,7 @@ def differences_by_column(study: Study, shown: Comparison, column: str) -> pd.Da
 
 def of_focus_by_column(study: Study, shown: Comparison, column: str) -> pd.DataFrame:
     """The rows of `differences_by_column` of the run in focus."""
-    known = study.knows(_by_column, shown, column)
+    known = study.known(_by_column, shown, column)
     rows = differences_by_column(study, shown if known else replace(shown, also=()), column)
     return rows[rows["run"] == shown.focus]
 

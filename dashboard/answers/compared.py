@@ -34,10 +34,10 @@ def compared_each(
 ) -> list[pd.DataFrame]:
     """`compared` on several measures; those that nobody has asked for yet in one pass."""
     asked = [_asked(shown, measure) for measure in measures]
-    new = tuple(one for one in asked if not study.knows(_compared, *one))
+    new = tuple(one for one in asked if not study.known(_compared, *one))
     if len(new) > 1:
         for one, frame in zip(new, study.kept(_compared_each, new), strict=True):
-            study.keep(frame, _compared, *one)
+            study.kept(_compared, *one, made=frame)
     return [study.kept(_compared, *one) for one in asked]
 
 

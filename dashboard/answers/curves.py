@@ -91,13 +91,13 @@ def curves(study: Study, shown: Comparison) -> Curves:
 
 def curves_soon(study: Study, shown: Comparison) -> bool:
     """Whether the page is at hand, or what takes a while of it, the bands; or they are few."""
-    if study.knows(_curves, shown):
+    if study.known(_curves, shown):
         return True
     drawn = _drawn(study, shown)
     pairs = drawn.pairs
     new = sum(not _known(study, asked) for asked in pairs.values())
     if not pairs:  # one run has bands as well
-        new = sum(not study.knows(_means, asked) for asked in drawn.means.values())
+        new = sum(not study.known(_means, asked) for asked in drawn.means.values())
     return new * len(drawn.cutoffs) * int(study.in_view(shown).sum()) < _FEW
 
 
@@ -112,9 +112,9 @@ def _curves(study: Study, shown: Comparison) -> Curves:
     pairs = drawn.pairs
     for asked in pairs.values():
         # What is known of a pair is known of it the other way round.
-        if not study.knows(_bands, asked) and _known(study, asked):
+        if not study.known(_bands, asked) and _known(study, asked):
             turned: tuple[Band, ...] = (study.kept(_bands, _turned(asked))[0].turned,)
-            study.keep(turned, _bands, asked)
+            study.kept(_bands, asked, made=turned)
     own = _family(shown)
     page = _page(study, drawn, _each(study, _means, drawn.means), _each(study, _bands, pairs))
     finding = findings.curves_finding(page.frames[own], own, shown.focus, shown.baseline)
@@ -158,7 +158,7 @@ def _turned(asked: PairAsked) -> PairAsked:
 def _known(study: Study, asked: PairAsked) -> bool:
     """Whether a band is at hand, or that of the pair the other way round, which says the same."""
     linear = asked[1].declaration.combination.linear
-    return study.knows(_bands, asked) or (linear and study.knows(_bands, _turned(asked)))
+    return study.known(_bands, asked) or (linear and study.known(_bands, _turned(asked)))
 
 
 def _page(
@@ -201,10 +201,10 @@ def _each(
     study: Study, answer: Callable[..., tuple[Found, ...]], asked: Mapping[Place, tuple[Any, ...]]
 ) -> dict[Place, Found]:
     """What an answer finds for each place; those not at hand are asked for together."""
-    new = {at: one for at, one in asked.items() if not study.knows(answer, one)}
+    new = {at: one for at, one in asked.items() if not study.known(answer, one)}
     if len(new) > 1:
         for one, found in zip(new.values(), study.kept(answer, *new.values()), strict=True):
-            study.keep(cast(tuple[Found, ...], (found,)), answer, one)
+            study.kept(answer, one, made=cast(tuple[Found, ...], (found,)))
     return {at: study.kept(answer, one)[0] for at, one in asked.items()}
 
 

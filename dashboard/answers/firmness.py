@@ -23,7 +23,7 @@ def firmness(study: Study, shown: Comparison) -> Firmness:
 
 def firmness_known(study: Study, shown: Comparison) -> bool:
     """Whether the strip is at hand, or takes a while to work out."""
-    return study.knows(_firmness, shown)
+    return study.known(_firmness, shown)
 
 
 def _firmness(study: Study, shown: Comparison) -> Firmness:

@@ -79,7 +79,7 @@ def bests_known(study: Study, shown: Comparison) -> bool:
 
 def overview_known(study: Study, shown: Comparison) -> bool:
     """Whether the page is at hand, or takes a while to work out."""
-    return study.knows(_overview, shown)
+    return study.known(_overview, shown)
 
 
 def _overview(study: Study, shown: Comparison) -> Overview:

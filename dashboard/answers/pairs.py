@@ -60,7 +60,7 @@ def every_pair(study: Study, shown: Comparison) -> AllPairs:
 
 def every_pair_known(study: Study, shown: Comparison) -> bool:
     """Whether `every_pair` is at hand, or takes a while to work out."""
-    return study.knows(_pairs, _alike(study, shown))
+    return study.known(_pairs, _alike(study, shown))
 
 
 def _pairs(study: Study, shown: Comparison) -> Pairs:

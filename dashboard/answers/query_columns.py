@@ -16,6 +16,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers import query_chips
 from dashboard.answers.column import Column
 from dashboard.answers.room import room
+from dashboard.study.keeping import at_most
 from dashboard.study.study import Study
 from metrics_core.explaining.headroom import has_headroom
 from metrics_core.explaining.kinds import CHANGES, KINDS
@@ -187,6 +188,7 @@ def of_files(study: Study, column: Column) -> bool:
     return of_query or column.key in ("query_id", "text")
 
 
+@at_most(100)
 def _holding(study: Study, shown: Comparison, column: Column) -> dict[str, Any]:
     return holding(to_ask(study, shown, column))
 
@@ -252,7 +254,7 @@ class Asked(Mapping[str, Values]):
         column, study = self._columns[name], self._study
         if column in self._further or not of_files(study, column):
             return holding(self[name])
-        return study.outlasting(_holding, self._shown.narrowing, column)
+        return study.kept(_holding, self._shown.narrowing, column)
 
     @property
     def numeric(self) -> frozenset[str]:

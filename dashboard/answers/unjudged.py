@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.firm import only_pair, pair_lists
+from dashboard.study.keeping import at_most
 from dashboard.study.study import Study
 from metrics_core.base.parallel import on_all_cores
 from metrics_core.scoring.intervals import Interval
@@ -70,10 +71,14 @@ def _unjudged(study: Study, shown: Comparison) -> Unjudged:
 def holes_of(study: Study, shown: Comparison, cutoff: int | None) -> UnjudgedRanks:
     """The unjudged documents of the pair within a cutoff, None for the whole lists; the same for
     all measures."""
-    key = (shown.focus, shown.baseline, shown.narrowing, cutoff)
-    return study.large(
-        key, lambda: unjudged_ranks(*pair_lists(study, shown), cutoff, _tops_kept(study))
+    return study.kept(
+        _holes, replace(shown.narrowing, focus=shown.focus, baseline=shown.baseline), cutoff
     )
+
+
+@at_most(2)
+def _holes(study: Study, shown: Comparison, cutoff: int | None) -> UnjudgedRanks:
+    return unjudged_ranks(*pair_lists(study, shown), cutoff, _tops_kept(study))
 
 
 def _tops_kept(study: Study) -> Callable[[Run, Run, int], Tops]:
@@ -83,20 +88,22 @@ def _tops_kept(study: Study) -> Callable[[Run, Run, int], Tops]:
         reached = max(depth, min(_USUAL, _FEW_ROWS // max(len(run.query_ids), 1)))
         deep = next((k for k in _TOPS if reached <= k), depth)
         # Of very many queries it takes long to open each.
-        own, other = on_all_cores(lambda them: _top(study, them, deep), (run, baseline))
+        own, other = on_all_cores(lambda of: study.kept(_top, of.name, deep), (run, baseline))
         same = study.kept(_same, run.name, baseline.name, deep)
         return Tops(own, other, same)
 
     return tops
 
 
-def _top(study: Study, run: Run, depth: int) -> Top:
-    return study.tops((run.name, depth), lambda: top_of(run, depth))
+@at_most(5)
+def _top(study: Study, name: str, depth: int) -> Top:
+    return top_of(study.runs[name], depth)
 
 
 def _same(study: Study, name: str, baseline: str, depth: int) -> npt.NDArray[np.int64]:
     run, other = study.runs[name], study.runs[baseline]
-    return same_documents(run, _top(study, run, depth), other, _top(study, other, depth))
+    own, theirs = (study.kept(_top, of, depth) for of in (name, baseline))
+    return same_documents(run, own, other, theirs)
 
 
 def next_to_judge(study: Study, shown: Comparison) -> NextJudgments:

@@ -7,8 +7,6 @@ from collections.abc import Callable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard.study.turns import let_others_first
-
 
 def follows(draw: Callable[[], None], room: DeltaGenerator | None = None) -> None:
     """Have this drawn here, or in a `room` that is there, at the end of this run of the page."""
@@ -18,7 +16,6 @@ def follows(draw: Callable[[], None], room: DeltaGenerator | None = None) -> Non
 
 def draw_what_follows() -> None:
     """Draw what was left for the end of the page, in its order."""
-    let_others_first()
     for room, draw in st.session_state.pop("_following", ()):
         with room:
             draw()

@@ -1,11 +1,17 @@
-"""Answers that are kept: each by the function that gives it and by what it was given."""
+"""Answers that are kept: each by the function that gives it and by what it was given.
+
+Who works one out takes one of as many turns as there are cores: twenty readers who ask at once
+would else share two cores among twenty answers, each with its own tables in memory and none of them
+ready soon. What is at hand takes no turn.
+"""
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Hashable
 from typing import TypeVar
 
-from dashboard.study.turns import in_turn
 from metrics_core.base.memo import Memo
 from metrics_core.base.weighing import weight
 
@@ -16,46 +22,68 @@ ROOM_A_QUERY = 2_500
 """The same for each query, where there are very many: their pages have more to keep. It holds the
 scores of a few runs on all measures of a page and one list of the queries."""
 
-FEW = 100
-"""Answers that depend on nothing that is asked, or on filters alone and are small. Every view needs
-them, so what is asked of very many queries must not push them out."""
-
-KEPT = 4, 2, 5
-"""What-if variants, pairs of lists, and first documents of runs."""
-
 Result = TypeVar("Result")
+Answer = TypeVar("Answer", bound=Callable[..., object])
+
+_CORES = threading.BoundedSemaphore(max(2, os.cpu_count() or 1))
+
+
+class _Mine(threading.local):
+    takes_turns = False
+
+
+_mine = _Mine()
+
+
+def take_turns() -> None:
+    """Have this thread, which draws a page, take turns from here on. The threads that an answer is
+    worked out by take none: it holds one already."""
+    _mine.takes_turns = True
+
+
+def at_most(number: int) -> Callable[[Answer], Answer]:
+    """Keep the last so many of an answer by themselves, beside all others: of those that are too
+    large to be weighed against them, or that every view asks for."""
+
+    def marked(answer: Answer) -> Answer:
+        vars(answer)["at_most"] = number
+        return answer
+
+    return marked
 
 
 class KeptAnswers:
-    """What a study has been asked, and answered."""
+    """What a study has been asked, and answered: the answers that together weigh no more than there
+    is room for, those asked for last, and of some `at_most` a few. An answer that depends on
+    nothing that is asked stays as long as the study."""
 
     def _begin_keeping(self, queries: int) -> None:
-        room = max(ROOM_FOR_ANSWERS, ROOM_A_QUERY * queries)
-        self._memo, self._lasting = Memo(room, weight), Memo(FEW)
-        self.variants, self.large, self.tops = map(Memo, KEPT)
+        self._weighed = Memo(max(ROOM_FOR_ANSWERS, ROOM_A_QUERY * queries), weight)
+        self._apart: dict[Callable[..., object], Memo] = {}
 
-    def kept(self, answer: Callable[..., Result], *asked: Hashable) -> Result:
-        """`answer(study, *asked)`, worked out once: what an answer is given is its key, so that
-        nothing it depends on can be forgotten there."""
-        return self._kept(self._memo if asked else self._lasting, answer, asked)
-
-    def outlasting(self, answer: Callable[..., Result], *asked: Hashable) -> Result:
-        """The same of small answers that nearly every view needs."""
-        return self._kept(self._lasting, answer, asked)
-
-    def _kept(
-        self, memo: Memo, answer: Callable[..., Result], asked: tuple[Hashable, ...]
+    def kept(
+        self, answer: Callable[..., Result], *asked: Hashable, made: Result | None = None
     ) -> Result:
-        key = (answer, asked)
-        if key in memo:
+        """`answer(study, *asked)`, worked out once: what an answer is given is its key, so that
+        nothing it depends on can be forgotten there. `made` is the answer where it was worked out
+        together with others."""
+        memo, key = self._memo_of(answer, asked), (answer, asked)
+        if made is not None:
+            return memo(key, lambda: made)
+        if key in memo or not _mine.takes_turns:
             return memo(key, lambda: answer(self, *asked))
         # The turn first: who works out an answer that others wait for must never wait for one.
-        return in_turn(lambda: memo(key, lambda: answer(self, *asked)))
+        with _CORES:
+            _mine.takes_turns = False
+            try:
+                return memo(key, lambda: answer(self, *asked))
+            finally:
+                _mine.takes_turns = True
 
-    def keep(self, made: Result, answer: Callable[..., Result], *asked: Hashable) -> Result:
-        """What `kept` gives, where it was worked out together with others."""
-        return self._memo((answer, asked), lambda: made)
-
-    def knows(self, answer: Callable[..., object], *asked: Hashable) -> bool:
+    def known(self, answer: Callable[..., object], *asked: Hashable) -> bool:
         """Whether `kept` has this answer at hand."""
-        return (answer, asked) in self._memo
+        return (answer, asked) in self._memo_of(answer, asked)
+
+    def _memo_of(self, answer: Callable[..., object], asked: tuple[Hashable, ...]) -> Memo:
+        most: int | None = getattr(answer, "at_most", None if asked else 1)
+        return self._weighed if most is None else self._apart.setdefault(answer, Memo(most))

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from dashboard.study.keeping import at_most
 from dashboard.study.study import Study, all_scores, refused
 from dashboard.workspace import Layer
 from metrics_core.base.errors import RanklensError
@@ -26,7 +27,12 @@ def with_layers(study: Study, layers: Sequence[Layer]) -> Study:
     here = tuple(layer for layer in sorted(layers, key=lambda v: v.order) if len(layer))
     if not here:
         return study.bare
-    return study.bare.variants(here, lambda: Layered(study.bare, here))
+    return study.bare.kept(_layered, here)
+
+
+@at_most(4)
+def _layered(study: Study, layers: tuple[Layer, ...]) -> Layered:
+    return Layered(study, layers)
 
 
 class Layered(Study):

@@ -43,4 +43,4 @@ def test_very_many_queries_have_more_room(monkeypatch: pytest.MonkeyPatch) -> No
 
     for number in range(3):
         study.kept(large, number)
-    assert [study.knows(large, number) for number in range(3)] == [False, True, True]
+    assert [study.known(large, number) for number in range(3)] == [False, True, True]

@@ -59,4 +59,4 @@ def test_a_study_forgets_what_was_asked_for_longest_ago() -> None:
 
     for number in (1, 2, 1, 3):
         assert study.kept(third, number)[0] == number
-    assert [study.knows(third, number) for number in (1, 2, 3)] == [True, False, True]
+    assert [study.known(third, number) for number in (1, 2, 3)] == [True, False, True]
