@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 from weakref import ref
 
-from dashboard.drawing.figures.chart import Chart
 from metrics_core.base.memo import Memo
 from metrics_core.base.weighing import weight
 
@@ -23,11 +22,7 @@ a cutoff of their own."""
 Drawn = TypeVar("Drawn")
 
 
-def _cost(made: Any) -> int:
-    return weight(made.to_dict() if isinstance(made, Chart) else made)
-
-
-_kept = Memo(ROOM_FOR_DRAWN, _cost)
+_kept = Memo(ROOM_FOR_DRAWN, weight)
 
 
 @dataclass(frozen=True, eq=False)

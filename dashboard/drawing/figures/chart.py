@@ -10,6 +10,7 @@ stands, or with the first chart that is shown.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -27,19 +28,20 @@ def bar(**properties: Any) -> Trace:
     return {"type": "bar", **properties}
 
 
+@dataclass(frozen=True, eq=False)
 class Chart:
-    """Traces and a layout."""
+    """Traces and a layout, as they were given."""
 
-    def __init__(self, traces: list[Trace], layout: Mapping[str, Any]) -> None:
-        self._given: dict[str, Any] = {"data": traces, "layout": dict(layout)}
+    traces: list[Trace]
+    drawn_in: Mapping[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
         """The traces and the layout; not to be changed."""
-        return self._given
+        return {"data": self.traces, "layout": self.drawn_in}
 
     def with_layout(self, **more: Any) -> Chart:
         """The same with more in its layout."""
-        return Chart(self._given["data"], {**self._given["layout"], **more})
+        return replace(self, drawn_in={**self.drawn_in, **more})
 
     @property
     def data(self) -> tuple[Any, ...]:
@@ -56,4 +58,4 @@ class Chart:
         """The figure that Plotly makes of it."""
         import plotly.graph_objects as go
 
-        return go.Figure(**self._given)
+        return go.Figure(**self.to_dict())

@@ -14,6 +14,8 @@ from dashboard.drawing import drawn_once
 from dashboard.drawing.drawn_once import at_hand, drawn
 from dashboard.drawing.figures.chart import Chart, scatter
 from dashboard.drawing.theme import DARK, run_styles
+from metrics_core.base.memo import Memo
+from metrics_core.base.weighing import weight
 from tests.dashboard.drawings import drawing_of
 
 STYLES = run_styles(["bm25", "dense"], {"bm25": 0, "dense": 1}, focus="dense", baseline="bm25")
@@ -73,7 +75,7 @@ def test_what_is_kept_does_not_keep_alive_what_it_was_drawn_from() -> None:
 
 
 def test_charts_cost_what_they_weigh(monkeypatch: pytest.MonkeyPatch) -> None:
-    room = drawn_once.Memo(20_000, drawn_once._cost)
+    room = Memo(20_000, weight)
     monkeypatch.setattr(drawn_once, "_kept", room)
 
     def figure(points: int, number: int) -> Chart:
