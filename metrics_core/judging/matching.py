@@ -20,11 +20,11 @@ def judged_queries_of(run: Run, query_ids: list[str]) -> npt.NDArray[np.int32]:
     own = run.query_ids
     judged = places_among(own, query_ids).astype(np.int32)
     if not (judged >= 0).any():
-        raise nothing_shared(own, query_ids)
+        raise _nothing_shared(own, query_ids)
     return judged
 
 
-def nothing_shared(own: list[str], judged: list[str], run: str = "Run") -> NoSharedQueriesError:
+def _nothing_shared(own: list[str], judged: list[str]) -> NoSharedQueriesError:
     """The error for queries of a run of which none is judged: some of each, and what may be why."""
     shown = f"the run has {', '.join(own[:3])}; the judgments have {', '.join(judged[:3])}"
     hint = "Load the judgments that belong to these queries."
@@ -37,7 +37,7 @@ def nothing_shared(own: list[str], judged: list[str], run: str = "Run") -> NoSha
         )
     elif {cleaned_id(q).casefold() for q in own} & {cleaned_id(q).casefold() for q in judged}:
         hint = "They differ by case; write them alike in both files."
-    return NoSharedQueriesError(f"{run} and judgments share no query: {shown}.", hint)
+    return NoSharedQueriesError(f"Run and judgments share no query: {shown}.", hint)
 
 
 def judged_rows(

@@ -69,7 +69,7 @@ enter(data, start, size, region, region_start, region_slots, slot_hash, slot_row
 read_lines(data, end, doc_start, doc_size, doc_hash, score, rank, segments, tags, unread, counts)
     The rows of the whole lines in the first `end` bytes; how many, or IRREGULAR. Per row where its
     document stands in `data`, its size and hash, its score and rank. `segments` gets a row for each
-    stretch of lines of one query: first row, where its id stands, its size. `tags` gets place and
+    segment, lines of one query: first row, where its id stands, its size. `tags` gets place and
     size of each run name that differs from the one before, `unread` row, place and size of each
     score that is left NaN. `counts` gets the numbers of segments, tags and unread scores.
 last_change(data, first, end)

@@ -33,7 +33,7 @@ class Rows:
     """n rows of a block: where the texts stand in `data` (with its padding), and the numbers.
 
     doc_start int64[n], doc_size int32[n], doc_hash uint64[n], score float64[n], rank float32[n]
-    (NaN where it is no number). `segments` int64[s, 3] has for each stretch of rows of one query
+    (NaN where it is no number). `segments` int64[s, 3] has for each segment, rows of one query,
     its first row, and start and size of its id. `tags` are the run names in the order in which they
     come. `parsed` says what the careful reader found, where it was asked.
     """
@@ -160,22 +160,6 @@ def regular_rows(padded: bytes | bytearray) -> Rows | None:
         *(doc_start[:n], doc_size[:n], doc_hash[:n], score[:n], rank[:n], segments[:n_segments]),
         tags=tuple(padded[at : at + size].decode() for at, size in tags[:n_tags].tolist()),
     )
-
-
-def first_irregular(lines: bytes) -> int | None:
-    """The first line, from 0, for which `regular_rows` has no rows; None where there is none."""
-    ends = np.flatnonzero(np.frombuffer(lines, dtype=np.uint8) == ord("\n")) + 1
-    edges = [0, *ends.tolist()]
-    low, high = 0, len(ends)
-    # Of the lines from `low` to before `high` one is irregular, if any is.
-    while high - low > 1:
-        middle = (low + high) // 2
-        if regular_rows(lines[edges[low] : edges[middle]] + PADDING) is None:
-            high = middle
-        else:
-            low = middle
-    irregular = high > low and regular_rows(lines[edges[low] : edges[high]] + PADDING) is None
-    return low if irregular else None
 
 
 def texts_at(data: Bytes, start: Any, size: Any) -> pa.StringArray:

@@ -30,8 +30,8 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Stretches:
-    """What is kept of s stretches of rows, each of one query: its id, its place among the judged
+class JudgedSegments:
+    """What is kept of s segments of rows, each of one query: its id, its place among the judged
     queries (-1: none), how many rows, a hash of them, whether its ranks contradict its scores.
     `ranks` int64[m, 5] and `counts` are what `rank_rows` gives, `fractions` how many ranks are no
     whole number, `tags` the run names."""
@@ -73,8 +73,8 @@ class Stretches:
         return Places(query, rank, row, retrieved, Tied(tied_from, tied), on_ties)
 
     @classmethod
-    def all(cls, parts: Sequence[Stretches], order: Ints | None = None) -> Stretches:
-        """The stretches of all parts, in another order if one is given."""
+    def all(cls, parts: Sequence[JudgedSegments], order: Ints | None = None) -> JudgedSegments:
+        """The segments of all parts, in another order if one is given."""
         ids = pa.concat_arrays([part.query_ids for part in parts])
         columns = ("place", "sizes", "rows_hash", "contradicting")
         joined = {name: np.concatenate([getattr(p, name) for p in parts]) for name in columns}
@@ -91,13 +91,13 @@ class Stretches:
         )
 
 
-def in_sequence(parts: Sequence[Stretches]) -> bool:
+def in_sequence(parts: Sequence[JudgedSegments]) -> bool:
     """Whether each query's rows stand together over all these parts."""
     ids = pa.chunked_array([part.query_ids for part in parts], ID)
     return len(ids.unique()) == len(ids)
 
 
-def judged_stretches(rows: Rows, judgments: Judgments) -> Stretches | None:
+def judged_segments(rows: Rows, judgments: Judgments) -> JudgedSegments | None:
     """The judged rows; None where a document stands twice in a query, or an id is odd."""
     if not rows.plain or rows.doc_size.max(initial=0) > LONGEST_ID:
         return None
@@ -115,7 +115,7 @@ def judged_stretches(rows: Rows, judgments: Judgments) -> Stretches | None:
     )
     if m == REPEATED:
         return None
-    return Stretches(
+    return JudgedSegments(
         query_ids=texts_at(rows.data, segments[:, 1], segments[:, 2]),
         place=place,
         sizes=sizes,
