@@ -17,8 +17,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ranking import top_rows
 from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.arrays import column_of, texts_of
-from metrics_core.tables.columns import coded, is_plain
-from metrics_core.tables.ids import cleaned_id
+from metrics_core.tables.columns import cleaned_id, coded, is_plain
 
 AnyTable = TypeVar("AnyTable", Run, Qrels, Queries)
 

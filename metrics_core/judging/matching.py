@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from metrics_core.base.errors import NoSharedQueriesError
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import column_of, places_among, values_of
-from metrics_core.tables.ids import cleaned_id
+from metrics_core.tables.columns import cleaned_id
 
 Ints = npt.NDArray[np.int64]
 

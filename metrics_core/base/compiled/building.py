@@ -11,10 +11,10 @@ from typing import Any
 import numba
 from llvmlite import binding as llvm
 
-from metrics_core.base.compiled.functions import groups, lines, orders, products, ranks, running
+from metrics_core.base.compiled.functions import groups, lines, orders, ranks, sums
 from metrics_core.base.compiled.signatures import SIGNATURES
 
-_MODULES = (lines, ranks, groups, orders, running, products)
+_MODULES = (lines, ranks, groups, orders, sums)
 _OF_EVERY_PROCESS = {"memset", "memcpy", "memmove"}
 _TYPES = {
     "bytes": "uint8",

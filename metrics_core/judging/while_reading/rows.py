@@ -14,8 +14,7 @@ import pyarrow.compute as pc
 from metrics_core.base.compiled.machine import compiled
 from metrics_core.base.compiled.signatures import IRREGULAR, PADDING
 from metrics_core.formats.parsing.trec_lines import RUN, Parsed, careful, header_in
-from metrics_core.formats.source.line_ends import last_line_end
-from metrics_core.formats.source.source import BLOCK, LONGEST_LINE, Source
+from metrics_core.formats.source.source import BLOCK, LONGEST_LINE, Source, last_line_end
 from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import ID, are_printable, coded
 

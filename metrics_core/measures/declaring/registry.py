@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,6 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits
 from metrics_core.measures.declaring.aggregation import COMBINATIONS, Aggregation, Combination
 from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
-from metrics_core.measures.declaring.extremes import Reach, Residual, Share, Whole
 from metrics_core.measures.declaring.needs import Need, lacking
 from metrics_core.measures.declaring.parameters import (
     JUDGED_ONLY,
@@ -37,6 +36,34 @@ _CUTOFFS = ("k", "n", "at", "top", "depth", "topk", "top_k")
 UNJUDGED = "An unjudged document counts as not relevant."
 MISSING = "A judged query that the run does not list scores 0 and counts."
 TIES = "Equal scores are ranked by doc_id, last in byte order first."
+
+
+Residual = Literal[
+    "monotone",
+    "count",
+    "recall",
+    "precisions",
+    "at relevant",
+    "normalised",
+    "unaffected",
+    "range",
+]
+"""How `residuals` finds what the unjudged documents could make of a score; explained there."""
+
+Reach = Literal["additive", "first", "apart"]
+"""How `comparing.reach` finds what they could make of a difference; explained there."""
+
+Whole = Callable[[npt.NDArray[np.int64]], npt.NDArray[np.float64]]
+"""A divisor, float64[Q], by how many further documents of V grades are judged, int64[Q, V]."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """The score is that of the measure `part`, with the same parameters, by a divisor:
+    `whole(ranks, grades, **parameters)` gives it for V rising grades."""
+
+    part: str
+    whole: Callable[..., Whole]
 
 
 @dataclass(frozen=True, eq=False)
