@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.compiled.machine import compiled
-from metrics_core.base.compiled.signatures import IRREGULAR, PADDING
+from metrics_core.base.compiled.signatures import IRREGULAR, PADDING, RowColumns
 from metrics_core.formats.parsing.trec_lines import RUN, Parsed, careful, header_in
 from metrics_core.formats.source.source import BLOCK, LONGEST_LINE, Source, last_line_end
 from metrics_core.tables.arrays import column_of, values_of
@@ -49,6 +49,12 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.score)
+
+    @property
+    def columns(self) -> RowColumns:
+        """The rows as compiled code takes them."""
+        of_each = (self.doc_start, self.doc_size, self.doc_hash, self.score, self.rank)
+        return RowColumns(self.data, *of_each)
 
     @property
     def plain(self) -> bool:
