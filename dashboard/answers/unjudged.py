@@ -18,7 +18,12 @@ from metrics_core.scoring.intervals import Interval
 from metrics_core.tables import Run
 from metrics_core.unjudged.bounds import DifferenceBounds, difference_bounds
 from metrics_core.unjudged.expected_difference import likely_difference
-from metrics_core.unjudged.first_documents import Top, Tops, same_documents, top_of
+from metrics_core.unjudged.first_documents import (
+    FirstDocuments,
+    FirstOfBoth,
+    first_documents,
+    same_documents,
+)
 from metrics_core.unjudged.next_judgments import NextJudgments, judge_next
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, judged_shares, unjudged_ranks
 
@@ -76,22 +81,22 @@ def holes_of(study: Study, shown: Comparison, cutoff: int | None) -> UnjudgedRan
     )
 
 
-def _tops_kept(study: Study) -> Callable[[Run, Run, int], Tops]:
+def _tops_kept(study: Study) -> Callable[[Run, Run, int], FirstOfBoth]:
     """The first documents of two runs, the same for every view that asks about so deep."""
 
-    def tops(run: Run, baseline: Run, depth: int) -> Tops:
+    def tops(run: Run, baseline: Run, depth: int) -> FirstOfBoth:
         reached = max(depth, min(_USUAL, _FEW_ROWS // max(len(run.query_ids), 1)))
         deep = next((k for k in _TOPS if reached <= k), depth)
         # Of very many queries it takes long to open each.
         own, other = on_all_cores(lambda them: _top(study, them, deep), (run, baseline))
         same = study.kept(_same, run.name, baseline.name, deep)
-        return Tops(own, other, same)
+        return FirstOfBoth(own, other, same)
 
     return tops
 
 
-def _top(study: Study, run: Run, depth: int) -> Top:
-    return study.tops((run.name, depth), lambda: top_of(run, depth))
+def _top(study: Study, run: Run, depth: int) -> FirstDocuments:
+    return study.tops((run.name, depth), lambda: first_documents(run, depth))
 
 
 def _same(study: Study, name: str, baseline: str, depth: int) -> npt.NDArray[np.int64]:
