@@ -174,7 +174,7 @@ def _effects(
     if not has_ledger(measure) or measure.declaration.residual in ("unaffected", "count"):
         return {}
     parts = difference(focus, baseline, measure)
-    told = parts.moved & (parts.grade >= measure.relevant_from)
+    told = parts.rank_differs & (parts.grade >= measure.relevant_from)
     doc_ids = qrels.doc_ids.take(pa.array(parts.qrels_row[told])).to_pylist()
     return dict(zip(doc_ids, parts.part[told].tolist(), strict=True))
 

@@ -37,9 +37,9 @@ from metrics_core.findings.testing import (
 )
 from metrics_core.findings.verdicts import (
     Facts,
+    method_finding,
     others_verdict,
     queries_finding,
-    together,
     verdict,
 )
 
@@ -63,6 +63,7 @@ __all__ = [
     "history_finding",
     "judge_next_finding",
     "judging_finding",
+    "method_finding",
     "mix_finding",
     "needed_finding",
     "others_verdict",
@@ -73,6 +74,5 @@ __all__ = [
     "short_lists",
     "shown_finding",
     "strongest_other",
-    "together",
     "verdict",
 ]
