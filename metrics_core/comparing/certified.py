@@ -35,7 +35,7 @@ def slack(values: Floats, n_queries: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class Doubt:
+class Undecided:
     """Around each limit, from where to where single precision does not tell whether a number
     reaches it; both ends belong to it."""
 
@@ -43,12 +43,12 @@ class Doubt:
     above: Floats
 
     @classmethod
-    def around(cls, limits: Floats, off: Any) -> Doubt:
+    def around(cls, limits: Floats, off: Any) -> Undecided:
         """Where it may be `off` so far."""
         return cls(limits - off, limits + off)
 
     @classmethod
-    def of_means(cls, limits: Floats, n_queries: int) -> Doubt:
+    def of_means(cls, limits: Floats, n_queries: int) -> Undecided:
         """For the sizes of means in standard errors of their own. A limit of 0 is always reached,
         and one without bound, of what does not vary, by none but what varies so little in a draw
         that its spread cannot be told."""

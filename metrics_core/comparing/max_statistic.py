@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.comparing.certified import Doubt, slack
+from metrics_core.comparing.certified import Undecided, slack
 from metrics_core.scoring.random_groups import drawn_at_a_time, even, in_groups
 from metrics_core.scoring.resampling import draws_of, sums_at, sums_each
 
@@ -110,9 +110,9 @@ class Farthest:
         if self.exactly is None or np.isinf(edge) or not self.near.any():
             return edge
         value = np.array(edge)
-        doubt = Doubt.around(value, 2 * slack(value, self.n_queries))
-        beyond = int((self.near > doubt.above).sum())
-        alike = self.exactly(np.flatnonzero(doubt.holds(self.near)))
+        undecided = Undecided.around(value, 2 * slack(value, self.n_queries))
+        beyond = int((self.near > undecided.above).sum())
+        alike = self.exactly(np.flatnonzero(undecided.holds(self.near)))
         return float(np.sort(alike)[len(alike) - (most - beyond)])
 
 
@@ -130,7 +130,7 @@ class Away:
         its own, in how many one of it and its successors does, and how far off the farthest is."""
         first = np.empty(len(self.near))
         off, steps = np.zeros((2, len(limits)), dtype=np.int64)
-        doubt = Doubt.of_means(limits, len(self.columns.centred))
+        undecided = Undecided.of_means(limits, len(self.columns.centred))
         doubtful = np.zeros(len(first), dtype=np.bool_)
         for draws in _few_draws(self.near):
             near = self.near[draws]
@@ -139,7 +139,7 @@ class Away:
             steps += _reached(farthest, limits)
             first[draws] = farthest[:, 0]
             if self.rounded:
-                doubtful[draws] = (doubt.holds(near) | doubt.holds(farthest)).any(axis=1)
+                doubtful[draws] = (undecided.holds(near) | undecided.holds(farthest)).any(axis=1)
         if self.rounded:
             places = np.flatnonzero(doubtful)
             near, exactly = self.near[places], self.columns.away_in(places)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from metrics_core.base.memo import Memo
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
-from metrics_core.comparing.certified import Doubt, rounding
+from metrics_core.comparing.certified import Undecided, rounding
 from metrics_core.slicing.exchangeable_blocks import Parcels, parcels_of
 from metrics_core.slicing.members import Members
 
@@ -48,7 +48,7 @@ def farthest_dealt(members: Members, gaps: Floats, limits: Floats) -> Floats:
     varied = spread > 1e-9 * float(np.abs(gaps).max(initial=0.0))
     nearly = varied and inside.size * deals > _SMALL
     near = _Near.of(members, centred / spread, parcels) if nearly else None
-    doubt = Doubt.around(limits, rounding(len(gaps)) * (1 + limits))
+    undecided = Undecided.around(limits, rounding(len(gaps)) * (1 + limits))
 
     def exactly(places: Places) -> Floats:
         if parcels is None:
@@ -63,7 +63,7 @@ def farthest_dealt(members: Members, gaps: Floats, limits: Floats) -> Floats:
         if near is None:
             return exactly(places)
         found = near.farthest(places)
-        unsure = doubt.holds(found[:, None]).any(axis=1)
+        unsure = undecided.holds(found[:, None]).any(axis=1)
         if unsure.any():
             found[unsure] = exactly(places[unsure])
         return found

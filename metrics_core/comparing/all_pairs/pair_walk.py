@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
 from metrics_core.comparing.all_pairs.pair_columns import PairColumns
-from metrics_core.comparing.certified import Doubt, rounding
+from metrics_core.comparing.certified import Undecided, rounding
 from metrics_core.comparing.max_statistic import Farthest
 from metrics_core.scoring.random_groups import drawn_at_a_time
 from metrics_core.scoring.resampling import Counts, draws_in_parts
@@ -92,11 +92,11 @@ class _Block:
 
     @classmethod
     def of(cls, columns: PairColumns, limits: Floats) -> _Block:
-        doubt = Doubt.of_means(limits, columns.centred.shape[1])
+        undecided = Undecided.of_means(limits, columns.centred.shape[1])
         with np.errstate(over="ignore"):
             below, above = (
                 np.square(np.maximum(edge, 0.0)).astype(np.float32)[:, None]
-                for edge in (doubt.below, doubt.above)
+                for edge in (undecided.below, undecided.above)
             )
         return cls(
             columns, np.vstack(columns.parts).astype(np.float32), np.square(limits), below, above
