@@ -197,16 +197,16 @@ def _dealt_into(
 ) -> tuple[list[_Bucket], bytes] | None:
     rooms = [(_room(on_disk), _room(on_disk)) for _ in range(buckets)]
     order, lines, begin, rows = hashlib.blake2b(digest_size=16), 0, list[int](), list[Any]()
-    for hand in in_order(lambda piece: _hand(piece, buckets), _whole_lines(source, progress)):
-        if hand is None:
+    for piece in in_order(lambda text: _in_buckets(text, buckets), _whole_lines(source, progress)):
+        if piece is None:
             return None
-        order.update(hand.order_hash)
-        for (text, places), (own, numbers) in zip(rooms, hand.parts, strict=True):
+        order.update(piece.order_hash)
+        for (text, places), (own, numbers) in zip(rooms, piece.parts, strict=True):
             text.write(own)
             places.write(numbers.data)
         begin.append(lines)
-        rows.append(hand.rows.astype(np.int32))
-        lines += int(hand.rows.sum())
+        rows.append(piece.rows.astype(np.int32))
+        lines += int(piece.rows.sum())
     begins, of_pieces = np.array(begin), np.reshape(rows, (-1, buckets)).T
     made = [
         _Bucket(text, places, begins, own)
@@ -216,7 +216,7 @@ def _dealt_into(
 
 
 @dataclass(frozen=True)
-class _Hand:
+class _InBuckets:
     """What each bucket gets of a piece: lines, and the number of each in the piece, int32; how many
     they are, int64[buckets]."""
 
@@ -225,7 +225,7 @@ class _Hand:
     order_hash: bytes
 
 
-def _hand(padded: bytes, buckets: int) -> _Hand | None:
+def _in_buckets(padded: bytes, buckets: int) -> _InBuckets | None:
     """The lines of a piece dealt; None where one is odd."""
     data, end = np.frombuffer(padded, dtype=np.uint8), len(padded) - len(PADDING)
     starts, hashes = np.empty(end // 2 + 2, np.int64), np.empty(end // 2 + 2, np.uint64)
@@ -246,7 +246,7 @@ def _hand(padded: bytes, buckets: int) -> _Hand | None:
         (lines[first[i] : ends[i]].data, numbers[first_row[i] : row_ends[i]])
         for i in range(buckets)
     ]
-    return _Hand(parts, n_rows, of_all.tobytes())
+    return _InBuckets(parts, n_rows, of_all.tobytes())
 
 
 def _whole_lines(source: Source, progress: Callable[[int], None] | None = None) -> Iterator[bytes]:
