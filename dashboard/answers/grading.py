@@ -12,7 +12,7 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.firm import pair_lists
-from dashboard.answers.unjudged import holes_of
+from dashboard.answers.unjudged import unjudged_of
 from dashboard.study.study import Study
 from metrics_core.explaining.one_query import grades_of
 from metrics_core.findings import Sentence, judging_finding
@@ -83,7 +83,7 @@ def queue(study: Study, shown: Comparison) -> pd.DataFrame:
 
 def _queue(study: Study, shown: Comparison) -> pd.DataFrame:
     own, other = pair_lists(study, shown)
-    found = holes_of(study, shown, shown.measure.cutoff or shown.cutoff)
+    found = unjudged_of(study, shown, shown.measure.cutoff or shown.cutoff)
     if found.doc_ids is None:
         return pd.DataFrame(columns=["query_id", "doc_id", "rank", "where"])
     by_rank = pd.DataFrame(
@@ -115,7 +115,7 @@ def finding(study: Study, shown: Comparison) -> Sentence:
 
 def _finding(study: Study, shown: Comparison) -> Sentence:
     cutoff = shown.measure.cutoff or shown.cutoff
-    found = holes_of(study, shown, cutoff)
+    found = unjudged_of(study, shown, cutoff)
     moving = f"what could move {shown.name} most comes first"
     return judging_finding(
         shown.focus,

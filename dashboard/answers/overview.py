@@ -121,7 +121,7 @@ def _overview(study: Study, shown: Comparison) -> Overview:
         others=findings.others_verdict(comparison, shown.focus, shown.baseline),
         together=joined(
             [
-                findings.together(every[shown.name], shown.method),
+                findings.method_finding(every[shown.name], shown.method),
                 what_it_rests_on(study, shown, comparison),
             ],
             " ",

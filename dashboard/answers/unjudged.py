@@ -19,12 +19,17 @@ from metrics_core.scoring.intervals import Interval
 from metrics_core.tables import Run
 from metrics_core.unjudged.bounds import DifferenceBounds, difference_bounds
 from metrics_core.unjudged.expected_difference import likely_difference
-from metrics_core.unjudged.first_documents import Top, Tops, same_documents, top_of
+from metrics_core.unjudged.first_documents import (
+    FirstDocuments,
+    FirstOfBoth,
+    first_documents,
+    same_documents,
+)
 from metrics_core.unjudged.next_judgments import NextJudgments, judge_next
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, judged_shares, unjudged_ranks
 
 _DEPTHS = (1, 5, 10, 20, 50, 100, 1000)
-_TOPS = (5, 10, 20, 50, 100)
+_KEPT_DEPTHS = (5, 10, 20, 50, 100)
 _USUAL, _FEW_ROWS = 20, 500_000
 """First documents that all usual cutoffs share, where they are so few."""
 
@@ -49,7 +54,7 @@ def unjudged(study: Study, shown: Comparison) -> Unjudged:
 def _unjudged(study: Study, shown: Comparison) -> Unjudged:
     own, other = pair_lists(study, shown)
     measure = shown.measure
-    found = holes_of(study, shown, shown.measure.cutoff)
+    found = unjudged_of(study, shown, shown.measure.cutoff)
     listed = max(int(r.retrieved.max(initial=0)) for r in (own, other))
     depth = min(measure.cutoff or shown.cutoff, max(listed, 1))
     cutoffs = sorted({k for k in _DEPTHS if k <= listed} | {depth})
@@ -68,41 +73,43 @@ def _unjudged(study: Study, shown: Comparison) -> Unjudged:
     )
 
 
-def holes_of(study: Study, shown: Comparison, cutoff: int | None) -> UnjudgedRanks:
+def unjudged_of(study: Study, shown: Comparison, cutoff: int | None) -> UnjudgedRanks:
     """The unjudged documents of the pair within a cutoff, None for the whole lists; the same for
     all measures."""
     return study.kept(
-        _holes, replace(shown.narrowing, focus=shown.focus, baseline=shown.baseline), cutoff
+        _unjudged_ranks,
+        replace(shown.narrowing, focus=shown.focus, baseline=shown.baseline),
+        cutoff,
     )
 
 
 @at_most(2)
-def _holes(study: Study, shown: Comparison, cutoff: int | None) -> UnjudgedRanks:
-    return unjudged_ranks(*pair_lists(study, shown), cutoff, _tops_kept(study))
+def _unjudged_ranks(study: Study, shown: Comparison, cutoff: int | None) -> UnjudgedRanks:
+    return unjudged_ranks(*pair_lists(study, shown), cutoff, _first_of_both(study))
 
 
-def _tops_kept(study: Study) -> Callable[[Run, Run, int], Tops]:
+def _first_of_both(study: Study) -> Callable[[Run, Run, int], FirstOfBoth]:
     """The first documents of two runs, the same for every view that asks about so deep."""
 
-    def tops(run: Run, baseline: Run, depth: int) -> Tops:
+    def found(run: Run, baseline: Run, depth: int) -> FirstOfBoth:
         reached = max(depth, min(_USUAL, _FEW_ROWS // max(len(run.query_ids), 1)))
-        deep = next((k for k in _TOPS if reached <= k), depth)
+        deep = next((k for k in _KEPT_DEPTHS if reached <= k), depth)
         # Of very many queries it takes long to open each.
-        own, other = on_all_cores(lambda of: study.kept(_top, of.name, deep), (run, baseline))
+        own, other = on_all_cores(lambda of: study.kept(_first, of.name, deep), (run, baseline))
         same = study.kept(_same, run.name, baseline.name, deep)
-        return Tops(own, other, same)
+        return FirstOfBoth(own, other, same)
 
-    return tops
+    return found
 
 
 @at_most(5)
-def _top(study: Study, name: str, depth: int) -> Top:
-    return top_of(study.runs[name], depth)
+def _first(study: Study, name: str, depth: int) -> FirstDocuments:
+    return first_documents(study.runs[name], depth)
 
 
 def _same(study: Study, name: str, baseline: str, depth: int) -> npt.NDArray[np.int64]:
     run, other = study.runs[name], study.runs[baseline]
-    own, theirs = (study.kept(_top, of, depth) for of in (name, baseline))
+    own, theirs = (study.kept(_first, of, depth) for of in (name, baseline))
     return same_documents(run, own, other, theirs)
 
 
@@ -115,5 +122,5 @@ def _next_to_judge(study: Study, shown: Comparison) -> NextJudgments:
     own, other = pair_lists(study, shown)
     reached = unjudged(study, shown).reached
     return judge_next(
-        own, other, shown.measure, holes_of(study, shown, shown.measure.cutoff), reached
+        own, other, shown.measure, unjudged_of(study, shown, shown.measure.cutoff), reached
     )

@@ -42,19 +42,19 @@ def converted(
     """A long run whose rows the cache now keeps, judged with those of the `judgments` that seem to
     be its own; `progress` is told the bytes of text read so far. None where reading it whole
     decides: what is wrong or odd, other formats, short runs; and where nothing can be kept."""
-    from metrics_core.judging.while_reading.judged import kept_apart, kept_run
+    from metrics_core.judging.while_reading.judged import kept_run
     from metrics_core.judging.while_reading.judgments import judgments_of
 
     try:
         qrels = _fitting(source, judgments)
         tables = _TABLES(content_of(qrels.given, "qrels"), lambda: judgments_of(qrels))
         tables = tables if tables.plain else judgments_of(_NO_JUDGMENTS)
-        for kept in (kept_run, kept_apart):
+        for sort in (False, True):
             with cache.draft() as draft:
                 if draft is None:
                     return None
                 keeping = Keeping(cache, draft)
-                found = kept(source, tables, keeping, kind=kind, progress=progress)
+                found = kept_run(source, tables, keeping, sort=sort, kind=kind, progress=progress)
                 if found is None:
                     continue
                 if not is_long(len(keeping)):

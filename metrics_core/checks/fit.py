@@ -17,8 +17,8 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ranking import top_rows
 from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.arrays import column_of, texts_of
-from metrics_core.tables.columns import coded, is_plain
-from metrics_core.tables.ids import cleaned_id
+from metrics_core.tables.columns import cleaned_id, coded, is_plain
+from metrics_core.tables.ranked_run import as_judged_ranks
 
 AnyTable = TypeVar("AnyTable", Run, Qrels, Queries)
 
@@ -137,7 +137,7 @@ def with_clean_ids(table: AnyTable) -> AnyTable:
         return Queries.from_columns(dict(clean.items())).noting(*table.notes)
     if isinstance(table, Run) and not table.complete:
         raise RanklensError(
-            f"{table.name} came as judged ranks, in which ids stand as they were joined.",
+            f"{as_judged_ranks([table.name])}, in which ids stand as they were joined.",
             "Clean the ids of run and judgments, and make the ranks again.",
         )
     if isinstance(table, Run):

@@ -19,14 +19,14 @@ from metrics_core.commands.measure_names import measures_named, names_given
 from metrics_core.commands.progress import progress_of
 from metrics_core.formats.parsing.ranks_parts import joined_parts
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.judging.while_reading.size_worth_it import judged_at_once, judged_within
+from metrics_core.judging.while_reading.large_files import judged_at_once, judged_within
 from metrics_core.measures import Measure, name_notes
 from metrics_core.scoring.notes import score_notes, with_tie_range
 from metrics_core.tables import Documents, Qrels, Run
 from metrics_core.tables.run_names import told_apart
 
 if TYPE_CHECKING:
-    from metrics_core.judging.while_reading.judged_file import JudgedFile
+    from metrics_core.judging.while_reading.judged import JudgedFile
 
 
 @dataclass(frozen=True)

@@ -57,11 +57,6 @@ class Crossings:
         at = np.flatnonzero(np.diff(self.side)) + 1
         return [(int(k) + 1, int(self.side[k - 1]), int(self.side[k])) for k in at]
 
-    def leads_from(self) -> int:
-        """The first k from which on the side is that of the last one."""
-        other = np.flatnonzero(self.side != self.side[-1])
-        return int(other[-1]) + 2 if len(other) else 1
-
     def spans(self, side: int) -> list[tuple[int, int]]:
         """The ranges of cutoffs, first to last, in which the band is clear on this side."""
         return ranges_where(self.cutoffs, self.clear == side)

@@ -1,9 +1,7 @@
 """How far off means are in each draw: nearly in all draws at once, exactly where it matters.
 
 A verdict asks in how many draws a mean is as far off as in the data, an interval which draw is the
-farthest but so many. Sums in single precision, at half the cost, tell that of nearly all draws;
-those that lie too close to tell are worked out again in double precision. Both come out as if all
-had been.
+farthest but so many. Both are told of sums in single precision (`certified`).
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.comparing.certified import Undecided, slack
 from metrics_core.scoring.random_groups import drawn_at_a_time, even, in_groups
 from metrics_core.scoring.resampling import draws_of, sums_at, sums_each
 
@@ -27,12 +26,6 @@ _SMALL = 200_000_000
 _ROUNDING = 1e-9
 _CLOSE = 60_000
 """Sums that stay close to the processor while draws are worked out."""
-_NEAR = 1e-4
-"""How far single precision may be off, in standard errors, of up to ten thousand queries: the
-rounding of a sum grows with the root of their number. Some ten times what was seen."""
-_HUGE = 30.0
-"""Times the root of the number of queries: so many standard errors off, a spread is some thousandth
-of the mean, and its square is lost in single precision."""
 
 
 @dataclass(frozen=True)
@@ -116,9 +109,10 @@ class Farthest:
         edge = float(np.partition(self.near, place)[place])
         if self.exactly is None or np.isinf(edge) or not self.near.any():
             return edge
-        close = 2 * slack(np.array(edge), self.n_queries)
-        beyond = int((self.near > edge + close).sum())
-        alike = self.exactly(np.flatnonzero(np.abs(self.near - edge) <= close))
+        value = np.array(edge)
+        undecided = Undecided.around(value, 2 * slack(value, self.n_queries))
+        beyond = int((self.near > undecided.above).sum())
+        alike = self.exactly(np.flatnonzero(undecided.holds(self.near)))
         return float(np.sort(alike)[len(alike) - (most - beyond)])
 
 
@@ -136,7 +130,8 @@ class Away:
         its own, in how many one of it and its successors does, and how far off the farthest is."""
         first = np.empty(len(self.near))
         off, steps = np.zeros((2, len(limits)), dtype=np.int64)
-        unsure, doubtful = self._unsure(limits), np.zeros(len(first), dtype=np.bool_)
+        undecided = Undecided.of_means(limits, len(self.columns.centred))
+        doubtful = np.zeros(len(first), dtype=np.bool_)
         for draws in _few_draws(self.near):
             near = self.near[draws]
             farthest = _farthest(near)
@@ -144,7 +139,7 @@ class Away:
             steps += _reached(farthest, limits)
             first[draws] = farthest[:, 0]
             if self.rounded:
-                doubtful[draws] = (unsure(near) | unsure(farthest)).any(axis=1)
+                doubtful[draws] = (undecided.holds(near) | undecided.holds(farthest)).any(axis=1)
         if self.rounded:
             places = np.flatnonzero(doubtful)
             near, exactly = self.near[places], self.columns.away_in(places)
@@ -153,19 +148,6 @@ class Away:
             steps += _reached(farthest, limits) - _reached(_farthest(near), limits)
             first[places] = farthest[:, 0]
         return off, steps, self._farthest(first)
-
-    def _unsure(self, limits: Floats) -> Callable[[Floats], Mask]:
-        """Where single precision does not tell whether a limit is reached; bool[draws, C]. One of 0
-        always is, and one without bound, of a column that does not vary, by none but what varies so
-        little in a draw that its spread cannot be told."""
-        n_queries = len(self.columns.centred)
-        unbounded = np.isinf(limits)
-        bounded = np.where(unbounded, 0.0, limits)
-        off = slack(bounded, n_queries)
-        least = np.where(unbounded, _HUGE * np.sqrt(n_queries), bounded - off)
-        most = np.where(unbounded, np.inf, bounded + off)
-        most[limits <= 0] = -np.inf
-        return lambda far: (far >= least) & (far <= most)
 
     def single(self, column: int, limit: float) -> tuple[int, Farthest]:
         """One column by itself: in how many draws it reaches its limit, and how far off it is."""
@@ -226,10 +208,3 @@ def _reached(away: Floats, limits: Floats) -> Ints:
 def _farthest(away: Floats) -> Floats:
     """Of each column and its successors the farthest; float64[draws, C]."""
     return np.ascontiguousarray(np.maximum.accumulate(away[:, ::-1], axis=1)[:, ::-1])
-
-
-def slack(values: Floats, n_queries: int) -> Floats:
-    """How far single precision may be off at these values: the farther off a mean is, the more its
-    spread is a difference of nearly equal sums."""
-    near = _NEAR * max(1.0, np.sqrt(n_queries / 10_000))
-    return np.asarray(near * (1 + np.abs(values)) * (1 + np.square(values) / max(n_queries, 1)))

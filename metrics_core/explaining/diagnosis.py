@@ -20,6 +20,7 @@ from metrics_core.judging.ranking import ranked_documents
 from metrics_core.measures import Measure
 from metrics_core.scoring.residuals import Residual, residual
 from metrics_core.tables import Qrels, Run
+from metrics_core.tables.ranked_run import nameless
 
 SQUARES = 20
 """Ranks that are drawn as squares, one by one, at least."""
@@ -99,13 +100,13 @@ class Diagnosis:
         return self._memo((run, other), lambda: self._side_by_side(run, other))
 
     def _side_by_side(self, run: str, other: str) -> list[dict[str, Any]]:
-        ranks, nameless = self.ranks(other), other in self.nameless
+        ranks, partly_known = self.ranks(other), other in self.nameless
         rows: list[dict[str, Any]] = self.rankings[run].head(self.cutoff).to_dict("records")
         for row in rows:
             doc_id = row["doc_id"]
             named = isinstance(doc_id, str)
             row["other_rank"] = float(ranks.get(doc_id, np.nan)) if named else np.nan
-            row["other_known"] = named and (not nameless or doc_id in self.grades)
+            row["other_known"] = named and (not partly_known or doc_id in self.grades)
             row["relevant"] = row["grade"] >= self.relevant_from
         return rows
 
@@ -157,7 +158,7 @@ def diagnose(
         residual_is_exact=reach[focus].exact,
         effects=_effects(own[focus], own[baseline], qrels, measure),
         relevant_from=least,
-        nameless=frozenset(run.name for run in runs if not run.complete),
+        nameless=frozenset(nameless(runs)),
     )
 
 
@@ -173,7 +174,7 @@ def _effects(
     if not has_ledger(measure) or measure.declaration.residual in ("unaffected", "count"):
         return {}
     parts = difference(focus, baseline, measure)
-    told = parts.moved & (parts.grade >= measure.relevant_from)
+    told = parts.rank_differs & (parts.grade >= measure.relevant_from)
     doc_ids = qrels.doc_ids.take(pa.array(parts.qrels_row[told])).to_pylist()
     return dict(zip(doc_ids, parts.part[told].tolist(), strict=True))
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.additions import order_by_query
-from metrics_core.judging.judged import nameless
+from metrics_core.judging.judged import without_rows
 from metrics_core.measures import Measure
 
 Floats = npt.NDArray[np.float64]
@@ -102,7 +102,7 @@ def in_best_order(ranks: JudgedRanks, least: float, first: int | None = None) ->
     rank[np.flatnonzero(gains)[best]] = _numbered(ranks.query[gains], ranks.n_queries)
     order = order_by_query(ranks.query, rank)
     return ranks.with_lists(
-        rank=rank[order], relevance=ranks.relevance[order], qrels_row=nameless(len(order))
+        rank=rank[order], relevance=ranks.relevance[order], qrels_row=without_rows(len(order))
     )
 
 
@@ -124,7 +124,7 @@ def at_best(ranks: JudgedRanks, least: float) -> JudgedRanks:
         query=queries[order],
         rank=rank[order],
         relevance=relevance[order],
-        qrels_row=nameless(len(order)),
+        qrels_row=without_rows(len(order)),
         retrieved=ranks.retrieved + total - found,
     )
 

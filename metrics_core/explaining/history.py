@@ -99,23 +99,6 @@ def history(
     )
 
 
-def first_bad_version(
-    scores: Floats, *, direction: int = 1, combination: Combination = MEAN, looked_at: int = 1
-) -> int:
-    """The first version since which a slice is clearly worse than it was at its best, -1 where the
-    last version is not. `scores` is float64[V, Q], versions first to last; `direction` is -1 where
-    lower scores are better.
-
-    Compared is with the best version, by the paired differences of the queries that both score; it
-    is clear where their interval lies on the worse side of zero, at a level that holds for all
-    later versions together and for `looked_at` slices (Sidak), and never of fewer queries than a
-    slice needs.
-    """
-    return first_bad_versions(
-        [scores], direction=direction, combination=combination, looked_at=looked_at
-    )[0]
-
-
 def first_bad_versions(
     slices: Sequence[Floats],
     *,
@@ -123,8 +106,15 @@ def first_bad_versions(
     combination: Combination = MEAN,
     looked_at: int = 1,
 ) -> list[int]:
-    """`first_bad_version` of several slices, each float64[V, Q] of queries of its own, in as few
-    passes over the draws as can be."""
+    """The first version since which each slice is clearly worse than it was at its best, -1 where
+    its last version is not. Each of `slices` is float64[V, Q] of queries of its own, versions first
+    to last; `direction` is -1 where lower scores are better.
+
+    Compared is with the best version, by the paired differences of the queries that both score; it
+    is clear where their interval lies on the worse side of zero, at a level that holds for all
+    later versions together and for `looked_at` slices (Sidak), and never of fewer queries than a
+    slice needs.
+    """
     scaled = [combination.onto(scores) * direction for scores in slices]
     best = [_best_version(scores) for scores in scaled]
     later = [i for i, scores in enumerate(scaled) if 0 <= best[i] < len(scores) - 1]

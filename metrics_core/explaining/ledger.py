@@ -90,7 +90,7 @@ class DifferenceLedger:
         return self.term != self.baseline_term
 
     @property
-    def moved(self) -> npt.NDArray[np.bool_]:
+    def rank_differs(self) -> npt.NDArray[np.bool_]:
         """Whether a document stands at another rank, or in one of the lists only; bool[m]."""
         return self.rank != self.baseline_rank
 

@@ -9,7 +9,6 @@ from metrics_core.findings.charts import (
     extreme_cells,
     precision_at_half_recall,
 )
-from metrics_core.findings.doubts import doubts_findings, greyed_finding
 from metrics_core.findings.explanations import explain
 from metrics_core.findings.files import files_finding
 from metrics_core.findings.firmness import (
@@ -29,13 +28,18 @@ from metrics_core.findings.origins import (
     strongest_other,
 )
 from metrics_core.findings.places import bests_finding, places_finding
-from metrics_core.findings.power import needed_finding, shown_finding
 from metrics_core.findings.sentence import Sentence, Span
+from metrics_core.findings.testing import (
+    doubts_findings,
+    greyed_finding,
+    needed_finding,
+    shown_finding,
+)
 from metrics_core.findings.verdicts import (
     Facts,
+    method_finding,
     others_verdict,
     queries_finding,
-    together,
     verdict,
 )
 
@@ -59,6 +63,7 @@ __all__ = [
     "history_finding",
     "judge_next_finding",
     "judging_finding",
+    "method_finding",
     "mix_finding",
     "needed_finding",
     "others_verdict",
@@ -69,6 +74,5 @@ __all__ = [
     "short_lists",
     "shown_finding",
     "strongest_other",
-    "together",
     "verdict",
 ]

@@ -184,7 +184,7 @@ def others_verdict(comparison: pd.DataFrame, focus: str, baseline: str) -> Sente
     return joined(parts[:_MOST_OTHERS], "; ") + muted(_more(parts)) if parts else Sentence()
 
 
-def together(comparison: pd.DataFrame, method: Method) -> Sentence:
+def method_finding(comparison: pd.DataFrame, method: Method) -> Sentence:
     """For how many comparisons the intervals and verdicts hold, and how they were made where that
     is not as usual; empty where nothing was tested."""
     tested = int(comparison["p_corrected"].notna().sum())

@@ -16,6 +16,7 @@ from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import AHEAD, BEHIND
 from metrics_core.findings.firmness import Pair, Tone, WayToTurn
 from metrics_core.scoring.intervals import Interval
+from metrics_core.tables.ranked_run import as_judged_ranks
 from metrics_core.unjudged.bounds import DifferenceBounds
 
 Floats = npt.NDArray[np.float64]
@@ -289,7 +290,7 @@ def ties(
 
 def ties_unknown(runs: Sequence[str]) -> WayToTurn:
     """The entry of `ties` where these runs came as judged ranks, without scores."""
-    reason = f"{w.listing(runs)} came as judged ranks, without scores: which are equal, and where"
+    reason = f"{as_judged_ranks(runs)}, without scores: which are equal, and where"
     return WayToTurn("ties", "Equal scores", "not known", "", f"{reason}, is not known.")
 
 

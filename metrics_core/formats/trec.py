@@ -11,9 +11,8 @@ import pyarrow.compute as pc
 
 from metrics_core.base.notes import Note
 from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts
-from metrics_core.formats.parsing.blocks import line_notes, refuse_problems
+from metrics_core.formats.parsing.blocks import line_notes, rank_notes, refuse_problems
 from metrics_core.formats.parsing.checking import qrels_table, run_table
-from metrics_core.formats.parsing.rank_notes import rank_notes
 from metrics_core.formats.parsing.trec_lines import QRELS, RUN, fields_of, parse
 from metrics_core.formats.registry import (
     CERTAIN,

@@ -19,6 +19,7 @@ from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.base.whole_files import sync_folder
 from metrics_core.formats.registry import KIND_TITLES, formats, kind_of
 from metrics_core.tables import RankedRun, Table
+from metrics_core.tables.ranked_run import as_judged_ranks
 
 
 def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
@@ -39,7 +40,7 @@ def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
         )
     if isinstance(table, RankedRun) and format != "parquet":
         raise RanklensError(
-            f"{table.name} came as judged ranks, which only Parquet holds.", "Write it as parquet."
+            f"{as_judged_ranks([table.name])}, which only Parquet holds.", "Write it as parquet."
         )
     if not isinstance(target, (str, Path)):
         function(table, target)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.judging.judged import JudgedRanks, nameless
+from metrics_core.judging.judged import JudgedRanks, without_rows
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -27,7 +27,7 @@ def with_listed(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> J
         query=query[order],
         rank=rank[order],
         relevance=relevance[order],
-        qrels_row=nameless(len(order)),
+        qrels_row=without_rows(len(order)),
         listed=None,
         tied=None,
     )

@@ -10,16 +10,24 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from metrics_core.base.errors import NoSharedQueriesError, RanklensError
 from metrics_core.judging.documents import Listed
 from metrics_core.judging.judged import JudgedRanks, Places, Tied, assembled
-from metrics_core.judging.matching import judged_queries_of, judged_rows
 from metrics_core.judging.ranking import Ranking
-from metrics_core.judging.stored_ranks import stored_places
 from metrics_core.tables import Documents, Qrels, RankedRun, Run
+from metrics_core.tables.arrays import column_of, places_among, values_of
+from metrics_core.tables.columns import cleaned_id
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+
+_OTHER_JUDGMENTS = (
+    "Grades may change, but not which documents are judged: give the judgments that the ranks were"
+    " made with, or make the ranks again with these."
+)
 
 
 def judge(run: Run, qrels: Qrels, *, documents: Documents | None = None) -> JudgedRanks:
@@ -35,10 +43,10 @@ def places(run: Run, qrels: Qrels) -> Places:
     NoSharedQueriesError, and RanklensError where the run came as judged ranks and these are other
     judgments."""
     if isinstance(run, RankedRun):
-        return stored_places(run, qrels)
+        return _stored_places(run, qrels)
     run, query_ids = run.whole(), qrels.query_ids
-    row_query = judged_queries_of(run, query_ids)[run.query_codes]
-    rows, qrels_rows = judged_rows(run.doc_ids, row_query, qrels)
+    row_query = _judged_queries_of(run, query_ids)[run.query_codes]
+    rows, qrels_rows = _judged_rows(run.doc_ids, row_query, qrels)
     ranking = Ranking(run, row_query, rows)
     order = np.lexsort((ranking.rank, row_query[rows]))
     return Places(
@@ -57,7 +65,7 @@ def judged_at(
     """`judge(run, qrels)` where the judged documents are known to stand at these places: no row of
     the run is looked at. Raises NoSharedQueriesError."""
     query_ids = qrels.query_ids
-    place = judged_queries_of(run, query_ids)
+    place = _judged_queries_of(run, query_ids)
     ranks = assembled(
         run.name,
         qrels,
@@ -69,3 +77,97 @@ def judged_at(
         return ranks
     listed = Listed(run, place, len(query_ids), qrels.doc_ids, qrels.best_first, documents)
     return replace(ranks, listed=listed)
+
+
+def _stored_places(run: RankedRun, qrels: Qrels) -> Places:
+    """Where the judged documents stand in a run whose join was made elsewhere, as for one too large
+    for one machine (`scoring.spark.write_judged_ranks`). The judgments are those that the ranks
+    were made with, but grades may differ. Raises NoSharedQueriesError, and RanklensError for
+    others."""
+    place, table = _judged_queries_of(run, qrels.query_ids), run.table
+    row_query = place[run.query_codes]
+    named = values_of(pc.is_valid(table["doc_id"]))
+    listed = np.flatnonzero(named)
+    rows, qrels_rows = _judged_rows(
+        table["doc_id"].take(column_of(listed)), row_query[listed], qrels
+    )
+    _refuse_other_judgments(run, row_query, len(listed) - len(rows), qrels)
+    rows = listed[rows]
+    rank = values_of(table["rank"])
+    order = np.lexsort((rank[rows], row_query[rows]))
+    retrieved = np.zeros(len(qrels.query_ids), dtype=np.int64)
+    retrieved[place[place >= 0]] = run.lengths[place >= 0]
+    return Places(
+        query=row_query[rows][order].astype(np.int64),
+        rank=rank[rows][order],
+        qrels_row=qrels_rows[order],
+        retrieved=retrieved,
+    )
+
+
+def _refuse_other_judgments(
+    run: RankedRun, row_query: npt.NDArray[np.int32], unknown: int, qrels: Qrels
+) -> None:
+    """Refuse ranks that know of other judged documents than these judgments."""
+    judged = np.append(np.bincount(qrels.query_codes, minlength=len(qrels.query_ids)), 0)
+    differs = np.flatnonzero(judged[row_query] != values_of(run.table["judged"]))
+    if len(differs):
+        row = run.table.slice(int(differs[0]), 1).to_pylist()[0]
+        now = judged[row_query[differs[0]]]
+        raise RanklensError(
+            f"The judged ranks of {run.name} were made with other judgments: query"
+            f" {row['query_id']} had {row['judged']:,} judged documents, now it has {now:,}.",
+            _OTHER_JUDGMENTS,
+        )
+    if unknown:
+        raise RanklensError(
+            f"The judged ranks of {run.name} were made with other judgments: they name documents"
+            f" that are not judged now ({unknown:,} in all).",
+            _OTHER_JUDGMENTS,
+        )
+
+
+def _judged_queries_of(run: Run, query_ids: list[str]) -> npt.NDArray[np.int32]:
+    """Per query of the run its position among the judged queries, -1 where it is not judged."""
+    own = run.query_ids
+    judged = places_among(own, query_ids).astype(np.int32)
+    if not (judged >= 0).any():
+        raise _nothing_shared(own, query_ids)
+    return judged
+
+
+def _nothing_shared(own: list[str], judged: list[str]) -> NoSharedQueriesError:
+    """The error for queries of a run of which none is judged: some of each, and what may be why."""
+    shown = f"the run has {', '.join(own[:3])}; the judgments have {', '.join(judged[:3])}"
+    hint = "Load the judgments that belong to these queries."
+    if {q.lstrip("0") for q in own} & {q.lstrip("0") for q in judged}:
+        hint = "They differ by leading zeros (001 against 1); write them alike in both files."
+    elif {cleaned_id(q) for q in own} & {cleaned_id(q) for q in judged}:
+        hint = (
+            "They would match after removing blanks around them and invisible characters, and"
+            " joining accents; read both files with clean-ids, or write them alike."
+        )
+    elif {cleaned_id(q).casefold() for q in own} & {cleaned_id(q).casefold() for q in judged}:
+        hint = "They differ by case; write them alike in both files."
+    return NoSharedQueriesError(f"Run and judgments share no query: {shown}.", hint)
+
+
+def _judged_rows(
+    doc_ids: pa.ChunkedArray, row_query: npt.NDArray[np.int32], qrels: Qrels
+) -> tuple[Ints, Ints]:
+    """Of rows of documents, each with the position of its query among the judged ones (-1: not
+    judged), those whose document is judged for that query, and the qrels row of each."""
+    documents = qrels.doc_ids.unique()
+    judged_doc = values_of(pc.index_in(qrels.doc_ids, value_set=documents)).astype(np.int64)
+    found = pc.index_in(doc_ids, value_set=documents)
+    known = values_of(pc.is_valid(found))
+    candidates = np.flatnonzero(known & (row_query >= 0))
+    doc = values_of(found.take(column_of(candidates))).astype(np.int64)
+    # One integer a pair: exact, since both codes are positions.
+    pair = row_query[candidates] * np.int64(len(documents)) + doc
+    judged_pair = qrels.query_codes * np.int64(len(documents)) + judged_doc
+    by_pair = np.argsort(judged_pair)
+    place = np.searchsorted(judged_pair[by_pair], pair)
+    qrels_rows = by_pair[np.minimum(place, len(by_pair) - 1)]
+    matches = judged_pair[qrels_rows] == pair
+    return candidates[matches], qrels_rows[matches]

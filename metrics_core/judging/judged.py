@@ -235,7 +235,7 @@ def _read_only(made: Kept) -> Kept:
     return made
 
 
-def nameless(n: int) -> Ints:
+def without_rows(n: int) -> Ints:
     """The `qrels_row` of n documents of which only grades are asked: -1 for each, which takes no
     memory."""
     return np.broadcast_to(np.int64(-1), n)

@@ -12,8 +12,8 @@ from metrics_core.base.errors import ParameterError
 from metrics_core.base.wording import shown
 from metrics_core.judging.documents import Listed, listed_alone
 from metrics_core.judging.judged import JudgedRanks
+from metrics_core.tables.columns import WRITE_TEXTS, id_text
 from metrics_core.tables.given_numbers import finite_number
-from metrics_core.tables.ids import WRITE_TEXTS, id_text
 
 Retrieved = Iterable[Hashable]
 Expected = Iterable[Hashable] | Mapping[Hashable, float]

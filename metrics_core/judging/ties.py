@@ -9,6 +9,7 @@ import numpy as np
 from metrics_core.base.errors import RanklensError
 from metrics_core.judging.additions import order_by_query
 from metrics_core.judging.judged import JudgedRanks
+from metrics_core.tables.ranked_run import as_judged_ranks
 
 UNJUDGED = -0.5
 """What a document that nobody judged is worth among equals: less than a judged one without
@@ -27,7 +28,7 @@ def _by_grade(ranks: JudgedRanks, sign: int) -> JudgedRanks:
     tied = ranks.tied
     if tied is None:
         raise RanklensError(
-            f"{ranks.run_name} came as judged ranks: which of its scores are equal is not known.",
+            f"{as_judged_ranks([ranks.run_name])}: which of its scores are equal is not known.",
             "Give the run itself.",
         )
     among_equals = np.flatnonzero(tied.number > 1)

@@ -19,9 +19,8 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Cutoff, Floats, per_query, prefix_sums, ratio
 from metrics_core.judging.subtopics import Coverage, SubtopicJudgments
 from metrics_core.measures.declaring.elsewhere import Difference
-from metrics_core.measures.declaring.needs import Need
 from metrics_core.measures.declaring.parameters import Bounds, Rel, Samples, Share, TopK
-from metrics_core.measures.declaring.registry import Scores, measure
+from metrics_core.measures.declaring.registry import Need, Scores, measure
 
 Alpha = Annotated[
     Share, "how much a subtopic loses each time a result repeats it", Samples(0.5, 0.3)

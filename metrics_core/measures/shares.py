@@ -10,10 +10,9 @@ import numpy as np
 
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, Ints, prefix_sums
-from metrics_core.measures.declaring.extremes import Share, Whole
 from metrics_core.measures.declaring.names import declared
 from metrics_core.measures.declaring.parameters import GainTable
-from metrics_core.measures.declaring.registry import Measure, Scores, share
+from metrics_core.measures.declaring.registry import Measure, Scores, Share, Whole, share
 from metrics_core.measures.gain import Discount, Gain, best_gains, each_discounted, gain_of
 
 _SHALLOW = 10_000

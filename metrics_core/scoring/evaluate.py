@@ -9,7 +9,7 @@ from metrics_core.base import frames as pd
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.formats.in_memory import GivenQrels, GivenRuns, qrels_from, runs_from
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.judging.while_reading.size_worth_it import judged_at_once
+from metrics_core.judging.while_reading.large_files import judged_at_once
 from metrics_core.measures import GivenMeasure, measures_from
 from metrics_core.scoring.scores import WithoutRelevant, score_runs
 from metrics_core.tables import Documents, Qrels

@@ -204,15 +204,10 @@ def sums_at(columns: Floats, places: Ints) -> Floats:
     return found
 
 
-def resampled_means(filled: Floats, defined: npt.NDArray[np.bool_]) -> Floats:
-    """Means of every column in each resample; float64[resamples, columns], NaN where a resample
-    holds no defined query. `filled` is float64[Q, columns] with 0 where `defined` is False."""
-    return resampled_means_each([(filled, defined)])[0]
-
-
 def resampled_means_each(several: Sequence[tuple[Floats, npt.NDArray[np.bool_]]]) -> list[Floats]:
-    """`resampled_means` of several matrices, each of queries of its own, those of as many queries
-    in one product."""
+    """Means of every column in each resample; float64[resamples, columns], NaN where a resample
+    holds no defined query. Each matrix has queries of its own, those of as many queries go into one
+    product: float64[Q, columns] with 0 where what is defined, bool[Q, columns], is False."""
     cells = [
         filled if defined.all() and even(len(filled)) else np.hstack([filled, defined])
         for filled, defined in several

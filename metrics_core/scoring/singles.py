@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.judged import nameless
+from metrics_core.judging.judged import without_rows
 from metrics_core.judging.unjudged import Unjudged, blocks
 from metrics_core.measures import Measure
 
@@ -60,7 +60,7 @@ def _holding(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> Judg
         query=query,
         rank=rank,
         relevance=grade,
-        qrels_row=nameless(len(query)),
+        qrels_row=without_rows(len(query)),
         listed=None,
         subtopics=None,
     )

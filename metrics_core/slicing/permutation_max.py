@@ -1,8 +1,8 @@
 """How far off the farthest slice is when the differences are dealt out anew over the queries.
 
-Nearly in all deals at once, in single precision; those that lie too close to a slice of the data to
-tell are worked out again in double precision, so that it comes out as if all had been. Of more than
-20,000 queries what is dealt are parcels of queries (`parcels`).
+Nearly in all deals at once, exactly where a deal lies close to a slice of the data
+(`comparing.certified`). Of more than 20,000 queries what is dealt are parcels of queries (`Parcels`
+of `exchangeable_blocks`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from metrics_core.base.memo import Memo
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
+from metrics_core.comparing.certified import Undecided, rounding
 from metrics_core.slicing.exchangeable_blocks import Parcels, parcels_of
 from metrics_core.slicing.members import Members
 
@@ -31,9 +32,6 @@ _FEWEST_DEALS, _MOST_DEALS, _WORK = 499, 1_999, 5_000_000_000
 _AT_ONCE = 250
 _SMALL = 50_000_000
 """Queries times slices times deals: so few are worked out in double precision at once."""
-_NEAR = 1e-4
-"""How far single precision may be off, of up to ten thousand queries; some ten times what was
-seen."""
 _MOST_KEPT = 60_000_000
 """Bytes of deals that are kept, those of the numbers of queries that were asked for last."""
 
@@ -50,7 +48,7 @@ def farthest_dealt(members: Members, gaps: Floats, limits: Floats) -> Floats:
     varied = spread > 1e-9 * float(np.abs(gaps).max(initial=0.0))
     nearly = varied and inside.size * deals > _SMALL
     near = _Near.of(members, centred / spread, parcels) if nearly else None
-    slack = _NEAR * max(1.0, np.sqrt(len(gaps) / 10_000)) * (1 + limits)
+    undecided = Undecided.around(limits, rounding(len(gaps)) * (1 + limits))
 
     def exactly(places: Places) -> Floats:
         if parcels is None:
@@ -65,7 +63,7 @@ def farthest_dealt(members: Members, gaps: Floats, limits: Floats) -> Floats:
         if near is None:
             return exactly(places)
         found = near.farthest(places)
-        unsure = (np.abs(found[:, None] - limits) <= slack).any(axis=1)
+        unsure = undecided.holds(found[:, None]).any(axis=1)
         if unsure.any():
             found[unsure] = exactly(places[unsure])
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,7 +15,6 @@ from metrics_core.base import frames as pd
 from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, RowProblem, TableError
 from metrics_core.base.wording import shown
 from metrics_core.tables.arrays import column_of, texts_of, values_of
-from metrics_core.tables.ids import WRITE_TEXTS, id_text
 
 ID = pa.string()
 CODED_ID = pa.dictionary(pa.int32(), pa.string())
@@ -132,3 +132,27 @@ def drop_rows(table: pa.Table, rows: npt.NDArray[np.int64]) -> pa.Table:
     keep = np.ones(table.num_rows, dtype=np.bool_)
     keep[rows] = False
     return table.filter(column_of(keep))
+
+
+_INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u200e\u200f\u00ad"
+WRITE_TEXTS = "Write the ids as texts: a float, for example, has lost how it was written."
+
+_NOTHING = dict.fromkeys(map(ord, _INVISIBLE))
+
+
+def cleaned_id(text: str) -> str:
+    """An id in NFC, without blanks around it and without invisible characters."""
+    return unicodedata.normalize("NFC", text.translate(_NOTHING)).strip()
+
+
+def id_text(value: Any) -> str | None:
+    """A text as it stands, a whole number as its digits, so that 1 and "1" are one id; None where a
+    value is neither."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, (int, np.integer)) or isinstance(value, (bool, np.timedelta64)):
+        return None
+    try:
+        return str(value)
+    except ValueError:  # of more digits than Python writes
+        return None

@@ -4,6 +4,7 @@ are. Which documents stand between them nobody knows, nor with which scores.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError, RowProblem
 from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import coded, refuse, refuse_without_ids, text_column
@@ -24,6 +26,17 @@ ONCE = "each document and each rank once for a query"
 
 _LONGEST = 1 << 40
 """No list is longer; of lists up to there, millions can be counted together."""
+
+
+def nameless(runs: Iterable[Run]) -> list[str]:
+    """The names of those runs that came as judged ranks: the documents that nobody judged have no
+    name there."""
+    return [run.name for run in runs if not run.complete]
+
+
+def as_judged_ranks(names: Iterable[str]) -> str:
+    """The beginning of a sentence: that these runs came as judged ranks."""
+    return f"{w.listing(names)} came as judged ranks"
 
 
 @dataclass(frozen=True)
@@ -75,7 +88,7 @@ class RankedRun(Run):
     def scores(self) -> npt.NDArray[np.float64]:
         """There are none. Raises RanklensError."""
         raise RanklensError(
-            f"{self.name} came as judged ranks: its scores, and the documents that nobody judged,"
+            f"{as_judged_ranks([self.name])}: its scores, and the documents that nobody judged,"
             " are not known.",
             "Give the run itself.",
         )

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from metrics_core.comparing.sides import side_of
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
-from metrics_core.measures.declaring.extremes import Whole
+from metrics_core.measures.declaring.registry import Whole
 from metrics_core.measures.shares import whole_of
 from metrics_core.scoring.residuals import residuals, whole_range
 from metrics_core.scoring.singles import unjudged_scores

@@ -197,15 +197,3 @@ class _Pools:
             return codes
 
         return draw
-
-    def expected(self, rank: Ints) -> Floats:
-        """The mean grade of each of these ranks."""
-        sums = np.add.reduceat(self._grades, self._starts)
-        return (sums / self._counts)[self.place(rank)]
-
-
-def expected_grades(run: JudgedRanks, baseline: JudgedRanks, rank: Ints) -> Floats:
-    """The mean grade of the judged documents at each of these ranks in either list, of the next
-    better rank where none is judged there; NaN where none is judged at all."""
-    pools = _Pools.of(run, baseline)
-    return pools.expected(rank) if len(pools.ranks) else np.full(len(rank), np.nan)

@@ -22,7 +22,7 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Top:
+class FirstDocuments:
     """The first documents of every list of a run, by query and rank: `code` int64[n], the run's own
     of the query, `rank` int64[n], from 1, and their names."""
 
@@ -31,7 +31,7 @@ class Top:
     doc_ids: pa.Array
 
 
-def top_of(run: Run, depth: int) -> Top:
+def first_documents(run: Run, depth: int) -> FirstDocuments:
     """The first `depth` documents of every list."""
     leading = run.leading(depth)
     rows, rank = top_ranks(leading, depth)
@@ -44,33 +44,33 @@ def top_of(run: Run, depth: int) -> Top:
     if len(rows) < len(names) or not (rows[1:] > rows[:-1]).all():
         names = names.take(column_of(rows))
     texts = names.combine_chunks().cast(ID) if len(names.chunks) != 1 else names.chunk(0)
-    return Top(code, rank, texts)
+    return FirstDocuments(code, rank, texts)
 
 
 @dataclass(frozen=True)
-class Tops:
+class FirstOfBoth:
     """The first documents of a run and of a baseline. `same` int64[n] is, for each of the run's,
     the place of the same document for the same query among the baseline's, -1 where it is not."""
 
-    run: Top
-    baseline: Top
+    run: FirstDocuments
+    baseline: FirstDocuments
     same: Ints
 
 
 _NONE = np.zeros(0, dtype=np.int64)
-_EMPTY = Top(_NONE, _NONE, pa.array([], ID))
-NOTHING_LISTED = Tops(_EMPTY, _EMPTY, _NONE)
+_EMPTY = FirstDocuments(_NONE, _NONE, pa.array([], ID))
+NOTHING_LISTED = FirstOfBoth(_EMPTY, _EMPTY, _NONE)
 """The first documents of two runs that list none."""
 
 
-def tops_of(run: Run, baseline: Run, depth: int) -> Tops:
+def first_of_both(run: Run, baseline: Run, depth: int) -> FirstOfBoth:
     """The first `depth` documents of every list of both."""
-    own, other = top_of(run, depth), top_of(baseline, depth)
-    return Tops(own, other, same_documents(run, own, baseline, other))
+    own, other = first_documents(run, depth), first_documents(baseline, depth)
+    return FirstOfBoth(own, other, same_documents(run, own, baseline, other))
 
 
-def same_documents(run: Run, own: Top, baseline: Run, other: Top) -> Ints:
-    """`Tops.same` of these first documents of two runs."""
+def same_documents(run: Run, own: FirstDocuments, baseline: Run, other: FirstDocuments) -> Ints:
+    """`FirstOfBoth.same` of these first documents of two runs."""
     texts = pa.concat_arrays([own.doc_ids, other.doc_ids]).dictionary_encode()
     known = max(len(texts.dictionary), 1)
     document = values_of(texts.indices).astype(np.int64)
@@ -85,7 +85,7 @@ def same_documents(run: Run, own: Top, baseline: Run, other: Top) -> Ints:
     return np.where(there[place] == wanted, place, -1)
 
 
-def places_of(ranks: JudgedRanks, query: Ints, rank: Ints, top: Top) -> Ints:
+def places_of(ranks: JudgedRanks, query: Ints, rank: Ints, top: FirstDocuments) -> Ints:
     """Where the documents at these ranks of these judged queries stand among the first documents of
     the run; the run is that of the ranks, and its first documents reach as deep."""
     listed = ranks.listed

@@ -22,7 +22,12 @@ from metrics_core.judging.unjudged import Unjudged
 from metrics_core.scoring.curves import judged_share
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import column_of
-from metrics_core.unjudged.first_documents import NOTHING_LISTED, Tops, places_of, tops_of
+from metrics_core.unjudged.first_documents import (
+    NOTHING_LISTED,
+    FirstOfBoth,
+    first_of_both,
+    places_of,
+)
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -50,7 +55,7 @@ class UnjudgedRanks:
     query: Ints
     run_rank: Ints
     baseline_rank: Ints
-    first: Tops | None
+    first: FirstOfBoth | None
     place: Ints
     run_within: Ints
     baseline_within: Ints
@@ -102,10 +107,10 @@ def unjudged_ranks(
     run: JudgedRanks,
     baseline: JudgedRanks,
     cutoff: int | None = None,
-    tops: Callable[[Run, Run, int], Tops] = tops_of,
+    first_documents: Callable[[Run, Run, int], FirstOfBoth] = first_of_both,
 ) -> UnjudgedRanks:
     """The unjudged documents of two runs judged alike, within the first `cutoff` ranks; without it
-    of the whole lists. `tops` gives what `tops_of` does, or more."""
+    of the whole lists. `first_documents` gives what `first_of_both` does, or more."""
     listed = sum(int(np.minimum(r.retrieved, cutoff or np.inf).sum()) for r in (run, baseline))
     known = [_run_of(ranks) for ranks in (run, baseline)]
     runs = [] if listed > MOST_MATCHED else [them for them in known if them is not None]
@@ -121,7 +126,7 @@ def unjudged_ranks(
         return UnjudgedRanks(query, run_rank, baseline_rank, None, query[:0], *counts)
     deepest = max(int(free.rank.max(initial=0)) for free in (own, other))
     # Where every document is judged, none need be read.
-    first = tops(runs[0], runs[1], cutoff or deepest) if deepest else NOTHING_LISTED
+    first = first_documents(runs[0], runs[1], cutoff or deepest) if deepest else NOTHING_LISTED
     return _matched(run, own, baseline, other, first, counts)
 
 
@@ -130,7 +135,7 @@ def _matched(
     own: Unjudged,
     baseline: JudgedRanks,
     other: Unjudged,
-    first: Tops,
+    first: FirstOfBoth,
     counts: Sequence[Ints],
 ) -> UnjudgedRanks:
     """The unjudged documents of two lists, one of both lists once: by query those of the run by

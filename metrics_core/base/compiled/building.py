@@ -11,10 +11,10 @@ from typing import Any
 import numba
 from llvmlite import binding as llvm
 
-from metrics_core.base.compiled.functions import groups, lines, orders, products, ranks, running
-from metrics_core.base.compiled.signatures import SIGNATURES
+from metrics_core.base.compiled.functions import groups, lines, orders, ranks, sums
+from metrics_core.base.compiled.signatures import RECORDS, SIGNATURES, array_kinds
 
-_MODULES = (lines, ranks, groups, orders, running, products)
+_MODULES = (lines, ranks, groups, orders, sums)
 _OF_EVERY_PROCESS = {"memset", "memcpy", "memmove"}
 _TYPES = {
     "bytes": "uint8",
@@ -40,7 +40,7 @@ def object_code(part: str) -> bytes:
     )
     whole: Any = None
     for name, kinds in SIGNATURES[part].items():
-        module = llvm.parse_assembly(_assembly(name, kinds.split()))
+        module = llvm.parse_assembly(_assembly(name, kinds))
         whole = module if whole is None else _linked(whole, module)
     return target.emit_object(_optimised(whole, target, set(SIGNATURES[part])))
 
@@ -65,13 +65,13 @@ def _optimised(module: Any, target: Any, names: set[str]) -> Any:
     return module
 
 
-def _assembly(name: str, kinds: list[str]) -> str:
+def _assembly(name: str, kinds: str) -> str:
     """A C function's LLVM assembly, under its own name."""
     function = next(getattr(m, name) for m in _MODULES if hasattr(m, name))
     types: list[Any] = []
     parameters: list[str] = []
     given: list[str] = []
-    for i, kind in enumerate(kinds):
+    for i, kind in enumerate(array_kinds(kinds)):
         if kind == "int64":
             types.append(numba.types.int64)
             parameters.append(f"p{i}")
@@ -87,8 +87,16 @@ def _assembly(name: str, kinds: list[str]) -> str:
             parameters.append(f"m{i}")
             shape = f"(n{i}, m{i})"
         given.append(f"numba.carray(p{i}, {shape})")
-    source = f"def c({', '.join(parameters)}): return function({', '.join(given)})"
+    single = iter(given)
+    whole = [
+        f"{kind}({', '.join(next(single) for _ in RECORDS[kind][0]._fields)})"
+        if kind in RECORDS
+        else next(single)
+        for kind in kinds.split()
+    ]
+    source = f"def c({', '.join(parameters)}): return function({', '.join(whole)})"
     made: dict[str, Any] = {"numba": numba, "function": function}
+    made |= {kind: record for kind, (record, _) in RECORDS.items()}
     exec(source, made)  # the text is made of the signatures alone
     compiled: Any = numba.cfunc(numba.types.int64(*types), error_model="numpy")(made["c"])
     return compiled.inspect_llvm().replace(compiled._wrapper_name, name)

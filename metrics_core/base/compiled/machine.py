@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from metrics_core.base.compiled.signatures import SIGNATURES
+from metrics_core.base.compiled.signatures import SIGNATURES, array_kinds
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.whole_files import read_sealed, write_sealed
 
@@ -34,7 +34,8 @@ _FOLDER = "RANKLENS_CACHE"
 
 
 class Compiled:
-    """The functions of a part of `SIGNATURES`, called with numpy arrays and whole numbers."""
+    """The functions of a part of `SIGNATURES`, called with numpy arrays, records of them and whole
+    numbers."""
 
     def __init__(self, part: str, code: bytes) -> None:
         from llvmlite import binding as llvm
@@ -49,7 +50,7 @@ class Compiled:
         self._engine.finalize_object()
         for name, kinds in SIGNATURES[part].items():
             address = self._engine.get_function_address(name)
-            setattr(self, name, _called(name, address, kinds.split()))
+            setattr(self, name, _called(name, address, list(array_kinds(kinds))))
 
     def __getattr__(self, name: str) -> Callable[..., int]:
         raise AttributeError(name)
@@ -68,7 +69,8 @@ _KINDS: dict[str, type] = {
 
 
 def _called(name: str, address: int, kinds: list[str]) -> Callable[..., int]:
-    """The C function at an address, for arrays: checked, for a wrong one would read elsewhere."""
+    """The C function at an address, for arrays and records of them: checked, for a wrong one would
+    read elsewhere."""
     c_types: list[Any] = []
     for kind in kinds:
         c_types += [ctypes.c_int64] if kind == "int64" else [ctypes.c_void_p, ctypes.c_int64]
@@ -77,7 +79,8 @@ def _called(name: str, address: int, kinds: list[str]) -> Callable[..., int]:
 
     def call(*given: Any) -> int:
         passed: list[int] = []
-        for value, kind in zip(given, kinds, strict=True):
+        single = (x for value in given for x in (value if isinstance(value, tuple) else (value,)))
+        for value, kind in zip(single, kinds, strict=True):
             if kind == "int64":
                 passed.append(int(value))
                 continue

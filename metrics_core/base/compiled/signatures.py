@@ -6,6 +6,9 @@ end with `PADDING`. Each function returns a whole number.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
 PADDING = b"\n" * 8
 
 IRREGULAR = -1
@@ -22,6 +25,64 @@ COLUMNS = 4
 ROOM = 6
 """Rows of whole numbers that `rank_rows` needs."""
 
+
+class RowColumns(NamedTuple):
+    """Rows: where the document of each stands in `data`, its hash, score and rank."""
+
+    data: Any
+    doc_start: Any
+    doc_size: Any
+    doc_hash: Any
+    score: Any
+    rank: Any
+
+
+class HashTables(NamedTuple):
+    """Texts that can be looked up: where each stands in `data`, and hash tables of some of them
+    each. The slots of a table follow each other from one of `first`, `slots` of them, a power of
+    two: the hash of a text and its place among them all, -1 where a slot is free."""
+
+    data: Any
+    start: Any
+    size: Any
+    first: Any
+    slots: Any
+    slot_hash: Any
+    slot_row: Any
+
+
+class Room(NamedTuple):
+    """Memory for one query: ROOM rows of `numbers`, `keys` and `more_keys`, one more of each than
+    the longest query has rows, and at least four times as many `slots`."""
+
+    numbers: Any
+    keys: Any
+    more_keys: Any
+    slots: Any
+
+
+class Ranked(NamedTuple):
+    """What `rank_rows` finds. Per segment `place` is the position of its query among the judged
+    ones, -1 where it is not judged, `contradicting` whether its ranks contradict its scores, and
+    `rows_hash` a hash of its rows in their order. `judged` has a row for each judged document that
+    is listed, by rank within its query: position of the query, row among the known, rank, first
+    rank and number of the documents of its score."""
+
+    place: Any
+    contradicting: Any
+    rows_hash: Any
+    judged: Any
+    counts: Any
+
+
+RECORDS: dict[str, tuple[Any, str]] = {
+    "RowColumns": (RowColumns, "bytes int64s int32s uint64s float64s float32s"),
+    "HashTables": (HashTables, "bytes int64s int64s int64s int64s uint64s int32s"),
+    "Room": (Room, "int64s[] float64s float64s int32s"),
+    "Ranked": (Ranked, "int64s bools uint64s int64s[] int64s"),
+}
+"""Arrays that are given together, and their kinds."""
+
 SIGNATURES = {
     "rows": {
         "hash_texts": "bytes int64s int32s uint64s",
@@ -31,13 +92,7 @@ SIGNATURES = {
             "bytes int64 int64s int32s uint64s float64s float32s int64s[] int64s[] int64s[] int64s"
         ),
         "last_change": "bytes int64 int64",
-        "rank_rows": (
-            "bytes int64s int32s uint64s float64s float32s int64s[] int64"
-            " bytes int64s int64s uint64s int32s"
-            " bytes int64s int64s int64s int64s uint64s int32s"
-            " int64s[] float64s float64s int32s"
-            " int64s bools uint64s int64s[] int64s"
-        ),
+        "rank_rows": "RowColumns int64s[] HashTables HashTables Room Ranked",
         "query_hashes": "bytes int64 int64s uint64s uint64s",
         "bucket_sizes": "int64s uint64s int64 int64s int64s",
         "deal": "bytes int64s uint64s int64 bytes int32s int64s int64s",
@@ -57,7 +112,7 @@ SIGNATURES = {
     },
 }
 """The kinds of the arguments, by what is compiled at a time: an array of so many, with [] one of
-rows and columns.
+rows and columns, or one of RECORDS.
 
 hash_texts(data, start, size, value)
     The hash of each text.
@@ -69,25 +124,15 @@ enter(data, start, size, region, region_start, region_slots, slot_hash, slot_row
 read_lines(data, end, doc_start, doc_size, doc_hash, score, rank, segments, tags, unread, counts)
     The rows of the whole lines in the first `end` bytes; how many, or IRREGULAR. Per row where its
     document stands in `data`, its size and hash, its score and rank. `segments` gets a row for each
-    stretch of lines of one query: first row, where its id stands, its size. `tags` gets place and
+    segment, lines of one query: first row, where its id stands, its size. `tags` gets place and
     size of each run name that differs from the one before, `unread` row, place and size of each
     score that is left NaN. `counts` gets the numbers of segments, tags and unread scores.
 last_change(data, first, end)
     Where the lines of the last query begin, of the whole lines from `first` to before `end`;
     `first` if it is all there is. Needs no padding.
-rank_rows(data, doc_start, doc_size, doc_hash, score, rank, segments, n_rows,
-          queries, query_start, query_size, query_hash, query_row,
-          known, known_start, known_size, region_start, region_slots, slot_hash, slot_row,
-          room, keys, keys_room, slots_room,
-          place, contradicting, rows_hash, judged_out, counts)
-    Rank the judged documents of whole queries. `queries` and what follows is the table of the
-    judged queries, `known` and what follows the tables of their judged documents, a region each.
-    `room` has ROOM rows, `keys` and `keys_room` one, of one more than the longest query has;
-    `slots_room` at least four times that. Per segment `place` gets the position of its query among
-    the judged ones, -1 where it is not judged, `contradicting` whether its ranks contradict its
-    scores, and `rows_hash` a hash of its rows in their order. `judged_out` gets a row for each
-    judged document that is listed, by rank within its query: position of the query, row among the
-    known, rank, first rank and number of the documents of its score. Returns how many, or REPEATED
+rank_rows(rows, segments, queries, known, room, found)
+    Rank the judged documents of whole queries. `queries` is one table, of the judged queries,
+    `known` one of the judged documents of each of these. Returns how many are listed, or REPEATED
     where a document stands twice in a query.
 query_hashes(data, end, line_start, value, all_)
     Where each whole line in the first `end` bytes starts, where the last one ends, and a hash of
@@ -122,3 +167,9 @@ weigh_singles, weigh_doubles(weights, columns, sums)
     For each row of `weights` the sums of all columns weighed so; a row of `columns` is one of them.
     Their number is a multiple of COLUMNS.
 """
+
+
+def array_kinds(kinds: str) -> Iterator[str]:
+    """The kinds of single arrays and numbers, those of records one by one."""
+    for kind in kinds.split():
+        yield from RECORDS[kind][1].split() if kind in RECORDS else [kind]

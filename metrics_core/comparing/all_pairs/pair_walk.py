@@ -1,9 +1,8 @@
 """Many pairs walked through in all draws, from the smallest statistic on.
 
 In each draw the farthest pair so far is what a step-down asks for, and it changes only here and
-there. So single precision, at a fraction of the cost, tells nearly all: what is too close to a
-limit, or to the farthest so far, is worked out again in double precision, pair by pair and draw by
-draw, and the rest follows from these. It comes out as if all had been.
+there. So single precision tells nearly all (`certified`): what is too close to a limit, or to the
+farthest so far, is worked out again pair by pair and draw by draw, and the rest follows from these.
 """
 
 from __future__ import annotations
@@ -17,7 +16,8 @@ import numpy.typing as npt
 
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
 from metrics_core.comparing.all_pairs.pair_columns import PairColumns
-from metrics_core.comparing.max_statistic import Farthest, slack
+from metrics_core.comparing.certified import Undecided, rounding
+from metrics_core.comparing.max_statistic import Farthest
 from metrics_core.scoring.random_groups import drawn_at_a_time
 from metrics_core.scoring.resampling import Counts, draws_in_parts
 
@@ -92,12 +92,12 @@ class _Block:
 
     @classmethod
     def of(cls, columns: PairColumns, limits: Floats) -> _Block:
-        close = slack(limits, columns.centred.shape[1])
-        # A limit without bound is reached by nothing, which single precision tells.
-        below = np.maximum(limits, close) - np.where(np.isinf(close), 0.0, close)
+        undecided = Undecided.of_means(limits, columns.centred.shape[1])
         with np.errstate(over="ignore"):
-            squared = (np.square(each).astype(np.float32) for each in (below, limits + close))
-            below, above = (each[:, None] for each in squared)
+            below, above = (
+                np.square(np.maximum(edge, 0.0)).astype(np.float32)[:, None]
+                for edge in (undecided.below, undecided.above)
+            )
         return cls(
             columns, np.vstack(columns.parts).astype(np.float32), np.square(limits), below, above
         )
@@ -135,7 +135,7 @@ class _Block:
         # Both may be off by `slack`, which is a share of at most 4e-4 up to the root of n standard
         # errors; what is farther than that may all be.
         n = self.columns.centred.shape[1]
-        most = 1e-4 * max(1.0, np.sqrt(n / 10_000))
+        most = rounding(n)
         bar = np.minimum(before, np.float32(n)) * np.float32(1 - 12 * most) - np.float32(4 * most)
         rising = np.empty(far.shape, dtype=np.bool_)
         np.greater_equal(some, bar[:-1, None], out=rising[:whole].reshape(some.shape))

@@ -1,4 +1,4 @@
 """Runs judged while they are read, by compiled code: one look at each row.
 
-`worth.judged_at_once` says whether that pays; the other modules load what runs compiled code.
+`large_files` says whether that pays; the other modules load what runs compiled code.
 """

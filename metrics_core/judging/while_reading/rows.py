@@ -12,10 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.compiled.machine import compiled
-from metrics_core.base.compiled.signatures import IRREGULAR, PADDING
+from metrics_core.base.compiled.signatures import IRREGULAR, PADDING, RowColumns
 from metrics_core.formats.parsing.trec_lines import RUN, Parsed, careful, header_in
-from metrics_core.formats.source.line_ends import last_line_end
-from metrics_core.formats.source.source import BLOCK, LONGEST_LINE, Source
+from metrics_core.formats.source.source import BLOCK, LONGEST_LINE, Source, last_line_end
 from metrics_core.tables.arrays import column_of, values_of
 from metrics_core.tables.columns import ID, are_printable, coded
 
@@ -33,7 +32,7 @@ class Rows:
     """n rows of a block: where the texts stand in `data` (with its padding), and the numbers.
 
     doc_start int64[n], doc_size int32[n], doc_hash uint64[n], score float64[n], rank float32[n]
-    (NaN where it is no number). `segments` int64[s, 3] has for each stretch of rows of one query
+    (NaN where it is no number). `segments` int64[s, 3] has for each segment, rows of one query,
     its first row, and start and size of its id. `tags` are the run names in the order in which they
     come. `parsed` says what the careful reader found, where it was asked.
     """
@@ -50,6 +49,12 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.score)
+
+    @property
+    def columns(self) -> RowColumns:
+        """The rows as compiled code takes them."""
+        of_each = (self.doc_start, self.doc_size, self.doc_hash, self.score, self.rank)
+        return RowColumns(self.data, *of_each)
 
     @property
     def plain(self) -> bool:
@@ -160,22 +165,6 @@ def regular_rows(padded: bytes | bytearray) -> Rows | None:
         *(doc_start[:n], doc_size[:n], doc_hash[:n], score[:n], rank[:n], segments[:n_segments]),
         tags=tuple(padded[at : at + size].decode() for at, size in tags[:n_tags].tolist()),
     )
-
-
-def first_irregular(lines: bytes) -> int | None:
-    """The first line, from 0, for which `regular_rows` has no rows; None where there is none."""
-    ends = np.flatnonzero(np.frombuffer(lines, dtype=np.uint8) == ord("\n")) + 1
-    edges = [0, *ends.tolist()]
-    low, high = 0, len(ends)
-    # Of the lines from `low` to before `high` one is irregular, if any is.
-    while high - low > 1:
-        middle = (low + high) // 2
-        if regular_rows(lines[edges[low] : edges[middle]] + PADDING) is None:
-            high = middle
-        else:
-            low = middle
-    irregular = high > low and regular_rows(lines[edges[low] : edges[high]] + PADDING) is None
-    return low if irregular else None
 
 
 def texts_at(data: Bytes, start: Any, size: Any) -> pa.StringArray:

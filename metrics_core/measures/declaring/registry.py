@@ -8,9 +8,9 @@ the tests every measure must pass come from that one place.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +20,6 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits
 from metrics_core.measures.declaring.aggregation import COMBINATIONS, Aggregation, Combination
 from metrics_core.measures.declaring.elsewhere import Difference, InTrecEval
-from metrics_core.measures.declaring.extremes import Reach, Residual, Share, Whole
-from metrics_core.measures.declaring.needs import Need, lacking
 from metrics_core.measures.declaring.parameters import (
     JUDGED_ONLY,
     Parameter,
@@ -37,6 +35,37 @@ _CUTOFFS = ("k", "n", "at", "top", "depth", "topk", "top_k")
 UNJUDGED = "An unjudged document counts as not relevant."
 MISSING = "A judged query that the run does not list scores 0 and counts."
 TIES = "Equal scores are ranked by doc_id, last in byte order first."
+
+
+Need = Literal["subtopics", "documents"]
+"""What a measure needs beyond grades."""
+
+Residual = Literal[
+    "monotone",
+    "count",
+    "recall",
+    "precisions",
+    "at relevant",
+    "normalised",
+    "unaffected",
+    "range",
+]
+"""How `residuals` finds what the unjudged documents could make of a score; explained there."""
+
+Reach = Literal["additive", "first", "apart"]
+"""How `comparing.reach` finds what they could make of a difference; explained there."""
+
+Whole = Callable[[npt.NDArray[np.int64]], npt.NDArray[np.float64]]
+"""A divisor, float64[Q], by how many further documents of V grades are judged, int64[Q, V]."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """The score is that of the measure `part`, with the same parameters, by a divisor:
+    `whole(ranks, grades, **parameters)` gives it for V rising grades."""
+
+    part: str
+    whole: Callable[..., Whole]
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +236,7 @@ class Measure:
 
     def lacks(self, ranks: JudgedRanks) -> LackingDataError | None:
         """What these ranks lack for this measure, as the error that `score` raises."""
-        return lacking(f"{self}", self.declaration.needs, self.value("column"), ranks)
+        return _lacking(f"{self}", self.declaration.needs, self.value("column"), ranks)
 
     def __str__(self) -> str:
         at, defaults = self.declaration.at, {p.name: p.default for p in self.declaration.parameters}
@@ -298,3 +327,25 @@ def share(name: str, part: str) -> Callable[[Callable[..., Whole]], Callable[...
 def declarations() -> list[Declaration]:
     """All declared measures, in the order of their declaration."""
     return list(_REGISTRY.values())
+
+
+def _lacking(
+    name: str, needs: Collection[Need], column: str | None, ranks: JudgedRanks
+) -> LackingDataError | None:
+    """What these ranks lack for the measure of that name, which reads that column of the documents
+    if any."""
+    if "subtopics" in needs and ranks.subtopics is None:
+        return LackingDataError(
+            f"{name} needs judgments by subtopic.",
+            "Load judgments whose second column is the subtopic: query_id subtopic doc_id"
+            " relevance.",
+        )
+    if "documents" not in needs:
+        return None
+    if ranks.listed is None:
+        return LackingDataError(
+            f"{name} needs the listed documents.",
+            "Judge a run for it; judged ranks do not name the documents that nobody judged.",
+        )
+    lacks = ranks.listed.lacks(column)
+    return lacks and LackingDataError(f"{name}: {lacks.message}", lacks.hint)

@@ -24,11 +24,11 @@ from metrics_core.base.errors import RanklensError
 from metrics_core.judging import judge
 from metrics_core.judging.documents import Listed
 from metrics_core.judging.while_reading import rows as rows_module
-from metrics_core.judging.while_reading import together
+from metrics_core.judging.while_reading import sorted_by_query
 from metrics_core.tables import Qrels, Run
 from tests.collections_of import qrels_of
 from tests.dashboard.workspace.stored_runs import short_are_long
-from tests.metrics_core.judging.while_reading.test_judged_run import (
+from tests.metrics_core.judging.while_reading.test_judged import (
     ODD,
     PLAIN,
     QRELS,
@@ -105,7 +105,7 @@ def test_lines_in_any_order_are_sorted_without_reading_the_run_whole(tmp_path: P
     qrels = qrels_of({f"query{q}": {f"doc{d}": d % 3 for d in range(9)} for q in range(0, 44, 2)})
     with (
         mock.patch.object(converted, "read_files", side_effect=AssertionError),
-        mock.patch.object(together, "_ROWS_AT_ONCE", 30),
+        mock.patch.object(sorted_by_query, "_ROWS_AT_ONCE", 30),
     ):
         found = read(tmp_path / "w", path, qrels).table
     with mock.patch.object(converted, "converted", return_value=None):
@@ -119,7 +119,7 @@ def test_where_the_disk_does_not_take_what_is_sorted_the_run_is_read_whole(tmp_p
     path = tmp_path / "one.run"
     path.write_text(ODD["queries apart"])
     full = RanklensError("The lines of one.run cannot be sorted.")
-    with mock.patch.object(together, "dealt", side_effect=full):
+    with mock.patch.object(sorted_by_query, "_dealt", side_effect=full):
         found = read(tmp_path / "w", path, QRELS)
     assert found.error is None and isinstance(found.table, StoredRun)
 

@@ -8,7 +8,7 @@ from metrics_core.base.errors import TableError
 from metrics_core.checks.fit import fit_report, near_matches, with_clean_ids
 from metrics_core.judging import judge
 from metrics_core.tables import Documents, Queries
-from metrics_core.tables.ids import cleaned_id
+from metrics_core.tables.columns import cleaned_id
 from tests.collections_of import qrels_of, run_of
 
 QRELS = qrels_of({"q1": {"d1": 1}, "q2": {"d1": 1}})

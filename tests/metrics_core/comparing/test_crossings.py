@@ -44,8 +44,6 @@ def test_every_k_is_that_of_a_literal_sweep(first: Any, second: Any) -> None:
     assert known.side.tolist() == lead
     changes = [(k + 1, lead[k - 1], lead[k]) for k in range(1, 6) if lead[k] != lead[k - 1]]
     assert found.changes() == changes
-    alike = [k for k in range(1, 7) if all(side == lead[-1] for side in lead[k - 1 :])]
-    assert found.leads_from() == min(alike)
 
 
 def pair(n: int, ranks: tuple[int, int]) -> tuple[Any, Any]:
@@ -111,8 +109,6 @@ def test_where_a_lead_begins_and_ends() -> None:
         numbers = np.array(values)
         return Crossings(numbers.astype(float), numbers, np.arange(1, 5), *[numbers] * 3)
 
-    assert side([1, -1, -1, 0]).leads_from() == 4
-    assert side([1, 1, 1, 1]).leads_from() == 1
     assert side([1, 1, -1, 1]).spans(1) == [(1, 2), (4, 4)]
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import ParameterError
-from metrics_core.explaining.history import History, first_bad_version, first_bad_versions, history
+from metrics_core.explaining.history import History, first_bad_versions, history
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from tests.collections_of import qrels_of, run_of
@@ -59,6 +59,10 @@ def test_fine_is_what_the_kinds_say() -> None:
         history([judge(first, qrels), other], measure, 10)
     with pytest.raises(ParameterError):
         history([], measure, 10)
+
+
+def first_bad_version(scores: np.ndarray, direction: int = 1, looked_at: int = 1) -> int:
+    return first_bad_versions([scores], direction=direction, looked_at=looked_at)[0]
 
 
 def test_since_when_a_slice_is_worse() -> None:

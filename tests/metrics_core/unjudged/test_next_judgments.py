@@ -14,7 +14,7 @@ from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.unjudged import expected_difference, graded_scores, next_judgments
 from metrics_core.unjudged.bounds import difference_bounds
-from metrics_core.unjudged.expected_difference import expected_grades, likely_difference
+from metrics_core.unjudged.expected_difference import likely_difference
 from metrics_core.unjudged.next_judgments import NextJudgments, judge_next
 from metrics_core.unjudged.unjudged_ranks import unjudged_ranks
 from tests.collections_of import qrels_of, run_of
@@ -137,15 +137,6 @@ def test_a_measure_without_bound_names_nothing() -> None:
     case = ({"q1": ["a", "n"]}, {"q1": ["m", "b"]}, {"q1": {"a": 1, "b": 0}})
     told = judge_next(*asked(*case, "DCG(gains={1:9})@2"))
     assert (told.to_turn, told.to_settle, told.exact) == (None, None, False)
-
-
-def test_expected_grades_are_those_at_the_rank_in_both_lists() -> None:
-    own = ranks_of(
-        {"q1": ["a", "b", "u"], "q2": ["c", "u"]}, {"q1": {"a": 2, "b": 1}, "q2": {"c": 0}}
-    )
-    found = expected_grades(own, own, np.array([1, 2, 3, 99]))
-    # Rank 1 holds a (2), c (0) and, of the third query, x (2); rank 2 holds b alone.
-    assert found.tolist() == pytest.approx([4 / 3, 1, 1, 1])
 
 
 def test_likely_differences_of_a_sum_have_the_mean_and_spread_of_its_terms() -> None:

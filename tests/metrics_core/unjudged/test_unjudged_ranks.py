@@ -8,7 +8,12 @@ from hypothesis import strategies as st
 
 from metrics_core.judging import judge
 from metrics_core.tables import Run
-from metrics_core.unjudged.first_documents import Tops, same_documents, top_of, tops_of
+from metrics_core.unjudged.first_documents import (
+    FirstOfBoth,
+    first_documents,
+    first_of_both,
+    same_documents,
+)
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, unjudged_ranks
 from tests.collections_of import qrels_of, run_of
 
@@ -62,7 +67,7 @@ def test_the_unjudged_documents_of_both_lists_are_found(
     run, baseline = (run_with(lists) for lists in pair)
     own, other = (judge(them, qrels).among(mask) for them in (run, baseline))
     queries = [q for q, seen in zip(qrels.query_ids, view, strict=True) if seen]
-    found = unjudged_ranks(own, other, cutoff, lambda a, b, k: tops_of(a, b, k + deeper))
+    found = unjudged_ranks(own, other, cutoff, lambda a, b, k: first_of_both(a, b, k + deeper))
     assert rows(found, queries) == literal(pair, queries, cutoff or 9)
     some = np.flatnonzero(found.baseline_rank == 0)
     assert rows(found.some(some), queries) == [
@@ -73,7 +78,7 @@ def test_the_unjudged_documents_of_both_lists_are_found(
 @given(pair=st.tuples(lists_of, lists_of), depth=st.integers(1, 6))
 def test_the_same_documents_are_those_of_one_query(pair: tuple[Lists, Lists], depth: int) -> None:
     runs = [run_with(lists) for lists in pair]
-    tops = [top_of(run, depth) for run in runs]
+    tops = [first_documents(run, depth) for run in runs]
     same = same_documents(runs[0], tops[0], runs[1], tops[1])
     named = [
         [(run.query_ids[q], d) for q, d in zip(top.code, top.doc_ids.to_pylist(), strict=True)]
@@ -85,7 +90,7 @@ def test_the_same_documents_are_those_of_one_query(pair: tuple[Lists, Lists], de
 def test_where_all_is_judged_no_list_is_read() -> None:
     ranks = judge(run_of({"s": {"a": 2.0, "b": 1.0}}), qrels_of(JUDGED))
 
-    def tops(*_: object) -> Tops:
+    def tops(*_: object) -> FirstOfBoth:
         raise AssertionError("read")
 
     found = unjudged_ranks(ranks, ranks, 5, tops)

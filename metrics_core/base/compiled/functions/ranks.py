@@ -238,35 +238,31 @@ def _rank_query(
 
 
 @njit(**COMPILED)
-def rank_rows(
-    data, doc_start, doc_size, doc_hash, score, rank, segments, n_rows,
-    queries, query_start, query_size, query_hash, query_row,
-    known, known_start, known_size, region_start, region_slots, slot_hash, slot_row,
-    room, keys, keys_room, slots_room,
-    place, contradicting, rows_hash, judged_out, counts,
-):  # fmt: skip
+def rank_rows(rows, segments, queries, known, room, found):
     """See `signatures`."""
+    data, doc_start, doc_size, doc_hash, score, rank = rows
+    place, contradicting, rows_hash, judged_out, counts = found
     bits = score.view(np.uint64)
-    total = np.int64(0)
+    n_rows, total = len(score), np.int64(0)
     for segment in range(len(segments)):
         begin = segments[segment, 0]
         end = segments[segment + 1, 0] if segment + 1 < len(segments) else n_rows
         start, size = segments[segment, 1], segments[segment, 2]
         value = hash_of(data, start, size)
         query = _found(
-            data, start, size, value, 0, len(query_row), query_hash,
-            query_row, queries, query_start, query_size,
+            data, start, size, value, 0, len(queries.slot_row), queries.slot_hash,
+            queries.slot_row, queries.data, queries.start, queries.size,
         )  # fmt: skip
         place[segment] = query
         for row in range(begin, end):
             value = mixed(value, doc_hash[row] ^ (bits[row] * ODD))
         rows_hash[segment] = value
-        first = region_start[query] if query >= 0 else 0
-        slots = region_slots[query] if query >= 0 else 0
+        first = known.first[query] if query >= 0 else 0
+        slots = known.slots[query] if query >= 0 else 0
         m, against = _rank_query(
             data, doc_start, doc_size, doc_hash, score, rank, begin, end, query,
-            first, slots, slot_hash, slot_row, known, known_start, known_size,
-            room, keys, keys_room, slots_room, judged_out[total:], counts,
+            first, slots, known.slot_hash, known.slot_row, known.data, known.start, known.size,
+            room.numbers, room.keys, room.more_keys, room.slots, judged_out[total:], counts,
         )  # fmt: skip
         if m < 0:
             return np.int64(-1)

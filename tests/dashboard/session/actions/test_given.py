@@ -27,7 +27,7 @@ from dashboard.workspace.disk.scratch import FOLDER, Scratch
 from dashboard.workspace.long_runs.stored_run import StoredRun
 from dashboard.workspace.taken_out.packing import pack
 from metrics_core import formats
-from tests.metrics_core.judging.while_reading.test_judged_run import PLAIN
+from tests.metrics_core.judging.while_reading.test_judged import PLAIN
 
 RUN = PLAIN.encode()
 TWICE = RUN + b"q1 Q0 d1 1 1 r\n"

@@ -24,7 +24,7 @@ from metrics_core.formats.source.opening import open_source
 from metrics_core.judging import judge
 from metrics_core.judging.while_reading import rows as rows_module
 from metrics_core.tables import Qrels
-from tests.metrics_core.judging.while_reading.test_judged_run import PLAIN, same
+from tests.metrics_core.judging.while_reading.test_judged import PLAIN, same
 
 RUN = PLAIN.encode()
 QRELS = b"q1 0 d1 1\nq1 0 d3 2\nq2 0 d1 2\n"

@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 
 from metrics_core.comparing.doubts import doubts
-from metrics_core.findings.doubts import doubts_findings, greyed_finding
-from metrics_core.findings.power import needed_finding, rounded, shown_finding
+from metrics_core.findings.testing import (
+    doubts_findings,
+    greyed_finding,
+    needed_finding,
+    rounded,
+    shown_finding,
+)
 
 
 def test_what_would_have_shown() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import tempfile
 from pathlib import Path
 
 import pandas as pd
@@ -9,10 +12,10 @@ import pytest
 
 from metrics_core import evaluate
 from metrics_core.__main__ import main
-from metrics_core.base.errors import RanklensError
-from metrics_core.judging.while_reading import size_worth_it as worth
-from metrics_core.tables import Run
-from tests.metrics_core.judging.while_reading.test_judged_run import ODD, PLAIN
+from metrics_core.base.errors import FileFormatError, RanklensError
+from metrics_core.judging.while_reading import large_files, sorted_by_query
+from metrics_core.tables import Qrels, Run
+from tests.metrics_core.judging.while_reading.test_judged import ODD, PLAIN
 
 QRELS = "q1 0 d1 2\nq1 0 d3 0\nq1 0 d4 1\nq2 0 d1 1\nq3 0 d1 1\n"
 
@@ -20,7 +23,7 @@ QRELS = "q1 0 d1 2\nq1 0 d3 0\nq1 0 d4 1\nq2 0 d1 1\nq3 0 d1 1\n"
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Judgments and runs, of which every one is large."""
-    monkeypatch.setattr(worth, "FROM", 0)
+    monkeypatch.setattr(large_files, "FROM", 0)
     monkeypatch.chdir(tmp_path)
     Path("qrels.txt").write_text(QRELS)
     for name, text in {
@@ -49,7 +52,7 @@ def test_the_command_line_prints_the_same_either_way(
     asked = (command, "qrels.txt", "a.run", "b.run", "c.run", "apart.run", "-m", "nDCG@3,AP,P@2")
     at_once = printed(capsys, *asked)
     assert "c is the same run as a" in at_once[2] and "the ties allow" in at_once[2]
-    monkeypatch.setattr(worth, "FROM", 10**9)
+    monkeypatch.setattr(large_files, "FROM", 10**9)
     assert printed(capsys, *asked) == at_once
 
 
@@ -64,7 +67,7 @@ def test_memory_changes_nothing_that_is_printed(
     ("arguments", "said"),
     [
         (("a.run", "--memory", "10MB"), "too little"),
-        (("twice.run", "--memory", "1GB"), "d2 of query a-query-of-a-long-name a second time"),
+        (("twice.run", "--memory", "1GB"), "a document stands twice in a query"),
         (("-", "--memory", "1GB"), "read but once"),
         (("a.run", "--memory", "1GB", "--clean-ids"), "--clean-ids takes them read whole"),
         (("a.run", "--memory", "1GB", "--duplicates", "best"), "--duplicates best"),
@@ -79,17 +82,82 @@ def test_what_memory_cannot_do_is_said(
     assert code == 2 and not out and said in err
 
 
+ROWS = ["q1 Q0 d1 1 3 r", "q1 Q0 d2 2 2 r", "q2 Q0 d1 1 3 r", "q2 Q0 d3 2 2 r"]
+ONE = Qrels.from_columns(["q1"], ["d1"], [1])
+APART = [ROWS[0], ROWS[2], ROWS[1], ROWS[3]]
+
+
+def refused(path: Path, lines: list[str], qrels: Qrels = ONE) -> RanklensError:
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with pytest.raises(RanklensError) as caught:
+        large_files.judged_within("1GB", path, qrels)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [*ROWS, "q2 Q0 d1 3 1 r"],
+        [*APART, "q1 Q0 d2 3 1 r"],
+        [*ROWS[:2], "q2 Q0 é 1 3 r"],
+        [*ROWS, f"q2 Q0 {'d' * 1_100_000} 3 1 r"],
+        ["query_id Q0 doc_id rank score tag", *APART],
+        [*APART, "", ROWS[0]],
+        [*APART, "  # said", ROWS[0]],
+        [*APART, "q1 Q0 d9 3 high r"],
+        [*APART, "q1 Q0 d9 3 +1 r"],
+        [*APART, "q1 Q0 é 3 1 r"],
+        [*APART[:2], f"{APART[2]}\r", APART[3]],
+        [*APART, "q1 Q0 d9 3 1 other"],
+        ["q9 Q0 d1 1 1 r"],
+    ],
+)
+def test_what_needs_to_be_read_whole_is_refused(lines: list[str], tmp_path: Path) -> None:
+    error = refused(tmp_path / "a.run", lines)
+    assert "a.run cannot be judged within --memory" in error.message
+    assert "leave --memory out" in error.hint
+
+
+def test_a_line_that_one_look_tells_is_named(tmp_path: Path) -> None:
+    for odd, found in (
+        ("q2 Q0 d9 3 high r", "`high`"),
+        (f"q2 Q0 {'d' * 10_000_000} 3 1 r", "long"),
+    ):
+        error = refused(tmp_path / "a.run", [*ROWS, odd])
+        assert isinstance(error, FileFormatError) and error.problems[0].line == 5
+        assert found in str(error)
+
+
+def test_other_reasons_are_said(tmp_path: Path) -> None:
+    other = refused(tmp_path / "a.csv", ["query_id,doc_id,score", "q1,d1,1.5"])
+    assert "no TREC run" in other.message
+    beyond = Qrels.from_columns(["é"], ["d1"], [1])
+    assert "beyond printable ASCII" in refused(tmp_path / "a.run", ROWS, beyond).message
+
+
+def test_a_full_disk_is_told_with_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: bool) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(sorted_by_query, "_room", full)
+    error = refused(tmp_path / "a.run", APART)
+    assert tempfile.gettempdir() in error.message and "No space left" in error.message
+    assert "TMPDIR" in error.hint
+
+
 def test_paths_give_the_same_scores_as_tables(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     at_once = evaluate(["a.run", "b.run"], "qrels.txt", ["nDCG@3", "AP"])
-    monkeypatch.setattr(worth, "FROM", 10**9)
+    monkeypatch.setattr(large_files, "FROM", 10**9)
     pd.testing.assert_frame_equal(
         evaluate(["a.run", "b.run"], "qrels.txt", ["nDCG@3", "AP"]), at_once, check_exact=True
     )
     assert isinstance(evaluate(Path("a.run"), "qrels.txt", "AP"), pd.DataFrame)
-    monkeypatch.setattr(worth, "FROM", 0)
+    monkeypatch.setattr(large_files, "FROM", 0)
     with pytest.raises(RanklensError, match="Two runs are named 'a'"):
         evaluate(["a.run", "a.run"], "qrels.txt", "AP")
 
 
 def test_what_is_no_file_is_read_whole(files: Path) -> None:
-    assert worth.judged_at_once(["-"], qrels=Run) is None  # type: ignore[arg-type]
+    assert large_files.judged_at_once(["-"], qrels=Run) is None  # type: ignore[arg-type]

@@ -17,6 +17,8 @@ from metrics_core.base.compiled.signatures import (
     ROOM,
     TIED_PAIRS,
     TIED_ROWS,
+    Ranked,
+    Room,
 )
 from metrics_core.formats.parsing.checking import LONGEST_ID
 from metrics_core.judging.judged import Places, Tied
@@ -30,8 +32,8 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Stretches:
-    """What is kept of s stretches of rows, each of one query: its id, its place among the judged
+class JudgedSegments:
+    """What is kept of s segments of rows, each of one query: its id, its place among the judged
     queries (-1: none), how many rows, a hash of them, whether its ranks contradict its scores.
     `ranks` int64[m, 5] and `counts` are what `rank_rows` gives, `fractions` how many ranks are no
     whole number, `tags` the run names."""
@@ -73,8 +75,8 @@ class Stretches:
         return Places(query, rank, row, retrieved, Tied(tied_from, tied), on_ties)
 
     @classmethod
-    def all(cls, parts: Sequence[Stretches], order: Ints | None = None) -> Stretches:
-        """The stretches of all parts, in another order if one is given."""
+    def all(cls, parts: Sequence[JudgedSegments], order: Ints | None = None) -> JudgedSegments:
+        """The segments of all parts, in another order if one is given."""
         ids = pa.concat_arrays([part.query_ids for part in parts])
         columns = ("place", "sizes", "rows_hash", "contradicting")
         joined = {name: np.concatenate([getattr(p, name) for p in parts]) for name in columns}
@@ -91,38 +93,45 @@ class Stretches:
         )
 
 
-def in_sequence(parts: Sequence[Stretches]) -> bool:
+def in_sequence(parts: Sequence[JudgedSegments]) -> bool:
     """Whether each query's rows stand together over all these parts."""
     ids = pa.chunked_array([part.query_ids for part in parts], ID)
     return len(ids.unique()) == len(ids)
 
 
-def judged_stretches(rows: Rows, judgments: Judgments) -> Stretches | None:
+def judged_segments(rows: Rows, judgments: Judgments) -> JudgedSegments | None:
     """The judged rows; None where a document stands twice in a query, or an id is odd."""
     if not rows.plain or rows.doc_size.max(initial=0) > LONGEST_ID:
         return None
     n, segments = len(rows), rows.segments
-    place, ranks = np.empty(len(segments), np.int64), np.empty((n, 5), np.int64)
-    contradicting, rows_hash = np.empty(len(segments), np.bool_), np.empty(len(segments), np.uint64)
-    counts = np.zeros(4, np.int64)
+    found = Ranked(
+        place=np.empty(len(segments), np.int64),
+        contradicting=np.empty(len(segments), np.bool_),
+        rows_hash=np.empty(len(segments), np.uint64),
+        judged=np.empty((n, 5), np.int64),
+        counts=np.zeros(4, np.int64),
+    )
     sizes = np.diff(segments[:, 0], append=n)
     longest = int(sizes.max(initial=0)) + 1
+    room = Room(
+        numbers=np.empty((ROOM, longest), np.int64),
+        keys=np.empty(longest),
+        more_keys=np.empty(longest),
+        slots=np.empty(4 * longest, np.int32),
+    )
     m = compiled("rows").rank_rows(
-        *(rows.data, rows.doc_start, rows.doc_size, rows.doc_hash, rows.score, rows.rank),
-        *(segments, n, *judgments.given),
-        *(np.empty((ROOM, longest), np.int64), np.empty(longest), np.empty(longest)),
-        *(np.empty(4 * longest, np.int32), place, contradicting, rows_hash, ranks, counts),
+        rows.columns, segments, judgments.queries, judgments.documents, room, found
     )
     if m == REPEATED:
         return None
-    return Stretches(
+    return JudgedSegments(
         query_ids=texts_at(rows.data, segments[:, 1], segments[:, 2]),
-        place=place,
+        place=found.place,
         sizes=sizes,
-        rows_hash=rows_hash,
-        contradicting=contradicting,
-        ranks=ranks[:m].copy(),
-        counts=counts,
+        rows_hash=found.rows_hash,
+        contradicting=found.contradicting,
+        ranks=found.judged[:m].copy(),
+        counts=found.counts,
         tags=rows.tags,
         fractions=0 if rows.parsed is None else int((rows.rank != np.floor(rows.rank)).sum()),
     )

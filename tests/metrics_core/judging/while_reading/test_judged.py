@@ -18,11 +18,10 @@ from metrics_core.formats import read_run
 from metrics_core.formats.source.opening import open_source
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.judged import Tied
-from metrics_core.judging.while_reading import apart as apart_module
 from metrics_core.judging.while_reading import judged as judged_module
 from metrics_core.judging.while_reading import rows as rows_module
-from metrics_core.judging.while_reading.judged import judged_run
-from metrics_core.judging.while_reading.judged_file import JudgedFile
+from metrics_core.judging.while_reading import sorted_by_query
+from metrics_core.judging.while_reading.judged import JudgedFile, judged_run
 from metrics_core.judging.while_reading.judgments import judgments_of
 from metrics_core.tables import Qrels
 from tests.collections_of import qrels_of
@@ -135,10 +134,10 @@ def compare(path: Path, qrels: Qrels = QRELS) -> JudgedFile | None:
 @pytest.fixture(params=[7, 64, 4 << 20], ids=lambda size: f"pieces of {size}")
 def piece(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Pieces of these sizes, so that queries and lines are cut everywhere."""
-    for module in (rows_module, apart_module):
+    for module in (rows_module, sorted_by_query):
         monkeypatch.setattr(module, "BLOCK", request.param)
-    monkeypatch.setattr(apart_module, "_BUCKETS_IN_MEMORY", 10**12)
-    monkeypatch.setattr(apart_module, "_SMALLEST_BUCKET", request.param)
+    monkeypatch.setattr(sorted_by_query, "_BUCKETS_IN_MEMORY", 10**12)
+    monkeypatch.setattr(sorted_by_query, "_SMALLEST_BUCKET", request.param)
     return int(request.param)
 
 
@@ -220,12 +219,12 @@ def test_lines_in_any_order_in_memory_and_on_disk(
     generator.shuffle(lines)
     path = tmp_path / "shuffled.run"
     path.write_text("".join(lines))
-    for module in (rows_module, apart_module):
+    for module in (rows_module, sorted_by_query):
         monkeypatch.setattr(module, "BLOCK", 5_000)
-    monkeypatch.setattr(apart_module, "_BUCKETS_IN_MEMORY", 10**12)
-    monkeypatch.setattr(apart_module, "_SMALLEST_BUCKET", 9_000)
+    monkeypatch.setattr(sorted_by_query, "_BUCKETS_IN_MEMORY", 10**12)
+    monkeypatch.setattr(sorted_by_query, "_SMALLEST_BUCKET", 9_000)
     assert compare(path, qrels) is not None
-    monkeypatch.setattr(apart_module, "_HELD", 0)
+    monkeypatch.setattr(sorted_by_query, "_HELD", 0)
     assert compare(path, qrels) is not None
 
 
@@ -233,15 +232,15 @@ def test_lines_rank_by_rank_are_sorted_once_a_query_comes_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No piece holds two lines of a query, so that it shows over several pieces only; what is known
-    of so many stretches would take more memory than the file."""
+    of so many segments would take more memory than the file."""
     lines = [
         f"query{q} Q0 doc{(q + r) % 50} {r} {40 - r} r\n" for r in range(40) for q in range(90)
     ]
     path = tmp_path / "by_rank.run"
     path.write_text("".join(lines))
-    for module in (rows_module, apart_module):
+    for module in (rows_module, sorted_by_query):
         monkeypatch.setattr(module, "BLOCK", 1_000)
-    monkeypatch.setattr(judged_module, "_MANY_STRETCHES", 50)
+    monkeypatch.setattr(judged_module, "_MANY_SEGMENTS", 50)
     qrels = qrels_of({f"query{q}": {"doc3": 1, "doc45": 2} for q in range(0, 95, 2)})
     assert compare(path, qrels) is not None
     read: list[int] = []

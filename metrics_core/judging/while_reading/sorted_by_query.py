@@ -1,5 +1,5 @@
-"""A file whose queries stand apart, as pieces of whole queries: its lines are dealt into buckets by
-query, in memory or on disk, and each bucket is a piece of its own.
+"""A file whose queries stand apart, sorted by query: its lines are dealt into buckets by query, in
+memory or on disk, and each bucket is judged as a piece of whole queries.
 
 A bucket on disk is a file without a name, which is gone with the process, however that ends.
 """
@@ -8,21 +8,26 @@ from __future__ import annotations
 
 import hashlib
 import io
-import re
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO, TypedDict
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics_core.base.compiled.machine import compiled
 from metrics_core.base.compiled.signatures import ODD_LINE, PADDING
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.parallel import in_order
+from metrics_core.formats.parsing.checking import MOST_TEXT
 from metrics_core.formats.source.source import BLOCK, LONGEST_LINE, Source
+from metrics_core.judging.while_reading.judgments import Judgments
 from metrics_core.judging.while_reading.rows import Rows, regular_rows
+from metrics_core.judging.while_reading.segments import JudgedSegments, judged_segments
+from metrics_core.tables.arrays import column_of
 
 Ints = npt.NDArray[np.int64]
 
@@ -31,12 +36,109 @@ _BUCKETS_IN_MEMORY, _SMALLEST_BUCKET = 64, 1 << 20
 """Several buckets are judged at once, and their rows take some five times their bytes."""
 _HELD = 32 << 20
 """Bytes of a file that are sorted in memory."""
-_ODD = re.compile(rb"[ \t]*([^!-~]|#|$)")
+_ROWS_AT_ONCE = 120_000
 _OF_A_ROW = ("doc_start", "doc_size", "doc_hash", "score", "rank")
 
 
 @dataclass(frozen=True)
-class Bucket:
+class SortedFile:
+    """The segments of a file, one a query, in the order in which the queries come first in it, and
+    a hash of the order of its lines. `rows` are their documents and scores, if they were asked for,
+    in the order in which they were dealt; `begin` int64[q] has where each query's begin."""
+
+    found: JudgedSegments
+    order_hash: bytes
+    rows: pa.Table | None
+    begin: Ints
+
+    def tables(self) -> Iterator[pa.Table]:
+        """All rows as tables of a run hold them, some queries at a time."""
+        ends = np.cumsum(self.found.sizes)
+        first = 0
+        while first < len(ends):
+            before = int(ends[first - 1]) if first else 0
+            after = int(np.searchsorted(ends, before + _ROWS_AT_ONCE)) + 1
+            yield self._of(slice(first, after))
+            first = after
+
+    def _of(self, queries: slice) -> pa.Table:
+        assert self.rows is not None
+        sizes = self.found.sizes[queries]
+        codes = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        before = np.cumsum(sizes) - sizes
+        own = np.arange(len(codes)) + np.repeat(self.begin[queries] - before, sizes)
+        ids = pa.DictionaryArray.from_arrays(column_of(codes), self.found.query_ids[queries])
+        return self.rows.take(column_of(own)).add_column(0, "query_id", ids)
+
+
+def sorted_by_query(
+    source: Source,
+    judgments: Judgments,
+    memory: int,
+    *,
+    with_rows: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> SortedFile | None:
+    """The rows of a file, sorted by query within about so many bytes; `progress` is told the bytes
+    read so far. None where a line is not regular, a document stands twice in a query, there are
+    several run names, or more text than a table holds."""
+    made = _dealt(source, memory, progress)
+    if made is None:
+        return None
+    buckets, order_hash = made
+    parts, numbers, rows, text = [], list[Ints](), list[pa.Table](), 0
+    for part in in_order(
+        lambda bucket: _Part.of(bucket, judgments, with_rows=with_rows), _emptied(buckets)
+    ):
+        text += part.text if part else 0
+        if part is None or text > MOST_TEXT:
+            return None
+        parts.append(part.found)
+        numbers.append(part.numbers)
+        rows += part.rows
+    order = np.argsort(np.concatenate(numbers))
+    sizes = np.concatenate([part.sizes for part in parts])
+    begin = (np.cumsum(sizes) - sizes)[order]
+    found = JudgedSegments.all(parts, order)
+    if len(found.tags) > 1:
+        return None
+    parts.clear()
+    table = pa.concat_tables(rows).combine_chunks() if rows else None
+    return SortedFile(found, order_hash, table, begin)
+
+
+def _emptied(buckets: list[_Bucket]) -> Iterator[_Bucket]:
+    """The buckets one after the other, none of them kept."""
+    while buckets:
+        yield buckets.pop()
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What is found in a bucket: its segments, the line with which each query begins, its rows in
+    one table or none, and the bytes of document ids that are kept."""
+
+    found: JudgedSegments
+    numbers: Ints
+    rows: list[pa.Table]
+    text: int
+
+    @classmethod
+    def of(cls, bucket: _Bucket, judgments: Judgments, *, with_rows: bool) -> _Part | None:
+        grouped = bucket.by_query()
+        if grouped is None:
+            return None
+        rows, numbers = grouped
+        found = judged_segments(rows, judgments)
+        if found is None:
+            return None
+        kept = [rows.table().drop(["query_id"])] if with_rows else []
+        text = sum(int(pc.sum(pc.binary_length(table["doc_id"])).as_py()) for table in kept)
+        return cls(found, numbers, kept, text)
+
+
+@dataclass(frozen=True)
+class _Bucket:
     """The lines of some of the queries, in the order of the file. `numbers` has the number of each
     within its piece of the file; a piece begins with line `begin` int64[pieces], from 0, and
     brought so many `rows` int32[pieces]."""
@@ -46,20 +148,14 @@ class Bucket:
     begin: Ints
     rows: npt.NDArray[np.int32]
 
-    def whole(self) -> tuple[bytearray, Ints]:
-        """The lines with `PADDING` behind, and the number of each in the file, from 0; the bucket
-        is then gone."""
-        lines = _whole(self.lines, PADDING)
-        within = np.frombuffer(_whole(self.numbers), dtype=np.int32)
-        return lines, np.repeat(self.begin, self.rows) + within
-
     def by_query(self) -> tuple[Rows, Ints] | None:
         """The rows brought together by query, and for each segment the line with which its query
-        begins in the file; None where a line is not regular."""
-        padded, numbers = self.whole()
-        rows = regular_rows(padded)
+        begins in the file, from 0; None where a line is not regular. The bucket is then gone."""
+        rows = regular_rows(_whole(self.lines, PADDING))
+        within = np.frombuffer(_whole(self.numbers), dtype=np.int32)
         if rows is None:
             return None
+        numbers = np.repeat(self.begin, self.rows) + within
         segments, code = rows.segments, np.empty(len(rows.segments), np.int64)
         slots = 2 ** int(2 * len(segments)).bit_length()
         n = compiled("rows").number_queries(
@@ -76,38 +172,17 @@ class Bucket:
         return replace(rows, segments=grouped, **gathered), numbers[segments[first, 0]]
 
 
-@dataclass(frozen=True)
-class Apart:
-    """A file's buckets, and a hash of the order in which its lines name the queries."""
-
-    buckets: list[Bucket]
-    order_hash: bytes
-
-
-class Dealing(TypedDict):
-    """How a file is dealt: into so many buckets, on disk or in memory."""
-
-    buckets: int
-    on_disk: bool
-
-
-def dealing(size: int, memory: int) -> Dealing:
-    """How a file of `size` bytes is dealt within so much memory."""
+def _dealt(
+    source: Source, memory: int, progress: Callable[[int], None] | None
+) -> tuple[list[_Bucket], bytes] | None:
+    """The lines of a file in buckets, and a hash of the order in which they name the queries;
+    `progress` is told the bytes read so far. None where a line is blank or a comment. Raises
+    RanklensError where the disk does not take them."""
+    size = source.size()
     most = max(memory // _BUCKETS_IN_MEMORY, _SMALLEST_BUCKET)
-    return {"buckets": min(max(_FEWEST, -(-size // most)), _MOST), "on_disk": size > _HELD}
-
-
-def dealt(
-    source: Source,
-    *,
-    buckets: int,
-    on_disk: bool,
-    progress: Callable[[int], None] | None = None,
-) -> Apart | None:
-    """The lines of a file in so many buckets; `progress` is told the bytes read so far. None where
-    a line is blank or a comment. Raises RanklensError where the disk does not take them."""
+    buckets = min(max(_FEWEST, -(-size // most)), _MOST)
     try:
-        return _dealt(source, buckets, on_disk, progress)
+        return _dealt_into(buckets, source, size > _HELD, progress)
     except OSError as error:
         raise RanklensError(
             f"The lines of {source.name} cannot be sorted in {tempfile.gettempdir()}:"
@@ -117,43 +192,31 @@ def dealt(
         ) from error
 
 
-def _dealt(
-    source: Source, buckets: int, on_disk: bool, progress: Callable[[int], None] | None
-) -> Apart | None:
+def _dealt_into(
+    buckets: int, source: Source, on_disk: bool, progress: Callable[[int], None] | None
+) -> tuple[list[_Bucket], bytes] | None:
     rooms = [(_room(on_disk), _room(on_disk)) for _ in range(buckets)]
     order, lines, begin, rows = hashlib.blake2b(digest_size=16), 0, list[int](), list[Any]()
-    for hand in in_order(lambda piece: _hand(piece, buckets), _whole_lines(source, progress)):
-        if hand is None:
+    for piece in in_order(lambda text: _in_buckets(text, buckets), _whole_lines(source, progress)):
+        if piece is None:
             return None
-        order.update(hand.order_hash)
-        for (text, places), (own, numbers) in zip(rooms, hand.parts, strict=True):
+        order.update(piece.order_hash)
+        for (text, places), (own, numbers) in zip(rooms, piece.parts, strict=True):
             text.write(own)
             places.write(numbers.data)
         begin.append(lines)
-        rows.append(hand.rows.astype(np.int32))
-        lines += int(hand.rows.sum())
+        rows.append(piece.rows.astype(np.int32))
+        lines += int(piece.rows.sum())
     begins, of_pieces = np.array(begin), np.reshape(rows, (-1, buckets)).T
     made = [
-        Bucket(text, places, begins, own)
+        _Bucket(text, places, begins, own)
         for (text, places), own in zip(rooms, of_pieces, strict=True)
     ]
-    return Apart([bucket for bucket in made if bucket.rows.any()], order.digest())
-
-
-def odd_line(source: Source) -> int | None:
-    """The first line that is blank or a comment, or does not begin with printable ASCII, from 1;
-    None where there is none."""
-    before = 1
-    for padded in _whole_lines(source):
-        if _hand(padded, 1) is None:
-            lines = padded[: -len(PADDING)].split(b"\n")
-            return before + next(i for i, line in enumerate(lines) if _ODD.match(line))
-        before += padded.count(b"\n", 0, len(padded) - len(PADDING))
-    return None
+    return [bucket for bucket in made if bucket.rows.any()], order.digest()
 
 
 @dataclass(frozen=True)
-class _Hand:
+class _InBuckets:
     """What each bucket gets of a piece: lines, and the number of each in the piece, int32; how many
     they are, int64[buckets]."""
 
@@ -162,7 +225,7 @@ class _Hand:
     order_hash: bytes
 
 
-def _hand(padded: bytes, buckets: int) -> _Hand | None:
+def _in_buckets(padded: bytes, buckets: int) -> _InBuckets | None:
     """The lines of a piece dealt; None where one is odd."""
     data, end = np.frombuffer(padded, dtype=np.uint8), len(padded) - len(PADDING)
     starts, hashes = np.empty(end // 2 + 2, np.int64), np.empty(end // 2 + 2, np.uint64)
@@ -183,7 +246,7 @@ def _hand(padded: bytes, buckets: int) -> _Hand | None:
         (lines[first[i] : ends[i]].data, numbers[first_row[i] : row_ends[i]])
         for i in range(buckets)
     ]
-    return _Hand(parts, n_rows, of_all.tobytes())
+    return _InBuckets(parts, n_rows, of_all.tobytes())
 
 
 def _whole_lines(source: Source, progress: Callable[[int], None] | None = None) -> Iterator[bytes]:

@@ -1,4 +1,5 @@
-"""Counts of what was drawn, and sums of columns that small whole numbers weigh."""
+"""Sums: of columns that small whole numbers weigh, with counts of what was drawn, and such that are
+read off at cutoffs."""
 
 from __future__ import annotations
 
@@ -47,3 +48,18 @@ def _weigh(weights, columns, sums):
 
 
 weigh_singles = weigh_doubles = _weigh
+
+
+@njit(**COMPILED)
+def running_totals(first, rank, weight, cutoffs, totals):
+    """See `signatures`."""
+    for query in range(len(first)):
+        row = first[query]
+        end = first[query + 1] if query + 1 < len(first) else len(rank)
+        total = 0.0
+        for k in range(len(cutoffs)):
+            while row < end and rank[row] <= cutoffs[k]:
+                total += weight[row]
+                row += 1
+            totals[query, k] = total
+    return len(first)

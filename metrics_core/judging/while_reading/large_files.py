@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metrics_core.base.errors import RanklensError
+from metrics_core.formats.reading import recognised
 from metrics_core.formats.source.limits import Size, bytes_of, size_text
 from metrics_core.formats.source.opening import open_source
+from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels
 
 if TYPE_CHECKING:
-    from metrics_core.judging.while_reading.judged_file import JudgedFile
+    from metrics_core.judging.while_reading.judged import JudgedFile
+    from metrics_core.judging.while_reading.judgments import Judgments
 
 FROM = 16 << 20
 """Bytes of runs from which it pays to load compiled code."""
@@ -21,6 +24,7 @@ LEAST_MEMORY = 400_000_000
 """Bytes within which runs of any size are judged."""
 
 _ANY_SIZE = "1000TB"
+_WHOLE = "leave --memory out to read the run whole"
 
 
 def judged_at_once(
@@ -75,14 +79,32 @@ def judged_within(
             f"{file} can be read but once; with --memory it may be read twice.",
             "Give a file.",
         )
-    from metrics_core.judging.while_reading.apart import dealing
     from metrics_core.judging.while_reading.judged import judged_run
     from metrics_core.judging.while_reading.judgments import judgments_of
-    from metrics_core.judging.while_reading.obstacles import obstacle
 
     source = open_source(path, str(file), encoding, limit or _ANY_SIZE)
     judgments = judgments_of(qrels)
     run = judged_run(source, judgments, memory=most, progress=progress)
     if run is None:
-        raise obstacle(source, judgments, dealing(source.size(), most))
+        raise _needs_to_be_whole(source, judgments)
     return run
+
+
+def _needs_to_be_whole(source: Source, judgments: Judgments) -> RanklensError:
+    """Why one look was not enough. Which line it was is told by reading the run whole."""
+    if recognised(source, "run") != ("trec", "run"):
+        return RanklensError(
+            f"{source.name} is no TREC run, and --memory takes no others.",
+            f"Write it as one, or {_WHOLE}.",
+        )
+    if not judgments.plain:
+        return RanklensError(
+            "The judgments have ids beyond printable ASCII, and --memory takes no others.",
+            f"Write them in ASCII, or {_WHOLE}.",
+        )
+    return RanklensError(
+        f"{source.name} cannot be judged within --memory: no query of it is judged, a document"
+        " stands twice in a query, an id is long or not printable ASCII, or the lines of a query"
+        " stand apart and not all are plain rows of one run name.",
+        f"Sort the file by query if they stand apart; or {_WHOLE}, which names the lines.",
+    )
