@@ -18,9 +18,9 @@ from dashboard.answers.column import Column
 from dashboard.answers.room import room
 from dashboard.study.keeping import at_most
 from dashboard.study.study import Study
-from metrics_core.explaining.across_runs import across_runs
 from metrics_core.explaining.headroom import has_headroom
 from metrics_core.explaining.kinds import CHANGES, KINDS
+from metrics_core.explaining.lists import across_runs
 from metrics_core.slicing.breakdowns import NO_GROUP, ordered_groups
 from metrics_core.slicing.derived import MARK
 from metrics_core.slicing.filtering import holding
@@ -159,7 +159,7 @@ def _number(study: Study, shown: Comparison, key: str, mask: Values) -> Values:
     if key in _HEADROOM:
         return np.asarray(getattr(room(study, shown), key))
     every = study.every_score(shown, shown.measure).of(shown.measure)
-    found = across_runs(every)
+    found = across_runs(every, shown.measure)
     return found.mean if key == "mean" else found.spread
 
 

@@ -22,6 +22,7 @@ from metrics_core.tables.arrays import places_among
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
+_ALIKE = 1e-12
 _RISING = ("monotone", "recall", "precisions", "normalised", "at relevant")
 
 
@@ -39,6 +40,11 @@ class TieRange:
     def among(self, queries: Mask) -> TieRange:
         """The same for some of the queries, bool[Q]."""
         return TieRange(self.low[queries], self.high[queries], self.tied[queries], self.exact)
+
+    @property
+    def moved(self) -> Mask:
+        """The queries whose score depends on the order, bool[Q]."""
+        return self.high - self.low > _ALIKE
 
 
 def tie_range(run: Run, ranks: JudgedRanks, measure: Measure) -> TieRange:
