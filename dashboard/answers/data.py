@@ -64,7 +64,7 @@ def data(library: Library, refused: int, measure: Measure, cutoff: int) -> Data:
     listed.sort(key=lambda f: list(_KINDS).index(f.kind or "run"))
     rows = [_row(f, library, measure, cutoff) for f in listed]
     unread = [f for f in library.files if f.error is not None]
-    fit = study.fit(cutoff) if study else []
+    fit = study.kept(_fit, cutoff) if study else []
     needed = [
         name
         for name, kind in (("judgments are", "qrels"), ("runs are", "run"))

@@ -10,7 +10,6 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.compared import compared
-from dashboard.answers.nameless import nameless
 from dashboard.study.study import Study
 from metrics_core.comparing import agreement as other_measures
 from metrics_core.comparing.coverage import Coverage, counting, coverage
@@ -197,7 +196,7 @@ class Tied:
 def tied(study: Study, shown: Comparison) -> Tied | None:
     """What the order of equal scores could do; None where a run came as judged ranks, which hold no
     scores."""
-    if nameless(study, (shown.focus, shown.baseline)):
+    if study.nameless((shown.focus, shown.baseline)):
         return None
     return study.kept(_tied, only_pair(shown))
 

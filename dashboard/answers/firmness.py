@@ -8,7 +8,6 @@ import numpy as np
 
 from dashboard.address.view import Comparison
 from dashboard.answers import firm
-from dashboard.answers.nameless import nameless
 from dashboard.answers.unjudged import unjudged
 from dashboard.study.study import Study
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
@@ -54,7 +53,7 @@ def _firmness(study: Study, shown: Comparison) -> Firmness:
             ways.other_measures(measures, pair, len(shown.runs)),
             ways.ties(span.span, open_.reached.difference, span.counts, span.exact)
             if span
-            else ways.ties_unknown(nameless(study, (shown.focus, shown.baseline))),
+            else ways.ties_unknown(study.nameless((shown.focus, shown.baseline))),
             ways.lacking_queries(
                 {run: len(q) for run, q in lacking.lacking.items()},
                 open_.reached.difference,

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.nameless import nameless
 from dashboard.answers.overview import overview_measures
 from dashboard.study.study import Study, all_scores
 from metrics_core.explaining.improving import Change, best_single_change, near_misses
@@ -69,7 +68,7 @@ def what_would_be(
 ) -> WhatIf | None:
     """The query under these edits; None where nobody judged it, where the measure is of more than
     grades, or where one of the two runs came as judged ranks."""
-    if nameless(study, (shown.focus, shown.baseline)):
+    if study.nameless((shown.focus, shown.baseline)):
         return None
     if query_id not in study.query_ids or not has_ledger(shown.measure):
         return None

@@ -9,7 +9,6 @@ from dashboard import session
 from dashboard.address.query_list import NO_LIST
 from dashboard.answers import firm, unjudged
 from dashboard.answers import firmness as answers
-from dashboard.answers.nameless import as_judged_ranks, nameless
 from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import firmness, layers, markup
 from dashboard.drawing.blocks.firmness import Cell, Head
@@ -21,6 +20,7 @@ from dashboard.session.following import follows
 from metrics_core import findings
 from metrics_core.base import wording as w
 from metrics_core.scoring.intervals import LEVEL
+from metrics_core.tables.ranked_run import as_judged_ranks
 
 _SHOWN = 20
 
@@ -93,7 +93,7 @@ def _unjudged(here: Opened, _: str) -> None:
 
 def _judge_next(here: Opened) -> None:
     view, study = here.comparison, here.study
-    unknown = nameless(study, (view.focus, view.baseline))
+    unknown = study.nameless((view.focus, view.baseline))
     if unknown:
         section.heading(
             "Judge next",

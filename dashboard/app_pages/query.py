@@ -5,7 +5,6 @@ from markupsafe import Markup
 
 from dashboard import session
 from dashboard.answers import query as answers
-from dashboard.answers.nameless import as_judged_ranks, nameless
 from dashboard.answers.queries import Asked
 from dashboard.answers.query import QueryPage
 from dashboard.answers.query_chips import FAILURES
@@ -19,6 +18,7 @@ from dashboard.session.following import follows
 from dashboard.session.picked import picked_queries
 from metrics_core.base import wording as w
 from metrics_core.explaining.diagnosis import SQUARES
+from metrics_core.tables.ranked_run import as_judged_ranks
 
 _CHIP = 32
 _MOST_BESIDE = 2
@@ -82,7 +82,7 @@ def render() -> None:
         "A line joins the same document in two lists: thick if it is relevant, coloured by whether"
         " it rose or fell. "
     )
-    unknown = nameless(study, view.runs)
+    unknown = study.nameless(view.runs)
     known_only = f" {as_judged_ranks(unknown)}: only judged documents are known." if unknown else ""
     section.heading(
         "The list" if view.alone else "The lists side by side",

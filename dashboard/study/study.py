@@ -6,7 +6,7 @@ back to a page costs nothing. No Streamlit here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -29,7 +29,7 @@ from dashboard.study import columns as grouped
 from dashboard.study.keeping import KeptAnswers
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
-from metrics_core.checks.fit import FitLine, fit_report, near_matches
+from metrics_core.checks.fit import near_matches
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure
 from metrics_core.scoring import curves as by_cutoff
@@ -39,6 +39,7 @@ from metrics_core.scoring.scores import Scores, score_runs, side_by_side
 from metrics_core.slicing.breakdowns import ordered_groups
 from metrics_core.slicing.derived import MARK
 from metrics_core.tables import Documents, Qrels, Queries, Run
+from metrics_core.tables.ranked_run import nameless
 
 
 class Study(KeptAnswers):
@@ -80,6 +81,11 @@ class Study(KeptAnswers):
     def names(self) -> list[str]:
         """The runs that can be compared, in the order of loading."""
         return list(self.runs)
+
+    def nameless(self, runs: Iterable[str]) -> list[str]:
+        """Those of the runs that came as judged ranks: documents without a judgment have no name
+        there."""
+        return nameless(self.runs[name] for name in dict.fromkeys(runs))
 
     @cached_property
     def query_ids(self) -> list[str]:
@@ -148,10 +154,6 @@ class Study(KeptAnswers):
             measure = read_measure("", 10).measure
         return self.kept(_notes, name, measure)
 
-    def fit(self, cutoff: int) -> list[FitLine]:
-        """Do the files fit together?"""
-        return self.kept(_fit, cutoff)
-
     # What is asked
 
     def view(self, address: Address) -> View:
@@ -201,6 +203,40 @@ class Study(KeptAnswers):
         return self.all_scores(*measures).among(self.in_view(comparison))
 
     def all_scores(self, *measures: Measure) -> Scores:
+        """Per-query scores of all loaded runs over all queries."""
+        # Each kept by itself, for other answers ask for single ones of them.
+        return side_by_side([self.kept(all_scores, measure) for measure in measures])
+
+    def scored(self, measure: Measure) -> Scores:
+        """Per-query scores of all loaded runs over all queries, worked out now."""
+        return score_runs(list(self.judged.values()), (measure,))
+
+    def with_texts(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The frame with `text`, `meta` ("Billing · medium") and every grouping of each query."""
+        told = self.kept(grouped.told).reindex(frame["query_id"]).set_axis(frame.index)
+        return pd.concat([frame, told], axis=1)
+
+
+def refused(name: str, error: RanklensError) -> RanklensError:
+    """The error of one run, with its name."""
+    return RanklensError(f"{name}: {error.message}", error.hint)
+
+
+def _notes(study: Study, name: str, measure: Measure) -> tuple[Note, ...]:
+    ranks = study.judged[name]
+    return (
+        *with_tie_range(ranks, [measure]),
+        *study.kept(_near_matches, name),
+        *score_notes(ranks, [measure]),
+    )
+
+
+def _near_matches(study: Study, name: str) -> tuple[Note, ...]:
+    """By itself, for no measure changes it."""
+    return near_matches(study.runs[name], study.qrels)
+
+
+def all_scores(self, *measures: Measure) -> Scores:
         """Per-query scores of all loaded runs over all queries."""
         # Each kept by itself, for other answers ask for single ones of them.
         return side_by_side([self.kept(all_scores, measure) for measure in measures])

@@ -14,7 +14,6 @@ from dashboard.address.query_list import PLAIN
 from dashboard.answers.breakdown import Breakdown
 from dashboard.answers.document import document
 from dashboard.answers.ledger import QueryLedger
-from dashboard.answers.nameless import as_judged_ranks, nameless
 from dashboard.answers.query import QueryPage, documents_of
 from dashboard.answers.room import most_to_gain, room_by_group
 from dashboard.answers.what_if import what_would_be
@@ -26,6 +25,7 @@ from metrics_core.base import wording as w
 from metrics_core.explaining.kinds import FINE
 from metrics_core.explaining.what_if import Edit
 from metrics_core.findings.sentence import Sentence, muted
+from metrics_core.tables.ranked_run import as_judged_ranks
 
 _PARTS = {
     "terms": "Every judged document whose place changed what it earns on {measure}.",
@@ -108,7 +108,7 @@ def what_if_part(shown: QueryPage, here: Opened, grades: Mapping[float, str]) ->
     view, query_id = here.comparison, shown.diagnosis.query_id
     asked: tuple[str, ...] = here.view.address["what"]
     edits = read_edits(asked)
-    unknown = nameless(here.study, (view.focus, view.baseline))
+    unknown = here.study.nameless((view.focus, view.baseline))
     if unknown:
         section.heading(
             "What if?",

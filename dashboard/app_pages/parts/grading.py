@@ -10,7 +10,6 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.answers import grading as answers
-from dashboard.answers.nameless import as_judged_ranks, nameless
 from dashboard.app_pages.parts import add_files, section
 from dashboard.app_pages.parts.literal import literal
 from dashboard.components.judge import graded_by_keys
@@ -47,6 +46,7 @@ from dashboard.session.open_collection import collection, workspace
 from dashboard.workspace import Layer, Noted
 from dashboard.workspace.disk.journal import NOTES
 from metrics_core.base import wording as w
+from metrics_core.tables.ranked_run import as_judged_ranks
 
 _WINDOW = 40
 """Documents of a queue that the browser has at hand, so that no key waits for the server."""
@@ -57,7 +57,7 @@ _MOST_DAMAGED = 20
 def query_part(here: Opened, query_id: str) -> None:
     """The documents of a query that nobody judged, to be judged by keys, and what that changed."""
     view, rows = here.comparison, answers.to_judge(here.study, here.comparison, query_id)
-    unknown = nameless(here.study, view.runs)
+    unknown = here.study.nameless(view.runs)
     many = f"{w.count(len(rows))} {w.plural(len(rows), 'document has', 'documents have')}"
     lists = f"the top {view.cutoff} of the {'other' if unknown else 'shown'} lists"
     said = f"Every document in {lists} is judged."
@@ -77,7 +77,7 @@ def query_part(here: Opened, query_id: str) -> None:
 def queue_part(here: Opened) -> None:
     """The queue of the comparison, one document at a time."""
     view, every = here.comparison, answers.queue(here.study, here.comparison)
-    unknown = _unknown(nameless(here.study, (view.focus, view.baseline)))
+    unknown = _unknown(here.study.nameless((view.focus, view.baseline)))
     if unknown:
         pair = "" if view.alone else f" for {view.focus} and {view.baseline}"
         _heading(here, "judge", f"Judge{pair}", unknown)
