@@ -11,10 +11,11 @@ from dashboard.address.measure_key import read_measure
 from dashboard.address.view import Comparison
 from dashboard.files.files import File
 from dashboard.study.library import Library
+from dashboard.study.study import Study
 from metrics_core import findings
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
-from metrics_core.checks.fit import FitLine
+from metrics_core.checks.fit import FitLine, fit_report
 from metrics_core.measures import Measure
 from metrics_core.scoring.curves import judged_share
 from metrics_core.tables import Documents, Qrels, Queries, Run
@@ -82,6 +83,17 @@ def data(library: Library, refused: int, measure: Measure, cutoff: int) -> Data:
         errors=list(study.refused.values()) if study else [],
         fit=fit,
         notes=library.notes,
+    )
+
+
+def _fit(study: Study, cutoff: int) -> list[FitLine]:
+    return fit_report(
+        list(study.runs.values()),
+        list(study.judged.values()),
+        study.qrels,
+        study.queries,
+        study.documents,
+        cutoff=cutoff,
     )
 
 

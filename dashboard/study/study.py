@@ -236,51 +236,6 @@ def _near_matches(study: Study, name: str) -> tuple[Note, ...]:
     return near_matches(study.runs[name], study.qrels)
 
 
-def all_scores(self, *measures: Measure) -> Scores:
-        """Per-query scores of all loaded runs over all queries."""
-        # Each kept by itself, for other answers ask for single ones of them.
-        return side_by_side([self.kept(all_scores, measure) for measure in measures])
-
-    def scored(self, measure: Measure) -> Scores:
-        """Per-query scores of all loaded runs over all queries, worked out now."""
-        return score_runs(list(self.judged.values()), (measure,))
-
-    def with_texts(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The frame with `text`, `meta` ("Billing · medium") and every grouping of each query."""
-        told = self.kept(grouped.told).reindex(frame["query_id"]).set_axis(frame.index)
-        return pd.concat([frame, told], axis=1)
-
-
-def refused(name: str, error: RanklensError) -> RanklensError:
-    """The error of one run, with its name."""
-    return RanklensError(f"{name}: {error.message}", error.hint)
-
-
-def _notes(study: Study, name: str, measure: Measure) -> tuple[Note, ...]:
-    ranks = study.judged[name]
-    return (
-        *with_tie_range(ranks, [measure]),
-        *study.kept(_near_matches, name),
-        *score_notes(ranks, [measure]),
-    )
-
-
-def _near_matches(study: Study, name: str) -> tuple[Note, ...]:
-    """By itself, for no measure changes it."""
-    return near_matches(study.runs[name], study.qrels)
-
-
-def _fit(study: Study, cutoff: int) -> list[FitLine]:
-    return fit_report(
-        list(study.runs.values()),
-        list(study.judged.values()),
-        study.qrels,
-        study.queries,
-        study.documents,
-        cutoff=cutoff,
-    )
-
-
 def all_scores(study: Study, measure: Measure) -> Scores:
     """What a study keeps: the scores of all loaded runs over all queries."""
     return study.scored(measure)
