@@ -57,11 +57,7 @@ def _run(options: argparse.Namespace) -> int:
     print(f"Ranklens: http://{ADDRESS}:{options.port}/{token and f'?token={token}'}", flush=True)
     if not token:
         print(_OPEN_TO_ALL, file=sys.stderr, flush=True)
-    from dashboard.serving.lean_imports import load_parquet, load_streamlit
-
     # Only now, because it takes a second.
-    load_streamlit()
-    load_parquet()
     from dashboard.serving.server import serve
 
     serve(listening, token)

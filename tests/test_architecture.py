@@ -42,7 +42,7 @@ CORE = (
     ("__main__",),
 )
 DASHBOARD = (
-    ("environment",),
+    ("environment", "streamlit_internals"),
     ("workspace", "address"),
     ("files",),
     ("study",),
@@ -57,7 +57,7 @@ DASHBOARD = (
 """Both packages from first to last; a module imports from its own place or an earlier stage, never
 from another place of the same stage."""
 
-BEFORE_THE_SERVER = {"dashboard.serving.door.origin", "dashboard.serving.lean_imports"}
+BEFORE_THE_SERVER = {"dashboard.serving.door.origin", "dashboard.environment"}
 
 
 @cache
@@ -202,7 +202,7 @@ def test_the_core_knows_no_dashboard() -> None:
 
 
 def test_what_the_start_needs_before_the_server_loads_nothing_of_it() -> None:
-    for name in BEFORE_THE_SERVER | {"dashboard.environment"}:
+    for name in BEFORE_THE_SERVER:
         found = modules_behind(MODULES[name])
         assert all(n.startswith("metrics_core.base.") for n in found), f"{name} loads {found}"
 
@@ -322,6 +322,25 @@ def test_what_is_behind_the_pages_knows_no_streamlit() -> None:
     behind = ("address", "files", "study", "answers", "workspace", "environment.py")
     folders = tuple(f"dashboard/{name}" for name in behind)
     assert not offenders(folders, lambda path: imports_of(path, "streamlit"))
+
+
+def test_what_streamlit_does_not_promise_is_used_in_one_module() -> None:
+    inside = (
+        "streamlit.config.get_config_files",
+        "streamlit.delta_generator._",
+        "streamlit.file_util",
+        "streamlit.net_util",
+        "streamlit.proto",
+        "streamlit.runtime",
+        "streamlit.components.v2.manifest_scanner",
+    )
+
+    def uses(path: Path) -> list[str]:
+        if label(path) == "dashboard/streamlit_internals.py":
+            return []
+        return [name for name in imported(path) if name.startswith(inside)]
+
+    assert not offenders(("dashboard",), uses)
 
 
 def test_only_the_session_holds_state() -> None:

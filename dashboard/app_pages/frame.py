@@ -9,7 +9,6 @@ from pathlib import Path
 
 import streamlit as st
 from markupsafe import Markup
-from streamlit import file_util
 
 from dashboard import session
 from dashboard.address import method_key
@@ -25,6 +24,7 @@ from dashboard.session import Opened
 from dashboard.session.actions.notes import missing_of_journals
 from dashboard.session.returning import came_back, largest_upload
 from dashboard.session.view import theme
+from dashboard.streamlit_internals import static_folder
 from dashboard.workspace.disk.journal import NOTES
 from metrics_core.base.errors import RanklensError
 
@@ -84,7 +84,7 @@ def draw(pages: Sequence[Page], current: str) -> None:
 @cache
 def _charts() -> str:
     """Where a page finds the script that draws charts; "" where Streamlit calls it otherwise."""
-    found = list(Path(file_util.get_static_dir(), "static", "js").glob("PlotlyChart.*.js"))
+    found = list((static_folder() / "static" / "js").glob("PlotlyChart.*.js"))
     return f"./static/js/{found[0].name}" if len(found) == 1 else ""
 
 

@@ -16,7 +16,6 @@ from typing import Any
 
 import uvicorn
 from starlette.middleware import Middleware
-from streamlit import file_util
 from streamlit.starlette import App
 
 from dashboard.app_pages.menu import PAGES
@@ -28,8 +27,8 @@ from dashboard.serving.door.settings import OPTIONS, pin
 from dashboard.serving.door.token import Keys, keys
 from dashboard.serving.door.waiting import ACCEPTED_TOGETHER, Arrival, Waiting
 from dashboard.serving.first_paint import FirstPaint
-from dashboard.serving.lean_imports import keep_on_path, load_distributions
 from dashboard.serving.uploads.streaming import Arriving
+from dashboard.streamlit_internals import keep_on_path, static_folder
 from dashboard.workspace.disk.scratch import Scratch
 
 _PAGE = Path(__file__).parents[1] / "app.py"
@@ -49,7 +48,7 @@ def application(port: int, opened_by: Keys | None) -> Any:
         scratch=Scratch(workspace_folder()),
     )
     app = App(_PAGE, middleware=[Middleware(FirstPaint), streamed], lifespan=_begun)
-    headers = security_headers(Path(file_util.get_static_dir()) / "index.html")
+    headers = security_headers(static_folder() / "index.html")
     return Door(app, port=port, keys=opened_by, headers=headers)
 
 
@@ -94,7 +93,7 @@ async def _begun(_: App) -> AsyncIterator[None]:
     import_module("dashboard.app_pages.overview")
     import_module("dashboard.app_pages.frame")
     # What compares needs it, and the files are still being read.
-    Thread(target=load_distributions, daemon=True).start()
+    Thread(target=import_module, args=("scipy.special",), daemon=True).start()
     gc.freeze()
     gc.enable()
     yield

@@ -10,8 +10,8 @@ from threading import Thread
 from typing import Generic, TypeVar
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from dashboard.streamlit_internals import page_run
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats.source.limits import size_text
 from metrics_core.formats.source.source import Source
@@ -70,7 +70,7 @@ class Reading(Generic[Result]):
     def shown(self, more: str = "") -> Result:
         """What was read, once it was; till then a bar shows how much, and says `more`, where a page
         is drawn."""
-        if get_script_run_ctx(suppress_warning=True) is None:
+        if page_run() is None:
             return self.result()
         room = None
         for share in self.watched():

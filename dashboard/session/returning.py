@@ -12,12 +12,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
-from streamlit.proto.WidgetStates_pb2 import WidgetStates
-from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script_run_ctx
 
 from dashboard.session.actions.given import lost
 from dashboard.session.address import address, forget
 from dashboard.session.receipts import tell
+from dashboard.streamlit_internals import draw_again, page_run
 from metrics_core.base import wording as w
 
 
@@ -75,16 +74,6 @@ def page_drawn() -> None:
     if st.session_state.get("_drawn"):
         return
     st.session_state["_drawn"] = True
-    context = get_script_run_ctx()
-    if context is None or not st.session_state.get("_drawn_before"):
-        return
-    # Raised, not requested: what was clicked meanwhile stands in the queue, and comes after it.
-    raise RerunException(
-        RerunData(
-            query_string=context.query_string,
-            page_script_hash=context.page_script_hash,
-            widget_states=WidgetStates(widgets=context.session_state.get_widget_states()),
-            cached_message_hashes=context.cached_message_hashes,
-            context_info=context.context_info,
-        )
-    )
+    run = page_run()
+    if run is not None and st.session_state.get("_drawn_before"):
+        draw_again(run)

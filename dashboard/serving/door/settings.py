@@ -11,10 +11,10 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from streamlit import config, delta_generator, net_util
-from streamlit.components.v2 import manifest_scanner
+from streamlit import config
 
 from dashboard.serving.door.origin import NAMES
+from dashboard.streamlit_internals import ask_nowhere_else
 
 THEME = Path(__file__).parents[2] / ".streamlit" / "config.toml"
 ADDRESS = NAMES[0]
@@ -55,21 +55,9 @@ OPTIONS: dict[str, Any] = {
 
 def pin(*, port: int, base: str) -> None:
     """Set every option, before the application is made; `base` is the path it is served below."""
-    config.get_config_files = _ours
-    config.get_config_options(force_reparse=True)
+    ask_nowhere_else(ADDRESS, THEME)
     served = {"server.port": port, "browser.serverPort": port, "server.baseUrlPath": base}
     # The one option that Streamlit takes from the environment without its command line.
     drawn = {"server.cookieSecret": secrets.token_hex(32)}
     for name, value in {**OPTIONS, **served, **drawn}.items():
         config.set_option(name, value)
-    # Streamlit asks a server in the internet for them, unless it knows them.
-    net_util._external_ip = net_util._internal_ip = ADDRESS
-    # It looks through all packages that are installed for what they add to pages: to ours, nothing.
-    manifest_scanner.scan_component_manifests = lambda max_workers=None: []
-    # With the first element it finds out whether it runs in a console, to say that it should not.
-    # Either takes a quarter of a second of a start.
-    delta_generator._use_warning_has_been_displayed = True
-
-
-def _ours(file_name: str) -> list[str]:
-    return [str(THEME)] if file_name == THEME.name else []

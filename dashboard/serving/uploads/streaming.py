@@ -17,6 +17,7 @@ from starlette.concurrency import run_in_threadpool
 
 from dashboard.files.arrived import Visit, visit_of
 from dashboard.serving.uploads.multipart import BodyError, OneFile, body_of, boundary_of
+from dashboard.streamlit_internals import UPLOADS
 from dashboard.workspace.disk.errors import refused
 from dashboard.workspace.disk.scratch import Scratch, ScratchFile
 
@@ -29,7 +30,6 @@ _BLOCK = 1 << 20
 _FRAME = 1 << 20
 """Bytes of a body beside its file, at most; as many as Streamlit allows."""
 
-_ROUTE = r"/_stcore/upload_file/([^/]+)/([^/]+)"
 _EMPTY = b'Content-Disposition: form-data; name="file"; filename="file"\r\n'
 
 Message = dict[str, Any]
@@ -56,7 +56,7 @@ class Arriving:
         """`app` serves below `/base` and takes files of up to `largest` bytes; `scratch` is where
         they are kept until they are read."""
         self._app, self._largest, self._scratch = app, largest, scratch
-        self._route = re.compile((f"/{re.escape(base)}" if base else "") + _ROUTE)
+        self._route = re.compile((f"/{re.escape(base)}" if base else "") + UPLOADS)
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         """Answer one request."""

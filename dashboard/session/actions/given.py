@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.uploaded_file_manager import UploadedFile as FromStreamlit
 
 from dashboard.files import arrived
 from dashboard.files.given import UploadedFile
+from dashboard.streamlit_internals import FileOfUploader, page_run
 from dashboard.workspace.disk.scratch import ScratchFile
 from metrics_core.base.errors import RanklensError
 
@@ -18,13 +17,13 @@ _VISIT = "_arriving"
 
 def expect_files() -> None:
     """Let long files of this session come; called wherever an uploader is drawn."""
-    context = get_script_run_ctx()
-    if context is not None and _VISIT not in st.session_state:
+    run = page_run()
+    if run is not None and _VISIT not in st.session_state:
         # As long as the session lives, so do the files that it was given and has not read.
-        st.session_state[_VISIT] = arrived.begin(context.session_id)
+        st.session_state[_VISIT] = arrived.begin(run.session_id)
 
 
-def uploaded(file: FromStreamlit) -> UploadedFile:
+def uploaded(file: FileOfUploader) -> UploadedFile:
     """A file of an uploader."""
     content, visit = file.getvalue(), _visit()
     return UploadedFile(file.name, (visit.find(content) if visit else None) or content)

@@ -90,9 +90,9 @@ def test_each_control_of_the_comparison_is_in_the_key(change: dict[str, str]) ->
         seen: list[Any] = []
         plain = Study.kept
 
-        def looking(study: Study, answer: Any, *asked: Any) -> Any:
+        def looking(study: Study, answer: Any, *asked: Any, **made: Any) -> Any:
             seen.append((answer.__name__, asked))
-            return plain(study, answer, *asked)
+            return plain(study, answer, *asked, **made)
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Study, "kept", looking)

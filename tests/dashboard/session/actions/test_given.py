@@ -39,7 +39,7 @@ NOTES = b"query_id,tag,note,by,when,id\nq1,,why,bo,2026,0a\n"
 def visit(own_visit: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A visit of session s1 that expects files."""
     context = SimpleNamespace(session_id="s1")
-    monkeypatch.setattr(given, "get_script_run_ctx", lambda: context)
+    monkeypatch.setattr(given, "page_run", lambda: context)
     expect_files()
     return own_visit
 
