@@ -8,13 +8,13 @@ from __future__ import annotations
 import argparse
 import gc
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from metrics_core import __version__
 from metrics_core.base import ending, heap
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
-from metrics_core.commands import commands_for
+from metrics_core.commands import Command, Options, commands_for
 from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, any_console, say_no_more
 
 _SELDOM = 200_000
@@ -42,7 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 from metrics_core.compatible import trec_eval
 
                 return trec_eval.main(given[1:])
-            return _run(_parser(given).parse_args(given))
+            options = vars(_parser(given).parse_args(given))
+            command: Command = options.pop("command")
+            return _run(command, command.options(**options))
     except BrokenPipeError:
         return NOBODY_READS
     except KeyboardInterrupt:
@@ -51,10 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say_no_more()
 
 
-def _run(options: argparse.Namespace) -> int:
-    command: Callable[[argparse.Namespace], str] = options.command
+def _run(command: Command, options: Options) -> int:
     try:
-        output = command(options)
+        output = command.output(options)
     except RanklensError as error:
         print(error, file=sys.stderr)
         for line in _on_the_command_line(error):
@@ -67,9 +68,7 @@ def _run(options: argparse.Namespace) -> int:
         where = w.visible(str(error.filename or "The system"))
         print(f"{where}: {error.strerror or error}", file=sys.stderr)
         return 2
-    return _printed(
-        output if getattr(options, "format", "") in _AS_IT_IS else w.visible_lines(output)
-    )
+    return _printed(output if options.format in _AS_IT_IS else w.visible_lines(output))
 
 
 def _printed(output: str) -> int:
@@ -97,8 +96,8 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in commands_for(given):
         own = commands.add_parser(command.name, help=command.help)
-        command.options(own)
-        own.set_defaults(command=command.output)
+        command.arguments(own)
+        own.set_defaults(command=command)
     commands.add_parser("trec_eval", help="trec_eval's own command line")
     return parser
 

@@ -1,13 +1,17 @@
-"""The commands of `python -m metrics_core`, one module an idea.
+"""The commands of `python -m metrics_core`, one module an idea: one decorated function each, from
+its options to what is printed.
 
 Importing a module registers its commands. A new one adds one line here: the commands of a module,
 so that only the module of the one that is asked for need be loaded.
 """
 
-from collections.abc import Sequence
-from importlib import import_module
+from __future__ import annotations
 
-from metrics_core.commands.command import COMMANDS, Command
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, TypeVar
 
 MODULES = {
     "evaluate": ("evaluate",),
@@ -16,6 +20,50 @@ MODULES = {
     "residuals": ("residuals",),
     "listings": ("measures", "formats"),
 }
+
+
+def no_arguments(parser: argparse.ArgumentParser) -> None:
+    """What a command without options adds to its parser."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a command line asks for; a command adds its own fields, by the names of its arguments.
+    `format` is that of the output."""
+
+    format: str = ""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: its name, its line in the help, what adds its arguments to a parser, the options
+    that they give, and what it prints for them."""
+
+    name: str
+    help: str
+    arguments: Callable[[argparse.ArgumentParser], None]
+    options: type[Options]
+    output: Callable[[Any], str]
+
+
+COMMANDS: list[Command] = []
+Own = TypeVar("Own", bound=Options)
+
+
+def command(
+    name: str,
+    options: type[Own],
+    *,
+    help: str,
+    arguments: Callable[[argparse.ArgumentParser], None] = no_arguments,
+) -> Callable[[Callable[[Own], str]], Callable[[Own], str]]:
+    """Register a command; `arguments` adds those that its options are made of to its parser."""
+
+    def register(output: Callable[[Own], str]) -> Callable[[Own], str]:
+        COMMANDS.append(Command(name, help, arguments, options, output))
+        return output
+
+    return register
 
 
 def commands_for(arguments: Sequence[str]) -> list[Command]:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
-from metrics_core.commands.command import command
-from metrics_core.commands.grouping import add_grouping_options, groups_of, say_unused
-from metrics_core.commands.reading import judged_files, nothing_to_compare
-from metrics_core.commands.reading_options import add_reading_options
+from metrics_core.commands import command
+from metrics_core.commands.reading import groups_of, judged_files, nothing_to_compare, say_unused
+from metrics_core.commands.reading_options import (
+    ReadingOptions,
+    add_grouping_options,
+    add_reading_options,
+)
 from metrics_core.commands.score_tables import IN_FULL, aligned, piped
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import compare as compared
@@ -43,7 +47,17 @@ _COLUMNS = {
 _LABELS = 4
 
 
-def _options(parser: argparse.ArgumentParser) -> None:
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(ReadingOptions):
+    """What `compare` is asked for besides."""
+
+    test: str
+    correction: str
+    margin: float | None
+    level: float
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser, baseline="the run that the others are compared with")
     add_grouping_options(parser, "what each group of the queries adds to the mean difference")
     parser.add_argument("--test", choices=list(TESTS), default="bootstrap", help="how it is tested")
@@ -66,12 +80,11 @@ def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=sorted(FORMATS), default="table")
 
 
-@command("compare", help="test runs against a baseline run", options=_options)
-def compare(options: argparse.Namespace) -> str:
+@command("compare", CompareOptions, help="test runs against a baseline run", arguments=_arguments)
+def compare(options: CompareOptions) -> str:
     """A row for each run and measure, those of one measure corrected together; notes go to stderr.
     The table and Markdown have three decimals and no reasons, the other formats all in full."""
     method = Method(options.test, options.correction, options.margin, options.level)
-    options.runs = [options.baseline, *options.runs]
     judged, measures = judged_files(options)
     scores = score_runs(judged, measures, without_relevant=options.without_relevant)
     baseline, *others = scores.runs
@@ -79,7 +92,8 @@ def compare(options: argparse.Namespace) -> str:
         raise nothing_to_compare(baseline)
     say_unused(options)
     if options.by:
-        return _BRIDGES[options.format](_bridges(scores, baseline, others, options))
+        groups = groups_of(options.by, scores.query_ids, options)
+        return _BRIDGES[options.format](_bridges(scores, baseline, others, groups))
     parts = []
     for measure in scores.measures:
         rows = compared(scores, measure, baseline, method=method).iloc[1:]
@@ -88,11 +102,8 @@ def compare(options: argparse.Namespace) -> str:
     return FORMATS[options.format](found.rename(columns=_COLUMNS)[list(_COLUMNS.values())])
 
 
-def _bridges(
-    scores: Scores, baseline: str, others: list[str], options: argparse.Namespace
-) -> pd.DataFrame:
+def _bridges(scores: Scores, baseline: str, others: list[str], groups: pd.Series) -> pd.DataFrame:
     """What each group adds to the difference of each run and measure; the parts add up to it."""
-    groups = groups_of(scores.query_ids, options)
     parts = [
         bridge(scores, measure, run, baseline, groups).assign(
             run=run, baseline=baseline, measure=str(measure)

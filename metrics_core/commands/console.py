@@ -1,5 +1,5 @@
-"""Printing on whichever console there is: of any encoding, closed, or read no further; and nothing
-that a name or an id could make a terminal do."""
+"""Printing on whichever console there is: of any encoding, closed, or read no further; how far a
+long reading has come; and nothing that a name or an id could make a terminal do."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import codecs
 import io
 import os
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, TextIO, cast
 
 from metrics_core.base import wording as w
@@ -17,6 +19,9 @@ NOBODY_READS = 141
 """The exit status where whoever read the output has stopped, as the signal SIGPIPE says."""
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as the signal SIGINT says."""
+
+_EVERY = 0.2
+"""Seconds between two lines."""
 
 _PLAIN = {w.MINUS: "-", w.DASH: "-", "—": "-", "…": "...", "“": '"', "”": '"', "’": "'", "·": "-"}
 
@@ -51,7 +56,7 @@ class _Visible:
         return getattr(self.beneath, name)
 
 
-def draw(text: str) -> None:
+def _draw(text: str) -> None:
     """Write on stderr what is to move its cursor, as it stands."""
     stream = sys.stderr.beneath if isinstance(sys.stderr, _Visible) else sys.stderr
     print(text, end="", file=stream, flush=True)
@@ -75,6 +80,30 @@ def any_console() -> Iterator[None]:
         for stream, errors in zip(streams, before, strict=True):
             with suppress(OSError, ValueError):
                 stream.reconfigure(errors=errors)
+
+
+@contextmanager
+def progress_of(path: str) -> Iterator[Callable[[int], None] | None]:
+    """What is told the bytes read of a file, and shows their share; None where nobody looks. The
+    line is gone at the end."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    name, last = w.visible(Path(path).name), 0.0
+    size = Path(path).stat().st_size if Path(path).is_file() else 0
+
+    def show(read: int) -> None:
+        nonlocal last
+        if time.monotonic() - last < _EVERY:
+            return
+        last = time.monotonic()
+        share = f"{min(read / size, 1):.0%} of " if size and read <= size else ""
+        _draw(f"\r\x1b[2K{name}: {share}{read / 1e6:,.0f} MB")
+
+    try:
+        yield show
+    finally:
+        _draw("\r\x1b[2K")
 
 
 def say_no_more() -> None:

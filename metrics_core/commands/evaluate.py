@@ -6,15 +6,19 @@ import argparse
 
 from metrics_core.base import frames as pd
 from metrics_core.base.errors import RanklensError
-from metrics_core.commands.command import command
-from metrics_core.commands.grouping import add_grouping_options, groups_of, say_unused
+from metrics_core.commands import command
 from metrics_core.commands.on_spark import (
+    SparkOptions,
     add_spark_options,
     refuse_spark_options,
     spark_scores,
 )
-from metrics_core.commands.reading import judged_files
-from metrics_core.commands.reading_options import add_reading_options, size_argument
+from metrics_core.commands.reading import groups_of, judged_files, say_unused
+from metrics_core.commands.reading_options import (
+    add_grouping_options,
+    add_reading_options,
+    size_argument,
+)
 from metrics_core.commands.score_tables import PRINTERS, Long
 from metrics_core.scoring.means import means
 from metrics_core.scoring.scores import Scores, score_runs
@@ -23,7 +27,7 @@ _MEAN = "all"
 """The query_id under which the mean is printed, as trec_eval prints it."""
 
 
-def _options(parser: argparse.ArgumentParser) -> None:
+def _arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
     parser.add_argument("--per-query", action="store_true", help="also one value per query")
     parser.add_argument(
@@ -38,18 +42,19 @@ def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=sorted(PRINTERS), default="table")
 
 
-@command("evaluate", help="score runs against judgments", options=_options)
-def evaluate(options: argparse.Namespace) -> str:
+@command("evaluate", SparkOptions, help="score runs against judgments", arguments=_arguments)
+def evaluate(options: SparkOptions) -> str:
     """Scores as text; notes go to stderr."""
     if options.spark:
-        scores = spark_scores(options)
+        scores = spark_scores(options.spark, options)
     else:
         refuse_spark_options(options)
         judged, measures = judged_files(options)
         scores = score_runs(judged, measures, without_relevant=options.without_relevant)
     say_unused(options)
     if options.by:
-        return PRINTERS[options.format](_by_group(scores, options))
+        groups = groups_of(options.by, scores.query_ids, options)
+        return PRINTERS[options.format](_by_group(scores, options.by, groups))
     return PRINTERS[options.format](_long(scores, per_query=options.per_query))
 
 
@@ -69,12 +74,11 @@ def _long(scores: Scores, *, per_query: bool) -> Long:
     return Long(["run", "query_id", "measure", "value"], rows)
 
 
-def _by_group(scores: Scores, options: argparse.Namespace) -> pd.DataFrame:
+def _by_group(scores: Scores, by: str, groups: pd.Series) -> pd.DataFrame:
     """Columns run, the grouping, measure, value; NumQ-like counts stay sums."""
     from metrics_core.slicing.breakdowns import ordered_groups
 
-    groups = groups_of(scores.query_ids, options)
-    column = f"query {options.by}" if options.by in ("run", "measure", "value") else options.by
+    column = f"query {by}" if by in ("run", "measure", "value") else by
     parts = []
     for group in ordered_groups(groups):
         inside = scores.among((groups == group).to_numpy())

@@ -14,9 +14,9 @@ import numpy.typing as npt
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError, did_you_mean
-from metrics_core.commands.command import command
+from metrics_core.commands import command
 from metrics_core.commands.reading import ReadFiles, nothing_to_compare, read_files
-from metrics_core.commands.reading_options import add_reading_options
+from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
 from metrics_core.commands.score_tables import PRINTERS, aligned, line_of_markdown, piped
 from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining.diagnosis import diagnose
@@ -33,14 +33,20 @@ _TOP = 10
 """The first results, where the measure has no cutoff of its own."""
 
 
-def _options(parser: argparse.ArgumentParser) -> None:
+@dataclass(frozen=True, kw_only=True)
+class ExplainOptions(ReadingOptions):
+    """What `explain` is asked for besides."""
+
+    query: str | None
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_options(
         parser,
         baseline="the run that the other is compared with",
         one_run=True,
         measures=_MEASURES,
     )
-    parser.set_defaults(queries=None)
     parser.add_argument(
         "--query", metavar="ID", help="this query only (default: all, the worst difference first)"
     )
@@ -102,13 +108,17 @@ def _defined(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-@command("explain", help="why queries score as they do, by document", options=_options)
-def explain(options: argparse.Namespace) -> str:
+@command(
+    "explain",
+    ExplainOptions,
+    help="why queries score as they do, by document",
+    arguments=_arguments,
+)
+def explain(options: ExplainOptions) -> str:
     """For each query the kind of failure of the run, how it changed against the baseline, and each
     document's part of the difference; the parts add up to it. The table and Markdown tell of one
     query also the sentence and all documents, of several one document each, with three decimals;
     tsv and csv have a line for each document. Notes go to stderr."""
-    options.runs = [options.baseline, *options.runs]
     files = read_files(options)
     if len(files.measures) > 1:
         raise RanklensError("One measure is explained at a time.", "Give one with -m.")
@@ -117,7 +127,7 @@ def explain(options: argparse.Namespace) -> str:
     return FORMATS[options.format](_explained(files, options))
 
 
-def _explained(files: ReadFiles, options: argparse.Namespace) -> _Explained:
+def _explained(files: ReadFiles, options: ExplainOptions) -> _Explained:
     baseline, run = (_asked(ranks, files.measures[0], options) for ranks in files.judged)
     (measure,) = files.measures
     top = measure.cutoff or _TOP
@@ -140,7 +150,7 @@ def _explained(files: ReadFiles, options: argparse.Namespace) -> _Explained:
     )
 
 
-def _asked(ranks: JudgedRanks, measure: Measure, options: argparse.Namespace) -> JudgedRanks:
+def _asked(ranks: JudgedRanks, measure: Measure, options: ExplainOptions) -> JudgedRanks:
     """The queries that are explained. Raises RanklensError where the one asked for is not there."""
     if options.without_relevant == "leave out":
         ranks = ranks.among(ranks.n_relevant(measure.relevant_from) > 0)

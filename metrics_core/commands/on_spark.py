@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.commands.reading import asked, say
+from metrics_core.commands.reading_options import ReadingOptions
 from metrics_core.judging.judged import Places, assembled
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.notes import score_notes
@@ -23,13 +24,14 @@ from metrics_core.tables.arrays import texts_of, values_of
 
 _LENGTH = "NumRet"
 """The measure that says how long a list is, and so whether a run lacks it."""
-_ONLY_HERE = {
-    "documents": "--documents",
-    "clean_ids": "--clean-ids",
-    "encoding": "--encoding",
-    "limit": "--limit",
-    "memory": "--memory",
-}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkOptions(ReadingOptions):
+    """What `evaluate` is asked for, on Spark or here."""
+
+    spark: str | None
+    judged_ranks: str | None
 
 
 def add_spark_options(parser: argparse.ArgumentParser) -> None:
@@ -47,16 +49,23 @@ def add_spark_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def refuse_spark_options(options: argparse.Namespace) -> None:
+def refuse_spark_options(options: SparkOptions) -> None:
     """Raise RanklensError for what only Spark does, where it was not asked for."""
     if options.judged_ranks:
         raise RanklensError("--judged-ranks needs --spark.", "Add --spark local[2], for example.")
 
 
-def spark_scores(options: argparse.Namespace) -> Scores:
+def spark_scores(master: str, options: SparkOptions) -> Scores:
     """The scores of the files by Spark; notes go to stderr. Raises RanklensError."""
-    for name, option in _ONLY_HERE.items():
-        if getattr(options, name):
+    only_here = {
+        "--documents": options.documents,
+        "--clean-ids": options.clean_ids,
+        "--encoding": options.encoding,
+        "--limit": options.limit,
+        "--memory": options.memory,
+    }
+    for option, value in only_here.items():
+        if value:
             raise RanklensError(f"{option} cannot be used with --spark.", "Leave it out.")
     if "-" in (options.qrels, *options.runs):
         raise RanklensError("Spark does not read the standard input.", "Give files.")
@@ -72,7 +81,7 @@ def spark_scores(options: argparse.Namespace) -> Scores:
             "On Spark rows have no order, so that none of them is the first.",
             "Use --duplicates best or error.",
         )
-    spark = session(options.spark)
+    spark = session(master)
     with told():
         runs, given = read_runs(spark, options.runs)
         collection = collection_of(runs, qrels)
@@ -107,7 +116,7 @@ def _collected(
 
 
 def _notes(
-    scores: Scores, qrels: Qrels, measures: Sequence[Measure], options: argparse.Namespace
+    scores: Scores, qrels: Qrels, measures: Sequence[Measure], options: SparkOptions
 ) -> list[Note]:
     """What the scores of one run rest on."""
     none = np.zeros(0, dtype=np.int64)

@@ -1,8 +1,7 @@
-"""What the commands that score files share: their options, and the files read and judged."""
+"""What the commands that score files share: the files read and judged, the queries in groups."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,18 +10,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metrics_core import formats
+from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
-from metrics_core.base.errors import RanklensError, TableError, UnknownRunError
+from metrics_core.base.errors import (
+    NoSharedQueriesError,
+    RanklensError,
+    TableError,
+    UnknownRunError,
+)
 from metrics_core.base.notes import Note
 from metrics_core.checks.fit import AnyTable, near_matches, with_clean_ids
-from metrics_core.commands.measure_names import measures_named, names_given
-from metrics_core.commands.progress import progress_of
+from metrics_core.commands.console import progress_of
+from metrics_core.commands.reading_options import ReadingOptions, measures_named, names_given
 from metrics_core.formats.parsing.ranks_parts import joined_parts
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.judging.while_reading.large_files import judged_at_once, judged_within
 from metrics_core.measures import Measure, name_notes
 from metrics_core.scoring.notes import score_notes, with_tie_range
-from metrics_core.tables import Documents, Qrels, Run
+from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.run_names import told_apart
 
 if TYPE_CHECKING:
@@ -62,14 +67,14 @@ class ReadFiles:
     measures: list[Measure]
 
 
-def judged_files(options: argparse.Namespace) -> tuple[list[JudgedRanks], list[Measure]]:
+def judged_files(options: ReadingOptions) -> tuple[list[JudgedRanks], list[Measure]]:
     """The runs joined with the judgments, and the measures asked for; notes go to stderr."""
     measures, qrels, documents = asked(options)
     runs = _judged_at_once(options, qrels, measures) or _read(options, qrels, documents)
     return [_told(run, measures, options) for run in runs], measures
 
 
-def read_files(options: argparse.Namespace) -> ReadFiles:
+def read_files(options: ReadingOptions) -> ReadFiles:
     """The files read and joined, and the measures asked for; notes go to stderr."""
     measures, qrels, documents = asked(options)
     runs = _read(options, qrels, documents)
@@ -77,11 +82,11 @@ def read_files(options: argparse.Namespace) -> ReadFiles:
     return ReadFiles(qrels, [run.run for run in runs], judged, measures)
 
 
-def asked(options: argparse.Namespace) -> tuple[list[Measure], Qrels, Documents | None]:
+def asked(options: ReadingOptions) -> tuple[list[Measure], Qrels, Documents | None]:
     """The measures, the judgments and the documents that the options name."""
     measures = measures_named(options.measures or options.default_measures)
     say("measures", name_notes(names_given(options.measures or ())))
-    _refuse_rereading([options.qrels, *options.runs, options.documents, options.queries])
+    _refuse_rereading([options.qrels, *options.all_runs, options.documents, options.queries])
     qrels = formats.read_qrels(
         options.qrels, grades=options.grades, encoding=options.encoding, limit=options.limit
     )
@@ -107,7 +112,7 @@ def _refuse_rereading(files: Sequence[str | None]) -> None:
         )
 
 
-def _documents(options: argparse.Namespace) -> Documents | None:
+def _documents(options: ReadingOptions) -> Documents | None:
     if not options.documents:
         return None
     documents = formats.read_documents(
@@ -117,7 +122,7 @@ def _documents(options: argparse.Namespace) -> Documents | None:
     return documents
 
 
-def _read(options: argparse.Namespace, qrels: Qrels, documents: Documents | None) -> list[ReadRun]:
+def _read(options: ReadingOptions, qrels: Qrels, documents: Documents | None) -> list[ReadRun]:
     """The runs, each read whole."""
     read = []
     for path, run in _with_parts_joined(_given(options)):
@@ -129,13 +134,13 @@ def _read(options: argparse.Namespace, qrels: Qrels, documents: Documents | None
     return runs
 
 
-def _given(options: argparse.Namespace) -> list[tuple[str, Run]]:
+def _given(options: ReadingOptions) -> list[tuple[str, Run]]:
     """The runs with the files that they are in. Raises RanklensError where one is asked for and a
     file holds several."""
     given: list[tuple[str, Run]] = []
-    for place, path in enumerate(options.runs):
+    for place, path in enumerate(options.all_runs):
         own = _runs_in(path, options)
-        if len(own) > 1 and (options.one_run or (place == 0 and "baseline" in options)):
+        if len(own) > 1 and (options.one_run or (place == 0 and options.baseline is not None)):
             names = w.listing([run.name for run in own[:5]])
             raise RanklensError(
                 f"{path} holds judged ranks of {len(own):,} runs, where one is asked for: {names}.",
@@ -156,7 +161,7 @@ def _with_parts_joined(given: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]
     return [one for one in listed if one is not None]
 
 
-def _runs_in(path: str, options: argparse.Namespace) -> list[Run]:
+def _runs_in(path: str, options: ReadingOptions) -> list[Run]:
     """The run of a file, the runs of judged ranks, or one of these, `ranks/name`."""
     whole, _, name = path.rpartition("/")
     if path != "-" and formats.holds_ranks(path):
@@ -175,31 +180,33 @@ def _runs_in(path: str, options: argparse.Namespace) -> list[Run]:
 
 
 def _judged_at_once(
-    options: argparse.Namespace, qrels: Qrels, measures: Sequence[Measure]
+    options: ReadingOptions, qrels: Qrels, measures: Sequence[Measure]
 ) -> list[JudgedFile] | None:
     """The runs, judged while they are read; None where that cannot be done, or does not pay."""
     needs = options.documents or any(m.declaration.needs for m in measures)
     if options.memory is not None:
         _refuse_with_memory(options, needs=bool(needs))
-        read = [_within_memory(path, options, qrels) for path in options.runs]
+        read = [_within_memory(options.memory, path, options, qrels) for path in options.all_runs]
     elif needs or options.clean_ids or options.duplicates != "error":
         return None
     else:
-        made = judged_at_once(options.runs, qrels, encoding=options.encoding, limit=options.limit)
+        made = judged_at_once(
+            options.all_runs, qrels, encoding=options.encoding, limit=options.limit
+        )
         if made is None:
             return None
         read = made
-    for path, run in zip(options.runs, read, strict=True):
+    for path, run in zip(options.all_runs, read, strict=True):
         say(Path(path).name, run.notes)
     runs, notes = told_apart(read, lambda one, other: one.has_rows_of(other))
     say("runs", notes)
     return runs
 
 
-def _within_memory(path: str, options: argparse.Namespace, qrels: Qrels) -> JudgedFile:
+def _within_memory(memory: int, path: str, options: ReadingOptions, qrels: Qrels) -> JudgedFile:
     with progress_of(path) as progress:
         return judged_within(
-            options.memory,
+            memory,
             path,
             qrels,
             encoding=options.encoding,
@@ -208,12 +215,12 @@ def _within_memory(path: str, options: argparse.Namespace, qrels: Qrels) -> Judg
         )
 
 
-def _refuse_with_memory(options: argparse.Namespace, *, needs: bool) -> None:
+def _refuse_with_memory(options: ReadingOptions, *, needs: bool) -> None:
     """Refuse --memory beside what takes a run that is read whole."""
     both = {
         "--documents or a measure of documents": needs,
         "--clean-ids": options.clean_ids,
-        "a folder of judged ranks": any(map(formats.holds_ranks, options.runs)),
+        "a folder of judged ranks": any(map(formats.holds_ranks, options.all_runs)),
         f"--duplicates {options.duplicates}": options.duplicates != "error",
     }
     named = next((name for name, given in both.items() if given), None)
@@ -233,7 +240,7 @@ def cleaned(table: AnyTable, path: str) -> AnyTable:
 
 
 def _told(
-    run: ReadRun | JudgedFile, measures: Sequence[Measure], options: argparse.Namespace
+    run: ReadRun | JudgedFile, measures: Sequence[Measure], options: ReadingOptions
 ) -> JudgedRanks:
     """The judged ranks, once what is to be said of them is."""
     ranks = run.ranks
@@ -243,6 +250,39 @@ def _told(
     notes += score_notes(ranks, measures, without_relevant=options.without_relevant)
     say(run.name, notes)
     return ranks
+
+
+def groups_of(by: str, query_ids: Sequence[str], options: ReadingOptions) -> pd.Series:
+    """The group of each query by this column of the queries file; what is odd about it goes to
+    stderr. Raises RanklensError where it cannot be read, or has none of the queries."""
+    from metrics_core.slicing.breakdowns import group_of
+
+    if not options.queries:
+        raise RanklensError("--by needs the queries.", "Give their file with --queries FILE.")
+    queries = formats.read_queries(options.queries, encoding=options.encoding, limit=options.limit)
+    say(Path(options.queries).name, queries.notes)
+    if options.clean_ids:
+        queries = cleaned(queries, options.queries)
+    _refuse_strangers(queries, query_ids, options.queries)
+    return group_of(queries, query_ids, by)
+
+
+def say_unused(options: ReadingOptions) -> None:
+    """Tell of queries that were given and are not needed."""
+    if options.queries and not options.by:
+        say("--queries", [Note("unused", "only --by needs them; they were not read")])
+
+
+def _refuse_strangers(queries: Queries, scored: Sequence[str], file: str) -> None:
+    """Refuse a queries file with none of the scored queries: all would be in one group, (none)."""
+    there = queries.frame["query_id"]
+    if there.isin(list(scored)).any():
+        return
+    ours, theirs = (", ".join(map(repr, list(ids)[:3])) for ids in (scored, there))
+    raise NoSharedQueriesError(
+        f"{file} has none of the judged queries.",
+        f"The judged queries are called {ours}, those of the file {theirs}.",
+    )
 
 
 def say(about: str, notes: Sequence[Note]) -> None:

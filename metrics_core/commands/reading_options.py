@@ -1,16 +1,58 @@
-"""The options of the commands that score files."""
+"""The options of the commands that score files: what is read, which measures, which groups."""
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from metrics_core import formats
 from metrics_core.base.errors import ParameterError
+from metrics_core.commands import Options
 from metrics_core.formats.source.limits import bytes_of
+from metrics_core.measures import Measure, measures_from
+from metrics_core.scoring.scores import WithoutRelevant
+from metrics_core.tables.run import Duplicates
 
 DEFAULT_MEASURES = ("nDCG@10", "P@10", "R@10", "AP", "RR", "Judged@10")
+
+_PART = re.compile(r"""(?:[^,({\['"]|\([^)]*\)|\{[^}]*\}|\[[^\]]*\]|'[^']*'|"[^"]*"|[({\['"])+""")
+_NUMBERED = re.compile(r"(?P<name>.*?[.@_])(?P<number>\d*\.?\d+)")
+_NUMBER = re.compile(r"\d*\.?\d+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions(Options):
+    """What the commands that score files are asked for; those with a default not all of them take.
+
+    `one_run` says that there is one run beside the baseline, `default_measures` which are taken
+    where none is given.
+    """
+
+    qrels: str
+    baseline: str | None = None
+    runs: Sequence[str]
+    one_run: bool
+    measures: Sequence[str] | None
+    default_measures: Sequence[str]
+    documents: str | None
+    duplicates: Duplicates
+    grades: formats.Grades
+    encoding: str | None
+    limit: int | None
+    clean_ids: bool
+    without_relevant: WithoutRelevant
+    memory: int | None = None
+    per_query: bool = False
+    by: str | None = None
+    queries: str | None = None
+
+    @property
+    def all_runs(self) -> list[str]:
+        """The files of the runs; the baseline is the first."""
+        return [*([] if self.baseline is None else [self.baseline]), *self.runs]
 
 
 def add_reading_options(
@@ -43,7 +85,7 @@ def add_reading_options(
         " trec_eval (ndcg_cut_10) or everywhere (precision_at_5); may be given again. The command"
         f" measures lists them (default: {','.join(measures)})",
     )
-    parser.set_defaults(default_measures=measures, memory=None, one_run=one_run)
+    parser.set_defaults(default_measures=measures, one_run=one_run)
     parser.add_argument(
         "--documents",
         metavar="FILE",
@@ -80,6 +122,12 @@ def add_reading_options(
     )
 
 
+def add_grouping_options(parser: argparse.ArgumentParser, by: str) -> None:
+    """The options; `by` says what is printed for each group."""
+    parser.add_argument("--by", metavar="COLUMN", help=by)
+    parser.add_argument("--queries", metavar="FILE", help="the queries with their columns")
+
+
 def size_argument(text: str) -> int:
     """The argument of --limit or --memory, in bytes."""
     try:
@@ -106,3 +154,27 @@ def _grades(text: str) -> formats.Grades:
                 f"{part!r} is neither integer nor real nor WORD=NUMBER, such as relevant=1"
             )
     return worth
+
+
+def measures_named(given: Sequence[str]) -> list[Measure]:
+    """The measures of `AP,nDCG@10`, `P.5,10`, `P(rel=2)@5`, each once, in their order. Raises
+    RanklensError where there is none, UnknownMeasureError and ParameterError."""
+    return list(dict.fromkeys(measures_from(names_given(given))))
+
+
+def names_given(given: Sequence[str]) -> list[str]:
+    """The single names in these texts, as they were typed."""
+    return [name for text in given for name in _names(text)]
+
+
+def _names(text: str) -> Iterator[str]:
+    """The names in a text; a number alone is a further cutoff of the name before it."""
+    before = ""
+    for part in (part.strip() for part in _PART.findall(text)):
+        numbered = _NUMBERED.fullmatch(part)
+        if _NUMBER.fullmatch(part) and before:
+            yield before + part
+            continue
+        before = numbered["name"] if numbered else ""
+        if part:
+            yield part

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
-from metrics_core.commands.command import command
+from metrics_core.commands import command
 from metrics_core.commands.reading import judged_files
-from metrics_core.commands.reading_options import add_reading_options
+from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
 from metrics_core.commands.score_tables import IN_FULL
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.residuals import residual_frame
@@ -29,9 +30,15 @@ def _grade(text: str) -> float:
     return grade
 
 
-def _options(parser: argparse.ArgumentParser) -> None:
+@dataclass(frozen=True, kw_only=True)
+class ResidualsOptions(ReadingOptions):
+    """What `residuals` is asked for besides."""
+
+    highest: float | None
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
-    parser.set_defaults(queries=None)
     parser.add_argument("--per-query", action="store_true", help="one line per query")
     parser.add_argument(
         "--highest",
@@ -42,8 +49,13 @@ def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=sorted(FORMATS), default="table")
 
 
-@command("residuals", help="what the unjudged documents could make of the scores", options=_options)
-def residuals(options: argparse.Namespace) -> str:
+@command(
+    "residuals",
+    ResidualsOptions,
+    help="what the unjudged documents could make of the scores",
+    arguments=_arguments,
+)
+def residuals(options: ResidualsOptions) -> str:
     """Run, query_id (all: the mean), measure, score, lowest, highest, and whether the two are
     reached (exact) or only never passed (bound); the table has three decimals, the other formats
     plain numbers in full."""

@@ -7,11 +7,14 @@ where the two differ. To have it under its old name:
 
     alias trec_eval='python -m metrics_core trec_eval'
 
-options   the command line        table     the measures: names, parameters, families
-files     bytes to columns        labels    columns to judged ranks
-values    scores of measures      gains     measures whose gains the user gives
-groups, preferences               the formats with several judges, and their measures
-zscores   -Z                      report    sums, means, and the printed lines
+options      the command line, the measures it asks for, the help
+table        the measures: names, families, what each takes
+files        bytes to columns, results and qrels
+judgments    the formats of judgments, each from columns to judged ranks and scores
+preferences  the format of preferences, and its measures
+values       scores of measures          gains   where the user says what levels are worth
+report       z-scores, sums, means, and the printed lines
+c_program    numbers and endings as in C
 """
 
 from metrics_core.compatible.trec_eval.command import evaluate, main

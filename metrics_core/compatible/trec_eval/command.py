@@ -4,31 +4,37 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from metrics_core.compatible.trec_eval import files
-from metrics_core.compatible.trec_eval.collection import (
-    Plan,
-    Results,
-    plan,
-    read_results,
-    without_repeated_results,
-)
-from metrics_core.compatible.trec_eval.ending import (
+from metrics_core.compatible.trec_eval.c_program import (
     ARGUMENTS,
     CALCULATION,
     CONFLICT,
     FILES,
+    NO_QUERIES,
     NOBODY_READS,
     Ended,
 )
-from metrics_core.compatible.trec_eval.help import help_text
-from metrics_core.compatible.trec_eval.judged import Judgments, read_judgments
-from metrics_core.compatible.trec_eval.options import USAGE, Options, parse
-from metrics_core.compatible.trec_eval.parameters import Asked, asked_for
-from metrics_core.compatible.trec_eval.report import Column, Totals, query_lines, summary_lines
-from metrics_core.compatible.trec_eval.zscores import Means, read_means, standardised
+from metrics_core.compatible.trec_eval.judgments import Judgments, read_judgments
+from metrics_core.compatible.trec_eval.options import (
+    USAGE,
+    Asked,
+    Options,
+    asked_for,
+    help_text,
+    parse,
+)
+from metrics_core.compatible.trec_eval.report import (
+    Column,
+    Means,
+    Totals,
+    query_lines,
+    read_means,
+    standardised,
+    summary_lines,
+)
 
 _MISSING = "judged, but not in the results: -c counts it with its judgments alone"
 
@@ -98,7 +104,7 @@ def _run(options: Options, printed: list[str]) -> None:
     if options.results_format != "trec_results":
         what = f"trec_eval: Illegal retrieval results format '{options.results_format}'"
         raise Ended(FILES, what)
-    results = read_results(results_path, options)
+    results = files.read_results(results_path, options)
     means = read_means(options.zscores) if options.zscores is not None else None
     asked = asked_for(options)
     queries = plan(results.run.query_ids, judgments.queries, options)
@@ -111,9 +117,36 @@ def _run(options: Options, printed: list[str]) -> None:
         printed.append(summary_lines(columns, totals, z=means is not None))
 
 
+@dataclass(frozen=True)
+class Plan:
+    """The queries to score, in trec_eval's order: by id, as bytes.
+
+    `queries` have a line each, `judged` is how many the judgments have in all, `missing` those of
+    `queries` for which the run lists nothing.
+    """
+
+    queries: tuple[str, ...]
+    missing: frozenset[str]
+    judged: int
+
+
+def plan(listed: Collection[str], judged: Collection[str], options: Options) -> Plan:
+    """10.0 scores every judged query, up to 9.0.8 those that the run lists. Ends if there is none.
+
+    A query the run lacks has no results to score in 10.0 either, unless -c makes some up: it stays
+    `missing`, and the caller ends there."""
+    both = set(listed) & set(judged)
+    scored = set(judged) if options.version == "10.0" else both
+    if options.only_query is not None:
+        scored &= {options.only_query}
+    if not scored:
+        raise Ended(NO_QUERIES, "trec_eval: No queries with both results and relevance info")
+    return Plan(tuple(sorted(scored)), frozenset(scored - both), len(set(judged)))
+
+
 def _columns(
     asked: list[Asked],
-    results: Results,
+    results: files.Results,
     judgments: Judgments,
     queries: Plan,
     options: Options,
@@ -128,7 +161,7 @@ def _columns(
     for one in asked:
         if one.row.judgments not in ("any", judgments.format):
             raise _cannot(one.row.name)
-    run, repeating = without_repeated_results(results.run, options.most_retrieved)
+    run, repeating = files.without_repeated_results(results.run, options.most_retrieved)
     wrong = dict.fromkeys(repeating, "a document is listed twice")
     wrong |= judgments.wrong(asked, queries.queries, options)
     if not options.complete:

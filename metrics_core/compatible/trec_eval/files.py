@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from metrics_core.base.parallel import in_order
-from metrics_core.compatible.trec_eval.ending import FILES, Ended
-from metrics_core.compatible.trec_eval.numbers import atof, atol
+from metrics_core.compatible.trec_eval.c_program import FILES, NO_QUERIES, Ended, atof, atol
+from metrics_core.compatible.trec_eval.options import Options
 from metrics_core.formats.parsing.regular import read_regular
-from metrics_core.tables.columns import CODED_ID, ID
+from metrics_core.tables import Qrels, Run
+from metrics_core.tables.columns import CODED_ID, ID, drop_rows
+from metrics_core.tables.repeats import repeated_rows
 
 _BLOCK = 1 << 24
 _ODD = (b"\r", b"\v", b"\f", b"\0")
@@ -43,13 +46,6 @@ def results_layout(*, comments: bool) -> FileColumns:
     kept = {"query_id": CODED_ID, "doc_id": ID, "score": pa.float64()}
     fields = ("query_id", "q0", "doc_id", "rank", "score", "tag")
     return FileColumns(fields, kept, more=True, blanks=True, comments=comments)
-
-
-def judgments_layout(*fields: str, comments: bool) -> FileColumns:
-    """The fields given; all but the document are kept as few distinct texts."""
-    return FileColumns(
-        fields, {f: ID if f == "doc_id" else CODED_ID for f in fields}, comments=comments
-    )
 
 
 def read_bytes(path: str, *, what: str, stdin: bool = False) -> bytes:
@@ -112,12 +108,12 @@ def last_field(data: bytes, layout: FileColumns) -> str:
     return ""
 
 
-def grades(column: pa.ChunkedArray) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def grades(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
     """Whole grades of a column of few distinct texts; int64."""
     return _distinct(column, np.array([atol(t) for t in _texts(column)], dtype=np.int64))
 
 
-def levels(column: pa.ChunkedArray) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def levels(column: pa.ChunkedArray) -> npt.NDArray[np.float64]:
     """Real levels of a column of few distinct texts; float64."""
     return _distinct(column, np.array([atof(t) for t in _texts(column)], dtype=np.float64))
 
@@ -213,3 +209,83 @@ def _carefully(block: bytes, layout: FileColumns) -> pa.Table | None:
         else:
             columns[name] = pa.array(texts, ID).cast(kind)
     return pa.table(columns)
+
+
+@dataclass(frozen=True)
+class Results:
+    """A results file: its rows, and the run's name from its last line."""
+
+    run: Run
+    name: str
+
+
+def read_results(path: str, options: Options) -> Results:
+    """The results. Scores are single precision up to 9.0.8, as trec_eval held them."""
+    data = read_bytes(path, what="results", stdin=options.version == "10.0")
+    layout = results_layout(comments=options.version == "10.0")
+    table = read_table(data, layout, path)
+    if not len(table) and not (options.complete and options.version == "10.0"):
+        raise Ended(NO_QUERIES, f"trec_eval: no results in file '{path}'")
+    place = table.schema.get_field_index("score")
+    scores = table["score"].to_numpy()
+    if options.version == "9.0.8":
+        with np.errstate(over="ignore"):
+            scores = scores.astype(np.float32).astype(np.float64)
+    largest = np.finfo(np.float64).max
+    scores = np.nan_to_num(scores, nan=-largest, posinf=largest, neginf=-largest)
+    table = table.set_column(place, "score", pa.array(scores))
+    return Results(Run(table=table, name="run"), last_field(data, layout))
+
+
+def read_judgments(
+    path: str, fields: Sequence[str], options: Options, *, what: str = "qrels"
+) -> pa.Table:
+    """The lines of a file of judgments; all fields but the document as few distinct texts."""
+    data = read_bytes(path, what=what)
+    kept = {field: ID if field == "doc_id" else CODED_ID for field in fields}
+    layout = FileColumns(tuple(fields), kept, comments=options.version == "10.0")
+    return read_table(data, layout, path)
+
+
+def read_qrels(path: str, options: Options) -> Qrels:
+    """The judgments of a qrels file, repeated documents included."""
+    fields = ("query_id", "iteration", "doc_id", "relevance")
+    table = read_judgments(path, fields, options)
+    if not len(table):
+        raise Ended(NO_QUERIES, f"trec_eval: no judgments in file '{path}'")
+    column = [grades(table["relevance"])]
+    return Qrels(table=table.drop_columns(["relevance"]).append_column("relevance", column))
+
+
+def repeated_judgments(qrels: Qrels) -> set[str]:
+    """The queries that judge a document twice."""
+    rows, _ = repeated_rows(qrels.query_codes, qrels.doc_ids)
+    return {qrels.query_ids[code] for code in np.unique(qrels.query_codes[rows])}
+
+
+def without_repeated_results(run: Run, most: int) -> tuple[Run, set[str]]:
+    """The run without repeated documents, and the queries that list one twice among the `most`
+    best of a query: only these are an error."""
+    rows, _ = repeated_rows(run.query_codes, run.doc_ids)
+    if not len(rows):
+        return run, set()
+    twice, ids, codes = np.unique(run.query_codes[rows]), run.query_ids, run.query_codes
+    if most >= len(run):
+        return Run(table=drop_rows(run.table, rows), name=run.name), {ids[c] for c in twice}
+    wrong: set[str] = set()
+    dropped = [rows]
+    by_query = np.argsort(codes, kind="stable")
+    edges = np.searchsorted(codes[by_query], np.stack([twice, twice + 1]))
+    for code, start, end in zip(twice, *edges, strict=True):
+        own = by_query[start:end]
+        docs = run.doc_ids.take(pa.array(own)).to_pylist()
+        scores = run.table["score"].to_numpy()[own]
+        best_first = sorted(range(len(own)), key=lambda i: (scores[i], docs[i]), reverse=True)
+        kept = best_first[: max(most, 0)]
+        if len({docs[i] for i in kept}) < len(kept):
+            wrong.add(ids[code])
+        else:
+            dropped[0] = np.setdiff1d(dropped[0], own)
+        dropped.append(own[best_first[len(kept) :]])
+    gone = np.unique(np.concatenate(dropped))
+    return Run(table=drop_rows(run.table, gone), name=run.name), wrong

@@ -1,21 +1,30 @@
-"""Discounted gain where the user says what each level is worth (`-m ndcg.1=3,2=9`).
+"""Scores where the user says what each level is worth (`-m ndcg.1=3,2=9`), and rbp, where he may.
 
 trec_eval puts the levels in order by comparing whole parts of differences of gains: levels whose
 gains differ by less than 1 keep the order in which they were named, and its ideal list then is not
 the best one. A level named twice stands there twice: its documents count once, where it was named
 first, and each gains what the entry says that comes first in that order. To print the same figures
-this is worked out in the same way.
+this is worked out in the same way, a query at a time.
+
+Where a gain of a query lies below 0 or above 1, rbp scales all its gains to [0, 1]:
+(gain − min) / (max − min). trec_eval never sets min and max before it looks for them, so what a
+binary prints depends on its compiler. Here both start at 0, which gives the outputs that NIST
+expects of its own tests. Its sums go down the list one by one, as there, to the last bit.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.compatible.trec_eval.c_program import atol
+from metrics_core.compatible.trec_eval.options import Pairs
+from metrics_core.compatible.trec_eval.table import Version
 from metrics_core.judging import JudgedRanks
 
 Floats = npt.NDArray[np.float64]
@@ -42,15 +51,14 @@ class LevelGain(NamedTuple):
 
 def results_gains(ranks: JudgedRanks, gains: Gains) -> list[Floats]:
     """Per query the gain of each retrieved document, best rank first."""
-    level = np.where(ranks.relevance < 0, _NOT_JUDGED, ranks.relevance)
-    ends = np.searchsorted(ranks.query, np.arange(ranks.n_queries + 1))
+    level, starts = _levels(ranks), _starts(ranks)
     lists = []
     for query, table in enumerate(_tables(ranks, gains)):
-        own = slice(ends[query], ends[query + 1])
         worth = {entry.level: entry.gain for entry in reversed(table)}
-        gain = np.full(ranks.retrieved[query], worth.get(_NOT_POOLED, 0.0))
-        gain[ranks.rank[own] - 1] = [worth.get(at, 0.0) for at in level[own].tolist()]
-        lists.append(gain)
+        own, place = np.unique(
+            level[starts[query] : starts[query] + ranks.retrieved[query]], return_inverse=True
+        )
+        lists.append(np.array([worth.get(at, 0.0) for at in own.tolist()], dtype=float)[place])
     return lists
 
 
@@ -114,3 +122,160 @@ def in_order(entries: list[LevelGain]) -> list[LevelGain]:
             taken += 1
         merged.append(entry)
     return merged + high[taken:]
+
+
+_LEAST_COST = 1.0
+"""What G takes for a rank at which the ideal list has nothing, or less."""
+
+
+def scores_by_query(name: str, ranks: JudgedRanks, gains: Gains) -> Floats:
+    """Scores of ndcg_rel, Rndcg or G: each from a query's two lists; float64[Q]."""
+    measure = _MEASURES[name]
+    results, ideals = results_gains(ranks, gains), ideal_gains(ranks, gains)
+    return np.array([measure(r, i) for r, i in zip(results, ideals, strict=True)])
+
+
+def _discounted(gains: Floats) -> Floats:
+    """Running sums of gain / log2(rank + 1)."""
+    return np.cumsum(gains / np.log2(np.arange(len(gains)) + 2.0))
+
+
+def _through(sums: Floats, length: int) -> Floats:
+    """The running sums at each of so many ranks; behind their end they stay as they are."""
+    last = sums[-1:] if len(sums) else np.zeros(1)
+    return np.concatenate([sums, np.repeat(last, max(length - len(sums), 0))])[:length]
+
+
+def _ndcg_rel(results: Floats, ideal: Floats) -> float:
+    size = max(len(results), len(ideal), 1)
+    dcg, best = _through(_discounted(results), size), _through(_discounted(ideal), size)
+    gaining = np.flatnonzero(results > 0)
+    total = (dcg[gaining] / best[gaining]).sum()
+    total += (len(ideal) - len(gaining)) * dcg[-1] / best[-1]
+    # What gains although the ideal list is empty makes trec_eval print inf.
+    return float(total / np.float64(len(ideal))) if total > 0 else 0.0
+
+
+def _r_ndcg(results: Floats, ideal: Floats) -> float:
+    """nDCG where the ideal list passes to another gain, and at the end of what is retrieved if
+    that is beyond the ideal list."""
+    if not len(ideal):
+        return float("nan")
+    changes = np.flatnonzero(ideal != np.append(ideal[1:], 0.0))
+    size = max(len(results), len(ideal))
+    dcg, best = _through(_discounted(results), size), _through(_discounted(ideal), size)
+    shares = (dcg / best)[changes]
+    if len(results) > len(ideal) + 1:
+        shares = np.append(shares, dcg[-1] / best[-1])
+    return float(shares.mean())
+
+
+def _g(results: Floats, ideal: Floats) -> float:
+    if not len(ideal):
+        return 0.0
+    cost = np.full(len(results), _LEAST_COST)
+    within = min(len(results), len(ideal))
+    cost[:within] = np.maximum(ideal[:within], _LEAST_COST)
+    discount = np.log2(2 + np.cumsum(cost) - np.cumsum(results))
+    gaining = results != 0
+    return float((results[gaining] / discount[gaining]).sum() / ideal.sum())
+
+
+_MEASURES: dict[str, Callable[[Floats, Floats], float]] = {
+    "ndcg_rel": _ndcg_rel,
+    "Rndcg": _r_ndcg,
+    "G": _g,
+}
+
+
+def gains_of(pairs: Pairs, version: Version) -> Gains:
+    """The gain of each level that is given one, in the order given."""
+    if version == "10.0":
+        pairs = tuple(p for p in pairs if re.fullmatch(r"[+-]?[0-9]+", p[0]))
+    return [(atol(name), gain) for name, gain in pairs]
+
+
+def persistence_of(pairs: Pairs) -> float:
+    """rbp's p; the last one given, 0.9 where none is."""
+    return next((value for name, value in reversed(pairs) if name == "p"), 0.9)
+
+
+def rank_biased(ranks: JudgedRanks, gains: Gains, p: float) -> Floats:
+    """Per query (1 − p) Σ gain · p^(rank − 1); `gains` names those of levels that are not worth
+    themselves. An unjudged document gains nothing unless its level is named; float64[Q]."""
+    worths = [gain for _, gain in gains]
+    least = min([0.0, *worths])
+    most = np.maximum(max([0.0, *worths]), _highest(ranks, dict(gains)))
+    scaled = (least < 0) | (most > 1)
+    low, width = np.where(scaled, least, 0.0), np.where(scaled, most - least, 1.0)
+    if gains:
+        gain = np.concatenate([np.empty(0), *results_gains(ranks, gains)])
+        query, place = _all_ranks(ranks)
+        level = _levels(ranks)
+        known = (level >= 0) | np.isin(level, list(dict(gains)))
+    else:
+        judged = ranks.relevance >= 0
+        gain = ranks.relevance[judged].astype(np.float64)
+        query, place = ranks.query[judged], ranks.rank[judged] - 1
+        known = np.ones(len(gain), dtype=np.bool_)
+    gain = np.where(known, (gain - low[query]) / width[query], 0.0)
+    return (1.0 - p) * _summed(gain * _powers(ranks, p)[place], query, ranks)
+
+
+def rank_biased_residual(ranks: JudgedRanks, p: float) -> Floats:
+    """Per query p^n + (1 − p) Σ p^(rank − 1) over its unjudged documents; 0 where none is
+    unjudged; float64[Q]."""
+    query, place = _all_ranks(ranks)
+    unjudged = np.ones(len(query), dtype=np.bool_)
+    judged = ranks.relevance >= 0
+    unjudged[_rows(ranks)[judged]] = False
+    powers = _powers(ranks, p)
+    there = np.bincount(query[unjudged], minlength=ranks.n_queries) > 0
+    summed = _summed(powers[place[unjudged]], query[unjudged], ranks)
+    return np.where(there, powers[ranks.retrieved] + (1.0 - p) * summed, 0.0)
+
+
+def _highest(ranks: JudgedRanks, named: Collection[int]) -> Floats:
+    """Per query its highest judged level without a gain of its own; 0 where there is none."""
+    level = np.zeros(ranks.n_queries, dtype=np.int64)
+    np.maximum.at(level, ranks.judged_query, ranks.judged_relevance.astype(np.int64))
+    for own in sorted(named, reverse=True):
+        level[level == own] -= 1
+    return np.maximum(level, 0).astype(np.float64)
+
+
+def _all_ranks(ranks: JudgedRanks) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The query and the place, from 0, of each retrieved document."""
+    query = np.repeat(np.arange(ranks.n_queries), ranks.retrieved)
+    return query, np.arange(len(query)) - _starts(ranks)[query]
+
+
+def _starts(ranks: JudgedRanks) -> npt.NDArray[np.int64]:
+    """Where the retrieved documents of each query begin, all in one row."""
+    starts: npt.NDArray[np.int64] = np.cumsum(ranks.retrieved) - ranks.retrieved
+    return starts
+
+
+def _rows(ranks: JudgedRanks) -> npt.NDArray[np.int64]:
+    """Where each pooled document stands among all that are retrieved."""
+    return _starts(ranks)[ranks.query] + ranks.rank - 1
+
+
+def _levels(ranks: JudgedRanks) -> npt.NDArray[np.int64]:
+    """trec_eval's level of each retrieved document."""
+    level = np.full(int(ranks.retrieved.sum()), _NOT_POOLED, dtype=np.int64)
+    level[_rows(ranks)] = np.where(ranks.relevance < 0, _NOT_JUDGED, ranks.relevance)
+    return level
+
+
+def _powers(ranks: JudgedRanks, p: float) -> Floats:
+    """p to the 0, 1, … multiplied up one by one, up to the longest list."""
+    steps = np.full(int(ranks.retrieved.max(initial=0)) + 1, p)
+    steps[0] = 1.0
+    powers: Floats = np.cumprod(steps)
+    return powers
+
+
+def _summed(values: Floats, query: npt.NDArray[np.int64], ranks: JudgedRanks) -> Floats:
+    """Per query the sum of its values, added in their order."""
+    return np.asarray(np.bincount(query, values, ranks.n_queries), dtype=np.float64)

@@ -1,4 +1,5 @@
-"""trec_eval's command line, read as GNU getopt_long reads it.
+"""trec_eval's command line, read as GNU getopt_long reads it; the measures it asks for, with what
+stands behind the point of `-m name.…`; and the help.
 
 Options may be bundled (`-qc`), stand behind the files, carry their value in the same word or the
 next (`-mP.5`, `-m P.5`), and long ones may be cut short while only one fits.
@@ -7,13 +8,19 @@ next (`-mP.5`, `-m P.5`), and long ones may be cut short while only one fits.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from metrics_core.compatible.trec_eval.ending import ARGUMENTS, Ended
-from metrics_core.compatible.trec_eval.numbers import atol
-from metrics_core.compatible.trec_eval.table import Version, measures_called
+from metrics_core.compatible.trec_eval.c_program import ARGUMENTS, FILES, Ended, atof, atol
+from metrics_core.compatible.trec_eval.table import (
+    FAMILIES,
+    Row,
+    Version,
+    measures_called,
+    rows_of,
+)
+from metrics_core.measures import declarations
 
 LONG = {
     "help": "h",
@@ -186,3 +193,142 @@ def _long(word: str, rest: list[str]) -> Word:
     if equals or rest:
         return letter, value if equals else rest.pop(0)
     return "?", f"option '--{fitting[0]}' requires an argument"
+
+
+Pairs = tuple[tuple[str, float], ...]
+
+_SHARED_GAINS = ("dcg", "ideal_dcg", "ndcg")
+"""trec_eval keeps one table of gains for these: who is given one gives it to all."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A measure with its parameters: the names its lines bear, and the cutoffs, levels or numbers;
+    `pairs` where it takes pairs."""
+
+    row: Row
+    names: tuple[str, ...]
+    numbers: tuple[float, ...] = ()
+    pairs: Pairs = ()
+
+
+def asked_for(options: Options) -> list[Asked]:
+    """The measures to calculate, in the order of the table. Ends where parameters are wrong."""
+    asked: list[Asked] = []
+    shared: Asked | None = None
+    wanted = options.measures or measures_called("official", options.version)
+    for row in rows_of(options.version):
+        if row.name not in wanted:
+            continue
+        one = _asked(row, options.parameters.get(row.name))
+        if row.name in _SHARED_GAINS:
+            shared = one if row.name in options.parameters else shared
+            if shared is not None:
+                suffix = shared.names[0].removeprefix(shared.row.name)
+                one = Asked(row, (row.name + suffix,), pairs=shared.pairs)
+        asked.append(one)
+    if shared is None:
+        return asked
+    gains = shared.pairs
+    return [Asked(a.row, a.names, pairs=gains) if a.row.name in _SHARED_GAINS else a for a in asked]
+
+
+def _asked(row: Row, given: str | None) -> Asked:
+    match row.takes:
+        case "cutoffs":
+            cutoffs = _distinct(row, map(atol, given.split(",")) if given else row.default)
+            if cutoffs[0] <= 0:
+                raise _wrong(row, "negative cutoff detected")
+            return Asked(row, tuple(f"{row.name}_{int(k)}" for k in cutoffs), cutoffs)
+        case "levels":
+            levels = _distinct(row, map(atof, given.split(",")) if given else row.default)
+            return Asked(row, tuple(_with_level(row.name, x) for x in levels), levels)
+        case "numbers":
+            numbers = tuple(map(atof, given.split(","))) if given else row.default
+            return Asked(row, (_named(row, given),), numbers)
+        case "pairs":
+            return Asked(row, (_named(row, given),), pairs=_pairs(row, given) if given else ())
+        case "nothing":
+            return Asked(row, (row.name,))
+
+
+def _named(row: Row, given: str | None) -> str:
+    return f"{row.name}_{given}" if given else row.name
+
+
+def _with_level(name: str, level: float) -> str:
+    # trec_eval keeps eight characters for the number and cuts a longer one off.
+    return f"{name}_{level:3.2f}"[: len(name) + 9]
+
+
+def _distinct(row: Row, numbers: Iterable[float]) -> tuple[float, ...]:
+    ascending = sorted(numbers)
+    if len(set(ascending)) < len(ascending):
+        raise _wrong(row, "duplicate cutoffs detected")
+    return tuple(ascending)
+
+
+def _pairs(row: Row, given: str) -> Pairs:
+    """name=number,…: an = in each part, and no part without."""
+    parts = [part.split("=") for part in given.split(",")]
+    if any(len(part) != 2 for part in parts):
+        raise _wrong(row, f"malformed pair parameters in '{given}'")
+    return tuple((name, atof(value)) for name, value in parts)
+
+
+def _wrong(row: Row, what: str) -> Ended:
+    return Ended(FILES, f"trec_eval: {what}", f"trec_eval: Cannot initialize measure '{row.name}'")
+
+
+_OPTIONS = (
+    ("-q, --query_eval_wanted", "the scores of each query as well"),
+    ("-n, --nosummary", "no lines over all queries"),
+    ("-c, --complete_rel_info_wanted", "average over all judged queries"),
+    ("-m, --measure NAME[.PARAMETERS]", "a measure or a family; may be given several times"),
+    ("-l, --level_for_rel N", "lowest grade that counts as relevant (1)"),
+    ("-M, --Max_retrieved_per_topic N", "only the best N documents of each query"),
+    ("-J, --Judged_docs_only", "without the documents that nobody judged"),
+    ("-N, --Number_docs_in_coll N", "size of the collection, for utility (0)"),
+    ("-R, --Rel_info_format FORMAT", "qrels, qrels_jg, prefs or qrels_prefs (qrels)"),
+    ("-T, --Results_format FORMAT", "trec_results, the only one"),
+    ("-Z, --Zscore FILE", "z-scores, by lines of: query measure mean deviation"),
+    ("-D, --Debug_level N[.QUERY]", "only this query; nothing more is printed"),
+    ("--as VERSION", "print as 10.0 (the default) or 9.0.8 does"),
+    ("-h, --help   -v, --version", ""),
+)
+
+
+_WITHOUT_MEASURE = {
+    "runid": "The name in the last line of the results.",
+    "relstring": "The first grades of the ranking, a character each: - where a document was not"
+    " pooled, . where it was pooled and not judged, > above 9.",
+    "prefs_num_prefs_poss": "Number of preferences.",
+    "prefs_num_prefs_ful": "Number of preferences that the ranking fulfils.",
+    "prefs_num_prefs_ful_ret": "Number of fulfilled preferences between two listed documents.",
+}
+
+
+def _explained(name: str) -> str:
+    """What a measure means that is trec_eval's alone."""
+    if name in _WITHOUT_MEASURE:
+        return _WITHOUT_MEASURE[name]
+    over = {"simp": "", "pair": ", pair by pair of documents"}.get(name.split("_")[1], "")
+    if "avgjg" in name:
+        over = ", judge by judge"
+    if "Rnonrel" in name:
+        over += ", as if each had judged as many documents nonrelevant as relevant"
+    where = {"ret": ", both listed", "imp": ", at least one listed"}.get(name.split("_")[-1], "")
+    return f"Share of the preferences that the ranking fulfils{over}{where}."
+
+
+def help_text(options: Options) -> str:
+    """The help, with a line for each measure given by -m."""
+    lines = [*USAGE, "", *(f"  {name:<34}{what}".rstrip() for name, what in _OPTIONS), ""]
+    lines += [f"Families of measures: {', '.join(FAMILIES)}", ""]
+    explained = {d.name: d.explanation for d in declarations()}
+    for row in rows_of(options.version):
+        if row.name in options.measures:
+            lines += [row.name, f"    {explained.get(row.ours) or _explained(row.name)}"]
+    if not options.measures:
+        lines.append("With -m the help says what each measure means.")
+    return "\n".join(lines) + "\n"

@@ -1,8 +1,12 @@
-"""Preferences between documents (`-R prefs`, `qrels_prefs`): read, and held against a ranking.
+"""Preferences between documents (`-R prefs`, `qrels_prefs`): read, held against a ranking, and
+scored by the prefs_ measures, which say how many of them the ranking fulfils.
 
 A judge (judgment group) prefers a document to each one to which he gave a lower level in the same
 subgroup. The documents of a query are numbered by where the run has them: 0, 1, … for those it
 lists, then the others by id. Preference data is small, so each query is worked out by itself.
+
+Of a preference both documents may be listed ("ret"), one ("imp": it is fulfilled if the preferred
+one is), or none (never fulfilled).
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ import pyarrow as pa
 
 from metrics_core.base import frames as pd
 from metrics_core.compatible.trec_eval import files
-from metrics_core.compatible.trec_eval.ending import CALCULATION, CONFLICT, Ended
+from metrics_core.compatible.trec_eval.c_program import CALCULATION, CONFLICT, Ended
 from metrics_core.compatible.trec_eval.options import Options
 from metrics_core.tables import Run
 
@@ -30,9 +34,7 @@ def read_preferences(path: str, options: Options, *, subgroups: bool) -> Prefere
     fields = ["query_id", "group", "subgroup", "doc_id", "level"]
     if not subgroups:
         fields.remove("subgroup")
-    data = files.read_bytes(path, what="prefs")
-    layout = files.judgments_layout(*fields, comments=options.version == "10.0")
-    table = files.read_table(data, layout, path)
+    table = files.read_judgments(path, fields, options, what="prefs")
     frame = pd.DataFrame({f: table[f].cast("string").to_pylist() for f in fields if f != "level"})
     frame["level"] = files.levels(table["level"])
     if not subgroups:
@@ -141,3 +143,141 @@ def _closed(prefers: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
 def _impossible(what: str) -> Ended:
     return Ended(CALCULATION, f"trec_eval.form_prefs_counts: {what}")
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Preferences of one judge: fulfilled and possible with both documents listed, with one
+    listed, and possible with none."""
+
+    fulfilled_ret: int
+    possible_ret: int
+    fulfilled_imp: int
+    possible_imp: int
+    unlisted: int
+
+
+def tally(prefers: npt.NDArray[np.int64], retrieved: int) -> Tally:
+    """Count the preferences among documents of which the first `retrieved` are listed, in order."""
+    both, neither = prefers[:retrieved, :retrieved], prefers[retrieved:, retrieved:]
+    fulfilled_imp = int(prefers[:retrieved, retrieved:].sum())
+    return Tally(
+        fulfilled_ret=int(np.triu(both, 1).sum()),
+        possible_ret=int(both.sum()),
+        fulfilled_imp=fulfilled_imp,
+        possible_imp=fulfilled_imp + int(prefers[retrieved:, :retrieved].sum()),
+        unlisted=int(neither.sum()),
+    )
+
+
+def preference_scores(query: Counted) -> dict[str, float]:
+    """All prefs_ measures of one query, by name."""
+    tallies = [tally(g.prefers, query.retrieved) for g in query.groups]
+    ret = [(t.fulfilled_ret, t.possible_ret) for t in tallies]
+    imp = [(t.fulfilled_ret + t.fulfilled_imp, t.possible_ret + t.possible_imp) for t in tallies]
+    every = [(f, p + t.unlisted) for (f, p), t in zip(imp, tallies, strict=True)]
+    scores = {
+        "num_prefs_poss": float(sum(p for _, p in every)),
+        "num_prefs_ful": float(sum(f for f, _ in every)),
+        "num_prefs_ful_ret": float(sum(f for f, _ in ret)),
+        "avgjg_Rnonrel": _as_many_nonrelevant(query, tallies, only_listed=False),
+        "avgjg_Rnonrel_ret": _as_many_nonrelevant(query, tallies, only_listed=True),
+    }
+    for suffix, counts in (("", every), ("_ret", ret), ("_imp", imp)):
+        scores[f"simp{suffix}"] = _simple(counts)
+        scores[f"avgjg{suffix}"] = _by_judge(counts)
+    return {f"prefs_{k}": v for k, v in (scores | _pairs(query)).items()}
+
+
+def _simple(counts: list[tuple[int, int]]) -> float:
+    fulfilled, possible = (sum(column) for column in zip(*counts, strict=True))
+    return fulfilled / possible if possible else 0.0
+
+
+def _by_judge(counts: list[tuple[int, int]]) -> float:
+    return sum(f / p for f, p in counts if p) / len(counts)
+
+
+def _pairs(query: Counted) -> dict[str, float]:
+    """Each pair of documents counts once: the share of its preferences that is fulfilled."""
+    votes = np.sum([g.prefers for g in query.groups], axis=0)
+    n, size = query.retrieved, len(votes)
+    place = np.arange(size)
+    either = ((votes + votes.T) > 0) & (place[:, None] < place[None, :])
+    share = np.divide(votes, votes + votes.T, out=np.zeros(votes.shape), where=either)
+    listed = _sum(share[:n, :n][either[:n, :n]])
+    half = _sum(share[:n, n:][either[:n, n:]])
+    n_ret, n_imp = int(either[:n, :n].sum()), int(either[:n].sum())
+    return {
+        "pair": (listed + half) / max(int(either.sum()), 1),
+        "pair_imp": (listed + half) / max(n_imp, 1),
+        "pair_ret": listed / max(n_ret, 1),
+    }
+
+
+def _sum(values: npt.NDArray[np.float64]) -> float:
+    return float(np.cumsum(values)[-1]) if len(values) else 0.0
+
+
+def _as_many_nonrelevant(query: Counted, tallies: list[Tally], *, only_listed: bool) -> float:
+    """prefs_avgjg as if each judge had judged as many documents nonrelevant as relevant: missing
+    ones count as fulfilled preferences, superfluous ones are left out, the last listed first."""
+    total = 0.0
+    for group, counts in zip(query.groups, tallies, strict=True):
+        relevant, nonrelevant = _judged(group, group.level.size)
+        found, seen = _judged(group, query.retrieved)
+        wanted, there = (found, seen) if only_listed else (relevant, nonrelevant)
+        if wanted < there:
+            fulfilled, possible = _without_superfluous(group, query.retrieved, only_listed)
+        else:
+            missing = wanted - there
+            fulfilled = counts.fulfilled_ret + found * missing
+            possible = counts.possible_ret + relevant * missing
+            if not only_listed:
+                fulfilled += counts.fulfilled_imp
+                possible += counts.possible_imp + counts.unlisted
+        if not possible:
+            return 0.0
+        total += fulfilled / possible
+    return total / len(query.groups)
+
+
+def _judged(group: Group, first: int) -> tuple[int, int]:
+    """How many of the first documents a judge found relevant and not."""
+    level, times = group.level[:first], group.times[:first]
+    if group.classes:
+        relevant = int(times[level > 0].sum())
+        return relevant, int(times.sum()) - relevant
+    return int((level > 0).sum()), int((level == 0).sum())
+
+
+def _without_superfluous(group: Group, retrieved: int, only_listed: bool) -> tuple[int, int]:
+    """Fulfilled and possible preferences without the superfluous nonrelevant documents."""
+    if not group.classes:
+        return _part_of(group, retrieved, only_listed)
+    keep = _judged(group, retrieved if only_listed else group.level.size)[0]
+    *upper, last = group.classes
+    # As in trec_eval, the kept nonrelevant documents are held against their own class, too.
+    held = [(a, b) for i, a in enumerate(upper) for b in upper[i + 1 :]]
+    held += [(a, last[:keep]) for a in group.classes]
+    fulfilled = possible = 0
+    for above, below in held:
+        if only_listed:
+            above, below = above[above < retrieved], below[below < retrieved]
+        inside = (above[:, None] < below[None, :]) & (above[:, None] < retrieved)
+        fulfilled += int(inside.sum())
+        possible += inside.size
+    return fulfilled, possible
+
+
+def _part_of(group: Group, retrieved: int, only_listed: bool) -> tuple[int, int]:
+    """The same where a judge has subgroups: from the first superfluous document on, nonrelevant
+    ones are left out."""
+    size = retrieved if only_listed else len(group.level)
+    keep = _judged(group, len(group.level))[0]
+    nonrelevant = group.level[:size] == 0.0
+    kept = ~(nonrelevant & (np.cumsum(nonrelevant) > keep))
+    prefers = group.prefers[:size, :size] * np.outer(kept, kept)
+    counts = tally(prefers, retrieved)
+    fulfilled = counts.fulfilled_ret + counts.fulfilled_imp
+    return fulfilled, counts.possible_ret + counts.possible_imp + counts.unlisted

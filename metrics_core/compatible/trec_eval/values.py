@@ -9,11 +9,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.compatible.trec_eval import gain_lists
-from metrics_core.compatible.trec_eval.ending import CALCULATION, Ended
-from metrics_core.compatible.trec_eval.gains import dcg, ideal_gains, results_gains
-from metrics_core.compatible.trec_eval.parameters import Asked, gains_of, persistence_of
-from metrics_core.compatible.trec_eval.persistence import rank_biased, rank_biased_residual
+from metrics_core.compatible.trec_eval.c_program import CALCULATION, Ended
+from metrics_core.compatible.trec_eval.gains import (
+    dcg,
+    gains_of,
+    ideal_gains,
+    persistence_of,
+    rank_biased,
+    rank_biased_residual,
+    results_gains,
+    scores_by_query,
+)
+from metrics_core.compatible.trec_eval.options import Asked
 from metrics_core.compatible.trec_eval.table import Version
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import declarations
@@ -166,7 +173,7 @@ def _with_gains(asked: Asked, ranks: JudgedRanks, setting: Setting) -> Values:
     """G, ndcg_rel and Rndcg."""
     gains = gains_of(asked.pairs, setting.version)
     if gains:
-        values = gain_lists.scores(asked.row.name, ranks, gains)
+        values = scores_by_query(asked.row.name, ranks, gains)
     else:
         values = score(asked.row.ours, ranks, setting)
     if asked.row.name != "Rndcg":

@@ -16,8 +16,7 @@ import pytest
 
 import metrics_core
 from metrics_core.__main__ import main
-from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, any_console
-from metrics_core.commands.progress import progress_of
+from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, any_console, progress_of
 
 QRELS = "qé 0 d1 1\nq2 0 d1 0\nq2 0 d2 -1\n"
 RUN = "qé Q0 d1 1 2 t\nq2 Q0 d1 1 2 t\n"

@@ -31,6 +31,16 @@ q4 Q0 d1 1 1 last
 """
 """q1 and q2 have ties; q4 is not judged."""
 
+GROUPS = """\
+q1 ann d1 1
+q1 ann d2 0
+q1 bob d1 0
+q1 bob d2 2
+q1 bob d5 1
+q2 ann d2 1
+"""
+"""Judgments of two judges."""
+
 Call = Callable[..., Outcome]
 
 

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics_core.compatible.trec_eval import files
-from metrics_core.compatible.trec_eval.numbers import atof, atol
 from tests.metrics_core.compatible.trec_eval.calls import QRELS, RUN, Call, caller, lines, values
 
 OLD = ("--as", "9.0.8")
@@ -19,33 +18,6 @@ OLD = ("--as", "9.0.8")
 @pytest.fixture
 def call(tmp_path: Path) -> Call:
     return caller(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("text", "whole", "real"),
-    [
-        ("12", 12, 12.0),
-        ("-1", -1, -1.0),
-        ("+3", 3, 3.0),
-        ("1.9", 1, 1.9),
-        (" 7x", 7, 7.0),
-        ("foo", 0, 0.0),
-        ("", 0, 0.0),
-        (".5", 0, 0.5),
-        ("1e3", 1, 1000.0),
-        ("1e", 1, 1.0),
-        ("0x1p3", 0, 8.0),
-        ("inf", 0, float("inf")),
-        ("-Infinity", 0, float("-inf")),
-        ("99999999999999999999", 2**63 - 1, 1e20),
-        (" -" + "9" * 5000, -(2**63), float("-inf")),
-        ("0" * 5000 + "7", 7, 7.0),
-        ("+", 0, 0.0),
-    ],
-)
-def test_numbers_by_their_beginning(text: str, whole: int, real: float) -> None:
-    assert atol(text) == whole
-    assert atof(text) == real
 
 
 @pytest.mark.parametrize("separator", [" ", "\t", "  ", " \t "])

@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from metrics_core.compatible.trec_eval import evaluate
-from metrics_core.compatible.trec_eval.ending import Ended
 from metrics_core.compatible.trec_eval.options import parse
-from metrics_core.compatible.trec_eval.table import FAMILIES, ROWS
-from metrics_core.measures import declarations
+from metrics_core.compatible.trec_eval.table import ROWS
 from tests.metrics_core.compatible.trec_eval.calls import Call, caller, values
 
 OLD = ("--as", "9.0.8")
@@ -143,27 +141,3 @@ def test_the_help_has_a_sentence_for_each_measure() -> None:
         explanation = lines[lines.index(row.name) + 1]
         assert explanation.startswith("    "), row.name
         assert explanation.endswith("."), row.name
-
-
-def test_the_measures_behind_the_names_exist() -> None:
-    declared = {d.name for d in declarations()}
-    assert {row.ours for row in ROWS if row.ours} <= declared
-
-
-def test_families_hold_measures_that_exist() -> None:
-    names = {row.name for row in ROWS}
-    for family, members in FAMILIES.items():
-        assert members <= names, family
-    assert len(FAMILIES["all_trec"]) == 37
-    assert parse(["-m", "all_trec", *OLD]).measures == FAMILIES["all_trec"] - {
-        "unj",
-        "rbp",
-        "rbp_resid",
-    }
-
-
-def test_an_ending_says_its_status() -> None:
-    with pytest.raises(Ended) as ended:
-        parse(["-m", "nothing"])
-    assert ended.value.status == 1
-    assert ended.value.said == ("trec_eval: illegal measure 'nothing'",)

@@ -9,9 +9,6 @@ from pathlib import Path
 import pytest
 
 from metrics_core.compatible.trec_eval import main
-from metrics_core.compatible.trec_eval.persistence import rank_biased, rank_biased_residual
-from metrics_core.judging import judge
-from metrics_core.tables import Qrels, Run
 from tests.metrics_core.compatible.trec_eval.calls import QRELS, RUN, Call, caller, lines, values
 
 OLD = ("--as", "9.0.8")
@@ -173,118 +170,6 @@ def test_recall_is_rounded_up_from_a_tenth_up_to_9(call: Call) -> None:
         )
         assert shown["iprec_at_recall_0.25", "all"] == "1.0000"
         assert shown["iprec_at_recall_0.30", "all"] == second
-
-
-def test_z_scores(call: Call, tmp_path: Path) -> None:
-    means = "q1 map 0.25 0.5\nq1 num_ret 2 0\nq1 zz 0 1\nq2 map 0.5 0.25\nq2 zz 0 1\n"
-    (tmp_path / "z").write_text(means)
-    asked = ("-m", "map", "-m", "num_ret", "-m", "num_q", "-m", "relstring")
-    outcome = call(*OLD, "-q", "-Z", str(tmp_path / "z"), *asked)
-    assert outcome.output == (
-        b"Znum_ret               \tq1\t-1000000.0000\n"
-        b"Zmap                   \tq1\t0.1667\n"
-        b"relstring             \tq1\t'0.1-'\n"
-        b"Znum_ret               \tq2\t-1000000.0000\n"
-        b"Zmap                   \tq2\t2.0000\n"
-        b"relstring             \tq2\t'12'\n"
-        b"Znum_q                 \tall\t2.0000\n"
-        b"Znum_ret               \tall\t-2000000.0000\n"
-        b"Zmap                   \tall\t1.0833\n"
-    )
-
-
-@pytest.mark.parametrize(
-    ("gains", "value"),
-    [
-        ("1=0.5,2=0.9", "0.8559"),
-        ("3=0.5,2=0.9", "1.8178"),
-        ("1=0.5", "0.7654"),
-        ("2=1.5,1=2.2", "0.9043"),
-        ("0=.5,1=.9,2=1.3,3=1.7", "0.8068"),
-    ],
-)
-def test_levels_whose_gains_are_close_keep_their_order(call: Call, gains: str, value: str) -> None:
-    qrels = "q 0 a 1\nq 0 b 2\nq 0 c 3\nq 0 d 0\n"
-    run = "q Q0 a 1 4 r\nq Q0 b 1 3 r\nq Q0 c 1 2 r\n"
-    outcome = call(*OLD, "-m", f"ndcg.{gains}", qrels=qrels, run=run)
-    assert values(outcome) == {(f"ndcg_{gains}", "all"): value}
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("G_1=0.5,2=0.9", "0.7386"),
-        ("G_3=0.5", "0.7231"),
-        ("ndcg_rel_1=0.5,2=0.9", "0.0000"),
-        ("ndcg_rel_1=2,3=1", "0.9031"),
-        ("Rndcg_1=0.5,2=0.9", "0.4570"),
-        ("Rndcg_1=2,3=2", "0.7039"),
-        ("ndcg_-1=0.5,1=2", "0.8756"),
-    ],
-)
-def test_gains_of_other_measures(call: Call, name: str, value: str) -> None:
-    qrels = "q 0 a 1\nq 0 b 2\nq 0 c 3\nq 0 d 0\n"
-    run = "q Q0 a 1 4 r\nq Q0 x 1 3.5 r\nq Q0 b 1 3 r\nq Q0 c 1 2 r\n"
-    asked = ".".join(name.rsplit("_", 1))
-    outcome = call(*OLD, "-m", asked, qrels=qrels, run=run)
-    assert values(outcome) == {(name, "all"): value}
-
-
-def test_10_has_one_table_of_gains_for_dcg_and_ndcg(call: Call) -> None:
-    shown = values(call("-c", "-mdcg.1=4", "-mndcg", "-mideal_dcg"))
-    assert {name for name, _ in shown} == {"dcg_1=4", "ideal_dcg_1=4", "ndcg_1=4"}
-    shown = values(call("-c", "-mdcg", "-mndcg.1=4"))
-    assert {name for name, _ in shown} == {"dcg", "ndcg_1=4"}
-
-
-GRADED = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq1 0 e -1\nq2 0 a 1\nq2 0 b 0\nq3 0 z 3\n"
-LISTED = "".join(f"{q} Q0 {d} 0 {9 - i} t\n" for q in ("q1", "q2") for i, d in enumerate("cxeab"))
-
-
-@pytest.mark.parametrize(
-    ("asked", "first", "second"),
-    [
-        # Grades to 2 become halves; a query of grades 0 and 1 keeps them.
-        ("rbp", 0.1 * (0.5 + 0.9**3), 0.1 * 0.9**3),
-        ("rbp.p=0.5", 0.5 * (0.5 + 0.5**3), 0.5 * 0.5**3),
-        # The highest gain may be a named one, also of a level that no document has.
-        ("rbp.1=4", 0.1 * (1 + 2 / 4 * 0.9**3), 0.1 * 0.9**3),
-        ("rbp.7=8", 0.1 * (1 / 8 + 2 / 8 * 0.9**3), 0.1 * 1 / 8 * 0.9**3),
-        ("rbp.1=0.5,2=1", 0.1 * (0.5 + 0.9**3), 0.1 * 0.5 * 0.9**3),
-        # Below 0 what is judged and worth nothing gains, and what is unjudged does not.
-        (
-            "rbp.1=-1",
-            0.1 * (0 + 3 / 3 * 0.9**3 + 1 / 3 * 0.9**4),
-            0.1 * (0 * 0.9**3 + 1 * 0.9**4),
-        ),
-        # A name of its own gives documents outside of the pool a gain.
-        ("rbp.-1=0.5", 0.1 * (0.5 + 0.25 * 0.9 + 0.9**3), 0.1 * (0.5 * (1 + 0.9 + 0.81) + 0.9**3)),
-    ],
-)
-def test_rbp_scales_gains_to_1(call: Call, asked: str, first: float, second: float) -> None:
-    outcome = call("-c", "-q", "-m", asked, qrels=GRADED, run=LISTED)
-    name = asked.replace(".", "_", 1)
-    shown = values(outcome)
-    assert float(shown[name, "q1"]) == pytest.approx(first, abs=5.01e-5)
-    assert float(shown[name, "q2"]) == pytest.approx(second, abs=5.01e-5)
-    # The document that 10.0 makes up for q3 is outside of the pool.
-    assert shown[name, "q3"] == ("0.0167" if "-1=" in asked else "0.0000")
-
-
-def test_rbp_and_what_it_leaves_open_are_summed_down_the_list() -> None:
-    retrieved = [f"d{i}" for i in range(400)]
-    grades = {d: (i * 7) % 4 for i, d in enumerate(retrieved) if i % 3}
-    run = Run.from_columns("r", ["q"] * 400, retrieved, range(400, 0, -1))
-    qrels = Qrels.from_columns(["q"] * len(grades), list(grades), list(grades.values()))
-    gained = left = 0.0
-    power = 1.0
-    for d in retrieved:
-        gained += grades.get(d, 0) / 3 * power
-        left += power if d not in grades else 0.0
-        power *= 0.9
-    ranks = judge(run, qrels)
-    assert rank_biased(ranks, [], 0.9)[0] == (1 - 0.9) * gained
-    assert rank_biased_residual(ranks, 0.9)[0] == power + (1 - 0.9) * left
 
 
 def test_only_one_query(call: Call) -> None:

@@ -1,0 +1,372 @@
+"""The three kinds of judgments behind one face: whose queries they are, what is wrong with them,
+and what they score."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics_core.compatible.trec_eval import files
+from metrics_core.compatible.trec_eval.c_program import FILES, Ended, as_long
+from metrics_core.compatible.trec_eval.gains import HIGHEST_BESIDE_GAINS, gains_of
+from metrics_core.compatible.trec_eval.options import Asked, Options
+from metrics_core.compatible.trec_eval.preferences import (
+    Preferences,
+    counted,
+    listed,
+    preference_scores,
+    read_preferences,
+)
+from metrics_core.compatible.trec_eval.report import Column
+from metrics_core.compatible.trec_eval.table import Format
+from metrics_core.compatible.trec_eval.values import Setting, values_of
+from metrics_core.judging import JudgedRanks, judge
+from metrics_core.tables import Qrels, Run
+from metrics_core.tables.columns import CODED_ID
+from metrics_core.tables.repeats import repeated_rows
+
+HIGHEST_COUNTED = 2**53
+"""trec_eval counts documents by level, and has no memory for levels anywhere near as many. Beyond
+it, a double does not hold every grade, either."""
+
+
+class Judgments(ABC):
+    """Judgments of one format; `format` says which measures they are for."""
+
+    format: ClassVar[Format]
+
+    @property
+    @abstractmethod
+    def queries(self) -> list[str]:
+        """The queries judged."""
+
+    def wrong(
+        self, asked: Sequence[Asked], queries: Sequence[str], options: Options
+    ) -> dict[str, str]:
+        """Those of the queries, given in order, for which nothing can be calculated, each with the
+        reason; none where that shows only when it is."""
+        return {}
+
+    def relevant(self) -> int:
+        """How many documents are judged above 0, whatever -l says; asked for only where num_rel has
+        values."""
+        return 0
+
+    @abstractmethod
+    def columns(
+        self, asked: Sequence[Asked], run: Run, queries: Sequence[str], options: Options
+    ) -> tuple[list[Column], Ended | None]:
+        """The measures' columns over the queries, or over those before the one at which it ends."""
+
+
+def read_judgments(path: str, options: Options) -> Judgments:
+    """The judgments in the format that -R names."""
+    match options.rel_format:
+        case "qrels":
+            return LabelledQrels(files.read_qrels(path, options))
+        case "qrels_jg":
+            return read_groups(path, options)
+        case "prefs" | "qrels_prefs":
+            subgroups = options.rel_format == "prefs"
+            return PreferredDocuments(read_preferences(path, options, subgroups=subgroups))
+    raise Ended(FILES, f"trec_eval: Illegal rel_format '{options.rel_format}'")
+
+
+def setting_of(options: Options) -> Setting:
+    """What holds for all measures."""
+    # A negative level would make unjudged documents relevant; here it is as 0.
+    return Setting(options.version, max(options.level, 0), options.documents)
+
+
+@dataclass(frozen=True)
+class LabelledQrels(Judgments):
+    """-R qrels, the default."""
+
+    qrels: Qrels
+    format = "qrels"
+
+    @property
+    def queries(self) -> list[str]:
+        """The queries judged."""
+        return self.qrels.query_ids
+
+    def wrong(
+        self, asked: Sequence[Asked], queries: Sequence[str], options: Options
+    ) -> dict[str, str]:
+        """Queries that judge a document twice or with a grade beyond what can be counted, and the
+        first one if all its grades are negative: for later ones trec_eval has room left for levels,
+        and goes on."""
+        codes, grades = self.qrels.query_codes, self.qrels.relevance
+        wrong = _too_high(self.queries, codes, grades, HIGHEST_COUNTED, "can be counted")
+        if any(gains_of(one.pairs, options.version) for one in asked):
+            beside = "can stand beside a list of gains"
+            wrong = _too_high(self.queries, codes, grades, HIGHEST_BESIDE_GAINS, beside)
+        if grades[codes == self.queries.index(queries[0])].max() < 0:
+            wrong[queries[0]] = "none of its grades is 0 or above"
+        twice = "a document is judged twice"
+        return wrong | dict.fromkeys(files.repeated_judgments(self.qrels), twice)
+
+    def relevant(self) -> int:
+        """How many documents are judged above 0."""
+        return int(np.count_nonzero(self.qrels.relevance > 0))
+
+    def columns(
+        self, asked: Sequence[Asked], run: Run, queries: Sequence[str], options: Options
+    ) -> tuple[list[Column], Ended | None]:
+        """The measures' columns over the queries."""
+        if not queries:
+            return [], None
+        ranks = judged_ranks(run, self.qrels, queries, options)
+
+        def column(one: Asked) -> Column:
+            if one.row.name == "relstring":
+                texts = relevance_strings(ranks, as_long(one.numbers[0]))
+                return Column(one, texts=tuple(texts))
+            return Column(one, values_of(one, ranks, setting_of(options)))
+
+        return _columns(asked, column), None
+
+
+@dataclass(frozen=True)
+class PreferredDocuments(Judgments):
+    """-R prefs and qrels_prefs: what judges prefer to what."""
+
+    preferences: Preferences
+    format = "prefs"
+
+    @property
+    def queries(self) -> list[str]:
+        """The queries judged."""
+        return list(self.preferences)
+
+    def columns(
+        self, asked: Sequence[Asked], run: Run, queries: Sequence[str], options: Options
+    ) -> tuple[list[Column], Ended | None]:
+        """The measures' columns over the queries, or over those before a contradiction."""
+        lists = listed(run, queries, options)
+        scores: list[dict[str, float]] = []
+        ended = None
+        for query in queries:
+            try:
+                scores.append(preference_scores(counted(self.preferences[query], lists[query])))
+            except Ended as problem:
+                ended = problem
+                ended.scored = len(scores)
+                break
+
+        def column(one: Asked) -> Column:
+            values = np.array([[s[one.row.name]] for s in scores]).reshape(len(scores), 1)
+            return Column(one, values)
+
+        return _columns(asked, column), ended
+
+
+def _columns(asked: Sequence[Asked], column: Callable[[Asked], Column]) -> list[Column]:
+    """The column of each measure; one that any judgments go with, as runid, has no values."""
+    return [Column(one) if one.row.judgments == "any" else column(one) for one in asked]
+
+
+def _too_high(
+    owners: Sequence[str],
+    codes: npt.NDArray[Any],
+    grades: npt.NDArray[np.int64],
+    most: int,
+    can: str,
+) -> dict[str, str]:
+    """The queries with a grade above the highest that `can` be, each with the reason; rows have the
+    position of their query among the owners."""
+    why = f"{{:,}} is a grade above {most:,}, the highest that {can}"
+    rows = np.flatnonzero(grades > most)[::-1].tolist()
+    return {owners[codes[row]]: why.format(grades[row]) for row in rows}
+
+
+def read_groups(path: str, options: Options) -> GroupedQrels:
+    """The judgments of all groups. Ends where a group judges a document twice."""
+    fields = ("query_id", "group", "doc_id", "relevance")
+    table = files.read_judgments(path, fields, options)
+    query, group = _codes(table["query_id"]), _codes(table["group"])
+    queries = table["query_id"].chunk(0).dictionary.to_pylist()
+    names = table["group"].chunk(0).dictionary.to_pylist()
+    pairs, code = np.unique(query * len(names) + group, return_inverse=True)
+    repeated, _ = repeated_rows(code.astype(np.int32), table["doc_id"])
+    if len(repeated):
+        raise Ended(
+            FILES, "trec_eval.get_qrels: duplicate docs", f"trec_eval: Quit in file '{path}'"
+        )
+    owner = [(queries[p // len(names)], names[p % len(names)]) for p in pairs.tolist()]
+    return GroupedQrels(code, table["doc_id"], files.grades(table["relevance"]), owner)
+
+
+def _codes(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
+    return column.chunk(0).indices.to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class GroupedQrels(Judgments):
+    """-R qrels_jg: several judges, each (a group) with qrels and ranks of their own. Per row the
+    number of its group, its document and its grade; `owner` is the query and the name of each
+    group."""
+
+    code: npt.NDArray[np.int64]
+    doc_ids: pa.ChunkedArray
+    grade: npt.NDArray[np.int64]
+    owner: list[tuple[str, str]]
+    format = "qrels_jg"
+
+    @property
+    def queries(self) -> list[str]:
+        """The queries judged."""
+        return list(dict.fromkeys(query for query, _ in self.owner))
+
+    def wrong(
+        self, asked: Sequence[Asked], queries: Sequence[str], options: Options
+    ) -> dict[str, str]:
+        """Queries with a grade beyond what can be counted; the rest is found on reading."""
+        owners = [query for query, _ in self.owner]
+        codes, grades = self.code, self.grade
+        return _too_high(owners, codes, grades, HIGHEST_COUNTED, "can be counted")
+
+    def columns(
+        self, asked: Sequence[Asked], run: Run, queries: Sequence[str], options: Options
+    ) -> tuple[list[Column], Ended | None]:
+        """The measures' columns over the queries, each query the mean of its judges."""
+        if not queries:
+            return [], None
+        setting, ranks = setting_of(options), self._ranks(run, queries, options)
+
+        def column(one: Asked) -> Column:
+            return Column(one, self._averaged(values_of(one, ranks, setting), queries))
+
+        return _columns(asked, column), None
+
+    def _of(self, queries: Sequence[str]) -> list[int]:
+        """The groups of these queries: by query, then by name."""
+        place = {query: i for i, query in enumerate(queries)}
+        own = [g for g, (query, _) in enumerate(self.owner) if query in place]
+        return sorted(own, key=lambda g: (place[self.owner[g][0]], self.owner[g][1]))
+
+    def _ranks(self, run: Run, queries: Sequence[str], options: Options) -> JudgedRanks:
+        """The ranks for each group of these queries, as if each group were a query of its own."""
+        groups = self._of(queries)
+        listed = {query: code for code, query in enumerate(run.query_ids)}
+        codes = run.query_codes
+        by_query = np.argsort(codes, kind="stable")
+        edges = np.searchsorted(codes[by_query], np.arange(len(listed) + 1))
+        rows_of = {q: by_query[edges[c] : edges[c + 1]] for q, c in listed.items()}
+        nothing = np.empty(0, dtype=np.int64)
+        rows = [rows_of.get(self.owner[g][0], nothing) for g in groups]
+        table = run.table.take(pa.array(np.concatenate(rows)))
+        owner = np.repeat(np.arange(len(groups)), [len(r) for r in rows])
+        copied = Run(table=table.set_column(0, "query_id", _named(owner, len(groups))))
+        number = np.full(len(self.owner), -1, dtype=np.int64)
+        number[groups] = np.arange(len(groups))
+        own = np.flatnonzero(number[self.code] >= 0)
+        code = number[self.code[own]]
+        judged = pa.table(
+            {
+                "query_id": _named(code, len(groups)),
+                "doc_id": self.doc_ids.take(pa.array(own)),
+                "relevance": pa.array(self.grade[own]),
+            }
+        )
+        return judged_ranks(copied, Qrels(table=judged), _names(len(groups)), options)
+
+    def _averaged(
+        self, values: npt.NDArray[np.float64], queries: Sequence[str]
+    ) -> npt.NDArray[np.float64]:
+        """Means over the groups of each query, from values float64[groups, L]."""
+        place = {query: i for i, query in enumerate(queries)}
+        own = np.array([place[self.owner[g][0]] for g in self._of(queries)])
+        sums = [np.bincount(own, column, len(queries)) for column in values.T]
+        return np.stack(sums, axis=1) / np.bincount(own, minlength=len(queries))[:, None]
+
+
+def _names(n: int) -> list[str]:
+    return [str(i) for i in range(n)]
+
+
+def _named(codes: npt.NDArray[np.int64], n: int) -> pa.ChunkedArray:
+    names = pa.array(_names(n), pa.string())
+    coded = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), names)
+    return pa.chunked_array([coded])
+
+
+_MADE_UP = "ceci_nest_pas_un_docno"
+"""What trec_eval 10.0 calls the document that it makes up."""
+
+
+def judged_ranks(run: Run, qrels: Qrels, queries: Collection[str], options: Options) -> JudgedRanks:
+    """The ranks of these queries, in this order: the best of -M, and with -J only what is judged.
+
+    10.0 makes up one unjudged document for a query that the run lacks."""
+    wanted = pa.array(list(queries), pa.string())
+    if options.version == "10.0":
+        run = _with_made_up_documents(run, queries)
+    ranks = judge(run, Qrels(table=_in_order(qrels.table, wanted)))
+    ranks = best_of(ranks, options.most_retrieved)
+    return ranks.condensed() if options.judged_only else ranks
+
+
+def _in_order(table: pa.Table, queries: pa.Array) -> pa.Table:
+    """The rows of these queries, sorted by query as they are given."""
+    ids = table["query_id"].cast(pa.string())
+    place = pc.index_in(ids, value_set=queries)
+    table = table.set_column(0, "query_id", place)
+    table = table.filter(pc.is_valid(place)).sort_by("query_id")
+    codes = table["query_id"].combine_chunks().cast(pa.int32())
+    coded = pa.DictionaryArray.from_arrays(codes, queries)
+    return table.set_column(0, "query_id", pa.chunked_array([coded]))
+
+
+def _with_made_up_documents(run: Run, queries: Collection[str]) -> Run:
+    """The run with one document for each of the queries that it lacks."""
+    ids = run.query_ids
+    listed = {ids[code] for code in np.unique(run.query_codes)}
+    missing = [query for query in queries if query not in listed]
+    if not missing:
+        return run
+    made_up = pa.table(
+        {
+            "query_id": pa.array(missing, pa.string()).cast(CODED_ID),
+            "doc_id": pa.array([_MADE_UP] * len(missing), pa.string()),
+            "score": np.ones(len(missing)),
+        }
+    )
+    return Run(table=pa.concat_tables([run.table, made_up]), name=run.name)
+
+
+def best_of(ranks: JudgedRanks, most: int) -> JudgedRanks:
+    """The ranks of the first `most` documents of each query."""
+    most = max(most, 0)
+    if not (ranks.retrieved > most).any():
+        return ranks
+    inside = ranks.rank <= most
+    return replace(
+        ranks,
+        query=ranks.query[inside],
+        rank=ranks.rank[inside],
+        relevance=ranks.relevance[inside],
+        qrels_row=ranks.qrels_row[inside],
+        retrieved=np.minimum(ranks.retrieved, most),
+    )
+
+
+def relevance_strings(ranks: JudgedRanks, length: int) -> list[str]:
+    """Per query its first labels, a character each: the grade to 9, > above, - where the document
+    was not pooled, . where it was pooled and not judged. Empty where nothing is retrieved."""
+    length = int(np.clip(length, 0, ranks.retrieved.max(initial=0)))
+    labels = np.full((ranks.n_queries, length), "-")
+    seen = ranks.rank <= length
+    grade = ranks.relevance[seen]
+    digit = np.array(list("0123456789>"))[np.clip(grade, 0, 10).astype(np.int64)]
+    labels[ranks.query[seen], ranks.rank[seen] - 1] = np.where(grade < 0, ".", digit)
+    return [
+        "".join(row[:n]) for row, n in zip(labels, np.minimum(ranks.retrieved, length), strict=True)
+    ]
