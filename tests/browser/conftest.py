@@ -96,11 +96,19 @@ def sample_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 Opened = Callable[..., Page]
 
 
+@pytest.fixture(scope="session")
+def left_contexts() -> dict[bool, list[BrowserContext]]:
+    """Contexts that no test uses now, with touch or without: what the pages load, they hold."""
+    return {False: [], True: []}
+
+
 @pytest.fixture
-def open_page(browser: Browser) -> Iterator[Opened]:
-    """Opens an address in a fresh visit; afterwards the page must have shown no error and asked
-    for nothing beyond this machine."""
-    contexts: list[BrowserContext] = []
+def open_page(
+    browser: Browser, left_contexts: dict[bool, list[BrowserContext]]
+) -> Iterator[Opened]:
+    """Opens an address in a visit that knows nothing of others; afterwards the page must have shown
+    no error and asked for nothing beyond this machine."""
+    taken: list[tuple[bool, BrowserContext]] = []
     problems: list[str] = []
 
     def opened(
@@ -111,15 +119,14 @@ def open_page(browser: Browser) -> Iterator[Opened]:
         dark: bool = False,
         touch: bool = False,
     ) -> Page:
-        context = browser.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme="dark" if dark else "light",
-            accept_downloads=True,
-            has_touch=touch,
-        )
-        contexts.append(context)
+        left = left_contexts[touch]
+        context = left.pop() if left else browser.new_context(has_touch=touch)
+        taken.append((touch, context))
         let_in(context)
         page = context.new_page()
+        _forget(page, address)
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme="dark" if dark else "light")
         page.on("pageerror", lambda error: problems.append(f"page error: {error}"))
         page.on("console", lambda message: _blocked(message.text, problems))
         page.on("request", lambda request: _only_local(request.url, problems))
@@ -128,12 +135,22 @@ def open_page(browser: Browser) -> Iterator[Opened]:
         return page
 
     yield opened
-    for context in contexts:
+    for touch, context in taken:
         for page in context.pages:
             if page.locator("[data-testid=stException]").count():
                 problems.append(page.locator("[data-testid=stException]").first.inner_text())
-        context.close()
+            page.close()
+        context.clear_cookies()
+        left_contexts[touch].append(context)
     assert not problems, problems
+
+
+def _forget(page: Page, address: str) -> None:
+    """What earlier visits of this server left with the browser is gone."""
+    origin = "{0.scheme}://{0.netloc}".format(urlsplit(address))
+    session = page.context.new_cdp_session(page)
+    session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "local_storage"})
+    session.detach()
 
 
 def _only_local(url: str, problems: list[str]) -> None:

@@ -90,7 +90,7 @@ def _switch(page: Page, theme: str) -> None:
 def test_axe_finds_nothing_and_nothing_jumps_or_scrolls_sideways(
     sample_app: str, open_page: Opened, axe: str, width: int
 ) -> None:
-    page = open_page(f"{sample_app}/queries", width=width)
+    page = open_page(f"{sample_app}/collections", width=width)
     page.add_init_script(_WATCH_SHIFTS)
     found, jumped, too_wide = {}, {}, {}
     for name, path in _PAGES.items():

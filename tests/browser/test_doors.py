@@ -73,16 +73,6 @@ WAYS = """async ({ base, script }) => {
     style: () => loaded(made('link', { rel: 'stylesheet', href: base + '/static/css/a.css' })),
     font: () => new FontFace('x', `url(${base}/app/static/inter.woff2)`).load()
       .then(() => 'loaded'),
-    worker: () => new Promise((done) => {
-      const worker = new Worker(script);
-      worker.onerror = () => done(null);
-      setTimeout(() => done(null), 800);
-    }),
-    frame: () => framed('iframe', { src: base + '/' }),
-    'sandboxed frame': () => framed('iframe', { src: base + '/', sandbox: 'allow-scripts' }),
-    object: () => framed('object', { data: base + '/', type: 'text/html' }),
-    'form that reads': () => form(base + '/', 'get'),
-    'form that writes': () => form(upload, 'post'),
     websocket: () => new Promise((done) => {
       const socket = new WebSocket(websocket, ['streamlit']);
       socket.onopen = () => done('open');
@@ -93,14 +83,29 @@ WAYS = """async ({ base, script }) => {
       source.onopen = () => { source.close(); done('open'); };
       source.onerror = () => { source.close(); done(null); };
     }),
+  };
+  const waiting = {
+    worker: () => new Promise((done) => {
+      const worker = new Worker(script);
+      worker.onerror = () => done(null);
+      setTimeout(() => done(null), 800);
+    }),
+    frame: () => framed('iframe', { src: base + '/' }),
+    'sandboxed frame': () => framed('iframe', { src: base + '/', sandbox: 'allow-scripts' }),
+    object: () => framed('object', { data: base + '/', type: 'text/html' }),
+    'form that reads': () => form(base + '/', 'get'),
+    'form that writes': () => form(upload, 'post'),
     beacon: async () => { navigator.sendBeacon(upload, 'x'); await pause(300); return null; },
   };
   const had = {};
-  for (const [name, way] of Object.entries(ways)) {
+  const tried = async ([name, way]) => {
     try {
       had[name] = await Promise.race([way(), pause(5000)]);
     } catch { had[name] = null; }
-  }
+  };
+  for (const each of Object.entries(ways)) await tried(each);
+  // Nothing says that one of these got nothing: they wait, and together.
+  await Promise.all(Object.entries(waiting).map(tried));
   return had;
 }"""
 WINDOW = """async (base) => {
@@ -134,7 +139,8 @@ class OtherServer:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.port = self._server.server_address[1]
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        serve = self._server.serve_forever
+        threading.Thread(target=serve, args=(0.01,), daemon=True).start()
 
     def close(self) -> None:
         self._server.shutdown()

@@ -68,7 +68,8 @@ def test_a_long_run_streams_to_the_disk_and_a_full_one_is_told(
     expect(page.locator("h1")).to_contain_text("One file is loaded")
     settle(page)
     chosen.set_input_files(run)
-    expect(page.locator("h1")).to_contain_text("Two files are loaded")
+    # 4 MB are sent, written and read, beside whatever else this machine does.
+    expect(page.locator("h1")).to_contain_text("Two files are loaded", timeout=60_000)
     expect(page.get_by_text("150,001").first).to_be_visible()
     settle(page)
     assert not list(place.glob("*.part"))

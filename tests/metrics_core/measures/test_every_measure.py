@@ -1,4 +1,7 @@
-"""What holds for every declared measure on whole collections, beside test_measures.py."""
+"""What holds for every declared measure on whole collections, beside test_measures.py.
+
+A collection is drawn and judged once for all measures: that takes longer than they do.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.measures import Declaration, declarations
+from metrics_core.measures import Declaration, Measure, declarations
 from metrics_core.scoring.evaluate import evaluate
 from tests.collections_of import DOCUMENTS, collections, graded, qrels_of, run_of
 from tests.metrics_core.measures.exceptions import (
@@ -21,7 +24,6 @@ from tests.metrics_core.measures.exceptions import (
 from tests.settings_of import settings_of
 
 ALL = declarations()
-BY_QUERY = without(OF_ALL_QUERIES)
 WITH_CUTOFF = [d for d in ALL if d.cutoff is not None]
 
 
@@ -29,6 +31,16 @@ def some_settings(declaration: Declaration, most: int = 6) -> list[dict[str, Any
     """A spread of the settings of a measure that has many."""
     everything = list(settings_of(declaration))
     return everything[:: max(1, len(everything) // most)]
+
+
+def spread(declarations: list[Declaration], **values: Any) -> list[Measure]:
+    """These measures with a spread of their settings, and with these values in all of them."""
+    return [d(**{**some, **values}) for d in declarations for some in some_settings(d)]
+
+
+BY_QUERY = spread(without(OF_ALL_QUERIES))
+AT_FIRST = spread(WITH_CUTOFF, cutoff=1)
+AT_THIRD = spread(WITH_CUTOFF, cutoff=3)
 
 
 def judged(run: Any, qrels: Any) -> JudgedRanks:
@@ -44,57 +56,47 @@ def frozen(ranks: JudgedRanks) -> JudgedRanks:
     return ranks
 
 
-@pytest.mark.parametrize("declaration", BY_QUERY, ids=lambda d: d.name)
 @settings(max_examples=12, deadline=None)
 @given(collection=collections(subtopics=True))
-def test_a_query_scores_alone_as_among_others(declaration: Declaration, collection: Any) -> None:
-    run, qrels = collection
-    ranks = frozen(judged(run, qrels))
-    for values in some_settings(declaration):
-        measure = declaration(**values)
+def test_a_query_scores_alone_as_among_others(collection: Any) -> None:
+    ranks = frozen(judged(*collection))
+    alone = [ranks.among(np.arange(ranks.n_queries) == i) for i in range(ranks.n_queries)]
+    for measure in BY_QUERY:
         together = measure.score(ranks)
-        assert together.shape == (ranks.n_queries,) and together.dtype == np.float64
-        assert not np.isinf(together).any()
-        for i in range(ranks.n_queries):
-            alone = measure.score(ranks.among(np.arange(ranks.n_queries) == i))
-            assert alone[0] == pytest.approx(together[i], rel=1e-13, abs=0, nan_ok=True), values
+        assert together.shape == (ranks.n_queries,) and together.dtype == np.float64, measure
+        assert not np.isinf(together).any(), measure
+        for score, one in zip(together, alone, strict=True):
+            (expected,) = measure.score(one)
+            assert expected == pytest.approx(score, rel=1e-13, abs=0, nan_ok=True), measure
 
 
-@pytest.mark.parametrize("declaration", WITH_CUTOFF, ids=lambda d: d.name)
 @settings(max_examples=12, deadline=None)
 @given(collection=collections(subtopics=True))
-def test_what_stands_below_the_cutoff_does_not_matter(
-    declaration: Declaration, collection: Any
-) -> None:
+def test_what_stands_below_the_cutoff_does_not_matter(collection: Any) -> None:
     run, qrels = collection
-    cutoff = 3
     shorter = {
-        q: dict(sorted(docs.items(), key=lambda x: (x[1], x[0].encode()), reverse=True)[:cutoff])
+        q: dict(sorted(docs.items(), key=lambda x: (x[1], x[0].encode()), reverse=True)[:3])
         for q, docs in run.items()
     }
     whole, top = judged(run, qrels), judged(shorter, qrels)
-    for values in some_settings(declaration):
-        measure = declaration(**{**values, "cutoff": cutoff})
-        expected = measure.score(top).tolist()
-        assert measure.score(whole).tolist() == pytest.approx(expected, rel=1e-13, nan_ok=True)
+    for measure in AT_THIRD:
+        expected = pytest.approx(measure.score(top).tolist(), rel=1e-13, nan_ok=True)
+        assert measure.score(whole).tolist() == expected, measure
 
 
-@pytest.mark.parametrize("declaration", WITH_CUTOFF, ids=lambda d: d.name)
 @settings(max_examples=40, deadline=None)
 @given(
     collection=collections(subtopics=True),
     cutoffs=st.lists(st.integers(1, 40), min_size=1, max_size=8),
 )
 def test_a_cutoff_gives_the_same_bits_whatever_else_is_asked(
-    declaration: Declaration, collection: Any, cutoffs: list[int]
+    collection: Any, cutoffs: list[int]
 ) -> None:
-    run, qrels = collection
-    ranks = frozen(judged(run, qrels))
-    for values in some_settings(declaration):
-        measure = declaration(**{**values, "cutoff": 1})
+    ranks = frozen(judged(*collection))
+    for measure in AT_FIRST:
         curve = measure.curve(ranks, np.array(cutoffs))
         single = np.stack([measure.at(k).score(ranks) for k in cutoffs], axis=1)
-        assert np.array_equal(curve, single, equal_nan=True), values
+        assert np.array_equal(curve, single, equal_nan=True), measure
 
 
 @pytest.mark.filterwarnings("error")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import gc
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -82,8 +83,13 @@ class Asking:
         async def send(message: dict[str, Any]) -> None:
             sent.append(message)
 
+        before = set(threading.enumerate())
         with ThreadPoolExecutor(1) as pool:  # the browser tests may hold this thread's event loop
             pool.submit(asyncio.run, self.middleware(scope, receive, send)).result()
+        # The thread that wrote holds what it last gave back, the file, until it looks for more.
+        for thread in set(threading.enumerate()) - before:
+            if thread.name.startswith("AnyIO"):
+                thread.join(60)
         return (sent[0]["status"], sent[1]["body"]) if sent else (0, b"")
 
     @property

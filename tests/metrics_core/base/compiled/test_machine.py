@@ -165,7 +165,10 @@ def collection(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_damaged_code_changes_no_number(codes: dict[str, bytes], collection: Path) -> None:
+@pytest.mark.parametrize("count", [8, pytest.param(20, marks=pytest.mark.thorough)])
+def test_damaged_code_changes_no_number(
+    count: int, codes: dict[str, bytes], collection: Path
+) -> None:
     files = _sealed(codes, collection / "whole")
     expected = _compared(collection, collection / "whole", "")
     assert expected[0] == 0 and "AP" in expected[1]
@@ -182,8 +185,8 @@ def test_damaged_code_changes_no_number(codes: dict[str, bytes], collection: Pat
         return ended
 
     with ThreadPoolExecutor(2) as pool:
-        ended = list(pool.map(compared, enumerate(_damaged(files, "sums", 20))))
-    assert ended == [expected] * 20
+        ended = list(pool.map(compared, enumerate(_damaged(files, "sums", count))))
+    assert ended == [expected] * count
 
 
 _REFUSING = """
