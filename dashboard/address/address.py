@@ -55,6 +55,29 @@ def _pair(text: str) -> Pair | None:
     return (column.replace("%3D", "=").replace("%25", "%"), value) if equals else None
 
 
+@dataclass(frozen=True)
+class Control:
+    """A control of every page with a few words to choose from, beside the usual "": its name in the
+    address, and the words. Where it `narrows`, the queries in view depend on it and on who is
+    compared."""
+
+    name: str
+    words: tuple[str, ...]
+    narrows: bool = False
+
+    def read(self, address: Address) -> str:
+        """The word that an address holds; "" where it holds none of them."""
+        word: str = address[self.name]
+        return word if word in self.words else ""
+
+
+SHARED_QUERIES = "shared"
+MISSING = Control("missing", (SHARED_QUERIES,), narrows=True)
+"""What a query counts that a compared run lacks: an empty list, or nothing, for only those are in
+view that both list."""
+
+CONTROLS = (MISSING,)
+
 SHARED = (
     Field("set"),
     Field("run"),
@@ -65,7 +88,7 @@ SHARED = (
     Field("where", "pairs"),
     Field("qrels"),
     Field("layers", "several"),
-    Field("missing"),
+    *(Field(control.name) for control in CONTROLS),
     Field("test"),
     Field("correction"),
     Field("level"),

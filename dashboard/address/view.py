@@ -7,10 +7,10 @@ and shown where the page would be: a link never shows something else than it was
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dashboard.address.address import Address, Pair
+from dashboard.address.address import CONTROLS, MISSING, SHARED_QUERIES, Address, Control, Pair
 from dashboard.address.measure_key import Chosen, read_measure
 from dashboard.address.method_key import read_method
 from metrics_core.base.errors import RanklensError, UnknownMeasureError
@@ -20,7 +20,6 @@ from metrics_core.measures import Measure
 from metrics_core.slicing.derived import MARK
 
 CUTOFFS = (1, 3, 5, 10, 20)
-SHARED_QUERIES = "shared"
 NOBODY, EVERYBODY = "-", "*"
 """Stand in the address for "no further run is shown" and "all are"."""
 
@@ -34,9 +33,8 @@ _ANY = read_measure("", _DEFAULT_CUTOFF)
 class Comparison:
     """What is compared: all that the numbers of a comparison depend on, and so the key under which
     they are kept. `where` holds (column, value) pairs: values of one column are alternatives,
-    columns narrow each other. `loaded` is how many runs there are to choose from. With `shared`
-    only the queries that both compared runs list are in view; else one that is lacking counts as
-    an empty list."""
+    columns narrow each other. `loaded` is how many runs there are to choose from. `controls` holds
+    the word of each of `CONTROLS`."""
 
     focus: str
     baseline: str
@@ -46,7 +44,21 @@ class Comparison:
     where: tuple[Pair, ...] = ()
     loaded: int = 0
     method: Method = METHOD
-    shared: bool = False
+    controls: tuple[str, ...] = ("",) * len(CONTROLS)
+
+    def word(self, control: Control) -> str:
+        """What this control is set to; "" as usual."""
+        return self.controls[CONTROLS.index(control)]
+
+    def usual(self, control: Control) -> Comparison:
+        """The same with this control as it usually is."""
+        each = zip(CONTROLS, self.controls, strict=True)
+        return replace(self, controls=tuple("" if own is control else word for own, word in each))
+
+    @property
+    def shared(self) -> bool:
+        """Whether only the queries that both compared runs list are in view."""
+        return self.word(MISSING) == SHARED_QUERIES
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -83,12 +95,14 @@ class Comparison:
     @property
     def narrowing(self) -> Comparison:
         """The part on which the queries in view depend: who is compared matters only where a
-        derived column narrows them, or what they lack is left out; measure and cutoff only for a
+        derived column or a control narrows them; measure and cutoff only for a
         derived column."""
         derived = any(column.endswith(MARK) for column, _ in self.where)
-        pair = (self.focus, self.baseline) if derived or self.shared else ("", "")
+        each = zip(CONTROLS, self.controls, strict=True)
+        words = tuple(word if control.narrows else "" for control, word in each)
+        pair = (self.focus, self.baseline) if derived or any(words) else ("", "")
         scored = (self.chosen, self.cutoff) if derived else (_ANY, _DEFAULT_CUTOFF)
-        return Comparison(*pair, (), *scored, self.where, shared=self.shared)
+        return Comparison(*pair, (), *scored, self.where, controls=words)
 
     def narrowed_to(self, column: str) -> tuple[str, ...]:
         """The values of this column that the queries are narrowed to; empty: all."""
@@ -200,6 +214,12 @@ def lacking(
         found["m"] = _refused(chosen.refused)
     if address["k"] and not _is_cutoff(address["k"]):
         found["k"] = f"k = {address['k']} is no cutoff: a whole number from 1 is."
+    for control in CONTROLS:
+        if address[control.name] != control.read(address):
+            words = listing(control.words, "or")
+            found[control.name] = (
+                f"{control.name}={address[control.name]} is nothing to choose: {words} is."
+            )
     method = read_method(address, chosen.measure)[1]
     if method:
         found["test"] = method

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dashboard.address.address import MISSING
 from dashboard.address.measure_key import at_k
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import of_focus_by_column
@@ -160,7 +161,7 @@ def _facts(
     judged = sum(float(r.judged().count(shown.cutoff).sum()) for r in ranks)
     grades = ranks[0].judged_relevance
     pair = dict.fromkeys((shown.focus, shown.baseline))
-    mask = study.in_view(replace(shown, shared=False))
+    mask = study.in_view(shown.usual(MISSING))
     missing = {n: len(study.judged[n].among(mask).missing_queries) for n in pair}
     return findings.Facts(
         queries=ranks[0].n_queries,

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from dashboard import session
 from dashboard.address import method_key
-from dashboard.address.address import SHARED
+from dashboard.address.address import CONTROLS, SHARED
 from dashboard.address.page import Page
 from dashboard.address.view import NOBODY
 from dashboard.app_pages.parts import add_files, sidebar
@@ -129,7 +129,9 @@ def _nothing_in_view(here: Opened) -> bool:
     if here.study.in_view(here.comparison).any():
         return False
     st.html(markup.nothing("No query is in view.", "The filters at the left leave none."))
-    st.button("Take back all filters", on_click=session.change, kwargs={"where": (), "missing": ""})
+    narrowing = {control.name: "" for control in CONTROLS if control.narrows}
+    back = {"where": (), **narrowing}
+    st.button("Take back all filters", on_click=session.change, kwargs=back)
     return True
 
 

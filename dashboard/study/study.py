@@ -14,11 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dashboard.address.address import Address
+from dashboard.address.address import CONTROLS, Address
 from dashboard.address.measure_key import read_measure
 from dashboard.address.method_key import read_method
 from dashboard.address.view import (
-    SHARED_QUERIES,
     Comparison,
     View,
     choose_runs,
@@ -169,7 +168,7 @@ class Study(KeptAnswers):
             cutoff=cutoff,
             loaded=len(self.names),
             method=read_method(address, chosen.measure)[0],
-            shared=address["missing"] == SHARED_QUERIES,
+            controls=tuple(control.read(address) for control in CONTROLS),
         )
         groups = self.groups
         if any(column.endswith(MARK) for column, _ in address["where"]):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
-from dashboard.address.address import Address, Field
+from dashboard.address.address import MISSING, SHARED_QUERIES, Address, Field
 from dashboard.address.measure_key import (
     DEFAULT_MEASURE,
     MeasureChoice,
@@ -20,7 +21,13 @@ from dashboard.address.measure_key import (
     with_text,
     with_value,
 )
-from dashboard.address.view import choose_runs, default_baseline, lacking, read_cutoff
+from dashboard.address.view import (
+    Comparison,
+    choose_runs,
+    default_baseline,
+    lacking,
+    read_cutoff,
+)
 from dashboard.app_pages.parts.literal import literal
 from metrics_core.base.errors import RanklensError
 from metrics_core.measures import declarations
@@ -214,3 +221,17 @@ def test_markdown_is_escaped(text: str) -> None:
     shown = literal(text)
     for character in "*`$[]#<":
         assert shown.count(character) == shown.count(f"\\{character}")
+
+
+def test_a_control_is_part_of_every_key_and_says_what_is_none_of_its_words() -> None:
+    plain = Comparison("a", "b", (), NDCG, 10)
+    shared = replace(plain, controls=(SHARED_QUERIES,))
+    assert plain != shared and not plain.shared and shared.shared
+    assert shared.usual(MISSING) == plain
+    # It narrows the queries, by who is compared.
+    assert shared.narrowing.shared and shared.narrowing.focus == "a"
+    assert plain.narrowing.focus == ""
+    asked = Address.of(missing="none")
+    assert MISSING.read(asked) == "" and MISSING.read(Address.of(missing="shared")) == "shared"
+    told = lacking(asked, ["a", "b"], {}, {}, NDCG, {})
+    assert told == {"missing": "missing=none is nothing to choose: shared is."}

@@ -82,6 +82,7 @@ def test_draws_are_made_once_for_a_number_of_queries(monkeypatch: pytest.MonkeyP
         {"m": "P@k"},
         {"k": "5"},
         {"where": "difficulty=hard"},
+        {"missing": "shared"},
     ],
     ids=lambda change: next(iter(change)),
 )
