@@ -140,3 +140,14 @@ def test_links_lead_somewhere(page: Path) -> None:
         if anchor:
             heads = re.findall(r"^#+ (.+)$", linked.read_text(), re.MULTILINE)
             assert anchor in map(anchor_of, heads), f"{target}#{anchor}"
+
+
+def test_all_that_is_kept_is_listed() -> None:
+    page = (ROOT / "docs" / "caches.md").read_text()
+    keeping = [
+        path.relative_to(ROOT).as_posix()
+        for package in ("metrics_core", "dashboard")
+        for path in (ROOT / package).rglob("*.py")
+        if re.search(r"\bMemo\(|@st\.cache", path.read_text())
+    ]
+    assert not [path for path in keeping if "/".join(path.split("/")[-2:]) not in page]
