@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import streamlit as st
 
 from dashboard.files import arrived
-from dashboard.files.given import UploadedFile
+from dashboard.files.uploaded_file import UploadedFile
 from dashboard.streamlit_internals import FileOfUploader, page_run
 from dashboard.workspace.disk.scratch import ScratchFile
 from metrics_core.base.errors import RanklensError

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 import streamlit as st
 
 from dashboard.files.converting import ONE_AT_A_TIME, converted
-from dashboard.files.given import UploadedFile
-from dashboard.files.taking_in import tables_of
+from dashboard.files.uploaded_file import UploadedFile, tables_of
 from dashboard.session.open_collection import collection, judgments_of, workspace
 from dashboard.session.reading import Reading
 from metrics_core import formats

@@ -15,8 +15,7 @@ import streamlit as st
 from dashboard.files.collections import SAMPLE
 from dashboard.files.cut import Carried, Cut, is_carried, opened_cut, read_carried
 from dashboard.files.files import File, parts_as_one
-from dashboard.files.given import UploadedFile
-from dashboard.files.taking_in import tables_of, way_of
+from dashboard.files.uploaded_file import UploadedFile, tables_of, way_of
 from dashboard.session.actions import carried as carrying
 from dashboard.session.actions import collections as manage
 from dashboard.session.actions.given import release

@@ -14,9 +14,9 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.address.address import Address
-from dashboard.files import taking_in
+from dashboard.files import uploaded_file
 from dashboard.files.collections import SAMPLE
-from dashboard.files.given import UploadedFile
+from dashboard.files.uploaded_file import UploadedFile
 from dashboard.session.actions import collections as manage
 from dashboard.session.actions import uploads
 from dashboard.session.actions.collections import make_collection
@@ -120,7 +120,7 @@ def test_files_that_a_click_interrupts_are_read_by_the_next_run_and_kept_once(
 def test_a_fault_in_reading_is_not_met_again_by_each_further_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(taking_in, "is_packed", lambda _: 1 // 0)
+    monkeypatch.setattr(uploaded_file, "is_packed", lambda _: 1 // 0)
     with pytest.raises(ZeroDivisionError):
         list(read_uploads([UploadedFile("my.run", RUN)], 0))
     assert session.generation("upload") == 1

@@ -12,8 +12,8 @@ from unittest import mock
 import pytest
 
 from dashboard.files import arrived as visits
-from dashboard.files import converting, taking_in
-from dashboard.files.given import UploadedFile
+from dashboard.files import converting, uploaded_file
+from dashboard.files.uploaded_file import UploadedFile
 from dashboard.session import returning
 from dashboard.session.actions import given, long_uploads
 from dashboard.session.actions.given import expect_files, release, uploaded
@@ -123,7 +123,7 @@ def test_files_are_gone_with_their_session(visit: dict[str, Any]) -> None:
 
 def test_a_failure_removes_what_was_given() -> None:
     with (
-        mock.patch.object(taking_in, "is_packed", side_effect=ZeroDivisionError),
+        mock.patch.object(uploaded_file, "is_packed", side_effect=ZeroDivisionError),
         pytest.raises(ZeroDivisionError),
     ):
         read(arrived("a.run", RUN))

@@ -11,7 +11,7 @@ from unittest import mock
 import pytest
 
 from dashboard.files import judged_places
-from dashboard.files.given import UploadedFile
+from dashboard.files.uploaded_file import UploadedFile
 from dashboard.session.actions import long_uploads
 from dashboard.session.actions.uploads import read_uploads, refusals
 from dashboard.session.open_collection import library_of, workspace
