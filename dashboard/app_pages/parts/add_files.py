@@ -14,8 +14,8 @@ from dashboard import session
 from dashboard.drawing.blocks import data, markup
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import File
-from dashboard.session.actions.given import expect_files, uploaded
 from dashboard.session.actions.judgments import use_judgments
+from dashboard.session.actions.uploaded_files import expect_files, uploaded
 from dashboard.session.actions.uploads import (
     dismiss,
     read_again,

@@ -18,9 +18,8 @@ from dashboard.files.files import File, parts_as_one
 from dashboard.files.uploaded_file import UploadedFile, tables_of, way_of
 from dashboard.session.actions import carried as carrying
 from dashboard.session.actions import collections as manage
-from dashboard.session.actions.given import release
 from dashboard.session.actions.judgments import keep_in_use
-from dashboard.session.actions.long_uploads import forget_readings, reading_of
+from dashboard.session.actions.uploaded_files import forget_readings, reading_of, release
 from dashboard.session.address import address, change, forget
 from dashboard.session.open_collection import (
     all_collections,
