@@ -17,8 +17,7 @@ from dashboard.address.address import Address
 from dashboard.files import uploaded_file
 from dashboard.files.collections import SAMPLE
 from dashboard.files.uploaded_file import UploadedFile
-from dashboard.session.actions import collections as manage
-from dashboard.session.actions import uploads
+from dashboard.session.actions import collections, uploads
 from dashboard.session.actions.collections import make_collection
 from dashboard.session.actions.grading import take_in_layer
 from dashboard.session.actions.notes import keep_remark, take_note_back, take_tag_off
@@ -92,7 +91,7 @@ def test_files_that_a_click_interrupts_are_read_by_the_next_run_and_kept_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     packed = io.BytesIO()
-    other = manage.made("Other")
+    other = collections.made("Other")
     pack(workspace(), other.id, packed)
     named = {"other.zip": packed.getvalue(), "my.qrels": QRELS, "my.run": RUN}
     files = [UploadedFile(name, content) for name, content in named.items()]
