@@ -10,7 +10,7 @@ from dashboard.app_pages.menu import PAGES
 from dashboard.session.deferred import draw_deferred
 from dashboard.session.memory import give_back_after_long_runs
 from dashboard.session.open_collection import no_collection_open
-from dashboard.session.returning import page_drawn
+from dashboard.session.reconnection import page_drawn
 from metrics_core.base.errors import RanklensError
 
 

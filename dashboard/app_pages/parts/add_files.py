@@ -32,7 +32,7 @@ from dashboard.session.open_collection import (
     workspace,
 )
 from dashboard.session.receipts import put_away, receipts, take_offer
-from dashboard.session.returning import cut_off
+from dashboard.session.reconnection import cut_off
 from dashboard.study.library import Library, may_be_a_run
 from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError

@@ -31,7 +31,7 @@ from dashboard.session.open_collection import (
     workspace,
 )
 from dashboard.session.receipts import doing, tell, tell_error
-from dashboard.session.returning import came_through
+from dashboard.session.reconnection import came_through
 from dashboard.study.library import as_a_run, may_be_a_run
 from dashboard.workspace import Added, Entry, StorageError
 from metrics_core import formats

@@ -18,7 +18,7 @@ import pytest
 from dashboard.files import arrived as visits
 from dashboard.files import converting, judged_places, uploaded_file
 from dashboard.files.uploaded_file import UploadedFile
-from dashboard.session import returning
+from dashboard.session import reconnection
 from dashboard.session.actions import uploaded_files
 from dashboard.session.actions.grading import take_in_layer
 from dashboard.session.actions.uploaded_files import expect_files, release, uploaded
@@ -26,7 +26,7 @@ from dashboard.session.actions.uploads import dismiss, read_again, read_uploads,
 from dashboard.session.open_collection import library_of, workspace
 from dashboard.session.reading import Reading
 from dashboard.session.receipts import receipts
-from dashboard.session.returning import cut_off
+from dashboard.session.reconnection import cut_off
 from dashboard.workspace.disk.errors import StorageError
 from dashboard.workspace.disk.scratch import FOLDER, Scratch
 from dashboard.workspace.long_runs.stored_run import StoredRun
@@ -192,7 +192,7 @@ def test_why_an_upload_did_not_come_through_is_told(visit: dict[str, Any]) -> No
     assert here is not None
     here.lose("a.run", StorageError("The disk of here is full.", "Free some space."))
     back = {"at": 1, "drawn": "", "cut": ["a.run", "b.run"], "again": False, "large": []}
-    returning.came_back(back)
+    reconnection.came_back(back)
     assert cut_off() == ["b.run"]
     (receipt,) = receipts()
     assert receipt.message == "a.run was not taken in. The disk of here is full."
