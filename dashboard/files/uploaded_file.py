@@ -6,8 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dashboard.files.converting import SMALLEST
 from dashboard.files.cut import is_carried, is_cut
+from dashboard.files.long_runs import SMALLEST
 from dashboard.workspace.disk.scratch import ScratchFile
 from dashboard.workspace.taken_out.packing import is_packed
 from metrics_core import formats

@@ -13,9 +13,9 @@ import streamlit as st
 
 from dashboard.environment import data_folder, workspace_folder
 from dashboard.files.collections import SAMPLE, Collections
-from dashboard.files.converted import ConvertedFiles, may_be_long
 from dashboard.files.files import File, Listing, glanced, list_folder, read_files
 from dashboard.files.judged_places import KeptRanks
+from dashboard.files.long_runs import ConvertedFiles, may_be_long
 from dashboard.files.of_workspace import LoadedFiles
 from dashboard.session.address import address, change
 from dashboard.session.memory import give_back_what_is_unused

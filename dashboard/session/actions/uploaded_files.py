@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 import streamlit as st
 
 from dashboard.files import arrived
-from dashboard.files.converting import ONE_AT_A_TIME, converted
+from dashboard.files.long_runs import ONE_AT_A_TIME, converted
 from dashboard.files.uploaded_file import UploadedFile, tables_of
 from dashboard.session.open_collection import collection, judgments_of, workspace
 from dashboard.session.reading import Reading

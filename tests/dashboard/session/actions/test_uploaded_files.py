@@ -16,7 +16,7 @@ from unittest import mock
 import pytest
 
 from dashboard.files import arrived as visits
-from dashboard.files import converting, judged_places, uploaded_file
+from dashboard.files import judged_places, long_runs, uploaded_file
 from dashboard.files.uploaded_file import UploadedFile
 from dashboard.session import reconnection
 from dashboard.session.actions import uploaded_files
@@ -177,14 +177,14 @@ def test_long_files_are_read_one_at_a_time(set_of: bool) -> None:
         mock.patch.object(formats, "is_set", return_value=set_of),
         mock.patch.object(uploaded_files, "tables_of", return_value=[]) as tables,
         mock.patch.object(uploaded_files, "converted", return_value=None),
-        converting.ONE_AT_A_TIME,
+        long_runs.ONE_AT_A_TIME,
     ):
         begun = uploaded_files.reading_of((0, 0), UploadedFile("a.run", RUN), [])
         watched = begun.watched()
         assert next(watched) == 0 and not tables.called
-        converting.ONE_AT_A_TIME.release()
+        long_runs.ONE_AT_A_TIME.release()
         assert list(watched) is not None and begun.result() == []
-        converting.ONE_AT_A_TIME.acquire()
+        long_runs.ONE_AT_A_TIME.acquire()
 
 
 def test_why_an_upload_did_not_come_through_is_told(visit: dict[str, Any]) -> None:

@@ -1,8 +1,10 @@
-"""Long runs that are kept and judged in one pass are what reading them whole gives."""
+"""Long runs that are kept and judged in one pass are what reading them whole gives; those of a
+folder are read once, and again where they are others."""
 
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,11 +13,12 @@ from unittest import mock
 
 import pytest
 
-from dashboard.files import converted, converting, judged_places
-from dashboard.files.converted import ConvertedFiles
+from dashboard.files import judged_places, long_runs
 from dashboard.files.files import File
 from dashboard.files.judged_places import KeptRanks
+from dashboard.files.long_runs import ConvertedFiles
 from dashboard.workspace import Workspace
+from dashboard.workspace.disk import durable
 from dashboard.workspace.disk.durable import state_of
 from dashboard.workspace.long_runs import keeping
 from dashboard.workspace.long_runs.stored_run import StoredRun
@@ -41,7 +44,7 @@ from tests.metrics_core.judging.while_reading.test_judged import (
 @pytest.fixture(autouse=True)
 def _few_bytes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Files of a few lines are long, and read in pieces of fewer."""
-    monkeypatch.setattr(converted, "SMALLEST", 10)
+    monkeypatch.setattr(long_runs, "SMALLEST", 10)
     monkeypatch.setattr(rows_module, "BLOCK", 64)
     with short_are_long(rows=0):
         yield
@@ -71,7 +74,7 @@ def test_both_ways_say_the_same(text: str, tmp_path: Path) -> None:
     path = tmp_path / "one.run"
     path.write_bytes(text.encode())
     found = read(tmp_path / "w", path, QRELS)
-    with mock.patch.object(converted, "converted", return_value=None):
+    with mock.patch.object(long_runs, "converted", return_value=None):
         wanted = read(tmp_path / "v", path)
     assert str(found.error) == str(wanted.error)
     assert (found.key, found.read_as, found.notes) == (wanted.key, wanted.read_as, wanted.notes)
@@ -104,11 +107,11 @@ def test_lines_in_any_order_are_sorted_without_reading_the_run_whole(tmp_path: P
     path.write_text("".join(lines))
     qrels = qrels_of({f"query{q}": {f"doc{d}": d % 3 for d in range(9)} for q in range(0, 44, 2)})
     with (
-        mock.patch.object(converted, "read_files", side_effect=AssertionError),
+        mock.patch.object(long_runs, "read_files", side_effect=AssertionError),
         mock.patch.object(sorted_by_query, "_ROWS_AT_ONCE", 30),
     ):
         found = read(tmp_path / "w", path, qrels).table
-    with mock.patch.object(converted, "converted", return_value=None):
+    with mock.patch.object(long_runs, "converted", return_value=None):
         wanted = read(tmp_path / "v", path).table
     assert isinstance(found, StoredRun) and isinstance(wanted, Run)
     assert of(found) == of(wanted) and found.has_rows_of(wanted)
@@ -128,7 +131,7 @@ def test_what_was_judged_while_it_was_read_is_not_judged_again(tmp_path: Path) -
     path = tmp_path / "one.run"
     path.write_text(PLAIN)
     other = qrels_of({"of another collection": {"d1": 1}})
-    with mock.patch.object(converted, "read_files", side_effect=AssertionError):
+    with mock.patch.object(long_runs, "read_files", side_effect=AssertionError):
         run = read(tmp_path / "w", path, QRELS, other).table
     assert isinstance(run, StoredRun)
     judging = KeptRanks(Workspace(tmp_path / "w").cache)
@@ -175,8 +178,92 @@ def test_a_draft_of_one_who_was_killed_is_swept_away(tmp_path: Path) -> None:
 def test_two_who_want_it_at_once_have_it_read_once(tmp_path: Path) -> None:
     path = tmp_path / "one.run"
     path.write_text(PLAIN)
-    at_once = mock.patch.object(converted, "converted", wraps=converting.converted)
+    at_once = mock.patch.object(long_runs, "converted", wraps=long_runs.converted)
     with at_once as reading, ThreadPoolExecutor(4) as pool:
         files = list(pool.map(lambda _: read(tmp_path / "w", path, QRELS), range(4)))
     assert reading.call_count == 1
     assert len({file.table.rows.table for file in files if isinstance(file.table, StoredRun)}) == 1
+
+
+# Files of a folder that were read before
+
+TEXT = "".join(f"q{i // 3} Q0 d{i} {i % 3 + 1} {9 - i}.0 x\n" for i in range(9))
+
+
+def read_or_known(folder: Path, path: Path, **choices: str) -> tuple[File, bool]:
+    """The file, and whether it was read."""
+    files = ConvertedFiles(Workspace(folder).cache)
+    told = {"shown": path.name, "origin": "folder", "choices": choices}
+    with (
+        short_are_long(),
+        mock.patch.object(long_runs, "SMALLEST", 10),
+        mock.patch.object(long_runs, "read_files", wraps=long_runs.read_files) as reading,
+        mock.patch.object(long_runs, "converted", wraps=long_runs.converted) as at_once,
+    ):
+        (file,) = files.read(path, state_of(path), **told)  # type: ignore[arg-type]
+    return file, reading.called or at_once.called
+
+
+def test_a_long_run_is_read_once(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text(TEXT)
+    first, was_read = read_or_known(tmp_path / "w", path)
+    assert was_read and isinstance(first.table, StoredRun)
+    again, was_read = read_or_known(tmp_path / "w", path)
+    assert not was_read and isinstance(again.table, StoredRun)
+    assert (again.key, again.file, again.read_as) == (first.key, first.file, first.read_as)
+    assert (again.table.name, again.notes) == ("a", first.notes)
+    assert again.table.to_pandas()["doc_id"].tolist() == [f"d{i}" for i in range(9)]
+
+
+def test_the_same_bytes_are_known_where_only_the_state_changed(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text(TEXT)
+    read_or_known(tmp_path / "w", path)
+    (tmp_path / "b").mkdir()
+    shutil.copy(path, tmp_path / "b" / "a.run")
+    assert not read_or_known(tmp_path / "w", tmp_path / "b" / "a.run")[1]
+
+
+def test_another_content_or_choice_is_read_anew(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text(TEXT)
+    read_or_known(tmp_path / "w", path)
+    assert read_or_known(tmp_path / "w", path, encoding="latin-1")[1]
+    path.write_text(TEXT.replace("d4", "d44"))
+    file, was_read = read_or_known(tmp_path / "w", path)
+    assert was_read and isinstance(file.table, Run)
+    assert "d44" in file.table.to_pandas()["doc_id"].tolist()
+
+
+def test_a_copy_that_is_gone_or_damaged_is_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text(TEXT)
+    for harm in (b"", b"PAR1 no more"):
+        read_or_known(tmp_path / "w", path)
+        (table,) = (tmp_path / "w" / "cache" / "tables").iterdir()
+        table.write_bytes(harm) if harm else table.unlink()
+        file, was_read = read_or_known(tmp_path / "w", path)
+        assert was_read and isinstance(file.table, Run) and len(file.table) == 9
+
+
+def test_a_file_that_is_no_run_is_read_each_time(tmp_path: Path) -> None:
+    path = tmp_path / "j.qrels"
+    path.write_text("q1 0 d1 1\n" * 3)
+    for _ in range(2):
+        assert read_or_known(tmp_path / "w", path)[1]
+    shutil.rmtree(tmp_path / "w", ignore_errors=True)
+    path.write_text("q1\n" * 9)
+    assert read_or_known(tmp_path / "w", path)[0].error is not None
+
+
+def test_the_bytes_of_a_copy_are_looked_at_once_a_start(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text(TEXT)
+    read_or_known(tmp_path / "w", path)
+    with mock.patch.object(durable, "sha256_of", wraps=durable.sha256_of) as hashed:
+        file, was_read = read_or_known(tmp_path / "w", path)
+        assert not was_read and isinstance(file.table, StoredRun)
+        assert hashed.call_count == 1
+        assert len(file.table.holding(["q1"])) == 3
+    assert hashed.call_count == 1
