@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import session
-from dashboard.session.actions.versions import hear_order
 from dashboard.session.open_collection import workspace
 from metrics_core import formats
 from tests.dashboard.conftest import drawn, opened, text_of
@@ -47,7 +45,9 @@ def hears() -> None:
     """What the chips tell, where the app's address is known; a script of its own."""
     import streamlit as st
 
+    from dashboard import session
     from dashboard.address.address import Address, Field
+    from dashboard.session.actions.versions import hear_order
 
     empty = Address.of([Field("versions", "several")], set="sample")
     st.session_state["_empty"] = st.session_state["_address"] = empty
