@@ -85,11 +85,11 @@ async def _begun(_: App) -> AsyncIterator[None]:
     opened with was loaded before, for two threads that load the same modules see them half done.
     From here on there is garbage, but not among what was loaded.
     """
-    from dashboard.session.ahead import open_ahead
+    from dashboard.session.warm_up import warm_up
 
     pages = [f"dashboard.app_pages.{page.name}" for page in PAGES]
     named = "opening of what is seen first"
-    Thread(target=open_ahead, args=(pages,), name=named, daemon=True).start()
+    Thread(target=warm_up, args=(pages,), name=named, daemon=True).start()
     import_module("dashboard.app_pages.overview")
     import_module("dashboard.app_pages.frame")
     # What compares needs it, and the files are still being read.

@@ -15,7 +15,7 @@ from dashboard.session.open_collection import all_collections, library_of
 from metrics_core.base.errors import RanklensError
 
 
-def open_ahead(pages: Sequence[str]) -> None:
+def warm_up(pages: Sequence[str]) -> None:
     """Open the collection that an address without one leads to, and work out its Overview, then
     load the modules of the other `pages`. What goes wrong is said by the page, which then tries
     again."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from dashboard.session.ahead import open_ahead
+from dashboard.session.warm_up import warm_up
 from tests.dashboard.conftest import opened
 
 
@@ -33,7 +33,7 @@ def test_the_first_page_finds_its_answers_at_hand(monkeypatch: pytest.MonkeyPatc
     judged = counted(monkeypatch, "dashboard.session.open_collection", "assemble")
     tops = counted(monkeypatch, "dashboard.answers.overview", "_facts")
     strips = counted(monkeypatch, "dashboard.answers.firmness", "firmness_of")
-    open_ahead([])
+    warm_up([])
     assert (len(judged), len(tops), len(strips)) == (1, 1, 1)
     opened()
     assert (len(judged), len(tops), len(strips)) == (1, 1, 1), "asked for as the page asks"
@@ -49,7 +49,7 @@ def test_what_cannot_be_opened_is_left_to_the_page(
             (folder / name).write_text(text)
         monkeypatch.setenv("RANKLENS_DATA", str(folder))
         st.cache_resource.clear()
-        open_ahead([])
+        warm_up([])
         opened()
 
 
@@ -67,7 +67,7 @@ def test_pages_are_loaded_while_files_are_read_and_share_no_module_with_that() -
 
 _LOADED = """
 import sys
-import dashboard.session.ahead
+import dashboard.session.warm_up
 before = set(sys.modules)
 import dashboard.app_pages.frame, dashboard.app_pages.overview
 pages = set(sys.modules) - before
