@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 import streamlit as st
 
-from dashboard.files import arrived
+from dashboard.files import visits
 from dashboard.files.long_runs import ONE_AT_A_TIME, converted
 from dashboard.files.uploaded_file import UploadedFile, tables_of
 from dashboard.session.open_collection import collection, judgments_of, workspace
@@ -28,7 +28,7 @@ def expect_files() -> None:
     run = page_run()
     if run is not None and _VISIT not in st.session_state:
         # As long as the session lives, so do the files that it was given and has not read.
-        st.session_state[_VISIT] = arrived.begin(run.session_id)
+        st.session_state[_VISIT] = visits.begin(run.session_id)
 
 
 def uploaded(file: FileOfUploader) -> UploadedFile:
@@ -51,8 +51,8 @@ def lost(name: str) -> RanklensError | None:
     return visit.lost(name) if visit else None
 
 
-def _visit() -> arrived.Visit | None:
-    found: arrived.Visit | None = st.session_state.get(_VISIT)
+def _visit() -> visits.Visit | None:
+    found: visits.Visit | None = st.session_state.get(_VISIT)
     return found
 
 

@@ -15,8 +15,7 @@ from unittest import mock
 
 import pytest
 
-from dashboard.files import arrived as visits
-from dashboard.files import judged_places, long_runs, uploaded_file
+from dashboard.files import judged_places, long_runs, uploaded_file, visits
 from dashboard.files.uploaded_file import UploadedFile
 from dashboard.session import reconnection
 from dashboard.session.actions import uploaded_files

@@ -1,4 +1,4 @@
-"""Which file a note stands for. A page is given the note in place of a long file it asked for.
+"""Long files of a visit. A page is given a note in place of a long file it asked for.
 
 A note is known to the visit whose file it stands for, in this process: the same text from anywhere
 else is just a text. A visit holds its files until they are read or forgotten; a visit that nobody
