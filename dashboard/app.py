@@ -7,10 +7,10 @@ import streamlit as st
 from dashboard import session
 from dashboard.app_pages import frame
 from dashboard.app_pages.menu import PAGES
-from dashboard.session.following import draw_what_follows
+from dashboard.session.deferred import draw_deferred
 from dashboard.session.memory import give_back_after_long_runs
 from dashboard.session.open_collection import no_collection_open
-from dashboard.session.returning import page_drawn
+from dashboard.session.reconnection import page_drawn
 from metrics_core.base.errors import RanklensError
 
 
@@ -32,7 +32,7 @@ def main() -> None:
             collections.render()
         elif not frame.stands_in(current):
             chosen.run()
-            draw_what_follows()
+            draw_deferred()
             give_back_after_long_runs()
         page_drawn()
     except RanklensError as error:

@@ -17,7 +17,7 @@ from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import breakdown as figures
 from dashboard.drawing.figures import heatmap, panels
 from dashboard.session import Opened
-from dashboard.session.following import follows
+from dashboard.session.deferred import defer
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES as FEWEST_COMPARED
 from metrics_core.findings.sentence import muted, run
@@ -44,7 +44,7 @@ def render() -> None:
         + markup.second(shown.mixed, styles)
         + markup.second(shown.strongest, styles)
     )
-    follows(lambda: _slices(here))
+    defer(lambda: _slices(here))
     _columns(shown)
     if here.comparison.alone:
         st.html(
@@ -59,12 +59,12 @@ def render() -> None:
     with st.container(key="by_score"):
         left, right = st.columns([1, 1], gap="large")
         with left:
-            follows(lambda: _scores(shown, here))
+            defer(lambda: _scores(shown, here))
         with right:
-            follows(lambda: _second(shown, here))
+            defer(lambda: _second(shown, here))
     if not here.comparison.alone:
-        follows(lambda: _cells(shown, here))
-    follows(lambda: explaining.room_part(shown, here))
+        defer(lambda: _cells(shown, here))
+    defer(lambda: explaining.room_part(shown, here))
 
 
 def _taken_apart(shown: Breakdown, here: Opened) -> None:

@@ -11,7 +11,7 @@ from dashboard.drawing.blocks import markup
 from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import curves as figures
 from dashboard.session import Opened
-from dashboard.session.following import follows
+from dashboard.session.deferred import defer
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
@@ -42,7 +42,7 @@ def render() -> None:
         sentence.html(markup.sentence(shown.finding, styles))
         with panels.container():
             _panels(shown, here, whole=False)
-        follows(lambda: draw(answers.curves(here.study, view)), panels)
+        defer(lambda: draw(answers.curves(here.study, view)), panels)
     _precision_recall(shown, here)
 
 

@@ -16,7 +16,7 @@ from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import curves as figures
 from dashboard.session import Opened
 from dashboard.session.actions.uploads import spreadsheet
-from dashboard.session.following import follows
+from dashboard.session.deferred import defer
 from metrics_core import findings
 from metrics_core.base import wording as w
 from metrics_core.scoring.intervals import LEVEL
@@ -76,7 +76,7 @@ def _unjudged(here: Opened, _: str) -> None:
     heads = [Head("Unjudged documents"), Head(f"{view.focus} minus {view.baseline}", number=True)]
     rows = [[Cell(what, small=note), Cell(span)] for what, span, note in ends]
     st.html(firmness.table(heads, rows, "Where the difference could lie"))
-    follows(lambda: _judge_next(here))
+    defer(lambda: _judge_next(here))
     section.heading(
         "How much is judged",
         "Share of the documents in the first k ranks of all queries.",

@@ -22,7 +22,7 @@ from dashboard.components.place import keep_place
 from dashboard.drawing.blocks import data, layers, markup, navigation
 from dashboard.session import Opened
 from dashboard.session.actions.notes import missing_of_journals
-from dashboard.session.returning import came_back, largest_upload
+from dashboard.session.reconnection import came_back, largest_upload
 from dashboard.session.view import theme
 from dashboard.streamlit_internals import static_folder
 from dashboard.workspace.disk.journal import NOTES

@@ -26,7 +26,7 @@ from dashboard.drawing.figures import history as figures
 from dashboard.session import Opened
 from dashboard.session.actions.collections import collection_href
 from dashboard.session.actions.versions import hear_order, library_beside, sharing_queries
-from dashboard.session.following import follows
+from dashboard.session.deferred import defer
 from dashboard.session.open_collection import all_collections, collection, library_here
 from metrics_core.base import wording as w
 
@@ -49,8 +49,8 @@ def render() -> None:
     _order(runs, dates, here)
     _means(shown, dates, here)
     if columns:
-        follows(lambda: _slices(runs, columns, by, here))
-    follows(lambda: _queries(shown, here))
+        defer(lambda: _slices(runs, columns, by, here))
+    defer(lambda: _queries(shown, here))
 
 
 def _order(runs: tuple[str, ...], dates: VersionDates, here: Opened) -> None:

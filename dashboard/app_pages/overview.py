@@ -15,7 +15,7 @@ from dashboard.app_pages.parts import section, test_picker
 from dashboard.drawing.blocks import differences, firmness, markup, overview
 from dashboard.drawing.blocks.markup import Lead
 from dashboard.session import Opened
-from dashboard.session.following import follows
+from dashboard.session.deferred import defer
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
@@ -65,7 +65,7 @@ def _bests(shown: Overview, here: Opened) -> None:
         return
     if shown.facts.queries >= FEWEST_QUERIES:
         room.html(overview.bests_waiting(view.loaded, session.href("pairs")))
-    follows(draw, room)
+    defer(draw, room)
 
 
 def _how_firm(here: Opened) -> None:
@@ -81,7 +81,7 @@ def _how_firm(here: Opened) -> None:
         else:
             room.empty()
 
-    follows(draw, room)
+    defer(draw, room)
 
 
 def _runs(shown: Overview, here: Opened) -> None:

@@ -14,7 +14,7 @@ from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import navigation, query, two_lists, words
 from dashboard.session import Opened
 from dashboard.session.actions.notes import remarks
-from dashboard.session.following import follows
+from dashboard.session.deferred import defer
 from dashboard.session.picked import picked_queries
 from metrics_core.base import wording as w
 from metrics_core.explaining.diagnosis import SQUARES
@@ -69,7 +69,7 @@ def render() -> None:
     if shown.ledger is not None:
         explaining.ledger_part(shown, shown.ledger, here, grades)
         explaining.headroom_part(shown.ledger, here)
-        follows(lambda: explaining.what_if_part(shown, here, grades))
+        defer(lambda: explaining.what_if_part(shown, here, grades))
     section.heading(
         "Scores and where the relevant documents stand",
         f"One square per rank, 1 to {SQUARES}. The line marks k = {view.cutoff}.",
@@ -118,7 +118,7 @@ def render() -> None:
         lambda: query.missed(found, shown.documents, styles, study.deepest, grades),
         *(found, drawing, known_grades, study.deepest),
     )
-    follows(lambda: grading.query_part(here, found.query_id))
+    defer(lambda: grading.query_part(here, found.query_id))
     grading.notes_part(found.query_id)
     if asked["doc"]:
         explaining.card_part(asked["doc"], shown, here, grades)

@@ -45,7 +45,7 @@ def sync() -> None:
     """Bring session state and browser address together; once a run, before the page is drawn."""
     take_turns()
     # The files may have changed since the last run, and the address may now.
-    for name in ("_library", "_opened", "_following"):
+    for name in ("_library", "_opened", "_deferred"):
         st.session_state.pop(name, None)
     now, written = _in_browser(), st.session_state.get("_written", [])
     if "_address" not in st.session_state or now not in written:

@@ -24,7 +24,7 @@ from dashboard.address.view import (
     lacking,
     read_cutoff,
 )
-from dashboard.study import columns as grouped
+from dashboard.study import columns
 from dashboard.study.keeping import KeptAnswers
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
@@ -126,14 +126,14 @@ class Study(KeptAnswers):
     @property
     def own_columns(self) -> dict[str, pd.Series]:
         """Grouping -> the group of each judged query, indexed by query_id."""
-        return self.kept(grouped.own_columns)
+        return self.kept(columns.own_columns)
 
     def columns(self, comparison: Comparison) -> dict[str, pd.Series]:
         """Column -> the group of each judged query, indexed by query_id: what to break results down
         by, the files' own columns first, then the derived ones, some of which depend on what is
         compared, though never on the filters."""
         asked = replace(comparison, where=(), also=())
-        return self.kept(grouped.columns, asked)
+        return self.kept(columns.columns, asked)
 
     @cached_property
     def deepest(self) -> int:
@@ -191,7 +191,7 @@ class Study(KeptAnswers):
 
     def in_view(self, comparison: Comparison) -> npt.NDArray[np.bool_]:
         """Which judged queries the filters leave; bool[Q]."""
-        return self.kept(grouped.in_view, comparison.narrowing)
+        return self.kept(columns.in_view, comparison.narrowing)
 
     def scores(self, comparison: Comparison, *measures: Measure) -> Scores:
         """Per-query scores of the shown runs over the queries in view."""
@@ -212,7 +212,7 @@ class Study(KeptAnswers):
 
     def with_texts(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The frame with `text`, `meta` ("Billing · medium") and every grouping of each query."""
-        told = self.kept(grouped.told).reindex(frame["query_id"]).set_axis(frame.index)
+        told = self.kept(columns.told).reindex(frame["query_id"]).set_axis(frame.index)
         return pd.concat([frame, told], axis=1)
 
 

@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from dashboard.workspace.adding import (
     Added,
     Made,
@@ -26,10 +28,12 @@ from dashboard.workspace.disk.lock import WriteLock
 from dashboard.workspace.disk.records import Collection, Damaged, Entry, hidden
 from dashboard.workspace.disk.shelves import Shelves
 from dashboard.workspace.layers import Layers
-from dashboard.workspace.long_runs import loading
 from dashboard.workspace.long_runs.cache import Cache
 from dashboard.workspace.long_runs.keeping import on_disk
+from dashboard.workspace.long_runs.stored_run import is_long, stored_run
+from dashboard.workspace.long_runs.tables import table_of
 from dashboard.workspace.notes import Notes
+from metrics_core.base.errors import RanklensError
 from metrics_core.formats import Loaded
 from metrics_core.tables import Table
 from metrics_core.tables.run_names import free_name
@@ -164,13 +168,31 @@ class Workspace:
         return [*self._shelves.damaged(identity), *unsound]
 
     def load(self, entry: Entry) -> Table:
-        """The table of an entry, its bytes checked. Raises StorageError where they are not those
-        that were kept."""
-        return loading.load(self._shelves, self.cache, entry)
+        """The table of an entry, its bytes checked; the rows of a long run stay on the disk. Raises
+        StorageError where they are not those that were kept."""
+        if entry.kind == "run" and entry.complete and is_long(entry.rows):
+            return stored_run(
+                self._shelves,
+                self.cache,
+                table=entry.table,
+                content=entry.content,
+                file=entry.file,
+                name=entry.name,
+                notes=entry.notes,
+            )
+        content = self.bytes_of(entry)
+        try:
+            return table_of(content, entry.kind, name=entry.name, notes=entry.notes)
+        except (pa.ArrowException, RanklensError, ValueError, KeyError, OSError) as error:
+            self._shelves.mark_unsound(entry.table, str(error))
+            raise errors.damaged(entry.file, self._shelves.unsound(entry.table)) from error
 
     def bytes_of(self, entry: Entry) -> bytes:
         """The bytes that an entry's table is kept as. Raises StorageError for other bytes."""
-        return loading.bytes_of(self._shelves, entry)
+        content = self._shelves.table(entry.table)
+        if content is None:
+            raise errors.damaged(entry.file, self._shelves.unsound(entry.table))
+        return content
 
     def add(
         self, identity: str, loaded: Loaded, *, slots: Iterable[int] = (), beside: bool = False

@@ -14,8 +14,8 @@ from dashboard import session
 from dashboard.drawing.blocks import data, markup
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import File
-from dashboard.session.actions.given import expect_files, uploaded
 from dashboard.session.actions.judgments import use_judgments
+from dashboard.session.actions.uploaded_files import expect_files, uploaded
 from dashboard.session.actions.uploads import (
     dismiss,
     read_again,
@@ -32,7 +32,7 @@ from dashboard.session.open_collection import (
     workspace,
 )
 from dashboard.session.receipts import put_away, receipts, take_offer
-from dashboard.session.returning import cut_off
+from dashboard.session.reconnection import cut_off
 from dashboard.study.library import Library, may_be_a_run
 from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError

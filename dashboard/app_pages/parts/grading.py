@@ -17,7 +17,6 @@ from dashboard.drawing.blocks import data, layers, markup
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.words import pieces, query_words
 from dashboard.session import Opened
-from dashboard.session.actions.given import expect_files, release, uploaded
 from dashboard.session.actions.grading import (
     acts_kept,
     hear_acts,
@@ -42,6 +41,7 @@ from dashboard.session.actions.notes import (
     take_note_back,
     take_tag_off,
 )
+from dashboard.session.actions.uploaded_files import expect_files, release, uploaded
 from dashboard.session.open_collection import collection, workspace
 from dashboard.workspace import Layer, Noted
 from dashboard.workspace.disk.journal import NOTES

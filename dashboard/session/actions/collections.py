@@ -8,7 +8,7 @@ from threading import Lock
 
 import streamlit as st
 
-from dashboard.files.given import UploadedFile
+from dashboard.files.uploaded_file import UploadedFile
 from dashboard.session.address import forget, href
 from dashboard.session.open_collection import (
     OF_ANOTHER,

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.address.view import NOBODY
-from dashboard.files.given import UploadedFile
+from dashboard.files.uploaded_file import UploadedFile
 from dashboard.session.address import address, change, href
 from dashboard.session.open_collection import all_collections, collection, workspace
 from dashboard.session.receipts import doing, tell

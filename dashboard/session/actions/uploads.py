@@ -15,13 +15,10 @@ import streamlit as st
 from dashboard.files.collections import SAMPLE
 from dashboard.files.cut import Carried, Cut, is_carried, opened_cut, read_carried
 from dashboard.files.files import File, parts_as_one
-from dashboard.files.given import UploadedFile
-from dashboard.files.taking_in import tables_of, way_of
-from dashboard.session.actions import carried as carrying
-from dashboard.session.actions import collections as manage
-from dashboard.session.actions.given import release
+from dashboard.files.uploaded_file import UploadedFile, tables_of, way_of
+from dashboard.session.actions import collections, notes_and_layers
 from dashboard.session.actions.judgments import keep_in_use
-from dashboard.session.actions.long_uploads import forget_readings, reading_of
+from dashboard.session.actions.uploaded_files import forget_readings, reading_of, release
 from dashboard.session.address import address, change, forget
 from dashboard.session.open_collection import (
     all_collections,
@@ -34,7 +31,7 @@ from dashboard.session.open_collection import (
     workspace,
 )
 from dashboard.session.receipts import doing, tell, tell_error
-from dashboard.session.returning import came_through
+from dashboard.session.reconnection import came_through
 from dashboard.study.library import as_a_run, may_be_a_run
 from dashboard.workspace import Added, Entry, StorageError
 from metrics_core import formats
@@ -88,7 +85,7 @@ def read_uploads(files: Sequence[UploadedFile], drawn: int) -> Iterator[float]:
             yield done
             if ways[number] == "packed":
                 if (drawn, number) not in kept:
-                    manage.take_in(given, partial(kept.add, (drawn, number)))
+                    collections.take_in(given, partial(kept.add, (drawn, number)))
             elif ways[number] in ("cut", "carried over"):
                 read[number] = _read_cut(given, carried)
             elif ways[number] == "plain":
@@ -231,7 +228,11 @@ def _into_new(
     copied: bool = False,
 ) -> None:
     """Keep files in a new collection and open it; beside the example's own where it is `copied`."""
-    made = manage.copy_of(SAMPLE, "The example and my files") if copied else manage.made("My files")
+    made = (
+        collections.copy_of(SAMPLE, "The example and my files")
+        if copied
+        else collections.made("My files")
+    )
     _into(made.id, read, carried, kept)
 
 
@@ -259,7 +260,7 @@ def _into(
             refused = error
             continue
         became.append((loaded, added))
-    came = carrying.taken(identity, carried)
+    came = notes_and_layers.taken(identity, carried)
     kept()
     keep_in_use(identity, before, library_of(identity))
     open_collection(identity)
@@ -269,7 +270,7 @@ def _into(
     for _, added in became:
         if added.how == "replaced":
             _tell_replaced(identity, added.entry)
-    carrying.tell_of(came)
+    notes_and_layers.tell_of(came)
 
 
 def _tell_known(

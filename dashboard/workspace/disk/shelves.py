@@ -13,7 +13,7 @@ from threading import Lock
 
 import pyarrow as pa
 
-from dashboard.workspace.disk import durable
+from dashboard.workspace.disk import durable, errors
 from dashboard.workspace.disk.journal import JOURNAL, Journals, Reaches
 from dashboard.workspace.disk.records import (
     Collection,
@@ -29,7 +29,6 @@ from dashboard.workspace.disk.records import (
     is_number,
     is_table,
 )
-from dashboard.workspace.folders import names_in, states_in
 from metrics_core.base.memo import Memo
 
 LAYOUT = 3
@@ -92,7 +91,7 @@ class Shelves:
 
     def ids(self) -> list[str]:
         """The collections that are there, removed ones too."""
-        return [name for name in names_in(self._collections) if is_id(name)]
+        return [name for name in _names_in(self._collections) if is_id(name)]
 
     def collection(self, identity: str) -> Collection:
         """What is known of a collection; its id for a name that cannot be read. Raises KeyError
@@ -182,7 +181,7 @@ class Shelves:
         """Number -> record of a file, or why it cannot be read; oldest first."""
         if not is_id(identity):
             return {}
-        states = states_in(self._folder(identity))
+        states = _states_in(self._folder(identity))
         numbers = {n.removesuffix(_RECORD): n for n in states if n.endswith(_RECORD)}
         folder, found = str(self._folder(identity)), dict[str, Entry | str]()
         for number in sorted(filter(is_number, numbers), key=int):
@@ -240,7 +239,7 @@ class Shelves:
 
     def tables(self) -> list[str]:
         """The names of the tables that are there."""
-        names = [n.removesuffix(_TABLE) for n in names_in(self._tables) if n.endswith(_TABLE)]
+        names = [n.removesuffix(_TABLE) for n in _names_in(self._tables) if n.endswith(_TABLE)]
         return [n for n in names if is_table(n)]
 
     def drop_table(self, name: str) -> None:
@@ -291,3 +290,30 @@ def _decoded(path: Path, kind: type[Record]) -> Record | str:
         return _CHANGED
     except OSError as error:
         return f"cannot be read ({error.strerror})"
+
+
+def _names_in(folder: Path) -> list[str]:
+    """The names of a folder, none where there is no such folder. Raises StorageError where the
+    system refuses to say."""
+    try:
+        return sorted(p.name for p in folder.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise errors.unreadable(error, folder) from error
+
+
+def _states_in(folder: Path) -> dict[str, durable.State]:
+    """Name -> state of the files of a folder, in one pass over it. Raises StorageError likewise."""
+    states: dict[str, durable.State] = {}
+    try:
+        with os.scandir(folder) as found:
+            for entry in found:
+                state = durable.state_of(entry)
+                if state is not None:
+                    states[entry.name] = state
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as error:
+        raise errors.unreadable(error, folder) from error
+    return states

@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 
 from dashboard.address.address import Address
-from dashboard.files import taking_in
+from dashboard.files import uploaded_file
 from dashboard.session.open_collection import workspace
 from tests.dashboard.workspace.stored_runs import short_are_long
 
@@ -22,6 +22,6 @@ def own_visit(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     here = Address.of(set="own")
     state: dict[str, Any] = {"_empty": here, "_address": here}
     monkeypatch.setattr(st, "session_state", state)
-    monkeypatch.setattr(taking_in, "SMALLEST", 100)
+    monkeypatch.setattr(uploaded_file, "SMALLEST", 100)
     with short_are_long(rows=2):
         yield state

@@ -14,11 +14,10 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.address.address import Address
-from dashboard.files import taking_in
+from dashboard.files import uploaded_file
 from dashboard.files.collections import SAMPLE
-from dashboard.files.given import UploadedFile
-from dashboard.session.actions import collections as manage
-from dashboard.session.actions import uploads
+from dashboard.files.uploaded_file import UploadedFile
+from dashboard.session.actions import collections, uploads
 from dashboard.session.actions.collections import make_collection
 from dashboard.session.actions.grading import take_in_layer
 from dashboard.session.actions.notes import keep_remark, take_note_back, take_tag_off
@@ -92,7 +91,7 @@ def test_files_that_a_click_interrupts_are_read_by_the_next_run_and_kept_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     packed = io.BytesIO()
-    other = manage.made("Other")
+    other = collections.made("Other")
     pack(workspace(), other.id, packed)
     named = {"other.zip": packed.getvalue(), "my.qrels": QRELS, "my.run": RUN}
     files = [UploadedFile(name, content) for name, content in named.items()]
@@ -120,7 +119,7 @@ def test_files_that_a_click_interrupts_are_read_by_the_next_run_and_kept_once(
 def test_a_fault_in_reading_is_not_met_again_by_each_further_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(taking_in, "is_packed", lambda _: 1 // 0)
+    monkeypatch.setattr(uploaded_file, "is_packed", lambda _: 1 // 0)
     with pytest.raises(ZeroDivisionError):
         list(read_uploads([UploadedFile("my.run", RUN)], 0))
     assert session.generation("upload") == 1

@@ -13,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.session.actions.given import lost
+from dashboard.session.actions.uploaded_files import lost
 from dashboard.session.address import address, forget
 from dashboard.session.receipts import tell
 from dashboard.streamlit_internals import draw_again, page_run

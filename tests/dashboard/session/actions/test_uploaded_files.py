@@ -1,10 +1,14 @@
-"""Long files that a note stands for: read from the disk, and gone from it once nobody needs it."""
+"""Long files that a note stands for: read from the disk beside the page, whose end does not end the
+reading, and gone from the disk once nobody needs them."""
 
 from __future__ import annotations
 
 import gc
+import gzip
 import io
 import zipfile
+from collections.abc import Callable
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
@@ -12,22 +16,28 @@ from unittest import mock
 import pytest
 
 from dashboard.files import arrived as visits
-from dashboard.files import converting, taking_in
-from dashboard.files.given import UploadedFile
-from dashboard.session import returning
-from dashboard.session.actions import given, long_uploads
-from dashboard.session.actions.given import expect_files, release, uploaded
+from dashboard.files import converting, judged_places, uploaded_file
+from dashboard.files.uploaded_file import UploadedFile
+from dashboard.session import reconnection
+from dashboard.session.actions import uploaded_files
 from dashboard.session.actions.grading import take_in_layer
+from dashboard.session.actions.uploaded_files import expect_files, release, uploaded
 from dashboard.session.actions.uploads import dismiss, read_again, read_uploads, refusals
 from dashboard.session.open_collection import library_of, workspace
+from dashboard.session.reading import Reading
 from dashboard.session.receipts import receipts
-from dashboard.session.returning import cut_off
+from dashboard.session.reconnection import cut_off
 from dashboard.workspace.disk.errors import StorageError
 from dashboard.workspace.disk.scratch import FOLDER, Scratch
 from dashboard.workspace.long_runs.stored_run import StoredRun
 from dashboard.workspace.taken_out.packing import pack
 from metrics_core import formats
-from tests.metrics_core.judging.while_reading.test_judged import PLAIN
+from metrics_core.base.errors import FileFormatError
+from metrics_core.formats.source.opening import open_source
+from metrics_core.judging import judge
+from metrics_core.judging.while_reading import rows as rows_module
+from metrics_core.tables import Qrels
+from tests.metrics_core.judging.while_reading.test_judged import PLAIN, same
 
 RUN = PLAIN.encode()
 TWICE = RUN + b"q1 Q0 d1 1 1 r\n"
@@ -37,9 +47,10 @@ NOTES = b"query_id,tag,note,by,when,id\nq1,,why,bo,2026,0a\n"
 
 @pytest.fixture(autouse=True)
 def visit(own_visit: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """A visit of session s1 that expects files."""
+    """A visit of session s1 that expects files and reads them in many pieces."""
     context = SimpleNamespace(session_id="s1")
-    monkeypatch.setattr(given, "page_run", lambda: context)
+    monkeypatch.setattr(uploaded_files, "page_run", lambda: context)
+    monkeypatch.setattr(rows_module, "BLOCK", 64)
     expect_files()
     return own_visit
 
@@ -123,7 +134,7 @@ def test_files_are_gone_with_their_session(visit: dict[str, Any]) -> None:
 
 def test_a_failure_removes_what_was_given() -> None:
     with (
-        mock.patch.object(taking_in, "is_packed", side_effect=ZeroDivisionError),
+        mock.patch.object(uploaded_file, "is_packed", side_effect=ZeroDivisionError),
         pytest.raises(ZeroDivisionError),
     ):
         read(arrived("a.run", RUN))
@@ -164,11 +175,11 @@ def test_a_layer_is_read_from_the_disk() -> None:
 def test_long_files_are_read_one_at_a_time(set_of: bool) -> None:
     with (
         mock.patch.object(formats, "is_set", return_value=set_of),
-        mock.patch.object(long_uploads, "tables_of", return_value=[]) as tables,
-        mock.patch.object(long_uploads, "converted", return_value=None),
+        mock.patch.object(uploaded_files, "tables_of", return_value=[]) as tables,
+        mock.patch.object(uploaded_files, "converted", return_value=None),
         converting.ONE_AT_A_TIME,
     ):
-        begun = long_uploads.reading_of((0, 0), UploadedFile("a.run", RUN), [])
+        begun = uploaded_files.reading_of((0, 0), UploadedFile("a.run", RUN), [])
         watched = begun.watched()
         assert next(watched) == 0 and not tables.called
         converting.ONE_AT_A_TIME.release()
@@ -181,8 +192,100 @@ def test_why_an_upload_did_not_come_through_is_told(visit: dict[str, Any]) -> No
     assert here is not None
     here.lose("a.run", StorageError("The disk of here is full.", "Free some space."))
     back = {"at": 1, "drawn": "", "cut": ["a.run", "b.run"], "again": False, "large": []}
-    returning.came_back(back)
+    reconnection.came_back(back)
     assert cut_off() == ["b.run"]
     (receipt,) = receipts()
     assert receipt.message == "a.run was not taken in. The disk of here is full."
     assert receipt.hint == "Free some space." and receipt.alarming
+
+
+# Reading them while the page goes on
+
+
+def test_who_waits_sees_how_much_was_read() -> None:
+    looked, read = Event(), Event()
+
+    def reading(told: Callable[[int], None]) -> str:
+        told(3)
+        looked.wait()
+        told(8)
+        read.set()
+        return "read"
+
+    begun = Reading(open_source(b"12345678", "a.run"), reading)
+    shares = begun.watched()
+    while next(shares) < 3 / 8:
+        pass
+    assert begun.told == "Reading a.run: 3 bytes of 8 bytes"
+    shares.close()  # as a click ends it
+    looked.set()
+    assert read.wait(5) and begun.result() == "read" and not begun.failed and begun.share == 1
+    packed = Reading(open_source(gzip.compress(b"q1"), "a.gz"), lambda told: told(2))
+    assert packed.result() is None and packed.share == 0
+    assert packed.told == "Reading a.gz: 2 bytes unpacked"
+
+
+def test_what_reading_raises_is_raised_for_who_waits() -> None:
+    begun = Reading(open_source(b"", "a.run"), lambda _: 1 // 0)
+    assert list(begun.watched()) == [] or begun.failed
+    with pytest.raises(ZeroDivisionError):
+        begun.result()
+
+
+def test_a_long_run_is_judged_with_what_came_beside_it(visit: dict[str, Any]) -> None:
+    with (
+        mock.patch.object(judged_places, "places", side_effect=AssertionError),
+        mock.patch.object(formats, "read", wraps=formats.read) as read,
+    ):
+        told = list(read_uploads([UploadedFile("a.run", RUN), UploadedFile("a.qrels", QRELS)], 0))
+        study = library_of("own").study
+    assert [n for n in told if n == int(n)][:1] == [0] and told == sorted(told)
+    assert [call.kwargs["name"] for call in read.call_args_list] == ["a.qrels"]
+    assert study is not None and isinstance(study.runs["a"], StoredRun)
+    qrels = formats.read(QRELS, name="a.qrels").table
+    assert isinstance(qrels, Qrels)
+    same(study.judged["a"], judge(formats.read_run(RUN, name="a.run"), qrels))
+    kept = workspace()
+    assert [e.file for e in kept.entries("own")] == ["a.run", "a.qrels"], "in the order given"
+    assert kept.entries("own")[0].read_as == "TREC run" and "_long_uploads" not in visit
+
+
+def test_a_run_of_the_page_that_ends_does_not_end_the_reading() -> None:
+    with (
+        mock.patch.object(uploaded_files, "converted", wraps=uploaded_files.converted) as converted,
+        mock.patch("dashboard.session.reading._LOOK", 0.001),
+    ):
+        first = read_uploads([UploadedFile("a.run", RUN)], 0)
+        assert next(first) == 0
+        next(first, None)
+        first.close()
+        list(read_uploads([UploadedFile("a.run", RUN)], 0))
+    assert converted.call_count == 1
+    assert [e.file for e in workspace().entries("own")] == ["a.run"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [RUN.replace(b"9.25", b"nan"), RUN + b"q1 Q0 d1 1 1 r\n", RUN[:-9], RUN.replace(b"d2", b"d\0")],
+    ids=["no score", "a document twice", "cut off", "a NUL"],
+)
+def test_a_long_file_is_refused_in_the_same_words(content: bytes) -> None:
+    try:
+        wanted = ""
+        formats.read(content, name="a.run")
+    except FileFormatError as error:
+        wanted = str(error)
+    list(read_uploads([UploadedFile("a.run", content)], 0))
+    assert str(refusals()["a.run"].error) == wanted != ""
+    assert not workspace().entries("own")
+
+
+def test_the_same_rows_from_another_format_are_known() -> None:
+    rows = formats.read_run(RUN, name="a.run")
+    for number, name in enumerate(("a.run", "b.run.gz", "c.csv")):
+        content = gzip.compress(RUN) if "gz" in name else RUN
+        if name == "c.csv":
+            content = formats.table_bytes(rows, "csv")
+        list(read_uploads([UploadedFile(name, content)], number))
+    assert len(workspace().entries("own")) == 1
+    assert [r.message.split(" is here")[0] for r in receipts()] == ["b.run.gz", "c.csv"]

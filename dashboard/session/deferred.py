@@ -8,14 +8,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 
-def follows(draw: Callable[[], None], room: DeltaGenerator | None = None) -> None:
+def defer(draw: Callable[[], None], room: DeltaGenerator | None = None) -> None:
     """Have this drawn here, or in a `room` that is there, at the end of this run of the page."""
     place = st.container() if room is None else room
-    st.session_state.setdefault("_following", []).append((place, draw))
+    st.session_state.setdefault("_deferred", []).append((place, draw))
 
 
-def draw_what_follows() -> None:
+def draw_deferred() -> None:
     """Draw what was left for the end of the page, in its order."""
-    for room, draw in st.session_state.pop("_following", ()):
+    for room, draw in st.session_state.pop("_deferred", ()):
         with room:
             draw()

@@ -1,22 +1,56 @@
-"""What a given file is, decided once, and its tables."""
+"""A file that a reader gave: in memory, a long one on the disk; what it is, and its tables."""
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from dashboard.files.converting import SMALLEST
 from dashboard.files.cut import is_carried, is_cut
-from dashboard.files.given import UploadedFile
+from dashboard.workspace.disk.scratch import ScratchFile
 from dashboard.workspace.taken_out.packing import is_packed
 from metrics_core import formats
 from metrics_core.base.errors import RanklensError
 from metrics_core.checks.stored_scores import with_stored_compared
 from metrics_core.formats import Loaded
 from metrics_core.formats.parsing.ranks_parts import is_beside_parts
+from metrics_core.formats.source.unpacking import Origin, opened_plain
+
+_START = 512
 
 Way = Literal["packed", "cut", "carried over", "long", "plain"]
 """A packed collection; a zip of some queries; notes or layers that were taken out; a table so long
 that it may hold a run which stays on the disk; any other table."""
+
+
+@dataclass(frozen=True)
+class UploadedFile:
+    """A file, and what the reader calls it. What is on the disk is there as long as somebody holds
+    this."""
+
+    name: str
+    content: bytes | ScratchFile
+
+    @property
+    def origin(self) -> Origin:
+        """Its bytes, or where they are."""
+        return self.content if isinstance(self.content, bytes) else self.content.path
+
+    def __len__(self) -> int:
+        return len(self.content) if isinstance(self.content, bytes) else self.content.size
+
+    @property
+    def start(self) -> bytes:
+        """Its first bytes; none where it cannot be read, and reading it says why."""
+        with suppress(OSError), opened_plain(self.origin) as file:
+            return file.read(_START)
+        return b""
+
+    def whole(self) -> bytes:
+        """All of its bytes."""
+        with opened_plain(self.origin) as file:
+            return file.read()
 
 
 def way_of(given: UploadedFile) -> Way:
