@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import session
-from dashboard.session.actions.versions import hear_order
 from dashboard.session.open_collection import workspace
 from metrics_core import formats
 from tests.dashboard.conftest import drawn, opened, text_of
@@ -48,6 +46,8 @@ def hears() -> None:
     import streamlit as st
 
     from dashboard.address.address import Address, Field
+    from dashboard.session import address
+    from dashboard.session.actions.versions import hear_order
 
     empty = Address.of([Field("versions", "several")], set="sample")
     st.session_state["_empty"] = st.session_state["_address"] = empty
@@ -58,7 +58,7 @@ def hears() -> None:
     ):
         st.session_state["order"] = {"order": told}
         hear_order("order", ("a", "b"))
-        assert session.address()["versions"] == wanted
+        assert address()["versions"] == wanted
 
 
 def test_an_order_by_hand_is_in_the_address_unless_it_is_the_usual_one() -> None:
