@@ -96,19 +96,11 @@ def sample_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 Opened = Callable[..., Page]
 
 
-@pytest.fixture(scope="session")
-def left_contexts() -> dict[bool, list[BrowserContext]]:
-    """Contexts that no test uses now, with touch or without: what the pages load, they hold."""
-    return {False: [], True: []}
-
-
 @pytest.fixture
-def open_page(
-    browser: Browser, left_contexts: dict[bool, list[BrowserContext]]
-) -> Iterator[Opened]:
-    """Opens an address in a visit that knows nothing of others; afterwards the page must have shown
-    no error and asked for nothing beyond this machine."""
-    taken: list[tuple[bool, BrowserContext]] = []
+def open_page(browser: Browser) -> Iterator[Opened]:
+    """Opens an address in a fresh visit; afterwards the page must have shown no error and asked
+    for nothing beyond this machine."""
+    contexts: list[BrowserContext] = []
     problems: list[str] = []
 
     def opened(
@@ -119,14 +111,15 @@ def open_page(
         dark: bool = False,
         touch: bool = False,
     ) -> Page:
-        left = left_contexts[touch]
-        context = left.pop() if left else browser.new_context(has_touch=touch)
-        taken.append((touch, context))
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            accept_downloads=True,
+            has_touch=touch,
+        )
+        contexts.append(context)
         let_in(context)
         page = context.new_page()
-        _forget(page, address)
-        page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme="dark" if dark else "light")
         page.on("pageerror", lambda error: problems.append(f"page error: {error}"))
         page.on("console", lambda message: _blocked(message.text, problems))
         page.on("request", lambda request: _only_local(request.url, problems))
@@ -135,22 +128,12 @@ def open_page(
         return page
 
     yield opened
-    for touch, context in taken:
+    for context in contexts:
         for page in context.pages:
             if page.locator("[data-testid=stException]").count():
                 problems.append(page.locator("[data-testid=stException]").first.inner_text())
-            page.close()
-        context.clear_cookies()
-        left_contexts[touch].append(context)
+        context.close()
     assert not problems, problems
-
-
-def _forget(page: Page, address: str) -> None:
-    """What earlier visits of this server left with the browser is gone."""
-    origin = "{0.scheme}://{0.netloc}".format(urlsplit(address))
-    session = page.context.new_cdp_session(page)
-    session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "local_storage"})
-    session.detach()
 
 
 def _only_local(url: str, problems: list[str]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.address.address import MISSING, SHARED_QUERIES, Address, Field
+from dashboard.address.address import CONTROLS, MISSING, SHARED_QUERIES, Address, Field
 from dashboard.address.measure_key import (
     DEFAULT_MEASURE,
     MeasureChoice,
@@ -225,7 +225,9 @@ def test_markdown_is_escaped(text: str) -> None:
 
 def test_a_control_is_part_of_every_key_and_says_what_is_none_of_its_words() -> None:
     plain = Comparison("a", "b", (), NDCG, 10)
-    shared = replace(plain, controls=(SHARED_QUERIES,))
+    shared = replace(
+        plain, controls=tuple(SHARED_QUERIES if c is MISSING else "" for c in CONTROLS)
+    )
     assert plain != shared and not plain.shared and shared.shared
     assert shared.usual(MISSING) == plain
     # It narrows the queries, by who is compared.

@@ -45,8 +45,8 @@ def hears() -> None:
     """What the chips tell, where the app's address is known; a script of its own."""
     import streamlit as st
 
-    from dashboard import session
     from dashboard.address.address import Address, Field
+    from dashboard.session import address
     from dashboard.session.actions.versions import hear_order
 
     empty = Address.of([Field("versions", "several")], set="sample")
@@ -58,7 +58,7 @@ def hears() -> None:
     ):
         st.session_state["order"] = {"order": told}
         hear_order("order", ("a", "b"))
-        assert session.address()["versions"] == wanted
+        assert address()["versions"] == wanted
 
 
 def test_an_order_by_hand_is_in_the_address_unless_it_is_the_usual_one() -> None:
