@@ -31,7 +31,7 @@ from metrics_core.base.notes import Note
 from metrics_core.checks.fit import near_matches
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure
-from metrics_core.scoring import curves as by_cutoff
+from metrics_core.scoring import curves
 from metrics_core.scoring.notes import score_notes, with_tie_range
 from metrics_core.scoring.resampling import prepare_draws
 from metrics_core.scoring.scores import Scores, score_runs, side_by_side
@@ -138,7 +138,7 @@ class Study(KeptAnswers):
     @cached_property
     def deepest(self) -> int:
         """How deep the deepest run goes, 1,000 at the most."""
-        return by_cutoff.depth_of(list(self.judged.values()))
+        return curves.depth_of(list(self.judged.values()))
 
     @cached_property
     def grades(self) -> list[float]:
