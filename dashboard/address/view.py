@@ -6,7 +6,7 @@ and shown where the page would be: a link never shows something else than it was
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -52,8 +52,12 @@ class Comparison:
 
     def usual(self, control: Control) -> Comparison:
         """The same with this control as it usually is."""
+        return replace(self, controls=self._words(lambda own: own is not control))
+
+    def _words(self, kept: Callable[[Control], bool]) -> tuple[str, ...]:
+        """The words of the controls that are kept, the others as usual."""
         each = zip(CONTROLS, self.controls, strict=True)
-        return replace(self, controls=tuple("" if own is control else word for own, word in each))
+        return tuple(word if kept(control) else "" for control, word in each)
 
     @property
     def shared(self) -> bool:
@@ -95,11 +99,10 @@ class Comparison:
     @property
     def narrowing(self) -> Comparison:
         """The part on which the queries in view depend: who is compared matters only where a
-        derived column or a control narrows them; measure and cutoff only for a
-        derived column."""
+        derived column or a control narrows them; measure and cutoff only for a derived
+        column."""
         derived = any(column.endswith(MARK) for column, _ in self.where)
-        each = zip(CONTROLS, self.controls, strict=True)
-        words = tuple(word if control.narrows else "" for control, word in each)
+        words = self._words(lambda control: control.narrows)
         pair = (self.focus, self.baseline) if derived or any(words) else ("", "")
         scored = (self.chosen, self.cutoff) if derived else (_ANY, _DEFAULT_CUTOFF)
         return Comparison(*pair, (), *scored, self.where, controls=words)
