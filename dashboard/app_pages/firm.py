@@ -9,13 +9,13 @@ from dashboard import session
 from dashboard.address.query_list import NO_LIST
 from dashboard.answers import firm, unjudged
 from dashboard.answers import firmness as answers
+from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import firmness, layers, markup
 from dashboard.drawing.blocks.firmness import Cell, Head
 from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import curves as figures
 from dashboard.session import Opened
-from dashboard.session.actions.uploads import spreadsheet
 from dashboard.session.deferred import defer
 from metrics_core import findings
 from metrics_core.base import wording as w

@@ -11,13 +11,13 @@ import streamlit as st
 from markupsafe import Markup
 
 from dashboard import session
+from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import markup, navigation
 from dashboard.drawing.drawn_once import at_hand
 from dashboard.drawing.figures.chart import Chart
 from dashboard.drawing.figures.picture import Caption, captioned
 from dashboard.drawing.theme import RunStyle
-from dashboard.session.actions.uploads import spreadsheet
 from dashboard.session.open_collection import collection
 from metrics_core.base import wording as w
 from metrics_core.findings import Sentence

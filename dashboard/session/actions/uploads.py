@@ -9,7 +9,6 @@ from functools import partial
 from itertools import chain, count
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.files.collections import SAMPLE
@@ -34,7 +33,6 @@ from dashboard.session.receipts import doing, tell, tell_error
 from dashboard.session.reconnection import came_through
 from dashboard.study.library import as_a_run, may_be_a_run
 from dashboard.workspace import Added, Entry, StorageError
-from metrics_core import formats
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats import Loaded
@@ -334,8 +332,3 @@ def remove_file(number: str, file: str) -> None:
 def bring_back(number: str) -> None:
     """Undo the removal of a file."""
     doing(partial(workspace().restore_entry, collection(), number))
-
-
-def spreadsheet(frame: pd.DataFrame) -> bytes:
-    """A frame as CSV for a spreadsheet."""
-    return formats.spreadsheet_csv(formats.with_whole_counts(frame))

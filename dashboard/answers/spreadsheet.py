@@ -1,0 +1,12 @@
+"""A table of a page as a file for a spreadsheet."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from metrics_core import formats
+
+
+def spreadsheet(frame: pd.DataFrame) -> bytes:
+    """A frame as CSV for a spreadsheet."""
+    return formats.spreadsheet_csv(formats.with_whole_counts(frame))
