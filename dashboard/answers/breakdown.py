@@ -12,6 +12,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers.group_names import spoken
 from dashboard.study.study import Study
 from metrics_core import findings
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.measures import MEAN
 from metrics_core.slicing import breakdowns
 from metrics_core.slicing.bridge import bridge
@@ -119,7 +120,7 @@ def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
         groups=groups,
         order=order,
         in_own_order=breakdowns.sizes_only(own["group"]),
-        has_small_groups=bool((own["queries"] < breakdowns.FEWEST_QUERIES).any()),
+        has_small_groups=bool((own["queries"] < FEWEST_QUERIES).any()),
         lacks_intervals=_lacks_intervals(groups),
     )
 
@@ -180,7 +181,7 @@ def _folded(steps: pd.DataFrame) -> pd.DataFrame:
 
 def _lacks_intervals(groups: pd.DataFrame) -> bool:
     """Whether some group has queries enough, of which too few differ for an interval."""
-    enough = groups["queries"] >= breakdowns.FEWEST_QUERIES
+    enough = groups["queries"] >= FEWEST_QUERIES
     return bool((enough & groups["difference"].notna() & groups["diff_low"].isna()).any())
 
 

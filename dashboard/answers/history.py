@@ -11,11 +11,13 @@ import pandas as pd
 
 from dashboard.address.page import FEWEST_VERSIONS
 from dashboard.address.view import Comparison
+from dashboard.answers.pairs import every_pair
 from dashboard.answers.query_chips import whole_failures
-from dashboard.answers.version_dates import NO_DATES, VersionDates
+from dashboard.answers.version_dates import NAMES, NO_DATES, VersionDates
 from dashboard.study.study import Study
 from metrics_core import findings
 from metrics_core.base.parallel import on_all_cores
+from metrics_core.comparing.verdicts import BETTER_RUN
 from metrics_core.explaining.history import History, first_bad_versions, history
 from metrics_core.scoring.curves import judged_share
 from metrics_core.slicing.breakdowns import ALL, by_group, coded_groups
@@ -39,12 +41,14 @@ class Slices:
 
 @dataclass(frozen=True)
 class HistoryPage:
-    """What the page shows. `overall` has run, queries, mean, low, high, judged, a row a version in
+    """What the page shows; where nothing tells that these are versions of one system, what queries
+    did from one to the next is not told. `overall` has run, queries, mean, low, high, judged, a row a version in
     order, `judged` being the share of its top results that are judged;
     `queries` has query_id, text, states (a text of "+" and "-" a version), changes, broke, fixed
     (names of versions, "" for none), first_bad, flickers: those that changed, latest first."""
 
     finding: findings.Sentence
+    are_versions: bool
     versions: tuple[str, ...]
     overall: pd.DataFrame
     queries: pd.DataFrame
@@ -64,9 +68,21 @@ def versions(
     return tuple(sorted(by_name, key=dates.order) if order == BY_DATE else by_name)
 
 
-def history_page(study: Study, shown: Comparison, runs: tuple[str, ...]) -> HistoryPage:
+def are_versions(
+    runs: Sequence[str], order: str, asked: Sequence[str], dates: VersionDates
+) -> bool:
+    """Whether something tells that these runs are versions of one system: that a reader put them in
+    order, or that their names hold dates or differ by numbers alone."""
+    by_hand = order != BY_NAME or tuple(dict.fromkeys(asked)) == tuple(runs)
+    alike = len({re.sub("[0-9]+", "#", name.casefold()) for name in runs}) == 1
+    return by_hand or alike or dates.source == NAMES
+
+
+def history_page(
+    study: Study, shown: Comparison, runs: tuple[str, ...], *, are_versions: bool
+) -> HistoryPage:
     """The page History: these runs in this order, over the queries in view."""
-    return study.kept(_history, _of_all(shown), runs)
+    return study.kept(_history, _of_all(shown), runs, are_versions)
 
 
 def history_slices(study: Study, shown: Comparison, runs: tuple[str, ...], by: str) -> Slices:
@@ -86,27 +102,39 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
     return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part]
 
 
-def _history(study: Study, shown: Comparison, runs: tuple[str, ...]) -> HistoryPage:
+def _history(study: Study, shown: Comparison, runs: tuple[str, ...], versions: bool) -> HistoryPage:
     mask = study.in_view(shown)
     in_view = [study.judged[name].among(mask) for name in runs]
-    told = on_all_cores(lambda run: whole_failures(study, run, shown.measure, shown.cutoff), runs)
-    found = history(in_view, shown.measure, shown.cutoff, told=[kinds[mask] for kinds in told])
+    failed = on_all_cores(lambda run: whole_failures(study, run, shown.measure, shown.cutoff), runs)
+    found = history(in_view, shown.measure, shown.cutoff, told=[kinds[mask] for kinds in failed])
     overall = _means(study, shown, runs, pd.Series(ALL, index=list(found.query_ids)))
     overall = overall.drop(columns="group")
     overall["judged"] = [judged_share(ranks, shown.cutoff) for ranks in in_view]
-    return HistoryPage(
-        finding=findings.history_finding(
+    told = findings.no_versions_finding(runs)
+    if versions:
+        told = findings.history_finding(
             list(overall["run"]),
             overall["mean"].to_numpy() * shown.measure.declaration.direction,
             shown.name,
             now_bad=int((found.first_bad >= 0).sum()),
             flickering=int(found.flickers.sum()),
             since=_first_bad(study, shown, runs, [np.ones(len(found.query_ids), dtype=bool)])[0],
-        ),
+            is_best=_is_best(study, shown, runs),
+        )
+    return HistoryPage(
+        finding=told,
+        are_versions=versions,
         versions=runs,
         overall=overall,
         queries=_queries(study, found),
     )
+
+
+def _is_best(study: Study, shown: Comparison, runs: Sequence[str]) -> bool:
+    """Whether the last is clearly better than each of the others, among all pairs of loaded runs."""
+    pairs = every_pair(study, shown)
+    rows = [pairs.runs.index(run) for run in runs]
+    return bool((pairs.verdict[rows[-1], rows[:-1]] == BETTER_RUN).all())
 
 
 def _means(study: Study, shown: Comparison, runs: Sequence[str], groups: pd.Series) -> pd.DataFrame:

@@ -19,10 +19,10 @@ from dashboard.drawing.figures import heatmap, panels
 from dashboard.session import Opened
 from dashboard.session.deferred import defer
 from metrics_core.base import wording as w
-from metrics_core.comparing.verdicts import FEWEST_QUERIES as FEWEST_COMPARED
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.sentence import muted, run
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.slicing.breakdowns import ALL, FEWEST_QUERIES, FEWEST_TESTED
+from metrics_core.slicing.breakdowns import ALL
 
 
 def render() -> None:
@@ -141,7 +141,7 @@ def _bridge(shown: Breakdown, here: Opened) -> None:
             lead=lambda group: session.href(
                 "queries", where=view.narrowed({shown.by: [group]}), **PLAIN
             ),
-            coloured=shown.paired >= FEWEST_COMPARED,
+            coloured=shown.paired >= FEWEST_QUERIES,
         )
 
     section.standing("bridge", draw, shown, here.drawing)
@@ -149,7 +149,7 @@ def _bridge(shown: Breakdown, here: Opened) -> None:
 
 def _when_clear(shown: Breakdown) -> str:
     groups = section.counted(shown.looked_at, "group", "groups")
-    return f"for all {groups} together and from {FEWEST_TESTED} queries on"
+    return f"for all {groups} together and from {FEWEST_QUERIES} queries on"
 
 
 def _differences(shown: Breakdown, here: Opened) -> None:
@@ -159,7 +159,7 @@ def _differences(shown: Breakdown, here: Opened) -> None:
     if shown.has_small_groups:
         single = f" Under {FEWEST_QUERIES} queries a group is a few single cases."
     if shown.lacks_intervals:
-        single += " No bar: too few of the queries differ, or one outweighs them all."
+        single += " No bar: too few of the queries differ."
     section.heading(
         f"Difference to {view.baseline} on {name}, by {shown.by_name}",
         muted("In their own order" if shown.in_own_order else "In the same order")

@@ -44,10 +44,13 @@ def render() -> None:
         return
     columns = list(study.columns(view))
     by = asked["by"] if asked["by"] in columns else next(iter(columns), "")
-    shown = answers.history_page(study, view, runs)
+    told = answers.are_versions(runs, asked["in_order"], asked["versions"], dates)
+    shown = answers.history_page(study, view, runs, are_versions=told)
     st.html(markup.sentence(shown.finding, here.look.styles))
     _order(runs, dates, here)
     _means(shown, dates, here)
+    if not shown.are_versions:
+        return
     if columns:
         defer(lambda: _slices(runs, columns, by, here))
     defer(lambda: _queries(shown, here))

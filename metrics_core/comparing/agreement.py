@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import frames as pd
-from metrics_core.comparing.resampled import resampled
+from metrics_core.comparing.method import MIN_P, Method
 from metrics_core.comparing.sides import sides
-from metrics_core.comparing.verdicts import FEWEST_QUERIES, verdict
+from metrics_core.comparing.testing import tested, widest_difference
+from metrics_core.comparing.verdicts import verdict
 from metrics_core.measures import GivenMeasure, parse_measure
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import Scores
@@ -69,9 +70,11 @@ def agreement(scores: Scores, run: str, baseline: str, *, level: float = LEVEL) 
         onto = measure.declaration.combination.onto
         gaps.append(onto(scores.values[i, :, m]) - onto(scores.values[j, :, m]))
     differences = np.stack(gaps, axis=1)
-    found = resampled(differences, fewest=FEWEST_QUERIES)
-    differing = (np.nan_to_num(differences) != 0).sum(axis=0)
-    ends = np.stack(found.intervals(level)[1:], axis=1)
+    widest = [
+        widest_difference(m) if m.declaration.combination.linear else np.inf
+        for m in scores.measures
+    ]
+    found = tested(differences, Method(correction=MIN_P, level=level)).no_farther(widest)
     difference = combined[i] - combined[j]
     table = pd.DataFrame(
         {
@@ -80,12 +83,16 @@ def agreement(scores: Scores, run: str, baseline: str, *, level: float = LEVEL) 
             "baseline_mean": combined[j],
             "difference": difference,
             "side": sides(difference) * directions,
-            "low": ends[:, 0],
-            "high": ends[:, 1],
+            "low": found.low,
+            "high": found.high,
             "verdict": [
                 verdict(gap, p, queries=int(n), differing=int(m), level=level).word
                 for gap, p, n, m in zip(
-                    difference * directions, found.corrected, found.queries, differing, strict=True
+                    difference * directions,
+                    found.p_corrected,
+                    found.sample.queries,
+                    found.sample.differing,
+                    strict=True,
                 )
             ],
         }

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.comparing.method import Method
+from metrics_core.comparing.method import MIN_P, Method
 from metrics_core.comparing.sides import sides
-from metrics_core.comparing.testing import tested_scores
+from metrics_core.comparing.testing import Against, tested_groups
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.curves import curve, cutoffs_up_to, depth_of
@@ -35,7 +35,7 @@ class Crossings:
     better, -1 where the baseline is, 0 where the means are equal. The band is worked out at some of
     the cutoffs, `cutoffs`: `low` and `high` hold for all of those at once, and `clear` is their
     side where it excludes zero, else 0. They are NaN, and nothing is clear, where there are too few
-    queries for a band or their differences are too skewed. `means` has the combined scores of both
+    queries for a band, or too few of them differ. `means` has the combined scores of both
     at `cutoffs`, each over the queries that it defines.
     """
 
@@ -99,8 +99,10 @@ def crossings(
     if difference is None:
         difference = difference_at_each(run, baseline, measure, depth=deepest)
     direction = measure.declaration.direction
-    # As the verdict and the chart of the curves are: none of few queries, none of skewed scores.
-    found = tested_scores(*_both_defined(at_some, against), combination, Method(level=level))
+    # As the chart of the curves is.
+    method = Method(correction=MIN_P, level=level)
+    both = Against.of(*_both_defined(at_some, against), measure)
+    (found,) = tested_groups([both], method)
     low, high = found.low, found.high
     clear = np.where(low > 0, direction, np.where(high < 0, -direction, 0))
     return Crossings(difference, sides(difference, direction), cutoffs, low, high, clear, means)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from metrics_core.base import frames as pd
 from metrics_core.base.errors import UnknownRunError
-from metrics_core.comparing.method import Method
+from metrics_core.comparing.method import MIN_P, Method
 from metrics_core.comparing.testing import Against, tested_groups
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
@@ -125,7 +125,7 @@ def bands(pairs: Sequence[Pair], cutoffs: Sequence[int], *, level: float = LEVEL
     for measure in dict.fromkeys(m for _, _, m in pairs):
         places = [i for i, pair in enumerate(pairs) if pair[2] == measure]
         against = _against([pairs[i] for i in places], cutoffs)
-        tested = tested_groups(against, Method(level=level))
+        tested = tested_groups(against, Method(correction=MIN_P, level=level))
         each = (Band(one.mean, one.low, one.high, one.sample.queries) for one in tested)
         found |= zip(places, each, strict=True)
     return [found[i] for i in range(len(pairs))]
@@ -157,10 +157,7 @@ def _against(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[Against]:
         for ranks in (run, baseline):
             if (id(ranks), measure) not in known:
                 known[id(ranks), measure] = curve(ranks, measure, cutoffs)
-    return [
-        Against(known[id(run), m], known[id(baseline), m], m.declaration.combination)
-        for run, baseline, m in pairs
-    ]
+    return [Against.of(known[id(run), m], known[id(baseline), m], m) for run, baseline, m in pairs]
 
 
 def curve_frame(run: str, cutoffs: Sequence[int], own: Means, band: Band | None) -> pd.DataFrame:

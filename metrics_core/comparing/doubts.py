@@ -18,7 +18,6 @@ so many queries they find whatever differs at all."""
 
 _FEW, _TENTH = 3, 0.1
 _COCHRAN = 25
-_STRONG, _MANY = 1.0, 50
 
 
 @dataclass(frozen=True)
@@ -53,20 +52,6 @@ class Doubts:
         return self.queries <= self.queries_for_skewness
 
     @property
-    def strongly_skewed(self) -> bool:
-        """Whether a verdict had better be withheld: so skewed that Cochran's rule is broken and the
-        skewness beyond 1, on fewer than 50 queries.
-
-        Of 10 and 20 lognormal differences whose mean is zero, 11 % are found to differ at the level
-        of 95 %, and 9 % and 5 % once these are left out; of normal ones 8 % and 4 % of the samples
-        are left out for nothing. From 50 queries on 7 % are found, so there it is said and no more.
-        What nobody can see is a rare large difference that no query of the sample has
-        (benchmarks/simulations.py).
-        """
-        strong = self.skewed and abs(self.skewness) > _STRONG
-        return strong and self.queries < _MANY
-
-    @property
     def carried_by_few(self) -> bool:
         """Whether at most three queries, and at most a tenth of those that differ, carry half."""
         return 0 < self.carriers <= min(_FEW, _TENTH * self.differing)
@@ -81,14 +66,6 @@ def doubts(differences: Floats) -> Doubts:
     """The facts about float64[Q]; undefined differences (NaN) are left out."""
     known = differences[~np.isnan(differences)]
     return Doubts(len(known), int((known != 0).sum()), carried_by(known), skewness(known))
-
-
-def withheld(differences: Floats) -> npt.NDArray[np.bool_]:
-    """Which columns of float64[Q, C] are too skewed for so few queries to be tested; bool[C]."""
-    found = np.zeros(differences.shape[1], dtype=bool)
-    if len(differences) and (~np.isnan(differences)).sum(axis=0).min(initial=_MANY) < _MANY:
-        found[:] = [doubts(column).strongly_skewed for column in differences.T]
-    return found
 
 
 def carried_by(differences: Floats) -> int:

@@ -149,13 +149,15 @@ class Away:
             first[places] = farthest[:, 0]
         return off, steps, self._farthest(first)
 
-    def single(self, column: int, limit: float) -> tuple[int, Farthest]:
-        """One column by itself: in how many draws it reaches its limit, and how far off it is."""
-        one = Columns(self.columns.centred[:, [column]], self.columns.defined[:, [column]])
-        off, _, farthest = Away(one, self.near[:, [column]], self.rounded).counted(
-            np.array([limit])
-        )
-        return int(off[0]), farthest
+    def reached(self, limits: Floats) -> Ints:
+        """In how many draws each column reaches its own limit; int64[C]."""
+        off = _reached(self.near, limits)
+        if self.rounded:
+            undecided = Undecided.of_means(limits, len(self.columns.centred))
+            places = np.flatnonzero(undecided.holds(self.near).any(axis=1))
+            off += _reached(self.columns.away_in(places), limits)
+            off -= _reached(self.near[places], limits)
+        return off
 
     def _farthest(self, near: Floats) -> Farthest:
         if not self.rounded:

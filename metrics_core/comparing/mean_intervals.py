@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.comparing.resampled import agreeing
 from metrics_core.comparing.tests import alike
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.resampling import sums
@@ -65,19 +66,11 @@ def bca(differences: Floats, level: float = LEVEL) -> tuple[float, Ends]:
     off = float(special.ndtri(np.clip(_below(draws, 0.0), least, 1 - least))) - bias
     tail = float(special.ndtr(off / max(1 + acceleration * off, 1e-9) - bias))
     p = min(1.0, max(least, 2 * min(tail, 1 - tail)))
-    return p, agreeing(Ends(low, high), mean, found=p <= 1 - level + 1e-12)
+    found = np.array(p <= 1 - level + 1e-12)
+    return p, Ends(*map(float, agreeing(np.array(low), np.array(high), np.array(mean), found)))
 
 
 def _below(draws: Floats, value: float) -> float:
     """The share of draws below a value; those that equal it count half."""
     slack = 1e-12 * float(np.abs(draws).max())
     return float(((draws < value - slack).mean() + (draws <= value + slack).mean()) / 2)
-
-
-def agreeing(ends: Ends, mean: float, *, found: bool) -> Ends:
-    """The interval, ending at zero where it says otherwise of zero than the test did."""
-    least = float(np.nextafter(0, 1))
-    low, high = ends
-    if found:
-        return Ends(max(low, least), high) if mean > 0 else Ends(low, min(high, -least))
-    return Ends(min(low, 0.0), max(high, 0.0))

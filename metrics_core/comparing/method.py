@@ -11,22 +11,22 @@ from metrics_core.measures import GivenMeasure, parse_measure
 from metrics_core.scoring.intervals import LEVEL
 
 BOOTSTRAP, BCA = "bootstrap", "bca"
-MAX_T, NO_CORRECTION = "max-t", "none"
+MIN_P, NO_CORRECTION = "min-p", "none"
 
 _OF_THE_SCALE = 0.01
 
 TESTS: dict[str, str] = {
-    BOOTSTRAP: "bootstrap of the mean",
+    BOOTSTRAP: "bootstrap and random signs",
     **{name: test.title for name, test in PAIRED_TESTS.items()},
     BCA: "BCa bootstrap of the mean",
 }
 """Tests by name, with what they are called in a sentence."""
 
 CORRECTIONS: dict[str, str] = {
-    MAX_T: "for all runs together",
     "holm": "Holm",
     "benjamini-hochberg": "Benjamini–Hochberg",
     "bonferroni": "Bonferroni",
+    MIN_P: "as they hang together in the draws",
     NO_CORRECTION: "not corrected",
 }
 """Corrections by name, with what they are called in a sentence."""
@@ -34,9 +34,9 @@ CORRECTIONS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Method:
-    """One way of comparing. `correction` "" is the one that suits the test: max-t for the draws of
-    the bootstrap, Holm where p-values are exact enough for it. `margin` is the smallest difference
-    that matters, None as long as nobody has said one. Raises ParameterError."""
+    """One way of comparing. `correction` "" is Holm's, where p-values are fine enough to be
+    multiplied. `margin` is the smallest difference that matters, None as long as nobody has said
+    one. Raises ParameterError."""
 
     test: str = BOOTSTRAP
     correction: str = ""
@@ -65,7 +65,7 @@ class Method:
     def fitting(self) -> tuple[str, ...]:
         """The corrections that suit the test, its own first."""
         if self.test == BOOTSTRAP:
-            return MAX_T, NO_CORRECTION
+            return (*BY_NUMBER, MIN_P, NO_CORRECTION)
         if self.test in PAIRED_TESTS and PAIRED_TESTS[self.test].countable:
             return (*BY_NUMBER, NO_CORRECTION)
         return (NO_CORRECTION,)
@@ -80,7 +80,7 @@ class Method:
         """Whether nothing but perhaps a margin was chosen."""
         return Method(margin=self.margin) == Method(
             self.test,
-            "" if self.corrected_by == MAX_T else self.correction,
+            "" if self.correction == self.fitting[0] else self.correction,
             self.margin,
             self.level,
         )
@@ -91,7 +91,7 @@ METHOD = Method()
 
 _WHY = (
     "10,000 draws give no p-value below 0.0001, so many of them cannot be corrected by their"
-    " number; max-t corrects the draws themselves."
+    " number; the p-values of bootstrap and random signs go on below that."
 )
 
 

@@ -81,9 +81,11 @@ def compare(
     """Every run against the baseline on one measure, the baseline's own row first.
 
     Columns: run, mean, baseline_mean (each over the queries on which it is defined), difference,
-    low, high (the interval of the mean paired difference), won, lost, same, queries (those with
+    low, high (the interval of the mean paired difference), inner_low, inner_high (the narrower one
+    that two one-sided tests against a margin amount to), won, lost, same, queries (those with
     both scores defined), differing (those on which they differ), p, p_corrected (for all runs
-    together), effect (the mean difference in standard deviations of the differences), error (its
+    together), effect (the mean difference in standard deviations of the differences) with its own
+    interval effect_low to effect_high, error (its
     standard error), width (how many of them from zero a difference must be to be found), verdict
     (one of the six words of `verdicts`), reason. In the baseline's own row difference and what
     follows from it are NaN or None; where there is no test, interval, p and p_corrected are NaN.
@@ -112,7 +114,7 @@ def compare_each(
     every = [np.ascontiguousarray(given.only(runs).of(measure).T) for measure in wanted]
     found = tested_groups(
         [
-            Against(values[:, 1:], values[:, :1], measure.declaration.combination)
+            Against.of(values[:, 1:], values[:, :1], measure)
             for measure, values in zip(wanted, every, strict=True)
         ],
         methods[0],
@@ -136,7 +138,7 @@ def _compared(
     gaps = (values[:, 1:] - values[:, :1]) * direction
     won, lost = (np.count_nonzero(beyond, axis=0) for beyond in _beyond(gaps, same))
     known, defined = (~np.isnan(gaps)).sum(axis=0), int((~np.isnan(values[:, 0])).sum())
-    verdicts = _verdicts(found, direction, method)
+    verdicts, effect = _verdicts(found, direction, method), found.effect_interval(method.level)
     # In the baseline's own row first, then of the others.
     columns: dict[str, tuple[object, npt.NDArray[Any]]] = {
         "mean": (mean[0], mean[1:]),
@@ -151,7 +153,11 @@ def _compared(
         "differing": (0, found.sample.differing),
         "p": (np.nan, found.p),
         "p_corrected": (np.nan, found.p_corrected),
+        "inner_low": (np.nan, found.inner_low),
+        "inner_high": (np.nan, found.inner_high),
         "effect": (np.nan, found.effect),
+        "effect_low": (np.nan, effect.low),
+        "effect_high": (np.nan, effect.high),
         "error": (np.nan, found.sample.error),
         "width": (np.nan, found.width),
     }
@@ -179,9 +185,8 @@ def _verdicts(tested: Tested, direction: int, method: Method) -> list[Verdict]:
             level=method.level,
             within=bool(inside),
             contrary=bool(against),
-            skewed=bool(skewed),
         )
-        for difference, p_corrected, queries, differing, inside, against, skewed in zip(
-            *told, tested.within(method.margin), contrary, tested.skewed, strict=True
+        for difference, p_corrected, queries, differing, inside, against in zip(
+            *told, tested.within(method.margin), contrary, strict=True
         )
     ]

@@ -1,44 +1,48 @@
-"""Is a mean of paired differences real? Studentised bootstrap draws over queries, for many at once.
+"""Is a mean of paired differences real? One p-value of each column, from draws of its queries.
 
-Queries are drawn again with replacement, the same draws for every column. In each draw a column's
-mean is taken relative to what it is in the data, and to its own standard error in that draw (the
-bootstrap-t: Efron and Tibshirani, An introduction to the bootstrap, 1993, ch. 12). How far the
-farthest column is off in a draw says how far any may be off by chance: that corrects for their
-number and knows how they hang together (step-down max-T: Westfall and Young, Resampling-based
-multiple testing, 1993; Romano and Wolf, Exact and approximate stepdown methods, JASA 2005).
+Two ways to ask err on different sides. Queries are drawn again with replacement, the same draws
+for every column; in each a column's mean is taken relative to what it is in the data, and to its
+own standard error in that draw (the bootstrap-t: Efron and Tibshirani, An introduction to the
+bootstrap, 1993, ch. 12). Of few queries it finds too little. Random signs find too much where
+differences are skewed. Up to `FEW` queries the p-value is the geometric mean of the two, which is
+wrong as seldom as it says on the differences of real runs and finds nearly what a t-test does
+(benchmarks/simulations.py has the trial); beyond, the two are alike, and it is that of the draws.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.comparing.max_statistic import Away, Columns, Farthest, away, in_errors, limits_of
-from metrics_core.comparing.verdicts import FEWEST_DIFFERING
-from metrics_core.scoring.intervals import LEVEL, Interval
+from metrics_core.comparing.max_statistic import Columns, away, in_errors, limits_of
+from metrics_core.comparing.random_signs import random_signs
+from metrics_core.comparing.verdicts import may_be_tested
+from metrics_core.scoring.intervals import Interval
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
+FEW = 100
+"""Up to so many queries random signs are asked as well."""
 ALIKE = 1e-12
 """Differences that vary by less than this share of themselves are one and the same."""
+_TELLING = 10
+"""Fewer draws do not tell a share: there it falls as the tail of Student's t does."""
 
 
 @dataclass(frozen=True)
 class Resampled:
-    """Means of C columns of paired differences, and what the draws say of them.
+    """Means of C columns of paired differences, and what the draws say of each by itself.
 
     `mean`, `error` (its standard error) and `statistic` (their ratio) are float64[C], `queries`
-    int64[C] the defined ones. `single` and `corrected` are two-sided p-values, float64[C]: of each
-    column by itself, and of all of them together. `largest` is how many standard errors the
-    farthest column is off in each draw. A column with fewer than two queries has NaN in
-    all but its mean; one in which fewer than `FEWEST_DIFFERING` queries differ, or too few carry
-    the difference, is not tested, and no part of what is said of the others together. `differing`
-    int64[C] counts them.
+    int64[C] the defined ones, of which `differing` differ. `p` is two-sided, float64[C], NaN where
+    a column may not be tested (`verdicts.may_be_tested`). `far` is how many standard errors each of
+    the columns `drawn` is off in each draw, float64[draws, len(drawn)]: those tested that differ.
     """
 
     mean: Floats
@@ -46,117 +50,135 @@ class Resampled:
     statistic: Floats
     queries: Ints
     differing: Ints
-    single: Floats
-    corrected: Floats
-    largest: Farthest
+    p: Floats
+    far: Floats
+    drawn: Ints
 
-    def width(self, level: float = LEVEL) -> float:
-        """How many standard errors an interval reaches to either side, so that at this level all
-        columns' intervals hold at once."""
-        return self.largest.edge(level)
+    def intervals(self, tails: npt.ArrayLike, found: Mask) -> Interval:
+        """The interval of each mean that misses it with probability `tails`, one or float64[C], and
+        that excludes zero just where a difference is `found`, bool[C]; NaN where there is no test.
 
-    def intervals(self, level: float = LEVEL) -> Interval:
-        """Intervals of the means that hold for all columns at once; float64[C].
-
-        One excludes zero just where its corrected p-value is at most 1 - level: where the step-down
-        finds a difference that the common width alone would not, the interval ends at zero.
+        Where every query differs by the same, nothing tells how far the mean may be off but that so
+        many queries in a row are on one side: from the least share of all queries that is then
+        likely (Clopper and Pearson 1934) times the difference, to the difference itself.
         """
-        tested = ~np.isnan(self.corrected)
-        # Where all are alike there is no doubt, also if the width has no bound.
-        still = self.error == 0
-        reach = np.where(still, 0.0, np.where(still, 1.0, self.error) * self.width(level))
-        reach[~tested] = np.nan
+        each = np.broadcast_to(np.asarray(tails, dtype=np.float64), self.mean.shape)
+        reach = np.full(self.mean.shape, np.nan)
+        reach[~np.isnan(self.p)] = 0.0
+        varied = self.error[self.drawn] > 0
+        beyond = np.where(varied, self._beyond(each[self.drawn]), 0.0)
+        reach[self.drawn] = self.error[self.drawn] * beyond
         low, high = self.mean - reach, self.mean + reach
-        found = self.corrected <= 1 - level + 1e-12
-        least = np.nextafter(0, 1)
-        low = np.where(found & (self.mean > 0), np.maximum(low, least), low)
-        high = np.where(found & (self.mean < 0), np.minimum(high, -least), high)
-        # A draw that ties with the data may by rounding fall to either side of it.
-        low = np.where(tested & ~found & (low > 0), 0.0, low)
-        high = np.where(tested & ~found & (high < 0), 0.0, high)
-        return Interval(self.mean, low, high)
+        alike = (self.error == 0) & (self.mean != 0) & ~np.isnan(self.p)
+        nearer = self.mean[alike] * (each[alike] / 2) ** (1 / self.queries[alike])
+        low[alike], high[alike] = np.sort([nearer, self.mean[alike]], axis=0)
+        return Interval(self.mean, *agreeing(low, high, self.mean, found))
+
+    def together(self) -> Floats:
+        """p-values corrected for all columns together, as they hang together in the draws
+        (step-down min-P: Westfall and Young, Resampling-based multiple testing, 1993); float64[C].
+
+        How far off a column is in a draw counts by how many of its own draws are as far off, so
+        that one which hardly ever varies hides nothing in the others.
+        """
+        corrected = np.where(np.isnan(self.p), np.nan, 1.0)
+        place = np.argsort(self.p[self.drawn], kind="stable")
+        order = self.drawn[place]
+        successors = np.minimum.accumulate(self._ranks[:, place[::-1]], axis=1)[:, ::-1]
+        n = len(successors) + 1
+        as_rare = np.count_nonzero(successors <= self.p[order] * n * (1 + 1e-9), axis=0)
+        steps = np.maximum((as_rare + 1) / n, self.p[order])
+        corrected[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+        return corrected
+
+    def left_to_each(self, tail: float) -> float:
+        """The probability with which the interval of each column may miss, so that all hold at once
+        but with probability `tail`."""
+        if not len(self.drawn):
+            return tail
+        rarest = np.sort(self._ranks.min(axis=1))
+        most = int(np.floor(tail * (len(rarest) + 1) + 1e-9))
+        return float(rarest[most - 1] / (len(rarest) + 1)) if most else 0.0
+
+    @cached_property
+    def _ordered(self) -> Floats:
+        return np.sort(self.far, axis=0)
+
+    @cached_property
+    def _ranks(self) -> npt.NDArray[np.int32]:
+        """In how many draws each column is at least as far off as in this one; int32 as `far`."""
+        ranks = np.empty(self.far.shape, dtype=np.int32)
+        for place, (column, ordered) in enumerate(zip(self.far.T, self._ordered.T, strict=True)):
+            ranks[:, place] = len(column) - np.searchsorted(ordered, column, side="left")
+        return ranks
+
+    def _beyond(self, tails: Floats) -> Floats:
+        """How far off each of the columns `drawn` is in so few draws that (reached + 1) / (draws +
+        1) is just more than its tail."""
+        most = np.floor(tails * (len(self.far) + 1) + 1e-9).astype(np.int64)
+        place = np.clip(len(self.far) - most, 0, len(self.far) - 1)
+        ends: Floats = np.take_along_axis(self._ordered, place[None, :], axis=0)[0]
+        return np.where(most < 1, np.inf, ends)
 
 
-def resampled(differences: Floats, *, fewest: int = 2, without: Mask | None = None) -> Resampled:
-    """Test the means of the columns of float64[Q, C], NaN where a query has no difference; a column
-    of less than `fewest` differences is not tested, nor those of bool[C] `without`."""
-    return resampled_groups([differences], fewest=fewest, without=[without])[0]
+def agreeing(low: Floats, high: Floats, mean: Floats, found: Mask) -> tuple[Floats, Floats]:
+    """Ends of intervals, at zero where they say otherwise of zero than a test that `found` a
+    difference or did not; float64[C] each."""
+    least = np.nextafter(0, 1)
+    with np.errstate(invalid="ignore"):
+        low = np.where(found & (mean > 0), np.maximum(low, least), low)
+        high = np.where(found & (mean < 0), np.minimum(high, -least), high)
+        low = np.where(~found & (low > 0), 0.0, low)
+        high = np.where(~found & (high < 0), 0.0, high)
+    return low, high
 
 
-def resampled_groups(
-    groups: Sequence[Floats], *, fewest: int = 2, without: Sequence[Mask | None] = ()
-) -> list[Resampled]:
-    """`resampled` of several groups of columns, each float64[Q, C] of queries of its own and
-    corrected by itself, in as few passes over the draws as can be."""
-    left_out = without or [None] * len(groups)
-    samples = [_Sample.of(g, fewest, w) for g, w in zip(groups, left_out, strict=True)]
-    ranked = [s.tested[np.argsort(-np.abs(s.statistic[s.tested]), kind="stable")] for s in samples]
-    some = [(s, r) for s, r in zip(samples, ranked, strict=True) if len(r)]
-    drawn = iter(away([s.columns(r) for s, r in some]))
+def no_farther(ends: Floats, widest: npt.ArrayLike) -> Floats:
+    """Ends of intervals, no farther from zero than a difference can be; NaN where they have no
+    bound, as of few queries that nearly all differ by the same on a measure without end."""
+    clipped = np.clip(ends, -np.asarray(widest), np.asarray(widest))
+    return np.where(np.isinf(clipped), np.nan, clipped)
+
+
+def resampled(differences: Floats) -> Resampled:
+    """Test the means of the columns of float64[Q, C], NaN where a query has no difference."""
+    return resampled_groups([differences])[0]
+
+
+def resampled_groups(groups: Sequence[Floats]) -> list[Resampled]:
+    """`resampled` of several groups of columns, each float64[Q, C] of queries of its own, in as few
+    passes over the draws as can be."""
+    samples = [_Sample.of(g) for g in groups]
+    some = [sample for sample in samples if len(sample.drawn)]
+    drawn = iter(away([Columns(s.centred[s.drawn].T, s.defined[s.drawn].T) for s in some]))
     found = []
-    for sample, order in zip(samples, ranked, strict=True):
-        single, corrected = np.full((2, len(sample.queries)), np.nan)
-        largest = Farthest(np.zeros(1))
-        if len(order):
-            off, steps, largest = next(drawn).counted(sample.limits[order])
-            single[order] = (off + 1) / (len(largest) + 1)
-            corrected[order] = np.maximum.accumulate((steps + 1) / (len(largest) + 1))
-        found.append(sample.told(slice(None), single, corrected, largest))
+    for sample in samples:
+        p, far = np.where(sample.tested, 1.0, np.nan), np.zeros((0, 0))
+        if len(sample.drawn):
+            draws, limits = next(drawn), limits_of(sample.statistic[sample.drawn])
+            far = draws.near
+            p[sample.drawn] = sample.p_values(draws.reached(limits), far)
+        found.append(sample.told(p, far))
     return found
-
-
-def resampled_each(
-    differences: Floats, *, fewest: int = 2, without: Mask | None = None
-) -> list[Resampled]:
-    """`resampled` of every column of float64[Q, C] by itself, in one pass over the draws."""
-    return resampled_each_of([differences], fewest=fewest, without=[without])[0]
-
-
-def resampled_each_of(
-    groups: Sequence[Floats], *, fewest: int = 2, without: Sequence[Mask | None] = ()
-) -> list[list[Resampled]]:
-    """`resampled_each` of several groups of columns, each float64[Q, C] of queries of its own."""
-    left_out = without or [None] * len(groups)
-    samples = [_Sample.of(g, fewest, w, alone=True) for g, w in zip(groups, left_out, strict=True)]
-    some = [sample for sample in samples if len(sample.tested)]
-    drawn = iter(away([sample.columns(sample.tested) for sample in some]))
-    return [_told_each(s, next(drawn) if len(s.tested) else None) for s in samples]
-
-
-def _told_each(sample: _Sample, drawn: Away | None) -> list[Resampled]:
-    p = np.full(len(sample.queries), np.nan)
-    largest = [Farthest(np.zeros(1))] * len(p)
-    if drawn is not None:
-        for place, i in enumerate(sample.tested.tolist()):
-            off, largest[i] = drawn.single(place, sample.limits[i])
-            p[i] = (off + 1) / (len(largest[i]) + 1)
-    columns = [slice(i, i + 1) for i in range(len(p))]
-    return [sample.told(i, p[i], p[i], largest[i.start]) for i in columns]
 
 
 @dataclass(frozen=True)
 class _Sample:
-    """What of C columns does not depend on the draws, and which of them are tested; `centred`
-    float64[C, Q] and `defined` bool[C, Q] hold a column in a row."""
+    """What of C columns does not depend on the draws; `filled`, `centred` float64[C, Q] and
+    `defined` bool[C, Q] hold a column in a row."""
 
+    filled: Floats
     centred: Floats
-    defined: npt.NDArray[np.bool_]
+    defined: Mask
     mean: Floats
     error: Floats
     statistic: Floats
     queries: Ints
     differing: Ints
-    tested: Ints
+    tested: Mask
 
     @classmethod
-    def of(
-        cls,
-        differences: Floats,
-        fewest: int,
-        without: Mask | None,
-        *,
-        alone: bool = False,
-    ) -> _Sample:
+    def of(cls, differences: Floats) -> _Sample:
         # A column lies side by side: what runs down the rows of a matrix takes ten times as long.
         rows = np.ascontiguousarray(differences.T)
         defined = ~np.isnan(rows)
@@ -170,40 +192,57 @@ class _Sample:
         error = standard_errors(np.square(centred).sum(axis=1), queries, mean)
         centred[error == 0] = 0.0
         differing = np.count_nonzero(filled, axis=1)
-        varied = _varied(rows.T, differing, error)
-        if without is not None:
-            varied &= ~without
-        tested = np.flatnonzero((queries >= max(fewest, 2)) & varied)
-        best = best_statistics(filled[tested].T, queries[tested])
-        near = _each_within_reach(best) if alone else within_reach(best)
-        # Where no query differs nothing can be hidden.
-        tested = tested[(differing[tested] == 0) | near]
+        tested = may_be_tested(queries, differing)
         ratio = in_errors(mean, error)
-        return cls(centred, defined, mean, error, ratio, queries, differing, tested)
+        return cls(filled, centred, defined, mean, error, ratio, queries, differing, tested)
 
     @property
-    def limits(self) -> Floats:
-        """What a draw reaches to be as far off as the data."""
-        return limits_of(self.statistic)
+    def drawn(self) -> Ints:
+        """The columns of which draws say something."""
+        return np.flatnonzero(self.tested & (self.differing > 0))
 
-    def columns(self, places: Ints) -> Columns:
-        """Some of the columns, as they are drawn."""
-        return Columns(self.centred[places].T, self.defined[places].T)
+    def p_values(self, reached: Ints, far: Floats) -> Floats:
+        """Those of the `drawn` columns, of which each is as far off in so many draws."""
+        queries, limits = self.queries[self.drawn], np.abs(self.statistic[self.drawn])
+        last = np.partition(far, len(far) - _TELLING, axis=0)[len(far) - _TELLING]
+        share = share_in_draws(reached, len(far), limits, queries, last)
+        signs, few = np.full(len(share), np.nan), queries <= FEW
+        if few.any():
+            signs[few] = random_signs(self.filled[self.drawn[few]].T)
+        return with_signs(share, signs, queries, self.differing[self.drawn])
 
-    def told(
-        self, columns: slice, single: Floats, corrected: Floats, largest: Farthest
-    ) -> Resampled:
-        """These columns with what the draws say."""
-        return Resampled(
-            self.mean[columns],
-            self.error[columns],
-            self.statistic[columns],
-            self.queries[columns],
-            self.differing[columns],
-            single,
-            corrected,
-            largest,
-        )
+    def told(self, p: Floats, far: Floats) -> Resampled:
+        """The columns with what the draws say."""
+        numbers = self.mean, self.error, self.statistic, self.queries, self.differing
+        return Resampled(*numbers, p, far, self.drawn)
+
+
+def share_in_draws(
+    reached: Ints, n_draws: int, limits: Floats, queries: Ints, last: npt.ArrayLike = 0.0
+) -> Floats:
+    """The share of draws in which columns are as far off as their limits, float64[C] in standard
+    errors. Where too few are to tell, it falls as the tail of Student's t does from `last` on,
+    where ten draws are left; from 0 on where that is not known."""
+    from scipy import special
+
+    share = np.asarray((reached + 1) / (n_draws + 1), dtype=np.float64)
+    from_here = np.broadcast_to(np.asarray(last, dtype=np.float64), share.shape)
+    rare = np.flatnonzero((reached < _TELLING) & (from_here <= limits) & np.isfinite(from_here))
+    if len(rare):
+        free = np.maximum(queries[rare] - 1, 1)
+        falls = special.stdtr(free, -limits[rare]) / special.stdtr(free, -from_here[rare])
+        begun = np.where(from_here[rare] > 0, _TELLING / (n_draws + 1), 1.0)
+        share[rare] = np.minimum(share[rare], begun * falls)
+    return share
+
+
+def with_signs(share: Floats, signs: Floats, queries: Ints, differing: Ints) -> Floats:
+    """The p-values of columns from the share of draws in which each is as far off, and up to `FEW`
+    queries the p-value of `random_signs`; float64[C]."""
+    p = np.where(queries <= FEW, np.sqrt(share * signs), share)
+    # The likeliest outcome of so many signs is all of one kind; nothing is less likely than that.
+    least = 2.0 ** (1 - np.minimum(differing, 1000))
+    return np.minimum(np.maximum(p, np.where(differing > 0, least, 1.0)), 1.0)
 
 
 def standard_errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
@@ -215,54 +254,3 @@ def standard_errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
     alike = error * np.sqrt(np.maximum(queries, 1)) <= ALIKE * np.abs(mean)
     error[alike] = 0.0
     return error
-
-
-def best_statistics(differences: Floats, queries: Ints) -> Floats:
-    """How far from zero the mean of each column of float64[Q, C] would be, in standard errors, if
-    all of its differences were for one run; 0 where no query differs. Undefined ones are 0."""
-    n = np.maximum(queries, 2)
-    size = np.abs(differences).sum(axis=0) / n
-    spread = np.maximum(np.square(differences).sum(axis=0) / n - np.square(size), 0.0)
-    alike = spread <= np.square(ALIKE * size)
-    error = np.sqrt(np.where(alike, 1.0, spread) / (n - 1))
-    return np.where(alike, np.where(size > 0, np.inf, 0.0), size / error)
-
-
-def within_reach(best: Floats) -> npt.NDArray[np.bool_]:
-    """Which columns could be found different among so many, by their `best_statistics` (after
-    Tarone, A modified Bonferroni method for discrete data, 1990); bool[C].
-
-    Where one query outweighs the rest, every third draw lacks it, and such draws, which seem far
-    off, would hide what is clear in all other columns. The best case is a matter of the sizes of
-    the differences only, not of which run they favour, so that chance keeps its share.
-    """
-    from scipy import special
-
-    if not len(best):
-        return np.zeros(0, dtype=bool)
-    least = 2 * special.ndtr(-best)
-    # As few are counted as leave all of them within reach when they share what is allowed.
-    allowed = (1 - LEVEL) / np.arange(1, len(least) + 1)
-    within = np.searchsorted(np.sort(least), allowed, side="right")
-    first = int(np.argmax(within <= np.arange(1, len(least) + 1)))
-    return np.asarray(least <= allowed[first])
-
-
-def _each_within_reach(best: Floats) -> npt.NDArray[np.bool_]:
-    """`within_reach` of every column by itself."""
-    return np.array([within_reach(best[[i]])[0] for i in range(len(best))], dtype=np.bool_)
-
-
-def _varied(differences: Floats, differing: Ints, error: Floats) -> npt.NDArray[np.bool_]:
-    """Whether enough queries differ, from nothing and from each other, or all are alike."""
-    # Nearly all alike but not 0: then more than half equal the median. Where enough lie on either
-    # side of 0, enough differ from it, wherever it is.
-    apart = np.full(len(differing), FEWEST_DIFFERING)
-    fewer = np.minimum((differences > 0).sum(axis=0), (differences < 0).sum(axis=0))
-    lopsided = fewer < FEWEST_DIFFERING - 1
-    some = np.flatnonzero(lopsided & (differing >= FEWEST_DIFFERING) & (error > 0))
-    if len(some):
-        columns = differences[:, some]
-        known = ~np.isnan(columns)
-        apart[some] = (known & (columns != np.nanmedian(columns, axis=0))).sum(axis=0)
-    return (error == 0) | ((differing >= FEWEST_DIFFERING) & (apart >= FEWEST_DIFFERING - 1))

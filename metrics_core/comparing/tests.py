@@ -13,16 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.base.errors import ParameterError
-from metrics_core.scoring.random_groups import in_groups
+from metrics_core.comparing.random_signs import random_signs
 
 Floats = npt.NDArray[np.float64]
 
-_DRAWS = 9_999
-_SEED = 20_260
-_ENUMERATED = 15
-"""Up to so many queries every choice of signs is counted: 32,768 of them."""
-_BLOCK = 4_000_000
 _ROUNDING = 1e-12
 """Differences that vary by less than this share of themselves are one and the same."""
 
@@ -64,37 +58,8 @@ def sign_test(differences: Floats) -> float:
 
 
 def randomization(differences: Floats) -> float:
-    """Two-sided p-value of Fisher's randomization test: signs of the differences at random.
-
-    All choices of signs are counted up to 15 queries; of more 9,999 are drawn, the same each time,
-    and the data count as one of them. Of more than 20,000 queries the signs of random groups of
-    them change (`scoring.random_groups`): some of all choices, closed under each other, so that the
-    test keeps its level (Hemerik and Goeman, Exact testing with random permutations, TEST 2018).
-    """
-    differences = in_groups(differences[:, None])[:, 0]
-    n = len(differences)
-    size = float(np.abs(differences).sum())
-    if not size:
-        return 1.0
-    # A choice that ties with the data may by rounding fall to either side of it.
-    limit = abs(float(differences.sum())) - _ROUNDING * size
-    if n <= _ENUMERATED:
-        chosen = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
-        return float((_flipped(differences, chosen) >= limit).mean())
-    generator = np.random.default_rng(_SEED)
-    step = max(1, _BLOCK // n)
-    as_far = 0
-    for start in range(0, _DRAWS, step):
-        rows = min(step, _DRAWS - start)
-        bits = np.frombuffer(generator.bytes(rows * -(-n // 8)), dtype=np.uint8)
-        flips = np.unpackbits(bits.reshape(rows, -1), axis=1, count=n)
-        as_far += int((_flipped(differences, flips) >= limit).sum())
-    return (as_far + 1) / (_DRAWS + 1)
-
-
-def _flipped(differences: Floats, chosen: npt.NDArray[np.integer]) -> Floats:
-    """How far off the sum is with the sign of the chosen differences changed."""
-    return np.abs(differences.sum() - 2 * (chosen.astype(np.float64) @ differences))
+    """Two-sided p-value of Fisher's randomization test (`random_signs`)."""
+    return float(random_signs(differences[:, None])[0])
 
 
 def _of_the_mean(differences: Floats) -> float:
@@ -200,28 +165,14 @@ def bonferroni(p_values: Floats) -> Floats:
     return np.minimum(p_values * int((~np.isnan(p_values)).sum()), 1.0)
 
 
+def sidak(p_values: Floats, number: int) -> Floats:
+    """p-values corrected for so many independent tests (Sidak 1967); NaN stays NaN."""
+    return -np.expm1(number * np.log1p(-np.minimum(p_values, 1.0)))
+
+
 BY_NUMBER: dict[str, Callable[[Floats], Floats]] = {
     "holm": holm,
     "benjamini-hochberg": benjamini_hochberg,
     "bonferroni": bonferroni,
 }
 """Corrections of p-values by their number, by name."""
-
-
-def corrected(p_values: Floats, test: str, correction: str) -> Floats:
-    """The p-values of a test, corrected by their number. Raises ParameterError where the test or
-    the correction is unknown, and where its p-values are counts of draws."""
-    if correction not in BY_NUMBER:
-        raise ParameterError(
-            f"There is no correction {correction!r} by number.",
-            f"There are: {', '.join(BY_NUMBER)}.",
-        )
-    declared = PAIRED_TESTS.get(test)
-    if declared is None or not declared.countable:
-        fine = ", ".join(name for name, other in PAIRED_TESTS.items() if other.countable)
-        raise ParameterError(
-            f"The p-values of {test} cannot be corrected by {correction}: they are counts of draws,"
-            " and the smallest that so many draws can give may be too large once it is multiplied.",
-            f"max-t corrects the draws of the bootstrap themselves; {correction} takes {fine}.",
-        )
-    return BY_NUMBER[correction](p_values)

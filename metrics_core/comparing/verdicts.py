@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 BETTER_RUN, WORSE_RUN = "better", "worse"
 BETTER_BY_LITTLE = "better, by less than matters"
 WORSE_BY_LITTLE = "worse, by less than matters"
@@ -21,7 +24,21 @@ FEWEST_QUERIES = 10
 
 FEWEST_DIFFERING = 6
 """Where fewer queries differ there is no test: of five differences all have the same sign by chance
-in 1 of 16 cases, and many draws would hold none of them and so have no error to be measured by."""
+in 1 of 16 cases."""
+
+
+def may_be_tested(
+    queries: npt.NDArray[np.int64], differing: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    """Of which differences a test says something, by how many queries there are and on how many of
+    them the runs differ: the one rule of all pages. Where no query differs it says that."""
+    enough = (differing >= FEWEST_DIFFERING) | (differing == 0)
+    return np.asarray((queries >= FEWEST_QUERIES) & enough)
+
+
+def is_found(p_corrected: npt.NDArray[np.float64], level: float) -> npt.NDArray[np.bool_]:
+    """Which differences a test finds at a level; none where there was no test (NaN)."""
+    return np.asarray(p_corrected <= 1 - level + 1e-12)
 
 
 class Verdict(NamedTuple):
@@ -40,20 +57,17 @@ def verdict(
     level: float,
     within: bool = False,
     contrary: bool = False,
-    skewed: bool = False,
 ) -> Verdict:
     """The verdict on a mean difference, positive where the run does better.
 
     `p_corrected` alone decides whether there is one; it is NaN where there was no test. `within`
     says that the difference is smaller than the margin, by two one-sided tests, `contrary` that a
-    test which does not ask about the mean found more on its other side, `skewed` that there was no
-    test because the differences are too skewed for so few queries.
+    test which does not ask about the mean found more on its other side.
     """
     if queries < FEWEST_QUERIES:
         return Verdict(CANNOT_TELL, f"fewer than {FEWEST_QUERIES} queries")
     if p_corrected != p_corrected:
-        reason = "the differences are too skewed for so few queries"
-        return Verdict(CANNOT_TELL, reason if skewed else _untested(differing))
+        return Verdict(CANNOT_TELL, _untested(differing))
     found = p_corrected <= 1 - level + 1e-12 and difference != 0
     if found and contrary:
         return Verdict(CANNOT_TELL, "the mean and this test point to different runs")
@@ -73,6 +87,4 @@ def verdict(
 def _untested(differing: int) -> str:
     if not differing:
         return "no query differs"
-    if differing >= FEWEST_DIFFERING:
-        return "too few queries carry the difference"
     return "only one query differs" if differing == 1 else f"only {differing} queries differ"

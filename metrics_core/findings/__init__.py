@@ -17,7 +17,7 @@ from metrics_core.findings.firmness import (
     firmness_finding,
 )
 from metrics_core.findings.grading import judge_next_finding, judging_finding
-from metrics_core.findings.history import history_finding
+from metrics_core.findings.history import history_finding, no_versions_finding
 from metrics_core.findings.origins import (
     bridge_finding,
     curves_awaited,
@@ -66,6 +66,7 @@ __all__ = [
     "method_finding",
     "mix_finding",
     "needed_finding",
+    "no_versions_finding",
     "others_verdict",
     "places_finding",
     "precision_at_half_recall",

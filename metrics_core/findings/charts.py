@@ -8,7 +8,8 @@ import numpy as np
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
-from metrics_core.slicing.breakdowns import ALL, FEWEST_QUERIES
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.slicing.breakdowns import ALL
 
 _FEW = 5
 _HALF = 0.5

@@ -12,6 +12,13 @@ from metrics_core.comparing.sides import side_of
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 
 
+def no_versions_finding(runs: Sequence[str]) -> Sentence:
+    """What is said instead of runs of which nothing tells that they are versions of one system."""
+    return strong(f"Nothing says that {w.named(list(runs))} are versions of one system. ") + muted(
+        "Put them in an order, by hand, by date or as loaded, to read them as its history."
+    )
+
+
 def history_finding(
     versions: Sequence[str],
     means: npt.NDArray[np.float64],
@@ -20,10 +27,12 @@ def history_finding(
     now_bad: int,
     flickering: int,
     since: str,
+    is_best: bool,
 ) -> Sentence:
     """Whether the last of the `versions` is clearly worse than the best was, and since when
     (`since`, "" where it is not). `means` are the versions' means, greater is better; `measure` is
-    its name, `now_bad` how many queries were fine once and are not now."""
+    its name, `now_bad` how many queries were fine once and are not now; `is_best` says that the
+    last is clearly better than each other version, as all pairs tell it."""
     last = versions[-1]
     if np.isnan(means).all():
         return strong("No query has a score, so no version can be told from another.")
@@ -35,8 +44,9 @@ def history_finding(
             head += strong("; it has been so since ") + run(since)
         head += strong(". ")
     elif best == last:
-        head = run(last) + strong(f", the last of {w.number(len(versions))} versions, is the best")
-        head += strong(f" on {measure}. ")
+        head = run(last) + strong(f", the last of {w.number(len(versions))} versions, ")
+        head += strong(f"{'is the best' if is_best else 'has the best mean'} on {measure}")
+        head += strong(". ") if is_best else strong(", but not clearly. ")
     else:
         level = side_of(means[-1] - np.nanmax(means)) == 0 and not np.isnan(means[-1])
         told = (

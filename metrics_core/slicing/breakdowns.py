@@ -10,7 +10,10 @@ import numpy.typing as npt
 
 from metrics_core.base import frames as pd
 from metrics_core.base.errors import UnknownColumnError
-from metrics_core.comparing.resampled import Resampled, resampled_each_of
+from metrics_core.comparing.resampled import no_farther, resampled_groups
+from metrics_core.comparing.testing import widest_difference
+from metrics_core.comparing.tests import sidak
+from metrics_core.comparing.verdicts import is_found
 from metrics_core.measures import Combination, GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.intervals import LEVEL, Interval, drawn_each
 from metrics_core.scoring.resampling import portions
@@ -24,16 +27,6 @@ Mask = npt.NDArray[np.bool_]
 NO_GROUP = "(none)"
 # An invisible character tells the margin from a group that somebody named "all".
 ALL = "\u2060all"
-FEWEST_QUERIES = 5
-"""A group with fewer queries is a few single cases: it is shown pale and has no interval."""
-
-FEWEST_TESTED = 8
-"""A difference in a group of fewer queries is never called clear. Down to here the studentised
-draws keep their promise: of 1,500 groups of 8 drawn from the differences of TREC runs, moved to a
-mean of 0, 3.6 % were clear at 5 % and 0.7 % at the 0.64 % that each of eight groups has; of 600
-times eight groups of 8 to 25 queries any was clear in 5.3 %. Smaller ones are single cases, of
-which mostly too few differ for a test."""
-
 _KNOWN_ORDERS = (
     ("very easy", "easy", "medium", "moderate", "hard", "difficult", "very hard"),
     ("very low", "low", "medium", "middle", "high", "very high"),
@@ -139,18 +132,16 @@ def by_group(
     each query, indexed by query_id; low and high are NaN where nobody asks for `bounds_of_means`.
 
     The draws of a group are of its own queries, so that it keeps its size. `clear` is whether the
-    difference is worth naming: at least FEWEST_TESTED queries, and zero outside an interval that
-    holds for all groups of the run at once, or for `looked_at` groups if those are more: narrowing
-    a view must not turn chance into a finding. Groups share no query, so 1 - level is split among
-    them as for independent tests (Sidak); diff_low and diff_high are of the single group. Raises
-    UnknownRunError.
+    difference is found among all groups of the run, or among `looked_at` groups if those are more:
+    narrowing a view must not turn chance into a finding. Groups share no query, so their p-values
+    are corrected as those of independent tests (Sidak); diff_low and diff_high are of the single
+    group, NaN where it may not be tested (`verdicts.may_be_tested`). Raises UnknownRunError.
     """
     given, wanted = Scores.given(scores), parse_measure(measure)
     against = None if baseline is None else given.position(baseline)
     names, parts = _by_group(given, wanted, groups)
-    strict = level ** (1 / max(len(names), looked_at, 1))
-    combination = wanted.declaration.combination
-    rows = [vars(row) for row in _rows(parts, against, (level, strict), combination)]
+    looked = max(len(names), looked_at, 1)
+    rows = [vars(row) for row in _rows(parts, against, (level, looked), wanted)]
     found = {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
     frame = pd.DataFrame(
         {
@@ -219,19 +210,20 @@ class GroupRow:
 def _rows(
     groups: Sequence[Floats],
     baseline: int | None,
-    levels: tuple[float, float],
-    combination: Combination,
+    at: tuple[float, int],
+    measure: Measure,
 ) -> Iterator[GroupRow]:
     """The rows of each group, from its float64[queries, runs]; the draws of groups of as many
     queries are the same, and those of some groups are worked out at a time."""
+    of = measure.declaration.combination.of
     for portion in portions([g.shape for g in groups]):
         some = groups[portion]
         gaps = [_no_differences(g) for g in some]
         if baseline is not None:
-            gaps = _differences(some, baseline, levels, combination)
+            gaps = _differences(some, baseline, at, measure)
         for values, (gap, clear) in zip(some, gaps, strict=True):
             counts = (~np.isnan(values)).sum(axis=0)
-            yield GroupRow(counts, combination.of(values), gap[0], gap[1], gap[2], clear)
+            yield GroupRow(counts, of(values), gap[0], gap[1], gap[2], clear)
 
 
 def _no_differences(values: Floats) -> tuple[Floats, Mask]:
@@ -240,44 +232,31 @@ def _no_differences(values: Floats) -> tuple[Floats, Mask]:
 
 
 def _differences(
-    groups: Sequence[Floats], baseline: int, levels: tuple[float, float], combination: Combination
+    groups: Sequence[Floats], baseline: int, at: tuple[float, int], measure: Measure
 ) -> list[tuple[Floats, Mask]]:
-    """The differences of combined scores to the baseline's with the ends of their intervals at the
-    first level, float64[3, runs], NaN where a group is too small or too few of its queries differ,
-    and in the baseline's own place; and whether each is clear at the second.
+    """The differences of combined scores to the baseline's with the ends of their intervals at a
+    level, float64[3, runs], NaN where a group may not be tested, and in the baseline's own place;
+    and whether each is found among so many groups.
 
     That of geometric means is tested on their ratio; its ends are those of the ratio, taken with
     the baseline's mean as it is.
     """
+    level, looked_at = at
+    combination = measure.declaration.combination
     scaled = [combination.onto(values) for values in groups]
     others = [np.delete(np.arange(s.shape[1]), baseline) for s in scaled]
     gaps = [np.take(s - s[:, [baseline]], o, axis=1) for s, o in zip(scaled, others, strict=True)]
     found = []
-    for values, own, each in zip(scaled, others, _each(gaps), strict=True):
+    for values, own, one in zip(scaled, others, resampled_groups(gaps), strict=True):
         ends, clear = _no_differences(values)
-        for i, one in zip(own.tolist(), each, strict=True):
-            single, strict = (one.intervals(level) for level in levels)
-            ends[0, i] = single.mean[0]
-            if one.queries[0] >= FEWEST_QUERIES and np.isfinite(single.high[0] - single.low[0]):
-                ends[1:, i] = single.low[0], single.high[0]
-            excludes = strict.low[0] > 0 or strict.high[0] < 0
-            clear[i] = one.queries[0] >= FEWEST_TESTED and excludes
-        if not combination.linear:
+        ends[:, own] = one.intervals(1 - level, is_found(one.p, level))
+        clear[own] = is_found(sidak(one.p, looked_at), level)
+        if combination.linear:
+            ends[1:] = no_farther(ends[1:], widest_difference(measure))
+        else:
             both = ~np.isnan(values) & ~np.isnan(values[:, [baseline]])
             against = np.where(both, values[:, [baseline]], 0.0)
             start = against.sum(axis=0) / np.maximum(both.sum(axis=0), 1)
             ends = combination.back(start) * np.expm1(ends)
         found.append((ends, clear))
     return found
-
-
-def _each(groups: Sequence[Floats]) -> list[list[Resampled]]:
-    """The differences of each run in each group tested by themselves; those of a group at once
-    where all its runs have the same queries, for the draws are of those that a run has."""
-    split: list[list[Floats]] = []
-    for gaps in groups:
-        both = ~np.isnan(gaps)
-        columns = [gaps[known][:, None] for gaps, known in zip(gaps.T, both.T, strict=True)]
-        split.append([gaps] if both.all() else columns)
-    found = iter(resampled_each_of([p for parts in split for p in parts], fewest=FEWEST_QUERIES))
-    return [[one for _ in parts for one in next(found)] for parts in split]

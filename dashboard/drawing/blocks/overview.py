@@ -16,9 +16,9 @@ from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import RunStyle
 from metrics_core.base import wording as w
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings import Facts, Sentence, Span
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.slicing.breakdowns import FEWEST_TESTED
 
 Row = dict[str, Any]
 
@@ -220,7 +220,7 @@ def group_list(
     on = f" on {measure}" if measure else ""
     explanation = (
         f"Mean difference{on} [{w.share(LEVEL)} interval], queries; {rule}, from"
-        f" {FEWEST_TESTED} queries on."
+        f" {FEWEST_QUERIES} queries on."
     )
     return _drawn(
         "group_list",

@@ -23,7 +23,8 @@ from dashboard.drawing.figures.text import (
 )
 from dashboard.drawing.theme import Palette
 from metrics_core.base import wording
-from metrics_core.slicing.breakdowns import ALL, FEWEST_QUERIES
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.slicing.breakdowns import ALL
 
 _ROW, _FILLED = 52, 0.95
 _LEAST_LIMIT = 0.1

@@ -18,11 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.comparing.all_pairs.pair_draws import drawn_pairs
+from metrics_core.comparing.tests import holm
 from metrics_core.comparing.verdicts import (
     BETTER_RUN,
     CANNOT_TELL,
     FEWEST_QUERIES,
     WORSE_RUN,
+    is_found,
 )
 from metrics_core.measures import MEAN, Combination, GivenMeasure, parse_measure
 from metrics_core.scoring.intervals import LEVEL, Interval
@@ -38,8 +40,8 @@ class AllPairs:
 
     `means` is float64[R]; `difference`, its interval `low` to `high` that holds for all pairs at
     once, `p` of a pair by itself and `p_corrected` of all together are float64[R, R], NaN on the
-    diagonal and where there was no test (fewer than ten shared queries, or so few that differ that
-    none could find a difference). `verdict` is object[R, R]: "better", "worse" or "cannot tell" of
+    diagonal and where there was no test (`verdicts.may_be_tested`). `verdict` is object[R, R]:
+    "better", "worse" or "cannot tell" of
     `verdicts`, None on the diagonal; better is also said where lower scores are better. `queries`
     int64[R, R] counts the shared ones. `first` and
     `last` int64[R] are the best and the worst place that a run may have. `draws` is how many draws
@@ -124,13 +126,15 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     order = np.argsort(-direction * middle, kind="stable")  # NaN last
     scaled, middle = scaled[order], middle[order]
     pairs = np.stack(np.triu_indices(len(order), 1))
-    tested, n_draws = drawn_pairs(scaled, pairs)
+    square = _Square(len(order), pairs)
+    drawn = drawn_pairs(scaled, pairs)
+    # What is clear here is so as well where either of the two is the baseline of all others.
+    against = np.array([holm(row) for row in square.same(drawn.p)])
+    at_least = np.maximum(against, against.T)[*pairs]
+    tested = replace(drawn, p_corrected=np.maximum(drawn.p_corrected, at_least))
     found = _on_its_scale(tested.intervals(level), combination, scaled, pairs)
     better = np.where(tested.mean * direction > 0, BETTER_RUN, WORSE_RUN)
-    # The interval excludes zero just where this is so; see `Resampled.intervals`.
-    clear = (found.low > 0) | (found.high < 0)
-    verdict = np.where(clear, better, CANNOT_TELL).astype(object)
-    square = _Square(len(order), pairs)
+    verdict = np.where(is_found(tested.p_corrected, level), better, CANNOT_TELL).astype(object)
     verdicts = square.mirrored(verdict, {BETTER_RUN: WORSE_RUN, WORSE_RUN: BETTER_RUN})
     own = (~np.isnan(scaled)).sum(axis=1)
     return AllPairs(
@@ -139,13 +143,13 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
         difference=square.signed(found.mean),
         low=square.signed(found.low, found.high),
         high=square.signed(found.high, found.low),
-        p=square.same(tested.single),
-        p_corrected=square.same(tested.corrected),
+        p=square.same(tested.p),
+        p_corrected=square.same(tested.p_corrected),
         verdict=verdicts,
         queries=square.same(tested.queries, own),
         first=1 + (verdicts == WORSE_RUN).sum(axis=1),
         last=len(order) - (verdicts == BETTER_RUN).sum(axis=1),
-        draws=n_draws,
+        draws=tested.n_draws,
     )
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.comparing.resampled import ALIKE, best_statistics, standard_errors
+from metrics_core.comparing.random_signs import random_signs
+from metrics_core.comparing.resampled import ALIKE, FEW, standard_errors
 from metrics_core.measures import MEAN
 from metrics_core.scoring.random_groups import even, in_groups
 
@@ -63,8 +64,22 @@ class PairColumns:
 
     @property
     def best(self) -> Floats:
-        """`best_statistics` of the pairs; float64[p]."""
-        return best_statistics(self._raw.T, self.queries)
+        """How far from zero the mean of each pair would be, in standard errors, if all of its
+        differences were for one run; 0 where no query differs; float64[p]."""
+        n, raw = np.maximum(self.queries, 2), self._raw
+        size = np.abs(raw).sum(axis=1) / n
+        spread = np.maximum(np.square(raw).sum(axis=1) / n - np.square(size), 0.0)
+        alike = spread <= np.square(ALIKE * size)
+        error = np.sqrt(np.where(alike, 1.0, spread) / (n - 1))
+        return np.where(alike, np.where(size > 0, np.inf, 0.0), size / error)
+
+    @property
+    def random_signs(self) -> Floats:
+        """The p-values of `random_signs` of the pairs of few queries, NaN of others; float64[p]."""
+        found, few = np.full(len(self.mean), np.nan), self.queries <= FEW
+        if few.any():
+            found[few] = random_signs(self._raw[few].T)
+        return found
 
     @cached_property
     def parts(self) -> list[Floats]:
