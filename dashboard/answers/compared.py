@@ -84,9 +84,10 @@ def what_it_rests_on(study: Study, shown: Comparison, frame: pd.DataFrame) -> fi
 
 
 def _power(row: pd.Series, measure: Measure) -> findings.Sentence:
-    if np.isnan(row["width"]) or not measure.declaration.combination.linear:
-        return findings.Sentence()
     queries = int(row["queries"])
+    linear = measure.declaration.combination.linear
+    if np.isnan(row["width"]) or not linear or queries < power.FEWEST_TOLD:
+        return findings.Sentence()
     smallest = power.smallest_shown(row["error"], row["width"], queries)
     said = findings.shown_finding(smallest, queries)
     if row["verdict"] == CANNOT_TELL and said:

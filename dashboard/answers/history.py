@@ -42,8 +42,8 @@ class Slices:
 @dataclass(frozen=True)
 class HistoryPage:
     """What the page shows; where nothing tells that these are versions of one system, what queries
-    did from one to the next is not told. `overall` has run, queries, mean, low, high, judged, a row a version in
-    order, `judged` being the share of its top results that are judged;
+    did from one to the next is not told. `overall` has run, queries, mean, low, high, judged, a row
+    a version in order, `judged` being the share of its top results that are judged;
     `queries` has query_id, text, states (a text of "+" and "-" a version), changes, broke, fixed
     (names of versions, "" for none), first_bad, flickers: those that changed, latest first."""
 
@@ -131,7 +131,7 @@ def _history(study: Study, shown: Comparison, runs: tuple[str, ...], versions: b
 
 
 def _is_best(study: Study, shown: Comparison, runs: Sequence[str]) -> bool:
-    """Whether the last is clearly better than each of the others, among all pairs of loaded runs."""
+    """Whether the last is clearly better than each of the others, as all pairs tell it."""
     pairs = every_pair(study, shown)
     rows = [pairs.runs.index(run) for run in runs]
     return bool((pairs.verdict[rows[-1], rows[:-1]] == BETTER_RUN).all())
