@@ -1,211 +1,305 @@
-"""How often the verdicts are wrong: runs are drawn so that the truth is known.
+"""How often what is said of runs is wrong: on differences of real runs, made so that the truth is
+known.
 
-    python -m benchmarks.simulations [--trials 1000] [--families 150]
+    python -m benchmarks.simulations MATRICES [--replications 1000] [--only verdicts,power]
 
-Each line has a setting, the rate that is stated, the rate that was found, and three standard errors
-of it. tests/metrics_core/comparing/test_simulations.py holds the lines to it.
+MATRICES is a folder of CSV files, each of scores by topic (rows) and system (columns). Each line
+has what was asked, what is wanted, the share that was found and its standard error.
+tests/metrics_core/comparing/test_simulations.py holds a few cells of it, on made matrices.
+
+Three ways to make differences that are none: `permuted` deals the scores of a topic out anew among
+the systems; `centred` moves real differences to a mean of 0 and draws topics from them, with their
+skew; `scaled` makes wins as large as losses together, so that ties stay ties.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy import stats
 
-from metrics_core.comparing.doubts import doubts
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.power import smallest_shown
-from metrics_core.comparing.resampled import resampled
+from metrics_core.comparing.resampled import resampled_groups
 from metrics_core.comparing.testing import tested
-from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.comparing.tests import holm
+from metrics_core.explaining.history import first_bad_versions
+from metrics_core.scoring.intervals import mean_interval
 
 Floats = npt.NDArray[np.float64]
+Generator = np.random.Generator
+Draw = Callable[[Floats, int, int, Generator], Floats]
 
 LEVEL = 0.95
-QUERIES, TIES, RUNS = (10, 20, 50, 200), (0.0, 0.3, 0.7), (1, 5, 19)
+QUERIES, RUNS = (10, 15, 25, 40, 50, 100), (1, 5, 19)
 _SEED = 20_260
+_AT_ONCE = 400
+"""Columns that are tested in one pass over the draws."""
 
 
 @dataclass(frozen=True)
 class Rate:
-    """A rate that was found in so many trials, beside the one that is stated."""
+    """A share that was found in so many trials, beside what is wanted of it."""
 
     setting: str
-    stated: float
+    wanted: str
     found: float
     trials: int
 
     @property
-    def chance(self) -> float:
-        """Three standard errors of a rate that is as stated."""
-        return 3 * math.sqrt(self.stated * (1 - self.stated) / max(self.trials, 1))
-
-    @property
-    def held(self) -> bool:
-        """Whether it is at most the stated one, but for chance."""
-        return self.found <= self.stated + self.chance
+    def error(self) -> float:
+        """Its standard error."""
+        return math.sqrt(max(self.found * (1 - self.found), 0.0) / max(self.trials, 1))
 
 
-def exchangeable(
-    generator: np.random.Generator, queries: int, runs: int, ties: float, families: int
+def matrices_in(folder: str) -> list[Floats]:
+    """The matrices of a folder, float64[topics, systems] each."""
+    return [pd.read_csv(path).to_numpy(float) for path in sorted(Path(folder).glob("*.csv"))]
+
+
+def made_matrices(number: int) -> list[Floats]:
+    """Matrices like those of real runs: topics easy or hard for all, systems of which some are
+    alike, and many ties at 0."""
+    made = []
+    for seed in range(number):
+        chance = np.random.default_rng((_SEED, seed))
+        ease, skill = chance.beta(0.7, 1.1, (50, 1)), chance.normal(0, 0.12, (1, 40))
+        score = np.clip(ease + skill + chance.normal(0, 0.18, (50, 40)), 0, 1)
+        score = score**3 if seed % 3 == 1 else np.round(score * 10) / 10 if seed % 3 else score
+        made.append(score)
+    return made
+
+
+def permuted(matrix: Floats, n: int, runs: int, chance: Generator) -> Floats:
+    """Differences of runs to a baseline, float64[n, runs], whose scores are dealt out anew."""
+    systems = chance.choice(matrix.shape[1], runs + 1, replace=False)
+    topics = chance.choice(len(matrix), n, replace=n > len(matrix))
+    dealt = chance.permuted(matrix[np.ix_(topics, systems)], axis=1)
+    return dealt[:, 1:] - dealt[:, :1]
+
+
+def centred(matrix: Floats, n: int, runs: int, chance: Generator) -> Floats:
+    """Topics drawn from real differences about their means."""
+    gaps = _all_gaps(matrix, runs, chance)
+    return (gaps - gaps.mean(axis=0))[chance.integers(0, len(matrix), n)]
+
+
+def scaled(matrix: Floats, n: int, runs: int, chance: Generator) -> Floats:
+    """Topics drawn from real differences whose wins are made as large as their losses; of pairs of
+    which neither is three times the other."""
+    while True:
+        baseline = chance.integers(matrix.shape[1])
+        gaps = matrix - matrix[:, [baseline]]
+        won, lost = np.maximum(gaps, 0).sum(axis=0), np.maximum(-gaps, 0).sum(axis=0)
+        fit = np.flatnonzero((won > 0) & (lost > 0) & (won < 3 * lost) & (lost < 3 * won))
+        if len(fit) >= runs:
+            chosen = chance.choice(fit, runs, replace=False)
+            some = gaps[:, chosen]
+            some = np.where(some > 0, some * (lost[chosen] / won[chosen]), some)
+            return some[chance.integers(0, len(matrix), n)]
+
+
+def real(matrix: Floats, n: int, runs: int, chance: Generator) -> Floats:
+    """Real differences of some topics."""
+    topics = chance.choice(len(matrix), n, replace=n > len(matrix))
+    return _all_gaps(matrix, runs, chance)[topics]
+
+
+def _all_gaps(matrix: Floats, runs: int, chance: Generator) -> Floats:
+    systems = chance.choice(matrix.shape[1], runs + 1, replace=False)
+    return matrix[:, systems[1:]] - matrix[:, systems[:1]]
+
+
+NULLS: tuple[Draw, ...] = (permuted, centred, scaled)
+
+
+def p_values(columns: Floats) -> Floats:
+    """The p-values of columns float64[n, C], each by itself; NaN where one is not tested."""
+    starts = range(0, columns.shape[1], _AT_ONCE)
+    parts = [resampled_groups([columns[:, s : s + _AT_ONCE]])[0].p for s in starts]
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def t_tests(columns: Floats) -> Floats:
+    """Those of t-tests."""
+    with np.errstate(all="ignore"):
+        p = stats.ttest_1samp(columns, 0.0).pvalue
+    still = columns.std(axis=0) <= 1e-12
+    return np.where(still, np.where(np.abs(columns.mean(axis=0)) > 1e-12, 0.0, 1.0), p)
+
+
+def families(
+    matrices: Sequence[Floats], draw: Draw, n: int, runs: int, replications: int
 ) -> Floats:
-    """Differences of runs to a baseline from which nothing tells them apart, on three measures of
-    the same lists; float64[Q, families, 3, runs].
-
-    Queries are easy or hard for all; on the share `ties` of them all runs score the same. The
-    measures are the score itself, one that counts the best only, and one of yes and no.
-    """
-    ease = generator.beta(0.8, 1.2, (queries, families, 1))
-    noise = generator.normal(0, 0.2, (queries, families, runs + 1))
-    noise *= generator.random((queries, families, 1)) >= ties
-    score = np.clip(ease + noise, 0, 1)
-    measures = np.stack([score, score**3, (score > 0.5).astype(np.float64)], axis=2)
-    return measures[..., 1:] - measures[..., :1]
+    """So many families of differences side by side, float64[n, replications * runs]."""
+    chance = np.random.default_rng((_SEED, n, runs, len(draw.__name__)))
+    drawn = (draw(matrices[i % len(matrices)], n, runs, chance) for i in range(replications))
+    return np.concatenate(list(drawn), axis=1)
 
 
-MEASURES = ("score", "cubed", "yes or no")
+def found_in(p: Floats, runs: int) -> npt.NDArray[np.bool_]:
+    """What is found in each family, corrected by Holm's rule; bool[families, runs]."""
+    return np.array([holm(family) <= 1 - LEVEL + 1e-12 for family in p.reshape(-1, runs)])
 
 
-def false_verdicts(queries: int, runs: int, ties: float, trials: int) -> list[Rate]:
-    """How often a difference is found between equal runs, one or several at once, per measure."""
-    generator = np.random.default_rng((_SEED, queries, runs, round(10 * ties)))
-    gaps = exchangeable(generator, queries, runs, ties, trials)
-    if runs == 1:
-        columns = gaps.reshape(queries, trials * 3)
-        p = by_themselves(columns).reshape(trials, 3)
-    else:
-        p = np.array([[_smallest(gaps[:, f, m]) for m in range(3)] for f in range(trials)])
-    found = (p <= 1 - LEVEL).mean(axis=0)
-    name = f"equal runs: n={queries}, {runs} run{'s' * (runs > 1)}, {ties:.0%} ties"
-    return [
-        Rate(f"{name}, {measure}", 1 - LEVEL, float(rate), trials)
-        for measure, rate in zip(MEASURES, found, strict=True)
-    ]
+def false_verdicts(
+    matrices: Sequence[Floats], draw: Draw, n: int, runs: int, replications: int
+) -> Rate:
+    """How many families of runs that are equal to their baseline have a verdict."""
+    columns = families(matrices, draw, n, runs, replications)
+    wrong = float(found_in(p_values(columns), runs).any(axis=1).mean())
+    return Rate(f"false: {draw.__name__}, n={n}, {runs} runs", "at most 0.080", wrong, replications)
 
 
-def by_themselves(columns: Floats) -> Floats:
-    """p-values of columns float64[Q, C] that have nothing to do with each other; NaN where one is
-    not tested. All are drawn at once, and those alone that are not tested among so many."""
-    p = resampled(columns, fewest=FEWEST_QUERIES).single
-    for i in np.flatnonzero(np.isnan(p)):
-        p[i] = resampled(columns[:, [i]], fewest=FEWEST_QUERIES).single[0]
-    return p
+def true_verdicts(
+    matrices: Sequence[Floats], n: int, runs: int, replications: int
+) -> Iterator[Rate]:
+    """How many real differences have a verdict, and by t-tests."""
+    columns = families(matrices, real, n, runs, replications)
+    for name, ask in (("", p_values), (" by t-test", t_tests)):
+        share = float(found_in(ask(columns), runs).mean())
+        yield Rate(f"found{name}: real, n={n}, {runs} runs", "", share, replications * runs)
 
 
-def _smallest(columns: Floats) -> float:
-    """The smallest corrected p-value of a family; 1 where none of it is tested."""
-    p = resampled(columns, fewest=FEWEST_QUERIES).corrected
-    return float(np.nanmin(p)) if not np.isnan(p).all() else 1.0
+def verdicts(matrices: Sequence[Floats], replications: int) -> Iterator[Rate]:
+    """All cells, and the mean of each null."""
+    for draw in NULLS:
+        cells = []
+        for n in QUERIES:
+            for runs in RUNS:
+                cells.append(false_verdicts(matrices, draw, n, runs, replications))
+                yield cells[-1]
+        mean = float(np.mean([cell.found for cell in cells]))
+        yield Rate(
+            f"false: {draw.__name__}, mean", "at most 0.055", mean, replications * len(cells)
+        )
+    for n in QUERIES:
+        for runs in RUNS:
+            yield from true_verdicts(matrices, n, runs, max(replications // 4, 100))
 
 
-SKEWED = ("normal", "lognormal", "one in twenty")
+def powers(matrices: Sequence[Floats], n: int, populations: int, samples: int) -> Rate:
+    """How often a difference is shown that is said to be shown four times out of five: mean over
+    populations of real differences about 0, of which one sample says how large it is and a fresh
+    one is moved by that."""
+    chance = np.random.default_rng((_SEED, n, 9))
+    said, fresh = list[Floats](), list[Floats]()
+    while len(said) < populations:
+        gaps = centred(matrices[len(said) % len(matrices)], 10_000, 1, chance)[:, 0]
+        if (np.abs(gaps - np.median(gaps)) > 1e-12).mean() < 0.3:
+            continue
+        said.append(gaps[chance.integers(0, len(gaps), (n, samples))])
+        fresh.append(gaps[chance.integers(0, len(gaps), (n, samples))])
+    first, second = np.concatenate(said, axis=1), np.concatenate(fresh, axis=1)
+    width = float(stats.t.ppf((1 + LEVEL) / 2, n - 1))
+    one = smallest_shown(1.0, width, n)
+    moved = second + one * first.std(axis=0, ddof=1) / math.sqrt(n)
+    shown = (p_values(moved) <= 1 - LEVEL) & (moved.mean(axis=0) > 0)
+    return Rate(f"shown: n={n}", "0.75 to 0.85", float(shown.mean()), populations * samples)
 
 
-def skewed(generator: np.random.Generator, kind: str, shape: tuple[int, int]) -> Floats:
-    """Differences whose mean is 0 and whose spread is on one side, or for comparison on both;
-    float64[Q, trials]."""
-    if kind == "normal":
-        return generator.normal(0.0, 1.0, shape)
-    if kind == "lognormal":
-        return generator.lognormal(0.0, 1.0, shape) - math.exp(0.5)
-    # Nearly always a small loss, and a large gain on few queries.
-    small = generator.normal(-0.05, 0.02, shape)
-    return np.where(generator.random(shape) < 0.05, 0.95, small)
+def uncovered_means(matrices: Sequence[Floats], n: int, trials: int) -> Rate:
+    """How many intervals of a run's mean hold the true one."""
+    chance = np.random.default_rng((_SEED, n, 7))
+    columns, true = [], []
+    for trial in range(trials):
+        matrix = matrices[trial % len(matrices)]
+        scores = matrix[:, chance.integers(matrix.shape[1])]
+        columns.append(scores[chance.integers(0, len(scores), n)])
+        true.append(scores.mean())
+    found = mean_interval(np.array(columns).T)
+    known = ~np.isnan(found.low)
+    holds = (found.low <= np.array(true) + 1e-12) & (found.high >= np.array(true) - 1e-12)
+    return Rate(f"mean held: n={n}", "at least 0.93", float(holds[known].mean()), int(known.sum()))
 
 
-def skewed_verdicts(queries: int, kind: str, trials: int) -> list[Rate]:
-    """How often a difference is found where there is none and the spread is skewed: of all trials,
-    and where the verdict is withheld of what `doubts` calls strongly skewed; of how many that is,
-    and of how many it says that they are skewed."""
-    generator = np.random.default_rng((_SEED, queries, SKEWED.index(kind)))
-    values = skewed(generator, kind, (queries, trials))
-    found = by_themselves(values) <= 1 - LEVEL
-    known = [doubts(column) for column in values.T]
-    withheld = np.array([one.strongly_skewed for one in known])
-    said = float(np.mean([one.skewed for one in known]))
-    name = f"{kind}: n={queries}"
-    firm = float((found & ~withheld).mean())
-    return [
-        Rate(name, 1 - LEVEL, float(found.mean()), trials),
-        Rate(f"{name}, strongly skewed withheld", 1 - LEVEL, firm, trials),
-        Rate(f"{name}, share withheld", math.nan, float(withheld.mean()), trials),
-        Rate(f"{name}, share said to be skewed", math.nan, said, trials),
-    ]
+def uncovered_differences(matrices: Sequence[Floats], n: int, trials: int) -> Rate:
+    """How many intervals of one difference hold the true one."""
+    chance = np.random.default_rng((_SEED, n, 6))
+    columns, true = [], []
+    for trial in range(trials):
+        gaps = _all_gaps(matrices[trial % len(matrices)], 1, chance)[:, 0]
+        columns.append(gaps[chance.integers(0, len(gaps), n)])
+        true.append(gaps.mean())
+    found = tested(np.array(columns).T, Method(correction="none"))
+    known, middle = ~np.isnan(found.p), np.array(true)
+    holds = (found.low <= middle + 1e-12) & (found.high >= middle - 1e-12)
+    return Rate(
+        f"difference held: n={n}", "about 0.95", float(holds[known].mean()), int(known.sum())
+    )
 
 
-def uncovered(queries: int, trials: int) -> list[Rate]:
-    """How often the interval of one difference does not hold the true one."""
-    generator = np.random.default_rng((_SEED, queries, 7))
-    shape = (queries, trials)
-    kinds = {
-        "normal": generator.normal(0.3, 1.0, shape) - 0.3,
-        "many alike": np.where(generator.random(shape) < 0.4, 0, generator.normal(0.1, 0.2, shape))
-        - 0.06,
-        "skewed": generator.gamma(4.0, 0.1, shape) - 0.4,
-    }
-    # The interval holds a value just where the difference to it is not found.
-    return [
-        Rate(f"interval misses: n={queries}, {kind}", 1 - LEVEL, _share_found(values), trials)
-        for kind, values in kinds.items()
-    ]
-
-
-def _share_found(columns: Floats) -> float:
-    return float((by_themselves(columns) <= 1 - LEVEL).mean())
-
-
-def equivalence_errors(queries: int, trials: int) -> Rate:
+def equivalence_errors(matrices: Sequence[Floats], n: int, trials: int) -> Rate:
     """How often a difference as large as the margin is called smaller than matters."""
-    generator = np.random.default_rng((_SEED, queries, 8))
+    chance = np.random.default_rng((_SEED, n, 8))
     margin = 0.1
-    values = generator.normal(margin, 2 * margin, (queries, trials))
-    method = Method(margin=margin)
-    within = [bool(tested(column[:, None], method).within(margin)[0]) for column in values.T]
-    return Rate(f"at the margin: n={queries}", 1 - LEVEL, float(np.mean(within)), trials)
+    drawn = [centred(matrices[i % len(matrices)], n, 1, chance) for i in range(trials)]
+    columns = np.concatenate(drawn, axis=1) + margin
+    within = tested(columns, Method(correction="none", margin=margin)).within(margin)
+    return Rate(f"at the margin: n={n}", "at most 0.05", float(within.mean()), trials)
 
 
-def powers(queries: int, trials: int) -> Rate:
-    """How often the difference is found that the formula says is found four times out of five."""
-    generator = np.random.default_rng((_SEED, queries, 9))
-    width = float(stats.t.ppf((1 + LEVEL) / 2, queries - 1))
-    smallest = smallest_shown(1 / math.sqrt(queries), width, queries)
-    found = _share_found(generator.normal(smallest, 1.0, (queries, trials)))
-    return Rate(f"power: n={queries}", 0.8, found, trials)
+def histories(
+    matrices: Sequence[Floats], draw: Draw, n: int, versions: int, replications: int
+) -> Rate:
+    """How many histories of equal versions, looked at after each, are told to be worse at some
+    time."""
+    chance = np.random.default_rng((_SEED, n, versions))
+    wrong = 0
+    for i in range(replications):
+        gaps = draw(matrices[i % len(matrices)], n, versions - 1, chance)
+        scores = np.vstack([np.zeros(n), gaps.T])
+        looks = [scores[:seen] for seen in range(2, versions + 1)]
+        wrong += any(
+            first_bad_versions([look])[0] >= 0
+            for look in looks
+            if look.mean(axis=1)[-1] < look.mean(axis=1).max()
+        )
+    setting = f"worse at some time: {draw.__name__}, n={n}, {versions} versions"
+    return Rate(setting, "at most 0.060", wrong / replications, replications)
 
 
-def all_rates(trials: int, families: int) -> Iterator[Rate]:
+def all_rates(matrices: Sequence[Floats], replications: int, only: Sequence[str]) -> Iterator[Rate]:
     """Every line of the table, as it is found."""
-    for runs in RUNS:
-        for queries in QUERIES:
-            for ties in TIES:
-                most = families // (3 if queries * runs > 2_000 else 1)
-                yield from false_verdicts(queries, runs, ties, trials if runs == 1 else most)
-    for kind in SKEWED:
-        for queries in QUERIES:
-            yield from skewed_verdicts(queries, kind, trials)
-    for queries in QUERIES:
-        yield from uncovered(queries, trials)
-    for queries in QUERIES:
-        yield equivalence_errors(queries, trials)
-        yield powers(queries, trials)
+    if "verdicts" in only:
+        yield from verdicts(matrices, replications)
+    if "power" in only:
+        for n in (20, 25, 50, 100):
+            yield powers(matrices, n, 120, 150 * replications // 1_000)
+    if "intervals" in only:
+        for n in (8, 10, 15, 25):
+            yield uncovered_means(matrices, n, 2 * replications)
+        for n in QUERIES:
+            yield uncovered_differences(matrices, n, 2 * replications)
+            yield equivalence_errors(matrices, n, replications)
+    if "histories" in only:
+        for draw in (permuted, centred):
+            for n in (25, 50):
+                for versions in (10, 20):
+                    yield histories(matrices, draw, n, versions, 400 * replications // 1_000)
+
+
+PARTS = ("verdicts", "power", "intervals", "histories")
 
 
 def main() -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--trials", type=int, default=1_000)
-    parser.add_argument("--families", type=int, default=150)
+    parser.add_argument("matrices", help="a folder of topic-by-system matrices")
+    parser.add_argument("--replications", type=int, default=1_000)
+    parser.add_argument("--only", default=",".join(PARTS), help="parts, with commas between them")
     options = parser.parse_args()
-    print(f"{'setting':58} stated  found  3 s.e.")
-    for rate in all_rates(options.trials, options.families):
-        stated = "     –" if math.isnan(rate.stated) else f"{rate.stated:6.3f}"
-        chance = "" if math.isnan(rate.stated) else f"{rate.chance:7.3f}"
-        print(f"{rate.setting:58} {stated} {rate.found:6.3f} {chance}", flush=True)
+    matrices = matrices_in(options.matrices)
+    print(f"{'setting':52} {'wanted':14} found   s.e.")
+    for rate in all_rates(matrices, options.replications, options.only.split(",")):
+        print(f"{rate.setting:52} {rate.wanted:14} {rate.found:.3f}  {rate.error:.3f}", flush=True)
     return 0
 
 

@@ -15,7 +15,7 @@ from metrics_core.comparing.testing import Against, tested_groups
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.curves import curve
-from metrics_core.scoring.intervals import LEVEL, Interval, drawn
+from metrics_core.scoring.intervals import LEVEL, Interval, mean_intervals
 
 Floats = npt.NDArray[np.float64]
 
@@ -107,13 +107,14 @@ def _means(
 ) -> list[Means]:
     combination = wanted[0][1].declaration.combination
     values = np.hstack([curve(ranks, measure, cutoffs) for ranks, measure in wanted])
+    queries = (~np.isnan(values)).sum(axis=0)
     if bounds:
-        found = drawn(values, combination)
-        (ends,), queries = found.intervals([level]), found.queries
+        ranges = [measure.declaration.range for _, measure in wanted]
+        least, most = np.repeat(ranges, len(cutoffs), axis=0).T
+        (ends,) = mean_intervals([values], combination, level=level, within=(least, most))
     else:
         unknown = np.full(values.shape[1], np.nan)
         ends = Interval(combination.of(values), unknown, unknown)
-        queries = (~np.isnan(values)).sum(axis=0)
     split = (np.split(part, len(wanted)) for part in (*ends, queries))
     return [Means(Interval(*parts[:3]), parts[3]) for parts in zip(*split, strict=True)]
 

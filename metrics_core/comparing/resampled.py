@@ -18,10 +18,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.comparing.max_statistic import Columns, away, in_errors, limits_of
 from metrics_core.comparing.random_signs import random_signs
 from metrics_core.comparing.verdicts import may_be_tested
 from metrics_core.scoring.intervals import Interval
+from metrics_core.scoring.studentised import Columns, away, in_errors, limits_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

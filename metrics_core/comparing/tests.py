@@ -167,7 +167,8 @@ def bonferroni(p_values: Floats) -> Floats:
 
 def sidak(p_values: Floats, number: int) -> Floats:
     """p-values corrected for so many independent tests (Sidak 1967); NaN stays NaN."""
-    return -np.expm1(number * np.log1p(-np.minimum(p_values, 1.0)))
+    with np.errstate(divide="ignore"):
+        return -np.expm1(number * np.log1p(-np.minimum(p_values, 1.0)))
 
 
 BY_NUMBER: dict[str, Callable[[Floats], Floats]] = {

@@ -42,6 +42,7 @@ def aggregate(scores: Scores | pd.DataFrame, *, level: float = LEVEL) -> pd.Data
         for j, (measure, c) in enumerate(zip(given.measures, combinations, strict=True)):
             defined = values[~np.isnan(values[:, j]), j]
             mean, low, high = (float(c.back(end[j])) for end in interval)
+            low, high = np.clip((low, high), *measure.declaration.range)
             if not c.averaged:
                 mean, low, high = float(combined[i, j]), np.nan, np.nan
             rows.append(

@@ -17,7 +17,7 @@ from metrics_core.base.compiled.machine import compiled
 from metrics_core.base.compiled.signatures import COLUMNS
 from metrics_core.base.memo import Memo
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
-from metrics_core.scoring.random_groups import drawn_at_a_time, even, in_groups
+from metrics_core.scoring.random_groups import drawn_at_a_time, in_groups
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -201,27 +201,6 @@ def sums_at(columns: Floats, places: Ints) -> Floats:
             inside = part // size == number
             weight[inside] = blocks[int(number)][part[inside] - number * size]
         found[start : start + step] = weight @ columns
-    return found
-
-
-def resampled_means_each(several: Sequence[tuple[Floats, npt.NDArray[np.bool_]]]) -> list[Floats]:
-    """Means of every column in each resample; float64[resamples, columns], NaN where a resample
-    holds no defined query. Each matrix has queries of its own, those of as many queries go into one
-    product: float64[Q, columns] with 0 where what is defined, bool[Q, columns], is False."""
-    cells = [
-        filled if defined.all() and even(len(filled)) else np.hstack([filled, defined])
-        for filled, defined in several
-    ]
-    found: list[Floats] = [np.empty((0, 0))] * len(several)
-    sizes = [len(columns) for columns in cells]
-    for n_queries in dict.fromkeys(sizes):
-        places = [i for i, size in enumerate(sizes) if size == n_queries]
-        most = resamples_of(n_queries)
-        for i, made in zip(places, sums_each([cells[i] for i in places], most), strict=True):
-            columns = several[i][0].shape[1]
-            counted = made[:, columns:] if made.shape[1] > columns else float(n_queries)
-            with np.errstate(invalid="ignore", divide="ignore"):
-                found[i] = made[:, :columns] / counted
     return found
 
 

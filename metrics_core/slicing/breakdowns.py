@@ -14,8 +14,8 @@ from metrics_core.comparing.resampled import no_farther, resampled_groups
 from metrics_core.comparing.testing import widest_difference
 from metrics_core.comparing.tests import sidak
 from metrics_core.comparing.verdicts import is_found
-from metrics_core.measures import Combination, GivenMeasure, Measure, parse_measure
-from metrics_core.scoring.intervals import LEVEL, Interval, drawn_each
+from metrics_core.measures import GivenMeasure, Measure, parse_measure
+from metrics_core.scoring.intervals import LEVEL, Interval, mean_intervals
 from metrics_core.scoring.resampling import portions
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.ranges import MOST_NUMBERS, by_size, ranges
@@ -170,7 +170,7 @@ def with_bounds_of_means(
     """A frame of `by_group` without the bounds of its means, with them."""
     wanted = parse_measure(measure)
     names, parts = _by_group(scores, wanted, groups)
-    ends = _ends_of_means(parts, level, wanted.declaration.combination)
+    ends = _ends_of_means(parts, level, wanted)
     shape = (len(names), 2, len(scores.runs))
     bounds = np.array([(own.low, own.high) for own in ends]).reshape(shape)
     return frame.assign(low=bounds[:, 0].ravel(), high=bounds[:, 1].ravel())
@@ -185,13 +185,12 @@ def _by_group(
     return names, [values[codes == code] for code in range(len(names))]
 
 
-def _ends_of_means(
-    groups: Sequence[Floats], level: float, combination: Combination
-) -> list[Interval]:
+def _ends_of_means(groups: Sequence[Floats], level: float, measure: Measure) -> list[Interval]:
+    combination, within = measure.declaration.combination, measure.declaration.range
     return [
-        each.intervals([level])[0]
+        each
         for portion in portions([g.shape for g in groups])
-        for each in drawn_each(groups[portion], combination)
+        for each in mean_intervals(groups[portion], combination, level=level, within=within)
     ]
 
 

@@ -1,7 +1,7 @@
 """How far off the farthest slice is when the differences are dealt out anew over the queries.
 
 Nearly in all deals at once, exactly where a deal lies close to a slice of the data
-(`comparing.certified`). Of more than 20,000 queries what is dealt are parcels of queries (`Parcels`
+(`scoring.certified`). Of more than 20,000 queries what is dealt are parcels of queries (`Parcels`
 of `exchangeable_blocks`).
 """
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from metrics_core.base.memo import Memo
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
-from metrics_core.comparing.certified import Undecided, rounding
+from metrics_core.scoring.certified import Undecided, rounding
 from metrics_core.slicing.exchangeable_blocks import Parcels, parcels_of
 from metrics_core.slicing.members import Members
 

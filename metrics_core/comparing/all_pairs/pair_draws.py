@@ -18,12 +18,12 @@ import numpy.typing as npt
 
 from metrics_core.comparing.all_pairs.pair_columns import PairColumns
 from metrics_core.comparing.all_pairs.pair_walk import walked
-from metrics_core.comparing.max_statistic import Columns, Farthest, away, in_errors, limits_of
 from metrics_core.comparing.resampled import agreeing, share_in_draws, with_signs
 from metrics_core.comparing.verdicts import is_found, may_be_tested
 from metrics_core.scoring.intervals import LEVEL, Interval
 from metrics_core.scoring.random_groups import drawn_at_a_time
 from metrics_core.scoring.resampling import draws_of
+from metrics_core.scoring.studentised import Columns, Farthest, away, in_errors, limits_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, on_all_cores
 from metrics_core.comparing.all_pairs.pair_columns import PairColumns
-from metrics_core.comparing.certified import Undecided, rounding
-from metrics_core.comparing.max_statistic import Farthest
+from metrics_core.scoring.certified import Undecided, rounding
 from metrics_core.scoring.random_groups import drawn_at_a_time
 from metrics_core.scoring.resampling import Counts, draws_in_parts
+from metrics_core.scoring.studentised import Farthest
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

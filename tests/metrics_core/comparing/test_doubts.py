@@ -48,14 +48,6 @@ def test_skewness_is_scipys_and_asks_for_cochrans_number() -> None:
     assert not doubts(np.random.default_rng(1).normal(0, 1, 60)).skewed
 
 
-def test_a_verdict_is_withheld_of_strong_skew_on_fewer_than_fifty_queries() -> None:
-    strong = np.r_[np.full(28, -0.01), 0.9, 0.8]
-    assert doubts(strong).strongly_skewed and doubts(-strong).strongly_skewed
-    more = doubts(np.tile(strong, 2))
-    assert more.skewed and not more.strongly_skewed
-    assert not doubts(np.linspace(-0.1, 0.2, 30)).strongly_skewed
-
-
 def test_few_differ() -> None:
     found = doubts(np.r_[np.zeros(95), np.full(5, 0.1)])
     assert (found.queries, found.differing, found.ties) == (100, 5, pytest.approx(0.95))

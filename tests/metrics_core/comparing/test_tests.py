@@ -9,16 +9,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metrics_core.base.errors import ParameterError
 from metrics_core.comparing.method import TESTS
 from metrics_core.comparing.tests import (
     BY_NUMBER,
     PAIRED_TESTS,
     benjamini_hochberg,
     bonferroni,
-    corrected,
     holm,
     randomization,
+    sidak,
     sign_test,
     t_test,
     wilcoxon,
@@ -156,13 +155,7 @@ def test_corrections_keep_undefined_and_stay_below_one(name: str) -> None:
     assert np.isnan(correct(np.full(3, np.nan))).all()
 
 
-def test_only_p_values_fine_enough_are_corrected_by_their_number() -> None:
-    values = np.array([0.01, 0.04])
-    for name in ("t-test", "wilcoxon", "sign"):
-        assert corrected(values, name, "holm") == pytest.approx([0.02, 0.04])
-    for name in ("randomization", "bootstrap", "bca"):
-        with pytest.raises(ParameterError, match="counts of draws") as refused:
-            corrected(values, name, "holm")
-        assert "max-t" in refused.value.hint
-    with pytest.raises(ParameterError, match="no correction 'tukey'"):
-        corrected(values, "t-test", "tukey")
+def test_sidak_by_hand() -> None:
+    # One of two independent tests at .02: 1 - .98 * .98.
+    found = sidak(np.array([0.02, np.nan, 1.0]), 2)
+    assert found == pytest.approx([0.0396, np.nan, 1], nan_ok=True)

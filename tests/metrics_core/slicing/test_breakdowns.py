@@ -8,13 +8,12 @@ import pytest
 
 from metrics_core.base.errors import UnknownColumnError
 from metrics_core.comparing.resampled import resampled
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.intervals import mean_interval
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import (
     ALL,
-    FEWEST_QUERIES,
-    FEWEST_TESTED,
     NO_GROUP,
     breakdown,
     by_group,
@@ -100,7 +99,6 @@ def test_differences_are_paired_within_the_group() -> None:
 
 
 def test_only_a_large_enough_group_with_a_clear_difference_is_named() -> None:
-    assert FEWEST_QUERIES == 5
     clear = ROWS["clear"].xs("new", level="run")
     assert clear.to_dict() == {"Billing": True, "Rare": False, "Returns": False, NO_GROUP: False}
     assert not ROWS["clear"].xs("bm25", level="run").any()
@@ -172,7 +170,7 @@ def test_geometric_means_by_group_and_in_cells() -> None:
     )
 
 
-@pytest.mark.parametrize(("n", "clear"), [(FEWEST_TESTED - 1, False), (FEWEST_TESTED, True)])
+@pytest.mark.parametrize(("n", "clear"), [(FEWEST_QUERIES - 1, False), (FEWEST_QUERIES, True)])
 def test_a_group_of_few_queries_is_never_called_clear(n: int, clear: bool) -> None:
     ids = IDS[: n + 12]
     base = np.full(len(ids), 0.3)
@@ -183,7 +181,7 @@ def test_a_group_of_few_queries_is_never_called_clear(n: int, clear: bool) -> No
     )
     groups = pd.Series(["small"] * n + ["rest"] * 12, ids)
     rows = by_group(scores, "AP", groups, baseline="bm25").set_index(["group", "run"])
-    assert rows.loc[("small", "new"), "diff_low"] > 0
+    assert (rows.loc[("small", "new"), "diff_low"] > 0) is np.bool_(clear)
     assert bool(rows.loc[("small", "new"), "clear"]) is clear
 
 
@@ -203,7 +201,7 @@ def test_what_is_clear_holds_for_all_groups_together() -> None:
     assert alarms.sum() <= 14
 
 
-def alone(values: np.ndarray, baseline: int, levels: tuple[float, float]) -> list[list[float]]:
+def alone(values: np.ndarray, baseline: int, level: float, looked_at: int) -> list[list[float]]:
     """What `by_group` says of one group, run by run, each difference tested by itself."""
     rows = []
     for run in range(values.shape[1]):
@@ -212,13 +210,10 @@ def alone(values: np.ndarray, baseline: int, levels: tuple[float, float]) -> lis
         gaps = values[:, run] - values[:, baseline]
         told, clear = [np.nan] * 3, 0.0
         if run != baseline:
-            found = resampled(gaps[~np.isnan(gaps)][:, None], fewest=FEWEST_QUERIES)
-            single, strict = (found.intervals(level) for level in levels)
-            told = [float(single.mean[0]), float(single.low[0]), float(single.high[0])]
-            if found.queries[0] < FEWEST_QUERIES or not np.isfinite(told[2] - told[1]):
-                told[1:] = [np.nan, np.nan]
-            excludes = strict.low[0] > 0 or strict.high[0] < 0
-            clear = float(found.queries[0] >= FEWEST_TESTED and excludes)
+            found = resampled(gaps[:, None])
+            single = found.intervals(1 - level, found.p <= 1 - level)
+            told = [float(end[0]) for end in single]
+            clear = float(1 - (1 - found.p[0]) ** looked_at <= 1 - level)
         rows.append([*row, *told, clear])
     return rows
 
@@ -251,9 +246,9 @@ def test_groups_together_come_out_as_each_by_itself(kind: str, lacking: bool) ->
     missing = np.zeros((3, 200), dtype=np.bool_)
     scores = Scores(("a", "b", "c"), tuple(groups.index), (measure,), values, missing)
     found = by_group(scores, measure, groups, baseline="b")
-    strict = 0.95 ** (1 / groups.nunique())
     for name, part in found.groupby("group", sort=False):
-        expected = alone(values[:, (groups == name).to_numpy(), 0].T, 1, (0.95, strict))
+        inside = values[:, (groups == name).to_numpy(), 0].T
+        expected = alone(inside, 1, 0.95, groups.nunique())
         columns = [c for c in part.columns if c not in ("group", "run")]
         np.testing.assert_allclose(part[columns].astype(float).to_numpy(), expected, atol=1e-9)
 

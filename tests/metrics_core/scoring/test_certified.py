@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from metrics_core.comparing.certified import Undecided, rounding, slack
+from metrics_core.scoring.certified import Undecided, rounding, slack
 
 
 def test_rounding_grows_with_the_root_of_the_queries() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.comparing.certified import Undecided, slack
+from metrics_core.scoring.certified import Undecided, slack
 from metrics_core.scoring.random_groups import drawn_at_a_time, even, in_groups
 from metrics_core.scoring.resampling import draws_of, sums_at, sums_each
 
@@ -166,17 +166,17 @@ class Away:
         return Farthest(near, lambda at: columns.away_in(at).max(axis=1), len(columns.centred))
 
 
-def away(groups: Sequence[Columns]) -> list[Away]:
+def away(groups: Sequence[Columns], draws: Callable[[int], int] = draws_of) -> list[Away]:
     """How far off several groups of columns are, each over queries of its own, in as few products
-    as their number allows."""
+    as their number allows; `draws` says in how many draws of so many queries."""
     sizes = [len(g.centred) for g in groups]
     parts: list[npt.NDArray[Any]] = [g.parts() for g in groups]
-    rounded = [p.size * draws_of(n) > _SMALL for n, p in zip(sizes, parts, strict=True)]
+    rounded = [p.size * draws(n) > _SMALL for n, p in zip(sizes, parts, strict=True)]
     found: dict[int, Away] = {}
-    for kind in (False, True):
-        places = [i for i, r in enumerate(rounded) if r == kind]
+    for kind, most in dict.fromkeys(zip(rounded, map(draws, sizes), strict=True)):
+        places = [i for i, n in enumerate(sizes) if (rounded[i], draws(n)) == (kind, most)]
         cells = [parts[i].astype(np.float32) if kind else parts[i] for i in places]
-        for i, made in zip(places, sums_each(cells), strict=True):
+        for i, made in zip(places, sums_each(cells, most), strict=True):
             found[i] = Away(groups[i], groups[i].away(made), kind)
     return [found[i] for i in range(len(groups))]
 
