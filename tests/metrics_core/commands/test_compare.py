@@ -129,7 +129,7 @@ def test_few_queries_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     ("options", "said"),
     [
         (("--test", "randomization", "--correction", "holm"), "cannot be corrected"),
-        (("--correction", "bonferroni"), "cannot be corrected"),
+        (("--test", "t-test", "--correction", "min-p"), "cannot be corrected"),
         (("--margin", "0"), "margin of 0"),
         (("--margin", "nan"), "margin of nan"),
         (("--level", "95"), "level 95"),

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 
 from metrics_core.base.errors import NoSharedQueriesError, ParameterError
+from metrics_core.comparing import testing
 from metrics_core.comparing.crossings import Crossings, crossings, difference_at_each
 from metrics_core.comparing.curves import mean_curves
-from metrics_core.comparing.resampled import resampled
+from metrics_core.comparing.method import MIN_P, Method
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, Run
@@ -74,20 +75,19 @@ def test_the_band_holds_for_all_k_at_once_and_says_where_it_is_clear() -> None:
         [parse_measure(f"P@{k}").score(own) - parse_measure(f"P@{k}").score(other)
          for k in range(1, 7)], axis=1,
     )  # fmt: skip
-    band = resampled(gaps).intervals()
+    band = testing.tested(gaps, Method(correction=MIN_P)).no_farther(1)
     assert np.allclose(found.low, band.low) and np.allclose(found.high, band.high)
 
 
 def test_the_band_is_that_of_the_curves() -> None:
-    """Of few queries with skewed differences there is none, as there is no verdict."""
-    for queries in (30, 60):
+    for queries in (9, 30, 60):
         own, other = pair(queries, (2, 4))
         found = crossings(own, other, parse_measure("P@1"))
         curves = mean_curves([own, other], parse_measure("P@1"), list(range(1, 7)), "old")
         rows = curves[curves["run"] == "new"]
         assert np.allclose(found.low, rows["diff_low"], equal_nan=True)
         assert np.allclose(found.high, rows["diff_high"], equal_nan=True)
-        assert found.clear.any() == (queries == 60)
+        assert found.clear.any() == (queries >= 10)
 
 
 def test_lower_is_better_turns_the_sides_round() -> None:

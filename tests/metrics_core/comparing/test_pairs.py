@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from metrics_core.base.errors import UnknownRunError
+from metrics_core.comparing import testing
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import compare, differences, outcomes
-from metrics_core.comparing.resampled import resampled
 
 GENERATOR = np.random.default_rng(5)
 BASE = GENERATOR.random(50).round(3)
@@ -91,11 +91,12 @@ def test_a_difference_is_run_minus_baseline() -> None:
 
 def test_interval_and_test_hold_for_all_runs_together() -> None:
     gaps = np.column_stack([RUNS[run] - BASE for run in ("better", "worse", "noise")])
-    found = resampled(gaps)
-    interval = found.intervals()
+    found = testing.tested(gaps, Method()).no_farther(1)
     for row, c in ((ROWS.loc["worse"], 1), (ROWS.loc["noise"], 2)):
-        assert (row["low"], row["high"]) == (interval.low[c], interval.high[c])
-        assert (row["p"], row["p_corrected"]) == (found.single[c], found.corrected[c])
+        assert (row["low"], row["high"]) == (found.low[c], found.high[c])
+        assert (row["inner_low"], row["inner_high"]) == (found.inner_low[c], found.inner_high[c])
+        assert (row["p"], row["p_corrected"]) == (found.p[c], found.p_corrected[c])
+        assert row["effect_low"] < row["effect"] < row["effect_high"]
     assert ROWS.loc["noise", "effect"] == pytest.approx(
         gaps[:, 2].mean() / gaps[:, 2].std(ddof=1), rel=1e-12
     )
@@ -179,16 +180,17 @@ def test_where_mean_and_ranks_point_to_different_runs_there_is_no_verdict() -> N
     assert np.isnan(rows["wilcoxon"]["low"])
 
 
-def test_differences_too_skewed_for_so_few_queries_are_not_tested() -> None:
+def test_skewed_differences_are_tested_and_count_among_all_that_are_compared() -> None:
     few = {name: values[:20] for name, values in RUNS.items()}
     few["skewed"] = few["bm25"] + np.r_[np.full(18, 0.05), 2.0, 3.0] + np.arange(20) / 1e3
     ids = [f"q{i}" for i in range(20)]
     parts = [pd.DataFrame({"run": r, "query_id": ids, "AP": v}) for r, v in few.items()]
     frame = pd.concat(parts, ignore_index=True)
     rows = compare(frame, "AP", "bm25").set_index("run")
-    assert rows.loc["skewed", "reason"] == "the differences are too skewed for so few queries"
-    assert rows.loc["skewed", "verdict"] == "cannot tell" and np.isnan(rows.loc["skewed", "low"])
+    # All queries won, by little or by much.
+    assert rows.loc["skewed", "verdict"] == "better"
     without = compare(frame[frame["run"] != "skewed"], "AP", "bm25").set_index("run")
-    assert rows.loc["worse", "p_corrected"] == without.loc["worse", "p_corrected"]
-    signs = compare(frame, "AP", "bm25", method=Method("sign")).set_index("run")
-    assert signs.loc["skewed", "verdict"] == "better"
+    assert rows.loc["worse", "p"] == without.loc["worse", "p"]
+    assert rows.loc["worse", "p_corrected"] == pytest.approx(
+        4 / 3 * without.loc["worse", "p_corrected"]
+    )

@@ -30,7 +30,7 @@ def test_interval_and_corrected_p_never_disagree(method: Method) -> None:
         beyond = (found.low > 0) | (found.high < 0)
         assert (beyond == (found.p_corrected <= 0.05 + 1e-12)).all()
         known = ~np.isnan(found.p_corrected)
-        assert (known == ~np.isnan(found.low)).all() and not known[found.skewed].any()
+        assert (known == ~np.isnan(found.low)).all()
         assert (found.p_corrected >= found.p - 1e-12)[known].all()
         assert ((found.low <= found.mean) & (found.mean <= found.high))[known].all()
         inside = (found.low <= found.inner_low) & (found.inner_high <= found.high)
@@ -79,12 +79,14 @@ def test_edges(test: str) -> None:
     assert 0 <= found.p[4] <= 0.2
     assert found.mean[[0, 1]].tolist() == [0.0, 0.25] and np.isnan(found.mean[3])
     if test == BOOTSTRAP:
-        assert (found.low[1], found.high[1]) == (0.25, 0.25)
+        # Of three that are tested: each may miss at one of 60.
+        ends = found.low[1], found.high[1]
+        assert ends == pytest.approx((0.25 * (0.05 / 3 / 2) ** (1 / 12), 0.25))
     none = testing.tested(np.empty((12, 0)), Method(test))
     assert none.p.shape == (0,)
 
 
 def test_draws_are_not_corrected_by_their_number() -> None:
-    for test in ("randomization", "bca", BOOTSTRAP):
+    for test in ("randomization", "bca"):
         with pytest.raises(ParameterError, match="cannot be corrected by 'holm'"):
             Method(test, "holm")

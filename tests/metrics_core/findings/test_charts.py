@@ -40,16 +40,16 @@ def test_many_groups_are_counted() -> None:
 
 def test_the_extreme_cells_have_enough_queries() -> None:
     cells = pd.DataFrame(
-        [("A", "x", 0.9, 2), ("A", "y", 0.3, 8), ("B", "x", -0.2, 5), ("B", "y", np.nan, 9),
+        [("A", "x", 0.9, 2), ("A", "y", 0.3, 18), ("B", "x", -0.2, 10), ("B", "y", np.nan, 9),
          (ALL, "x", 2.0, 50)],
         columns=["row", "column", "difference", "queries"],
     )  # fmt: skip
     assert findings.extreme_cells(cells, "new", "old") == (
-        "new is most ahead of old in A, y: +0.300 over 8 queries;"
-        " most behind old in B, x: −0.200 over 5 queries."
+        "new is most ahead of old in A, y: +0.300 over 18 queries;"
+        " most behind old in B, x: −0.200 over 10 queries."
     )
     few = findings.extreme_cells(cells.assign(queries=2), "new", "old")
-    assert few == "No cell has five queries, so each is a single case."
+    assert few == "No cell has ten queries, so each is a single case."
     same = findings.extreme_cells(cells.assign(difference=0.0), "new", "old")
     assert same == "new equals old in each cell."
 

@@ -14,7 +14,7 @@ from metrics_core.comparing.tests import randomization
 from metrics_core.scoring import random_groups
 from metrics_core.scoring.intervals import mean_interval
 from metrics_core.scoring.random_groups import MOST_SINGLE, drawn_at_a_time, even, in_groups
-from metrics_core.scoring.resampling import draws, draws_of, resampled_means_each, sums, sums_at
+from metrics_core.scoring.resampling import draws, draws_of, sums, sums_at
 
 CHANCE = np.random.default_rng(16)
 MANY = 30_001
@@ -61,16 +61,16 @@ def test_a_worked_example(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
     # The groups hold 9 of three queries and 6 of two: drawn twice, and once each.
     by_draw = {(2, 0): 18 / 6, (0, 2): 12 / 4, (1, 1): 15 / 5}
-    (means,) = resampled_means_each([(values[:, None], np.ones((5, 1), dtype=bool))])
-    found = means[:, 0]
+    whole = sums(np.column_stack([values, np.ones(5)]))
+    found = whole[:, 0] / whole[:, 1]
     counts = np.concatenate(list(draws(5)))
     assert counts.shape[1] == 2 and {tuple(c) for c in counts.tolist()} == set(by_draw)
-    assert found.tolist() == [by_draw[tuple(c)] for c in counts[: len(found)].tolist()]
+    assert found.tolist() == [by_draw[tuple(c)] for c in counts.tolist()]
     undefined = np.array([True, True, False, True, True])
     filled = np.where(undefined, values, 0.0)
     # Without the third query the first group holds 6 of two: every draw has the mean 3.
-    (means,) = resampled_means_each([(filled[:, None], undefined[:, None])])
-    assert (means == 3).all()
+    holed = sums(np.column_stack([filled, undefined.astype(np.float64)]))
+    assert (holed[:, 0] == 3 * holed[:, 1]).all()
 
 
 def test_sums_over_bags_are_those_of_their_queries() -> None:
@@ -103,7 +103,7 @@ def test_p_values_are_those_of_the_t_test(lacking: bool) -> None:
         gaps[CHANCE.random(gaps.shape) < 0.1] = np.nan
     found = resampled(gaps)
     wanted = stats.ttest_1samp(gaps, 0, nan_policy="omit").pvalue
-    assert found.single == pytest.approx(wanted, abs=0.03)
+    assert found.p == pytest.approx(wanted, abs=0.03)
     known = np.sqrt((~np.isnan(gaps)).sum(axis=0))
     assert found.error == pytest.approx(np.nanstd(gaps, axis=0, ddof=1) / known)
     own = gaps[~np.isnan(gaps[:, 1]), 1]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metrics_core.scoring import resampling
-from metrics_core.scoring.intervals import drawn, drawn_each
+from metrics_core.scoring.intervals import mean_interval, mean_intervals
 from metrics_core.scoring.resampling import draws, draws_of, portions, sums, sums_each
 
 CHANCE = np.random.default_rng(8)
@@ -49,8 +49,6 @@ def test_groups_of_queries_have_the_draws_that_each_has_alone() -> None:
     groups = [CHANCE.random((n, 3)) for n in (12, 30, 12, 1)]
     groups[1][:25, 0] = np.nan
     groups[2][:, 1] = np.nan
-    for values, found in zip(groups, drawn_each(groups), strict=True):
-        alone = drawn(values)
-        np.testing.assert_array_equal(found.queries, alone.queries)
-        np.testing.assert_allclose(found.mean, alone.mean, atol=1e-12)
-        np.testing.assert_allclose(found.draws, alone.draws, atol=1e-12)
+    for values, found in zip(groups, mean_intervals(groups), strict=True):
+        for together, alone in zip(found, mean_interval(values), strict=True):
+            np.testing.assert_allclose(together, alone, atol=1e-12)
