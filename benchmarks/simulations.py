@@ -1,7 +1,7 @@
 """How often what is said of runs is wrong: on differences of real runs, made so that the truth is
 known.
 
-    python -m benchmarks.simulations MATRICES [--replications 1000] [--only verdicts,power]
+    python -m benchmarks.simulations MATRICES [--replications 2000] [--only verdicts,power]
 
 MATRICES is a folder of CSV files, each of scores by topic (rows) and system (columns). Each line
 has what was asked, what is wanted, the share that was found and its standard error.
@@ -272,18 +272,18 @@ def all_rates(matrices: Sequence[Floats], replications: int, only: Sequence[str]
         yield from verdicts(matrices, replications)
     if "power" in only:
         for n in (20, 25, 50, 100):
-            yield powers(matrices, n, 120, 150 * replications // 1_000)
+            yield powers(matrices, n, 120, 150 * replications // 2_000)
     if "intervals" in only:
         for n in (8, 10, 15, 25):
-            yield uncovered_means(matrices, n, 2 * replications)
+            yield uncovered_means(matrices, n, replications)
         for n in QUERIES:
-            yield uncovered_differences(matrices, n, 2 * replications)
+            yield uncovered_differences(matrices, n, replications)
             yield equivalence_errors(matrices, n, replications)
     if "histories" in only:
         for draw in (permuted, centred):
             for n in (25, 50):
                 for versions in (10, 20):
-                    yield histories(matrices, draw, n, versions, 400 * replications // 1_000)
+                    yield histories(matrices, draw, n, versions, 400 * replications // 2_000)
 
 
 PARTS = ("verdicts", "power", "intervals", "histories")
@@ -293,7 +293,7 @@ def main() -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("matrices", help="a folder of topic-by-system matrices")
-    parser.add_argument("--replications", type=int, default=1_000)
+    parser.add_argument("--replications", type=int, default=2_000)
     parser.add_argument("--only", default=",".join(PARTS), help="parts, with commas between them")
     options = parser.parse_args()
     matrices = matrices_in(options.matrices)
