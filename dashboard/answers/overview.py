@@ -118,8 +118,11 @@ def _overview(study: Study, shown: Comparison) -> Overview:
             named,
             runs_loaded=shown.loaded,
             margin=shown.method.margin,
+            level=shown.method.level,
         ),
-        others=findings.others_verdict(comparison, shown.focus, shown.baseline),
+        others=findings.others_verdict(
+            comparison, shown.focus, shown.baseline, level=shown.method.level
+        ),
         together=joined(
             [
                 findings.method_finding(every[shown.name], shown.method),
