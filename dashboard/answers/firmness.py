@@ -46,7 +46,7 @@ def _firmness(study: Study, shown: Comparison) -> Firmness:
         pair,
         [
             ways.unjudged(open_.reached, open_.likely, open_.share, open_.depth),
-            ways.single_queries(found, pair, queries, firm.scores_behind(study, shown, found)),
+            ways.single_queries(found, pair, queries, firm.missed(study, shown, found)),
             ways.cutoff(
                 by_cutoff.found if by_cutoff else None, pair, shown.measure.cutoff, lengths
             ),
