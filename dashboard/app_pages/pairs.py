@@ -63,7 +63,10 @@ def _matrix(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
         told = f"{w.sentence_case(w.number(len(runs)))} of {w.count(every)} runs. {told}"
     else:
         told = f"All {w.number(every)} runs. {told}"
-    told += f"; {w.share(shown.judged_share)} of the top {w.count(view.cutoff)} judged."
+    told += (
+        f"; {w.share(shown.judged_share)} of all documents in the top {w.count(view.cutoff)}"
+        " judged."
+    )
     section.heading(
         f"Every pair on {view.name}",
         f"{told} {_how_coloured(shown, view.method.level)} A click compares the two.",
