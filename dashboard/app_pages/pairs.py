@@ -103,7 +103,11 @@ def _how_coloured(shown: Pairs, level: float) -> str:
 def _places(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
     found, view = shown.found, here.comparison
     total = w.count(len(found.runs))
-    title = "Places" if len(runs) == len(found.runs) else f"Places of {w.count(len(runs))} runs"
+    title = (
+        "Places"
+        if len(runs) == len(found.runs)
+        else f"Places of {section.counted(len(runs), 'run', 'runs')}"
+    )
     section.heading(
         f"{title} on {view.name}",
         f"From the best to the worst place of {total} that a run may have, by all pairs together."

@@ -33,7 +33,9 @@ def needed_finding(difference: float, queries: float) -> Sentence:
     size = _difference(abs(difference))
     if math.isinf(queries):
         return muted(f"No number of queries would show a difference of {size}.")
-    return muted(f"To show a difference of {size} takes about {w.count(rounded(queries))} queries.")
+    number = rounded(queries)
+    noun = w.plural(number, "query", "queries")
+    return muted(f"To show a difference of {size} takes about {w.count(number)} {noun}.")
 
 
 def rounded(queries: float) -> int:

@@ -289,7 +289,11 @@ def other_measures(found: Agreement, pair: Pair, runs: int) -> WayToTurn:
         same = len(found.same_order(pair.measure))
         said.append(f"The order of all {w.number(runs)} runs is the same on {w.count(same)}.")
     everyone = len(agreeing) == len(table)
-    agree = "agree" if pair.side else "are level"
+    if len(table) == 1:
+        reason = "No other measure has a score of both."
+        return WayToTurn("measures", "Other measures", w.DASH, "", reason)
+    one, many = ("agrees", "agree") if pair.side else ("is level", "are level")
+    agree = w.plural(len(agreeing), one, many)
     word = f"all {len(table)} {agree}" if everyone else f"{len(agreeing)} of {len(table)} {agree}"
     return WayToTurn(
         "measures", "Other measures", word, "firm" if everyone else "not firm", " ".join(said)

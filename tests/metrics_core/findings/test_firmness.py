@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metrics_core.base import wording as w
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import fragility
@@ -206,6 +207,7 @@ def test_other_measures() -> None:
         " The order of all four runs is the same on 1."
     )
     against = agreement_of([1, -1], ["better", "worse"])
+    assert ways.other_measures(against, CLEAR, 2).word == "1 of 2 agrees"
     assert "old is ahead on P@1, clearly." in ways.other_measures(against, CLEAR, 2).reason
 
 
@@ -327,7 +329,7 @@ def test_cutoffs_of_two_that_are_level(found: Crossings, word: str, said: str) -
 def test_other_measures_of_two_that_are_level() -> None:
     mixed = agreement_of([0, 1, -1, 1], ["cannot tell", "better", "cannot tell", "cannot tell"])
     entry = ways.other_measures(mixed, LEVEL, 2)
-    assert entry.word == "1 of 4 are level"
+    assert entry.word == "1 of 4 is level"
     assert entry.reason == ("new is ahead on P@1, clearly. old is ahead on RR, though not clearly.")
     entry = ways.other_measures(agreement_of([0, 0], ["cannot tell"] * 2), LEVEL, 2)
     assert (entry.word, entry.reason) == ("all 2 are level", "No measure has one of the two ahead.")
@@ -337,7 +339,8 @@ def test_a_measure_without_a_difference_is_not_level() -> None:
     found = agreement_of([1, 0], ["better", "cannot tell"])
     found.table["difference"] = [0.1, np.nan]
     entry = ways.other_measures(found, CLEAR, 2)
-    assert (entry.word, entry.reason) == ("all 1 agree", "No measure has old ahead.")
+    assert (entry.word, entry.tone) == (w.DASH, "")
+    assert entry.reason == "No other measure has a score of both."
 
 
 def test_equal_scores_of_two_that_are_level() -> None:
