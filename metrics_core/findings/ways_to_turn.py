@@ -113,7 +113,7 @@ def single_queries(
     every = w.count(found.queries)
     if found.turning is None and for_it == found.queries:
         return entry("rests on all", "firm", "No query speaks against it.")
-    word, tone = _rests_on(for_it if found.turning is None else found.turning, found.queries)
+    word, tone = rests_on(for_it if found.turning is None else found.turning, found.queries)
     if found.turning is None:
         speak = f"{w.count(for_it)} of {every} {w.plural(for_it, 'speaks', 'speak')}"
         return entry(word, tone, f"No query speaks against it; {speak} for it.")
@@ -124,7 +124,7 @@ def single_queries(
     return entry(word, tone, f"{reason} {carriers}")
 
 
-def _rests_on(turning: int, queries: int) -> tuple[str, Tone]:
+def rests_on(turning: int, queries: int) -> tuple[str, Tone]:
     """In a word on how many queries it rests, where so many must go until it turns."""
     share = turning / queries
     if share >= _MANY[0] and turning >= _MANY[1]:
@@ -186,7 +186,7 @@ def cutoff(
     reason = " ".join([*_changes(found, pair), *short])
     against = found.spans(-pair.side)
     if against:
-        ahead = f"{pair.leader(-pair.side)} is clearly ahead {_at(found, against)}."
+        ahead = f"{pair.leader(-pair.side)} is clearly ahead {at_cutoffs(found, against)}."
         return entry("turns with k", "not firm", f"{ahead} {reason}")
     spans = found.spans(pair.side)
     if not spans:
@@ -214,10 +214,10 @@ def _level_by_cutoff(found: Crossings, pair: Pair, short: list[str]) -> tuple[st
         clear = found.spans(side)
         leads = found.stretches(side)
         if clear:
-            told.append(f"{pair.leader(side)} is clearly ahead {_at(found, clear)}.")
+            told.append(f"{pair.leader(side)} is clearly ahead {at_cutoffs(found, clear)}.")
         elif leads:
             told.append(
-                f"{pair.leader(side)} leads {_at(found, leads[:_FEW_SPANS])}"
+                f"{pair.leader(side)} leads {at_cutoffs(found, leads[:_FEW_SPANS])}"
                 f"{' and at further k' if len(leads) > _FEW_SPANS else ''}, but that may be chance."
             )
     spans = w.listing(map(_span, level))
@@ -228,7 +228,7 @@ def _level_by_cutoff(found: Crossings, pair: Pair, short: list[str]) -> tuple[st
 _FEW_SPANS = 2
 
 
-def _at(found: Crossings, spans: Sequence[tuple[int, int]]) -> str:
+def at_cutoffs(found: Crossings, spans: Sequence[tuple[int, int]]) -> str:
     """Where spans of cutoffs lie: "at k = 3 and from k = 11 on"."""
     *first, last = spans
     open_ = last[0] < last[1] == found.depth
@@ -280,10 +280,10 @@ def other_measures(found: Agreement, pair: Pair, runs: int) -> WayToTurn:
         level = [m for m in table.index if table.loc[m, "side"] == 0]
         said += [f"Level on {w.named(level)}."] if level else []
         said.append(
-            _ahead_on(table, pair, -pair.side) or f"No measure has {pair.leader(-pair.side)} ahead."
+            ahead_on(table, pair, -pair.side) or f"No measure has {pair.leader(-pair.side)} ahead."
         )
     else:
-        said += filter(None, (_ahead_on(table, pair, side) for side in (1, -1)))
+        said += filter(None, (ahead_on(table, pair, side) for side in (1, -1)))
         said = said or ["No measure has one of the two ahead."]
     if runs > 2:
         same = len(found.same_order(pair.measure))
@@ -300,7 +300,7 @@ def other_measures(found: Agreement, pair: Pair, runs: int) -> WayToTurn:
     )
 
 
-def _ahead_on(table: pd.DataFrame, pair: Pair, side: int) -> str:
+def ahead_on(table: pd.DataFrame, pair: Pair, side: int) -> str:
     """On which measures of `Agreement.table` the run of a side is ahead; those on which it clearly
     is, if there are any. Empty where it is ahead on none."""
     ahead = [m for m in table.index if table.loc[m, "side"] == side]
