@@ -28,7 +28,10 @@ def history_finding(
     if np.isnan(means).all():
         return strong("No query has a score, so no version can be told from another.")
     best = versions[int(np.nanargmax(means))]
-    if since:
+    if np.isnan(means[-1]):
+        head = run(last) + strong(f" has no score on {measure}; ") + run(best)
+        head += strong(" is the best so far. ")
+    elif since:
         head = run(last) + strong(f" is clearly worse on {measure} than ") + run(best)
         head += strong(" was")
         if since != last:
@@ -38,7 +41,7 @@ def history_finding(
         head = run(last) + strong(f", the last of {w.number(len(versions))} versions, is the best")
         head += strong(f" on {measure}. ")
     else:
-        level = side_of(means[-1] - np.nanmax(means)) == 0 and not np.isnan(means[-1])
+        level = side_of(means[-1] - np.nanmax(means)) == 0
         told = (
             f" is level on {measure} with "
             if level

@@ -76,7 +76,7 @@ def verdict(
 def _clear(
     row: pd.Series, measure: str, focus: str, baseline: str, margin: float | None
 ) -> Sentence:
-    digits = w.decimals(row["low"], row["high"])
+    digits = _decimals(row, row["low"], row["high"])
     # "by 0.06" has no sign, so the interval has none either: both say how far.
     nearer, farther = sorted(abs(row[end]) for end in ("low", "high"))
     little = margin is not None and row["verdict"] in (BETTER_BY_LITTLE, WORSE_BY_LITTLE)
@@ -116,9 +116,9 @@ def _unclear(
 def _gap(row: pd.Series, level: float) -> Sentence:
     """The difference with its interval, or why there is none."""
     low, high, which = _ends(row, level)
+    digits = _decimals(row, low, high)
     if pd.isna(low):
-        return strong(f"{w.difference(row['difference'])}; ") + muted(row["reason"])
-    digits = w.decimals(low, high)
+        return strong(f"{w.difference(row['difference'], digits)}; ") + muted(row["reason"])
     interval = w.interval(low, high, digits)
     return strong(f"{w.difference(row['difference'], digits)} ") + muted(f"{interval}{which}")
 
@@ -130,6 +130,13 @@ def _ends(row: Mapping[str, Any], level: float) -> tuple[float, float, str]:
         return row["low"], row["high"], ""
     kind = f" ({w.share(2 * level - 1)} interval)"
     return row["inner_low"], row["inner_high"], kind
+
+
+def _decimals(row: Mapping[str, Any], low: float, high: float) -> int:
+    """As many as the interval needs; without one as many as leave something of the difference."""
+    if pd.isna(low):
+        low, high = sorted((0.0, row["difference"]))
+    return w.decimals(low, high)
 
 
 def too_few(queries: int) -> Sentence:
@@ -185,7 +192,9 @@ def others_verdict(
         if row["run"] in (focus, baseline) or row["queries"] < FEWEST_QUERIES:
             continue
         low, high, which = _ends(row, level)
-        gap = f"{w.with_interval(row['difference'], low, high)}{which}"
+        digits = _decimals(row, low, high)
+        gap = w.difference(row["difference"], digits)
+        gap += f" {w.interval(low, high, digits)}{which}" if low == low else ""
         if row["verdict"] in CLEAR:
             where = "ahead" if row["verdict"] in AHEAD else "behind"
             parts.append(run(row["run"]) + muted(f" is {where}, {gap}"))
@@ -195,6 +204,8 @@ def others_verdict(
                 told = "differ by less than matters"
             elif side_of(row["difference"]) == 0:
                 told = "are level"
+            elif pd.isna(row["p_corrected"]):
+                told = f"are not tested ({row['reason']})"
             pair = run(row["run"]) + muted(" and ") + run(baseline)
             parts.append(pair + muted(f" {told}, {gap}"))
     return joined(parts[:_MOST_OTHERS], "; ") + muted(_more(parts)) if parts else Sentence()
@@ -306,9 +317,9 @@ def queries_finding(
     )
     parts = []
     if len(won) >= 2:
-        parts.append(f"Half of all wins are {_beyond_median(won)}")
+        parts.append(_half("wins", won.abs()))
     elif len(lost) >= 2:
-        parts.append(f"Half of all losses are {_beyond_median(-lost)}")
+        parts.append(_half("losses", lost.abs()))
     if all_zero:
         verb = w.plural(all_zero, "fails", "fail")
         noun = w.plural(all_zero, "query", "queries")
@@ -316,8 +327,11 @@ def queries_finding(
     return headline + (muted(f" {'; '.join(parts)}.") if parts else Sentence())
 
 
-def _beyond_median(sizes: pd.Series) -> str:
+def _half(what: str, sizes: pd.Series) -> str:
+    """How large half of these are."""
     middle = float(sizes.median())
-    # Of three the middle one is not below half of them.
-    relation = "larger than" if 2 * (sizes > middle).sum() >= len(sizes) else "at least"
-    return f"{relation} {w.score(middle)}"
+    if 2 * (sizes > middle).sum() == len(sizes):
+        return f"Half of all {what} are larger than {w.score(middle)}"
+    if w.score(sizes.min()) == w.score(sizes.max()):
+        return f"All {what} are {w.score(middle)}"
+    return f"At least half of all {what} are {w.score(middle)} or more"
