@@ -83,19 +83,28 @@ class Situation:
         base |= {"lost": 0, "differing": 0, "verdict": None, "reason": None}
         rows = [base, *(_row(self, run, len(others)) for run in others)]
         frame = {column: [row.get(column, np.nan) for row in rows] for column in _COLUMNS}
-        told = {column: pd.Series(frame[column], dtype=object) for column in ("verdict", "reason")}
-        return pd.DataFrame(frame | told)
+        return _framed(frame)
 
 
 _COLUMNS = [
-    "run", "mean", "baseline_mean", "difference", "low", "high", "inner_low", "inner_high", "won",
-    "lost", "same", "queries", "differing", "p", "p_corrected", "effect", "error", "width",
-    "verdict", "reason",
+    "run", "mean", "difference", "low", "high", "inner_low", "inner_high", "won", "lost", "same",
+    "queries", "differing", "p_corrected", "verdict", "reason",
 ]  # fmt: skip
+"""What sentences ask of a frame."""
+
+
+def _framed(columns: dict[str, list[Any]]) -> pd.DataFrame:
+    """A frame of these; plain text columns are made and asked much sooner than those of Arrow."""
+    texts = {name: np.array(columns[name], dtype=object) for name in _TEXTS & columns.keys()}
+    return pd.DataFrame(columns | texts)
+
+
+_TEXTS = {"run", "group", "verdict", "reason"}
 
 
 def _mean(values: Floats) -> float:
-    return float(np.nanmean(values)) if (~np.isnan(values)).any() else float("nan")
+    known = values[~np.isnan(values)]
+    return float(known.sum()) / len(known) if len(known) else float("nan")
 
 
 def _row(given: Situation, run: str, runs: int) -> dict[str, Any]:
@@ -106,14 +115,13 @@ def _row(given: Situation, run: str, runs: int) -> dict[str, Any]:
     won, lost = int((better > SAME + 1e-12).sum()), int((better < -SAME - 1e-12).sum())
     row: dict[str, Any] = {"run": run, "mean": _mean(given.values(run)), "queries": n}
     row |= {"won": won, "lost": lost, "same": n - won - lost, "differing": differing}
-    row |= {"baseline_mean": _mean(given.values(given.baseline)), "difference": _mean(gaps)}
+    row["difference"] = _mean(gaps)
     p = nan
     if n >= FEWEST_QUERIES and differing >= FEWEST_DIFFERING:
         error = float(gaps.std(ddof=1)) / sqrt(n)
         mean = row["difference"] if side_of(row["difference"]) else 0.0
         z = abs(mean) / error if error > 1e-15 else float("inf") * abs(mean) if mean else 0.0
-        row["p"] = erfc(z / sqrt(2))
-        p = min(1.0, row["p"] * runs)
+        p = min(1.0, erfc(z / sqrt(2)) * runs)
         for low, high, level in (
             ("low", "high", 1 - (1 - given.level) / runs),
             ("inner_low", "inner_high", 1 - 2 * (1 - given.level) / runs),
@@ -206,3 +214,40 @@ def _values(kind: str, runs: int, queries: int, rng: np.random.Generator) -> Flo
     if kind == "rare":
         return (rng.random(shape) < 0.06) * usual
     return usual
+
+
+@cache
+def by_group(given: Situation, column: int = 0) -> pd.DataFrame:
+    """A frame of `slicing.breakdowns.by_group` of the first ten runs, by a z test for all groups
+    together."""
+    names = list(dict.fromkeys(given.groups[column]))
+    strict = NormalDist().inv_cdf(1 - 0.025 / len(names))
+    rows: list[tuple[Any, ...]] = []
+    for run in given.scores.runs[:10]:
+        whole = given.values(run) - given.values(given.baseline)
+        for name in names:
+            inside = whole[given.groups[column] == name]
+            gaps = inside[~np.isnan(inside)]
+            mean, error, n = _mean(gaps), np.nan, len(gaps)
+            if n >= FEWEST_OF_GROUP and (gaps != 0).sum() >= FEWEST_DIFFERING:
+                error = float(gaps.std(ddof=1)) / sqrt(n)
+            ends = (
+                (np.nan, np.nan) if run == given.baseline else (mean - 2 * error, mean + 2 * error)
+            )
+            clear = run != given.baseline and abs(mean) > strict * error
+            own = np.nan if run == given.baseline else mean
+            rows.append((name, run, n, own, *ends, bool(clear)))
+    columns = ["group", "run", "queries", "difference", "diff_low", "diff_high", "clear"]
+    return _framed(dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True)))
+
+
+FEWEST_OF_GROUP = 8
+
+
+@cache
+def bridge_of(given: Situation, column: int = 0) -> pd.DataFrame:
+    """A frame of `slicing.bridge.bridge` of the run in focus, with the column clear."""
+    own = by_group(given, column)
+    own = own[(own["run"] == given.focus) & (own["queries"] > 0)].reset_index(drop=True)
+    own["part"] = own["difference"] * own["queries"] / max(own["queries"].sum(), 1)
+    return own
