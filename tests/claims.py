@@ -18,6 +18,7 @@ _NOUNS = "document|run|group|version|file|measure"
 _UNTIDY = {
     "nan": r"\bnan\b|\bNone\b(?! of)|\binf\b",
     "a zero with a sign": rf"[+{w.MINUS}]0(\.0+)?(?![\d.])",
+    "decimals of nothing": r"(?<![\d.])0\.0{4,}(?!\d)",
     "blanks": r"  | [.,;:]|^ | $",
     "punctuation": r"[.,;:]{2}|[^.]$",
     "one of several": rf"(?<![\d,.\-–])(1|[Oo]ne) (queries|(?:{_NOUNS})s)\b",
@@ -58,6 +59,11 @@ def named_in(text: str) -> tuple[list[str], int]:
     words = re.split(", | and ", text)
     more = re.fullmatch(r"([\d,]+) more", words[-1])
     return (words[:-1], len(words) - 1 + count_of(more[1])) if more else (words, len(words))
+
+
+def names_others(text: str, *runs: str) -> str | bool:
+    """A run that the text names and is none of these."""
+    return next(iter(sorted(set(re.findall(r"\brun\d+\b", text)) - set(runs))), False)
 
 
 def offenders(

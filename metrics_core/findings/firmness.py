@@ -102,7 +102,7 @@ def firmness_finding(firmness: Firmness) -> Sentence:
     if compared.side == 0:
         level = strong(f" are level on {compared.measure}. ")
         return pair + level + muted("So nobody leads; here is what could part them.")
-    if not any(entry.tone for entry in firmness.entries):
+    if not compared.is_clear:
         return (
             strong("No clear difference between ")
             + pair
@@ -116,7 +116,7 @@ def _closed(firmness: Firmness, ways: str, pair: Sentence) -> Sentence:
     """How many of the ways are closed, and the words of the others."""
     closed = sum(entry.tone == "firm" for entry in firmness.entries)
     rest = [f"{e.title.lower()}: {e.word}" for e in firmness.entries if e.tone != "firm"]
-    count = w.sentence_case(w.number(closed))
+    count = w.sentence_case(w.number(closed)) if closed else "None"
     return (
         strong(f"{count} of {w.number(len(firmness.entries))} {ways}")
         + pair

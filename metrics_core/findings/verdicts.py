@@ -135,7 +135,7 @@ def _ends(row: Mapping[str, Any], level: float) -> tuple[float, float, str]:
 def _decimals(row: Mapping[str, Any], low: float, high: float) -> int:
     """As many as the interval needs; without one as many as leave something of the difference."""
     if pd.isna(low):
-        low, high = sorted((0.0, row["difference"]))
+        low, high = sorted((0.0, row["difference"] if side_of(row["difference"]) else 0.0))
     return w.decimals(low, high)
 
 

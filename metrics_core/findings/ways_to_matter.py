@@ -14,6 +14,7 @@ import numpy.typing as npt
 from metrics_core.base import wording as w
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings, ranges_where
+from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings.firmness import Pair, Tone, WayToTurn
 from metrics_core.findings.ways_to_turn import ahead_on, at_cutoffs, rests_on
@@ -43,9 +44,10 @@ def unjudged(
     """The entry of `ways_to_turn` on the unjudged documents."""
     if reached.reason or reached.lowest == reached.highest:
         return within(entry, (reached.lowest, reached.highest), margin) or entry
-    leads = reached.difference > 0
-    other = w.difference(reached.highest if leads else reached.lowest)
-    entry = replace(entry, reason=f"{entry.reason} The other way it could reach {other}.")
+    side = side_of(reached.difference)
+    if side:  # else the entry tells of both ends
+        other = w.difference(reached.highest if side > 0 else reached.lowest)
+        entry = replace(entry, reason=f"{entry.reason} The other way it could reach {other}.")
     if max(-reached.lowest, reached.highest) < margin:
         return replace(entry, word=_CANNOT, tone="firm")
     if np.isnan(likely.mean):

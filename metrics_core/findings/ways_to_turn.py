@@ -190,7 +190,8 @@ def cutoff(
         return entry("turns with k", "not firm", f"{ahead} {reason}")
     spans = found.spans(pair.side)
     if not spans:
-        return entry("at no k clear", "", f"At every k the difference may be chance. {reason}")
+        chance = f"At every k the difference may be chance. {reason}".strip()
+        return entry("at no k clear", "", chance)
     last = spans[-1]
     if last[1] == found.depth and len(spans) == 1:
         word = "at every k" if last[0] == 1 else f"from k = {last[0]} on"

@@ -24,7 +24,16 @@ from metrics_core.findings import (
     queries_finding,
     verdict,
 )
-from tests.claims import INTERVAL, NUMBER, count_of, is_rounded, named_in, offenders, value_of
+from tests.claims import (
+    INTERVAL,
+    NUMBER,
+    count_of,
+    is_rounded,
+    named_in,
+    names_others,
+    offenders,
+    value_of,
+)
 from tests.situations import Situation, situations
 
 FEWEST = 10
@@ -47,7 +56,7 @@ def gap_of(given: Situation, run: str) -> float:
     return 0.0 if abs(mean) <= ROUNDING else mean
 
 
-def false_gap(given: Situation, run: str, text: str) -> Iterator[str | bool]:
+def false_gap(given: Situation, run: str, text: str, frame: pd.DataFrame) -> Iterator[str | bool]:
     """What is false of a signed difference with or without its interval."""
     mean = gap_of(given, run)
     found = re.search(rf"({NUMBER})(?: {INTERVAL})?(?: \(\d+.%.interval\))?(?=[;.,]|$)", text)
@@ -59,12 +68,17 @@ def false_gap(given: Situation, run: str, text: str) -> Iterator[str | bool]:
         (mean > 0) != (found[1][0] == "+") and "the sign"
     )
     if found[2]:
-        low, high = map(value_of, found.groups()[1:])
-        width = 10.0 ** -len(found[2].partition(".")[2])
-        yield not low - width <= mean <= high + width and "the difference is not in the interval"
+        inner = "inner_" if "%\u00a0interval)" in text.replace(" ", "\u00a0") else ""
+        row = frame.iloc[list(frame["run"]).index(run)]
+        for end, printed in zip(("low", "high"), found.groups()[1:], strict=True):
+            yield not is_rounded(printed, row.get(f"{inner}{end}")) and f"{end} of the interval"
 
 
-def false_in_verdict(given: Situation, text: str) -> Iterator[str | bool]:
+def false_in_verdict(
+    given: Situation, text: str, frame: pd.DataFrame | None = None
+) -> Iterator[str | bool]:
+    frame = given.compared if frame is None else frame
+    yield names_others(text, given.focus, given.baseline)
     gaps, mean = given.gaps(given.focus), gap_of(given, given.focus)
     if given.focus == given.baseline:
         score = np.nanmean(given.values(given.focus)) if len(gaps) else None
@@ -94,7 +108,9 @@ def false_in_verdict(given: Situation, text: str) -> Iterator[str | bool]:
         yield bool(little) and not abs(mean) < float(little[1]) and "little"
         return
     if ": no query differs" not in told:
-        yield from false_gap(given, given.focus, told.partition(": ")[2].partition(", within")[0])
+        yield from false_gap(
+            given, given.focus, told.partition(": ")[2].partition(", within")[0], frame
+        )
     ends = re.search(INTERVAL, told)
     if head.startswith("No difference that matters"):
         within = re.search(r"within the ([\d.]+) that matters", told)
@@ -143,7 +159,9 @@ def test_the_verdict_on_frames_of_compare() -> None:
     counted = ["run", "mean", "won", "lost", "same", "queries", "differing"]
     for given in some[:20]:
         pd.testing.assert_frame_equal(frame_of(given)[counted], given.compared[counted])
-    assert not offenders(some, text_of, false_in_verdict)
+    assert not offenders(
+        some, text_of, lambda given, text: false_in_verdict(given, text, frame_of(given))
+    )
 
 
 def false_in_others(given: Situation, text: str) -> Iterator[str | bool]:
@@ -156,7 +174,8 @@ def false_in_others(given: Situation, text: str) -> Iterator[str | bool]:
         run = "run" + re.match(r"(?:run)?(\d+)", part)[1]  # type: ignore[index]
         mean = gap_of(given, run) * given.direction
         ends = re.search(INTERVAL, part)
-        yield from false_gap(given, run, part)
+        yield from false_gap(given, run, part, given.compared)
+        yield names_others(part, run, given.baseline)
         yield "is ahead" in part and not mean > 0 and f"{run} ahead"
         yield "is behind" in part and not mean < 0 and f"{run} behind"
         yield "are level" in part and mean != 0 and f"{run} level"
@@ -271,6 +290,8 @@ def false_in_bests(given: Situation, text: str) -> Iterator[str | bool]:
     bests = [run for run, (first, _) in places_of(found).items() if first == 1]
     if re.match("(None of the|The two|Any of the)", text):
         yield len(bests) != len(found.runs) and "any may be the best"
+        of = re.match(r"(?:None|Any) of the (\w+)", text)
+        yield bool(of) and count_of(of[1]) != len(found.runs) and "of how many"
         return
     who, of = re.match(
         r"(.*?) (?:is|may both be|may each be) the best of (?:the )?(\w+)", text
@@ -342,6 +363,9 @@ def false_in_history(given: Situation, text: str) -> Iterator[str | bool]:
     else:
         yield bool(known) and "no version has a score"
         return
+    yield told["since"] not in text and "since when"
+    flickers = re.search(r"; (\d+) flickers?\.$", text)
+    yield (count_of(flickers[1]) if flickers else 0) != told["flickering"] and "flicker"
     bad = re.search(r"(\d+) quer(?:y|ies) that w(?:as|ere) fine once", text)
     yield not bad or count_of(bad[1]) != told["now_bad"]
 

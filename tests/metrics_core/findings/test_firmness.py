@@ -252,6 +252,14 @@ def test_a_clear_verdict_keeps_its_tones() -> None:
     assert said.endswith("single queries: rests on few.")
 
 
+def test_where_none_is_closed_and_no_word_is_toned_there_is_a_verdict_still() -> None:
+    plain = [WayToTurn("a", "Cutoff", "has none", "", "Why.")] * 2
+    assert firmness_finding(firmness_of(CLEAR, plain, 104)).text == (
+        "None of two ways to turn the verdict on new and old are closed;"
+        " cutoff: has none; cutoff: has none."
+    )
+
+
 def test_of_what_may_be_chance_nothing_is_coloured() -> None:
     found = firmness_of(CHANCE, ENTRIES, 104)
     assert [entry.tone for entry in found.entries] == ["", ""]
