@@ -95,8 +95,8 @@ _COLUMNS = [
 
 def _framed(columns: dict[str, list[Any]]) -> pd.DataFrame:
     """A frame of these; plain text columns are made and asked much sooner than those of Arrow."""
-    texts = {name: np.array(columns[name], dtype=object) for name in _TEXTS & columns.keys()}
-    return pd.DataFrame(columns | texts)
+    kinds = {name: object if name in _TEXTS else None for name in columns}
+    return pd.DataFrame({name: np.array(columns[name], kinds[name]) for name in columns})
 
 
 _TEXTS = {"run", "group", "verdict", "reason"}

@@ -70,7 +70,7 @@ def doubts_findings(doubts: Doubts, *, found: bool = True) -> list[Sentence]:
     if found and doubts.carried_by_few:
         verb = w.plural(doubts.carriers, "carries", "carry")
         said.append(muted(f"{_counted(doubts.carriers)} {verb} half of the difference."))
-    if doubts.skewed:
+    if doubts.skewed and doubts.queries:
         said.append(muted(_skewed(doubts)))
     return said
 

@@ -50,27 +50,31 @@ def verdict(
     `comparison` is the frame of `compare` at this level, `groups` that of `breakdown` by one
     column, `margin` the smallest difference that matters, if somebody has said one.
     """
-    rows = comparison.set_index("run")
+    row = _of(comparison, focus)
     if focus == baseline:
-        score = w.score(rows.loc[focus, "mean"])
+        score = w.score(row["mean"])
         hint = (
             "load a second run to compare"
-            if max(len(rows), runs_loaded) < 2
+            if max(len(comparison), runs_loaded) < 2
             else "choose another run to compare"
         )
         return run(focus) + strong(f" scores {score} on {measure}; ") + muted(f"{hint}.")
-    row = rows.loc[focus]
     if row["queries"] < FEWEST_QUERIES:
         return too_few(int(row["queries"])) + (
             run(focus)
             + muted(f" scores {w.score(row['mean'])} and ")
             + run(baseline)
-            + muted(f" {w.score(rows.loc[baseline, 'mean'])} on {measure}.")
+            + muted(f" {w.score(_of(comparison, baseline)['mean'])} on {measure}.")
         )
     tally = muted(f"{_tally(row)}{_where(row['verdict'], groups, focus)}.")
     if row["verdict"] in CLEAR:
         return _clear(row, measure, focus, baseline, margin) + tally
     return _unclear(row, measure, focus, baseline, margin, level) + tally
+
+
+def _of(comparison: pd.DataFrame, run: str) -> pd.Series:
+    """The row of a run."""
+    return comparison.iloc[comparison["run"].tolist().index(run)]
 
 
 def _clear(

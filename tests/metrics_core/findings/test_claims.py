@@ -13,15 +13,19 @@ import pandas as pd
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
+from metrics_core.comparing.doubts import doubts
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import SAME, compare, differences
 from metrics_core.findings import (
     bests_finding,
+    doubts_findings,
     history_finding,
     method_finding,
+    needed_finding,
     others_verdict,
     places_finding,
     queries_finding,
+    shown_finding,
     verdict,
 )
 from tests.claims import (
@@ -155,7 +159,7 @@ def test_the_verdict_on_frames_of_compare() -> None:
             frame_of(given), str(given.measure), given.focus, given.baseline, level=given.level
         ).text
 
-    some = [given for given in CASES if len(given.scores.runs) == 2][:100]
+    some = [given for given in CASES if len(given.scores.runs) == 2][:60]
     counted = ["run", "mean", "won", "lost", "same", "queries", "differing"]
     for given in some[:20]:
         pd.testing.assert_frame_equal(frame_of(given)[counted], given.compared[counted])
@@ -376,3 +380,44 @@ def test_the_history() -> None:
 
     several = [given for given in CASES if len(given.scores.runs) > 1]
     assert not offenders(several[::2], text_of, false_in_history)
+
+
+def false_in_doubts(given: Situation, text: str) -> Iterator[str | bool]:
+    gaps = given.gaps(given.focus)
+    yield not len(gaps) and "of no query"
+    differing = int((gaps != 0).sum())
+    if few := re.search(r"Only (\w+) of ([\d,]+) queries differs? at all", text):
+        yield [count_of(n) for n in few.groups()] != [differing, len(gaps)] and "that differ"
+        yield 10 * differing >= len(gaps) and "few"
+    if carry := re.search(r"(\w+) quer(?:y|ies) carr(?:y|ies) half of the difference", text):
+        largest = np.sort(gaps * np.sign(gaps.mean()))[::-1]
+        half, n = abs(gaps.sum()) / 2, count_of(carry[1])
+        yield largest[:n].sum() < half - 1e-9 or largest[: n - 1].sum() >= half + 1e-9
+    if side := re.search(r"reach far to the (high|low) side", text):
+        yield (((gaps - gaps.mean()) ** 3).mean() > 0) != (side[1] == "high") and "which side"
+    if needed := re.search(r"needs about ([\d,]+) queries", text):
+        yield count_of(needed[1]) <= len(gaps) and "enough queries"
+
+
+def test_what_makes_a_mean_doubtful() -> None:
+    def text_of(given: Situation) -> str:
+        return " ".join(one.text for one in doubts_findings(doubts(given.gaps(given.focus))))
+
+    several = [given for given in CASES if len(given.scores.runs) > 1]
+    assert not offenders(several, text_of, false_in_doubts)
+
+
+def test_what_so_many_queries_show() -> None:
+    def text_of(size: float) -> str:
+        n = int(size * 977) % 60
+        return f"{shown_finding(size, n).text} {needed_finding(-size, size * 100).text}".strip()
+
+    def false_in(size: float, text: str) -> Iterator[str | bool]:
+        for printed in re.findall(rf"difference of ({NUMBER})", text):
+            yield not is_rounded(printed, size) and "the difference"
+            yield value_of(printed) == 0 and "a difference of nothing"
+        about = count_of(re.search(r"takes about ([\d,]+) quer", text)[1])  # type: ignore[index]
+        yield not size * 100 <= about <= max(size * 110, size * 100 + 1) and "how many"
+
+    sizes = np.exp(np.random.default_rng(0).uniform(np.log(1e-4), np.log(90), 300))
+    assert not offenders([*sizes.tolist(), 0.02, 0.01, 0.005], text_of, false_in)

@@ -310,4 +310,4 @@ def test_by_cutoff() -> None:
     def text_of(given: Situation) -> str:
         return curves_finding(curve_of(given), "nDCG", "run1", "run0").text
 
-    assert not offenders(situations()[::5], text_of, false_in_curves)
+    assert not offenders(situations()[::8], text_of, false_in_curves)
