@@ -324,7 +324,8 @@ def ties(
     turned = bool(ends_on - {0, now})
     noun = w.plural(queries, "query", "queries")
     ends = f"{w.difference(low)} and {w.difference(high)}"
-    reason = f"{w.count(tied)} of {w.count(queries)} {noun} have equal scores where it counts. "
+    have = f"{noun} {w.plural(tied, 'has', 'have')}"
+    reason = f"{w.count(tied)} of {w.count(queries)} {have} equal scores where it counts. "
     if side_of(high - low) == 0:
         reason += "No order of them changes it."
         return WayToTurn("ties", "Equal scores", _cannot(now), "firm", reason)

@@ -290,6 +290,8 @@ def false_in_span(given: Situation, text: str) -> Iterator[str | bool]:
     yield "turn" in word and side_of(now) == 0 and "nobody leads"
     yield "part" in word and side_of(now) != 0 and "somebody leads"
     yield tone == "firm" and turns and "firm"
+    tied = re.match(r"(\d+) of 9 queries (has|have) equal", reason)
+    yield not tied or (tied[1], tied[2] == "has") != (str(given.seed % 4), tied[1] == "1")
     yield "No order of them changes it" in reason and high - low > ROUNDING
     if ends := re.search(rf"between ({NUMBER}) and ({NUMBER})", reason):
         yield not (is_rounded(ends[1], low) and is_rounded(ends[2], high)) and "the ends"
@@ -299,7 +301,7 @@ def false_in_span(given: Situation, text: str) -> Iterator[str | bool]:
 def test_equal_scores() -> None:
     def text_of(given: Situation) -> str:
         now, low, high, exact = span_of(given)
-        return told(ways_to_turn.ties((low, high), now, (3, 9), exact))
+        return told(ways_to_turn.ties((low, high), now, (given.seed % 4, 9), exact))
 
     assert not offenders(PAIRS, text_of, false_in_span)
 
