@@ -18,6 +18,7 @@ from metrics_core.comparing.fragility import Fragility, fragility
 from metrics_core.comparing.method import METHOD
 from metrics_core.comparing.ties import TieRange, difference_range, tie_range
 from metrics_core.findings.firmness import Pair
+from metrics_core.findings.ways_to_turn import Missed
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 
@@ -85,13 +86,15 @@ def _single(study: Study, shown: Comparison) -> Fragility:
     return fragility(gaps(study, shown))
 
 
-def scores_behind(study: Study, shown: Comparison, found: Fragility) -> Floats | None:
-    """The scores of the run that is behind, where 0 means that it found nothing."""
-    declaration = shown.measure.declaration
-    if not declaration.higher_is_better or declaration.range[0] != 0:
+def missed(study: Study, shown: Comparison, found: Fragility) -> Missed | None:
+    """What the two did not find; None of a measure on which finding nothing is not the least."""
+    declaration, measure = shown.measure.declaration, shown.measure
+    if not declaration.higher_is_better or declaration.range[0] != 0 or not found.total:
         return None
-    behind = shown.baseline if found.total > 0 else shown.focus
-    return study.scores(shown, shown.measure).only([behind]).of(shown.measure)[0]
+    own, other = pair_lists(study, shown)
+    relevant = (other if found.total > 0 else own).relevant(measure.relevant_from)
+    lacking = {ranks.run_name: ranks.retrieved == 0 for ranks in (own, other)}
+    return Missed(relevant.count(measure.cutoff) == 0, lacking, measure.cutoff)
 
 
 def removed(study: Study, shown: Comparison) -> pd.DataFrame:

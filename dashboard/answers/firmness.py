@@ -10,7 +10,8 @@ from dashboard.address.view import Comparison
 from dashboard.answers import firm
 from dashboard.answers.unjudged import unjudged
 from dashboard.study.study import Study
-from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.comparing.verdicts import FEWEST_QUERIES, NO_MATTER
+from metrics_core.findings import ways_to_matter as matter
 from metrics_core.findings import ways_to_turn as ways
 from metrics_core.findings.firmness import Firmness, firmness_of
 
@@ -39,27 +40,35 @@ def _firmness(study: Study, shown: Comparison) -> Firmness:
         by_cutoff, measures = firm.cutoffs(study, shown), firm.measures(study, shown)
         span, found = firm.tied(study, shown), firm.single(study, shown)
         open_ = awaited.result()
-    lists = firm.pair_lists(study, shown)
-    lengths = {r.run_name: firm.typical_length(r) for r in lists}
-    lacking = firm.covered(study, shown)
-    return firmness_of(
-        pair,
-        [
-            ways.unjudged(open_.reached, open_.likely, open_.share, open_.depth),
-            ways.single_queries(found, pair, queries, firm.scores_behind(study, shown, found)),
-            ways.cutoff(
-                by_cutoff.found if by_cutoff else None, pair, shown.measure.cutoff, lengths
-            ),
-            ways.other_measures(measures, pair, len(shown.runs)),
-            ways.ties(span.span, open_.reached.difference, span.counts, span.exact)
-            if span
-            else ways.ties_unknown(study.nameless((shown.focus, shown.baseline))),
-            ways.lacking_queries(
-                {run: len(q) for run, q in lacking.lacking.items()},
-                open_.reached.difference,
-                firm.on_shared(study, shown),
-                lacking.shared,
-            ),
-        ],
-        known,
+    lengths = {r.run_name: firm.typical_length(r) for r in firm.pair_lists(study, shown)}
+    cutoffs = by_cutoff.found if by_cutoff else None
+    covered, on_shared = firm.covered(study, shown), firm.on_shared(study, shown)
+    lacking = {run: len(query_ids) for run, query_ids in covered.lacking.items()}
+    now = open_.reached.difference
+    by_judges = ways.unjudged(open_.reached, open_.likely, open_.share, open_.depth)
+    by_ties = (
+        ways.ties(span.span, now, span.counts, span.exact)
+        if span
+        else ways.ties_unknown(study.nameless((shown.focus, shown.baseline)))
     )
+    by_lacking = ways.lacking_queries(lacking, now, on_shared, covered.shared)
+    margin = shown.method.margin
+    if pair.verdict == NO_MATTER and margin is not None:
+        entries = [
+            matter.unjudged(by_judges, open_.reached, open_.likely, margin),
+            matter.single_queries(queries, margin),
+            matter.cutoff(cutoffs, pair, margin),
+            matter.other_measures(measures, pair),
+            matter.within(by_ties, span.span, margin, exact=span.exact) if span else by_ties,
+            matter.within(by_lacking, (on_shared, on_shared), margin),
+        ]
+    else:
+        entries = [
+            by_judges,
+            ways.single_queries(found, pair, queries, firm.missed(study, shown, found)),
+            ways.cutoff(cutoffs, pair, shown.measure.cutoff, lengths),
+            ways.other_measures(measures, pair, len(shown.runs)),
+            by_ties,
+            by_lacking,
+        ]
+    return firmness_of(pair, entries, known)

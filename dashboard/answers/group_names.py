@@ -15,7 +15,7 @@ def spoken_group(group: str, by: str, groups: pd.Series, *, short: bool = False)
     if group == breakdowns.NO_GROUP:
         return f"queries without {derived.name if derived else by}"
     if derived is not None:
-        return group if short else derived.spoken.format(group)
+        return group if short else derived.said(group)
     return f"{by} {group}" if breakdowns.sizes_only(groups) else group
 
 

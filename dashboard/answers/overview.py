@@ -38,7 +38,8 @@ MANY_RUNS = 4
 class Overview:
     """What the Overview shows. `measures` are name, gloss and how each is chosen in an address;
     `together` says for how many runs the verdicts hold at once.
-    `too_few` runs have too few queries of both scores for a verdict on the chosen measure."""
+    `too_few` runs have too few queries of both scores for a verdict on the chosen measure. Queries
+    that are `worse` and `better` have `unlisted_by`: which of the two does not list it, or ""."""
 
     verdict: findings.Sentence
     others: findings.Sentence
@@ -97,6 +98,7 @@ def _overview(study: Study, shown: Comparison) -> Overview:
     if grouping is not None and study.queries is not None and scores.n_queries:
         own = of_focus_by_column(study, shown, grouping)
     gaps = differences(scores, shown.measure, shown.focus, shown.baseline)
+    gaps["unlisted_by"] = _unlisted_by(scores, shown)
     difference, score = gaps["difference"].to_numpy(), gaps["score"].to_numpy()
     outcome = gaps["outcome"].to_numpy()
     rising = np.argsort(difference, kind="stable")
@@ -118,8 +120,11 @@ def _overview(study: Study, shown: Comparison) -> Overview:
             named,
             runs_loaded=shown.loaded,
             margin=shown.method.margin,
+            level=shown.method.level,
         ),
-        others=findings.others_verdict(comparison, shown.focus, shown.baseline),
+        others=findings.others_verdict(
+            comparison, shown.focus, shown.baseline, level=shown.method.level
+        ),
         together=joined(
             [
                 findings.method_finding(every[shown.name], shown.method),
@@ -144,6 +149,12 @@ def _overview(study: Study, shown: Comparison) -> Overview:
         looked_at=len(study.groups[grouping]) if grouping else 0,
         too_few=list(comparison.loc[comparison["queries"] < FEWEST_QUERIES, "run"]),
     )
+
+
+def _unlisted_by(scores: Scores, shown: Comparison) -> npt.NDArray[np.object_]:
+    """Which of the two does not list each query; "" where both do, or neither."""
+    own, other = scores.only([shown.focus, shown.baseline]).missing
+    return np.select([own & ~other, other & ~own], [shown.focus, shown.baseline], "").astype(object)
 
 
 def _in_order(groups: pd.DataFrame) -> pd.DataFrame:

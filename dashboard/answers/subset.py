@@ -19,6 +19,7 @@ from dashboard.files.cut import ABOUT, CUT_FROM
 from dashboard.study.study import Study
 from dashboard.workspace import Layer, Noted
 from dashboard.workspace.taken_out.carried import LAYERS_FILE, NOTES_FILE, layers_csv, notes_csv
+from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats import write
 from metrics_core.tables import Qrels, Queries, Run, Table
@@ -105,8 +106,10 @@ def _file(name: str) -> str:
 
 
 def _about(study: Study, shown: Comparison, query_ids: Sequence[str], *, layered: bool) -> str:
+    total = len(study.query_ids)
     lines = [
-        f"{len(query_ids)} of {len(study.query_ids)} queries, {CUT_FROM}.",
+        f"{w.count(len(query_ids))} of {w.count(total)} {w.plural(total, 'query', 'queries')},"
+        f" {CUT_FROM}.",
         f"Runs: {', '.join(shown.runs)}. Measure: {shown.name}.",
     ]
     highest = of_queries(study.qrels, query_ids).relevance.max(initial=0)

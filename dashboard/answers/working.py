@@ -24,7 +24,7 @@ def overview_steps(study: Study, shown: Comparison) -> list[Step]:
     runs = len(study.names)
     if runs * queries < _SOON or overview_known(study, shown):
         return []
-    whole = f"{w.count(runs)} runs on {w.count(queries)} queries"
+    whole = f"{w.count(runs)} {w.plural(runs, 'run')} on {w.count(queries)} queries"
     return [
         (
             f"Comparing {whole}: {measure}. A click elsewhere ends it.",

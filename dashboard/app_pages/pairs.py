@@ -63,7 +63,10 @@ def _matrix(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
         told = f"{w.sentence_case(w.number(len(runs)))} of {w.count(every)} runs. {told}"
     else:
         told = f"All {w.number(every)} runs. {told}"
-    told += f"; {w.share(shown.judged_share)} of the top {w.count(view.cutoff)} judged."
+    told += (
+        f"; {w.share(shown.judged_share)} of all documents in the top {w.count(view.cutoff)}"
+        " judged."
+    )
     section.heading(
         f"Every pair on {view.name}",
         f"{told} {_how_coloured(shown, view.method.level)} A click compares the two.",
@@ -100,7 +103,11 @@ def _how_coloured(shown: Pairs, level: float) -> str:
 def _places(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
     found, view = shown.found, here.comparison
     total = w.count(len(found.runs))
-    title = "Places" if len(runs) == len(found.runs) else f"Places of {w.count(len(runs))} runs"
+    title = (
+        "Places"
+        if len(runs) == len(found.runs)
+        else f"Places of {section.counted(len(runs), 'run', 'runs')}"
+    )
     section.heading(
         f"{title} on {view.name}",
         f"From the best to the worst place of {total} that a run may have, by all pairs together."

@@ -54,17 +54,20 @@ def render() -> None:
         _table(shown, here)
 
 
+def _queries(n: int) -> str:
+    return section.counted(n, "query", "queries")
+
+
 def _no_match(shown: QueryList, here: Opened) -> None:
     named = query_controls.chip_name(shown.show, here.comparison)
-    asked = here.view.address
+    asked, listed = here.view.address, _queries(shown.listed)
     narrowed = asked["s"] or asked["filter"] or asked["pick"]
     if asked["s"] and not asked["filter"] and not asked["pick"]:
-        of = w.count(shown.listed)
-        text = f"None of the {of} queries shown by “{named}” contains “{asked['s']}”."
+        text = f"None of the {listed} shown by “{named}” contains “{asked['s']}”."
     elif narrowed:
-        text = f"None of the {w.count(shown.listed)} queries shown by “{named}” is left."
+        text = f"None of the {listed} shown by “{named}” is left."
     else:
-        text = f"None of the {w.count(len(shown.frame))} queries is in this list."
+        text = f"None of the {_queries(len(shown.frame))} is in this list."
     st.html(markup.nothing("No query matches.", text))
     label = "Show all queries"
     if narrowed:
@@ -79,9 +82,9 @@ def _no_match(shown: QueryList, here: Opened) -> None:
 def _table(shown: QueryList, here: Opened) -> None:
     view, page = here.comparison, shown.page(here.view.address["p"])
     total, kept = len(shown.frame), len(shown.kept)
-    title = f"{w.count(kept)} of {w.count(total)} queries" if kept < total else None
+    title = f"{w.count(kept)} of {_queries(total)}" if kept < total else _queries(total)
     section.heading(
-        title or f"{w.count(total)} queries",
+        title,
         f"Scores on {view.name}. {_order(shown, view)}; a click on a column head sorts, a click on"
         " a row opens the query.",
         frame=shown.table,
@@ -96,7 +99,7 @@ def _table(shown: QueryList, here: Opened) -> None:
             shown.order,
             here.look.styles,
             difference=f"{view.focus} {w.MINUS} {view.baseline}",
-            label=f"{w.count(kept)} queries with their scores",
+            label=f"{_queries(kept)} with their scores",
             scale=shown.scale,
             coloured=shown.can_tell,
             sorted_by=lambda key: session.href("queries", order=shown.turned(key), p=""),

@@ -57,7 +57,8 @@ def render() -> None:
     # Tints follow the grades of the whole collection, so that a 2 looks alike on every query.
     grades = dict.fromkeys(study.grades, "")
     _steps(shown, here)
-    known = f"{w.count(found.n_relevant)} relevant of {w.count(found.n_judged)} judged documents"
+    judged = section.counted(found.n_judged, "judged document", "judged documents")
+    known = f"{w.count(found.n_relevant)} relevant of {judged}"
     short = [v for v in shown.metadata.values() if len(v) <= _CHIP]
     chips = [*short[:4], f"query {found.query_id}", known]
     long = {name: v for name, v in shown.metadata.items() if len(v) > _CHIP}
@@ -157,7 +158,7 @@ def _steps(shown: QueryPage, here: Opened) -> None:
         return None if query_id is None else session.href("query", q=query_id, **_AFRESH)
 
     if shown.position is None:
-        place = f"not among the {w.count(shown.listed)} queries in view"
+        place = f"not among the {section.counted(shown.listed, 'query', 'queries')} in view"
     else:
         searched = f" with “{asked['search']}”" if asked["search"] else ""
         tag = tag_of(asked["list"])

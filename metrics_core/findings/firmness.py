@@ -1,7 +1,8 @@
 """How firm is a verdict? Each way in which it could turn: a word for the answer, and its reason.
 
 The rule of every word stands here. A word is toned only where its answer is clear, and only where
-the verdict is: of a difference that may be chance nothing is firm.
+the verdict is: of a difference that may be chance nothing is firm. That a difference does not
+matter is a verdict, too, and could break (`ways_to_matter`).
 """
 
 from __future__ import annotations
@@ -75,9 +76,10 @@ def firmness_of(pair: Pair, entries: Sequence[WayToTurn | None], queries: int) -
     if pair.is_clear:
         text = f"{ways} ways in which the verdict could turn. {_EVIDENCE}"
         return Firmness(found, text, pair)
-    plain = tuple(replace(entry, tone="") for entry in found)
     if pair.verdict == NO_MATTER:
-        return Firmness(plain, "No difference matters here.", pair)
+        text = f"{ways} ways in which the difference could come to matter. {_EVIDENCE}"
+        return Firmness(found, text, pair)
+    plain = tuple(replace(entry, tone="") for entry in found)
     if pair.side == 0:
         text = "The two are level, so there is no lead to turn."
         return Firmness(plain, f"{text} {ways} views of what could part them. {_EVIDENCE}", pair)
@@ -94,21 +96,29 @@ def firmness_finding(firmness: Firmness) -> Sentence:
     if not firmness.entries:
         return strong(firmness.text)
     pair = run(compared.run) + strong(" and ") + run(compared.baseline)
+    if compared.verdict == NO_MATTER:
+        could = "ways in which the difference between "
+        return _closed(firmness, could, pair + strong(" could come to matter"))
     if compared.side == 0:
         level = strong(f" are level on {compared.measure}. ")
         return pair + level + muted("So nobody leads; here is what could part them.")
-    if not any(entry.tone for entry in firmness.entries):
+    if not compared.is_clear:
         return (
             strong("No clear difference between ")
             + pair
             + strong(". ")
             + muted("So nothing is firm yet; here is what its sign hangs on.")
         )
+    return _closed(firmness, "ways to turn the verdict on ", pair)
+
+
+def _closed(firmness: Firmness, ways: str, pair: Sentence) -> Sentence:
+    """How many of the ways are closed, and the words of the others."""
     closed = sum(entry.tone == "firm" for entry in firmness.entries)
     rest = [f"{e.title.lower()}: {e.word}" for e in firmness.entries if e.tone != "firm"]
-    count = w.sentence_case(w.number(closed))
+    count = w.sentence_case(w.number(closed)) if closed else "None"
     return (
-        strong(f"{count} of {w.number(len(firmness.entries))} ways to turn the verdict on ")
+        strong(f"{count} of {w.number(len(firmness.entries))} {ways}")
         + pair
         + strong(f" {w.plural(closed, 'is', 'are')} closed; ")
         + muted(f"{'; '.join(rest) or 'nothing was found that could turn it'}.")

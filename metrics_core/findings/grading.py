@@ -54,14 +54,19 @@ def judge_next_finding(found: NextJudgments, pair: Pair) -> str:
     behind = pair.leader(-pair.side)
     order = " Those that could move it most against the leader come first."
     if found.to_settle == 0:
-        return f"The verdict is safe whatever they are worth.{order}"
+        safe = (
+            "The verdict is safe"
+            if pair.is_clear
+            else f"{pair.leader(pair.side)} has the better mean"
+        )
+        return f"{safe} whatever they are worth.{order}"
     said = []
     if found.to_turn is not None:
         count = f"the first {w.count(found.to_turn)}" if found.to_turn > 1 else "the first"
         said.append(f"If {count} had the highest grade, {behind} would lead")
     if found.to_settle is not None:
-        few = w.count(found.to_settle)
-        said.append(f"if the first {few} turn out not relevant, it is settled")
+        few = f" {w.count(found.to_settle)} turn" if found.to_settle > 1 else " turns"
+        said.append(f"if the first{few} out not relevant, it is settled")
     text = (
         w.sentence_case("; ".join(said)) + "." if said else "No number of these decides it alone."
     )

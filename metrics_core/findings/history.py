@@ -37,7 +37,10 @@ def history_finding(
     if np.isnan(means).all():
         return strong("No query has a score, so no version can be told from another.")
     best = versions[int(np.nanargmax(means))]
-    if since:
+    if np.isnan(means[-1]):
+        head = run(last) + strong(f" has no score on {measure}; ") + run(best)
+        head += strong(" is the best so far. ")
+    elif since:
         head = run(last) + strong(f" is clearly worse on {measure} than ") + run(best)
         head += strong(" was")
         if since != last:
@@ -48,7 +51,7 @@ def history_finding(
         head += strong(f"{'is the best' if is_best else 'has the best mean'} on {measure}")
         head += strong(". ") if is_best else strong(", but not clearly. ")
     else:
-        level = side_of(means[-1] - np.nanmax(means)) == 0 and not np.isnan(means[-1])
+        level = side_of(means[-1] - np.nanmax(means)) == 0
         told = (
             f" is level on {measure} with "
             if level

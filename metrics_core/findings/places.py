@@ -49,9 +49,9 @@ def bests_finding(found: AllPairs) -> Sentence:
 
 
 def _highest(found: AllPairs, measure: str) -> Sentence:
-    """Whose mean is the best, where there is no verdict; nothing where no run has a mean."""
+    """Whose mean is the best, where there is no verdict."""
     if not found.runs or math.isnan(found.means[0]):
-        return Sentence()
+        return muted("No run has a mean.")
     score = w.score(float(found.means[0]))
     return run(found.runs[0]) + muted(f" has the best mean, {score} on {measure}.")
 

@@ -33,7 +33,9 @@ def needed_finding(difference: float, queries: float) -> Sentence:
     size = _difference(abs(difference))
     if math.isinf(queries):
         return muted(f"No number of queries would show a difference of {size}.")
-    return muted(f"To show a difference of {size} takes about {w.count(rounded(queries))} queries.")
+    number = rounded(queries)
+    noun = w.plural(number, "query", "queries")
+    return muted(f"To show a difference of {size} takes about {w.count(number)} {noun}.")
 
 
 def rounded(queries: float) -> int:
@@ -68,7 +70,7 @@ def doubts_findings(doubts: Doubts, *, found: bool = True) -> list[Sentence]:
     if found and doubts.carried_by_few:
         verb = w.plural(doubts.carriers, "carries", "carry")
         said.append(muted(f"{_counted(doubts.carriers)} {verb} half of the difference."))
-    if doubts.skewed:
+    if doubts.skewed and doubts.queries:
         said.append(muted(_skewed(doubts)))
     return said
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
@@ -19,6 +20,7 @@ from metrics_core.comparing.verdicts import (
     WORSE_BY_LITTLE,
 )
 from metrics_core.findings.sentence import Sentence, joined, muted, run, strong
+from metrics_core.scoring.intervals import LEVEL
 
 
 def named_groups(groups: pd.DataFrame | None, name: str) -> tuple[list[str], list[str]]:
@@ -41,39 +43,44 @@ def verdict(
     *,
     runs_loaded: int = 1,
     margin: float | None = None,
+    level: float = LEVEL,
 ) -> Sentence:
     """The headline: is the run in focus better than the baseline, and is it real?
 
-    `comparison` is the frame of `compare`, `groups` that of `breakdown` by one column, `margin` the
-    smallest difference that matters, if somebody has said one.
+    `comparison` is the frame of `compare` at this level, `groups` that of `breakdown` by one
+    column, `margin` the smallest difference that matters, if somebody has said one.
     """
-    rows = comparison.set_index("run")
+    row = _of(comparison, focus)
     if focus == baseline:
-        score = w.score(rows.loc[focus, "mean"])
+        score = w.score(row["mean"])
         hint = (
             "load a second run to compare"
-            if max(len(rows), runs_loaded) < 2
+            if max(len(comparison), runs_loaded) < 2
             else "choose another run to compare"
         )
         return run(focus) + strong(f" scores {score} on {measure}; ") + muted(f"{hint}.")
-    row = rows.loc[focus]
     if row["queries"] < FEWEST_QUERIES:
         return too_few(int(row["queries"])) + (
             run(focus)
             + muted(f" scores {w.score(row['mean'])} and ")
             + run(baseline)
-            + muted(f" {w.score(rows.loc[baseline, 'mean'])} on {measure}.")
+            + muted(f" {w.score(_of(comparison, baseline)['mean'])} on {measure}.")
         )
     tally = muted(f"{_tally(row)}{_where(row['verdict'], groups, focus)}.")
     if row["verdict"] in CLEAR:
         return _clear(row, measure, focus, baseline, margin) + tally
-    return _unclear(row, measure, focus, baseline, margin) + tally
+    return _unclear(row, measure, focus, baseline, margin, level) + tally
+
+
+def _of(comparison: pd.DataFrame, run: str) -> pd.Series:
+    """The row of a run."""
+    return comparison.iloc[comparison["run"].tolist().index(run)]
 
 
 def _clear(
     row: pd.Series, measure: str, focus: str, baseline: str, margin: float | None
 ) -> Sentence:
-    digits = w.decimals(row["low"], row["high"])
+    digits = _decimals(row, row["low"], row["high"])
     # "by 0.06" has no sign, so the interval has none either: both say how far.
     nearer, farther = sorted(abs(row[end]) for end in ("low", "high"))
     little = margin is not None and row["verdict"] in (BETTER_BY_LITTLE, WORSE_BY_LITTLE)
@@ -88,7 +95,7 @@ def _clear(
 
 
 def _unclear(
-    row: pd.Series, measure: str, focus: str, baseline: str, margin: float | None
+    row: pd.Series, measure: str, focus: str, baseline: str, margin: float | None, level: float
 ) -> Sentence:
     if row["verdict"] == NO_MATTER:
         start, end = "No difference that matters between ", f", within the {margin:g} that matters"
@@ -96,7 +103,7 @@ def _unclear(
         pair = run(focus) + strong(" and ") + run(baseline) + strong(f" are level on {measure}: ")
         # An interval without width is that of differences that are all 0.
         alike = row["low"] == row["high"]
-        return pair + (muted("no query differs") if alike else _gap(row)) + strong(". ")
+        return pair + (muted("no query differs") if alike else _gap(row, level)) + strong(". ")
     else:
         start, end = "No clear difference between ", ""
     return (
@@ -105,18 +112,35 @@ def _unclear(
         + strong(" and ")
         + run(baseline)
         + strong(f" on {measure}: ")
-        + _gap(row)
+        + _gap(row, level)
         + strong(f"{end}. ")
     )
 
 
-def _gap(row: pd.Series) -> Sentence:
+def _gap(row: pd.Series, level: float) -> Sentence:
     """The difference with its interval, or why there is none."""
-    if pd.isna(row["low"]):
-        return strong(f"{w.difference(row['difference'])}; ") + muted(row["reason"])
-    digits = w.decimals(row["low"], row["high"])
-    interval = w.interval(row["low"], row["high"], digits)
-    return strong(f"{w.difference(row['difference'], digits)} ") + muted(interval)
+    low, high, which = _ends(row, level)
+    digits = _decimals(row, low, high)
+    if pd.isna(low):
+        return strong(f"{w.difference(row['difference'], digits)}; ") + muted(row["reason"])
+    interval = w.interval(low, high, digits)
+    return strong(f"{w.difference(row['difference'], digits)} ") + muted(f"{interval}{which}")
+
+
+def _ends(row: Mapping[str, Any], level: float) -> tuple[float, float, str]:
+    """The interval that the verdict rests on, and what kind it is where that is not the usual one:
+    that a difference does not matter is found by two one-sided tests, each at the whole level."""
+    if row["verdict"] != NO_MATTER or "inner_low" not in row:
+        return row["low"], row["high"], ""
+    kind = f" ({w.share(2 * level - 1)} interval)"
+    return row["inner_low"], row["inner_high"], kind
+
+
+def _decimals(row: Mapping[str, Any], low: float, high: float) -> int:
+    """As many as the interval needs; without one as many as leave something of the difference."""
+    if pd.isna(low):
+        low, high = sorted((0.0, row["difference"] if side_of(row["difference"]) else 0.0))
+    return w.decimals(low, high)
 
 
 def too_few(queries: int) -> Sentence:
@@ -162,14 +186,19 @@ def _rest(groups: pd.DataFrame, focus: str, main: list[str]) -> float:
     return float((own["difference"] * own["queries"]).sum())
 
 
-def others_verdict(comparison: pd.DataFrame, focus: str, baseline: str) -> Sentence:
+def others_verdict(
+    comparison: pd.DataFrame, focus: str, baseline: str, *, level: float = LEVEL
+) -> Sentence:
     """One line on the runs that are shown but not in focus; empty where there are none, or too few
     queries to say anything."""
     parts = []
     for row in comparison.to_dict("records"):
         if row["run"] in (focus, baseline) or row["queries"] < FEWEST_QUERIES:
             continue
-        gap = w.with_interval(row["difference"], row["low"], row["high"])
+        low, high, which = _ends(row, level)
+        digits = _decimals(row, low, high)
+        gap = w.difference(row["difference"], digits)
+        gap += f" {w.interval(low, high, digits)}{which}" if low == low else ""
         if row["verdict"] in CLEAR:
             where = "ahead" if row["verdict"] in AHEAD else "behind"
             parts.append(run(row["run"]) + muted(f" is {where}, {gap}"))
@@ -179,6 +208,8 @@ def others_verdict(comparison: pd.DataFrame, focus: str, baseline: str) -> Sente
                 told = "differ by less than matters"
             elif side_of(row["difference"]) == 0:
                 told = "are level"
+            elif pd.isna(row["p_corrected"]):
+                told = f"are not tested ({row['reason']})"
             pair = run(row["run"]) + muted(" and ") + run(baseline)
             parts.append(pair + muted(f" {told}, {gap}"))
     return joined(parts[:_MOST_OTHERS], "; ") + muted(_more(parts)) if parts else Sentence()
@@ -187,27 +218,46 @@ def others_verdict(comparison: pd.DataFrame, focus: str, baseline: str) -> Sente
 def method_finding(comparison: pd.DataFrame, method: Method) -> Sentence:
     """For how many comparisons the intervals and verdicts hold, and how they were made where that
     is not as usual; empty where nothing was tested."""
-    tested = int(comparison["p_corrected"].notna().sum())
+    compared = comparison[comparison["verdict"].notna()]
+    tested, every = int(compared["p_corrected"].notna().sum()), len(compared)
     if not tested:
         return Sentence()
     share = f"{w.share(method.level)} intervals"
     if comparison["low"].isna().all():
         share = "p-values"  # of a test that does not ask about the mean
-    if tested == 1:
-        text = f"One run compared with one baseline, {share}."
+    if every == 1:
+        text = f"One run compared with one baseline, {share}"
     elif method.corrected_by == NO_CORRECTION:
         text = (
-            f"{w.sentence_case(w.number(tested))} runs compared with one baseline, not corrected:"
-            " each interval and verdict holds only by itself, and among many some are chance."
+            f"{w.sentence_case(w.number(every))} runs compared with one baseline, not corrected:"
+            " each interval and verdict holds only by itself, and among many some are chance"
         )
     else:
         text = (
-            f"{w.sentence_case(w.number(tested))} runs compared with one baseline: {share} and"
-            f" verdicts hold for {'both' if tested == 2 else f'all {w.number(tested)}'} together."
+            f"{w.sentence_case(w.number(every))} runs compared with one baseline: {share} and"
+            f" verdicts hold for {'both' if every == 2 else f'all {w.number(every)}'} together"
         )
+    text += f"{_untested(compared)}."
     if not method.is_default:
         text += f" Chosen: {TESTS[method.test]}, {CORRECTIONS[method.corrected_by]}."
     return muted(text)
+
+
+def _untested(compared: pd.DataFrame) -> str:
+    """How many of the compared runs have no test, and why."""
+    without = compared[compared["p_corrected"].isna()]
+    few = int((without["queries"] < FEWEST_QUERIES).sum())
+    alike = len(without) - few
+    verb = f"{w.plural(few or alike, 'is', 'are')} not tested"
+    told = []
+    if few:
+        have = w.plural(few, "it has", "they have")
+        told.append(f"{w.number(few)} {verb}, since {have} too few queries")
+    if alike:
+        its = w.plural(alike, "its", "their")
+        which = f"{w.number(alike)}," if few else f"{w.number(alike)} {verb},"
+        told.append(f"{which} since too few of {its} queries differ")
+    return f"; {', and '.join(told)}" if told else ""
 
 
 _MOST_OTHERS = 4
@@ -271,9 +321,9 @@ def queries_finding(
     )
     parts = []
     if len(won) >= 2:
-        parts.append(f"Half of all wins are {_beyond_median(won)}")
+        parts.append(_half("wins", won.abs()))
     elif len(lost) >= 2:
-        parts.append(f"Half of all losses are {_beyond_median(-lost)}")
+        parts.append(_half("losses", lost.abs()))
     if all_zero:
         verb = w.plural(all_zero, "fails", "fail")
         noun = w.plural(all_zero, "query", "queries")
@@ -281,8 +331,11 @@ def queries_finding(
     return headline + (muted(f" {'; '.join(parts)}.") if parts else Sentence())
 
 
-def _beyond_median(sizes: pd.Series) -> str:
+def _half(what: str, sizes: pd.Series) -> str:
+    """How large half of these are."""
     middle = float(sizes.median())
-    # Of three the middle one is not below half of them.
-    relation = "larger than" if 2 * (sizes > middle).sum() >= len(sizes) else "at least"
-    return f"{relation} {w.score(middle)}"
+    if 2 * (sizes > middle).sum() == len(sizes):
+        return f"Half of all {what} are larger than {w.score(middle)}"
+    if w.score(sizes.min()) == w.score(sizes.max()):
+        return f"All {what} are {w.score(middle)}"
+    return f"At least half of all {what} are {w.score(middle)} or more"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -13,17 +14,20 @@ from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import Fragility, carried
 from metrics_core.comparing.sides import side_of
-from metrics_core.comparing.verdicts import AHEAD, BEHIND
+from metrics_core.comparing.verdicts import AHEAD, BEHIND, FEWEST_DIFFERING
 from metrics_core.findings.firmness import Pair, Tone, WayToTurn
 from metrics_core.scoring.intervals import Interval
 from metrics_core.tables.ranked_run import as_judged_ranks
 from metrics_core.unjudged.bounds import DifferenceBounds
 
 Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
-MANY, FEW = 0.1, 0.05
-"""Shares of the queries that must go until the sign turns: from the first on a difference rests on
-many queries, below the second on few."""
+_MANY, _FEW = (0.1, FEWEST_DIFFERING), (0.05, FEWEST_DIFFERING // 2)
+"""What must go until the sign turns, as a share of the queries and as a number: from both of the
+first on a difference rests on many queries, below one of the second on few. A share alone would
+call one of ten many. The number is that of queries that must differ for a verdict at all: what
+turns sooner hangs on fewer queries than any verdict may."""
 
 _LARGEST = 5
 _WORTH_TELLING = 0.1
@@ -84,38 +88,78 @@ def _farthest(reached: DifferenceBounds, now: int) -> str:
     return f"at the very worst it is {limit}{worst}."
 
 
+@dataclass(frozen=True)
+class Missed:
+    """What two runs did not find, bool[Q]: `nothing` says for which queries the run that is behind
+    has no relevant document in its top `depth`, None for its whole list; `lacking` says of each of
+    the two which it does not list."""
+
+    nothing: Mask
+    lacking: Mapping[str, Mask]
+    depth: int | None = None
+
+
 def single_queries(
-    found: Fragility, pair: Pair, differences: Floats, other_scores: Floats | None
+    found: Fragility, pair: Pair, differences: Floats, missed: Missed | None = None
 ) -> WayToTurn:
-    """Does it rest on a few queries? `other_scores` are those of the run that is behind, on which 0
-    means that it found nothing; None where 0 means something else."""
+    """Does it rest on a few queries? Without `missed` nothing is said of what was not found."""
+
+    def entry(word: str, tone: Tone, reason: str) -> WayToTurn:
+        return WayToTurn("queries", "Single queries", word, tone, reason)
+
+    if found.total == 0:
+        return entry(w.DASH, "", "The two are level, so there is no sign to turn.")
+    for_it = int((differences * np.sign(found.total) > 0).sum())
+    every = w.count(found.queries)
+    if found.turning is None and for_it == found.queries:
+        return entry("rests on all", "firm", "No query speaks against it.")
+    word, tone = rests_on(for_it if found.turning is None else found.turning, found.queries)
     if found.turning is None:
-        word, tone, reason = "rests on all", "firm", "No query speaks against it."
-        if found.total == 0:
-            word, tone, reason = w.DASH, "", "The two are level, so there is no sign to turn."
-        return WayToTurn("queries", "Single queries", word, tone, reason)  # type: ignore[arg-type]
-    share = found.turning / found.queries
-    tones: dict[str, Tone] = {"many": "firm", "some": "", "few": "not firm"}
-    how = "many" if share >= MANY else "few" if share < FEW else "some"
-    reason = (
-        f"It takes {w.count(found.turning)} of {w.count(found.queries)} queries to turn the sign."
-        f" {_carried(found, pair, differences, other_scores)}"
+        speak = f"{w.count(for_it)} of {every} {w.plural(for_it, 'speaks', 'speak')}"
+        return entry(word, tone, f"No query speaks against it; {speak} for it.")
+    reason = f"It takes {w.count(found.turning)} of {every} queries to turn the sign."
+    carriers = _unfound(pair, differences, missed) or _adding_most(
+        found, differences, for_it, missed
     )
-    return WayToTurn("queries", "Single queries", f"rests on {how}", tones[how], reason)
+    return entry(word, tone, f"{reason} {carriers}")
 
 
-def _carried(found: Fragility, pair: Pair, differences: Floats, other_scores: Floats | None) -> str:
-    if other_scores is not None:
-        nothing = (other_scores == 0) & (differences != 0) & ~np.isnan(differences)
-        part, n = carried(differences, nothing), int(nothing.sum())
-        if part >= _WORTH_TELLING:
-            behind = pair.leader(-pair.side)
-            who = "one" if n == 1 else w.number(n)
-            return _share_of(f"The {who} for which {behind} found nothing", n, part)
-    largest = np.zeros(len(differences), dtype=np.bool_)
-    largest[found.order[:_LARGEST]] = True
-    part = carried(differences, largest)
-    return _share_of(f"The {w.number(_LARGEST)} largest", _LARGEST, part)
+def rests_on(turning: int, queries: int) -> tuple[str, Tone]:
+    """In a word on how many queries it rests, where so many must go until it turns."""
+    share = turning / queries
+    if share >= _MANY[0] and turning >= _MANY[1]:
+        return "rests on many", "firm"
+    if share >= _FEW[0] and turning >= _FEW[1]:
+        return "rests on some", ""
+    return "rests on few", "not firm"
+
+
+def _unfound(pair: Pair, differences: Floats, missed: Missed | None) -> str:
+    """What those carry for which the run that is behind found nothing; "" where it is little."""
+    if missed is None:
+        return ""
+    those = missed.nothing & (differences != 0) & ~np.isnan(differences)
+    part, n, behind = carried(differences, those), int(those.sum()), pair.leader(-pair.side)
+    if not part >= _WORTH_TELLING:
+        return ""
+    top = f" in its top {w.count(missed.depth)}" if missed.depth else ""
+    which = f"for which {behind} found nothing{top}"
+    if missed.lacking[behind][those].all():
+        which = f"that {behind} does not list"
+    return _share_of(f"The {w.number(n)} {which}", n, part)
+
+
+def _adding_most(found: Fragility, differences: Floats, for_it: int, missed: Missed | None) -> str:
+    """What the few carry that add most to it, of so many that speak for it."""
+    n = min(_LARGEST, for_it)
+    largest = found.order[:n]
+    part = carried(differences, np.isin(np.arange(len(differences)), largest))
+    lacking = missed.lacking if missed else {}
+    unlisted = [
+        f", none of which {name} lists," for name, at in lacking.items() if at[largest].all()
+    ]
+    who = f"The {w.number(n)} {w.plural(n, 'that adds most', 'that add most')}"
+    return _share_of(f"{who}{''.join(unlisted[:1])}", n, part)
 
 
 def _share_of(who: str, n: int, part: float) -> str:
@@ -142,11 +186,12 @@ def cutoff(
     reason = " ".join([*_changes(found, pair), *short])
     against = found.spans(-pair.side)
     if against:
-        ahead = f"{pair.leader(-pair.side)} is clearly ahead {_at(found, against)}."
+        ahead = f"{pair.leader(-pair.side)} is clearly ahead {at_cutoffs(found, against)}."
         return entry("turns with k", "not firm", f"{ahead} {reason}")
     spans = found.spans(pair.side)
     if not spans:
-        return entry("at no k clear", "", f"At every k the difference may be chance. {reason}")
+        chance = f"At every k the difference may be chance. {reason}".strip()
+        return entry("at no k clear", "", chance)
     last = spans[-1]
     if last[1] == found.depth and len(spans) == 1:
         word = "at every k" if last[0] == 1 else f"from k = {last[0]} on"
@@ -170,10 +215,10 @@ def _level_by_cutoff(found: Crossings, pair: Pair, short: list[str]) -> tuple[st
         clear = found.spans(side)
         leads = found.stretches(side)
         if clear:
-            told.append(f"{pair.leader(side)} is clearly ahead {_at(found, clear)}.")
+            told.append(f"{pair.leader(side)} is clearly ahead {at_cutoffs(found, clear)}.")
         elif leads:
             told.append(
-                f"{pair.leader(side)} leads {_at(found, leads[:_FEW_SPANS])}"
+                f"{pair.leader(side)} leads {at_cutoffs(found, leads[:_FEW_SPANS])}"
                 f"{' and at further k' if len(leads) > _FEW_SPANS else ''}, but that may be chance."
             )
     spans = w.listing(map(_span, level))
@@ -184,7 +229,7 @@ def _level_by_cutoff(found: Crossings, pair: Pair, short: list[str]) -> tuple[st
 _FEW_SPANS = 2
 
 
-def _at(found: Crossings, spans: Sequence[tuple[int, int]]) -> str:
+def at_cutoffs(found: Crossings, spans: Sequence[tuple[int, int]]) -> str:
     """Where spans of cutoffs lie: "at k = 3 and from k = 11 on"."""
     *first, last = spans
     open_ = last[0] < last[1] == found.depth
@@ -236,23 +281,27 @@ def other_measures(found: Agreement, pair: Pair, runs: int) -> WayToTurn:
         level = [m for m in table.index if table.loc[m, "side"] == 0]
         said += [f"Level on {w.named(level)}."] if level else []
         said.append(
-            _ahead_on(table, pair, -pair.side) or f"No measure has {pair.leader(-pair.side)} ahead."
+            ahead_on(table, pair, -pair.side) or f"No measure has {pair.leader(-pair.side)} ahead."
         )
     else:
-        said += filter(None, (_ahead_on(table, pair, side) for side in (1, -1)))
+        said += filter(None, (ahead_on(table, pair, side) for side in (1, -1)))
         said = said or ["No measure has one of the two ahead."]
     if runs > 2:
         same = len(found.same_order(pair.measure))
         said.append(f"The order of all {w.number(runs)} runs is the same on {w.count(same)}.")
     everyone = len(agreeing) == len(table)
-    agree = "agree" if pair.side else "are level"
+    if len(table) == 1:
+        reason = "No other measure has a score of both."
+        return WayToTurn("measures", "Other measures", w.DASH, "", reason)
+    one, many = ("agrees", "agree") if pair.side else ("is level", "are level")
+    agree = w.plural(len(agreeing), one, many)
     word = f"all {len(table)} {agree}" if everyone else f"{len(agreeing)} of {len(table)} {agree}"
     return WayToTurn(
         "measures", "Other measures", word, "firm" if everyone else "not firm", " ".join(said)
     )
 
 
-def _ahead_on(table: pd.DataFrame, pair: Pair, side: int) -> str:
+def ahead_on(table: pd.DataFrame, pair: Pair, side: int) -> str:
     """On which measures of `Agreement.table` the run of a side is ahead; those on which it clearly
     is, if there are any. Empty where it is ahead on none."""
     ahead = [m for m in table.index if table.loc[m, "side"] == side]
@@ -275,7 +324,8 @@ def ties(
     turned = bool(ends_on - {0, now})
     noun = w.plural(queries, "query", "queries")
     ends = f"{w.difference(low)} and {w.difference(high)}"
-    reason = f"{w.count(tied)} of {w.count(queries)} {noun} have equal scores where it counts. "
+    have = f"{noun} {w.plural(tied, 'has', 'have')}"
+    reason = f"{w.count(tied)} of {w.count(queries)} {have} equal scores where it counts. "
     if side_of(high - low) == 0:
         reason += "No order of them changes it."
         return WayToTurn("ties", "Equal scores", _cannot(now), "firm", reason)

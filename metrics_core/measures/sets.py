@@ -192,7 +192,7 @@ def utility(
 @measure(
     "Judged",
     title="Judged",
-    gloss="share of top {k} judged",
+    gloss="mean share of top {k} judged",
     unjudged="An unjudged document counts against the score: it is what this is about.",
     ir_measures=True,
     formula=r"\frac{|\{i \le k : judged\}|}{\min(k, |retrieved|)}",
@@ -212,7 +212,9 @@ def utility(
 )
 def judged(ranks: JudgedRanks, *, cutoff: TopK | None = None) -> Scores:
     """Share of the first k results that somebody has judged. It says how far the other scores
-    can be trusted: an unjudged document counts as not relevant."""
+    can be trusted: an unjudged document counts as not relevant. As every score it is a mean over
+    queries, where one without a list counts 0; “88 % of all documents in the top 10 judged” on a
+    page is a share of the documents of all lists together, where a short list counts less."""
     listed = per_query(ranks.retrieved, cutoff)
     if cutoff is not None:
         listed = np.minimum(cutoff, listed)

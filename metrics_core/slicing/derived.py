@@ -54,19 +54,24 @@ class Material:
 @dataclass(frozen=True)
 class Derived:
     """A derived column: `groups` gives the groups of the queries, or None where the column cannot
-    be had. `spoken` is what a sentence calls a group's queries; `compared` says whether the groups
-    depend on which runs are compared, and on what."""
+    be had. `spoken` is what a sentence calls a group's queries, `of_one` where its name counts 1;
+    `compared` says whether the groups depend on which runs are compared, and on what."""
 
     name: str
     explanation: str
     groups: Callable[[Material], Groups | None]
     spoken: str = "{}"
+    of_one: str = ""
     compared: bool = False
 
     @property
     def key(self) -> str:
         """The column's name with its mark."""
         return self.name + MARK
+
+    def said(self, group: str) -> str:
+        """What a sentence calls the queries of a group."""
+        return ((group.startswith("1 ") and self.of_one) or self.spoken).format(group)
 
 
 def _words(given: Material) -> Groups | None:
@@ -138,6 +143,7 @@ DERIVED = (
         " each.",
         _relevant,
         "queries with {} documents",
+        "queries with {} document",
     ),
     Derived(
         "judged in the top k",

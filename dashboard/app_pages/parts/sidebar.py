@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.address.address import Pair
 from dashboard.address.view import EVERYBODY, NOBODY, Comparison
-from dashboard.app_pages.parts import measure_picker
+from dashboard.app_pages.parts import measure_picker, section
 from dashboard.app_pages.parts.literal import literal
 from dashboard.components.sidebar import watch_sidebar
 from dashboard.drawing.blocks import navigation
@@ -78,7 +78,10 @@ def _judgments() -> None:
     if len(several) < 2:
         return
     used = next(name for name, file in several.items() if file is library.judgments)
-    named = {name: f"{f.file} ({w.count(f.queries)} queries)" for name, f in several.items()}
+    named = {
+        name: f"{f.file} ({section.counted(f.queries or 0, 'query', 'queries')})"
+        for name, f in several.items()
+    }
     session.widget(
         st.selectbox,
         "Judgments",
@@ -178,7 +181,10 @@ def _query_controls(study: Study, view: Comparison) -> None:
         )
     in_view, total = int(study.in_view(view).sum()), len(study.query_ids)
     st.html(
-        navigation.in_view(f"{w.count(in_view)} of {w.count(total)} queries in view", in_view == 0)
+        navigation.in_view(
+            f"{w.count(in_view)} of {section.counted(total, 'query', 'queries')} in view",
+            in_view == 0,
+        )
     )
 
 

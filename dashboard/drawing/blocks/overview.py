@@ -151,9 +151,11 @@ def query_list(
     coloured: bool = True,
 ) -> Markup:
     """The queries that lost or won most; `coloured` unless they are too few to tell anything.
-    `rows` has query_id, text, meta, score, baseline_score, difference; `total` counts all of that
-    kind; bars fill at `scale`, so that two lists compare."""
+    `rows` has query_id, text, meta, score, baseline_score, difference, and in `unlisted_by` the run
+    that does not list the query, or ""; `total` counts all of that kind; bars fill at `scale`, so
+    that two lists compare."""
     title, which, verb = _LISTS[kind]
+    which += _unlisted(rows)
     minus = Span(f" minus {drawing.baseline} on {drawing.name}, {which}", "muted")
     explanation = Sentence((Span(drawing.focus, "run"), minus))
     head = section(title, explanation, styles=drawing.styles)
@@ -172,6 +174,15 @@ def query_list(
         listed=NO_LIST | {"list": kind},
         scale=scale or float(rows["difference"].abs().max()),
     )
+
+
+def _unlisted(rows: pd.DataFrame) -> str:
+    """That all of these queries are such as one of the two does not list; "" where they are not."""
+    unlisted_by = set(rows["unlisted_by"])
+    if len(unlisted_by) != 1 or unlisted_by == {""}:
+        return ""
+    none = w.plural(len(rows), "does not list it", "lists none of them")
+    return f"; {unlisted_by.pop()} {none}"
 
 
 def score_list(

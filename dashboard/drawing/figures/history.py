@@ -111,7 +111,8 @@ def _line(rows: list[Row], begin: int, drawing: Drawing) -> Trace:
 def _told(row: Row, cutoff: int) -> str:
     mean = wording.with_interval(row["mean"], row["low"], row["high"]).lstrip("+")
     told = [
-        f"{mean}  {wording.count(row['queries'])} queries",
+        f"{mean}  {wording.count(row['queries'])}"
+        f" {wording.plural(row['queries'], 'query', 'queries')}",
         f"{wording.share(row['judged'])} of its top {wording.count(cutoff)} judged",
         *([escape(row["date"])] if row["date"] else []),
         *([f"judged by {escape(row['judged_by'])}"] if row["collection"] else []),

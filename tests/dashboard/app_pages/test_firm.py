@@ -166,3 +166,30 @@ def test_what_a_judge_fills_in_is_read_as_judgments() -> None:
     assert isinstance(loaded.table, Qrels)
     rows = loaded.table.table.to_pylist()
     assert [(r["query_id"], r["relevance"]) for r in rows] == [(lines[1][0], 1), (lines[3][0], 0)]
+
+
+def test_that_a_difference_does_not_matter_is_a_result() -> None:
+    study = small(20)
+    asked = {"m": "Success@2", "margin": "Success:0.3"}
+    shown = study.view(Address.of(run="new", base="old", **asked)).comparison
+    strip = firmness(study, shown)
+    assert strip.pair is not None and strip.pair.verdict == "no difference that matters"
+    assert strip.text.startswith("Four ways in which the difference could come to matter.")
+    assert {e.part: (e.word, e.tone) for e in strip.entries} == {
+        "unjudged": ("cannot make it matter", "firm"),
+        "queries": ("rests on all", "firm"),
+        "cutoff": ("at k = 1", "not firm"),
+        "measures": ("9 of 15 are clear", "not firm"),
+    }
+
+
+def test_what_the_run_behind_missed_is_read_off_its_lists() -> None:
+    study = small(20, base_lacks=8)
+    shown = study.view(Address.of(run="new", base="old", m="P@1")).comparison
+    found = firm.missed(study, shown, firm.single(study, shown))
+    assert found is not None and found.depth == 1 and found.nothing.all()
+    assert found.lacking["old"].tolist() == [True] * 8 + [False] * 12
+    whole = replace(shown, chosen=replace(shown.chosen, measure=parse_measure("RR")))
+    found = firm.missed(study, whole, firm.single(study, whole))
+    assert found is not None and found.depth is None
+    assert found.nothing.tolist() == found.lacking["old"].tolist()

@@ -35,6 +35,7 @@ def compared(**changes: Any) -> pd.DataFrame:
     base |= {"won": 0, "lost": 0, "same": 84, "queries": 84, "verdict": None}
     row = {"run": "hybrid", "mean": 0.631, "difference": 0.06, "low": 0.03, "high": 0.092}
     row |= {"won": 46, "lost": 17, "same": 21, "queries": 84, "verdict": "better"}
+    row |= {"p_corrected": 0.04}
     rows = pd.DataFrame([base, row | changes])
     rows["queries"] = rows["queries"].iloc[1]
     return rows
@@ -439,7 +440,7 @@ def test_which_queries() -> None:
     )
     # 15 of 46 are larger than the middle one, 31 are not smaller.
     tied = differences_of([0.05, 0.096, 0.4] * 15 + [0.096], [-0.3] * 17, 21)
-    assert "Half of all wins are at least 0.096." in (
+    assert "At least half of all wins are 0.096 or more." in (
         queries_finding(tied, "hybrid", "bm25", "P@5", 0, "both runs").text
     )
 

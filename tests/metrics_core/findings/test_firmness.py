@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from metrics_core.base import wording as w
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import fragility
@@ -86,28 +89,72 @@ def test_all_judged() -> None:
         ([0.1] * 51 + [-0.1] * 49, "rests on few", "not firm"),
         ([0.1] * 20, "rests on all", "firm"),
         ([0.0] * 20, "–", ""),
+        # A tenth of ten queries is one, of fifty five.
+        ([0.9] + [0.1] * 3 + [-0.1] * 6, "rests on few", "not firm"),
+        ([0.1] * 27 + [-0.1] * 23, "rests on some", ""),
+        ([0.1] * 18 + [-0.1] * 12, "rests on many", "firm"),
     ],
 )
 def test_single_queries(values: list[float], word: str, tone: str) -> None:
     differences = np.array(values)
-    entry = ways.single_queries(fragility(differences), CLEAR, differences, None)
+    entry = ways.single_queries(fragility(differences), CLEAR, differences)
     assert (entry.word, entry.tone) == (word, tone)
 
 
+def told_of(
+    differences: list[float],
+    nothing: Sequence[int] = (),
+    lacking: Mapping[str, list[int]] | None = None,
+    depth: int | None = 10,
+) -> str:
+    """The reason, where the run behind found nothing for the queries at some places."""
+    values, places = np.array(differences), np.arange(len(differences))
+    told = {"new": [], "old": [], **(lacking or {})}
+    missed = ways.Missed(
+        np.isin(places, nothing), {name: np.isin(places, at) for name, at in told.items()}, depth
+    )
+    return ways.single_queries(fragility(values), CLEAR, values, missed).reason
+
+
 def test_the_queries_for_which_the_other_found_nothing() -> None:
-    differences = np.array([0.6, 0.4, 0.5, -0.5] + [0.1, -0.1] * 5)
-    behind = np.array([0.0, 0.0, 0.3, 0.8] + [0.5] * 10)
-    entry = ways.single_queries(fragility(differences), CLEAR, differences, behind)
-    assert "The two for which old found nothing carry all of it; the others" in entry.reason
-    plain = ways.single_queries(fragility(differences), CLEAR, differences, None)
-    assert "The five largest carry all of it;" in plain.reason
+    values = [0.6, 0.4, 0.5, -0.5] + [0.1, -0.1] * 5
+    carried = "The two for which old found nothing in its top 10 carry all of it; the others"
+    assert carried in told_of(values, [0, 1])
+    assert "The two for which old found nothing carry" in told_of(values, [0, 1], depth=None)
+    assert "The five that add most carry all of it; the others" in told_of(values)
 
 
 def test_one_query_carries_its_share() -> None:
-    differences = np.array([0.5] + [0.2] * 12 + [-0.1] * 4)
-    behind = np.array([0.0] + [0.5] * 16)
-    entry = ways.single_queries(fragility(differences), CLEAR, differences, behind)
-    assert "The one for which old found nothing carries 20\u00a0% of it." in entry.reason
+    values = [0.5] + [0.2] * 12 + [-0.1] * 4
+    said = "The one for which old found nothing in its top 3 carries 20\u00a0% of it."
+    assert said in told_of(values, [0], depth=3)
+
+
+def test_that_a_run_lists_none_of_them_is_said() -> None:
+    values = [0.6, 0.4, 0.5, -0.5] + [0.1, -0.1] * 5
+    assert "The two that old does not list carry all" in told_of(values, [0, 1], {"old": [0, 1, 3]})
+    largest = [0.6, 0.5, 0.5, 0.4, 0.4] + [0.1, -0.1] * 5 + [-0.5]
+    some = {"old": [0, 1, 2, 3], "new": [0, 1, 2, 3, 4, 9]}
+    assert "The five that add most, none of which new lists, carry all" in told_of(
+        largest, [], some
+    )
+
+
+def test_of_fewer_than_five_that_speak_for_it_so_many_are_counted() -> None:
+    assert "The three that add most carry all of it;" in told_of([0.6, 0.5, 0.5] + [-0.1] * 7)
+    assert "The one that adds most carries all of it;" in told_of([0.9] + [-0.1] * 7)
+
+
+@pytest.mark.parametrize(
+    ("differing", "word", "tone"), [(6, "many", "firm"), (2, "few", "not firm")]
+)
+def test_where_most_are_level_it_rests_on_those_that_differ(
+    differing: int, word: str, tone: str
+) -> None:
+    values = np.array([0.1] * differing + [0.0] * (50 - differing))
+    entry = ways.single_queries(fragility(values), CLEAR, values)
+    assert (entry.word, entry.tone) == (f"rests on {word}", tone)
+    assert entry.reason == f"No query speaks against it; {differing} of 50 speak for it."
 
 
 def by_k(side: list[int], clear: list[int]) -> Crossings:
@@ -160,6 +207,7 @@ def test_other_measures() -> None:
         " The order of all four runs is the same on 1."
     )
     against = agreement_of([1, -1], ["better", "worse"])
+    assert ways.other_measures(against, CLEAR, 2).word == "1 of 2 agrees"
     assert "old is ahead on P@1, clearly." in ways.other_measures(against, CLEAR, 2).reason
 
 
@@ -202,6 +250,14 @@ def test_a_clear_verdict_keeps_its_tones() -> None:
     said = firmness_finding(found).text
     assert said.startswith("One of two ways to turn the verdict on new and old is closed; ")
     assert said.endswith("single queries: rests on few.")
+
+
+def test_where_none_is_closed_and_no_word_is_toned_there_is_a_verdict_still() -> None:
+    plain = [WayToTurn("a", "Cutoff", "has none", "", "Why.")] * 2
+    assert firmness_finding(firmness_of(CLEAR, plain, 104)).text == (
+        "None of two ways to turn the verdict on new and old are closed;"
+        " cutoff: has none; cutoff: has none."
+    )
 
 
 def test_of_what_may_be_chance_nothing_is_coloured() -> None:
@@ -251,7 +307,7 @@ def test_the_documents_may_all_be_judged_of_two_that_are_level() -> None:
 def test_what_cancels_but_for_rounding_has_no_sign() -> None:
     differences = np.array([0.1, 0.2, -0.3] * 5)
     assert differences.sum() != 0
-    entry = ways.single_queries(fragility(differences), LEVEL, differences, None)
+    entry = ways.single_queries(fragility(differences), LEVEL, differences)
     assert (entry.word, entry.reason) == ("–", "The two are level, so there is no sign to turn.")
 
 
@@ -281,7 +337,7 @@ def test_cutoffs_of_two_that_are_level(found: Crossings, word: str, said: str) -
 def test_other_measures_of_two_that_are_level() -> None:
     mixed = agreement_of([0, 1, -1, 1], ["cannot tell", "better", "cannot tell", "cannot tell"])
     entry = ways.other_measures(mixed, LEVEL, 2)
-    assert entry.word == "1 of 4 are level"
+    assert entry.word == "1 of 4 is level"
     assert entry.reason == ("new is ahead on P@1, clearly. old is ahead on RR, though not clearly.")
     entry = ways.other_measures(agreement_of([0, 0], ["cannot tell"] * 2), LEVEL, 2)
     assert (entry.word, entry.reason) == ("all 2 are level", "No measure has one of the two ahead.")
@@ -291,7 +347,8 @@ def test_a_measure_without_a_difference_is_not_level() -> None:
     found = agreement_of([1, 0], ["better", "cannot tell"])
     found.table["difference"] = [0.1, np.nan]
     entry = ways.other_measures(found, CLEAR, 2)
-    assert (entry.word, entry.reason) == ("all 1 agree", "No measure has old ahead.")
+    assert (entry.word, entry.tone) == (w.DASH, "")
+    assert entry.reason == "No other measure has a score of both."
 
 
 def test_equal_scores_of_two_that_are_level() -> None:

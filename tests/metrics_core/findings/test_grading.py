@@ -42,6 +42,13 @@ def test_what_judging_could_do() -> None:
     assert said(None, 0).startswith("The verdict is safe whatever they are worth.")
     assert "fewer might do" in said(3, 2, exact=False) and "fewer" not in said(3, 2)
     assert said(None, None).startswith("No number of these decides it alone.")
+    assert said(None, 1).startswith("If the first turns out not relevant, it is settled.")
+
+
+def test_where_the_lead_may_be_chance_no_verdict_is_safe() -> None:
+    safe = NextJudgments(pd.DataFrame(), None, 0, exact=True)
+    said = judge_next_finding(safe, Pair("new", "old", "AP", "cannot tell", 1))
+    assert said.startswith("new has the better mean whatever they are worth.")
 
 
 def test_of_two_that_are_level_none_would_take_the_lead() -> None:

@@ -177,7 +177,8 @@ def facts(**changed: object) -> Facts:
 def test_facts_line():
     page = Page(str(overview.facts_line(facts(), href)).replace("</li>", " · </li>"))
     assert page.text.replace("\u00a0", " ") == (
-        "84 queries · 1,641 judgments, grades 0–3 (0: not relevant) · 90 % of the top 10 judged · "
+        "84 queries · 1,641 judgments, grades 0–3 (0: not relevant) · "
+        "90 % of all documents in the top 10 judged · "
         "10 queries where every run scores 0 ·"
     )
     assert [own["href"] for tag, own in page.found if tag == "a"] == ["queries?show=none"]
@@ -260,6 +261,7 @@ def query_rows() -> pd.DataFrame:
             "score": [0.442, 0.0],
             "baseline_score": [0.775, 0.1],
             "difference": [-0.333, -0.1],
+            "unlisted_by": "",
         }
     )
 
@@ -275,6 +277,22 @@ def test_query_list():
     assert "query 20.100 →to 0.000" in page.text, "a query without a text is named by its id"
     assert "All 17 lost queries →" in page.text
     assert re.findall(r"width:([\d.]+)%", part) == ["50.00", "15.02"]
+
+
+@pytest.mark.parametrize(
+    ("unlisted_by", "said"),
+    [
+        (["bm25", "bm25"], "largest losses; bm25 lists none of them"),
+        (["hybrid", "hybrid", "hybrid"], "largest losses; hybrid lists none of them"),
+        (["bm25"], "largest losses; bm25 does not list it"),
+        (["bm25", ""], "largest losses"),
+        (["bm25", "hybrid"], "largest losses"),
+    ],
+)
+def test_query_list_of_queries_that_one_does_not_list(unlisted_by: list[str], said: str):
+    rows = pd.concat([query_rows()] * 2).head(len(unlisted_by)).assign(unlisted_by=unlisted_by)
+    page = Page(overview.query_list(rows, DRAWING, "worse", href, total=17))
+    assert re.search(rf", {said}\s*charged twice", page.text)
 
 
 def test_query_list_of_nothing():

@@ -1,0 +1,123 @@
+"""No difference that matters: the ways in which one could come of it, one by one.
+
+What `ways_to_turn` says of the same evidence speaks of the sign, which does not matter here; these
+entries say whether the difference stays within the margin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics_core.base import wording as w
+from metrics_core.comparing.agreement import Agreement
+from metrics_core.comparing.crossings import Crossings, ranges_where
+from metrics_core.comparing.sides import side_of
+from metrics_core.comparing.verdicts import CLEAR
+from metrics_core.findings.firmness import Pair, Tone, WayToTurn
+from metrics_core.findings.ways_to_turn import ahead_on, at_cutoffs, rests_on
+from metrics_core.scoring.intervals import Interval
+from metrics_core.unjudged.bounds import DifferenceBounds
+
+Floats = npt.NDArray[np.float64]
+
+_CANNOT, _COULD, _UNLIKELY = (f"{how} make it matter" for how in ("cannot", "could", "unlikely to"))
+
+
+def within(
+    entry: WayToTurn | None, span: tuple[float, float], margin: float, *, exact: bool = True
+) -> WayToTurn | None:
+    """The entry of `ways_to_turn` on what makes the difference lie in this span; without `exact`
+    only its ends are known not to be the farthest. None of None."""
+    if entry is None or np.isnan(span).any():
+        return entry
+    if max(-span[0], span[1]) >= margin:
+        return replace(entry, word=_COULD, tone="not firm")
+    return replace(entry, word=_CANNOT if exact else w.DASH, tone="firm" if exact else "")
+
+
+def unjudged(
+    entry: WayToTurn, reached: DifferenceBounds, likely: Interval, margin: float
+) -> WayToTurn:
+    """The entry of `ways_to_turn` on the unjudged documents."""
+    if reached.reason or reached.lowest == reached.highest:
+        return within(entry, (reached.lowest, reached.highest), margin) or entry
+    side = side_of(reached.difference)
+    if side:  # else the entry tells of both ends
+        other = w.difference(reached.highest if side > 0 else reached.lowest)
+        entry = replace(entry, reason=f"{entry.reason} The other way it could reach {other}.")
+    if max(-reached.lowest, reached.highest) < margin:
+        return replace(entry, word=_CANNOT, tone="firm")
+    if np.isnan(likely.mean):
+        return replace(entry, word=_COULD, tone="")
+    if max(-likely.low, likely.high) < margin:
+        return replace(entry, word=_UNLIKELY, tone="")
+    return replace(entry, word=_COULD, tone="not firm")
+
+
+def single_queries(differences: Floats, margin: float) -> WayToTurn:
+    """How many queries must go until the difference matters. Those that hold it down most go first,
+    which is exact: no others leave a mean so far from zero."""
+    known = np.sort(differences[~np.isnan(differences)])
+    left = np.arange(len(known), 0, -1)
+    fewest = []
+    for rising in (known, -known[::-1]):
+        reached = np.flatnonzero(np.cumsum(rising[::-1])[::-1] / left >= margin)
+        fewest += reached[:1].tolist()
+    if not fewest:
+        reason = f"On no query does the difference reach {margin:g}."
+        return WayToTurn("queries", "Single queries", "rests on all", "firm", reason)
+    word, tone = rests_on(min(fewest), len(known))
+    count = f"{w.count(min(fewest))} of {w.count(len(known))} queries"
+    reason = f"It takes {count} until it is {margin:g} or more."
+    return WayToTurn("queries", "Single queries", word, tone, reason)
+
+
+def cutoff(found: Crossings | None, pair: Pair, margin: float) -> WayToTurn:
+    """At how many results the difference matters, or may."""
+
+    def entry(word: str, tone: Tone, reason: str) -> WayToTurn:
+        return WayToTurn("cutoff", "Cutoff", word, tone, reason)
+
+    if found is None:
+        return entry("has none", "", f"{pair.measure} looks at whole lists, whatever k is.")
+    if np.isnan(found.low).all():
+        return entry(w.DASH, "", "There is no band of the differences of these queries.")
+    size = np.abs(found.difference[found.cutoffs - 1])
+    matters = (found.clear != 0) & (size >= margin)
+    if matters.any():
+        told = []
+        for side in (1, -1):
+            spans = ranges_where(found.cutoffs, matters & (found.clear == side))
+            if spans:
+                most = w.score(float(size[matters & (found.clear == side)].max()))
+                where = at_cutoffs(found, spans)
+                told.append(f"{pair.leader(side)} is clearly ahead {where}, by up to {most}.")
+        return entry(_spans(found, matters), "not firm", " ".join(told))
+    may = np.maximum(-found.low, found.high) >= margin
+    if may.any():
+        where = _spans(found, may)
+        return entry(f"open {where}", "", f"It may be larger than matters {where}.")
+    return entry("at no k", "firm", "In a band for all k it stays within the margin.")
+
+
+def _spans(found: Crossings, holds: npt.NDArray[np.bool_]) -> str:
+    spans = ranges_where(found.cutoffs, holds)
+    return at_cutoffs(found, spans) if len(spans) < 3 else "at some k"
+
+
+def other_measures(found: Agreement, pair: Pair) -> WayToTurn:
+    """Whether another measure has one of the two ahead: a margin is that of one measure alone."""
+    table = found.defined.set_index("measure").drop(index=pair.measure)
+    if table.empty:
+        reason = "No other measure has a score of both."
+        return WayToTurn("measures", "Other measures", w.DASH, "", reason)
+    clear = int(table["verdict"].isin(CLEAR).sum())
+    if not clear:
+        reason = "On no other measure is one of the two clearly ahead."
+        return WayToTurn("measures", "Other measures", "none is clear", "", reason)
+    told = [ahead_on(table[table["verdict"].isin(CLEAR)], pair, side) for side in (1, -1)]
+    word = f"{clear} of {len(table)} {w.plural(clear, 'is', 'are')} clear"
+    return WayToTurn("measures", "Other measures", word, "not firm", " ".join(filter(None, told)))

@@ -1,0 +1,428 @@
+"""What the strip on how firm a verdict is claims is so: see `test_claims.py`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+from metrics_core.base import wording as w
+from metrics_core.comparing.agreement import Agreement
+from metrics_core.comparing.crossings import Crossings
+from metrics_core.comparing.fragility import fragility
+from metrics_core.findings import ways_to_matter, ways_to_turn
+from metrics_core.findings.firmness import Pair, WayToTurn, firmness_finding, firmness_of
+from metrics_core.scoring.intervals import Interval
+from metrics_core.unjudged.bounds import DifferenceBounds
+from tests.claims import NUMBER, count_of, is_rounded, names_others, offenders
+from tests.situations import Situation, situations
+
+PAIRS = tuple(
+    given
+    for given in situations()[::3]
+    if len(given.scores.runs) > 1 and len(given.gaps(given.focus)) >= 10
+)
+ROUNDING = 1e-12
+
+
+def side_of(value: float) -> int:
+    return int(np.sign(value)) if abs(value) > ROUNDING else 0
+
+
+def better_of(given: Situation) -> np.ndarray:
+    """The differences, better upwards; NaN where undefined."""
+    return (given.values(given.focus) - given.values(given.baseline)) * given.direction
+
+
+@cache
+def pair_of(given: Situation) -> Pair:
+    word = str(given.compared["verdict"].iloc[1])
+    side = int(np.sign(fragility(better_of(given)).total))
+    return Pair(given.focus, given.baseline, str(given.measure), word, side)
+
+
+def missed_of(given: Situation) -> ways_to_turn.Missed:
+    lacking = dict(zip(given.scores.runs[:2], given.scores.missing[:2], strict=True))
+    behind = given.baseline if pair_of(given).side > 0 else given.focus
+    return ways_to_turn.Missed((given.values(behind) == 0) | lacking[behind], lacking, 10)
+
+
+def told(entry: WayToTurn | None) -> str:
+    return "" if entry is None else f"[{entry.word}|{entry.tone}] {entry.reason}"
+
+
+TONES = {"many": "firm", "all": "firm", "some": "", "few": "not firm"}
+
+
+def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
+    if rests := re.match(r"\[rests on (\w+)\|(.*?)\]", text):
+        yield TONES[rests[1]] != rests[2] and "the tone"
+    gaps = better_of(given) * (pair_of(given).side or 1)
+    known = np.sort(gaps[~np.isnan(gaps)])[::-1]
+    total, word = known.sum(), re.match(r"\[(.*?)\|", text)[1]  # type: ignore[index]
+    if "level" in text:
+        yield abs(total) > 1e-12 * np.abs(known).sum() and "level"
+        return
+    left = total - np.cumsum(known)
+    fewest = next((m for m, rest in enumerate(left, 1) if rest < -1e-12 * np.abs(known).sum()), 0)
+    hangs = fewest or (known > 0).sum()
+    if turning := re.search(r"It takes (\S+) of (\S+) queries to turn", text):
+        yield [count_of(n) for n in turning.groups()] != [fewest, len(known)] and "how many"
+    else:
+        yield fewest > 0 and "no query speaks against it"
+    if speaks := re.search(r"; (\S+) of (\S+) speaks? for it", text):
+        yield [count_of(n) for n in speaks.groups()] != [hangs, len(known)] and "speak for it"
+    yield word == "rests on all" and hangs < len(known) and "all"
+    yield word == "rests on many" and (hangs < 6 or hangs < 0.1 * len(known)) and "many"
+    yield word == "rests on few" and hangs >= 3 and hangs >= 0.05 * len(known) and "few"
+    who = re.search(r"The (\S+) (.*?),? carr(?:y|ies) (all|[<\d]\S*.%) of it", text)
+    if who:
+        missed = missed_of(given)
+        behind = given.baseline if pair_of(given).side > 0 else given.focus
+        differs = (gaps != 0) & ~np.isnan(gaps)
+        if "add" in who[2]:
+            yield count_of(who[1]) != min(5, (known > 0).sum()) and "that add most"
+            carried = known[: count_of(who[1])].sum()
+            if unlisted := re.search(r"none of which (run\d) lists", who[2]):
+                least = known[count_of(who[1]) - 1]
+                yield not missed.lacking[unlisted[1]][gaps > least].all() and "lists none"
+        else:
+            those = missed.lacking[behind] if "not list" in who[2] else missed.nothing
+            yield count_of(who[1]) != (those & differs).sum() and "how many that found nothing"
+            yield behind not in who[2] and "who found nothing"
+            yield "nothing" in who[2] and "top 10" not in who[2] and "where it found nothing"
+            carried = gaps[those & differs].sum()
+        share = carried / total
+        yield (who[3] == "all") != (share >= 1 - 1e-9) and f"{share:.3f} is {who[3]}"
+        yield who[3] != "all" and w.share(min(share, 0.9999)) != who[3] and f"{share} of it"
+
+
+def test_single_queries() -> None:
+    def text_of(given: Situation) -> str:
+        gaps = better_of(given)
+        found = fragility(gaps)
+        missed = missed_of(given) if pair_of(given).side else None
+        return told(ways_to_turn.single_queries(found, pair_of(given), gaps, missed))
+
+    assert not offenders(PAIRS, text_of, false_in_queries)
+
+
+def false_in_small_queries(given: Situation, text: str) -> Iterator[str | bool]:
+    gaps, margin = better_of(given), given.margin or 0.05
+    rests = re.match(r"\[rests on (\w+)\|(.*?)\]", text)
+    yield not rests or (TONES[rests[1]] != rests[2] and "the tone")
+    yield not text.endswith((f" {margin:g}.", f" {margin:g} or more.")) and "the margin"
+    known = np.sort(gaps[~np.isnan(gaps)])
+    if "On no query" in text:
+        yield np.abs(known).max() >= margin and "on no query"
+        return
+    n = count_of(re.search(r"It takes (\S+) of", text)[1])  # type: ignore[index]
+
+    def reached(m: int) -> bool:
+        return bool(max(known[m:].mean(), -known[: len(known) - m].mean()) >= margin - ROUNDING)
+
+    yield not reached(n) and "reaches it"
+    yield n > 0 and reached(n - 1) and "fewer reach it"
+
+
+def test_single_queries_of_a_difference_that_does_not_matter() -> None:
+    def text_of(given: Situation) -> str:
+        return told(ways_to_matter.single_queries(better_of(given), given.margin or 0.05))
+
+    assert not offenders(PAIRS, text_of, false_in_small_queries)
+
+
+@cache
+def crossings_of(given: Situation) -> Crossings:
+    rng = np.random.default_rng([given.seed, 3])
+    steps = rng.choice([-0.05, 0.0, 0.0, 0.02, 0.1], size=int(rng.choice([1, 3, 10, 30])))
+    gap = np.cumsum(steps).round(3) * rng.choice([1, -1, 0], p=[0.7, 0.25, 0.05])
+    wide = rng.choice([0.01, 0.06, 0.15])
+    clear = np.where(gap > wide, 1, np.where(gap < -wide, -1, 0))
+    ks = np.arange(1, len(gap) + 1)
+    return Crossings(gap, np.sign(gap).astype(int), ks, gap - wide, gap + wide, clear)
+
+
+def cutoff_pair(given: Situation) -> Pair:
+    return Pair("run1", "run0", "nDCG@10", "better", int(crossings_of(given).side[-1]))
+
+
+def ks_of(text: str, depth: int) -> set[int]:
+    """The cutoffs that a text names: k = 2 to 9, k = 3, from k = 4 on, at every k."""
+    if "every k" in text:
+        return set(range(1, depth + 1))
+    spans = re.findall(r"k = (\d+)(?: to (\d+))?( on)?", text)
+    return {
+        k for a, b, on in spans for k in range(int(a), (depth if on else int(b or a)) + 1)
+    }  # fmt: skip
+
+
+def false_in_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
+    found, pair = crossings_of(given), cutoff_pair(given)
+    word, tone, reason = re.match(r"\[(.*?)\|(.*?)\] (.*)", text).groups()  # type: ignore[union-attr]
+    sides = {"run1": 1, "run0": -1}
+    ks = {s: set(found.cutoffs[found.clear == s].tolist()) for s in (1, -1)}
+    means = {s: set((np.flatnonzero(found.side == s) + 1).tolist()) for s in (1, 0, -1)}
+    for run, where in re.findall(r"(run\d) is clearly ahead (.*?)\.", reason):
+        yield ks_of(where, found.depth) != ks[sides[run]] and f"{run} clearly ahead"
+    for where, run in re.findall(r"At (k = [\d to]+) (run\d) leads", reason):
+        yield not ks_of(where, found.depth) <= means[sides[run]] and f"{run} leads"
+    for where in re.findall(r"At (k = [\d to]+) the two are level", reason):
+        yield not ks_of(where, found.depth) <= means[0] and "level"
+    if more := re.search(r"at (\S+) other k it does not lead either", reason):
+        first = ks_of(re.match(r".*?At (k = [\d to]+)", reason)[1], found.depth)  # type: ignore[index]
+        others = set(range(1, found.depth + 1)) - means[pair.side] - first
+        yield count_of(more[1]) != len(others) and "other k"
+    if "level at" in word:
+        yield "some" not in word and ks_of(word, found.depth) != means[0] and "level at"
+    elif word.startswith(("at every", "from", "at k")):
+        yield ks_of(word, found.depth) != ks[pair.side] and "clear at"
+    yield word == "at no k clear" and bool(ks[pair.side]) and "at no k"
+    yield word == "turns with k" and not ks[-pair.side] and "turns"
+    yield tone == "firm" and bool(ks[-pair.side] if pair.side else ks[1] | ks[-1]) and "firm"
+    yield "At every k the difference may be chance" in reason and bool(ks[1] | ks[-1])
+    yield "wherever the list is cut" in reason and len(means[pair.side]) < found.depth
+
+
+def test_cutoffs() -> None:
+    def text_of(given: Situation) -> str:
+        found, lengths = crossings_of(given), {"run1": 10, "run0": 10}
+        return told(ways_to_turn.cutoff(found, cutoff_pair(given), 10, lengths))
+
+    assert not offenders(PAIRS, text_of, false_in_cutoff)
+
+
+def false_in_small_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
+    found, margin = crossings_of(given), given.margin or 0.05
+    word = re.match(r"\[(.*?)\|", text)[1]  # type: ignore[index]
+    beyond = (found.clear != 0) & (np.abs(found.difference) >= margin)
+    may = np.maximum(-found.low, found.high) >= margin
+    yield word == "at no k" and bool(may.any()) and "at no k"
+    if word.startswith(("at k", "from", "at every")):
+        yield ks_of(word, found.depth) != set(found.cutoffs[beyond].tolist()) and "matters at"
+    if word.startswith("open") and "some" not in word:
+        yield ks_of(word, found.depth) != set(found.cutoffs[may].tolist()) and "open at"
+    yield word.startswith("open") and bool(beyond.any()) and "it matters already"
+    for run, most in re.findall(rf"(run\d) is clearly ahead [^.]*?, by up to ({NUMBER})", text):
+        side = 1 if run == "run1" else -1
+        yield not is_rounded(most, np.abs(found.difference[found.clear == side]).max()) and most
+
+
+def test_cutoffs_of_a_difference_that_does_not_matter() -> None:
+    def text_of(given: Situation) -> str:
+        found, margin = crossings_of(given), given.margin or 0.05
+        return told(ways_to_matter.cutoff(found, cutoff_pair(given), margin))
+
+    assert not offenders(PAIRS, text_of, false_in_small_cutoff)
+
+
+@cache
+def agreement_of(given: Situation) -> Agreement:
+    rng = np.random.default_rng([given.seed, 4])
+    n = int(rng.choice([1, 2, 4, 9]))
+    side = rng.choice([1, 1, 0, -1], size=n)
+    gap = np.where(rng.random(n) < 0.1, np.nan, side * 0.1)
+    gap[0] = side[0] * 0.1
+    told = np.array(["worse", "cannot tell", "better"])[side + 1]
+    verdicts = np.where(rng.random(n) < 0.5, told, "cannot tell")
+    names = ["RR", "AP", "P@1", "P@5", "P@10", "R@10", "R@100", "ERR@20", "nDCG@10"][:n]
+    table = pd.DataFrame({"measure": names, "difference": gap, "side": side, "verdict": verdicts})
+    return Agreement(table, np.where(rng.random((n, n)) < 0.5, 1.0, 0.3))
+
+
+def false_in_measures(given: Situation, text: str) -> Iterator[str | bool]:
+    found = agreement_of(given)
+    table = found.table[found.table["difference"].notna()].set_index("measure")
+    side, n = int(table["side"].iloc[0]), len(table)
+    word = re.match(r"\[(.*?)\|", text)[1]  # type: ignore[index]
+    if n == 1:
+        yield "No other measure" not in text
+        return
+    count = re.match(r"(?:all |(\d+) of )(\d+) (agrees?|(?:is|are) level)", word)
+    same = int((table["side"] == side).sum())
+    yield not count or ([int(count[1] or count[2]), int(count[2])] != [same, n] and "how many")
+    for run, names, how in re.findall(
+        r"(run\d) is ahead on (.*?), (clearly|though not clearly)", text
+    ):
+        own = 1 if run == "run1" else -1
+        word = {1: "better", -1: "worse"}[own]
+        ahead = table[table["side"] == own]
+        clearly = ahead[ahead["verdict"] == word]
+        wanted = clearly if how == "clearly" else ahead
+        yield w.named(list(wanted.index)) != names and f"{run} ahead on {names}"
+        yield how != "clearly" and len(clearly) > 0 and "clearly"
+    yield "No measure has" in text and bool(
+        (table["side"] == -side).any() if side else table["side"].any()
+    )
+    if order := re.search(r"The order of all \w+ runs is the same on (\S+)\.", text):
+        alike = {0, *np.flatnonzero(found.orders[0] >= 1 - 1e-9)}
+        yield count_of(order[1]) != len(alike) and "the same order"
+        every = re.search(r"all (\w+) runs", text)
+        yield not every or (count_of(every[1]) != len(given.scores.runs) and "how many runs")
+
+
+def test_other_measures() -> None:
+    def text_of(given: Situation) -> str:
+        found = agreement_of(given)
+        pair = Pair("run1", "run0", "RR", "better", int(found.table["side"].iloc[0]))
+        return told(ways_to_turn.other_measures(found, pair, len(given.scores.runs)))
+
+    assert not offenders(PAIRS[::4], text_of, false_in_measures)
+
+
+def span_of(given: Situation) -> tuple[float, float, float, bool]:
+    """A difference, and how far it could go down and up."""
+    rng = np.random.default_rng([given.seed, 5])
+    now = float(rng.choice([0.1, -0.1, 0.0, 0.004]))
+    low, high = now - rng.choice([0.0, 0.01, 0.3]), now + rng.choice([0.0, 0.01, 0.3])
+    return now, float(low), float(high), bool(rng.random() < 0.7)
+
+
+def false_in_span(given: Situation, text: str) -> Iterator[str | bool]:
+    now, low, high, exact = span_of(given)
+    word, tone, reason = re.match(r"\[(.*?)\|(.*?)\] (.*)", text).groups()  # type: ignore[union-attr]
+    turns = {side_of(low), side_of(high)} - {side_of(now)} != set()
+    yield word.startswith("cannot") and turns and "cannot turn it"
+    yield word.startswith("could") and not turns and "could turn it"
+    yield "turn" in word and side_of(now) == 0 and "nobody leads"
+    yield "part" in word and side_of(now) != 0 and "somebody leads"
+    yield tone == "firm" and turns and "firm"
+    tied = re.match(r"(\d+) of 9 queries (has|have) equal", reason)
+    yield not tied or (tied[1], tied[2] == "has") != (str(given.seed % 4), tied[1] == "1")
+    yield "No order of them changes it" in reason and high - low > ROUNDING
+    if ends := re.search(rf"between ({NUMBER}) and ({NUMBER})", reason):
+        yield not (is_rounded(ends[1], low) and is_rounded(ends[2], high)) and "the ends"
+    yield "stays between" in reason and not exact and "only tried"
+
+
+def test_equal_scores() -> None:
+    def text_of(given: Situation) -> str:
+        now, low, high, exact = span_of(given)
+        return told(ways_to_turn.ties((low, high), now, (given.seed % 4, 9), exact))
+
+    assert not offenders(PAIRS, text_of, false_in_span)
+
+
+def false_in_lacking(given: Situation, text: str) -> Iterator[str | bool]:
+    now, shared, _, _ = span_of(given)
+    word, tone, reason = re.match(r"\[(.*?)\|(.*?)\] (.*)", text).groups()  # type: ignore[union-attr]
+    for run, n in re.findall(r"(run\d) lacks (\S+) quer", reason):
+        own = given.scores.missing[given.scores.runs.index(run)].sum()
+        yield count_of(n) != own and f"{run} lacks {own}"
+    yield reason.count(" lacks ") != given.scores.missing[:2].any(axis=1).sum() and "which lack"
+    if "No query is listed by both" in reason:
+        yield bool((~given.scores.missing[:2]).all(axis=0).any())
+        return
+    on = re.search(rf"On the (\S+) quer(?:y|ies) that both lists? it is ({NUMBER})", reason)
+    both = (~given.scores.missing[:2]).all(axis=0).sum()
+    yield not on or count_of(on[1]) != both or not is_rounded(on[2], shared)
+    same = side_of(now) == side_of(shared)
+    yield word.startswith("do not") != same and word
+    yield word == "turn it" and not side_of(now) == -side_of(shared) != 0 and word
+    yield word == "make all of it" and (not side_of(now) or side_of(shared)) and word
+    yield word == "make them level" and (side_of(now) or not side_of(shared)) and word
+    yield (tone == "firm") != same and "firm"
+
+
+def test_missing_queries() -> None:
+    def text_of(given: Situation) -> str:
+        now, shared, _, _ = span_of(given)
+        missing = dict(zip(given.scores.runs[:2], given.scores.missing[:2], strict=True))
+        both = int((~given.scores.missing[:2]).all(axis=0).sum())
+        counts = {run: int(own.sum()) for run, own in missing.items()}
+        return told(ways_to_turn.lacking_queries(counts, now, shared, both))
+
+    assert not offenders(PAIRS, text_of, false_in_lacking)
+
+
+def bounds_of(given: Situation) -> tuple[DifferenceBounds, Interval]:
+    now, low, high, exact = span_of(given)
+    rng = np.random.default_rng([given.seed, 6])
+    inner = now + (low - now) * rng.random(), now + (high - now) * rng.random()
+    likely = (np.nan,) * 3 if rng.random() < 0.2 else (sum(inner) / 2, *inner)
+    nothing = np.zeros(1)
+    return DifferenceBounds(now, low, high, nothing, nothing, exact, ""), Interval(
+        *np.array(likely)
+    )
+
+
+def false_in_unjudged(given: Situation, text: str) -> Iterator[str | bool]:
+    reached, likely = bounds_of(given)
+    word, tone, reason = re.match(r"\[(.*?)\|(.*?)\] (.*)", text).groups()  # type: ignore[union-attr]
+    now, ends = side_of(reached.difference), (reached.lowest, reached.highest)
+    turns = bool({side_of(end) for end in ends} - {now})
+    yield word.startswith("cannot") and turns and "cannot"
+    yield not word.startswith("cannot") and not turns and "could"
+    inside = likely.low * now > 0 and likely.high * now > 0
+    yield word.startswith("unlikely") and not inside and "unlikely"
+    yield tone == "not firm" and bool(inside) and "not firm"
+    if worst := re.search(
+        rf"at the very worst it is (no lower than |no higher than )?({NUMBER})", reason
+    ):
+        yield not is_rounded(worst[2], ends[0] if now > 0 else ends[1]) and "the worst"
+        yield bool(worst[1]) == reached.exact and "a bound"
+    if usual := re.search(rf"it would lie between ({NUMBER}) and ({NUMBER})", reason):
+        yield not (is_rounded(usual[1], likely.low) and is_rounded(usual[2], likely.high))
+
+
+def test_unjudged_documents() -> None:
+    def text_of(given: Situation) -> str:
+        return told(ways_to_turn.unjudged(*bounds_of(given), 0.12, 10))
+
+    assert not offenders(PAIRS, text_of, false_in_unjudged)
+
+
+def false_in_small_unjudged(given: Situation, text: str) -> Iterator[str | bool]:
+    (reached, likely), margin = bounds_of(given), given.margin or 0.05
+    word, tone = re.match(r"\[(.*?)\|(.*?)\]", text).groups()  # type: ignore[union-attr]
+    may = max(-reached.lowest, reached.highest) >= margin
+    likely_may = not max(-likely.low, likely.high) < margin
+    yield word.startswith("cannot") == may and word
+    yield word.startswith("unlikely") and likely_may and word
+    yield (tone == "firm") == may and "firm"
+    if other := re.search(rf"The other way it could reach ({NUMBER})", text):
+        far = reached.highest if reached.difference > 0 else reached.lowest
+        yield not is_rounded(other[1], far) and "the other way"
+        yield side_of(reached.difference) == 0 and "there is no other way"
+
+
+def test_unjudged_documents_of_a_difference_that_does_not_matter() -> None:
+    def text_of(given: Situation) -> str:
+        entry = ways_to_turn.unjudged(*bounds_of(given), 0.12, 10)
+        return told(ways_to_matter.unjudged(entry, *bounds_of(given), given.margin or 0.05))
+
+    assert not offenders(PAIRS, text_of, false_in_small_unjudged)
+
+
+def false_in_headline(given: Situation, text: str) -> Iterator[str | bool]:
+    yield names_others(text, given.focus, given.baseline)
+    tones = [entry.tone for entry in entries_of(given)]
+    word = pair_of(given).verdict
+    if count := re.match(r"(\w+) of (\w+) ways ", text):
+        yield [count_of(n.replace("None", "no")) for n in count.groups()] != [
+            tones.count("firm"),
+            len(tones),
+        ]
+        yield "cannot tell" in word and "a verdict"
+        yield ("come to matter" in text) != (word == "no difference that matters") and word
+        yield text.count("Entry") + text.count("entry ") != len(tones) - tones.count("firm")
+    else:
+        yield word != "cannot tell" and "no verdict"
+        level = pair_of(given).side == 0
+        yield text.startswith("No clear difference") == level and "level"
+
+
+def entries_of(given: Situation) -> list[WayToTurn]:
+    rng = np.random.default_rng([given.seed, 7])
+    tones = rng.choice(["firm", "not firm", ""], size=int(rng.integers(1, 7)))
+    return [WayToTurn("part", f"Entry {i}", "word", tone, "") for i, tone in enumerate(tones)]  # type: ignore[arg-type]
+
+
+def test_how_many_ways_are_closed() -> None:
+    def text_of(given: Situation) -> str:
+        return firmness_finding(firmness_of(pair_of(given), entries_of(given), 50)).text
+
+    assert not offenders(PAIRS, text_of, false_in_headline)

@@ -1,0 +1,313 @@
+"""What sentences on groups and cutoffs claim is so: see `test_claims.py`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metrics_core.findings import (
+    bridge_finding,
+    curves_finding,
+    mix_finding,
+    reversal_finding,
+    strongest_other,
+    verdict,
+)
+from metrics_core.slicing.mix import mix
+from tests.claims import NUMBER, count_of, is_rounded, named_in, offenders, value_of
+from tests.situations import FEWEST_OF_GROUP, Situation, bridge_of, by_group, situations
+
+FEWEST, ROUNDING = 10, 1e-12
+GROUPED = tuple(
+    given for given in situations()[::5] if given.groups and given.focus != given.baseline
+)
+"""By the first of their columns."""
+
+SHARES = {
+    "nearly all": (0.9, 1), "most": (0.5, 1), "more than half": (0.5, 0.75), "half": (0.4, 0.6),
+    "two fifths": (0.35, 0.45), "a third": (0.28, 0.39), "a quarter": (0.2, 0.3),
+    "a fifth": (0.15, 0.25), "the largest part": (0, 0.3),
+}  # fmt: skip
+"""What a reader takes words for a share to mean."""
+
+
+@cache
+def parts_of(given: Situation) -> pd.DataFrame:
+    """Group, queries, difference and part from the scores, with which are called clear."""
+    gaps = given.values(given.focus) - given.values(given.baseline)
+    known = ~np.isnan(gaps)
+    rows = []
+    for group in dict.fromkeys(given.groups[0][known]):
+        inside = gaps[known & (given.groups[0] == group)]
+        rows.append((group, len(inside), inside.mean(), inside.sum() / known.sum()))
+    found = pd.DataFrame(rows, columns=["group", "queries", "difference", "part"]).set_index(
+        "group"
+    )
+    bridge = bridge_of(given).set_index("group")
+    return found.assign(clear=bridge["clear"].reindex(found.index))
+
+
+def names_of(found: pd.DataFrame, text: str) -> str | bool:
+    """Whether these groups are not those that a list names."""
+    names, count = named_in(text)
+    return (count != len(found) or not set(names) <= set(found.index)) and f"not {text}"
+
+
+def false_in_bridge(given: Situation, text: str) -> Iterator[str | bool]:
+    parts = parts_of(given)
+    queries, whole = int(parts["queries"].sum()), parts["part"].sum()
+    if queries < FEWEST:
+        yield not text.startswith((f"Only {queries} quer", "No query has"))
+        return
+    better = parts["part"] * given.direction
+    if clear := re.search(r" It is clear on its own in (.*)\.$", text):
+        yield names_of(parts[parts["clear"]], clear[1])
+    if only := re.search(
+        r" Only (?:in (.*)|there) is the (gain|loss) clear on its own: (.*)", text
+    ):
+        row = parts[parts["clear"]].iloc[0]
+        yield parts["clear"].sum() != 1 and "only"
+        yield (row["difference"] * given.direction > 0) != (only[2] == "gain") and only[2]
+        n, of, mean = re.match(rf"(\S+) of (\S+) queries, .*?({NUMBER})", only[3]).groups()  # type: ignore[union-attr]
+        yield [count_of(n), count_of(of)] != [row["queries"], queries] and "its queries"
+        yield not is_rounded(mean, row["difference"]) and "its difference"
+    yield "In no group is" in text and bool(parts["clear"].any())
+    yield "In each group it is clear" in text and not parts["clear"].all()
+    if "over all groups" in text:
+        yield "are level" in text and abs(whole) > ROUNDING and "level"
+        yield abs(whole) >= 0.0005 and "less than 0.0005"
+        return
+    verb = re.match(r"run1 (gains|loses) (.*?)\.(?: |$)", text)
+    if not verb:
+        yield "no verb"
+        return
+    sign = 1 if verb[1] == "gains" else -1
+    yield (whole * given.direction > 0) != (sign > 0) and "gains or loses"
+    with_it, against = parts[better * sign > ROUNDING], parts[better * sign < -ROUNDING]
+    yield "everywhere" in verb[2] and len(with_it) < len(parts) and "everywhere"
+    if count := re.search(r"in (\w+) of (\w+) groups", verb[2]):
+        yield [count_of(one) for one in count.groups()] != [len(with_it), len(parts)] and count[0]
+    if other := re.search(r"and (?:gains|loses) in (.*?)(?=;|$)", verb[2]):
+        yield names_of(against, other[1])
+    else:
+        yield len(parts) > 1 and len(against) > 0 and "nothing of those against"
+    if alone := re.search(r"in (\S+|\(none\)) alone", verb[2]):
+        yield list(with_it.index) != [alone[1]] and "alone"
+    if part := re.search(r"; (.*) of (?:it|the gain|the loss) comes from (.*)$", verb[2]):
+        share = with_it["part"].get(part[2], 0) / with_it["part"].sum()
+        low, high = SHARES[part[1]]
+        yield not low <= share <= high and f"{part[1]} is {share:.3f}"
+        largest = with_it["part"].abs().max()
+        yield abs(with_it["part"].get(part[2], 0)) < largest - ROUNDING and "the largest part"
+
+
+def bridge_text(given: Situation) -> str:
+    bridge, higher = bridge_of(given), given.direction > 0
+    return bridge_finding(bridge, given.focus, given.baseline, higher_is_better=higher).text
+
+
+def test_where_it_comes_from() -> None:
+    assert not offenders(GROUPED, bridge_text, false_in_bridge)
+
+
+def false_in_part(given: Situation, text: str) -> Iterator[str | bool]:
+    if part := re.search(r"; .* of (?:it|the gain|the loss) comes from (.*?)\.(?: |$)", text):
+        parts = parts_of(given)
+        better = parts["part"] * np.sign(parts["part"].sum())
+        share = better.get(part[1], 0) / better[better > 0].sum()
+        own = parts["queries"].get(part[1], 0) / parts["queries"].sum()
+        yield share <= own and f"{share:.2f} comes from {own:.2f} of the queries"
+
+
+@pytest.mark.xfail(reason="bridge_finding looks at the part alone, not at the share of queries")
+def test_a_part_that_is_told_exceeds_its_share_of_the_queries() -> None:
+    assert not offenders(GROUPED, bridge_text, false_in_part)
+
+
+def false_in_reversal(given: Situation, text: str) -> Iterator[str | bool]:
+    parts = parts_of(given)
+    whole = parts["part"].sum() * given.direction
+    told = re.search(
+        r"Most queries, (\S+) of (\S+), are in groups that (lose|gain): the (\w+)", text
+    )
+    if not told:
+        yield "no claim"
+        return
+    against = parts[parts["part"] * given.direction * (1 if told[3] == "gain" else -1) > 0]
+    yield count_of(told[1]) != against["queries"].sum() and "how many queries"
+    yield count_of(told[2]) != parts["queries"].sum() and "of how many"
+    yield 2 * count_of(told[1]) <= count_of(told[2]) and "most"
+    yield (whole > 0) != (told[4] == "gain") and "gain or loss"
+    yield abs(whole) <= 0.001 and "a reversal of nothing"
+    by_little = against[against["difference"].abs() < 0.0015]["queries"].sum()
+    yield 2 * (count_of(told[1]) - by_little) <= count_of(told[2]) and "by hardly anything"
+
+
+def test_a_reversal() -> None:
+    def text_of(given: Situation) -> str:
+        return reversal_finding(bridge_of(given), higher_is_better=given.direction > 0).text
+
+    assert not offenders(GROUPED, text_of, false_in_reversal)
+
+
+def false_in_strongest(given: Situation, text: str) -> Iterator[str | bool]:
+    run, verb, group, gap, tail = re.match(  # type: ignore[union-attr]
+        rf"(run\d+) (falls behind|gains) in (.*?), ({NUMBER})[^,]*(?:\[.*?\])?, (.*)\.$", text
+    ).groups()
+    frame = by_group(given)
+    own = frame[(frame["run"] == run) & (frame["queries"] > 0)].set_index("group")
+    side = 1 if verb == "gains" else -1
+    alike = own[own["difference"] * side > 0]
+    yield not is_rounded(gap, own.loc[group, "difference"]) and "its difference"
+    yield group not in alike.index and verb
+    if count := re.search(r"and in (\w+) other groups?", tail):
+        yield count_of(count[1]) != alike["clear"].sum() - 1 and "other groups"
+    others = alike.drop(index=group)
+    enough = others[others["queries"] >= FEWEST_OF_GROUP]["difference"].abs()
+    more = enough >= abs(own.loc[group, "difference"])
+    yield "nowhere else" in tail and bool(more.any()) and "nowhere else"
+
+
+@pytest.mark.xfail(reason="strongest_other says nowhere else where a larger one is not clear")
+def test_the_clearest_of_another_run() -> None:
+    def text_of(given: Situation) -> str:
+        return strongest_other(by_group(given), given.focus, given.baseline).text
+
+    several = [given for given in situations()[1::4] if given.groups and len(given.scores.runs) > 2]
+    assert not offenders(several, text_of, false_in_strongest)
+
+
+def false_in_groups_of_verdict(given: Situation, text: str) -> Iterator[str | bool]:
+    parts = parts_of(given)
+    clear, better = parts[parts["clear"]], parts["difference"] * given.direction
+    clause = text.partition(" the same")[2].removeprefix("; ").removesuffix(".")
+    for verb, side in (("gains", 1), ("loses", -1)):
+        if named := re.search(
+            rf"it (?:.*and )?{verb} in (.*?)(?= and (?:gains|loses) in|$)", clause
+        ):
+            yield names_of(clear[better[clear.index] * side > 0], named[1])
+    if main := re.search(r"the (gain|loss) (is|is clearest) in (.*?)(?=, it |$)", clause):
+        side = 1 if main[1] == "gain" else -1
+        named = clear[better[clear.index] * side > 0]
+        yield names_of(named, main[3])
+        rest = (better * parts["queries"]).drop(index=named.index) * side
+        yield main[2] == "is" and rest.sum() > 1e-9 and "the rest has it, too"
+
+
+def test_the_groups_that_the_verdict_names() -> None:
+    def text_of(given: Situation) -> str:
+        groups = by_group(given)
+        return verdict(
+            given.compared, "RR", given.focus, given.baseline, groups, margin=given.margin
+        ).text
+
+    higher = [given for given in GROUPED if given.direction > 0]
+    assert not offenders(higher, text_of, false_in_groups_of_verdict)
+
+
+@cache
+def mixed(given: Situation) -> pd.DataFrame | None:
+    sides = [
+        pd.Series(np.where(own, np.nan, given.values(run)), index=given.scores.query_ids)
+        for run in (given.baseline, given.focus)
+        for own in [given.scores.missing[given.scores.runs.index(run)]]
+    ]
+    if any(side.isna().all() for side in sides):
+        return None
+    groups = pd.Series(given.groups[0], index=given.scores.query_ids)
+    return mix(sides[0], groups, sides[1], groups)
+
+
+def false_in_mix(given: Situation, text: str) -> Iterator[str | bool]:
+    found = re.search(
+        rf"run1 \((\S+)\) and run0 \((\S+)\) differ by ({NUMBER}): ({NUMBER}) within the groups,"
+        rf" ({NUMBER}) because",
+        text,
+    )
+    if not found:
+        yield "no claim"
+        return
+    n, means = [], []
+    for run in (given.focus, given.baseline):
+        own = given.values(run)[~given.scores.missing[given.scores.runs.index(run)]]
+        n.append((~np.isnan(own)).sum())
+        means.append(np.nanmean(own))
+    yield [count_of(found[1]), count_of(found[2])] != n and "queries"
+    yield not is_rounded(found[3], means[0] - means[1]) and "the difference"
+    whole, *printed = (value_of(part) for part in found.groups()[2:])
+    yield abs(whole - sum(printed)) > 1e-9 and "parts that do not add up as printed"
+
+
+@pytest.mark.xfail(reason="the parts of mix_finding are rounded one by one")
+def test_what_other_queries_bring() -> None:
+    def text_of(given: Situation) -> str:
+        apart = mixed(given)
+        return "" if apart is None else mix_finding(apart, given.focus, given.baseline).text
+
+    lacking = [given for given in GROUPED if given.scores.missing[:2].any()]
+    assert not offenders(lacking[:150], text_of, false_in_mix)
+
+
+KS = np.array([1, 2, 3, 5, 10, 20, 50, 100])
+
+
+@cache
+def curve_of(given: Situation) -> pd.DataFrame:
+    """A frame of `mean_curves`: a walk of differences with a band."""
+    rng = np.random.default_rng([given.seed, 2])
+    steps = rng.choice([-0.05, 0.0, 0.0, 0.02, 0.05, 0.1], size=len(KS))
+    gap = np.cumsum(steps) * rng.choice([1, 1, -1, 0], p=[0.4, 0.3, 0.25, 0.05])
+    band = rng.choice([0.01, 0.06, 0.12])
+    ends = {"diff_low": gap - band, "diff_high": gap + band}
+    queries = len(given.scores.query_ids)
+    return pd.DataFrame({"run": "run1", "k": KS, "difference": gap, **ends, "queries": queries})
+
+
+def false_in_curves(given: Situation, text: str) -> Iterator[str | bool]:
+    own = curve_of(given).set_index("k")
+    gap, low, high = (own[name] for name in ("difference", "diff_low", "diff_high"))
+    if own["queries"].iloc[0] < FEWEST:
+        yield not text.startswith(f"Only {own['queries'].iloc[0]} quer")
+        return
+    sides = {"leads": low > 0, "trails": high < 0}
+    clear = sides["leads"] | sides["trails"]
+    head = text.partition(". ")[0]
+    for verb, holds in sides.items():
+        said = re.search(rf"{verb} (.*?)(?= and trails|$)", head)
+        spans = (
+            re.findall(r"(?:from )?k(?: from)? ?=? ?(\d+) to (?:k = )?(\d+)|at k = (\d+)", said[1])
+            if said
+            else []
+        )
+        at = {k for a, b, one in spans for k in KS if int(a or one) <= k <= int(b or one)}
+        listed = set(own.index[holds])
+        yield not at <= listed and f"{verb} where it is not clear"
+        yield bool(said) and "further" not in head and at != listed and f"{verb} elsewhere, too"
+        yield not said and "almost" not in head and "no k" not in head and bool(listed) and verb
+    yield " at every k" in head and not (clear.all() or (gap.abs() <= ROUNDING).all()) and "every k"
+    yield text.startswith("At no k") and bool(clear.any()) and "at no k"
+    yield text.startswith("At almost no k") and not clear.any() and "almost no k"
+    if level := re.search(r"(?:Up to|At) k = (\d+) the two are level", text):
+        yield bool((gap.loc[: int(level[1])].abs() > 0.0005).any()) and "level"
+    if below := re.search(r"the (gain|loss) comes from the results below the first ?(\d*)", text):
+        deepest = gap[clear].iloc[-1]
+        yield abs(gap[int(below[2] or 1)]) > abs(deepest) / 2 and "most of it was there before"
+    yield "does not hang on the choice of k" in text and (
+        not clear.all() or (sides["leads"].any() and sides["trails"].any())
+    )
+    if chance := re.search(r"(Up to|Beyond|At) k = (\d+) the difference may be chance", text):
+        k = int(chance[2])
+        where = clear.loc[k + 1 :] if chance[1] == "Beyond" else clear.loc[:k]
+        yield bool(where.any()) and "may be chance"
+
+
+def test_by_cutoff() -> None:
+    def text_of(given: Situation) -> str:
+        return curves_finding(curve_of(given), "nDCG", "run1", "run0").text
+
+    assert not offenders(situations()[::8], text_of, false_in_curves)

@@ -1,0 +1,122 @@
+"""No difference that matters is a result: the words for what could make one of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metrics_core.comparing.agreement import Agreement
+from metrics_core.comparing.crossings import Crossings
+from metrics_core.findings import ways_to_matter as ways
+from metrics_core.findings import ways_to_turn
+from metrics_core.findings.firmness import Pair, WayToTurn, firmness_finding, firmness_of
+from metrics_core.scoring.intervals import Interval
+from metrics_core.unjudged.bounds import DifferenceBounds
+
+SMALL = Pair("new", "old", "nDCG@10", "no difference that matters", 1)
+ENTRIES = [
+    WayToTurn("unjudged", "Unjudged documents", "could make it matter", "not firm", "Why."),
+    WayToTurn("ties", "Equal scores", "cannot make it matter", "firm", "Why."),
+]
+
+
+@pytest.mark.parametrize("side", [1, 0])
+def test_it_is_a_result_whose_ways_keep_their_tones(side: int) -> None:
+    pair = Pair(SMALL.run, SMALL.baseline, SMALL.measure, SMALL.verdict, side)
+    found = firmness_of(pair, ENTRIES, 104)
+    assert [entry.tone for entry in found.entries] == ["not firm", "firm"]
+    assert found.text.startswith("Two ways in which the difference could come to matter.")
+    assert firmness_finding(found).text == (
+        "One of two ways in which the difference between new and old could come to matter is"
+        " closed; unjudged documents: could make it matter."
+    )
+
+
+@pytest.mark.parametrize(
+    ("ends", "likely", "word", "tone"),
+    [
+        ((-0.01, 0.015), (0.0, 0.01), "cannot make it matter", "firm"),
+        ((-0.01, 0.03), (0.0, 0.01), "unlikely to make it matter", ""),
+        ((-0.04, 0.03), (-0.03, 0.01), "could make it matter", "not firm"),
+        ((-0.04, 0.03), (np.nan, np.nan), "could make it matter", ""),
+    ],
+)
+def test_unjudged_documents(
+    ends: tuple[float, float], likely: tuple[float, float], word: str, tone: str
+) -> None:
+    reached = DifferenceBounds(0.005, *ends, np.zeros(1), np.zeros(1), True, "")
+    usual = Interval(*np.array([sum(likely) / 2, *likely]))
+    turned = ways_to_turn.unjudged(reached, usual, 0.12, 10)
+    entry = ways.unjudged(turned, reached, usual, 0.02)
+    assert (entry.word, entry.tone) == (word, tone)
+    assert entry.reason.endswith(f" The other way it could reach +{ends[1]:.3f}.")
+
+
+@pytest.mark.parametrize(
+    ("values", "word", "said"),
+    [
+        ([0.01, -0.01] * 20, "rests on all", "On no query does the difference reach 0.02."),
+        (
+            [0.05, -0.05] * 20,
+            "rests on many",
+            "It takes 12 of 40 queries until it is 0.02 or more.",
+        ),
+        ([0.9, -0.9] + [0.0] * 38, "rests on few", "It takes 1 of 40 queries until it is 0.02"),
+    ],
+)
+def test_single_queries(values: list[float], word: str, said: str) -> None:
+    entry = ways.single_queries(np.array(values), 0.02)
+    assert entry.word == word and entry.reason.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("difference", "low", "high", "word", "tone", "said"),
+    [
+        ([0.0, 0.01], [-0.01, -0.01], [0.01, 0.015], "at no k", "firm", "In a band for all k it"),
+        (
+            [0.05, 0.01],
+            [0.01, -0.01],
+            [0.09, 0.015],
+            "at k = 1",
+            "not firm",
+            "new is clearly ahead",
+        ),
+        ([0.0, 0.01], [-0.03, -0.01], [0.01, 0.015], "open at k = 1", "", "may be larger than"),
+        ([0.0, 0.01], [np.nan] * 2, [np.nan] * 2, "–", "", "There is no band"),
+    ],
+)
+def test_cutoffs(
+    difference: list[float], low: list[float], high: list[float], word: str, tone: str, said: str
+) -> None:
+    gap, lows, highs = (np.array(values) for values in (difference, low, high))
+    side, clear = np.sign(gap).astype(int), np.where(lows > 0, 1, np.where(highs < 0, -1, 0))
+    found = Crossings(gap, side, np.array([1, 2]), lows, highs, clear)
+    entry = ways.cutoff(found, SMALL, 0.02)
+    assert (entry.word, entry.tone) == (word, tone) and said in entry.reason
+
+
+def test_other_measures() -> None:
+    def told(sides: list[int], verdicts: list[str]) -> tuple[str, str, str]:
+        names = ["nDCG@10", "P@1", "RR"]
+        table = pd.DataFrame(
+            {"measure": names, "difference": 0.1, "side": sides, "verdict": verdicts}
+        )
+        entry = ways.other_measures(Agreement(table, np.eye(3)), SMALL)
+        return entry.word, entry.tone, entry.reason
+
+    unclear = ["no difference that matters", "cannot tell", "cannot tell"]
+    assert told([1, -1, 1], unclear)[:2] == ("none is clear", "")
+    clear = told([1, -1, 1], ["no difference that matters", "worse", "cannot tell"])
+    assert clear == ("1 of 2 is clear", "not firm", "old is ahead on P@1, clearly.")
+
+
+def test_equal_scores_and_missing_queries() -> None:
+    tied = ways_to_turn.ties((0.0, 0.03), 0.005, (3, 9), True)
+    assert ways.within(tied, (0.0, 0.03), 0.02).word == "could make it matter"
+    assert ways.within(tied, (0.0, 0.01), 0.02).word == "cannot make it matter"
+    assert ways.within(None, (0.0, 0.0), 0.02) is None
+    missing = ways_to_turn.lacking_queries({"old": 2}, 0.005, 0.05, 7)
+    assert ways.within(missing, (0.05, 0.05), 0.02).tone == "not firm"
+    unknown = ways_to_turn.ties((0.0, 0.01), 0.005, (3, 9), False)
+    assert ways.within(unknown, (0.0, 0.01), 0.02, exact=False).tone == ""
