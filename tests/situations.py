@@ -229,7 +229,7 @@ def by_group(given: Situation, column: int = 0) -> pd.DataFrame:
             inside = whole[given.groups[column] == name]
             gaps = inside[~np.isnan(inside)]
             mean, error, n = _mean(gaps), np.nan, len(gaps)
-            if n >= FEWEST_OF_GROUP and (gaps != 0).sum() >= FEWEST_DIFFERING:
+            if n >= FEWEST_QUERIES and (gaps != 0).sum() >= FEWEST_DIFFERING:
                 error = float(gaps.std(ddof=1)) / sqrt(n)
             ends = (
                 (np.nan, np.nan) if run == given.baseline else (mean - 2 * error, mean + 2 * error)
@@ -239,9 +239,6 @@ def by_group(given: Situation, column: int = 0) -> pd.DataFrame:
             rows.append((name, run, n, own, *ends, bool(clear)))
     columns = ["group", "run", "queries", "difference", "diff_low", "diff_high", "clear"]
     return _framed(dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True)))
-
-
-FEWEST_OF_GROUP = 8
 
 
 @cache

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
@@ -19,6 +20,7 @@ from metrics_core.commands.reading_options import (
 from metrics_core.commands.score_tables import IN_FULL, aligned, piped
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import compare as compared
+from metrics_core.comparing.verdicts import NO_MATTER
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import Scores, score_runs
 from metrics_core.slicing.bridge import bridge
@@ -33,9 +35,14 @@ _COLUMNS = {
     "difference": "difference",
     "low": "low",
     "high": "high",
+    "level": "level",
+    "inner_low": "inner_low",
+    "inner_high": "inner_high",
     "p": "p",
     "p_corrected": "p_corrected",
     "effect": "effect",
+    "effect_low": "effect_low",
+    "effect_high": "effect_high",
     "won": "won",
     "lost": "lost",
     "same": "same",
@@ -65,7 +72,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "--correction",
         choices=list(CORRECTIONS),
         default="",
-        help="for several runs (default: the one that suits the test: max-t for the bootstrap)",
+        help="for several runs (default: Holm's, where p-values are fine enough for it)",
     )
     parser.add_argument(
         "--margin", type=float, metavar="SIZE", help="the smallest difference that matters"
@@ -98,7 +105,7 @@ def compare(options: CompareOptions) -> str:
     for measure in scores.measures:
         rows = compared(scores, measure, baseline, method=method).iloc[1:]
         parts.append(rows.assign(baseline=baseline, measure=str(measure)))
-    found = pd.concat(parts, ignore_index=True)
+    found = pd.concat(parts, ignore_index=True).assign(level=method.level)
     return FORMATS[options.format](found.rename(columns=_COLUMNS)[list(_COLUMNS.values())])
 
 
@@ -130,6 +137,13 @@ def _shown_bridges(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, dtype=object)
 
 
+def _interval(row: Mapping[str, Any]) -> tuple[tuple[float, float], str]:
+    """The interval that was tested, and which it is where that is not the usual one."""
+    if row["verdict"] != NO_MATTER:
+        return (row["low"], row["high"]), ""
+    return (row["inner_low"], row["inner_high"]), f" ({w.share(2 * row['level'] - 1)})"
+
+
 def _shown(frame: pd.DataFrame) -> pd.DataFrame:
     """A comparison as people read it, as texts."""
     rows = [
@@ -141,14 +155,15 @@ def _shown(frame: pd.DataFrame) -> pd.DataFrame:
             "n": w.count(row["n"]),
             "mean": w.score(row["mean"]),
             "difference": w.difference(row["difference"], digits),
-            "interval": w.interval(row["low"], row["high"], digits),
+            "interval": w.interval(*ends, digits) + note,
             "p": _p_value(row["p_corrected"]),
             "won": w.count(row["won"]),
             "lost": w.count(row["lost"]),
             "same": w.count(row["same"]),
         }
         for row in frame.to_dict("records")
-        for digits in [w.decimals(row["low"], row["high"])]
+        for ends, note in [_interval(row)]
+        for digits in [w.decimals(*ends)]
     ]
     return pd.DataFrame(rows, dtype=object)
 

@@ -347,7 +347,8 @@ def history_of(given: Situation) -> dict[str, Any]:
     since = str(rng.choice(after)) if after and rng.random() < 0.5 else ""
     since = "" if np.isnan(means[-1]) else since
     counts = {"now_bad": int(rng.integers(4)), "flickering": int(rng.integers(3))}
-    return {"means": means, "since": since, **counts}
+    is_best = bool(best == len(means) - 1 and rng.random() < 0.5)
+    return {"means": means, "since": since, "is_best": is_best, **counts}
 
 
 def false_in_history(given: Situation, text: str) -> Iterator[str | bool]:
@@ -356,7 +357,8 @@ def false_in_history(given: Situation, text: str) -> Iterator[str | bool]:
     known = [mean for mean in means.values() if not np.isnan(mean)]
     best, last = max(known, default=np.nan), means[runs[-1]]
     if "the last of" in text:
-        yield last != best and "the best"
+        yield last != best and "the best mean"
+        yield ("is the best on" in text) != told["is_best"] and "clearly the best"
         yield count_of(re.search(r"the last of (\w+) versions", text)[1]) != len(runs)  # type: ignore[index]
     elif found := re.search(r"than (run\d+)(, the best so far| was)|with (run\d+),", text):
         yield means[found[1] or found[3]] != best and "the best so far"

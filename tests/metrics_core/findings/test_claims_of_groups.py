@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metrics_core.comparing.verdicts import FEWEST_QUERIES as FEWEST_OF_GROUP
 from metrics_core.findings import (
     bridge_finding,
     curves_finding,
@@ -20,7 +21,7 @@ from metrics_core.findings import (
 )
 from metrics_core.slicing.mix import mix
 from tests.claims import NUMBER, count_of, is_rounded, named_in, offenders, value_of
-from tests.situations import FEWEST_OF_GROUP, Situation, bridge_of, by_group, situations
+from tests.situations import Situation, bridge_of, by_group, situations
 
 FEWEST, ROUNDING = 10, 1e-12
 GROUPED = tuple(

@@ -50,7 +50,7 @@ def of_runs(*rows: dict[str, Any]) -> pd.DataFrame:
             Method(correction="none"),
             "Two runs compared with one baseline, not corrected: each interval and verdict holds"
             " only by itself, and among many some are chance; one is not tested, since it has too"
-            " few queries. Chosen: bootstrap of the mean, not corrected.",
+            " few queries. Chosen: bootstrap and random signs, not corrected.",
         ),
         ([FEW, ALIKE], METHOD, ""),
         ([], METHOD, ""),
