@@ -79,7 +79,10 @@ def what_it_rests_on(study: Study, shown: Comparison, frame: pd.DataFrame) -> fi
         study.scores(shown, shown.measure).only([shown.focus, shown.baseline]).of(shown.measure)
     )
     doubts = findings.doubts_findings(doubts_of(own - other), found=row["verdict"] in CLEAR)
-    said = [_power(row, shown.measure), *doubts]
+    margin = findings.Sentence()
+    if shown.method.margin is not None:
+        margin = findings.margin_finding(row["inner_low"], row["inner_high"])
+    said = [_power(row, shown.measure), margin, *doubts]
     return joined([sentence for sentence in said if sentence], " ")
 
 

@@ -32,6 +32,7 @@ from metrics_core.findings.sentence import Sentence, Span
 from metrics_core.findings.testing import (
     doubts_findings,
     greyed_finding,
+    margin_finding,
     needed_finding,
     shown_finding,
 )
@@ -63,6 +64,7 @@ __all__ = [
     "history_finding",
     "judge_next_finding",
     "judging_finding",
+    "margin_finding",
     "method_finding",
     "mix_finding",
     "needed_finding",

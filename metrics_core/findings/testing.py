@@ -25,6 +25,15 @@ def shown_finding(smallest: float, queries: int) -> Sentence:
     )
 
 
+def margin_finding(low: float, high: float) -> Sentence:
+    """Against which margin these queries show that the difference is smaller: from the interval of
+    two one-sided tests; empty where there is none."""
+    if math.isnan(low) or math.isnan(high):
+        return Sentence()
+    size = _difference(max(-low, high, 1e-9))
+    return muted(f"These queries show that the difference is smaller than {size} either way.")
+
+
 def needed_finding(difference: float, queries: float) -> Sentence:
     """How many queries a difference needs; empty where it is not known, or there is none.
     `queries` is that of `comparing.power.queries_needed`."""

@@ -41,6 +41,8 @@ class _Row:
     p: float
     p_corrected: float
     effect: float
+    effect_low: float
+    effect_high: float
     too_few: bool
     lost: int
     won: int
@@ -134,6 +136,8 @@ def _row(
         p=record["p"],
         p_corrected=record["p_corrected"],
         effect=record["effect"],
+        effect_low=record["effect_low"],
+        effect_high=record["effect_high"],
         too_few=record["queries"] < FEWEST_QUERIES,
         lost=lost,
         won=won,
