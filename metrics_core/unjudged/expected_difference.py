@@ -32,7 +32,7 @@ FEWEST_JUDGED, FEWEST_OF_A_KIND = 50, 10
 
 _SEED = 20_260
 _MOST_DRAWN = 200_000
-_WORK, _FEWEST, _MOST = 4_000_000, 10, 200
+_WORK, _FEWEST, _MOST = 3_000_000, 10, 200
 """Draws: of so many documents in all, and so many times."""
 
 

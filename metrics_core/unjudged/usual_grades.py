@@ -25,8 +25,8 @@ Ints = npt.NDArray[np.int64]
 KINDS = 3
 """Documents within the depth of the run alone, of the baseline alone, of both."""
 
-_FEW, _MOST_CELLS = 50, 4_000_000
-"""Neighbouring ranks are one pool until so many documents are judged there; pools and grades."""
+_FEW, _MOST_CELLS = 20, 4_000_000
+"""Neighbouring ranks share a pool until so many documents are judged there; pools and grades."""
 _LEAST_ALIKE, _MOST_ALIKE = 0.02, 0.9
 
 
@@ -146,15 +146,20 @@ def _judged(
 
 
 def _pools(known: _Listed, depth: int, n_grades: int) -> Ints:
-    """The number of the pool of each kind and rank, int64[3, depth]."""
-    counts = np.bincount(known.kind * depth + known.rank, minlength=KINDS * depth)
-    counts = counts.reshape(KINDS, depth)
-    before, total = counts.cumsum(axis=1) - counts, counts.sum(axis=1, keepdims=True)
+    """The number of the pool of each kind and rank, int64[3, depth]: none is empty that is asked,
+    for an empty one would say that nothing is relevant."""
     few = max(_FEW, len(known.rank) * n_grades // _MOST_CELLS)
-    # The rest of the deepest ranks joins the pool above.
-    part = np.minimum(before // few, np.maximum(total // few - 1, 0))
-    _, number = np.unique(part + depth * np.arange(KINDS)[:, None], return_inverse=True)
-    return np.asarray(number, dtype=np.int64).reshape(KINDS, depth)
+    counts = np.bincount(known.kind * depth + known.rank, minlength=KINDS * depth)
+    pools, number = np.empty((KINDS, depth), dtype=np.int64), -1
+    for kind, left in zip(pools, counts.reshape(KINDS, depth), strict=True):
+        number, inside = number + 1, 0
+        below = left[::-1].cumsum()[::-1]
+        for rank in range(depth):
+            if inside >= few and below[rank] >= few:
+                number, inside = number + 1, 0
+            kind[rank] = number
+            inside += left[rank]
+    return pools
 
 
 def _standardised(pool: Ints, grade: Floats) -> Floats:

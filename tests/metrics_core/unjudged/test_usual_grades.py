@@ -7,6 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from metrics_core.judging import judge
 from metrics_core.unjudged import usual_grades
@@ -80,6 +82,18 @@ def test_a_query_without_judged_documents_is_drawn_as_one() -> None:
     drawn = draws(of, found)
     first = drawn[:, (found.query == 1) & (found.baseline_rank == 0)]
     assert np.corrcoef(first.T)[0, 1] > 0.6
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 45), min_size=3 * DEPTH, max_size=3 * DEPTH))
+def test_every_pool_holds_documents(counts: list[int]) -> None:
+    place = np.repeat(np.arange(3 * DEPTH), counts)
+    known = usual_grades._Listed(place * 0, place // DEPTH, place % DEPTH)
+    pools = usual_grades._pools(known, DEPTH, 3)
+    held = np.bincount(pools.ravel(), np.array(counts))
+    for kind, total in zip(pools, np.array(counts).reshape(3, DEPTH).sum(axis=1), strict=True):
+        assert (np.diff(kind) >= 0).all() and (held[kind] >= min(total, usual_grades._FEW)).all()
+        assert held[np.unique(kind)].sum() == total
 
 
 def test_very_many_grades_share_wider_pools(monkeypatch: pytest.MonkeyPatch) -> None:
