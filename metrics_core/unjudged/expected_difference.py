@@ -32,7 +32,7 @@ FEWEST_JUDGED, FEWEST_OF_A_KIND = 50, 10
 
 _SEED = 20_260
 _MOST_DRAWN = 200_000
-_WORK, _FEWEST, _MOST = 3_000_000, 10, 200
+_WORK, _FEWEST, _MOST = 8_000_000, 10, 200
 """Draws: of so many documents in all, and so many times."""
 
 
@@ -84,7 +84,8 @@ def _drawn(
     """The difference after each draw of grades."""
     graded = Graded(run, baseline, measure, near.some(usual.order), usual.grades)
     generator = np.random.default_rng(_SEED)
-    times = range(int(np.clip(_WORK // usual.size, _FEWEST, _MOST)))
+    size = len(near) + len(run.query) + len(run.judged_query)
+    times = range(int(np.clip(_WORK // size, _FEWEST, _MOST)))
     return [_between(*graded.scores(usual.drawn(generator)), measure) for _ in times]
 
 

@@ -89,38 +89,37 @@ class UsualGrades:
         # With n documents of its group before it, one of them is taken n times in n + this.
         self._apart = (1 - alike) / alike
 
-    @property
-    def size(self) -> int:
-        """How many documents a draw looks at, judged and not."""
-        return len(self._cell) + len(self._pool)
-
     def drawn(self, generator: np.random.Generator) -> Ints:
         """A draw: the place in `grades` of each document, int64[u]."""
-        weights = generator.standard_exponential(self._n_queries)
-        cells = self._n_pools * len(self.grades)
-        mass = np.bincount(self._cell, weights[self._query], cells)
-        # Each pool reaches from its own number to the next.
-        ends = mass.reshape(self._n_pools, -1).cumsum(axis=1)
-        total = np.maximum(ends[:, -1:], np.finfo(np.float64).tiny)
-        ends = (ends / total + np.arange(self._n_pools)[:, None]).ravel()
-        share = mass / np.repeat(total, len(self.grades))
-        place = np.arange(len(self._pool))
+        ends, share = self._distributions(generator)
+        place, n_grades = np.arange(len(self._pool)), len(self.grades)
         before = self._known + place - self._from
         taken = (generator.random(len(place)) * (before + self._apart)).astype(np.int64)
         within = generator.random(len(place))
         judged = taken < self._known
-        from_ = (self._known_from + taken)[judged]
-        cell = self._cell[from_]
-        pool = cell // len(self.grades)
-        # The same judged document stands at the same place within its grade for all that take it.
-        inside = generator.random(len(self._cell))[from_]
-        within[judged] = ends[cell] - pool - share[cell] * inside
+        after = (self._known_from + taken)[judged]
+        cell = self._cell[after]
+        # A judged document stands at one place within its grade for all that take after it.
+        inside = share[cell] * generator.random(len(self._cell))[after]
+        within[judged] = ends[cell] - cell // n_grades - inside
         drawn_before = ~judged & (taken < before)
         source = np.where(drawn_before, self._from + taken - self._known, place)
         while not np.array_equal(further := source[source], source):
             source = further
         at = np.searchsorted(ends, within[source] + self._pool, side="right")
-        return np.clip(at - self._pool * len(self.grades), 0, len(self.grades) - 1)
+        return np.clip(at - self._pool * n_grades, 0, n_grades - 1)
+
+    def _distributions(self, generator: np.random.Generator) -> tuple[Floats, Floats]:
+        """Of each pool and grade where the grade ends in the pool's distribution, which reaches
+        from the number of the pool to the next, and its share; with queries of other weights each
+        time."""
+        weights = generator.standard_exponential(self._n_queries)
+        cells = self._n_pools * len(self.grades)
+        mass = np.bincount(self._cell, weights[self._query], cells).reshape(self._n_pools, -1)
+        # Nothing is drawn from a pool that holds nothing.
+        share = mass / np.maximum(mass.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+        ends = share.cumsum(axis=1) + np.arange(self._n_pools)[:, None]
+        return ends.ravel(), share.ravel()
 
 
 def _judged(

@@ -45,7 +45,6 @@ def draws(of: UsualGrades, found: UnjudgedRanks, number: int = 200) -> npt.NDArr
 def test_each_kind_has_a_pool_of_its_own() -> None:
     of, found = usual(lambda i, d: {"a": 2, "b": 0, "c": 1}[d[0]])
     assert of.judged.tolist() == of.asked.tolist() == [120, 120, 120]
-    assert of.size == 720
     only_run, only_baseline = found.baseline_rank == 0, found.run_rank == 0
     drawn = draws(of, found, 20)
     assert (drawn[:, only_run] == 2).all() and (drawn[:, only_baseline] == 0).all()
