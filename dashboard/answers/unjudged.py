@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +16,9 @@ from dashboard.answers.firm import only_pair, pair_lists
 from dashboard.study.keeping import at_most
 from dashboard.study.study import Study
 from metrics_core.base.parallel import on_all_cores
-from metrics_core.scoring.intervals import Interval
 from metrics_core.tables import Run
 from metrics_core.unjudged.bounds import DifferenceBounds, difference_bounds
-from metrics_core.unjudged.expected_difference import likely_difference
+from metrics_core.unjudged.expected_difference import LikelyDifference, likely_difference
 from metrics_core.unjudged.first_documents import (
     FirstDocuments,
     FirstOfBoth,
@@ -40,7 +40,7 @@ class Unjudged:
     that are judged, by k; `share` of the ranks that count that is not."""
 
     reached: DifferenceBounds
-    likely: Interval
+    likely: LikelyDifference
     shares: pd.DataFrame
     share: float
     depth: int
@@ -62,7 +62,8 @@ def _unjudged(study: Study, shown: Comparison) -> Unjudged:
     judged = sum(float(r.judged().count(depth).sum()) for r in (own, other))
     # Of very many queries both take long, and neither needs the other.
     with ThreadPoolExecutor(1) as beside:
-        awaited = beside.submit(likely_difference, own, other, measure, found)
+        asked = partial(likely_difference, chosen=_graded_here(study, shown))
+        awaited = beside.submit(asked, own, other, measure, found)
         reached, likely = difference_bounds(own, other, measure, found), awaited.result()
     return Unjudged(
         reached=reached,
@@ -71,6 +72,19 @@ def _unjudged(study: Study, shown: Comparison) -> Unjudged:
         share=1 - judged / at[0] if at[0] else float("nan"),
         depth=depth,
     )
+
+
+def _graded_here(study: Study, shown: Comparison) -> bool:
+    """Whether layers judge documents of the pair that the files do not: what stands first on the
+    page To judge is what could move the difference most."""
+    more = np.zeros(len(study.query_ids), dtype=np.bool_)
+    for name in (shown.focus, shown.baseline):
+        here, files = (
+            s.judged[name].judged().count(shown.measure.cutoff) for s in (study, study.bare)
+        )
+        # Queries that only layers judge stand behind the others.
+        more |= here > np.pad(files, (0, len(here) - len(files)))
+    return bool(more[study.in_view(shown)].any())
 
 
 def unjudged_of(study: Study, shown: Comparison, cutoff: int | None) -> UnjudgedRanks:

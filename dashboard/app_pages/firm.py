@@ -61,11 +61,12 @@ def _unjudged(here: Opened, _: str) -> None:
             "unjudged documents count as not relevant",
         ),
         (
-            "Judged like the others at their rank",
-            f"{w.difference(float(likely.low))} to {w.difference(float(likely.high))}"
-            if likely.mean == likely.mean
+            "With the grades of judged documents like them",
+            f"{w.difference(float(likely.interval.low))} to"
+            f" {w.difference(float(likely.interval.high))}"
+            if likely.interval
             else w.DASH,
-            f"{w.share(LEVEL)} of the draws of such grades",
+            likely.reason or f"{w.share(LEVEL)} of draws of such grades lie there",
         ),
         (
             "Whatever they are worth",

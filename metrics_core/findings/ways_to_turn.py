@@ -16,9 +16,9 @@ from metrics_core.comparing.fragility import Fragility, carried
 from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import AHEAD, BEHIND, FEWEST_DIFFERING
 from metrics_core.findings.firmness import Pair, Tone, WayToTurn
-from metrics_core.scoring.intervals import Interval
 from metrics_core.tables.ranked_run import as_judged_ranks
 from metrics_core.unjudged.bounds import DifferenceBounds
+from metrics_core.unjudged.expected_difference import LikelyDifference
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -34,7 +34,7 @@ _WORTH_TELLING = 0.1
 
 
 def unjudged(
-    reached: DifferenceBounds, likely: Interval, unjudged_share: float, depth: int
+    reached: DifferenceBounds, likely: LikelyDifference, unjudged_share: float, depth: int
 ) -> WayToTurn:
     """Could the unjudged documents turn it, or part two that are level? `unjudged_share` is that of
     the top `depth`."""
@@ -49,21 +49,30 @@ def unjudged(
         return entry(_cannot(now), "firm", f"Every document of both runs’ {top} is judged.")
     if reached.reason:
         return entry(w.DASH, "", f"{share} {reached.reason}")
-    usual = " No listed document is judged not relevant, so nothing says what is usual;"
-    if not np.isnan(likely.mean):
-        ends = (w.difference(float(end)) for end in (likely.low, likely.high))
-        usual = " At the grades usual at those ranks it would lie between {} and {};".format(*ends)
-    reason = f"{share}{usual} {_farthest(reached, now)}"
+    reason = f"{share} {_usual(likely, _farthest(reached, now))}"
     apart = now == 0 and (side_of(reached.lowest), side_of(reached.highest)) != (0, 0)
     if not (apart or reached.turns):
         return entry(_cannot(now), "firm", reason)
-    if now == 0 or np.isnan(likely.mean):
+    if now == 0:
         return entry(_could(now), "", reason)
-    kept = likely.low > 0 if now > 0 else likely.high < 0
+    if likely.interval is None:
+        return entry("not known", "", reason)
+    kept = likely.interval.low > 0 if now > 0 else likely.interval.high < 0
     return (
         entry("unlikely to turn it", "", reason)
         if kept
         else entry("could turn it", "not firm", reason)
+    )
+
+
+def _usual(likely: LikelyDifference, farthest: str) -> str:
+    """Where the difference would likely lie, or why nobody knows, and how far it could go."""
+    if likely.interval is None:
+        return f"{likely.reason} {w.sentence_case(farthest)}"
+    ends = [w.difference(float(end)) for end in (likely.interval.low, likely.interval.high)]
+    return (
+        "With the grades of judged documents like them it would likely lie between"
+        f" {ends[0]} and {ends[1]}; {farthest}"
     )
 
 

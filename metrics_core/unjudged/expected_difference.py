@@ -1,41 +1,48 @@
 """Where the difference would likely lie if the unjudged documents were judged too.
 
-Each is given a grade drawn from those of the judged documents that stand at its rank, in either
-list and any query; the better rank counts where it stands in both lists. Again and again, that
-gives the mean and the spread of the difference. It takes the documents that were judged for like
-those that were not; as pools are judged from the top, what nobody judged is rather worth less.
+Each is given a grade drawn from those of judged documents like it (`usual_grades`). Again and
+again, that gives the mean and the spread of the difference. It takes the documents that were judged
+for like those that were not: it says nothing where hardly any are judged of those that one run
+alone lists, and nothing where documents were chosen for judgment by what they could move.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base import wording as w
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.intervals import LEVEL, Interval
-from metrics_core.unjudged.graded_scores import Codes, Graded
+from metrics_core.unjudged.graded_scores import Graded
 from metrics_core.unjudged.unjudged_ranks import NEAR, UnjudgedRanks
+from metrics_core.unjudged.usual_grades import UsualGrades
 
 Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 DEEPEST = NEAR
 """Ranks below it are taken as not relevant: few are judged there, and those for other runs."""
 
+FEWEST_JUDGED, FEWEST_OF_A_KIND = 50, 10
+"""So many judged documents tell what is usual: of all kinds together, and of each that is asked."""
+
 _SEED = 20_260
 _MOST_DRAWN = 200_000
-_WORK, _FEWEST, _MOST = 4_000_000, 10, 200
-_SOME, _TELLING = 3, 1_000
-"""So many draws, in which so many queries vary, tell the spread."""
-_SEEN = 2.5e-4
-"""A mean that is off by no more, one time in three, is shown the same or in its last digit one off:
-half of what rounding to three digits leaves."""
-_AT_A_TIME = 50_000
-"""Documents whose grades are drawn at a time."""
+_WORK, _FEWEST, _MOST = 8_000_000, 10, 200
+"""Draws: of so many documents in all, and so many times."""
+
+
+@dataclass(frozen=True)
+class LikelyDifference:
+    """Mean, low and high of the combined difference; without an `interval` the `reason` says why
+    there is none, as a sentence."""
+
+    interval: Interval | None
+    reason: str = ""
 
 
 def likely_difference(
@@ -44,84 +51,75 @@ def likely_difference(
     measure: Measure,
     found: UnjudgedRanks,
     *,
+    chosen: bool = False,
     level: float = LEVEL,
-) -> Interval:
-    """Mean, low and high of the combined difference; `found` reaches to the measure's cutoff. NaN
-    where a measure needs more than grades, or no listed document is judged not relevant: where only
-    what was found relevant is written down, nothing tells what the others are worth."""
-    nothing = Interval(*np.full(3, np.nan))
+) -> LikelyDifference:
+    """Where the difference of two runs judged alike would likely lie; `found` reaches to the
+    measure's cutoff. `chosen`: some were judged for what they could move."""
     # Of very many queries the first ranks say it all, and the rest would take minutes.
-    deepest = DEEPEST if run.n_queries * DEEPEST <= _MOST_DRAWN else max(measure.cutoff or 10, 10)
-    near = _within(found, min(deepest, DEEPEST))
-    pools = _Pools.of(run, baseline)
+    deepest = measure.cutoff or (DEEPEST if run.n_queries * DEEPEST <= _MOST_DRAWN else 10)
+    depth = min(deepest, DEEPEST)
+    near = _within(found, depth)
     if measure.declaration.needs:
-        return nothing
+        return LikelyDifference(None, f"{measure} asks more of a document than a grade.")
     if not len(near):
-        return Interval(*np.full(3, _difference(run, baseline, measure)))
-    if not pools.hold_both:
-        return nothing
-    draw = pools.drawn(near.best_rank, np.random.default_rng(_SEED))
-    graded = Graded(run, baseline, measure, near, pools.grades)
+        now = _between(measure.score(run), measure.score(baseline), measure)
+        return LikelyDifference(Interval(*np.full(3, now)))
+    usual = UsualGrades(run, baseline, near, depth)
+    reason = _CHOSEN if chosen else _too_few(run, baseline, usual, matched=found.matched)
+    if reason:
+        return LikelyDifference(None, reason)
+    drawn = _drawn(run, baseline, measure, near, usual)
+    mean, reach = np.mean(drawn), _quantile(level, len(drawn)) * np.std(drawn, ddof=1)
+    return LikelyDifference(Interval(*np.array([mean, mean - reach, mean + reach])))
+
+
+def _drawn(
+    run: JudgedRanks,
+    baseline: JudgedRanks,
+    measure: Measure,
+    near: UnjudgedRanks,
+    usual: UsualGrades,
+) -> list[float]:
+    """The difference after each draw of grades."""
+    graded = Graded(run, baseline, measure, near.some(usual.order), usual.grades)
+    generator = np.random.default_rng(_SEED)
     size = len(near) + len(run.query) + len(run.judged_query)
-    known = _Drawn(measure)
-    for _ in range(int(np.clip(_WORK // size, _FEWEST, _MOST))):
-        known.add(*graded.scores(draw()))
-        if known.enough:
-            break
-    mean, spread = known.mean, known.spread
-    reach = NormalDist().inv_cdf((1 + level) / 2) * spread
-    return Interval(*np.array([mean, mean - reach, mean + reach]))
+    times = range(int(np.clip(_WORK // size, _FEWEST, _MOST)))
+    return [_between(*graded.scores(usual.drawn(generator)), measure) for _ in times]
 
 
-class _Drawn:
-    """The differences that were drawn, and their spread: where each query adds to the difference by
-    itself, that of the queries, which a few draws tell."""
+def _quantile(level: float, n: int) -> float:
+    """How many standard deviations of n draws a further one lies from their mean: Student's t but
+    for terms of a smaller order."""
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    return float((z + (z**3 + z) / (4 * (n - 1))) * (1 + 1 / n) ** 0.5)
 
-    def __init__(self, measure: Measure) -> None:
-        self._measure, self._differences = measure, list[float]()
-        declaration = measure.declaration
-        self._by_query = declaration.by_query and declaration.combination.linear
 
-    def add(self, own: Floats, other: Floats) -> None:
-        self._differences.append(_between(own, other, self._measure))
-        gap = own - other
-        if len(self._differences) == 1:
-            self._first, self._sum, self._squares = gap, np.zeros_like(gap), np.zeros_like(gap)
-        gap = gap - self._first
-        self._sum += gap
-        self._squares += np.square(gap)
+def _too_few(run: JudgedRanks, baseline: JudgedRanks, usual: UsualGrades, *, matched: bool) -> str:
+    """Why the judged documents do not tell what the unjudged are worth; empty where they do."""
+    if not any((ranks.judged().relevance <= 0).any() for ranks in (run, baseline)):
+        # Only what was found relevant is written down.
+        return f"No listed document is judged not relevant, {_NOTHING_TELLS}"
+    only = "only " if matched else ""
+    kinds = (f"{only}{run.run_name} lists", f"{only}{baseline.run_name} lists", "both list")
+    for kind, judged, asked in zip(kinds, usual.judged.tolist(), usual.asked, strict=True):
+        if asked and judged < FEWEST_OF_A_KIND:
+            few = (
+                f"only {w.number(judged)} {w.plural(judged, 'is', 'are')}" if judged else "none is"
+            )
+            return f"Of the documents that {kind} {few} judged, {_NOTHING_TELLS}"
+    total = int(usual.judged[usual.asked > 0].sum())
+    if total < FEWEST_JUDGED:
+        return f"Only {w.count(total)} documents like the unjudged are judged, {_NOTHING_TELLS}"
+    return ""
 
-    @property
-    def mean(self) -> float:
-        return float(np.mean(self._differences))
 
-    @property
-    def spread(self) -> float:
-        """That of the difference; where some query is not defined in a draw, that of the draws."""
-        return self._spread_of(self._variances())
-
-    @property
-    def enough(self) -> bool:
-        """Whether more draws would change nothing that anybody sees."""
-        count = len(self._differences)
-        if not self._by_query or count < _SOME or len(self._sum) < _TELLING:
-            return False
-        every = self._variances()
-        varying = int((every > 0).sum())
-        return varying >= _TELLING and self._spread_of(every) <= _SEEN * count**0.5
-
-    def _spread_of(self, variances: Floats) -> float:
-        every = variances.sum() if self._by_query else np.nan
-        if np.isnan(every):
-            return float(np.std(self._differences, ddof=1))
-        averaged = self._measure.declaration.combination.averaged
-        return float(np.sqrt(every)) / (len(self._sum) if averaged else 1)
-
-    def _variances(self) -> Floats:
-        """Those of each query; float64[Q]."""
-        count = len(self._differences)
-        left = np.maximum(self._squares - np.square(self._sum) / count, 0.0)
-        return np.asarray(left / (count - 1))
+_NOTHING_TELLS = "so nothing tells what the others are worth."
+_CHOSEN = (
+    "Some documents were graded in a layer over the files, perhaps for what they could move,"
+    f" {_NOTHING_TELLS}"
+)
 
 
 def _within(found: UnjudgedRanks, depth: int) -> UnjudgedRanks:
@@ -131,69 +129,9 @@ def _within(found: UnjudgedRanks, depth: int) -> UnjudgedRanks:
     return found.some(found.best_rank <= depth)
 
 
-def _difference(run: JudgedRanks, baseline: JudgedRanks, measure: Measure) -> float:
-    return _between(measure.score(run), measure.score(baseline), measure)
-
-
 def _between(own: Floats, other: Floats, measure: Measure) -> float:
     of = measure.declaration.combination.of
     defined = ~(np.isnan(own) | np.isnan(other))
     if not defined.all():
         own, other = own[defined], other[defined]
     return float(of(own) - of(other))
-
-
-class _Pools:
-    """The grades of the judged documents of two lists by rank: of each of `ranks`, ascending, those
-    from `starts` on, `counts` of them. `grades` are the rising ones that occur."""
-
-    def __init__(self, ranks: Ints, starts: Ints, counts: Ints, grades: Floats) -> None:
-        self.ranks, self._starts, self._counts, self._grades = ranks, starts, counts, grades
-        self.grades, self._codes = np.unique(grades, return_inverse=True)
-
-    @classmethod
-    def of(cls, run: JudgedRanks, baseline: JudgedRanks) -> _Pools:
-        judged = (run.judged(), baseline.judged())
-        rank = np.concatenate([hits.rank for hits in judged])
-        grades = np.concatenate([hits.relevance for hits in judged])
-        # Numbers of few bytes are sorted by counting them.
-        order = np.argsort(rank.astype(np.min_scalar_type(int(rank.max(initial=0)))), kind="stable")
-        ranks, starts, counts = np.unique(rank[order], return_index=True, return_counts=True)
-        return cls(ranks, starts, counts, grades[order])
-
-    @property
-    def hold_both(self) -> bool:
-        """Whether some of the documents were judged not relevant."""
-        return bool((self._grades <= 0).any())
-
-    def place(self, rank: Ints) -> Ints:
-        """The pool of each rank: its own, else that of the next better rank that has one."""
-        deepest = int(rank.max(initial=0))
-        if deepest > len(rank):
-            return np.maximum(np.searchsorted(self.ranks, rank, "right") - 1, 0)
-        every = np.searchsorted(self.ranks, np.arange(deepest + 1), "right") - 1
-        return np.maximum(every, 0)[rank]
-
-    def drawn(self, rank: Ints, generator: np.random.Generator) -> Callable[[], Codes]:
-        """Draws of a grade for a document at each of these ranks, by its place in `grades`; a draw
-        holds until the next one."""
-        pool = self.place(rank)
-        starts, counts = self._starts[pool], self._counts[pool].astype(np.float64)
-        # Of few bytes each, the grades of all judged documents stay close to the processor.
-        known = self._codes.astype(np.min_scalar_type(len(self.grades)))
-        codes = np.empty(len(rank), dtype=known.dtype)
-        drawn, place = np.empty(_AT_A_TIME), np.empty(_AT_A_TIME, dtype=np.int64)
-
-        def draw() -> Codes:
-            # A part at a time stays close to the processor; the numbers drawn are the same.
-            for begin in range(0, len(rank), _AT_A_TIME):
-                part = slice(begin, min(begin + _AT_A_TIME, len(rank)))
-                number, own = drawn[: part.stop - begin], place[: part.stop - begin]
-                generator.random(out=number)
-                number *= counts[part]
-                own[:] = number
-                own += starts[part]
-                known.take(own, out=codes[part], mode="clip")
-            return codes
-
-        return draw

@@ -47,7 +47,7 @@ def keep(identity: str, *ranked: str) -> None:
 def shown(page: str, identity: str) -> str:
     """What the page says but for what hangs on which document is which, and on scores."""
     said = text_of(opened(page, **PAIR, set=identity))
-    said = re.sub(r"At the grades usual at those ranks.*?(?=Single queries)", "", said)
+    said = re.sub(r"(?<=is unjudged\.).*?(?=Single queries)", "", said)
     return re.sub(r"Equal scores.*?(?=Missing queries)", "", said)
 
 

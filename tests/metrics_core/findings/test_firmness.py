@@ -21,6 +21,7 @@ from metrics_core.findings.firmness import (
 )
 from metrics_core.scoring.intervals import Interval
 from metrics_core.unjudged.bounds import DifferenceBounds
+from metrics_core.unjudged.expected_difference import LikelyDifference
 
 CLEAR = Pair("new", "old", "nDCG@10", "better", 1)
 CHANCE = Pair("new", "old", "nDCG@10", "cannot tell", 1)
@@ -34,8 +35,8 @@ def reach_of(
     return DifferenceBounds(now, low, high, NOTHING, NOTHING, exact, why)
 
 
-def likely(low: float, high: float) -> Interval:
-    return Interval(*np.array([(low + high) / 2, low, high]))
+def likely(low: float, high: float) -> LikelyDifference:
+    return LikelyDifference(Interval(*np.array([(low + high) / 2, low, high])))
 
 
 @pytest.mark.parametrize(
@@ -51,7 +52,7 @@ def likely(low: float, high: float) -> Interval:
     ],
 )
 def test_unjudged_documents(
-    reached: DifferenceBounds, span: Interval, word: str, tone: str
+    reached: DifferenceBounds, span: LikelyDifference, word: str, tone: str
 ) -> None:
     entry = ways.unjudged(reached, span, 0.12, 10)
     assert (entry.word, entry.tone) == (word, tone)
@@ -69,11 +70,22 @@ def test_a_bound_is_said_to_be_one() -> None:
     assert exact.reason.endswith("at the very worst it is −0.020.")
 
 
-def test_nothing_usual_is_claimed_where_only_relevant_documents_are_judged() -> None:
-    nothing = Interval(*np.full(3, np.nan))
+def test_where_the_difference_would_likely_lie_is_told() -> None:
+    entry = ways.unjudged(reach_of(0.1, -0.02, 0.2), likely(0.08, 0.12), 0.12, 10)
+    between = "With the grades of judged documents like them it would likely lie between"
+    assert f"unjudged. {between} +0.080 and +0.120; at the very worst" in entry.reason
+
+
+def test_nothing_is_likely_where_nothing_says_what_is_usual() -> None:
+    nothing = LikelyDifference(None, "Nobody knows.")
     entry = ways.unjudged(reach_of(0.1, -0.02, 0.2), nothing, 0.96, 10)
-    assert (entry.word, entry.tone) == ("could turn it", "")
-    assert "No listed document is judged not relevant" in entry.reason
+    assert (entry.word, entry.tone) == ("not known", "")
+    assert entry.reason.endswith("unjudged. Nobody knows. At the very worst it is −0.020.")
+    closed = ways.unjudged(reach_of(0.1, 0.02, 0.2), nothing, 0.96, 10)
+    assert (closed.word, closed.tone) == ("cannot turn it", "firm")
+    level = ways.unjudged(reach_of(0, -0.5, 1), nothing, 0.96, 10)
+    assert (level.word, level.tone) == ("could part them", "")
+    assert "Nobody knows. Whatever they are worth it is" in level.reason
 
 
 def test_all_judged() -> None:

@@ -1,4 +1,4 @@
-"""What to judge next, and what the grades would likely be: against every set and every grade."""
+"""What to judge next: against every set and every grade."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.measures import Measure, parse_measure
-from metrics_core.unjudged import expected_difference, graded_scores, next_judgments
+from metrics_core.unjudged import next_judgments
 from metrics_core.unjudged.bounds import difference_bounds
-from metrics_core.unjudged.expected_difference import likely_difference
 from metrics_core.unjudged.next_judgments import NextJudgments, judge_next
 from metrics_core.unjudged.unjudged_ranks import unjudged_ranks
 from tests.collections_of import qrels_of, run_of
@@ -139,56 +138,6 @@ def test_a_measure_without_bound_names_nothing() -> None:
     assert (told.to_turn, told.to_settle, told.exact) == (None, None, False)
 
 
-def test_likely_differences_of_a_sum_have_the_mean_and_spread_of_its_terms() -> None:
-    generator = np.random.default_rng(1)
-    first: Lists = {}
-    second: Lists = {}
-    grades: Grades = {}
-    for i in range(60):
-        docs = [f"d{j}" for j in range(12)]
-        first[f"q{i}"] = generator.permutation(docs)[:6].tolist()
-        second[f"q{i}"] = generator.permutation(docs)[:6].tolist()
-        grades[f"q{i}"] = {d: int(generator.integers(0, 3)) for d in docs[:8]}
-    own, other, measure, found, reached = asked(first, second, grades, "P@4")
-    rate: dict[int, list[int]] = {}
-    for lists in (first, second):
-        for q, docs in lists.items():
-            for rank, d in enumerate(docs, 1):
-                if d in grades[q]:
-                    rate.setdefault(rank, []).append(grades[q][d] >= 1)
-        rate.setdefault(1, []).append(True)
-    mean, variance = reached.difference, 0.0
-    for q in first:
-        for d in dict.fromkeys([*first[q][:4], *second[q][:4]]):
-            if d in grades[q]:
-                continue
-            at = [docs[q].index(d) + 1 for docs in (first, second) if d in docs[q][:4]]
-            p = float(np.mean(rate[min(at)]))
-            weight = ((d in first[q][:4]) - (d in second[q][:4])) / 4 / 61
-            mean += weight * p
-            variance += weight**2 * p * (1 - p)
-    likely = likely_difference(own, other, measure, found)
-    assert likely.mean == pytest.approx(mean, abs=4 * (variance / 200) ** 0.5)
-    assert (likely.high - likely.low) / 2 / 1.96 == pytest.approx(variance**0.5, rel=0.05)
-
-
-def test_nothing_unjudged_leaves_the_difference_as_it_is() -> None:
-    case = ({"q1": ["a", "b"]}, {"q1": ["b", "a"]}, {"q1": {"a": 1, "b": 0}})
-    own, other, measure, found, reached = asked(*case, "nDCG@2")
-    likely = likely_difference(own, other, measure, found)
-    assert likely.low == likely.high == reached.difference == reached.lowest == reached.highest
-    assert reached.exact and len(found) == 0
-
-
-def test_where_only_relevant_documents_are_judged_nothing_is_likely() -> None:
-    case = ({"q1": ["a", "n"]}, {"q1": ["m", "a"]}, {"q1": {"a": 1}})
-    own, other, measure, found, _ = asked(*case, "P@2")
-    assert np.isnan(likely_difference(own, other, measure, found).mean)
-    judged = ({"q1": ["a", "n"]}, {"q1": ["m", "a"]}, {"q1": {"a": 1, "m": 0}})
-    own, other, measure, found, _ = asked(*judged, "P@2")
-    assert not np.isnan(likely_difference(own, other, measure, found).mean)
-
-
 def random_pair(queries: int) -> tuple[Lists, Lists, Grades]:
     generator = np.random.default_rng(3)
     docs = [f"d{j}" for j in range(12)]
@@ -211,46 +160,3 @@ def test_the_first_of_a_bounded_table_are_those_of_the_whole(
     few = judge_next(*case).table
     # Many move it as far as each other: they stay as they stood.
     assert len(whole) > 20 and few.equals(whole.head(9))
-
-
-@pytest.mark.parametrize("name", ["P@4", "nDCG@5", "RR", "AP@4"])
-def test_grades_drawn_in_parts_are_those_drawn_at_once(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    own, other, measure, found, _ = asked(*random_pair(12), name)
-    at_once = likely_difference(own, other, measure, found)
-    monkeypatch.setattr(expected_difference, "_AT_A_TIME", 7)
-    assert likely_difference(own, other, measure, found) == at_once
-
-
-@pytest.mark.parametrize("name", ["P@4", "nDCG@5", "RR"])
-def test_of_many_queries_few_draws_say_what_many_do(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    own, other, measure, found, _ = asked(*random_pair(60), name)
-    every = likely_difference(own, other, measure, found)
-    drawn = []
-    scores = graded_scores.Graded.scores
-
-    def counted(self: graded_scores.Graded, codes: graded_scores.Codes) -> graded_scores.Both:
-        drawn.append(len(codes))
-        return scores(self, codes)
-
-    monkeypatch.setattr(graded_scores.Graded, "scores", counted)
-    monkeypatch.setattr(expected_difference, "_TELLING", 20)
-    monkeypatch.setattr(expected_difference, "_SEEN", 5e-3)
-    few = likely_difference(own, other, measure, found)
-    assert expected_difference._SOME <= len(drawn) < 100
-    assert few.mean == pytest.approx(every.mean, abs=2e-2)
-    assert few.high - few.low == pytest.approx(every.high - every.low, rel=0.2)
-
-
-def test_the_spread_of_each_query_and_that_of_the_draws_are_alike(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    own, other, measure, found, _ = asked(*random_pair(12), "nDCG@5")
-    of_queries = likely_difference(own, other, measure, found)
-    monkeypatch.setattr(expected_difference._Drawn, "_variances", lambda self: np.array(np.nan))
-    of_draws = likely_difference(own, other, measure, found)
-    assert of_draws.mean == of_queries.mean
-    assert of_draws.high - of_draws.low == pytest.approx(of_queries.high - of_queries.low, rel=0.25)
