@@ -3,12 +3,19 @@
 Every value of every column is a slice, and so is every pair of values of two columns. A slice's
 mean difference is compared with that of all other queries, studentised as Welch does; its two
 variances are drawn towards the common one by as much as `FEWEST` queries would, because those of
-few queries say little (Smyth, Linear models and empirical Bayes methods, 2004). The differences are
-then dealt out anew over the queries, many times: how far off the farthest slice is by chance
-corrects for their number, whatever they share (max-T: Westfall and Young, Resampling-based multiple
-testing, 1993). So at most one time in twenty anything is found where nothing is, which holds the
-share of false discoveries as well. Benjamini and Hochberg's rule would need p-values of single
-slices far below what so many deals can give.
+few queries say little (Smyth, Linear models and empirical Bayes methods, 2004). How far off the
+farthest slice is by chance corrects for their number, whatever they share (max-T: Westfall and
+Young, Resampling-based multiple testing, 1993).
+
+Chance is asked in two ways, and a slice is found where both say so. The differences are dealt out
+anew over the queries: exact where they are distributed alike in all slices, however skewed. Or each
+stays with its query and changes to the other side of their mean or not (the wild bootstrap: Liu,
+Annals of Statistics 1988; Davidson and Flachaire, Journal of Econometrics 2008): so a slice keeps
+its own spread, and one that only varies more is not taken for one that gains. Dealing alone finds
+such slices twice as often as it says, flipping alone does so where differences are skewed
+(`benchmarks.found_slices`). So at most one time in twenty anything is found where nothing is, which
+holds the share of false discoveries as well. Benjamini and Hochberg's rule would need p-values of
+single slices far below what so many deals can give.
 """
 
 from __future__ import annotations
@@ -25,10 +32,11 @@ from metrics_core.base import frames as pd
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.members import Members, kinds
 from metrics_core.slicing.permutation_max import (
+    ALIKE,
     FEWEST,
     farthest_dealt,
+    farthest_flipped,
     studentised,
-    studentised_inside,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -109,14 +117,10 @@ def found_slices(
     gaps = differences[known]
     slices = _slices({name: np.asarray(groups)[known] for name, groups in columns.items()})
     looked_at = len(slices.conditions)
-    if not looked_at or not gaps.any():
+    if not looked_at or np.ptp(gaps) <= ALIKE * np.abs(gaps).max():
         return Found(_frame([]), looked_at)
-    away = np.abs(studentised_inside(slices.members, gaps))
-    # Of deals that tie with the data each counts against it.
-    limits = away * (1 - 1e-9)
-    farthest = farthest_dealt(slices.members, gaps, limits)
-    reached = (farthest[:, None] >= limits).sum(axis=0)
-    p_values = (reached + 1) / (len(farthest) + 1)
+    away = np.abs(studentised(slices.members, gaps))
+    p_values = _p_values(slices.members, gaps, away, level)
     chosen: list[Mask] = []
     rows = []
     for i in np.argsort(-away, kind="stable"):
@@ -129,6 +133,21 @@ def found_slices(
         means = float(gaps[inside].mean()), float(gaps[~inside].mean())
         rows.append((slices.conditions[i], int(inside.sum()), *means, float(p_values[i])))
     return Found(_frame(rows), looked_at)
+
+
+def _p_values(members: Members, gaps: Floats, away: Floats, level: float) -> Floats:
+    """How often chance takes any slice as far off as each, both ways; where dealing out alone says
+    that nothing differs the differences are not flipped."""
+    # What ties with the data counts against it.
+    limits = away * (1 - 1e-9)
+    p_values = np.zeros(len(away))
+    for farthest in (farthest_dealt, farthest_flipped):
+        found = farthest(members, gaps, limits)
+        reached = (found[:, None] >= limits).sum(axis=0)
+        p_values = np.maximum(p_values, (reached + 1) / (len(found) + 1))
+        if (p_values > 1 - level).all():
+            break
+    return p_values
 
 
 def _frame(rows: list[tuple[tuple[Condition, ...], int, float, float, float]]) -> pd.DataFrame:
@@ -199,5 +218,5 @@ def _says_more(inside: Mask, before: Mask, gaps: Floats) -> bool:
 def _differs(inside: Mask, gaps: Floats) -> bool:
     if inside.sum() < FEWEST or (~inside).sum() < FEWEST:
         return False
-    members = inside.astype(np.float64)[:, None]
-    return bool(abs(studentised(members, gaps[:, None])[0, 0]) > _STILL)
+    members = Members(inside.astype(np.int64), np.array([[0.0], [1.0]]))
+    return bool(abs(studentised(members, gaps)[0]) > _STILL)

@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from benchmarks.found_slices import NOTHING, cell, gaining
 from metrics_core.slicing.finder import _slices, found_slices
+from metrics_core.slicing.members import Members
 from metrics_core.slicing.permutation_max import FEWEST, farthest_dealt, studentised
 
 N = 120
@@ -63,7 +65,8 @@ def test_of_shuffled_data_at_most_one_in_twenty_gives_an_alarm() -> None:
     members, gaps = _slices(COLUMNS).members, noise(3)
     limit = np.quantile(farthest_dealt(members, gaps, np.zeros(len(members.queries))), 0.95)
     deals = np.random.default_rng(5).permuted(np.tile(gaps, (2_000, 1)), axis=1).T
-    alarms = (np.abs(studentised(members.of_each, deals)).max(axis=0) > limit).mean()
+    farthest = [np.abs(studentised(members, deal)).max() for deal in deals.T]
+    alarms = (np.array(farthest) > limit).mean()
     # Three standard errors of 2,000 deals and of the limit.
     assert 0.03 < alarms < 0.07
 
@@ -79,6 +82,26 @@ def test_groups_that_vary_more_are_not_taken_for_groups_that_gain() -> None:
     wide = np.where(COLUMNS["category"] == "Rare", 0.5, 0.1)
     found = [found_slices(chance.normal(0, wide), COLUMNS).slices for _ in range(25)]
     assert sum(len(slices) > 0 for slices in found) <= 5
+
+
+@pytest.mark.parametrize(
+    ("kind", "queries", "columns"),
+    [
+        ("one group spread 2 times", 40, 2),
+        ("one group spread 3 times", 104, 3),
+        ("one group mostly ties", 104, 1),
+        ("all but one mostly ties", 104, 3),
+        ("alike, one in twenty", 104, 1),
+    ],
+)
+def test_where_no_group_differs_one_is_seldom_found(kind: str, queries: int, columns: int) -> None:
+    # Dealing alone finds 11 % of the second and fourth, flipping alone 11 % of the last.
+    assert cell(kind, NOTHING[kind], queries, columns, 300).found <= 0.065
+
+
+def test_a_group_that_gains_is_found_nearly_every_other_time() -> None:
+    found = cell("one group gains", gaining, 104, 2, 300)
+    assert found.found + found.error > 0.45
 
 
 def test_every_slice_of_one_and_two_columns_is_looked_at_unless_too_small_or_too_large() -> None:
@@ -116,8 +139,8 @@ def test_the_statistic_is_welchs_with_variances_drawn_to_the_common_one() -> Non
     )
     wanted = math.sqrt(freedom * math.log1p(t**2 / freedom))
     wanted *= (8 * freedom + 1) / (8 * freedom + 3)
-    members = IN_NETWORK.astype(np.float64)[:, None]
-    found = studentised(members, gaps[:, None])[0, 0]
+    members = Members(IN_NETWORK.astype(np.int64), np.array([[0.0], [1.0]]))
+    found = studentised(members, gaps)[0]
     assert found == pytest.approx(math.copysign(wanted, t))
 
 
