@@ -117,7 +117,7 @@ def found_slices(
     gaps = differences[known]
     slices = _slices({name: np.asarray(groups)[known] for name, groups in columns.items()})
     looked_at = len(slices.conditions)
-    if not looked_at or np.ptp(gaps) <= ALIKE * np.abs(gaps).max():
+    if not looked_at or not _varied(gaps):
         return Found(_frame([]), looked_at)
     away = np.abs(studentised(slices.members, gaps))
     p_values = _p_values(slices.members, gaps, away, level)
@@ -133,6 +133,26 @@ def found_slices(
         means = float(gaps[inside].mean()), float(gaps[~inside].mean())
         rows.append((slices.conditions[i], int(inside.sum()), *means, float(p_values[i])))
     return Found(_frame(rows), looked_at)
+
+
+def unlike_groups(differences: Floats, groups: npt.ArrayLike, *, level: float = LEVEL) -> set[str]:
+    """The groups whose mean difference is unlike that of all other queries, by the same test: all
+    of one column are looked at, whatever they say beside each other. `groups` is text of length Q,
+    NaN where a query has no difference."""
+    known = ~np.isnan(differences)
+    slices = _slices({"": np.asarray(groups)[known]})
+    gaps = differences[known]
+    if not slices.conditions or not _varied(gaps):
+        return set()
+    away = np.abs(studentised(slices.members, gaps))
+    found = _p_values(slices.members, gaps, away, level) <= 1 - level
+    return {
+        name for ((_, name),), is_unlike in zip(slices.conditions, found, strict=True) if is_unlike
+    }
+
+
+def _varied(gaps: Floats) -> bool:
+    return bool(np.ptp(gaps) > ALIKE * np.abs(gaps).max())
 
 
 def _p_values(members: Members, gaps: Floats, away: Floats, level: float) -> Floats:

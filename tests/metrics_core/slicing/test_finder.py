@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from benchmarks.found_slices import NOTHING, cell, gaining
-from metrics_core.slicing.finder import _slices, found_slices
+from metrics_core.slicing.finder import _slices, found_slices, unlike_groups
 from metrics_core.slicing.members import Members
 from metrics_core.slicing.permutation_max import FEWEST, farthest_dealt, studentised
 
@@ -159,3 +159,13 @@ def test_undefined_differences_are_left_out() -> None:
 def test_without_columns_or_with_four_queries_there_are_no_slices() -> None:
     assert found_slices(noise(), {}).looked_at == 0
     assert found_slices(noise()[:4], {"a": np.array(list("xxyy"))}).looked_at == 0
+
+
+def test_groups_unlike_the_rest_are_all_told_also_the_other_half() -> None:
+    gaps = noise() + 0.6 * (COLUMNS["form"] == "question")
+    gaps[:3] = np.nan
+    assert unlike_groups(gaps, COLUMNS["form"]) == {"question", "keywords"}
+    assert "Network" in unlike_groups(noise() + 0.6 * IN_NETWORK, COLUMNS["category"])
+    assert unlike_groups(noise(), COLUMNS["category"]) == set()
+    assert unlike_groups(np.full(N, 0.1), COLUMNS["form"]) == set()
+    assert unlike_groups(np.full(N, np.nan), COLUMNS["form"]) == set()
