@@ -90,6 +90,23 @@ def test_the_bridge_adds_up_by_every_column() -> None:
         assert bridge["queries"].sum() == N
 
 
+def test_what_most_comes_from_is_unlike_the_rest_and_not_only_large() -> None:
+    chance = random.Random(5)
+    many = [i % 3 > 0 for i in range(N)]
+    texts = {"query_id": IDS, "text": ["word"] * N, "size": ["many" if m else "few" for m in many]}
+    b = [chance.choice([2, 3, 4]) for _ in IDS]
+
+    def told(gains: list[bool]) -> str:
+        a = [place - (gain and chance.random() < 0.9) for place, gain in zip(b, gains, strict=True)]
+        runs = [listed("a", a), listed("b", b)]
+        qrels = Qrels.from_columns(IDS, [f"{q}-d" for q in IDS], [1] * N)
+        of = Study(runs, qrels, Queries.from_columns(texts))
+        return shown(of, "size").finding.text
+
+    assert "comes from" not in told([True] * N)
+    assert "most of it comes from many." in told([m or i % 12 == 0 for i, m in enumerate(many)])
+
+
 def test_the_planted_slice_is_found_and_leads_to_its_queries() -> None:
     found = slices_of(STUDY, comparison()).found
     assert [name for name, _ in found[0].names] == ["c1", "k0"]
