@@ -2,8 +2,8 @@
 
 Every value of every column is a slice, and so is every pair of values of two columns. A slice's
 mean difference is compared with that of all other queries, studentised as Welch does; its two
-variances are drawn towards the common one by as much as `FEWEST` queries would, because those of
-few queries say little (Smyth, Linear models and empirical Bayes methods, 2004). How far off the
+variances are drawn towards the common one by as much as `PRIOR` queries would, because those of few
+queries say little (Smyth, Linear models and empirical Bayes methods, 2004). How far off the
 farthest slice is by chance corrects for their number, whatever they share (max-T: Westfall and
 Young, Resampling-based multiple testing, 1993).
 
@@ -30,10 +30,10 @@ import numpy.typing as npt
 
 from metrics_core.base import frames as pd
 from metrics_core.scoring.intervals import LEVEL
+from metrics_core.slicing.breakdowns import FEWEST_TESTED
 from metrics_core.slicing.members import Members, kinds
 from metrics_core.slicing.permutation_max import (
     ALIKE,
-    FEWEST,
     farthest_dealt,
     farthest_flipped,
     studentised,
@@ -94,13 +94,13 @@ class _Grouped(NamedTuple):
 
     @property
     def slices(self) -> _Grouped:
-        """Those that are neither too small nor too large."""
-        most = len(self.place) - FEWEST
+        """Those of FEWEST_TESTED queries and more, which leave out as many."""
+        most = len(self.place) - FEWEST_TESTED
         return self.of(
             self.place,
             len(self.conditions),
             self.conditions.__getitem__,
-            lambda sizes: (sizes >= FEWEST) & (sizes <= most),
+            lambda sizes: (sizes >= FEWEST_TESTED) & (sizes <= most),
         )
 
 
@@ -236,7 +236,7 @@ def _says_more(inside: Mask, before: Mask, gaps: Floats) -> bool:
 
 
 def _differs(inside: Mask, gaps: Floats) -> bool:
-    if inside.sum() < FEWEST or (~inside).sum() < FEWEST:
+    if inside.sum() < FEWEST_TESTED or (~inside).sum() < FEWEST_TESTED:
         return False
     members = Members(inside.astype(np.int64), np.array([[0.0], [1.0]]))
     return bool(abs(studentised(members, gaps)[0]) > _STILL)

@@ -28,8 +28,8 @@ Places = npt.NDArray[Any]
 ALIKE = 1e-9
 """Differences that vary by less than this share of themselves are one and the same."""
 
-FEWEST = 5
-"""A slice has at least so many queries, and so has the rest."""
+PRIOR = 5
+"""The variance of a slice, and of the rest, is drawn towards the common one by so many queries."""
 
 _SEED = 20_261
 _FEWEST_TIMES, _MOST_TIMES, _WORK = 349, 1_999, 2_000_000_000
@@ -164,14 +164,14 @@ def _studentised(
 def _on_normal_scale(t_squared: Any, own: Any, rest: Any, n: Any, m: Any) -> Any:
     """The size of a normal deviate that says as much as Student's t with the degrees of freedom of
     two errors (Wallace, Bounds on normal approximations to Student's distribution, 1959)."""
-    freedom = (own + rest) ** 2 / (own**2 / (n + FEWEST - 1) + rest**2 / (m + FEWEST - 1))
+    freedom = (own + rest) ** 2 / (own**2 / (n + PRIOR - 1) + rest**2 / (m + PRIOR - 1))
     return np.sqrt(freedom * np.log1p(t_squared / freedom)) * (8 * freedom + 1) / (8 * freedom + 3)
 
 
 def _error(sums: Any, squares: Any, n: Any, common: Any) -> Any:
     """The squared standard error of a mean of n, its variance drawn towards the common one."""
     within = np.maximum(squares - sums**2 / n, 0.0)
-    return (within + FEWEST * common) / (n - 1 + FEWEST) / n
+    return (within + PRIOR * common) / (n - 1 + PRIOR) / n
 
 
 _kept = Memo(_MOST_KEPT, lambda block: block.nbytes)

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.found_slices import NOTHING, cell, gaining
 from metrics_core.slicing.finder import _slices, found_slices, unlike_groups
 from metrics_core.slicing.members import Members
-from metrics_core.slicing.permutation_max import FEWEST, farthest_dealt, studentised
+from metrics_core.slicing.permutation_max import PRIOR, farthest_dealt, studentised
 
 N = 120
 CHANCE = np.random.default_rng(11)
@@ -106,9 +106,9 @@ def test_a_group_that_gains_is_found_nearly_every_other_time() -> None:
 
 def test_every_slice_of_one_and_two_columns_is_looked_at_unless_too_small_or_too_large() -> None:
     columns = {
-        "a": np.array(["x"] * 6 + ["y"] * 14),
-        "b": np.array(["u", "v"] * 10),
-        "c": np.array(["w"] * 17 + ["z"] * 3),
+        "a": np.array(["x"] * 12 + ["y"] * 28),
+        "b": np.array(["u", "v"] * 20),
+        "c": np.array(["w"] * 34 + ["z"] * 6),
     }
     assert _slices(columns).conditions == [
         (("a", "x"),),
@@ -121,7 +121,7 @@ def test_every_slice_of_one_and_two_columns_is_looked_at_unless_too_small_or_too
         (("b", "u"), ("c", "w")),
         (("b", "v"), ("c", "w")),
     ]
-    assert found_slices(noise()[:20], columns).looked_at == 9
+    assert found_slices(noise()[:40], columns).looked_at == 9
 
 
 def test_the_statistic_is_welchs_with_variances_drawn_to_the_common_one() -> None:
@@ -130,12 +130,12 @@ def test_the_statistic_is_welchs_with_variances_drawn_to_the_common_one() -> Non
 
     def error(part: npt.NDArray[np.float64]) -> float:
         within = sum((value - part.mean()) ** 2 for value in part)
-        return (within + FEWEST * gaps.var(ddof=1)) / (len(part) - 1 + FEWEST) / len(part)
+        return (within + PRIOR * gaps.var(ddof=1)) / (len(part) - 1 + PRIOR) / len(part)
 
     own, other = error(inside), error(rest)
     t = (inside.mean() - rest.mean()) / math.sqrt(own + other)
     freedom = (own + other) ** 2 / (
-        own**2 / (len(inside) - 1 + FEWEST) + other**2 / (len(rest) - 1 + FEWEST)
+        own**2 / (len(inside) - 1 + PRIOR) + other**2 / (len(rest) - 1 + PRIOR)
     )
     wanted = math.sqrt(freedom * math.log1p(t**2 / freedom))
     wanted *= (8 * freedom + 1) / (8 * freedom + 3)
@@ -156,8 +156,10 @@ def test_undefined_differences_are_left_out() -> None:
     assert found.slices.iloc[0]["queries"] == IN_NETWORK.sum() - 3
 
 
-def test_without_columns_or_with_four_queries_there_are_no_slices() -> None:
+def test_without_columns_or_with_few_queries_there_are_no_slices() -> None:
     assert found_slices(noise(), {}).looked_at == 0
+    assert found_slices(noise()[:15], {"a": np.array(list("xxxxxxxyyyyyyyy"))}).looked_at == 0
+    assert found_slices(noise()[:16], {"a": np.array(list("xxxxxxxxyyyyyyyy"))}).looked_at == 2
     assert found_slices(noise()[:4], {"a": np.array(list("xxyy"))}).looked_at == 0
 
 
