@@ -149,7 +149,7 @@ def bridge_finding(
     bridge: pd.DataFrame, focus: str, baseline: str, *, higher_is_better: bool = True
 ) -> Sentence:
     """Where the difference comes from: which groups bring it, and where it is clear on its own.
-    `bridge` is the frame of `slicing.bridge` with the column clear."""
+    `bridge` is the frame of `slicing.bridge` with the columns clear, and unlike (the rest)."""
     if focus == baseline:
         return run(focus) + strong(" by group; ") + muted(_COMPARE)
     queries = int(bridge["queries"].sum())
@@ -176,7 +176,7 @@ def bridge_finding(
     if len(against):
         where += f" and clearly {other} in {w.named(list(against['group']))}"
     lead, part = _main_part(with_it, whole)
-    what = f"the {'gain' if gains else 'loss'}" if len(against) else "it"
+    what = "it" if where == "everywhere" else f"the {'gain' if gains else 'loss'}"
     from_where = f"; {part} of {what} comes from {lead}" if lead else ""
     return (
         run(focus)

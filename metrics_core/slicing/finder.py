@@ -94,7 +94,8 @@ class _Grouped(NamedTuple):
 
     @property
     def slices(self) -> _Grouped:
-        """Those of FEWEST_TESTED queries and more, which leave out as many."""
+        """Those of as many queries as a group must have to be called clear, with as many elsewhere:
+        smaller ones, of which there are many, would hide what larger ones show."""
         most = len(self.place) - FEWEST_TESTED
         return self.of(
             self.place,
@@ -137,8 +138,8 @@ def found_slices(
 
 def unlike_groups(differences: Floats, groups: npt.ArrayLike, *, level: float = LEVEL) -> set[str]:
     """The groups whose mean difference is unlike that of all other queries, by the same test: all
-    of one column are looked at, whatever they say beside each other. `groups` is text of length Q,
-    NaN where a query has no difference."""
+    of one column are looked at, whatever they say beside each other. `differences` is float64[Q],
+    NaN where a query has none; `groups` text of length Q."""
     known = ~np.isnan(differences)
     slices = _slices({"": np.asarray(groups)[known]})
     gaps = differences[known]

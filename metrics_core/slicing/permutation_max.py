@@ -32,7 +32,7 @@ PRIOR = 5
 """The variance of a slice, and of the rest, is drawn towards the common one by so many queries."""
 
 _SEED = 20_261
-_FEWEST_TIMES, _MOST_TIMES, _WORK = 349, 1_999, 2_000_000_000
+_FEWEST_TIMES, _MOST_TIMES, _WORK = 299, 1_999, 2_000_000_000
 _AT_ONCE = 250
 _SMALL = 50_000_000
 """Queries times slices times moves: so few are worked out in double precision at once."""

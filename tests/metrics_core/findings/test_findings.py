@@ -393,7 +393,7 @@ def test_groups_that_clearly_go_the_other_way_are_named() -> None:
         " Only in Devices is the loss clear on its own: 20 of 60 queries, \u22120.200 on average."
     )
     assert told(rows, [], ["Billing"]).startswith(
-        "dense gains in two of three groups; most of it comes from Billing. "
+        "dense gains in two of three groups; most of the gain comes from Billing. "
     )
     losing = {g: (n, -gap) for g, (n, gap) in rows.items()}
     assert told(losing, ["Devices"], ["Billing"]).startswith(
