@@ -15,9 +15,10 @@ from metrics_core import findings
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.measures import MEAN
 from metrics_core.slicing import breakdowns
-from metrics_core.slicing.bridge import bridge
+from metrics_core.slicing.bridge import additive_differences, bridge
 from metrics_core.slicing.crossed import crossed
 from metrics_core.slicing.derived import MARK, derived_column
+from metrics_core.slicing.finder import unlike_groups
 from metrics_core.slicing.mix import mix
 
 _FEW_GROUPS = 12
@@ -110,7 +111,9 @@ def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
         finding=findings.bridge_finding(
             named, shown.focus, shown.baseline, higher_is_better=higher
         ),
-        strongest=findings.strongest_other(spoken(groups, by), shown.focus, shown.baseline),
+        strongest=findings.strongest_other(
+            spoken(groups, by), shown.focus, shown.baseline, higher_is_better=higher
+        ),
         reversal=findings.Sentence()
         if shown.alone
         else findings.reversal_finding(named, higher_is_better=higher),
@@ -126,13 +129,21 @@ def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
 
 
 def _bridge(study: Study, shown: Comparison, by: str, own: pd.DataFrame) -> pd.DataFrame:
-    """The bridge by a column, with whether each group's difference is clear on its own."""
-    scores = study.scores(shown, shown.measure)
-    steps = bridge(
-        scores, shown.measure, shown.focus, shown.baseline, study.columns(shown)[by]
-    )  # fmt: skip
+    """The bridge by a column, with whether each group's difference is clear on its own, and
+    whether it is unlike that of the other queries."""
+    scores, groups = study.scores(shown, shown.measure), study.columns(shown)[by]
+    steps = bridge(scores, shown.measure, shown.focus, shown.baseline, groups)
     clear = dict(zip(own["group"], own["clear"], strict=True))
-    return steps.assign(clear=[bool(clear[group]) for group in steps["group"]])
+    unlike: set[str] = set()
+    if not shown.alone:
+        one, other = scores.only([shown.focus, shown.baseline]).of(shown.measure)
+        gaps = additive_differences(one, other, shown.measure.declaration.combination)
+        named = breakdowns.without_gaps(groups.reindex(list(scores.query_ids)))
+        unlike = unlike_groups(gaps, named.to_numpy())
+    return steps.assign(
+        clear=[bool(clear[group]) for group in steps["group"]],
+        unlike=[group in unlike for group in steps["group"]],
+    )
 
 
 def _mixed(study: Study, shown: Comparison, by: str) -> findings.Sentence:
@@ -174,6 +185,7 @@ def _folded(steps: pd.DataFrame) -> pd.DataFrame:
         "difference": part * whole / queries,
         "part": part,
         "clear": False,
+        "unlike": False,
         "groups": len(rest),
     }
     return pd.concat([kept.assign(groups=1), pd.DataFrame([together])], ignore_index=True)

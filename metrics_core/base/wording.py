@@ -34,11 +34,16 @@ def score(value: float | None, digits: int = 3) -> str:
     """A score: three decimals, fewer from 100 on, where they say nothing; "–" where undefined."""
     if value is None or math.isnan(value):
         return DASH
-    size = abs(value)
-    text = f"{value:,.{digits if size < _PLAIN else min(digits, 1 if size < 1000 else 0)}f}"
+    text = f"{value:,.{_digits(value, digits)}f}"
     if not text.strip("-0."):
         text = text.lstrip("-")
     return text.replace("-", MINUS)
+
+
+def _digits(value: float, digits: int) -> int:
+    """How many decimals a score has."""
+    size = abs(value)
+    return digits if size < _PLAIN else min(digits, 1 if size < 1000 else 0)
 
 
 def scores(values: Iterable[float], digits: int = 3) -> list[str]:
@@ -69,6 +74,28 @@ def difference(value: float | None, digits: int = 3) -> str:
     if not text.strip("0."):
         return text
     return f"+{text}" if value > 0 else f"{MINUS}{text}"
+
+
+def parts_of(
+    whole: float, parts: Sequence[float], digits: int = 3, *, start: float = 0.0
+) -> list[float]:
+    """The parts that lead from `start` to the whole, each rounded up or down so that as printed
+    they add up to it as printed: what is cut off goes to those of which most was (largest
+    remainders). A part of 0 stays 0."""
+    ends = start, whole
+    counted = [i for i, part in enumerate(parts) if part]
+    if not counted or not all(map(math.isfinite, (*ends, *parts))):
+        return list(parts)
+    digits = min(_digits(value, digits) for value in (*ends, *parts))
+    first, last = (round(float(f"{end:.{digits}f}") * 10**digits) for end in ends)
+    units = [part * 10**digits for part in parts]
+    # What is a whole number of units but for rounding loses nothing.
+    cut = [math.floor(unit + 1e-9) for unit in units]
+    each, more = divmod(last - first - sum(cut), len(counted))
+    falling = sorted(counted, key=lambda i: cut[i] - units[i])
+    for place, i in enumerate(falling):
+        cut[i] += each + (place < more)
+    return [unit / 10**digits for unit in cut]
 
 
 def interval(low: float | None, high: float | None, digits: int = 3) -> str:

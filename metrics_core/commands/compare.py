@@ -127,6 +127,7 @@ def _shown_bridges(frame: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for key, own in frame.groupby(["run", "baseline", "measure"], sort=False):
         whole, n = math.fsum(own["part"]), int(own["n"].sum())
+        own = own.assign(part=w.parts_of(whole, own["part"].tolist()))
         sums = pd.DataFrame([{"group": "all", "n": n, "difference": whole, "part": whole}])
         for row in pd.concat([own, sums]).to_dict("records"):
             rows.append(

@@ -259,22 +259,23 @@ def _overview(found: _Explained) -> pd.DataFrame:
 def _documents(found: _Explained) -> pd.DataFrame:
     """The documents of the one query with their parts, and what they add up to."""
     rank, before = f"rank in {found.run}", f"rank in {found.baseline}"
+    whole, rest = float(found.ledger.difference[0]), float(found.ledger.empty[0])
+    parts = found.parts(0)
+    *printed, without = w.parts_of(whole, [*(part["part"] for part in parts), rest])
     rows = [
         {
             "document": part["doc_id"],
             "grade": w.grade(part["grade"]),
             rank: w.count(part["rank"]),
             before: w.count(part["baseline_rank"]),
-            "part": w.difference(part["part"]),
+            "part": w.difference(shown),
         }
-        for part in found.parts(0)
+        for part, shown in zip(parts, printed, strict=True)
     ]
     blank = {"grade": "", rank: "", before: ""}
-    if found.ledger.empty[0] != 0:
-        rest = w.difference(found.ledger.empty[0])
-        rows.append({"document": "(without them)", **blank, "part": rest})
-    sums = w.difference(found.ledger.difference[0])
-    rows.append({"document": "(difference)", **blank, "part": sums})
+    if rest != 0:
+        rows.append({"document": "(without them)", **blank, "part": w.difference(without)})
+    rows.append({"document": "(difference)", **blank, "part": w.difference(whole)})
     return pd.DataFrame(rows, dtype=object)
 
 

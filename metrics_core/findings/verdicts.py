@@ -171,19 +171,10 @@ def _where(found: str, groups: pd.DataFrame | None, focus: str) -> str:
         return f"; it {' and '.join(parts)}"
     what, main, other = ("gain", gains, losses) if found in AHEAD else ("loss", losses, gains)
     verb = "loses" if found in AHEAD else "gains"
-    # "Is in" says that it is nowhere else, which must hold for all other queries together.
-    only = (
-        "is" if _rest(groups, focus, main) * (1 if found in AHEAD else -1) <= 0 else "is clearest"
-    )
-    parts = [f"the {what} {only} in {w.named(main)}"] if main else []
+    # Where the others are not clear nothing is known of them, so none is said to be without.
+    parts = [f"the {what} is clear on its own in {w.named(main)}"] if main else []
     parts += [f"it {verb} in {w.named(other)}"] if other else []
     return f"; {', '.join(parts)}"
-
-
-def _rest(groups: pd.DataFrame, focus: str, main: list[str]) -> float:
-    """The sum of the differences of all queries that are in none of these groups."""
-    own = groups[(groups["run"] == focus) & ~groups["group"].isin(main)]
-    return float((own["difference"] * own["queries"]).sum())
 
 
 def others_verdict(

@@ -2,13 +2,20 @@
 
 Every value of every column is a slice, and so is every pair of values of two columns. A slice's
 mean difference is compared with that of all other queries, studentised as Welch does; its two
-variances are drawn towards the common one by as much as `FEWEST` queries would, because those of
-few queries say little (Smyth, Linear models and empirical Bayes methods, 2004). The differences are
-then dealt out anew over the queries, many times: how far off the farthest slice is by chance
-corrects for their number, whatever they share (max-T: Westfall and Young, Resampling-based multiple
-testing, 1993). So at most one time in twenty anything is found where nothing is, which holds the
-share of false discoveries as well. Benjamini and Hochberg's rule would need p-values of single
-slices far below what so many deals can give.
+variances are drawn towards the common one by as much as `PRIOR` queries would, because those of few
+queries say little (Smyth, Linear models and empirical Bayes methods, 2004). How far off the
+farthest slice is by chance corrects for their number, whatever they share (max-T: Westfall and
+Young, Resampling-based multiple testing, 1993).
+
+Chance is asked in two ways, and a slice is found where both say so. The differences are dealt out
+anew over the queries: exact where they are distributed alike in all slices, however skewed. Or each
+stays with its query and changes to the other side of their mean or not (the wild bootstrap: Liu,
+Annals of Statistics 1988; Davidson and Flachaire, Journal of Econometrics 2008): so a slice keeps
+its own spread, and one that only varies more is not taken for one that gains. Dealing alone finds
+such slices twice as often as it says, flipping alone does so where differences are skewed
+(`benchmarks.found_slices`). So at most one time in twenty anything is found where nothing is, which
+holds the share of false discoveries as well. Benjamini and Hochberg's rule would need p-values of
+single slices far below what so many deals can give.
 """
 
 from __future__ import annotations
@@ -22,13 +29,14 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base import frames as pd
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.members import Members, kinds
 from metrics_core.slicing.permutation_max import (
-    FEWEST,
+    ALIKE,
     farthest_dealt,
+    farthest_flipped,
     studentised,
-    studentised_inside,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -86,13 +94,14 @@ class _Grouped(NamedTuple):
 
     @property
     def slices(self) -> _Grouped:
-        """Those that are neither too small nor too large."""
-        most = len(self.place) - FEWEST
+        """Those of as many queries as a group must have to be called clear, with as many elsewhere:
+        smaller ones, of which there are many, would hide what larger ones show."""
+        most = len(self.place) - FEWEST_QUERIES
         return self.of(
             self.place,
             len(self.conditions),
             self.conditions.__getitem__,
-            lambda sizes: (sizes >= FEWEST) & (sizes <= most),
+            lambda sizes: (sizes >= FEWEST_QUERIES) & (sizes <= most),
         )
 
 
@@ -109,14 +118,10 @@ def found_slices(
     gaps = differences[known]
     slices = _slices({name: np.asarray(groups)[known] for name, groups in columns.items()})
     looked_at = len(slices.conditions)
-    if not looked_at or not gaps.any():
+    if not looked_at or not _varied(gaps):
         return Found(_frame([]), looked_at)
-    away = np.abs(studentised_inside(slices.members, gaps))
-    # Of deals that tie with the data each counts against it.
-    limits = away * (1 - 1e-9)
-    farthest = farthest_dealt(slices.members, gaps, limits)
-    reached = (farthest[:, None] >= limits).sum(axis=0)
-    p_values = (reached + 1) / (len(farthest) + 1)
+    away = np.abs(studentised(slices.members, gaps))
+    p_values = _p_values(slices.members, gaps, away, level)
     chosen: list[Mask] = []
     rows = []
     for i in np.argsort(-away, kind="stable"):
@@ -129,6 +134,41 @@ def found_slices(
         means = float(gaps[inside].mean()), float(gaps[~inside].mean())
         rows.append((slices.conditions[i], int(inside.sum()), *means, float(p_values[i])))
     return Found(_frame(rows), looked_at)
+
+
+def unlike_groups(differences: Floats, groups: npt.ArrayLike, *, level: float = LEVEL) -> set[str]:
+    """The groups whose mean difference is unlike that of all other queries, by the same test: all
+    of one column are looked at, whatever they say beside each other. `differences` is float64[Q],
+    NaN where a query has none; `groups` text of length Q."""
+    known = ~np.isnan(differences)
+    slices = _slices({"": np.asarray(groups)[known]})
+    gaps = differences[known]
+    if not slices.conditions or not _varied(gaps):
+        return set()
+    away = np.abs(studentised(slices.members, gaps))
+    found = _p_values(slices.members, gaps, away, level) <= 1 - level
+    return {
+        name for ((_, name),), is_unlike in zip(slices.conditions, found, strict=True) if is_unlike
+    }
+
+
+def _varied(gaps: Floats) -> bool:
+    return bool(np.ptp(gaps) > ALIKE * np.abs(gaps).max())
+
+
+def _p_values(members: Members, gaps: Floats, away: Floats, level: float) -> Floats:
+    """How often chance takes any slice as far off as each, both ways; where dealing out alone says
+    that nothing differs the differences are not flipped."""
+    # What ties with the data counts against it.
+    limits = away * (1 - 1e-9)
+    p_values = np.zeros(len(away))
+    for farthest in (farthest_dealt, farthest_flipped):
+        found = farthest(members, gaps, limits)
+        reached = (found[:, None] >= limits).sum(axis=0)
+        p_values = np.maximum(p_values, (reached + 1) / (len(found) + 1))
+        if (p_values > 1 - level).all():
+            break
+    return p_values
 
 
 def _frame(rows: list[tuple[tuple[Condition, ...], int, float, float, float]]) -> pd.DataFrame:
@@ -197,7 +237,7 @@ def _says_more(inside: Mask, before: Mask, gaps: Floats) -> bool:
 
 
 def _differs(inside: Mask, gaps: Floats) -> bool:
-    if inside.sum() < FEWEST or (~inside).sum() < FEWEST:
+    if inside.sum() < FEWEST_QUERIES or (~inside).sum() < FEWEST_QUERIES:
         return False
-    members = inside.astype(np.float64)[:, None]
-    return bool(abs(studentised(members, gaps[:, None])[0, 0]) > _STILL)
+    members = Members(inside.astype(np.int64), np.array([[0.0], [1.0]]))
+    return bool(abs(studentised(members, gaps)[0]) > _STILL)

@@ -1,13 +1,15 @@
-"""How far off the farthest slice is when the differences are dealt out anew over the queries.
+"""How far off the farthest slice is by chance: when the differences are dealt out anew over the
+queries, and when each stays where it is and changes sides or not.
 
-Nearly in all deals at once, exactly where a deal lies close to a slice of the data
-(`scoring.certified`). Of more than 20,000 queries what is dealt are parcels of queries (`Parcels`
+Nearly in all of these moves at once, exactly where one lies close to a slice of the data
+(`scoring.certified`). Of more than 20,000 queries what is moved are parcels of queries (`Parcels`
 of `exchangeable_blocks`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,18 +22,20 @@ from metrics_core.slicing.exchangeable_blocks import Parcels, parcels_of
 from metrics_core.slicing.members import Members
 
 Floats = npt.NDArray[np.float64]
-Singles = npt.NDArray[np.float32]
 Places = npt.NDArray[Any]
 """Whole numbers, as small as can be."""
 
-FEWEST = 5
-"""A slice has at least so many queries, and so has the rest."""
+ALIKE = 1e-9
+"""Differences that vary by less than this share of themselves are one and the same."""
+
+PRIOR = 5
+"""The variance of a slice, and of the rest, is drawn towards the common one by so many queries."""
 
 _SEED = 20_261
-_FEWEST_DEALS, _MOST_DEALS, _WORK = 499, 1_999, 5_000_000_000
+_FEWEST_TIMES, _MOST_TIMES, _WORK = 299, 1_999, 2_000_000_000
 _AT_ONCE = 250
 _SMALL = 50_000_000
-"""Queries times slices times deals: so few are worked out in double precision at once."""
+"""Queries times slices times moves: so few are worked out in double precision at once."""
 _MOST_KEPT = 60_000_000
 """Bytes of deals that are kept, those of the numbers of queries that were asked for last."""
 
@@ -40,117 +44,134 @@ def farthest_dealt(members: Members, gaps: Floats, limits: Floats) -> Floats:
     """How far off the farthest slice is in each deal of the differences, float64[Q], over their
     queries; float64[deals]: on the right side of each of the limits, float64[S], and nearly what it
     is."""
-    centred = gaps - gaps.mean()
-    spread = float(np.sqrt(np.square(centred).mean()))
-    parcels = parcels_of(members)
-    inside = members.of_each if parcels is None else parcels.members
-    deals = int(np.clip(_WORK // (4 * inside.size), _FEWEST_DEALS, _MOST_DEALS))
-    varied = spread > 1e-9 * float(np.abs(gaps).max(initial=0.0))
-    nearly = varied and inside.size * deals > _SMALL
-    near = _Near.of(members, centred / spread, parcels) if nearly else None
-    undecided = Undecided.around(limits, rounding(len(gaps)) * (1 + limits))
+    units = _Units.of(members, gaps)
 
-    def exactly(places: Places) -> Floats:
-        if parcels is None:
-            return np.asarray(np.abs(studentised(inside, gaps[places].T)).max(axis=0))
-        sums, squares = (parcels.sums(v)[places].T for v in (centred, np.square(centred)))
-        dealt = inside.T @ sums, inside.T @ squares, squares.sum(axis=0)
-        return np.asarray(np.abs(_studentised(*dealt, parcels.queries, len(gaps))).max(axis=0))
+    def dealt(block: int) -> Places:
+        if units.parcels is None:
+            return _dealt(len(gaps), block)
+        return _dealt_parcels(units.parcels, block)
 
-    def farthest(block: int) -> Floats:
-        places = _dealt(len(gaps), block) if parcels is None else _dealt_parcels(parcels, block)
-        places = places[: deals - block * _AT_ONCE]
-        if near is None:
-            return exactly(places)
-        found = near.farthest(places)
-        unsure = undecided.holds(found[:, None]).any(axis=1)
-        if unsure.any():
-            found[unsure] = exactly(places[unsure])
-        return found
+    def moved(these: _Units, places: Places) -> tuple[Any, Any]:
+        sums = these.sums[places]
+        return sums, np.square(sums) if these.parcels is None else these.squares[places]
 
-    several = on_all_cores if PRODUCTS_ON_ONE_CORE else map
-    return np.concatenate(list(several(farthest, range(-(-deals // _AT_ONCE)))))
+    return _farthest(units, limits, dealt, moved)
+
+
+def farthest_flipped(members: Members, gaps: Floats, limits: Floats) -> Floats:
+    """The same where every difference stays with its query, and changes sides of their mean or not:
+    so a query that varies more does so in each of them. A parcel changes sides as a whole."""
+    units = _Units.of(members, gaps)
+
+    def flipped(block: int) -> Places:
+        generator = np.random.default_rng((_SEED + 2, block))
+        return generator.integers(0, 2, (_AT_ONCE, len(units.sums)), dtype=np.int8) * 2 - 1
+
+    # A square is the same on either side.
+    return _farthest(units, limits, flipped, lambda u, signs: (u.sums * signs, u.squares[None]))
 
 
 @dataclass(frozen=True)
-class _Near:
-    """What is dealt, in single precision, in units of the spread of single differences: `sums` of
-    each and of its `squares`, both float32[U], and `members` float32[U, S]."""
+class _Units:
+    """What is moved, single queries or parcels of them: `sums` of the differences about their mean,
+    in units of their spread, and of the `squares` of those, both [U]; `members` [U, S] of 0 and 1
+    says in which slices each lies, `n` [S] how many queries these hold of so many in `total`."""
 
-    members: Singles
-    sums: Singles
-    squares: Singles
-    n: Singles
+    members: Any
+    sums: Any
+    squares: Any
+    n: Any
     total: int
+    parcels: Parcels | None
 
     @classmethod
-    def of(cls, members: Members, scaled: Floats, parcels: Parcels | None) -> _Near:
-        n, total = members.queries.astype(np.float32), len(scaled)
+    def of(cls, members: Members, gaps: Floats) -> _Units:
+        scaled = gaps - gaps.mean()
+        spread = float(np.sqrt(np.square(scaled).mean()))
+        alike = spread <= ALIKE * float(np.abs(gaps).max(initial=0.0))
+        scaled = np.zeros_like(gaps) if alike else scaled / spread
+        squares, parcels, n = np.square(scaled), parcels_of(members), members.queries
         if parcels is None:
-            single = scaled.astype(np.float32)
-            return cls(members.of_each.astype(np.float32), single, np.square(single), n, total)
-        sums, squares = parcels.sums(scaled), parcels.sums(np.square(scaled))
-        inside = parcels.members.astype(np.float32)
-        return cls(inside, sums.astype(np.float32), squares.astype(np.float32), n, total)
+            return cls(members.of_each, scaled, squares, n, len(gaps), None)
+        sums, squares = parcels.sums(scaled), parcels.sums(squares)
+        return cls(parcels.members, sums, squares, n, len(gaps), parcels)
 
-    def farthest(self, places: Places) -> Floats:
-        """The farthest slice in each of some deals, [deals, U]; nearly."""
-        total, n = np.float32(self.total), self.n
-        m, common = total - n, total / (total - 1)
-        inside = self.sums[places] @ self.members
-        squares = self.squares[places] @ self.members
-        own = _error(inside, squares, n, common)
-        rest = _error(-inside, total - squares, m, common)
-        t_squared = np.square(inside * (1 / n + 1 / m)) / (own + rest)
-        found = _on_normal_scale(t_squared, own, rest, n, m)
-        return np.asarray(found.max(axis=1), dtype=np.float64)
+    def in_single_precision(self) -> _Units:
+        """The same as float32."""
+        numbers = ("members", "sums", "squares", "n")
+        return replace(self, **{name: getattr(self, name).astype(np.float32) for name in numbers})
+
+    def farthest(self, sums: Any, squares: Any) -> Floats:
+        """How far off the farthest slice is in each row of moved sums and squares, [moves, U]."""
+        inside, inside_squares = sums @ self.members, squares @ self.members
+        whole, all_squares = (each.sum(axis=1, keepdims=True) for each in (sums, squares))
+        off = _studentised(inside, inside_squares, whole, all_squares, self.n, self.total)
+        return np.asarray(np.abs(off).max(axis=1), dtype=np.float64)
 
 
-def studentised(members: Floats, gaps: Floats) -> Floats:
-    """How many standard errors the mean inside each slice is off that of the rest, on the normal
-    scale, so that small slices and large ones compare; float64[S, deals] of float64[Q, deals]."""
-    centred = gaps - gaps.mean(axis=0)
-    squares = np.square(centred)
-    inside, inside_squares = members.T @ centred, members.T @ squares
-    n = members.sum(axis=0)[:, None]
-    return _studentised(inside, inside_squares, squares.sum(axis=0), n, len(members))
+def _farthest(
+    units: _Units,
+    limits: Floats,
+    made: Callable[[int], Places],
+    moved: Callable[[_Units, Places], tuple[Any, Any]],
+) -> Floats:
+    """The farthest slice of every move: `made` are those of a block, `moved` the sums and squares
+    after them."""
+    times = int(np.clip(_WORK // (6 * units.members.size), _FEWEST_TIMES, _MOST_TIMES))
+    near = units.in_single_precision() if units.members.size * times > _SMALL else None
+    undecided = Undecided.around(limits, rounding(units.total) * (1 + limits))
+
+    def farthest(block: int) -> Floats:
+        moves = made(block)[: times - block * _AT_ONCE]
+        if near is None:
+            return units.farthest(*moved(units, moves))
+        found = near.farthest(*moved(near, moves))
+        unsure = undecided.holds(found[:, None]).any(axis=1)
+        if unsure.any():
+            found[unsure] = units.farthest(*moved(units, moves[unsure]))
+        return found
+
+    several = on_all_cores if PRODUCTS_ON_ONE_CORE else map
+    return np.concatenate(list(several(farthest, range(-(-times // _AT_ONCE)))))
 
 
-def studentised_inside(members: Members, gaps: Floats) -> Floats:
-    """The same of one float64[Q] of differences; float64[S]."""
+def studentised(members: Members, gaps: Floats) -> Floats:
+    """How many standard errors the mean inside each slice is off that of the rest, float64[S], for
+    one float64[Q] of differences: on the normal scale, so that small slices and large ones
+    compare."""
     centred = gaps - gaps.mean()
     squares = np.square(centred)
-    inside = members.sums(centred)[:, None], members.sums(squares)[:, None]
-    return _studentised(*inside, squares.sum(), members.queries[:, None], len(gaps))[:, 0]
+    inside = members.sums(centred), members.sums(squares)
+    found = _studentised(*inside, centred.sum(), squares.sum(), members.queries, len(gaps))
+    return np.asarray(found)
 
 
 def _studentised(
-    inside: Floats, inside_squares: Floats, all_squares: Any, n: Floats, total: int
-) -> Floats:
-    """The same from sums of centred differences and of their squares inside each slice and over
-    all; `n` float64[S, 1] counts the queries of each slice."""
-    m = total - n
-    # The centred differences sum to zero, so the rest is what the inside is not.
-    common = all_squares / (total - 1)
+    inside: Any, inside_squares: Any, whole: Any, all_squares: Any, n: Any, total: int
+) -> Any:
+    """The same from sums of differences and of their squares inside each slice and over all; `n`
+    counts the queries of each slice. 0 where all differences are the same."""
+    m, rest = total - n, whole - inside
+    common = (all_squares - whole**2 / total) / (total - 1)
     own = _error(inside, inside_squares, n, common)
-    rest = _error(-inside, all_squares - inside_squares, m, common)
+    other = _error(rest, all_squares - inside_squares, m, common)
     with np.errstate(invalid="ignore", divide="ignore"):
-        t = (inside / n + inside / m) / np.sqrt(own + rest)
-        scaled = _on_normal_scale(t**2, own, rest, n, m)
-    return np.where(common > 0, np.copysign(np.nan_to_num(scaled), inside), 0.0)
+        t = (inside / n - rest / m) / np.sqrt(own + other)
+        scaled = _on_normal_scale(np.square(t), own, other, n, m)
+    return np.where(common * total > ALIKE * all_squares, np.copysign(scaled, t), 0.0)
 
 
 def _on_normal_scale(t_squared: Any, own: Any, rest: Any, n: Any, m: Any) -> Any:
     """The size of a normal deviate that says as much as Student's t with the degrees of freedom of
     two errors (Wallace, Bounds on normal approximations to Student's distribution, 1959)."""
-    freedom = (own + rest) ** 2 / (own**2 / (n + FEWEST - 1) + rest**2 / (m + FEWEST - 1))
+    freedom = (own + rest) ** 2 / (own**2 / (n + PRIOR - 1) + rest**2 / (m + PRIOR - 1))
     return np.sqrt(freedom * np.log1p(t_squared / freedom)) * (8 * freedom + 1) / (8 * freedom + 3)
 
 
 def _error(sums: Any, squares: Any, n: Any, common: Any) -> Any:
     """The squared standard error of a mean of n, its variance drawn towards the common one."""
     within = np.maximum(squares - sums**2 / n, 0.0)
-    return (within + FEWEST * common) / (n - 1 + FEWEST) / n
+    return (within + PRIOR * common) / (n - 1 + PRIOR) / n
 
 
 _kept = Memo(_MOST_KEPT, lambda block: block.nbytes)
@@ -172,7 +193,7 @@ def _dealt(n_queries: int, block: int, seed: int = _SEED) -> Places:
         generator = np.random.default_rng((seed, block))
         return generator.permuted(np.tile(order, (_AT_ONCE, 1)), axis=1)
 
-    if np.dtype(_kind(n_queries)).itemsize * n_queries * _MOST_DEALS > _MOST_KEPT:
+    if np.dtype(_kind(n_queries)).itemsize * n_queries * _MOST_TIMES > _MOST_KEPT:
         return made()
     return _kept((n_queries, block, seed), made)
 

@@ -12,6 +12,7 @@ from dashboard.answers.slices import Slice
 from dashboard.drawing.blocks.markup import Lead, style_of
 from dashboard.drawing.blocks.templates import Template, percent
 from dashboard.drawing.drawing import Drawing
+from metrics_core.base import wording as w
 
 _drawn = Template("bridge")
 
@@ -56,7 +57,9 @@ def bridge_rows(
         return "better" if (part > 0) == higher else "worse"
 
     rows = []
-    for row, start, end in zip(steps.to_dict("records"), [0.0, *ends[:-1]], ends, strict=True):
+    printed = w.parts_of(whole, steps["part"].tolist())
+    places = zip([0.0, *ends[:-1]], ends, strict=True)
+    for row, part, (start, end) in zip(steps.to_dict("records"), printed, places, strict=True):
         left, right = sorted((share(start), share(end)))
         rows.append(
             _Step(
@@ -64,7 +67,7 @@ def bridge_rows(
                 link=lead(row["group"]) if row["groups"] == 1 else "",
                 queries=row["queries"],
                 difference=row["difference"],
-                part=row["part"],
+                part=part,
                 kind=kind(row["part"]),
                 clear=row["clear"],
                 left=percent(left),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,9 @@ def ledger_rows(
 
     higher = drawing.comparison.measure.declaration.higher_is_better
     rows = []
-    for row, start, end in zip(steps.to_dict("records"), reached, reached[1:], strict=False):
+    printed = w.parts_of(ends[1], steps["part"].tolist(), start=ends[0])
+    places = pairwise(reached)
+    for row, part, (start, end) in zip(steps.to_dict("records"), printed, places, strict=True):
         left, right = sorted((share(start), share(end)))
         moved, tone, arrow = _moved(row, drawing.cutoff, alone=drawing.alone)
         rows.append(
@@ -81,7 +84,7 @@ def ledger_rows(
                 moved=moved,
                 tone=tone,
                 arrow=arrow,
-                part=row["part"],
+                part=part,
                 kind="better" if (row["part"] > 0) == higher else "worse",
                 left=percent(left),
                 width=percent(right - left),
@@ -96,7 +99,7 @@ def ledger_rows(
         focus=style_of(drawing.styles, drawing.focus),
         ends=ends,
         places=(percent(share(ends[0])), percent(share(ends[1]))),
-        total="" if drawing.alone else _written_out(ends, list(steps["part"])),
+        total="" if drawing.alone else _written_out(ends, printed),
         label=f"{drawing.focus}’s score, document by document"
         if drawing.alone
         else f"From {drawing.baseline}’s score to {drawing.focus}’s, document by document",
@@ -108,7 +111,7 @@ def _written_out(ends: tuple[float, float], parts: list[float]) -> str:
     if len(parts) > _WRITTEN_OUT:
         return ""
     return f"= {w.score(ends[0])} " + " ".join(
-        f"{'+' if part > 0 else w.MINUS} {w.score(abs(part))}" for part in parts
+        f"{w.MINUS if part < 0 else '+'} {w.score(abs(part))}" for part in parts
     )
 
 

@@ -21,8 +21,8 @@ from dashboard.answers.breakdown import (
 )
 from dashboard.answers.slices import slices as slices_of
 from dashboard.study.study import Study
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.measures import parse_measure
-from metrics_core.slicing.breakdowns import FEWEST_TESTED
 from metrics_core.slicing.derived import MARK
 from metrics_core.tables import Qrels, Queries, Run
 
@@ -88,6 +88,23 @@ def test_the_bridge_adds_up_by_every_column() -> None:
         bridge = shown(by=by).bridge
         assert math.fsum(bridge["part"]) == pytest.approx(float((own - other).mean()), abs=1e-12)
         assert bridge["queries"].sum() == N
+
+
+def test_what_most_comes_from_is_unlike_the_rest_and_not_only_large() -> None:
+    chance = random.Random(5)
+    many = [i % 3 > 0 for i in range(N)]
+    texts = {"query_id": IDS, "text": ["word"] * N, "size": ["many" if m else "few" for m in many]}
+    b = [chance.choice([2, 3, 4]) for _ in IDS]
+
+    def told(gains: list[bool]) -> str:
+        a = [place - (gain and chance.random() < 0.9) for place, gain in zip(b, gains, strict=True)]
+        runs = [listed("a", a), listed("b", b)]
+        qrels = Qrels.from_columns(IDS, [f"{q}-d" for q in IDS], [1] * N)
+        of = Study(runs, qrels, Queries.from_columns(texts))
+        return shown(of, "size").finding.text
+
+    assert "comes from" not in told([True] * N)
+    assert "most of it comes from many." in told([m or i % 12 == 0 for i, m in enumerate(many)])
 
 
 def test_the_planted_slice_is_found_and_leads_to_its_queries() -> None:
@@ -158,7 +175,7 @@ def test_of_many_groups_those_that_bring_least_are_one_step() -> None:
     assert found.steps["queries"].sum() == N
     assert math.fsum(found.steps["part"]) == pytest.approx(math.fsum(found.bridge["part"]))
     assert last["part"] == pytest.approx(last["queries"] / N * last["difference"])
-    assert not found.bridge["clear"].any(), f"no group has {FEWEST_TESTED} queries"
+    assert not found.bridge["clear"].any(), f"no group has {FEWEST_QUERIES} queries"
 
 
 def test_twelve_runs_and_a_numeric_column_in_its_own_order() -> None:

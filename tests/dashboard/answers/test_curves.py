@@ -12,6 +12,7 @@ import pytest
 from dashboard.address.address import Address
 from dashboard.address.view import Comparison
 from dashboard.answers import curves as answers
+from dashboard.answers.overview import overview
 from dashboard.study.study import Study
 from metrics_core.comparing import curves as by_pair
 from metrics_core.tables import Qrels, Run
@@ -96,3 +97,36 @@ def test_a_pair_turned_round_is_not_drawn_again(monkeypatch: pytest.MonkeyPatch)
     numbers = found.table.select_dtypes("number").to_numpy()
     wanted = expected.table.select_dtypes("number").to_numpy()
     np.testing.assert_allclose(numbers, wanted, atol=1e-12)
+
+
+def test_at_the_first_result_the_overview_says_the_same() -> None:
+    """Of run a the first result is the baseline's, and the second is relevant."""
+    ids = IDS[:30]
+
+    def run(name: str, docs: list[str]) -> Run:
+        rows = [(q, f"{q}-{d}", 9.0 - i) for q in ids for i, d in enumerate(docs)]
+        return Run.from_columns(name, *(list(column) for column in zip(*rows, strict=True)))
+
+    qrels = Qrels.from_columns(ids, [f"{q}-good" for q in ids], [1] * len(ids))
+    given = Study([run("a", ["x", "good", "y"]), run("b", ["x", "y", "good"])], qrels)
+    view = given.view(Address.of(run="a", base="b", m="nDCG@1", k="1")).comparison
+    assert "are level on nDCG@1: no query differs." in overview(given, view).verdict.text
+    assert "At k = 1 no query differs" in answers.curves(given, view).finding.text
+
+
+def test_means_that_are_equal_by_chance_are_not_called_level() -> None:
+    """At k = 1 each run has the relevant document on half of the queries."""
+    ids = IDS
+
+    def run(name: str, first: int) -> Run:
+        rows = [
+            (q, f"{q}-{d}", 9.0 - i)
+            for place, q in enumerate(ids)
+            for i, d in enumerate(["good", "x"] if place % 2 == first else ["x", "good"])
+        ]
+        return Run.from_columns(name, *(list(column) for column in zip(*rows, strict=True)))
+
+    qrels = Qrels.from_columns(ids, [f"{q}-good" for q in ids], [1] * len(ids))
+    given = Study([run("a", 0), run("b", 1)], qrels)
+    view = given.view(Address.of(run="a", base="b", m="P@1", k="1")).comparison
+    assert "level" not in answers.curves(given, view).finding.text

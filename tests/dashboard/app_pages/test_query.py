@@ -18,7 +18,7 @@ def test_the_page_reads_as_an_answer() -> None:
     order = [
         "Kind of failure: relevant, but too low.",
         "Where the difference comes from",
-        "= 0.826 − 0.507",
+        "= 0.826 − 0.506",
         "What dense could still gain",
         "Best single change: moving Sweep error ER-21 from rank 5 to rank 1: nDCG@10 0.320",
         "The lists side by side",

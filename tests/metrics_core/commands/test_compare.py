@@ -14,6 +14,7 @@ import pytest
 
 from metrics_core import formats
 from metrics_core.__main__ import main
+from metrics_core.base import wording as w
 from metrics_core.commands.compare import table
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import compare
@@ -151,6 +152,8 @@ def test_by_a_column_the_parts_add_up_to_the_difference(command: Command) -> Non
     shown = command(*asked)[0].splitlines()
     assert shown[1].split() == ["dense", "bm25", "nDCG@10", "Network", "9", "+0.243", "+0.021"]
     assert shown[9].split() == ["dense", "bm25", "nDCG@10", "all", "104", "+0.087", "+0.087"]
+    printed = [float(line.split()[-1].replace(w.MINUS, "-")) for line in shown[1:10]]
+    assert round(1000 * math.fsum(printed[:-1])) == round(1000 * printed[-1])
 
 
 def test_groups_need_the_queries_and_a_column_of_theirs(command: Command) -> None:

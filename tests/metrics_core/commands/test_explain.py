@@ -13,6 +13,7 @@ import pytest
 
 from metrics_core import formats
 from metrics_core.__main__ import main
+from metrics_core.base import wording as w
 from metrics_core.explaining.headroom import headroom
 from metrics_core.explaining.kinds import CHANGES, KINDS
 from metrics_core.judging import judge
@@ -57,6 +58,15 @@ def test_json_adds_up_and_starts_with_the_worst(command: Command, name: str) -> 
         assert whole == pytest.approx(record["difference"], abs=1e-12)
         assert [abs(part) for part in parts] == sorted(map(abs, parts), reverse=True)
         assert record["kind"] in KINDS and record["change"] in CHANGES
+
+
+@pytest.mark.parametrize("name", ["nDCG@10", "AP"])
+def test_the_table_of_a_query_adds_up_as_printed(command: Command, name: str) -> None:
+    for record in json.loads(command("-m", name, "--format", "json")[0])[:6]:
+        out, _ = command("-m", name, "--query", record["query_id"], "--format", "markdown")
+        cells = [line.split("|")[-2].strip() for line in out.splitlines() if line[:1] == "|"]
+        *parts, whole = (float(cell.replace(w.MINUS, "-")) for cell in cells[2:])
+        assert round(1000 * math.fsum(parts)) == round(1000 * whole)
 
 
 def test_json_says_what_could_be_gained(command: Command) -> None:

@@ -17,6 +17,7 @@ from metrics_core.findings import (
     curves_finding,
     explain,
     files_finding,
+    mix_finding,
     others_verdict,
     queries_finding,
     reversal_finding,
@@ -65,36 +66,36 @@ def test_clearly_ahead() -> None:
 def test_clearly_ahead_names_the_groups_largest_first() -> None:
     groups = groups_of(GAINS, ["Returns", "Billing", "Privacy"])
     sentence = verdict(compared(), "nDCG@10", "hybrid", "bm25", groups)
-    assert sentence.text.endswith("; the gain is clearest in Billing, Returns and Privacy.")
+    assert sentence.text.endswith("; the gain is clear on its own in Billing, Returns and Privacy.")
 
 
-@pytest.mark.parametrize(
-    ("rest", "said"), [(0.001, "is clearest in"), (0, "is in"), (-0.1, "is in")]
-)
-def test_the_gain_is_in_a_group_only_where_the_rest_has_none(rest: float, said: str) -> None:
+@pytest.mark.parametrize("rest", [0.94, 0.001, 0, -0.1])
+def test_of_groups_in_which_a_gain_is_not_clear_nothing_is_said(rest: float) -> None:
     groups = groups_of({"Network": 0.3, "Other": rest, "None": 0}, ["Network"])
     sentence = verdict(compared(), "nDCG@10", "hybrid", "bm25", groups)
-    assert sentence.text.endswith(f"; the gain {said} Network.")
+    assert sentence.text.endswith("; the gain is clear on its own in Network.")
     behind = {"difference": -0.161, "low": -0.2, "high": -0.1, "verdict": "worse"}
     groups = groups_of({"Network": -0.3, "Other": -rest}, ["Network"])
     sentence = verdict(compared(**behind), "nDCG@10", "hybrid", "bm25", groups)
-    assert sentence.text.endswith(f"; the loss {said} Network.")
+    assert sentence.text.endswith("; the loss is clear on its own in Network.")
 
 
 def test_of_many_groups_three_are_named_and_the_rest_counted() -> None:
     many = {f"g{i:02}": 0.4 - i / 100 for i in range(40)}
     sentence = verdict(compared(), "nDCG@10", "hybrid", "bm25", groups_of(many, many))
-    assert sentence.text.endswith("; the gain is in g00, g01, g02 and 37 more.")
+    assert sentence.text.endswith("; the gain is clear on its own in g00, g01, g02 and 37 more.")
     losing = {g: (2, -gap) for g, gap in many.items()} | {"only": (90, 0.5)}
-    assert told(losing).startswith(
-        "dense gains in only alone and loses in g00, g01, g02 and 37 more."
+    assert told(losing, many).startswith(
+        "dense gains in one of 41 groups, only, and clearly loses in g00, g01, g02 and 37 more."
     )
 
 
 def test_ahead_with_a_group_that_loses() -> None:
     groups = groups_of({"Billing": 0.3, "Devices": -0.2}, ["Billing", "Devices"])
     sentence = verdict(compared(), "nDCG@10", "hybrid", "bm25", groups)
-    assert sentence.text.endswith("the same; the gain is in Billing, it loses in Devices.")
+    assert sentence.text.endswith(
+        "the same; the gain is clear on its own in Billing, it loses in Devices."
+    )
 
 
 def test_clearly_behind() -> None:
@@ -103,7 +104,8 @@ def test_clearly_behind() -> None:
     sentence = verdict(compared(**changes), "AP", "hybrid", "bm25", groups)
     assert sentence.text == (
         "hybrid is behind bm25 on AP by 0.161 [0.100, 0.200]. "
-        "46 queries won, 17 lost, 21 the same; the loss is in Devices, it gains in Billing."
+        "46 queries won, 17 lost, 21 the same; the loss is clear on its own in Devices, "
+        "it gains in Billing."
     )
 
 
@@ -211,9 +213,10 @@ KS = [1, 2, 3, 5, 10, 20, 50, 100]
 
 
 def curve_of(signs: str) -> pd.DataFrame:
-    """A frame of `curves`: + clearly ahead, - clearly behind, . level, ? unclear, one sign a k."""
-    low = {"+": 0.01, "-": -0.2, ".": -0.1, "?": -0.1}
-    high = {"+": 0.2, "-": -0.01, ".": 0.1, "?": 0.2}
+    """A frame of `curves`: + clearly ahead, - clearly behind, . no query differs, 0 equal means,
+    ? unclear, one sign a k."""
+    low = {"+": 0.01, "-": -0.2, ".": 0, "0": -0.1, "?": -0.1}
+    high = {"+": 0.2, "-": -0.01, ".": 0, "0": 0.1, "?": 0.2}
     own = {"run": "hybrid", "k": KS}
     own |= {
         "difference": [(low[s] + high[s]) / 2 for s in signs],
@@ -229,12 +232,22 @@ def curve_of(signs: str) -> pd.DataFrame:
     [
         (
             ".+++++++",
-            "hybrid leads bm25 on nDCG from k = 2 to k = 100. At k = 1 the two are level: "
+            "hybrid leads bm25 on nDCG from k = 2 to k = 100. At k = 1 no query differs: "
             "the gain comes from the results below the first.",
         ),
         (
+            "0+++++++",
+            "hybrid leads bm25 on nDCG from k = 2 to k = 100. "
+            "At k = 1 the band over all k leaves it open.",
+        ),
+        (
+            "00000000",
+            "At no k is the difference between hybrid and bm25 on nDCG clear of chance. "
+            "The band holds for all k from 1 to 100 at once.",
+        ),
+        (
             "...+++++",
-            "hybrid leads bm25 on nDCG from k = 5 to k = 100. Up to k = 3 the two are level: "
+            "hybrid leads bm25 on nDCG from k = 5 to k = 100. Up to k = 3 no query differs: "
             "the gain comes from the results below the first 3.",
         ),
         (
@@ -250,35 +263,35 @@ def curve_of(signs: str) -> pd.DataFrame:
         (
             "??++++++",
             "hybrid leads bm25 on nDCG from k = 3 to k = 100. "
-            "Up to k = 2 the difference may be chance.",
+            "Up to k = 2 the band over all k leaves it open.",
         ),
         (
             "++++??..",
             "hybrid leads bm25 on nDCG from k = 1 to k = 5. "
-            "Beyond k = 5 the difference may be chance.",
+            "Beyond k = 5 the band over all k leaves it open.",
         ),
         (
             "++++....",
-            "hybrid leads bm25 on nDCG from k = 1 to k = 5. Beyond k = 5 the two are level.",
+            "hybrid leads bm25 on nDCG from k = 1 to k = 5. Beyond k = 5 no query differs.",
         ),
         (
             "++..++++",
             "hybrid leads bm25 on nDCG from k = 1 to k = 2 and from k = 10 to k = 100. "
-            "In between the two are level.",
+            "In between no query differs.",
         ),
         (
             "++?++.++",
             "hybrid leads bm25 on nDCG from k = 1 to k = 2, from k = 5 to k = 10 "
-            "and from k = 50 to k = 100. In between the difference may be chance.",
+            "and from k = 50 to k = 100. In between the band over all k leaves it open.",
         ),
         (
             "---.??++",
             "hybrid leads bm25 on nDCG from k = 50 to k = 100 and trails it "
-            "from k = 1 to k = 3. In between the difference may be chance.",
+            "from k = 1 to k = 3. In between the band over all k leaves it open.",
         ),
         (
             "..---...",
-            "hybrid trails bm25 on nDCG from k = 3 to k = 10. Up to k = 2 the two are level: "
+            "hybrid trails bm25 on nDCG from k = 3 to k = 10. Up to k = 2 no query differs: "
             "the loss comes from the results below the first 2.",
         ),
         (
@@ -288,12 +301,12 @@ def curve_of(signs: str) -> pd.DataFrame:
         (
             "...?....",
             "At no k is the difference between hybrid and bm25 on nDCG clear of chance. "
-            "k runs from 1 to 100.",
+            "The band holds for all k from 1 to 100 at once.",
         ),
         (
             "....+...",
             "At almost no k is the difference between hybrid and bm25 on nDCG clear of chance, "
-            "only at k = 10. k runs from 1 to 100.",
+            "only at k = 10. The band holds for all k from 1 to 100 at once.",
         ),
     ],
 )
@@ -318,17 +331,24 @@ def test_curves_of_one_run() -> None:
 # Breakdown
 
 
-def bridge_of(rows: dict[str, tuple[int, float]], clear: Sequence[str] = ()) -> pd.DataFrame:
+def bridge_of(
+    rows: dict[str, tuple[int, float]], clear: Sequence[str] = (), unlike: Sequence[str] = ()
+) -> pd.DataFrame:
     """A frame of `bridge`: group -> queries and mean difference."""
     total = sum(n for n, _ in rows.values())
     return pd.DataFrame(
-        [(g, n, gap, n * gap / total, g in clear) for g, (n, gap) in rows.items()],
-        columns=["group", "queries", "difference", "part", "clear"],
+        [(g, n, d, n * d / total, g in clear, g in unlike) for g, (n, d) in rows.items()],
+        columns=["group", "queries", "difference", "part", "clear", "unlike"],
     )
 
 
-def told(rows: dict[str, tuple[int, float]], clear: Sequence[str] = (), **how: bool) -> str:
-    return bridge_finding(bridge_of(rows, clear), "dense", "bm25", **how).text
+def told(
+    rows: dict[str, tuple[int, float]],
+    clear: Sequence[str] = (),
+    unlike: Sequence[str] = (),
+    **how: bool,
+) -> str:
+    return bridge_finding(bridge_of(rows, clear, unlike), "dense", "bm25", **how).text
 
 
 EVERYWHERE = {"Network": (9, 0.243), "Devices": (25, 0.07), "Errors": (70, 0.073)}
@@ -336,46 +356,69 @@ EVERYWHERE = {"Network": (9, 0.243), "Devices": (25, 0.07), "Errors": (70, 0.073
 
 def test_a_gain_everywhere_and_where_it_is_clear_on_its_own() -> None:
     assert told(EVERYWHERE, ["Network"]) == (
-        "dense gains everywhere; more than half of it comes from Errors."
-        " Only in Network is the gain clear on its own: 9 of 104 queries, +0.243 each."
+        "dense gains everywhere."
+        " Only in Network is the gain clear on its own: 9 of 104 queries, +0.243 on average."
     )
-    assert told({**EVERYWHERE, "Errors": (16, 0.06), "Other": (54, 0.05)}, ["Other"]).endswith(
-        "a third of it comes from Other."
-        " Only there is the gain clear on its own: 54 of 104 queries, +0.050 each."
+    large = {**EVERYWHERE, "Errors": (16, 0.06), "Other": (30, 0.25)}
+    assert told(large, ["Other"], ["Other"]) == (
+        "dense gains everywhere; more than half of it comes from Other."
+        " Only there is the gain clear on its own: 30 of 80 queries, +0.250 on average."
     )
     assert told(EVERYWHERE).endswith("In no group is the difference clear on its own.")
-    assert told(EVERYWHERE, list(EVERYWHERE)).endswith("In each group it is clear on its own.")
+    assert told(EVERYWHERE, list(EVERYWHERE)).endswith(
+        "In each group the difference is clear on its own."
+    )
     assert told(EVERYWHERE, ["Network", "Errors"]).endswith(
-        "It is clear on its own in Network and Errors."
+        "The difference is clear on its own in Network and Errors."
     )
 
 
-def test_groups_that_go_the_other_way_are_named() -> None:
+def test_a_group_of_most_queries_that_brings_most_is_no_finding() -> None:
+    # More than half comes from Errors, two thirds of the queries, in which it is below the mean.
+    assert "comes from" not in told(EVERYWHERE, ["Errors"])
+    assert "comes from" not in told(EVERYWHERE, ["Errors"], ["Errors", "Network"])
+    # It is above the mean, but not shown to be unlike the others.
+    assert "comes from" not in told({"a": (70, 0.08), "b": (30, 0.07)}, ["a"])
+
+
+def test_everywhere_is_every_group_as_it_is_printed() -> None:
+    rows = {"a": (20, 0.1), "b": (20, 0.05), "c": (20, 0.0002)}
+    assert told(rows).startswith("dense gains in two of three groups. ")
+
+
+def test_groups_that_clearly_go_the_other_way_are_named() -> None:
     rows = {"Billing": (20, 0.3), "Returns": (20, 0.1), "Devices": (20, -0.2)}
-    assert told(rows, ["Devices"]) == (
-        "dense gains in two of three groups and loses in Devices;"
+    assert told(rows, ["Devices"], ["Billing"]) == (
+        "dense gains in two of three groups and clearly loses in Devices;"
         " most of the gain comes from Billing."
-        " Only in Devices is the loss clear on its own: 20 of 60 queries, \u22120.200 each."
+        " Only in Devices is the loss clear on its own: 20 of 60 queries, \u22120.200 on average."
+    )
+    assert told(rows, [], ["Billing"]).startswith(
+        "dense gains in two of three groups; most of the gain comes from Billing. "
     )
     losing = {g: (n, -gap) for g, (n, gap) in rows.items()}
-    assert told(losing).startswith(
-        "dense loses in two of three groups and gains in Devices; most of the loss comes from"
+    assert told(losing, ["Devices"], ["Billing"]).startswith(
+        "dense loses in two of three groups and clearly gains in Devices; most of the loss comes"
     )
     one = {"Billing": (20, 0.3), "Devices": (20, -0.1)}
-    assert told(one).startswith("dense gains in Billing alone and loses in Devices. ")
+    assert told(one).startswith("dense gains in one of two groups, Billing. ")
+    assert told(one, ["Devices"]).startswith(
+        "dense gains in one of two groups, Billing, and clearly loses in Devices. "
+    )
 
 
 def test_where_less_is_better_a_fall_is_a_gain() -> None:
     rows = {"Billing": (20, -0.3), "Devices": (20, -0.1)}
-    assert told(rows, ["Billing"], higher_is_better=False) == (
+    assert told(rows, ["Billing"], list(rows), higher_is_better=False) == (
         "dense gains everywhere; most of it comes from Billing."
-        " Only there is the gain clear on its own: 20 of 40 queries, \u22120.300 each."
+        " Only there is the gain clear on its own: 20 of 40 queries, \u22120.300 on average."
     )
 
 
 def test_a_level_whole_one_group_and_too_few_queries() -> None:
     assert told({"a": (10, 0.1), "b": (10, -0.1)}) == (
-        "dense and bm25 are level over all groups. In no group is the difference clear on its own."
+        "dense and bm25 have the same mean over all groups."
+        " In no group is the difference clear on its own."
     )
     assert told({"a": (20, 0.1)}) == "dense gains 0.100: every query is in a."
     assert told({"a": (2, 0.1), "b": (2, 0.1)}).startswith("Only 4 queries: read this as examples")
@@ -394,16 +437,20 @@ def test_groups_of_one_run() -> None:
 
 def test_that_most_queries_go_against_the_whole_is_said() -> None:
     rows = {"a": (20, 0.5), "b": (30, -0.05), "c": (10, -0.1)}
-    assert reversal_finding(bridge_of(rows)).text == (
-        "Most queries, 40 of 60, are in groups that lose: the gain over all comes from the fewer"
-        " others."
+    bridge = bridge_of(rows, ["b", "c"])
+    assert reversal_finding(bridge).text == (
+        "Most queries, 40 of 60, are in groups that clearly lose: the gain over all comes from the"
+        " fewer others."
     )
+    # Not where it is not clear, nor where it is nothing as printed.
+    assert not reversal_finding(bridge_of(rows, ["c"]))
+    assert not reversal_finding(bridge_of({"a": (20, 0.5), "b": (40, -0.0004)}, ["b"]))
     assert (
-        "in groups that gain: the loss"
-        in reversal_finding(bridge_of(rows), higher_is_better=False).text
+        "in groups that clearly gain: the loss"
+        in reversal_finding(bridge, higher_is_better=False).text
     )
     assert not reversal_finding(bridge_of(EVERYWHERE))
-    assert not reversal_finding(bridge_of({"a": (3, 0.5), "b": (4, -0.05)}))
+    assert not reversal_finding(bridge_of({"a": (3, 0.5), "b": (4, -0.05)}, ["b"]))
 
 
 def test_the_strongest_finding_of_another_run() -> None:
@@ -411,11 +458,41 @@ def test_the_strongest_finding_of_another_run() -> None:
     hybrid = groups_of({"Devices": -0.5, "Billing": 0.3}, ["Devices", "Billing"])
     groups = pd.concat([hybrid, dense], ignore_index=True)
     assert strongest_other(groups, "hybrid", "bm25").text == (
-        "dense falls behind in Devices, −0.265 [−0.386, −0.155], and nowhere else."
+        "dense falls behind in Devices, −0.265 [−0.386, −0.155],"
+        " the only group in which it clearly falls behind."
     )
     groups["clear"] = True
     assert strongest_other(groups, "hybrid", "bm25").text.endswith("and in one other group.")
     assert not strongest_other(hybrid, "hybrid", "bm25")
+
+
+def test_where_less_is_better_another_run_gains_by_a_fall() -> None:
+    dense = groups_of({"Devices": -0.265}, ["Devices"]).assign(run="dense")
+    text = strongest_other(dense, "hybrid", "bm25", higher_is_better=False).text
+    assert text.startswith("dense gains in Devices, ")
+    assert text.endswith(", the only group in which it clearly gains.")
+
+
+def mixed(within: list[float], mix: list[float]) -> str:
+    """`mix_finding` of groups whose means change as much as they bring within."""
+    frame = pd.DataFrame({"within": within, "mix": mix, "before": 10, "after": 12})
+    frame = frame.assign(mean_before=0.5, mean_after=0.5 + frame["within"])
+    return mix_finding(frame, "dense", "bm25").text
+
+
+def test_what_a_mix_consists_of_adds_up_as_printed() -> None:
+    assert mixed([0.0536], [-0.0004]) == (
+        "Each over the queries it lists, dense (12) and bm25 (10) differ by +0.053: +0.054 within"
+        " the groups, \u22120.001 because they list other queries."
+    )
+
+
+def test_a_reversal_within_groups_is_one_as_printed() -> None:
+    assert mixed([-0.004, -0.02], [0.1, 0.1]).endswith(
+        " Within every group the mean goes the other way, by at least 0.004."
+    )
+    assert "other way" not in mixed([-0.0004, -0.02], [0.1, 0.1])
+    assert "other way" not in mixed([-0.02, -0.02], [0.02, 0.0202])
 
 
 # Queries

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from metrics_core.slicing import exchangeable_blocks, permutation_max
 from metrics_core.slicing.exchangeable_blocks import parcels_of
 from metrics_core.slicing.members import Members
-from metrics_core.slicing.permutation_max import farthest_dealt, studentised
+from metrics_core.slicing.permutation_max import farthest_dealt, farthest_flipped, studentised
 
 CHANCE = np.random.default_rng(9)
 
@@ -65,7 +67,7 @@ def test_a_deal_is_one_of_single_queries(
 ) -> None:
     monkeypatch.setattr(permutation_max, "PRODUCTS_ON_ONE_CORE", on_one_core)
     monkeypatch.setattr(permutation_max, "_SMALL", small)
-    monkeypatch.setattr(permutation_max, "_MOST_DEALS", 500)
+    monkeypatch.setattr(permutation_max, "_MOST_TIMES", 500)
     members, gaps = slices(157, 4), CHANCE.normal(0.1, 0.2, 157)
     found = parcels_of(members)
     assert found is not None and found.full > 5 and found.single > 5
@@ -76,18 +78,23 @@ def test_a_deal_is_one_of_single_queries(
         # Where a parcel lay now lie the differences of another one.
         taken = [found.order[found.starts[p] : found.starts[p] + sizes[p]] for p in place]
         moved[found.order] = gaps[np.concatenate(taken)]
-        exactly.append(np.abs(studentised(members.of_each, moved[:, None])).max())
+        exactly.append(np.abs(studentised(members, moved)).max())
     limits = np.sort(exactly)[::130] * (1 - 1e-9)
-    np.testing.assert_allclose(farthest_dealt(members, gaps, limits), exactly, rtol=1e-3)
-    reached = (farthest_dealt(members, gaps, limits)[:, None] >= limits).sum(axis=0)
+    dealt = farthest_dealt(members, gaps, limits)
+    np.testing.assert_allclose(dealt, exactly, rtol=1e-3)
+    reached = (dealt[:, None] >= limits).sum(axis=0)
     np.testing.assert_array_equal(reached, (np.array(exactly)[:, None] >= limits).sum(axis=0))
 
 
-def test_chance_reaches_as_far_as_with_single_queries(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("farthest", [farthest_dealt, farthest_flipped])
+def test_chance_reaches_as_far_as_with_single_queries(
+    farthest: Callable[..., np.ndarray],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     members, gaps = slices(24_000, 6), CHANCE.exponential(size=24_000)
     limits = np.zeros(6)
-    together = farthest_dealt(members, gaps, limits)
+    together = farthest(members, gaps, limits)
     monkeypatch.setattr(exchangeable_blocks, "MOST_SINGLE", 10**9)
-    singly = farthest_dealt(members, gaps, limits)
+    singly = farthest(members, gaps, limits)
     for share in (0.5, 0.95):
         assert np.quantile(together, share) == pytest.approx(np.quantile(singly, share), abs=0.2)

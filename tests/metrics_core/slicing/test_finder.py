@@ -8,8 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from metrics_core.slicing.finder import _slices, found_slices
-from metrics_core.slicing.permutation_max import FEWEST, farthest_dealt, studentised
+from benchmarks.found_slices import NOTHING, cell, gaining
+from metrics_core.slicing.finder import _slices, found_slices, unlike_groups
+from metrics_core.slicing.members import Members
+from metrics_core.slicing.permutation_max import PRIOR, farthest_dealt, studentised
 
 N = 120
 CHANCE = np.random.default_rng(11)
@@ -63,7 +65,8 @@ def test_of_shuffled_data_at_most_one_in_twenty_gives_an_alarm() -> None:
     members, gaps = _slices(COLUMNS).members, noise(3)
     limit = np.quantile(farthest_dealt(members, gaps, np.zeros(len(members.queries))), 0.95)
     deals = np.random.default_rng(5).permuted(np.tile(gaps, (2_000, 1)), axis=1).T
-    alarms = (np.abs(studentised(members.of_each, deals)).max(axis=0) > limit).mean()
+    farthest = [np.abs(studentised(members, deal)).max() for deal in deals.T]
+    alarms = (np.array(farthest) > limit).mean()
     # Three standard errors of 2,000 deals and of the limit.
     assert 0.03 < alarms < 0.07
 
@@ -81,11 +84,31 @@ def test_groups_that_vary_more_are_not_taken_for_groups_that_gain() -> None:
     assert sum(len(slices) > 0 for slices in found) <= 5
 
 
+@pytest.mark.parametrize(
+    ("kind", "queries", "columns"),
+    [
+        ("one group spread 2 times", 40, 2),
+        ("one group spread 3 times", 104, 3),
+        ("one group mostly ties", 104, 1),
+        ("all but one mostly ties", 104, 3),
+        ("alike, one in twenty", 104, 1),
+    ],
+)
+def test_where_no_group_differs_one_is_seldom_found(kind: str, queries: int, columns: int) -> None:
+    # Dealing alone finds 11 % of the second and fourth, flipping alone 11 % of the last.
+    assert cell(kind, NOTHING[kind], queries, columns, 300).found <= 0.065
+
+
+def test_a_group_that_gains_is_found_nearly_every_other_time() -> None:
+    found = cell("one group gains", gaining, 104, 2, 300)
+    assert found.found + found.error > 0.45
+
+
 def test_every_slice_of_one_and_two_columns_is_looked_at_unless_too_small_or_too_large() -> None:
     columns = {
-        "a": np.array(["x"] * 6 + ["y"] * 14),
-        "b": np.array(["u", "v"] * 10),
-        "c": np.array(["w"] * 17 + ["z"] * 3),
+        "a": np.array(["x"] * 12 + ["y"] * 28),
+        "b": np.array(["u", "v"] * 20),
+        "c": np.array(["w"] * 34 + ["z"] * 6),
     }
     assert _slices(columns).conditions == [
         (("a", "x"),),
@@ -98,7 +121,7 @@ def test_every_slice_of_one_and_two_columns_is_looked_at_unless_too_small_or_too
         (("b", "u"), ("c", "w")),
         (("b", "v"), ("c", "w")),
     ]
-    assert found_slices(noise()[:20], columns).looked_at == 9
+    assert found_slices(noise()[:40], columns).looked_at == 9
 
 
 def test_the_statistic_is_welchs_with_variances_drawn_to_the_common_one() -> None:
@@ -107,17 +130,17 @@ def test_the_statistic_is_welchs_with_variances_drawn_to_the_common_one() -> Non
 
     def error(part: npt.NDArray[np.float64]) -> float:
         within = sum((value - part.mean()) ** 2 for value in part)
-        return (within + FEWEST * gaps.var(ddof=1)) / (len(part) - 1 + FEWEST) / len(part)
+        return (within + PRIOR * gaps.var(ddof=1)) / (len(part) - 1 + PRIOR) / len(part)
 
     own, other = error(inside), error(rest)
     t = (inside.mean() - rest.mean()) / math.sqrt(own + other)
     freedom = (own + other) ** 2 / (
-        own**2 / (len(inside) - 1 + FEWEST) + other**2 / (len(rest) - 1 + FEWEST)
+        own**2 / (len(inside) - 1 + PRIOR) + other**2 / (len(rest) - 1 + PRIOR)
     )
     wanted = math.sqrt(freedom * math.log1p(t**2 / freedom))
     wanted *= (8 * freedom + 1) / (8 * freedom + 3)
-    members = IN_NETWORK.astype(np.float64)[:, None]
-    found = studentised(members, gaps[:, None])[0, 0]
+    members = Members(IN_NETWORK.astype(np.int64), np.array([[0.0], [1.0]]))
+    found = studentised(members, gaps)[0]
     assert found == pytest.approx(math.copysign(wanted, t))
 
 
@@ -133,6 +156,18 @@ def test_undefined_differences_are_left_out() -> None:
     assert found.slices.iloc[0]["queries"] == IN_NETWORK.sum() - 3
 
 
-def test_without_columns_or_with_four_queries_there_are_no_slices() -> None:
+def test_without_columns_or_with_few_queries_there_are_no_slices() -> None:
     assert found_slices(noise(), {}).looked_at == 0
+    assert found_slices(noise()[:15], {"a": np.array(list("xxxxxxxyyyyyyyy"))}).looked_at == 0
+    assert found_slices(noise()[:16], {"a": np.array(list("xxxxxxxxyyyyyyyy"))}).looked_at == 2
     assert found_slices(noise()[:4], {"a": np.array(list("xxyy"))}).looked_at == 0
+
+
+def test_groups_unlike_the_rest_are_all_told_also_the_other_half() -> None:
+    gaps = noise() + 0.6 * (COLUMNS["form"] == "question")
+    gaps[:3] = np.nan
+    assert unlike_groups(gaps, COLUMNS["form"]) == {"question", "keywords"}
+    assert "Network" in unlike_groups(noise() + 0.6 * IN_NETWORK, COLUMNS["category"])
+    assert unlike_groups(noise(), COLUMNS["category"]) == set()
+    assert unlike_groups(np.full(N, 0.1), COLUMNS["form"]) == set()
+    assert unlike_groups(np.full(N, np.nan), COLUMNS["form"]) == set()

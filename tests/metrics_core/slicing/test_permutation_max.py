@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from metrics_core.slicing import permutation_max
 from metrics_core.slicing.members import Members
-from metrics_core.slicing.permutation_max import farthest_dealt, studentised, studentised_inside
+from metrics_core.slicing.permutation_max import farthest_dealt, farthest_flipped, studentised
+
+Farthest = Callable[..., np.ndarray]
 
 CHANCE = np.random.default_rng(4)
 N = 300
@@ -18,48 +22,63 @@ def slices(n: int = N, count: int = 12) -> Members:
     return Members(np.arange(n), members)
 
 
-def literally(members: Members, gaps: np.ndarray, deals: int) -> np.ndarray:
-    """Each deal by itself, the differences shuffled as a whole, 250 deals by a generator."""
-    found = []
-    for block in range(-(-deals // 250)):
-        generator = np.random.default_rng((20_261, block))
-        shuffled = generator.permuted(np.tile(gaps, (250, 1)), axis=1)
-        found += [studentised(members.of_each, each[:, None])[:, 0] for each in shuffled]
-    return np.abs(found).max(axis=1)[:deals]
+def dealt_literally(gaps: np.ndarray, block: int) -> np.ndarray:
+    """250 deals by a generator, the differences shuffled as a whole."""
+    generator = np.random.default_rng((20_261, block))
+    return generator.permuted(np.tile(gaps, (250, 1)), axis=1)
+
+
+def flipped_literally(gaps: np.ndarray, block: int) -> np.ndarray:
+    """250 times each difference on its side of the mean, or on the other."""
+    generator = np.random.default_rng((20_263, block))
+    signs = np.where(generator.integers(0, 2, (250, len(gaps)), dtype=np.int8) > 0, 1, -1)
+    return gaps.mean() + signs * (gaps - gaps.mean())
+
+
+GAPS = {
+    "smooth": CHANCE.normal(0.01, 0.2, N),
+    "many ties": CHANCE.choice([0.0, 0.0, 0.0, 0.5, -0.5], N),
+    "one outweighs all": np.where(np.arange(N) == 7, 1e6, CHANCE.normal(0, 1e-3, N)),
+}
 
 
 @pytest.mark.parametrize("on_one_core", [False, True])
+@pytest.mark.parametrize("gaps", GAPS.values(), ids=GAPS)
 @pytest.mark.parametrize(
-    "gaps",
-    [
-        CHANCE.normal(0.01, 0.2, N),
-        CHANCE.choice([0.0, 0.0, 0.0, 0.5, -0.5], N),
-        np.where(np.arange(N) == 7, 1e6, CHANCE.normal(0, 1e-3, N)),
-    ],
-    ids=["smooth", "many ties", "one outweighs all"],
+    ("farthest", "moved"),
+    [(farthest_dealt, dealt_literally), (farthest_flipped, flipped_literally)],
+    ids=["dealt", "flipped"],
 )
 def test_single_precision_counts_as_double_does(
-    gaps: np.ndarray, on_one_core: bool, monkeypatch: pytest.MonkeyPatch
+    farthest: Farthest,
+    moved: Callable[[np.ndarray, int], np.ndarray],
+    gaps: np.ndarray,
+    on_one_core: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(permutation_max, "PRODUCTS_ON_ONE_CORE", on_one_core)
-    monkeypatch.setattr(permutation_max, "_MOST_DEALS", 600)
+    monkeypatch.setattr(permutation_max, "_MOST_TIMES", 600)
     members = slices()
-    exactly = literally(members, gaps, 600)
-    # Limits that deals tie with, beside those that they do not.
+    each = np.vstack([moved(gaps, block) for block in range(3)])[:600]
+    exactly = np.array([np.abs(studentised(members, one)).max() for one in each])
+    # Limits that moves tie with, beside those that they do not.
     limits = np.append(np.sort(exactly)[::60], [0.0, 2.5]) * (1 - 1e-9)
     limits = limits[: len(members.queries)]
     for small in (0, 10**12):
         monkeypatch.setattr(permutation_max, "_SMALL", small)
-        found = farthest_dealt(members, gaps, limits)
+        found = farthest(members, gaps, limits)
         np.testing.assert_allclose(found, exactly, rtol=1e-3)
         reached = (found[:, None] >= limits).sum(axis=0)
         np.testing.assert_array_equal(reached, (exactly[:, None] >= limits).sum(axis=0))
 
 
-def test_differences_that_are_all_alike_are_never_far_off(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("farthest", [farthest_dealt, farthest_flipped])
+def test_differences_that_are_all_alike_are_never_far_off(
+    farthest: Farthest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(permutation_max, "_SMALL", 0)
     members = slices()
-    found = farthest_dealt(members, np.full(N, 0.5), np.zeros(len(members.queries)))
+    found = farthest(members, np.full(N, 0.5), np.zeros(len(members.queries)))
     np.testing.assert_array_equal(found, 0.0)
 
 
@@ -77,9 +96,3 @@ def test_a_block_of_deals_is_the_same_by_whomever_it_is_made() -> None:
     assert (permutation_max._dealt(N, 4) != kept).any() and (
         permutation_max._dealt(N, 3, seed=1) != kept
     ).any()
-
-
-def test_one_set_of_differences_is_studentised_as_many_are() -> None:
-    members, gaps = slices(), CHANCE.normal(size=N)
-    found = studentised_inside(members, gaps)
-    np.testing.assert_allclose(found, studentised(members.of_each, gaps[:, None])[:, 0])

@@ -69,6 +69,18 @@ def test_the_arithmetic_is_written_out_and_groups_lead_to_their_queries() -> Non
     assert "<script>" not in html
 
 
+def test_the_steps_add_up_to_the_headline_as_printed() -> None:
+    html = drawn([0.0296, 0.0296, 0.0296])  # 0.0888
+    amounts = re.findall(r'class="amount[^>]*>([^<]+)</i>', html)
+    assert amounts[-1] == "+0.089"
+    assert sorted(amounts[:-1]) == ["+0.029", "+0.030", "+0.030"]
+    assert re.findall(r'class="amount[^>]*>([^<]+)</i>', drawn([0.0536, -0.0004, 0.0]))[:3] == [
+        "+0.054",
+        "\u22120.001",
+        "0.000",
+    ]
+
+
 def test_nothing_at_all_is_drawn_without_a_fault() -> None:
     assert "0.000" in drawn([0.0, 0.0, 0.0])
 

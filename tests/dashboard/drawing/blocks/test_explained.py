@@ -45,6 +45,16 @@ def test_a_ledger_writes_out_its_sum_and_says_where_a_document_went() -> None:
     assert re.findall(r'href="([^"]+)"', part).count("?doc=a") == 2
 
 
+def test_what_a_ledger_writes_out_adds_up_as_printed() -> None:
+    rows = steps(("a", 3, 2, 1, -0.1954, 1), ("b", 1, 1, NAN, 0.0654, 1))
+    part = ledger_rows(rows, (0.7444, 0.6144), DRAWING, DOCUMENTS, GRADES, opened=lambda d: d)
+    assert "= 0.744 − 0.195 + 0.065" in Page(part).text
+    rows = steps(("a", 3, 2, 1, -0.1004, 1), ("b", 1, 1, NAN, -0.1004, 1))
+    part = ledger_rows(rows, (0.7009, 0.5001), DRAWING, DOCUMENTS, GRADES, opened=lambda d: d)
+    text = Page(part).text
+    assert "= 0.701 − 0.100 − 0.101" in text and "0.500" in text
+
+
 def test_each_bar_begins_where_the_last_one_ended() -> None:
     rows = steps(("a", 1, 2, 1, -0.3, 1), ("b", 1, 1, 2, 0.1, 1))
     part = ledger_rows(rows, (0.8, 0.6), DRAWING, DOCUMENTS, GRADES, opened=lambda d: d)
