@@ -243,8 +243,20 @@ def by_group(given: Situation, column: int = 0) -> pd.DataFrame:
 
 @cache
 def bridge_of(given: Situation, column: int = 0) -> pd.DataFrame:
-    """A frame of `slicing.bridge.bridge` of the run in focus, with the column clear."""
+    """A frame of `slicing.bridge.bridge` of the run in focus, with the columns clear and unlike."""
     own = by_group(given, column)
     own = own[(own["run"] == given.focus) & (own["queries"] > 0)].reset_index(drop=True)
     own["part"] = own["difference"] * own["queries"] / max(own["queries"].sum(), 1)
+    own["unlike"] = [_unlike(given, column, group) for group in own["group"]]
     return own
+
+
+def _unlike(given: Situation, column: int, group: str) -> bool:
+    """Whether the difference of a group is unlike that of the rest, by a z test."""
+    gaps = given.values(given.focus) - given.values(given.baseline)
+    known, inside = ~np.isnan(gaps), given.groups[column] == group
+    own, rest = gaps[known & inside], gaps[known & ~inside]
+    if min(len(own), len(rest)) < FEWEST_QUERIES:
+        return False
+    error = sqrt(own.var(ddof=1) / len(own) + rest.var(ddof=1) / len(rest))
+    return abs(own.mean() - rest.mean()) > 3 * error

@@ -18,8 +18,8 @@ from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings.firmness import Pair, Tone, WayToTurn
 from metrics_core.findings.ways_to_turn import ahead_on, at_cutoffs, rests_on
-from metrics_core.scoring.intervals import Interval
 from metrics_core.unjudged.bounds import DifferenceBounds
+from metrics_core.unjudged.expected_difference import LikelyDifference
 
 Floats = npt.NDArray[np.float64]
 
@@ -39,7 +39,7 @@ def within(
 
 
 def unjudged(
-    entry: WayToTurn, reached: DifferenceBounds, likely: Interval, margin: float
+    entry: WayToTurn, reached: DifferenceBounds, likely: LikelyDifference, margin: float
 ) -> WayToTurn:
     """The entry of `ways_to_turn` on the unjudged documents."""
     if reached.reason or reached.lowest == reached.highest:
@@ -50,9 +50,9 @@ def unjudged(
         entry = replace(entry, reason=f"{entry.reason} The other way it could reach {other}.")
     if max(-reached.lowest, reached.highest) < margin:
         return replace(entry, word=_CANNOT, tone="firm")
-    if np.isnan(likely.mean):
+    if likely.interval is None:
         return replace(entry, word=_COULD, tone="")
-    if max(-likely.low, likely.high) < margin:
+    if max(-likely.interval.low, likely.interval.high) < margin:
         return replace(entry, word=_UNLIKELY, tone="")
     return replace(entry, word=_COULD, tone="not firm")
 

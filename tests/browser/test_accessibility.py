@@ -15,6 +15,7 @@ from tests.browser.conftest import Opened, settle
 
 _PAGES = {page.name: "" if page is menu.PAGES[0] else page.name for page in menu.PAGES} | {
     "query": "query?q=q098",
+    "history": "history?in_order=loaded",
     "one run": "?run=bm25&base=bm25",
     "no such measure": "?m=precison",
     "how firm": "firm?part=measures",

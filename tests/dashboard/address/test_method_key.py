@@ -35,7 +35,10 @@ def test_a_margin_is_that_of_its_measure() -> None:
     ("asked", "said"),
     [
         ({"test": "z-test"}, "There is no test 'z-test'."),
-        ({"correction": "holm"}, "bootstrap cannot be corrected by 'holm'."),
+        (
+            {"test": "randomization", "correction": "holm"},
+            "randomization cannot be corrected by 'holm'.",
+        ),
         ({"test": "t-test", "correction": "max-t"}, "t-test cannot be corrected by 'max-t'."),
         ({"level": "10"}, "There is no interval at level 0.1."),
         ({"level": "nan"}, "There is no interval at level nan."),

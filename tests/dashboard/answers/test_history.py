@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import numpy as np
+import pytest
 
 from dashboard.address.address import Address
-from dashboard.answers.history import AS_LOADED, HistoryPage, history_page, history_slices, versions
+from dashboard.answers.history import (
+    AS_LOADED,
+    HistoryPage,
+    are_versions,
+    history_page,
+    history_slices,
+    versions,
+)
+from dashboard.answers.version_dates import NO_DATES, VersionDates
 from dashboard.study.study import Study
 from metrics_core.findings import history_finding
 from metrics_core.tables import Qrels, Queries, Run
+from metrics_core.tables.run_dates import Moment
 
 IDS = [f"q{i:02}" for i in range(40)]
 
@@ -33,7 +45,42 @@ STUDY = study()
 
 
 def page(runs: tuple[str, ...] = ("v1", "v2", "v9", "v10")) -> HistoryPage:
-    return history_page(STUDY, STUDY.view(Address.of()).comparison, runs)
+    return history_page(STUDY, STUDY.view(Address.of()).comparison, runs, are_versions=True)
+
+
+@pytest.mark.parametrize(
+    ("runs", "order", "asked", "told"),
+    [
+        (("bm25", "dense"), "", (), False),
+        (("v1", "v2", "v10"), "", (), True),
+        (("bm25", "dense"), "loaded", (), True),
+        (("dense", "bm25"), "", ("dense", "bm25"), True),
+    ],
+)
+def test_runs_are_versions_where_something_says_so(
+    runs: tuple[str, ...], order: str, asked: tuple[str, ...], told: bool
+) -> None:
+    assert are_versions(runs, order, asked, NO_DATES) is told
+    dated = VersionDates("names", {runs[0]: Moment(datetime(2026, 1, 2), "2026-01-02")}, ())
+    assert are_versions(runs, order, asked, dated)
+
+
+def test_of_runs_that_are_no_versions_nothing_is_told_but_their_means() -> None:
+    view, runs = STUDY.view(Address.of()).comparison, ("v1", "v2", "v9", "v10")
+    found = history_page(STUDY, view, runs, are_versions=False)
+    assert found.finding.text.startswith("Nothing says that v1, v2")
+    assert "fine once" not in found.finding.text and len(found.overall) == 4
+
+
+def test_the_best_is_only_called_so_where_it_is_clearly_better() -> None:
+    means = np.array([0.4, 0.5])
+    given = {"measure": "AP", "now_bad": 0, "flickering": 0, "since": ""}
+    sure, unsure = (
+        history_finding(["a", "b"], means, is_best=is_best, **given).text
+        for is_best in (True, False)
+    )
+    assert "is the best on AP." in sure
+    assert "has the best mean on AP, but not clearly." in unsure
 
 
 def test_versions_stand_by_name_with_numbers_by_size_or_as_they_are_asked_for() -> None:
@@ -71,19 +118,19 @@ def test_slices_say_since_when_they_are_worse() -> None:
 
 def test_a_sentence_for_versions_that_cannot_be_told_apart() -> None:
     told = history_finding(
-        ["a", "b"], np.array([0.5, 0.4]), "AP", now_bad=1, flickering=2, since=""
+        ["a", "b"], np.array([0.5, 0.4]), "AP", now_bad=1, flickering=2, since="", is_best=False
     ).text
     assert told == (
         "b is not clearly worse on AP than a, the best so far. 1 query that was fine once is not"
         " now; 2 flicker."
     )
     none = np.array([np.nan])
-    told = history_finding(["a"], none, "AP", now_bad=0, flickering=0, since="").text
+    told = history_finding(["a"], none, "AP", now_bad=0, flickering=0, since="", is_best=False).text
     assert "No query has a score" in told
 
 
 def test_a_last_version_as_good_as_the_best_is_level_with_it() -> None:
     told = history_finding(
-        ["a", "b"], np.array([0.5, 0.5]), "AP", now_bad=0, flickering=0, since=""
+        ["a", "b"], np.array([0.5, 0.5]), "AP", now_bad=0, flickering=0, since="", is_best=False
     ).text
     assert told.startswith("b is level on AP with a, the best so far.")

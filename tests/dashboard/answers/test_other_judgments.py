@@ -47,7 +47,7 @@ def beside(study: Study | None, seen: Comparison | None = None) -> OtherJudgment
 
 
 def page() -> HistoryPage:
-    return history_page(HERE, shown(), ("v1", "v2", "v3"))
+    return history_page(HERE, shown(), ("v1", "v2", "v3"), are_versions=True)
 
 
 def test_means_are_by_their_judgments_over_the_queries_that_both_know() -> None:
@@ -105,6 +105,6 @@ def test_versions_that_the_judgments_hardly_know_are_told_apart() -> None:
 def test_other_judgments_change_nothing_here() -> None:
     before = page()
     beside(THERE)
-    after = history_page(HERE, shown(), ("v1", "v2", "v3"))
+    after = history_page(HERE, shown(), ("v1", "v2", "v3"), are_versions=True)
     assert after.queries.equals(before.queries) and after.overall.equals(before.overall)
     assert list(after.overall["run"]) == ["v1", "v2", "v3"]

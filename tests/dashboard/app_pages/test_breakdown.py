@@ -51,7 +51,7 @@ def test_the_bridge_of_the_sample_is_written_out() -> None:
     shown = text_of(app)
     assert "dense gains everywhere. " in shown
     assert "9/104 × +0.243" in shown and "the headline" in shown
-    assert "clear on its own, for all 8 groups together and from 8 queries on" in shown
+    assert "clear on its own, for all 8 groups together and from 10 queries on" in shown
     assert any("where=category=Network" in link for link in links_to(app, "queries"))
     pills = app.button_group(key="w_by").options
     assert pills[:3] == [

@@ -78,10 +78,10 @@ def other_collection() -> str:
 
 
 def test_versions_of_another_collection_stand_apart_by_their_own_judgments() -> None:
-    before = opened("history", set="sample")
+    before = opened("history", set="sample", in_order="loaded")
     assert "No other collection" not in text_of(before)
     other = other_collection()
-    app = opened("history", set="sample", also_from=[other, "gone"])
+    app = opened("history", set="sample", in_order="loaded", also_from=[other, "gone"])
     told = text_of(app)
     assert "Judged by Judged in 2025:" in told and "enter no comparison" in told
     assert "Not shown from" in told and "This collection is not here." in told

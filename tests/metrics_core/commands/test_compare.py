@@ -22,7 +22,9 @@ from metrics_core.scoring.evaluate import evaluate
 
 SAMPLE = Path(__file__).parents[3] / "sample_runs"
 BASELINE, RUNS = "bm25.run", ("dense.run", "titles-only.run")
-FIGURES = ["n", "mean", "baseline_mean", "difference", "low", "high", "p", "p_corrected", "effect"]
+ENDS = ["low", "high", "level", "inner_low", "inner_high"]
+EFFECT = ["effect", "effect_low", "effect_high"]
+FIGURES = ["n", "mean", "baseline_mean", "difference", *ENDS, "p", "p_corrected", *EFFECT]
 TALLY = ["won", "lost", "same"]
 KEYS = ["run", "baseline", "measure", *FIGURES, *TALLY, "verdict", "reason"]
 
@@ -66,7 +68,8 @@ def test_json_is_what_the_library_says(
     wanted = [row for measure in ("nDCG@10", "P@5") for row in expected(measure, method)]
     for record, row in zip(found, wanted, strict=True):
         assert record["baseline"] == "bm25" and record["n"] == row["queries"]
-        for key in set(KEYS) - {"baseline", "measure", "n"}:
+        assert record["level"] == method.level
+        for key in set(KEYS) - {"baseline", "measure", "n", "level"}:
             undefined = isinstance(row[key], float) and math.isnan(row[key])
             assert record[key] == (None if undefined else row[key]), key
     if options == ("--test", "sign"):
@@ -85,7 +88,7 @@ def test_separated_values_are_the_same_in_full(command: Command) -> None:
         out, _ = command("--format", format, "-m", "AP")
         head, *rows = csv_module.reader(io.StringIO(out), delimiter=separator)
         assert head == KEYS
-        assert [[float(row[4]), float(row[10])] for row in rows] == [
+        assert [[float(row[4]), float(row[KEYS.index("p_corrected")])] for row in rows] == [
             [record["mean"], record["p_corrected"]] for record in records
         ]
 

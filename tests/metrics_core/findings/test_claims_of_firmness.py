@@ -17,6 +17,7 @@ from metrics_core.findings import ways_to_matter, ways_to_turn
 from metrics_core.findings.firmness import Pair, WayToTurn, firmness_finding, firmness_of
 from metrics_core.scoring.intervals import Interval
 from metrics_core.unjudged.bounds import DifferenceBounds
+from metrics_core.unjudged.expected_difference import LikelyDifference
 from tests.claims import NUMBER, count_of, is_rounded, names_others, offenders
 from tests.situations import Situation, situations
 
@@ -338,15 +339,15 @@ def test_missing_queries() -> None:
     assert not offenders(PAIRS, text_of, false_in_lacking)
 
 
-def bounds_of(given: Situation) -> tuple[DifferenceBounds, Interval]:
+def bounds_of(given: Situation) -> tuple[DifferenceBounds, LikelyDifference]:
     now, low, high, exact = span_of(given)
     rng = np.random.default_rng([given.seed, 6])
     inner = now + (low - now) * rng.random(), now + (high - now) * rng.random()
-    likely = (np.nan,) * 3 if rng.random() < 0.2 else (sum(inner) / 2, *inner)
+    likely = LikelyDifference(Interval(*np.array([sum(inner) / 2, *inner])))
+    if rng.random() < 0.2:
+        likely = LikelyDifference(None, "Nothing tells what they are worth.")
     nothing = np.zeros(1)
-    return DifferenceBounds(now, low, high, nothing, nothing, exact, ""), Interval(
-        *np.array(likely)
-    )
+    return DifferenceBounds(now, low, high, nothing, nothing, exact, ""), likely
 
 
 def false_in_unjudged(given: Situation, text: str) -> Iterator[str | bool]:
@@ -356,7 +357,9 @@ def false_in_unjudged(given: Situation, text: str) -> Iterator[str | bool]:
     turns = bool({side_of(end) for end in ends} - {now})
     yield word.startswith("cannot") and turns and "cannot"
     yield not word.startswith("cannot") and not turns and "could"
-    inside = likely.low * now > 0 and likely.high * now > 0
+    yield (word == "not known") > (likely.interval is None) and "not known"
+    low, high = likely.interval[1:] if likely.interval else (np.nan, np.nan)
+    inside = low * now > 0 and high * now > 0
     yield word.startswith("unlikely") and not inside and "unlikely"
     yield tone == "not firm" and bool(inside) and "not firm"
     if worst := re.search(
@@ -364,8 +367,9 @@ def false_in_unjudged(given: Situation, text: str) -> Iterator[str | bool]:
     ):
         yield not is_rounded(worst[2], ends[0] if now > 0 else ends[1]) and "the worst"
         yield bool(worst[1]) == reached.exact and "a bound"
-    if usual := re.search(rf"it would lie between ({NUMBER}) and ({NUMBER})", reason):
-        yield not (is_rounded(usual[1], likely.low) and is_rounded(usual[2], likely.high))
+    if usual := re.search(rf"would likely lie between ({NUMBER}) and ({NUMBER})", reason):
+        yield not (is_rounded(usual[1], low) and is_rounded(usual[2], high)) and "likely"
+    yield bool(usual) != bool(likely.interval) and "every document" not in reason.lower()
 
 
 def test_unjudged_documents() -> None:
@@ -379,7 +383,7 @@ def false_in_small_unjudged(given: Situation, text: str) -> Iterator[str | bool]
     (reached, likely), margin = bounds_of(given), given.margin or 0.05
     word, tone = re.match(r"\[(.*?)\|(.*?)\]", text).groups()  # type: ignore[union-attr]
     may = max(-reached.lowest, reached.highest) >= margin
-    likely_may = not max(-likely.low, likely.high) < margin
+    likely_may = not (likely.interval and max(-likely.interval.low, likely.interval.high) < margin)
     yield word.startswith("cannot") == may and word
     yield word.startswith("unlikely") and likely_may and word
     yield (tone == "firm") == may and "firm"

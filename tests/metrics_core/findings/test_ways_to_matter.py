@@ -13,6 +13,7 @@ from metrics_core.findings import ways_to_turn
 from metrics_core.findings.firmness import Pair, WayToTurn, firmness_finding, firmness_of
 from metrics_core.scoring.intervals import Interval
 from metrics_core.unjudged.bounds import DifferenceBounds
+from metrics_core.unjudged.expected_difference import LikelyDifference
 
 SMALL = Pair("new", "old", "nDCG@10", "no difference that matters", 1)
 ENTRIES = [
@@ -46,7 +47,9 @@ def test_unjudged_documents(
     ends: tuple[float, float], likely: tuple[float, float], word: str, tone: str
 ) -> None:
     reached = DifferenceBounds(0.005, *ends, np.zeros(1), np.zeros(1), True, "")
-    usual = Interval(*np.array([sum(likely) / 2, *likely]))
+    usual = LikelyDifference(None, "Nothing tells.")
+    if not np.isnan(likely[0]):
+        usual = LikelyDifference(Interval(*np.array([sum(likely) / 2, *likely])))
     turned = ways_to_turn.unjudged(reached, usual, 0.12, 10)
     entry = ways.unjudged(turned, reached, usual, 0.02)
     assert (entry.word, entry.tone) == (word, tone)

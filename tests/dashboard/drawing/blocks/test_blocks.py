@@ -317,7 +317,7 @@ def group_rows(n: int) -> pd.DataFrame:
 def test_group_list_in_the_order_given():
     page = Page(overview.group_list(group_rows(3).iloc[::-1], href, lead, looked_at=7))
     assert (
-        "coloured if clear of zero after widening it for 7 groups, from 8 queries on" in page.text
+        "coloured if clear of zero after widening it for 7 groups, from 10 queries on" in page.text
     )
     assert [own["href"] for tag, own in page.found if tag == "a"] == [
         *("?lead=group 2", "?lead=group 1", "?lead=group 0"),
@@ -360,7 +360,8 @@ def comparison() -> pd.DataFrame:
     columns = ["run", "mean", "difference", "low", "high", "won", "lost", "same", "verdict"]
     frame = pd.DataFrame(rows, columns=columns).assign(queries=84)
     p, effect = [math.nan, 0.0001, 0.002, 0.71], [math.nan, -0.8, 0.41, -0.05]
-    return frame.assign(p=[math.nan, 0.0001, 0.001, 0.4], p_corrected=p, effect=effect)
+    ends = {"effect_low": [e - 0.2 for e in effect], "effect_high": [e + 0.2 for e in effect]}
+    return frame.assign(p=[math.nan, 0.0001, 0.001, 0.4], p_corrected=p, effect=effect, **ends)
 
 
 def rows_of(frame: pd.DataFrame, drawing: Drawing = DRAWING) -> Markup:

@@ -449,7 +449,7 @@ def test_heatmap_cells_say_row_and_column_as_they_are() -> None:
     found = [(row[0], row[1]) for row in trace.customdata]
     turned = list(zip(filled["row"], filled["column"], strict=True))
     assert found == turned
-    few = filled["queries"] < 5
+    few = filled["queries"] < 10
     assert [("<b>" not in text) for text in trace.text] == few.to_list()
 
 
@@ -485,8 +485,8 @@ def test_cell_colours_are_symmetric_and_their_text_can_be_read(palette: Palette)
 
 
 def test_few_queries_make_a_cell_pale() -> None:
-    full = cell_color(0.2, 5, 0.3, DARK)
-    assert cell_color(0.2, 4, 0.3, DARK) == blend(full, DARK.page, 0.35)
+    full = cell_color(0.2, 10, 0.3, DARK)
+    assert cell_color(0.2, 9, 0.3, DARK) == blend(full, DARK.page, 0.35)
 
 
 def test_bars_stand_from_best_to_worst_and_carry_the_query() -> None:
