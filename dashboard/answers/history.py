@@ -105,22 +105,23 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
 def _history(study: Study, shown: Comparison, runs: tuple[str, ...], versions: bool) -> HistoryPage:
     mask = study.in_view(shown)
     in_view = [study.judged[name].among(mask) for name in runs]
-    failed = on_all_cores(lambda run: whole_failures(study, run, shown.measure, shown.cutoff), runs)
-    found = history(in_view, shown.measure, shown.cutoff, told=[kinds[mask] for kinds in failed])
-    overall = _means(study, shown, runs, pd.Series(ALL, index=list(found.query_ids)))
+    overall = _means(study, shown, runs, pd.Series(ALL, index=list(in_view[0].query_ids)))
     overall = overall.drop(columns="group")
     overall["judged"] = [judged_share(ranks, shown.cutoff) for ranks in in_view]
-    told = findings.no_versions_finding(runs)
-    if versions:
-        told = findings.history_finding(
-            list(overall["run"]),
-            overall["mean"].to_numpy() * shown.measure.declaration.direction,
-            shown.name,
-            now_bad=int((found.first_bad >= 0).sum()),
-            flickering=int(found.flickers.sum()),
-            since=_first_bad(study, shown, runs, [np.ones(len(found.query_ids), dtype=bool)])[0],
-            is_best=_is_best(study, shown, runs),
-        )
+    if not versions:
+        told = findings.no_versions_finding(runs)
+        return HistoryPage(told, versions, runs, overall, pd.DataFrame())
+    failed = on_all_cores(lambda run: whole_failures(study, run, shown.measure, shown.cutoff), runs)
+    found = history(in_view, shown.measure, shown.cutoff, told=[kinds[mask] for kinds in failed])
+    told = findings.history_finding(
+        list(overall["run"]),
+        overall["mean"].to_numpy() * shown.measure.declaration.direction,
+        shown.name,
+        now_bad=int((found.first_bad >= 0).sum()),
+        flickering=int(found.flickers.sum()),
+        since=_first_bad(study, shown, runs, [np.ones(len(found.query_ids), dtype=bool)])[0],
+        is_best=_is_best(study, shown, runs),
+    )
     return HistoryPage(
         finding=told,
         are_versions=versions,

@@ -20,7 +20,7 @@ from metrics_core.commands.reading_options import (
 from metrics_core.commands.score_tables import IN_FULL, aligned, piped
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import compare as compared
-from metrics_core.comparing.verdicts import NO_MATTER
+from metrics_core.comparing.pairs import interval_tested
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import Scores, score_runs
 from metrics_core.slicing.bridge import bridge
@@ -140,9 +140,8 @@ def _shown_bridges(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _interval(row: Mapping[str, Any]) -> tuple[tuple[float, float], str]:
     """The interval that was tested, and which it is where that is not the usual one."""
-    if row["verdict"] != NO_MATTER:
-        return (row["low"], row["high"]), ""
-    return (row["inner_low"], row["inner_high"]), f" ({w.share(2 * row['level'] - 1)})"
+    low, high, own = interval_tested(row, row["level"])
+    return (low, high), "" if own == row["level"] else f" ({w.share(own)})"
 
 
 def _shown(frame: pd.DataFrame) -> pd.DataFrame:

@@ -101,7 +101,7 @@ def crossings(
     direction = measure.declaration.direction
     # As the chart of the curves is.
     method = Method(correction=MIN_P, level=level)
-    both = Against.of(*_both_defined(at_some, against), measure)
+    both = Against(*_both_defined(at_some, against), measure)
     (found,) = tested_groups([both], method)
     low, high = found.low, found.high
     clear = np.where(low > 0, direction, np.where(high < 0, -direction, 0))

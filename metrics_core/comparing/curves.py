@@ -158,7 +158,7 @@ def _against(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[Against]:
         for ranks in (run, baseline):
             if (id(ranks), measure) not in known:
                 known[id(ranks), measure] = curve(ranks, measure, cutoffs)
-    return [Against.of(known[id(run), m], known[id(baseline), m], m) for run, baseline, m in pairs]
+    return [Against(known[id(run), m], known[id(baseline), m], m) for run, baseline, m in pairs]
 
 
 def curve_frame(run: str, cutoffs: Sequence[int], own: Means, band: Band | None) -> pd.DataFrame:

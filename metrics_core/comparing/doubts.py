@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.comparing.resampled import ALIKE
 from metrics_core.comparing.tests import PAIRED_TESTS
+from metrics_core.scoring.studentised import ALIKE
 
 Floats = npt.NDArray[np.float64]
 

@@ -7,7 +7,7 @@ more than `SAME`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from metrics_core.base import frames as pd
 from metrics_core.comparing.method import METHOD, Method
 from metrics_core.comparing.testing import Against, Tested, tested_groups
-from metrics_core.comparing.verdicts import Verdict, verdict
+from metrics_core.comparing.verdicts import NO_MATTER, Verdict, verdict
 from metrics_core.measures import MEAN, GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.scores import Scores
 
@@ -96,6 +96,14 @@ def compare(
     return compare_each(scores, [measure], baseline, same=same, methods=[method])[0]
 
 
+def interval_tested(row: Mapping[str, Any], level: float) -> tuple[float, float, float]:
+    """Low and high of the interval that the verdict of a row of `compare` rests on, and its level:
+    that a difference does not matter is found by two one-sided tests, each at the whole level."""
+    if row["verdict"] == NO_MATTER and "inner_low" in row:
+        return row["inner_low"], row["inner_high"], 2 * level - 1
+    return row["low"], row["high"], level
+
+
 def compare_each(
     scores: Scores | pd.DataFrame,
     measures: Sequence[GivenMeasure],
@@ -114,7 +122,7 @@ def compare_each(
     every = [np.ascontiguousarray(given.only(runs).of(measure).T) for measure in wanted]
     found = tested_groups(
         [
-            Against.of(values[:, 1:], values[:, :1], measure)
+            Against(values[:, 1:], values[:, :1], measure)
             for measure, values in zip(wanted, every, strict=True)
         ],
         methods[0],

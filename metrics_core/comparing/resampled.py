@@ -22,7 +22,7 @@ import numpy.typing as npt
 from metrics_core.comparing.random_signs import random_signs
 from metrics_core.comparing.verdicts import may_be_tested
 from metrics_core.scoring.intervals import Interval
-from metrics_core.scoring.studentised import Columns, away, in_errors, limits_of
+from metrics_core.scoring.studentised import Moments, away, in_errors, limits_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -31,8 +31,6 @@ Mask = npt.NDArray[np.bool_]
 FEW = 100
 """Up to so many queries random signs are asked as well."""
 _OF_DRAWS = 0.6
-ALIKE = 1e-12
-"""Differences that vary by less than this share of themselves are one and the same."""
 _TELLING = 10
 """Fewer draws do not tell a share: there it falls as the tail of Student's t does."""
 
@@ -152,7 +150,7 @@ def resampled_groups(groups: Sequence[Floats]) -> list[Resampled]:
     passes over the draws as can be."""
     samples = [_Sample.of(g) for g in groups]
     some = [sample for sample in samples if len(sample.drawn)]
-    drawn = iter(away([Columns(s.centred[s.drawn].T, s.defined[s.drawn].T) for s in some]))
+    drawn = iter(away([sample.of_means.columns(sample.drawn) for sample in some]))
     found = []
     for sample in samples:
         p, far = np.where(sample.tested, 1.0, np.nan), np.zeros((0, 0))
@@ -166,37 +164,19 @@ def resampled_groups(groups: Sequence[Floats]) -> list[Resampled]:
 
 @dataclass(frozen=True)
 class _Sample:
-    """What of C columns does not depend on the draws; `filled`, `centred` float64[C, Q] and
-    `defined` bool[C, Q] hold a column in a row."""
+    """What of C columns does not depend on the draws."""
 
-    filled: Floats
-    centred: Floats
-    defined: Mask
-    mean: Floats
-    error: Floats
+    of_means: Moments
     statistic: Floats
-    queries: Ints
     differing: Ints
     tested: Mask
 
     @classmethod
     def of(cls, differences: Floats) -> _Sample:
-        # A column lies side by side: what runs down the rows of a matrix takes ten times as long.
-        rows = np.ascontiguousarray(differences.T)
-        defined = ~np.isnan(rows)
-        queries = np.count_nonzero(defined, axis=1)
-        filled = rows if defined.all() else np.where(defined, rows, 0.0)
-        mean = np.full(len(queries), np.nan)
-        np.divide(filled.sum(axis=1), queries, out=mean, where=queries > 0)
-        centred = filled - np.where(queries > 0, mean, 0.0)[:, None]
-        if filled is not rows:
-            centred[~defined] = 0.0
-        error = standard_errors(np.square(centred).sum(axis=1), queries, mean)
-        centred[error == 0] = 0.0
-        differing = np.count_nonzero(filled, axis=1)
-        tested = may_be_tested(queries, differing)
-        ratio = in_errors(mean, error)
-        return cls(filled, centred, defined, mean, error, ratio, queries, differing, tested)
+        moments = Moments.of(differences)
+        differing = np.count_nonzero(moments.filled, axis=1)
+        tested = may_be_tested(moments.queries, differing)
+        return cls(moments, in_errors(moments.mean, moments.error), differing, tested)
 
     @property
     def drawn(self) -> Ints:
@@ -205,18 +185,20 @@ class _Sample:
 
     def p_values(self, reached: Ints, far: Floats) -> Floats:
         """Those of the `drawn` columns, of which each is as far off in so many draws."""
-        queries, limits = self.queries[self.drawn], np.abs(self.statistic[self.drawn])
+        queries, limits = self.of_means.queries[self.drawn], np.abs(self.statistic[self.drawn])
         last = np.partition(far, len(far) - _TELLING, axis=0)[len(far) - _TELLING]
         share = share_in_draws(reached, len(far), limits, queries, last)
         signs, few = np.full(len(share), np.nan), queries <= FEW
         if few.any():
-            signs[few] = random_signs(self.filled[self.drawn[few]].T)
+            signs[few] = random_signs(self.of_means.filled[self.drawn[few]].T)
         return with_signs(share, signs, queries, self.differing[self.drawn])
 
     def told(self, p: Floats, far: Floats) -> Resampled:
         """The columns with what the draws say."""
-        numbers = self.mean, self.error, self.statistic, self.queries, self.differing
-        return Resampled(*numbers, p, far, self.drawn)
+        of = self.of_means
+        return Resampled(
+            of.mean, of.error, self.statistic, of.queries, self.differing, p, far, self.drawn
+        )
 
 
 def share_in_draws(
@@ -245,14 +227,3 @@ def with_signs(share: Floats, signs: Floats, queries: Ints, differing: Ints) -> 
     # The likeliest outcome of so many signs is all of one kind; nothing is less likely than that.
     least = 2.0 ** (1 - np.minimum(differing, 1000))
     return np.minimum(np.maximum(p, np.where(differing > 0, least, 1.0)), 1.0)
-
-
-def standard_errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
-    """Standard errors of means from the sums of squares about them; 0 where all are alike."""
-    error = np.full(len(queries), np.nan)
-    enough = queries >= 2
-    n = queries[enough]
-    error[enough] = np.sqrt(squares[enough] / (n - 1) / n)
-    alike = error * np.sqrt(np.maximum(queries, 1)) <= ALIKE * np.abs(mean)
-    error[alike] = 0.0
-    return error

@@ -82,18 +82,17 @@ _ENDS = ("mean", "low", "high", "inner_low", "inner_high")
 
 @dataclass(frozen=True)
 class Against:
-    """Combined scores of float64[Q, C] and those of a baseline, float64[Q, C] or float64[Q, 1], on
-    a measure by which two runs can lie so far apart (`widest`)."""
+    """Scores of float64[Q, C] and those of a baseline, float64[Q, C] or float64[Q, 1], on a
+    measure."""
 
     values: Floats
     baseline: Floats
-    combination: Combination
-    widest: float
+    measure: Measure
 
-    @classmethod
-    def of(cls, values: Floats, baseline: Floats, measure: Measure) -> Against:
-        """On a measure."""
-        return cls(values, baseline, measure.declaration.combination, widest_difference(measure))
+    @property
+    def combination(self) -> Combination:
+        """How the measure's scores are combined."""
+        return self.measure.declaration.combination
 
 
 def widest_difference(measure: Measure) -> float:
@@ -116,7 +115,7 @@ def tested_groups(groups: Sequence[Against], method: Method) -> list[Tested]:
 def _back(found: Tested, own: Floats, other: Floats, group: Against) -> Tested:
     combination = group.combination
     if combination.linear:
-        return found.no_farther(group.widest)
+        return found.no_farther(widest_difference(group.measure))
     # Ends of such a scale are taken back from where the baseline stands on it.
     start = MEAN.of(np.where(np.isnan(own), np.nan, other))
     mean, low, high, inner_low, inner_high = (
@@ -135,11 +134,12 @@ def tested(differences: Floats, method: Method) -> Tested:
 
 def _tested(groups: Sequence[Floats], method: Method) -> list[Tested]:
     samples = resampled_groups(groups)
-    by = _by_draws if method.test == BOOTSTRAP else _by_test
-    return [by(gaps, sample, method) for gaps, sample in zip(groups, samples, strict=True)]
+    if method.test == BOOTSTRAP:
+        return [_by_draws(sample, method) for sample in samples]
+    return [_by_test(gaps, sample, method) for gaps, sample in zip(groups, samples, strict=True)]
 
 
-def _by_draws(_: Floats, sample: Resampled, method: Method) -> Tested:
+def _by_draws(sample: Resampled, method: Method) -> Tested:
     together = method.corrected_by == MIN_P
     p_corrected = sample.together() if together else _corrected(sample.p, method)
     outer, inner = (

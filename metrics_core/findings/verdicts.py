@@ -9,7 +9,7 @@ from typing import Any
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.comparing.method import CORRECTIONS, NO_CORRECTION, TESTS, Method
-from metrics_core.comparing.pairs import BETTER, WORSE
+from metrics_core.comparing.pairs import BETTER, WORSE, interval_tested
 from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import (
     AHEAD,
@@ -128,12 +128,9 @@ def _gap(row: pd.Series, level: float) -> Sentence:
 
 
 def _ends(row: Mapping[str, Any], level: float) -> tuple[float, float, str]:
-    """The interval that the verdict rests on, and what kind it is where that is not the usual one:
-    that a difference does not matter is found by two one-sided tests, each at the whole level."""
-    if row["verdict"] != NO_MATTER or "inner_low" not in row:
-        return row["low"], row["high"], ""
-    kind = f" ({w.share(2 * level - 1)} interval)"
-    return row["inner_low"], row["inner_high"], kind
+    """The interval that the verdict rests on, and what kind it is where not the usual one."""
+    low, high, own = interval_tested(row, level)
+    return low, high, "" if own == level else f" ({w.share(own)} interval)"
 
 
 def _decimals(row: Mapping[str, Any], low: float, high: float) -> int:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from metrics_core.measures import MEAN, Combination
 from metrics_core.scoring.resampling import resamples_of
-from metrics_core.scoring.studentised import Columns, away
+from metrics_core.scoring.studentised import Moments, away
 
 Floats = npt.NDArray[np.float64]
 
@@ -27,7 +27,6 @@ LEVEL = 0.95
 FEWEST_SCORES = 8
 """Of fewer scores there is no interval of their mean."""
 UNBOUNDED = (-np.inf, np.inf)
-_ALIKE = 1e-12
 
 
 class Interval(NamedTuple):
@@ -58,44 +57,19 @@ def mean_intervals(
 ) -> list[Interval]:
     """The combined score of each column of several groups of queries, float64[Q, C] each, with its
     interval, which ends `within` the scores that there can be; in as few products as can be."""
-    scores = [_Scores.of(combination.onto(values)) for values in groups]
-    some = [s for s in scores if len(s.drawn)]
-    drawn = iter(away([Columns(s.centred[:, s.drawn], s.defined[:, s.drawn]) for s in some],
-                      resamples_of))  # fmt: skip
+    means = [Moments.of(combination.onto(values)) for values in groups]
+    told = [np.flatnonzero((of.queries >= FEWEST_SCORES) & (of.error > 0)) for of in means]
+    some = [of.columns(places) for of, places in zip(means, told, strict=True) if len(places)]
+    drawn = iter(away(some, resamples_of))
     found = []
-    for own in scores:
+    for own, places in zip(means, told, strict=True):
         reach = np.full(own.mean.shape, np.nan)
-        if len(own.drawn):
+        if len(places):
             far = next(drawn).near
             beyond = min(len(far), int(np.floor((1 - level) * (len(far) + 1) + 1e-9)))
             place = len(far) - max(beyond, 1)
-            reach[own.drawn] = own.error[own.drawn] * np.partition(far, place, axis=0)[place]
+            reach[places] = own.error[places] * np.partition(far, place, axis=0)[place]
         ends = (np.clip(combination.back(own.mean + s * reach), *within) for s in (-1, 1))
         low, high = (np.where(np.isinf(end), np.nan, end) for end in ends)
         found.append(Interval(combination.back(own.mean), low, high))
     return found
-
-
-class _Scores(NamedTuple):
-    """Columns of scores about their means, 0 where undefined, and of which draws tell something."""
-
-    centred: Floats
-    defined: npt.NDArray[np.bool_]
-    mean: Floats
-    error: Floats
-    drawn: npt.NDArray[np.int64]
-
-    @classmethod
-    def of(cls, values: Floats) -> _Scores:
-        defined = ~np.isnan(values)
-        queries = defined.sum(axis=0)
-        mean = np.full(values.shape[1], np.nan)
-        filled = np.where(defined, values, 0.0)
-        np.divide(filled.sum(axis=0), queries, out=mean, where=queries > 0)
-        centred = np.where(defined, values - np.where(queries > 0, mean, 0.0), 0.0)
-        free = np.maximum(queries - 1, 1) * np.maximum(queries, 1)
-        error = np.sqrt(np.square(centred).sum(axis=0) / free)
-        varied = error * np.sqrt(np.maximum(queries, 1)) > _ALIKE * np.abs(mean)
-        return cls(
-            centred, defined, mean, error, np.flatnonzero((queries >= FEWEST_SCORES) & varied)
-        )

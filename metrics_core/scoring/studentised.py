@@ -24,6 +24,8 @@ Mask = npt.NDArray[np.bool_]
 _SMALL = 200_000_000
 """Of so few multiplications all are done in double precision: the second look would cost more."""
 _ROUNDING = 1e-9
+ALIKE = 1e-12
+"""Values that vary by less than this share of themselves are one and the same."""
 _CLOSE = 60_000
 """Sums that stay close to the processor while draws are worked out."""
 
@@ -85,6 +87,53 @@ class Columns:
     def away_in(self, places: Ints) -> Floats:
         """The same of some draws, in double precision; float64[places, C]."""
         return self.away(sums_at(self.parts(), places))
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Means of C columns of values, NaN undefined: `filled` and `centred` (about its mean)
+    float64[C, Q] hold a column in a row, 0 where bool[C, Q] `defined` is False; `mean`, its
+    standard `error` (0 where all are alike, NaN of fewer than two) float64[C], and how many
+    `queries` are defined, int64[C]."""
+
+    filled: Floats
+    centred: Floats
+    defined: Mask
+    mean: Floats
+    error: Floats
+    queries: Ints
+
+    @classmethod
+    def of(cls, values: Floats) -> Moments:
+        """Those of float64[Q, C]."""
+        # A column lies side by side: what runs down the rows of a matrix takes ten times as long.
+        rows = np.ascontiguousarray(values.T)
+        defined = ~np.isnan(rows)
+        queries = np.count_nonzero(defined, axis=1)
+        filled = rows if defined.all() else np.where(defined, rows, 0.0)
+        mean = np.full(len(queries), np.nan)
+        np.divide(filled.sum(axis=1), queries, out=mean, where=queries > 0)
+        centred = filled - np.where(queries > 0, mean, 0.0)[:, None]
+        if filled is not rows:
+            centred[~defined] = 0.0
+        error = standard_errors(np.square(centred).sum(axis=1), queries, mean)
+        centred[error == 0] = 0.0
+        return cls(filled, centred, defined, mean, error, queries)
+
+    def columns(self, places: Ints) -> Columns:
+        """Some of the columns, as they are drawn."""
+        return Columns(self.centred[places].T, self.defined[places].T)
+
+
+def standard_errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
+    """Standard errors of means from the sums of squares about them; 0 where all are alike."""
+    error = np.full(len(queries), np.nan)
+    enough = queries >= 2
+    n = queries[enough]
+    error[enough] = np.sqrt(squares[enough] / (n - 1) / n)
+    alike = error * np.sqrt(np.maximum(queries, 1)) <= ALIKE * np.abs(mean)
+    error[alike] = 0.0
+    return error
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.comparing.random_signs import random_signs
-from metrics_core.comparing.resampled import ALIKE, FEW, standard_errors
+from metrics_core.comparing.resampled import FEW
 from metrics_core.measures import MEAN
 from metrics_core.scoring.random_groups import even, in_groups
+from metrics_core.scoring.studentised import ALIKE, standard_errors
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -49,7 +49,7 @@ def contradictions(given: Situation) -> Iterator[str]:
     if found != told:
         yield f"other measures: {found}, compare: {told}"
     own, other = (given.values(run)[:, None] for run in (given.focus, given.baseline))
-    against = testing.Against(own, other, combination, np.inf)
+    against = testing.Against(own, other, measure)
     (band,) = testing.tested_groups([against], Method(correction=MIN_P, level=level))
     if abs(side_of(told)) != bool(band.low[0] > 0 or band.high[0] < 0):
         yield f"one cutoff: {band.low[0]} to {band.high[0]}, compare: {told}"

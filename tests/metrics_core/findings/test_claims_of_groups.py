@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from metrics_core.comparing.verdicts import FEWEST_QUERIES as FEWEST_OF_GROUP
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings import (
     bridge_finding,
     curves_finding,
@@ -166,7 +166,7 @@ def false_in_strongest(given: Situation, text: str) -> Iterator[str | bool]:
     if count := re.search(r"and in (\w+) other groups?", tail):
         yield count_of(count[1]) != alike["clear"].sum() - 1 and "other groups"
     others = alike.drop(index=group)
-    enough = others[others["queries"] >= FEWEST_OF_GROUP]["difference"].abs()
+    enough = others[others["queries"] >= FEWEST_QUERIES]["difference"].abs()
     more = enough >= abs(own.loc[group, "difference"])
     yield "nowhere else" in tail and bool(more.any()) and "nowhere else"
 
