@@ -41,8 +41,8 @@ class Slices:
 
 @dataclass(frozen=True)
 class HistoryPage:
-    """What the page shows; where nothing tells that these are versions of one system, what queries
-    did from one to the next is not told. `overall` has run, queries, mean, low, high, judged, a row
+    """What the page shows; where nothing tells that these are versions of one system, the finding
+    alone, and both frames are empty. `overall` has run, queries, mean, low, high, judged, a row
     a version in order, `judged` being the share of its top results that are judged;
     `queries` has query_id, text, states (a text of "+" and "-" a version), changes, broke, fixed
     (names of versions, "" for none), first_bad, flickers: those that changed, latest first."""
@@ -103,14 +103,14 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
 
 
 def _history(study: Study, shown: Comparison, runs: tuple[str, ...], versions: bool) -> HistoryPage:
+    if not versions:
+        told = findings.no_versions_finding(runs)
+        return HistoryPage(told, versions, runs, pd.DataFrame(), pd.DataFrame())
     mask = study.in_view(shown)
     in_view = [study.judged[name].among(mask) for name in runs]
     overall = _means(study, shown, runs, pd.Series(ALL, index=list(in_view[0].query_ids)))
     overall = overall.drop(columns="group")
     overall["judged"] = [judged_share(ranks, shown.cutoff) for ranks in in_view]
-    if not versions:
-        told = findings.no_versions_finding(runs)
-        return HistoryPage(told, versions, runs, overall, pd.DataFrame())
     failed = on_all_cores(lambda run: whole_failures(study, run, shown.measure, shown.cutoff), runs)
     found = history(in_view, shown.measure, shown.cutoff, told=[kinds[mask] for kinds in failed])
     told = findings.history_finding(

@@ -121,6 +121,7 @@ def _overview(study: Study, shown: Comparison) -> Overview:
             runs_loaded=shown.loaded,
             margin=shown.method.margin,
             level=shown.method.level,
+            higher_is_better=shown.measure.declaration.higher_is_better,
         ),
         others=findings.others_verdict(
             comparison, shown.focus, shown.baseline, level=shown.method.level

@@ -48,9 +48,9 @@ def render() -> None:
     shown = answers.history_page(study, view, runs, are_versions=told)
     st.html(markup.sentence(shown.finding, here.look.styles))
     _order(runs, dates, here)
-    _means(shown, dates, here)
     if not shown.are_versions:
         return
+    _means(shown, dates, here)
     if columns:
         defer(lambda: _slices(runs, columns, by, here))
     defer(lambda: _queries(shown, here))

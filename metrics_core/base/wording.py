@@ -76,22 +76,19 @@ def difference(value: float | None, digits: int = 3) -> str:
     return f"+{text}" if value > 0 else f"{MINUS}{text}"
 
 
-def parts_of(
-    whole: float, parts: Sequence[float], digits: int = 3, *, start: float = 0.0
-) -> list[float]:
-    """The parts that lead from `start` to the whole, each rounded up or down so that as printed
-    they add up to it as printed: what is cut off goes to those of which most was (largest
-    remainders). A part of 0 stays 0."""
-    ends = start, whole
+def parts_of(whole: float, parts: Sequence[float], digits: int = 3) -> list[float]:
+    """The parts of the whole, each rounded up or down so that as printed they add up to it as
+    printed: what is cut off goes to those of which most was (largest remainders). A part of 0
+    stays 0."""
     counted = [i for i, part in enumerate(parts) if part]
-    if not counted or not all(map(math.isfinite, (*ends, *parts))):
+    if not counted or not all(map(math.isfinite, (whole, *parts))):
         return list(parts)
-    digits = min(_digits(value, digits) for value in (*ends, *parts))
-    first, last = (round(float(f"{end:.{digits}f}") * 10**digits) for end in ends)
+    digits = min(_digits(value, digits) for value in (whole, *parts))
+    printed = round(float(f"{whole:.{digits}f}") * 10**digits)
     units = [part * 10**digits for part in parts]
     # What is a whole number of units but for rounding loses nothing.
     cut = [math.floor(unit + 1e-9) for unit in units]
-    each, more = divmod(last - first - sum(cut), len(counted))
+    each, more = divmod(printed - sum(cut), len(counted))
     falling = sorted(counted, key=lambda i: cut[i] - units[i])
     for place, i in enumerate(falling):
         cut[i] += each + (place < more)

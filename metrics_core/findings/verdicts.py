@@ -23,15 +23,18 @@ from metrics_core.findings.sentence import Sentence, joined, muted, run, strong
 from metrics_core.scoring.intervals import LEVEL
 
 
-def named_groups(groups: pd.DataFrame | None, name: str) -> tuple[list[str], list[str]]:
-    """Groups of a `breakdown` frame in which the run clearly gains, and clearly loses; each list
-    with the largest difference first."""
+def named_groups(
+    groups: pd.DataFrame | None, name: str, *, higher_is_better: bool = True
+) -> tuple[list[str], list[str]]:
+    """Groups of a `breakdown` frame in which the run does clearly better, and clearly worse; each
+    list with the largest difference first."""
     if groups is None or groups.empty:
         return [], []
     own = groups[(groups["run"] == name) & groups["clear"]]
-    gains = own[own["difference"] > 0].sort_values("difference", ascending=False)
-    losses = own[own["difference"] < 0].sort_values("difference")
-    return list(gains["group"]), list(losses["group"])
+    rises = own[own["difference"] > 0].sort_values("difference", ascending=False)
+    falls = own[own["difference"] < 0].sort_values("difference")
+    sides = list(rises["group"]), list(falls["group"])
+    return sides if higher_is_better else (sides[1], sides[0])
 
 
 def verdict(
@@ -44,6 +47,7 @@ def verdict(
     runs_loaded: int = 1,
     margin: float | None = None,
     level: float = LEVEL,
+    higher_is_better: bool = True,
 ) -> Sentence:
     """The headline: is the run in focus better than the baseline, and is it real?
 
@@ -66,7 +70,8 @@ def verdict(
             + run(baseline)
             + muted(f" {w.score(_of(comparison, baseline)['mean'])} on {measure}.")
         )
-    tally = muted(f"{_tally(row)}{_where(row['verdict'], groups, focus)}.")
+    named = named_groups(groups, focus, higher_is_better=higher_is_better)
+    tally = muted(f"{_tally(row)}{_where(row['verdict'], *named)}.")
     if row["verdict"] in CLEAR:
         return _clear(row, measure, focus, baseline, margin) + tally
     return _unclear(row, measure, focus, baseline, margin, level) + tally
@@ -99,11 +104,9 @@ def _unclear(
 ) -> Sentence:
     if row["verdict"] == NO_MATTER:
         start, end = "No difference that matters between ", f", within the {margin:g} that matters"
-    elif side_of(row["difference"]) == 0:
-        pair = run(focus) + strong(" and ") + run(baseline) + strong(f" are level on {measure}: ")
-        # An interval without width is that of differences that are all 0.
-        alike = row["low"] == row["high"]
-        return pair + (muted("no query differs") if alike else _gap(row, level)) + strong(". ")
+    elif not row["differing"]:
+        pair = run(focus) + strong(" and ") + run(baseline)
+        return pair + strong(f" score the same on {measure}: ") + muted("no query differs. ")
     else:
         start, end = "No clear difference between ", ""
     return (
@@ -157,10 +160,9 @@ def _tally(row: pd.Series) -> str:
     )
 
 
-def _where(found: str, groups: pd.DataFrame | None, focus: str) -> str:
+def _where(found: str, gains: list[str], losses: list[str]) -> str:
     """The clause that names groups, or "" where none is clear."""
-    gains, losses = named_groups(groups, focus)
-    if groups is None or not (gains or losses):
+    if not (gains or losses):
         return ""
     if found not in CLEAR:
         parts = [f"gains in {w.named(gains)}"] if gains else []
@@ -194,8 +196,8 @@ def others_verdict(
             told = "are too close to call"
             if row["verdict"] == NO_MATTER:
                 told = "differ by less than matters"
-            elif side_of(row["difference"]) == 0:
-                told = "are level"
+            elif not row["differing"]:
+                told = "score the same on every query"
             elif pd.isna(row["p_corrected"]):
                 told = f"are not tested ({row['reason']})"
             pair = run(row["run"]) + muted(" and ") + run(baseline)

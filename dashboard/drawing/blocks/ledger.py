@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -69,7 +70,7 @@ def ledger_rows(
 
     higher = drawing.comparison.measure.declaration.higher_is_better
     rows = []
-    printed = w.parts_of(ends[1], steps["part"].tolist(), start=ends[0])
+    printed = w.parts_of(ends[1] - ends[0], steps["part"].tolist())
     places = pairwise(reached)
     for row, part, (start, end) in zip(steps.to_dict("records"), printed, places, strict=True):
         left, right = sorted((share(start), share(end)))
@@ -107,8 +108,10 @@ def ledger_rows(
 
 
 def _written_out(ends: tuple[float, float], parts: list[float]) -> str:
-    """ "= 0.744 − 0.195 + 0.065", where there is room for it."""
-    if len(parts) > _WRITTEN_OUT:
+    """ "= 0.744 − 0.195 + 0.065", where there is room for it and it holds as printed: the parts add
+    up to the difference, which may be one last digit off that of the two rounded scores."""
+    before, after = (round(end, 3) for end in ends)
+    if len(parts) > _WRITTEN_OUT or round(before + math.fsum(parts), 3) != after:
         return ""
     return f"= {w.score(ends[0])} " + " ".join(
         f"{w.MINUS if part < 0 else '+'} {w.score(abs(part))}" for part in parts

@@ -33,6 +33,13 @@ class Piece(NamedTuple):
     style: RunStyle | None = None
 
 
+class Badge(NamedTuple):
+    """What the test says in a word or two; `tone` is "better", "worse", "unclear" or "few"."""
+
+    text: str
+    tone: str
+
+
 def style_of(styles: Styles, run: str) -> RunStyle:
     """The run's style; a run without one is grey."""
     return styles.get(run) or RunStyle(run, SLOTS)
@@ -64,6 +71,16 @@ def sentence(sentence: Sentence, styles: Styles) -> Markup:
 def second(sentence: Sentence, styles: Styles) -> Markup:
     """The smaller line below the headline; nothing for an empty sentence."""
     return _drawn("second", pieces=pieces_of(sentence, styles)) if sentence else Markup()
+
+
+def answer(
+    title: str | Sentence, lead: str | Sentence, styles: Styles, *, badge: Badge | None = None
+) -> Markup:
+    """The top of a page: what was found, in at most 60 characters; the test's answer in a word
+    beside it; below both, number, test and limits in at most two lines."""
+    return _drawn(
+        "answer", pieces=pieces_of(title, styles), lead=pieces_of(lead, styles), badge=badge
+    )
 
 
 def section(title: str, explanation: str | Sentence = "", styles: Styles | None = None) -> Markup:

@@ -58,7 +58,7 @@ HEADINGS = {
     "firm": "firm",
     "queries": "queries",
     "query": "Scores and where the relevant documents stand",
-    "history": "over 4 versions",
+    "history": "Nothing says that bm25, dense",
     "data": "Add files",
     "collections": "New collection",
     "measures": "Find one by name",

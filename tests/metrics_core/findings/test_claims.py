@@ -122,11 +122,10 @@ def false_in_verdict(
             abs(value_of(end)) <= float(within[1]) for end in ends.groups()
         )
         yield w.share(2 * given.level - 1) not in told and "the level of the interval"
-    elif " are level" in text:
-        yield mean != 0 and "level"
-        yield "no query differs" in told and bool(gaps.any()) and "no query differs"
+    elif " score the same" in text:
+        yield bool(gaps.any()) and "the same"
     else:
-        yield not head.startswith("No clear difference") or mean == 0
+        yield not head.startswith("No clear difference") or not gaps.any()
         yield bool(ends) and not value_of(ends[1]) <= 0 <= value_of(ends[2]) and "excludes 0"
         only = re.search(r"only (one|\d+) quer", told)
         yield bool(only) and count_of(only[1]) != (gaps != 0).sum() and "queries that differ"
@@ -182,7 +181,7 @@ def false_in_others(given: Situation, text: str) -> Iterator[str | bool]:
         yield names_others(part, run, given.baseline)
         yield "is ahead" in part and not mean > 0 and f"{run} ahead"
         yield "is behind" in part and not mean < 0 and f"{run} behind"
-        yield "are level" in part and mean != 0 and f"{run} level"
+        yield "score the same" in part and bool(given.gaps(run).any()) and f"{run} the same"
         yield (
             "too close" in part
             and np.isnan(rows.loc[run, "p_corrected"])

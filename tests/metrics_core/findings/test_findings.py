@@ -33,10 +33,10 @@ from tests.collections_of import qrels_of, run_of
 def compared(**changes: Any) -> pd.DataFrame:
     """A frame of `compare`: bm25 and hybrid, 84 queries, hybrid ahead by 0.060."""
     base = {"run": "bm25", "mean": 0.571, "difference": np.nan, "low": np.nan, "high": np.nan}
-    base |= {"won": 0, "lost": 0, "same": 84, "queries": 84, "verdict": None}
+    base |= {"won": 0, "lost": 0, "same": 84, "queries": 84, "verdict": None, "differing": 0}
     row = {"run": "hybrid", "mean": 0.631, "difference": 0.06, "low": 0.03, "high": 0.092}
     row |= {"won": 46, "lost": 17, "same": 21, "queries": 84, "verdict": "better"}
-    row |= {"p_corrected": 0.04}
+    row |= {"p_corrected": 0.04, "differing": 70}
     rows = pd.DataFrame([base, row | changes])
     rows["queries"] = rows["queries"].iloc[1]
     return rows
@@ -180,23 +180,39 @@ def test_the_others() -> None:
     assert not others_verdict(compared(), "hybrid", "bm25")
 
 
+def test_where_less_is_better_a_group_that_falls_gains() -> None:
+    groups = groups_of({"Billing": -3.0, "Devices": 2.0}, clear=["Billing", "Devices"])
+    fewer = compared(difference=-2.0, low=-3.0, high=-1.0)
+    told = verdict(fewer, "Unjudged@10", "hybrid", "bm25", groups, higher_is_better=False).text
+    assert "hybrid is ahead of bm25 on Unjudged@10 by 2.000 [1.000, 3.000]" in told
+    assert told.endswith("; the gain is clear on its own in Billing, it loses in Devices.")
+
+
 def test_a_level_pair_has_its_own_words() -> None:
     level = {"difference": 0.0, "verdict": "cannot tell", "reason": "no query differs"}
-    level |= {"won": 0, "lost": 0, "same": 84}
+    level |= {"won": 0, "lost": 0, "same": 84, "differing": 0}
     same = compared(low=np.nan, high=np.nan, **level)
     assert verdict(same, "P@5", "hybrid", "bm25").text == (
-        "hybrid and bm25 are level on P@5: 0.000; no query differs. "
+        "hybrid and bm25 score the same on P@5: no query differs. "
         "0 queries won, 0 lost, 84 the same."
     )
     alike = compared(low=0.0, high=0.0, **level)
     assert ": no query differs. 0 queries" in verdict(alike, "P@5", "hybrid", "bm25").text
-    cancelled = compared(**{**level, "low": -0.02, "high": 0.02, "won": 4, "lost": 4, "same": 76})
-    assert "are level on P@5: 0.000 [−0.020, 0.020]." in (
+    # Of equal means whose queries differ nobody knows that the runs are level.
+    differ = {"low": -0.02, "high": 0.02, "won": 4, "lost": 4, "same": 76, "differing": 8}
+    cancelled = compared(**{**level, **differ})
+    assert (
         verdict(cancelled, "P@5", "hybrid", "bm25").text
+        == "No clear difference between hybrid and bm25 on P@5: 0.000 [−0.020, 0.020]. "
+        "4 queries won, 4 lost, 76 the same."
     )
     rows = pd.concat([compared(), cancelled.iloc[1:].assign(run="dense")])
     assert others_verdict(rows, "hybrid", "bm25").text == (
-        "dense and bm25 are level, 0.000 [−0.020, 0.020]."
+        "dense and bm25 are too close to call, 0.000 [−0.020, 0.020]."
+    )
+    rows = pd.concat([compared(), same.iloc[1:].assign(run="dense")])
+    assert others_verdict(rows, "hybrid", "bm25").text == (
+        "dense and bm25 score the same on every query, 0.000."
     )
 
 
