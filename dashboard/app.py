@@ -25,7 +25,8 @@ def main() -> None:
     try:
         nowhere = no_collection_open()
         # Another collection is chosen before any page can show one.
-        frame.draw(PAGES, "collections" if nowhere else current.name)
+        shown_page = next(p for p in PAGES if p.name == "collections") if nowhere else current
+        frame.draw(PAGES, shown_page)
         if nowhere:
             from dashboard.app_pages import collections
 

@@ -15,7 +15,7 @@ from dashboard.address import method_key
 from dashboard.address.address import CONTROLS, SHARED
 from dashboard.address.page import Page
 from dashboard.address.view import NOBODY
-from dashboard.app_pages.parts import add_files, sidebar
+from dashboard.app_pages.parts import add_files, controls, rail
 from dashboard.components.connection import watch_connection
 from dashboard.components.links import clicked_link
 from dashboard.components.place import keep_place
@@ -51,8 +51,8 @@ def _found(pages: tuple[Page, ...]) -> dict[str, st.Page]:
     }
 
 
-def draw(pages: Sequence[Page], current: str) -> None:
-    """Page names and sidebar; follows a clicked link."""
+def draw(pages: Sequence[Page], current: Page) -> None:
+    """Rail and controls; follows a clicked link."""
     st.logo(str(_STATIC / f"logo-{theme()}.svg"), size="large")
     here = session.opened()
     query = session.address().query
@@ -63,22 +63,16 @@ def draw(pages: Sequence[Page], current: str) -> None:
     came_back(watch_connection(query, uploads, largest, _charts()))
     if link:
         session.follow(link)
-    # Before anything is loaded there are only the way in and the files.
-    offered = [p for p in pages if p.in_menu and (here or not p.needs_study or p is pages[0])]
-    if here:
-        offered = [p for p in offered if len(here.study.names) >= p.fewest_runs]
-    names = [(p.title, session.menu_href(p.name), p.name == current) for p in offered]
-    st.html(navigation.page_names(names))
-    if here is None:
-        st.html(
-            "<style>section[data-testid=stSidebar],[data-testid=stExpandSidebarButton]"
-            "{display:none}.stApp .lens.pages{margin-left:110px}</style>"
-        )
-        return
-    sidebar.watched(here, current)
+    controls.watched(here, current.name)
     with st.sidebar:
-        st.html(navigation.drawer(names))
-        sidebar.controls(here, current)
+        rail.draw(pages, current, here)
+    with st.container(
+        key="top", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+    ):
+        st.html(navigation.page_title(current.title, current.name))
+        if here is not None and current.controls:
+            controls.sentence(here, current)
+        st.html(navigation.copy_link(), width="content")
 
 
 @cache
@@ -128,7 +122,7 @@ def _no_longer_fits(here: Opened, page: Page) -> bool:
 def _nothing_in_view(here: Opened) -> bool:
     if here.study.in_view(here.comparison).any():
         return False
-    st.html(markup.nothing("No query is in view.", "The filters at the left leave none."))
+    st.html(markup.nothing("No query is in view.", "The filters leave none."))
     narrowing = {control.name: "" for control in CONTROLS if control.narrows}
     back = {"where": (), **narrowing}
     st.button("Take back all filters", on_click=session.change, kwargs=back)

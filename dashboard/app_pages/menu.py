@@ -1,4 +1,4 @@
-"""The table of pages, in the order of the menu. Each is drawn by the file of its name in
+"""The table of pages, in the order of the rail. Each is drawn by the file of its name in
 `app_pages/`, loaded when it is opened: a start is not to wait for pages that nobody looks at."""
 
 from __future__ import annotations
@@ -8,25 +8,22 @@ from dashboard.address.page import FEWEST_OF_PAIRS, FEWEST_VERSIONS, Page
 from dashboard.address.query_list import CAME_FROM, OWN
 
 PAGES = (
-    Page("overview", "Overview"),
-    Page("curves", "Curves"),
-    Page("breakdown", "Breakdown", fields=(Field("by"),)),
-    Page("firm", "How firm?", fields=(Field("part", lasting=False),)),
-    Page(
-        "pairs",
-        "All pairs",
-        fields=(Field("named", lasting=False),),
-        fewest_runs=FEWEST_OF_PAIRS,
-    ),
+    Page("overview", "Overview", "This comparison", "o"),
+    Page("breakdown", "Breakdown", "This comparison", "b", fields=(Field("by"),)),
+    Page("curves", "By cutoff", "This comparison", "c"),
+    Page("firm", "Robustness", "This comparison", "r", fields=(Field("part", lasting=False),)),
     Page(
         "queries",
+        "All queries",
         "Queries",
+        "q",
         # "by" is also the Breakdown's: what it breaks down by, the strips stand by.
         fields=(*OWN, Field("cols", "several"), Field("view"), Field("tool"), Field("by")),
     ),
     Page(
         "query",
         "Query",
+        within="queries",
         fields=(
             Field("q"),
             *CAME_FROM,
@@ -37,9 +34,22 @@ PAGES = (
             Field("try", lasting=False),
         ),
     ),
+    Page("judge", "To judge", "Queries", "j"),
+    Page(
+        "pairs",
+        "Ranking",
+        "All runs",
+        "k",
+        controls="runs",
+        fields=(Field("named", lasting=False),),
+        fewest_runs=FEWEST_OF_PAIRS,
+    ),
     Page(
         "history",
-        "History",
+        "Versions",
+        "All runs",
+        "v",
+        controls="runs",
         fields=(
             Field("versions", "several"),
             Field("in_order"),
@@ -48,17 +58,20 @@ PAGES = (
         ),
         fewest_runs=FEWEST_VERSIONS,
     ),
-    Page("data", "Data", needs_study=False),
-    Page("collections", "Collections", needs_study=False),
+    Page("data", "Files", "", "f", needs_study=False, controls=""),
+    Page("collections", "Collections", needs_study=False, controls=""),
     Page(
         "measures",
         "Measures",
+        "",
+        "m",
         needs_study=False,
+        controls="",
         fields=(
             Field("measure", lasting=False),
             Field("find", lasting=False),
             Field("family", lasting=False),
         ),
     ),
-    Page("judge", "Judge", in_menu=False),
+    Page("help", "Help", "", "h", needs_study=False, controls=""),
 )

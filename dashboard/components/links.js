@@ -88,42 +88,14 @@ const follow = (event) => {
   }
 };
 
-// On the page of one query the arrows go on and back, and ? opens the list of keys; not where a key
-// means something else: in a field, a menu, a table that scrolls, a group of buttons.
-const typing = (target) =>
-  target?.closest?.(
-    'input, textarea, select, [contenteditable], [role=radiogroup], [role=listbox], [role=dialog],'
-      + ' .lens [role=region]',
-  );
-
-const press = (event) => {
-  if (event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented) return;
-  const steps = document.querySelector('.lens.steps-through');
-  if (!steps || typing(event.target) || document.querySelector('[role=dialog]')) return;
-  if (event.key === '?') {
-    const keys = steps.querySelector('details');
-    keys.open = !keys.open;
-    keys.querySelector('summary').focus();
-    event.preventDefault();
-  }
-  const turned = { ArrowLeft: 'previous', ArrowRight: 'next' }[event.key];
-  const link = turned && steps.querySelector(`a.${turned}`);
-  if (link) {
-    event.preventDefault();
-    page.setTriggerValue('go', link.getAttribute('href'));
-  }
-};
-
 const start = (parent) => {
   // The probe's colour changes with the theme, whoever changes it, and its transition says so.
   const probe = parent.querySelector('.scheme');
   probe.addEventListener('transitionend', followTheme);
   document.addEventListener('click', follow, true);
-  document.addEventListener('keydown', press);
   return () => {
     probe.removeEventListener('transitionend', followTheme);
     document.removeEventListener('click', follow, true);
-    document.removeEventListener('keydown', press);
   };
 };
 

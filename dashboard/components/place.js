@@ -35,8 +35,8 @@ const noted = () => {
 
 // The page in the address is the one that is drawn.
 const arrived = () => {
-  const link = document.querySelector('.lens.pages [aria-current=page]');
-  return link && new URL(link.href, document.baseURI).pathname === location.pathname;
+  const drawn = document.querySelector('.lens.page-title')?.dataset.page;
+  return drawn !== undefined && drawn === (location.pathname.split('/').pop() || 'overview');
 };
 
 const put = (element, [left, top]) => {

@@ -48,8 +48,8 @@ class Collections:
         return f"folder-{hashlib.sha256(str(self._folder).encode()).hexdigest()[:8]}"
 
     def chosen(self, asked: str) -> str:
-        """The collection that an address asks for; "" where it asks for none and there are several
-        to choose from."""
+        """The collection that an address asks for; where it asks for none the folder given at the
+        start, else the reader's own that changed last, else the example."""
         if asked == OWN and self.folder_id and not self._workspace.has(OWN):
             return self.folder_id
         if asked:
@@ -57,7 +57,7 @@ class Collections:
         if self.folder_id:
             return self.folder_id
         own = self._own_ones()
-        return SAMPLE if not own else own[0].id if len(own) == 1 else ""
+        return own[0].id if own else SAMPLE
 
     def has(self, identity: str) -> bool:
         """Whether a collection of this id can be opened; the reader's own can before it is made."""

@@ -64,13 +64,12 @@ def all_collections() -> Collections:
 
 
 def collection() -> str:
-    """The id of the collection that is open; "" where none is chosen yet."""
+    """The id of the collection that is open."""
     return all_collections().chosen(address()["set"])
 
 
 def no_collection_open() -> bool:
-    """Whether no collection is open: there are several to choose from, or the asked one is not
-    here."""
+    """Whether no collection is open: the asked one is not here."""
     return not all_collections().has(collection())
 
 

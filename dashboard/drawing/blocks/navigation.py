@@ -1,8 +1,11 @@
-"""Page names, and the small texts of the sidebar."""
+"""What surrounds the pages: the rail, and the small texts of the controls."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 
 from markupsafe import Markup
 
@@ -10,25 +13,68 @@ from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.theme import RunStyle
 from metrics_core.base.errors import RanklensError, UnknownMeasureError
 
-PageName = tuple[str, str, bool]
-"""Title, link, whether it is the page shown."""
+
+@dataclass(frozen=True)
+class Place:
+    """A page in the rail: the heading it stands below, "" at the foot, the key that opens it, what
+    waits there, and whether it is shown."""
+
+    group: str
+    title: str
+    link: str
+    key: str
+    waiting: str
+    shown: bool
+
+
+@dataclass(frozen=True)
+class Shelved:
+    """A collection in the list of all."""
+
+    name: str
+    holds: str
+    link: str
+    is_open: bool
+
 
 _drawn = Template("navigation")
 
 
-def page_names(pages: Sequence[PageName]) -> Markup:
-    """The menu on top of every page."""
-    return _drawn("menu", kind="pages", pages=pages)
+def rail(places: Sequence[Place]) -> Markup:
+    """The names of the pages, in groups."""
+    groups = [(name, list(own)) for name, own in groupby(places, key=attrgetter("group"))]
+    return _drawn("rail", groups=groups)
 
 
-def drawer(pages: Sequence[PageName]) -> Markup:
-    """The same menu inside the sidebar, shown on narrow screens only."""
-    return _drawn("menu", kind="drawer", pages=pages)
+def shelf(collections: Sequence[Shelved], link: str) -> Markup:
+    """The collections that can be opened, and the way to all that can be done with them."""
+    return _drawn("shelf", collections=collections, link=link)
 
 
-def collection(name: str, link: str) -> Markup:
-    """Which collection is open, and the way to the others."""
-    return _drawn("collection", name=name, link=link)
+def page_title(title: str, name: str) -> Markup:
+    """The page on top, where no sentence of controls stands in its place; `name` is its file's."""
+    return _drawn("page_title", title=title, name=name)
+
+
+def word(text: str) -> Markup:
+    """A word between two controls."""
+    return _drawn("word", text=text)
+
+
+def folded(pair: Sequence[RunStyle], rest: str) -> Markup:
+    """The controls in a line of a narrow screen, which opens them."""
+    return _drawn("folded", pair=pair, rest=rest)
+
+
+def copy_link() -> Markup:
+    """The way to the address of what is shown."""
+    return _drawn("copy_link")
+
+
+def narrowed(filters: Sequence[tuple[str, str]], link: str) -> Markup:
+    """What narrows the queries in view, each with the link that takes it back; `link` takes back
+    all of it."""
+    return _drawn("narrowed", filters=filters, link=link)
 
 
 def explained(name: str, text: str, link: str, more: str = "") -> Markup:
@@ -58,6 +104,11 @@ def read_as(text: str) -> Markup:
 def in_view(text: str, empty: bool) -> Markup:
     """How many queries the filters leave."""
     return _drawn("in_view", text=text, empty=empty)
+
+
+def run_marks(marks: Mapping[str, RunStyle]) -> Markup:
+    """Widget key -> the run that is chosen there: its mark stands before its name."""
+    return _drawn("run_marks", marks=marks)
 
 
 def pill_colors(key: str, styles: Sequence[RunStyle]) -> Markup:

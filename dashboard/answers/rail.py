@@ -1,0 +1,34 @@
+"""The rail: what waits on the pages, as far as it is known without working anything out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dashboard.address.view import Comparison
+from dashboard.answers.firmness import firmness, firmness_known
+from dashboard.answers.unjudged import unjudged_of
+from dashboard.study.study import Study
+from metrics_core.base import wording as w
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
+
+
+def counts(study: Study, shown: Comparison) -> Mapping[str, str]:
+    """Page -> what stands beside its name."""
+    in_view = int(study.in_view(shown).sum())
+    found = {"queries": w.count(in_view), "pairs": w.count(len(study.names))}
+    if len(study.names) == 1:
+        return {**found, "firm": "needs 2"}
+    if shown.alone or not firmness_known(study, shown):
+        return found
+    held = firmness(study, shown)
+    if held.pair is None or not held.entries:
+        found["firm"] = "not tested" if in_view < FEWEST_QUERIES else ""
+    elif held.pair.is_clear:
+        firm = sum(entry.tone == "firm" for entry in held.entries)
+        found["firm"] = f"{w.count(firm)} of {w.count(len(held.entries))}"
+    else:
+        found["firm"] = "not clear"
+    if shown.measure.cutoff is not None:
+        waiting = len(unjudged_of(study, shown, shown.measure.cutoff))
+        found["judge"] = w.count(waiting) if waiting else ""
+    return found

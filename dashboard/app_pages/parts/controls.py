@@ -1,0 +1,247 @@
+"""The sentence on top of every page, whose words are the controls: compare … with … on … over …"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from dashboard import session
+from dashboard.address.address import CONTROLS, Pair
+from dashboard.address.page import Page
+from dashboard.address.view import EVERYBODY, NOBODY, Comparison
+from dashboard.app_pages.parts import measure_picker, section
+from dashboard.app_pages.parts.literal import literal
+from dashboard.components.frame import watch_frame
+from dashboard.drawing.blocks import navigation
+from dashboard.drawing.figures.text import short_names
+from dashboard.drawing.theme import RunStyle
+from dashboard.session import Opened
+from dashboard.session.open_collection import library_here
+from dashboard.study.library import named_judgments
+from metrics_core.base import wording as w
+from metrics_core.slicing.breakdowns import ordered_groups
+
+_FEW_VALUES = 4
+_CONTROLS = 3
+_NAME_LENGTH = 20
+"""Characters of a run's name in the sentence."""
+_BEST = 5
+
+
+def sentence(here: Opened, page: Page) -> None:
+    """The controls that the page has a use for, read as a sentence; a narrow screen folds them."""
+    view, short = here.comparison, _short(here)
+    st.html(navigation.folded(_pair(here, page), f"· {view.name} · {_counted(here)}"))
+    with st.container(key="controls", horizontal=True, vertical_alignment="center", gap="small"):
+        if page.controls == "pair":
+            _compared(here, short)
+        else:
+            _word("All runs on")
+        with st.popover(literal(view.name), key="measure"):
+            measure_picker.measure_controls(here.study, view, page.name)
+            _judgments()
+        _word("over")
+        with st.popover(_counted(here), key="queries_in_view"):
+            _query_controls(here, page)
+        others = [n for n in here.study.names if n not in (view.focus, view.baseline)]
+        if others and page.controls == "pair":
+            shown = section.counted(len(view.also), "run", "runs")
+            with st.popover(f"+{shown} shown", key="also_shown"):
+                if len(others) > _BEST:
+                    # Many scroll: those that are likely shown stand on top.
+                    others.sort(key=here.study.best_first.index)
+                _also_shown(here, others, short)
+
+
+def _pair(here: Opened, page: Page) -> list[RunStyle]:
+    """The runs that a narrow screen names."""
+    if page.controls != "pair":
+        return []
+    view, styles = here.comparison, here.look.styles
+    return [styles[run] for run in dict.fromkeys((view.focus, view.baseline))]
+
+
+def _counted(here: Opened) -> str:
+    """How many queries are in view."""
+    in_view, total = int(here.study.in_view(here.comparison).sum()), len(here.study.query_ids)
+    queries = section.counted(total, "query", "queries")
+    return f"all {queries}" if in_view == total > 1 else f"{w.count(in_view)} of {queries}"
+
+
+def _word(text: str) -> None:
+    st.html(navigation.word(text), width="content")
+
+
+def _compared(here: Opened, short: Mapping[str, str]) -> None:
+    """Who is compared with whom."""
+    view, names, styles = here.comparison, here.study.names, here.look.styles
+    _word("Compare" if len(names) > 1 else "Scores of")
+    session.widget(
+        st.selectbox,
+        "Compare",
+        "run",
+        value=view.focus,
+        store=here.view.comparing,
+        options=names,
+        format_func=lambda name: short[name],
+        label_visibility="collapsed",
+        width=_width(short[view.focus]),
+    )
+    marks = {"w_run": styles[view.focus]}
+    if len(names) > 1:
+        _word("with")
+        session.widget(
+            st.selectbox,
+            "with the baseline",
+            "base",
+            value=view.baseline,
+            store=lambda name: _with_baseline(here, name),
+            options=names,
+            format_func=lambda name: short[name],
+            label_visibility="collapsed",
+            width=_width(short[view.baseline]),
+        )
+        marks["w_base"] = styles[view.baseline]
+    st.html(navigation.run_marks(marks))
+    _word("on")
+
+
+def _width(name: str) -> int:
+    """What a name takes in its field, in px: mark and arrow included."""
+    return round(76 + 8.5 * len(name))
+
+
+def _judgments() -> None:
+    """Which judgments are used, where there are several."""
+    library = library_here()
+    several = named_judgments(library.files)
+    if len(several) < 2:
+        return
+    used = next(name for name, file in several.items() if file is library.judgments)
+    named = {
+        name: f"{f.file} ({section.counted(f.queries or 0, 'query', 'queries')})"
+        for name, f in several.items()
+    }
+    session.widget(
+        st.selectbox,
+        "Judgments",
+        "qrels",
+        value=used,
+        store=lambda name: {"qrels": name},
+        options=list(named),
+        format_func=lambda name: named[name],
+        help="Every score and every sentence is by these judgments.",
+    )
+
+
+def watched(here: Opened | None, page: str) -> None:
+    """What rail and controls need of the browser."""
+    short = {} if here is None else _short(here)
+    names = {text: name for name, text in short.items() if text != name}
+    watch_frame(page, names)
+
+
+def _short(here: Opened) -> dict[str, str]:
+    return short_names(here.study.names, _NAME_LENGTH)
+
+
+def _also_shown(here: Opened, others: list[str], short: dict[str, str]) -> None:
+    """A pill for each run that may be shown as well; of many, all, the best, or none at once."""
+    view, styles = here.comparison, here.look.styles
+    session.widget(
+        st.pills,
+        "Also shown",
+        "also",
+        value=list(view.also),
+        store=lambda chosen: {"also": tuple(chosen) or (NOBODY,)},
+        options=others,
+        selection_mode="multi",
+        format_func=lambda name: _run_label(styles[name], short[name]),
+    )
+    st.html(navigation.pill_colors("w_also", [styles[name] for name in others]))
+    if len(others) <= _BEST:
+        return
+    best = others[:_BEST]
+    at_once = {"all": (EVERYBODY,), f"best {w.number(_BEST)}": tuple(best), "none": (NOBODY,)}
+    shown = {"all": others, f"best {w.number(_BEST)}": best, "none": []}
+    session.widget(
+        st.segmented_control,
+        "How many are shown",
+        "also_at_once",
+        value=next((name for name, runs in shown.items() if set(runs) == set(view.also)), None),
+        store=lambda name: {"also": at_once[name]} if name else {},
+        options=list(at_once),
+        label_visibility="collapsed",
+    )
+
+
+def _with_baseline(here: Opened, name: str) -> dict[str, Any]:
+    """The new baseline; a run in focus that becomes it changes places with the old one."""
+    view = here.comparison
+    return here.view.comparing(view.baseline if name == view.focus else view.focus, name)
+
+
+def _run_label(style: RunStyle, name: str) -> str:
+    # Streamlit's Markdown has few colours: `pill_colors` gives the mark the run's own. And it looks
+    # for an emoji in a first word that is not ASCII, with a list that takes long to load.
+    return f":gray[&#{ord(style.glyph)};] {literal(name)}"
+
+
+def _query_controls(here: Opened, page: Page) -> None:
+    """What narrows the queries in view, and the ways back."""
+    study, view = here.study, here.comparison
+    st.html(navigation.narrowed(*_narrowed(here, page)))
+    groups = dict(study.groups)
+    # Every column that narrows the view has its control.
+    narrowing = {column for column, _ in view.where}
+    controlled = [c for i, c in enumerate(study.groupings) if i < _CONTROLS or c in narrowing]
+    for column in sorted(narrowing - set(groups)):
+        groups[column] = ordered_groups(study.columns(view)[column])
+        controlled.append(column)
+    for number, column in enumerate(controlled):
+        values = groups[column]
+        chosen = list(view.narrowed_to(column))
+        few = number > 0 and len(values) <= _FEW_VALUES
+        session.widget(
+            st.pills if few else st.multiselect,
+            w.sentence_case(column.replace("_", " ")),
+            f"where_{number}",
+            value=chosen,
+            store=_narrowing(view, column),
+            options=values,
+            **(
+                {"selection_mode": "multi", "format_func": literal}
+                if few
+                else {"placeholder": f"All {_plural_of(column)}"}
+            ),
+        )
+    if not controlled:
+        st.html(navigation.word("The queries have no columns to choose by: add a file of queries."))
+
+
+def _narrowed(here: Opened, page: Page) -> tuple[list[tuple[str, str]], str]:
+    """Each filter with the link that takes it back, and the link that takes back all."""
+    view, taken = here.comparison, []
+    for column in dict.fromkeys(column for column, _ in view.where):
+        values = w.listing(view.narrowed_to(column))
+        back = session.href(page.name, where=view.narrowed({column: []}))
+        taken.append((f"{column}: {values}", back))
+    usual = {control.name: "" for control in CONTROLS if control.narrows and view.word(control)}
+    if usual:
+        taken.append(("only queries that both list", session.href(page.name, **usual)))
+    return taken, session.href(page.name, where=(), **usual)
+
+
+def _narrowing(
+    view: Comparison, column: str
+) -> Callable[[Sequence[str]], dict[str, tuple[Pair, ...]]]:
+    return lambda picked: {"where": view.narrowed({column: picked})}
+
+
+def _plural_of(column: str) -> str:
+    word = column.replace("_", " ")
+    if word.endswith("y") and not word.endswith(("ay", "ey", "oy")):
+        return f"{word[:-1]}ies"
+    return word if word.endswith("s") else f"{word}s"

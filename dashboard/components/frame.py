@@ -1,0 +1,17 @@
+"""Rail and controls in the browser: the drawer of a narrow page, keys, whole names, the link."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import streamlit as st
+
+_FRAME = st.components.v2.component(
+    "ranklens_frame", js=Path(__file__).with_name("frame.js").read_text("utf-8")
+)
+
+
+def watch_frame(page: str, names: Mapping[str, str]) -> None:
+    """Another `page` closes the drawer; `names` has the whole names of shortened ones."""
+    _FRAME(key="in_browser", data={"page": page, "names": dict(names)})

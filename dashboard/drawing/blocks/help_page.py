@@ -1,0 +1,64 @@
+"""The parts of the Help page: its keys, and the words of all pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from dashboard.drawing.blocks.templates import Template
+from metrics_core.comparing.verdicts import FEWEST_DIFFERING, FEWEST_QUERIES
+
+_drawn = Template("help_page")
+
+_WORDS = (
+    (
+        "clear, significant after correction",
+        "The difference is too large for chance alone, with all runs (or steps, groups, cutoffs)"
+        " that were tested together taken into account. Only then a page says “beats” or “best”,"
+        " and only then a difference is coloured.",
+    ),
+    (
+        "no clear difference",
+        "These queries cannot tell. It does not mean that the runs are equally good.",
+    ),
+    (
+        "too few queries",
+        f"Nothing is tested below {FEWEST_QUERIES} queries, or where fewer than"
+        f" {FEWEST_DIFFERING} of them differ.",
+    ),
+    (
+        "interval",
+        "Where the difference may lie, given these queries. What it holds for stands in its head:"
+        " for all comparisons together, or for each.",
+    ),
+    (
+        "unjudged",
+        "A document in a list that the judgments do not grade. It counts as not relevant.",
+    ),
+    (
+        "worst case, likely",
+        "What the difference would be if unjudged documents turned out as badly as they can, and as"
+        " judged ones at those ranks usually do.",
+    ),
+    (
+        "effect size",
+        "The mean difference in standard deviations of the queries’ differences.",
+    ),
+    (
+        "room for improvement",
+        "What a run could still gain on a query: by a better order in its top k, by documents that"
+        " it ranks below k, by those that it never retrieved.",
+    ),
+    ("baseline", "Differences are always run minus baseline."),
+)
+
+
+def keys(pages: Sequence[tuple[str, str]]) -> Markup:
+    """The keys; `pages` are the letters that open a page after G, with its title."""
+    return _drawn("keys", pages=pages)
+
+
+def words(measures: str) -> Markup:
+    """What the words mean; `measures` leads to the measures."""
+    return _drawn("words", words=_WORDS, measures=measures)
