@@ -13,7 +13,7 @@ from metrics_core.findings.sentence import Sentence, muted, strong
 
 def finding(listed: Sequence[Listed], asked: str, name: str) -> Sentence:
     """The headline: how many collections there are, or that the one in the link is not
-    here. `asked` is its id, "" where no link asks; `name` that of the open one, "" for none."""
+    here. `asked` is its id, "" where it is; `name` that of the open one."""
     if asked:
         return strong("This link asks for a collection that is not here. ") + muted(
             "It may be in another workspace, or it was removed. These are here:"
@@ -24,8 +24,6 @@ def finding(listed: Sequence[Listed], asked: str, name: str) -> Sentence:
             "Add judgments and runs to make one; the example can always be opened."
         )
     here = strong(f"{w.sentence_case(w.number(own))} {w.plural(own, 'collection')}; ")
-    if not name:
-        return here + muted("choose the one to look at.")
     return here + muted(f"“{name}” is open.")
 
 
@@ -38,7 +36,7 @@ def told(row: Listed, local: datetime | None) -> str:
     """What a collection holds, in a line; `local` is when it was last changed, in the reader's
     time."""
     if row.origin == "sample":
-        return "Questions to a help centre, four runs; only to be read"
+        return "Questions to a help centre, four runs; read-only"
     if row.origin == "folder":
         return "The folder given at the start; its files are read anew when they change"
     parts = [

@@ -50,7 +50,7 @@ def render() -> None:
         _new()
     with right:
         section.heading(
-            "Take one in", "The .zip that “Download” makes, or judgments and runs themselves."
+            "Import", "The .zip that “Download” makes, or judgments and runs themselves."
         )
         add_files.uploader()
 
@@ -95,7 +95,7 @@ def _download(row: Listed) -> None:
         key=f"download_{row.id}",
         type="tertiary",
         on_click="ignore",
-        help="The whole collection as one file, to be kept or taken in elsewhere.",
+        help="The whole collection as one file, to be kept or imported elsewhere.",
     )
 
 

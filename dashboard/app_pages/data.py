@@ -51,8 +51,8 @@ def render() -> None:
     with right:
         if shown.fit:
             section.heading(
-                "Do the files fit together?",
-                "Identifiers are compared as they stand, letter for letter.",
+                "Do the ids match?",
+                "Compared exactly, case included.",
             )
             st.html(data.fit_table(shown.fit))
     if here:
@@ -81,7 +81,7 @@ def _described(row: FileRow, all_notes: tuple[Note, ...], here: Opened | None) -
 
 def _look_and_remove(rows: list[FileRow]) -> None:
     """A look at a file's first rows; removal of what was uploaded, and the way back."""
-    look = st.expander("Look into a file, or remove it", key="look", on_change="rerun")
+    look = st.expander("Preview or remove", key="look", on_change="rerun")
     if not look.open:
         return
     with look:

@@ -98,7 +98,7 @@ def stands_in(page: Page) -> bool:
     room = st.empty()
     told = layers.notice(here.layers, session.href(page.name, layers=(NOBODY,)))
     gone = [s for name, s in missing_of_journals().items() if name != NOTES]
-    said = [data.receipt(f"{sentence} Data says what to do.") for sentence in gone]
+    said = [data.receipt(f"{sentence} Files says what to do.") for sentence in gone]
     told = Markup().join([told, *said, *map(data.error_card, here.refused)])
     if told:
         room.html(told)

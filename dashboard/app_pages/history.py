@@ -185,7 +185,7 @@ def _queries(shown: HistoryPage, here: Opened) -> None:
     section.heading(
         f"{section.counted(len(found), 'query', 'queries')} changed",
         "Fine: at least two thirds of the best reachable score. What is not fine now stands first,"
-        f" latest on top; a query that changed three times or more flickers.{more}",
+        f" latest on top; a query that changed three times or more went back and forth.{more}",
         frame=found,
         key="changed",
     )

@@ -34,7 +34,7 @@ def came_back(back: Mapping[str, Any] | None) -> None:
     if back["large"]:
         tell(
             f"{w.listing(back['large'])} {w.plural(len(back['large']), 'is', 'are')} larger than"
-            f" {largest_upload() // 2**30:,} GB, the most that is taken in the browser.",
+            f" {largest_upload() // 2**30:,} GB, the most that a browser can add.",
             "Pack it (.gz, .zst), or start Ranklens with its folder: make run DATA=folder.",
             alarming=True,
         )
@@ -49,7 +49,7 @@ def _told_why(name: str) -> bool:
     """Whether it is known why an upload did not come through; then it is told."""
     error = lost(name)
     if error is not None:
-        tell(f"{name} was not taken in. {error.message}", error.hint, alarming=True)
+        tell(f"{name} was not added. {error.message}", error.hint, alarming=True)
     return error is not None
 
 

@@ -58,9 +58,6 @@ def history_finding(
             else f" is not clearly worse on {measure} than "
         )
         head = run(last) + strong(told) + run(best) + strong(", the best so far. ")
-    if now_bad == 1:
-        broken = "1 query that was fine once is not now"
-    else:
-        broken = f"{w.count(now_bad)} queries that were fine once are not now"
-    flicker = f"; {w.count(flickering)} {w.plural(flickering, 'flickers', 'flicker')}"
+    broken = f"{w.count(now_bad)} {w.plural(now_bad, 'query', 'queries')} regressed"
+    flicker = f"; {w.count(flickering)} went back and forth"
     return head + muted(f"{broken}{flicker if flickering else ''}.")

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 
 from tests.browser.install import installed_browser
 from tests.servers import serving
@@ -145,6 +145,16 @@ def _blocked(said: str, problems: list[str]) -> None:
     """What the browser says where a page asks for more than its answer's headers allow."""
     if "Content Security Policy" in said or "Cross-Origin" in said:
         problems.append(said)
+
+
+def control(page: Page, name: str) -> Locator:
+    """The controls that open from a word of the sentence on top, opened: "measure",
+    "queries_in_view" or "also_shown"."""
+    word = page.locator(f".st-key-{name} [data-testid=stPopoverButton]").first
+    word.wait_for()
+    if word.get_attribute("aria-expanded") != "true":
+        word.click()
+    return page.locator("[data-testid=stPopoverBody]").first
 
 
 def settle(page: Page) -> None:

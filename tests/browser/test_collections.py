@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import Opened, running_server, settle
+from tests.browser.conftest import Opened, control, running_server, settle
 from tests.browser.test_files import GOOD, POOR, QRELS, upload
 
 
@@ -45,18 +45,19 @@ def test_two_collections_in_two_tabs_each_with_its_own_state(app: str, open_page
         page.locator(".lens.pages a", has_text="Overview").click()
         settle(page)
         expect(page.locator("h1")).to_contain_text(f"{run} scores")
-    one.locator(".st-key-w_k [role=radio]").first.click()
+    control(one, "measure").locator(".st-key-w_k [role=radio]").first.click()
     settle(one)
     expect(one.locator("h1")).to_contain_text("good scores 1.000 on nDCG@1")
     other.reload()
     settle(other)
     expect(other.locator("h1")).to_contain_text("poor scores")
     expect(other.locator("h1")).to_contain_text("nDCG@10")
-    # With neither asked for, the reader chooses.
+    # With neither asked for, the one that changed last is open, and the rail leads to the other.
     other.goto(app)
     settle(other)
-    expect(other.locator("h1")).to_contain_text("Two collections")
-    other.locator(".lens.collection a", has_text="Good ones").click()
+    expect(other.locator("h1")).to_contain_text("poor scores")
+    other.locator(".st-key-collections button").first.click()
+    other.locator(".lens.shelf a", has_text="Good ones").click()
     settle(other)
     expect(other.locator("h1")).to_contain_text("good scores")
 
@@ -65,7 +66,7 @@ def test_two_collections_in_two_tabs_each_with_its_own_state(app: str, open_page
 def test_renamed_copied_removed_undone(app: str, open_page: Opened) -> None:
     page = open_page(app)
     link = make_collection(page, app, "First", ("j.qrels", QRELS), ("good.run", GOOD))
-    page.locator(".lens.pages a", has_text="Collections").click()
+    page.goto(f"{app}/collections")
     settle(page)
     row_of(page, "First").get_by_role("button", name="Rename").click()
     page.get_by_label("Its new name").fill("<b>Ours</b>")
@@ -104,7 +105,7 @@ def test_out_as_one_file_and_in_again(app: str, open_page: Opened, tmp_path: Pat
     page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(path)
     page.wait_for_timeout(300)
     settle(page)
-    expect(page.locator("[data-testid=stMain]")).to_contain_text("“Kept” was taken in")
+    expect(page.locator("[data-testid=stMain]")).to_contain_text("“Kept” was imported")
     expect(page.locator(".lens.collection a", has_text="Kept")).to_have_count(2)
     page.locator(".lens.pages a", has_text="Overview").click()
     settle(page)

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import Opened, settle
+from tests.browser.conftest import Opened, control, settle
 
 ROOT = Path(__file__).resolve().parents[2]
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
@@ -205,7 +205,11 @@ def visit(
 
 
 def k(page: Page, value: str) -> Locator:
-    return page.locator(".st-key-w_k [role=radio]").filter(has_text=re.compile(f"^{value}$"))
+    return (
+        control(page, "measure")
+        .locator(".st-key-w_k [role=radio]")
+        .filter(has_text=re.compile(f"^{value}$"))
+    )
 
 
 def shows_k(page: Page, value: str) -> None:
@@ -243,7 +247,7 @@ def test_the_first_click_after_a_restart_is_applied(server: Server, open_page: O
     page.locator("table tbody a").first.click()
     server.start()
     expect(page).to_have_url(re.compile("/query[?].*run=hybrid.*q="), timeout=SLOW)
-    expect(page.locator(".lens.pages [aria-current=page]")).to_have_text("Query", timeout=SLOW)
+    expect(page.locator(".lens.page-title")).to_have_text("Query", timeout=SLOW)
 
 
 @pytest.mark.thorough
@@ -253,7 +257,7 @@ def test_upload_and_remove_after_a_restart(server: Server, open_page: Opened) ->
     expect(page.locator("[data-testid=stFileUploader] button").first).to_be_enabled(timeout=SLOW)
     choose(page, ("my.qrels", QRELS), ("good.run", RUN))
     expect(page.get_by_test_id("stMain")).to_contain_text("Two files are loaded", timeout=SLOW)
-    page.get_by_text("Look into a file, or remove it").click()
+    page.get_by_text("Preview or remove").click()
     expect(page.get_by_role("button", name="Remove", exact=True).first).to_be_visible()
     settle(page)
     server.restart()
@@ -262,7 +266,8 @@ def test_upload_and_remove_after_a_restart(server: Server, open_page: Opened) ->
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_test_id("stMain")).to_contain_text("Two files are loaded", timeout=SLOW)
     # A file that is long in the making is no sign of a dead connection.
-    page.locator(".lens.pages a", has_text="Collections").click()
+    page.locator(".st-key-collections button").first.click()
+    page.locator(".lens.shelf .all").click()
     expect(page.get_by_role("button", name="Download").first).to_be_visible(timeout=SLOW)
     settle(page)
     server.held.touch()
@@ -284,7 +289,7 @@ def test_the_first_click_after_a_sleep_is_applied(server: Server, open_page: Ope
         shows_k(page, "5")
         settle(page)
         line.die()
-        page.locator(".lens.pages a", has_text="Curves").click()
+        page.locator(".lens.pages a", has_text="By cutoff").click()
         expect(page).to_have_url(re.compile("/curves.*k=5"), timeout=SLOW)
         settle(page)
         line.die()

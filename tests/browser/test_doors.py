@@ -212,7 +212,7 @@ def statuses_for(page: Page, server: Server) -> list[int]:
 
 def test_the_printed_address_opens_the_first_page(server: Server, context: BrowserContext) -> None:
     page = let_in(context, server)
-    expect(page.locator(".lens.pages [aria-current=page]").first).to_have_text("Overview")
+    expect(page.locator(".lens.page-title").first).to_have_text("Overview")
     assert "token" not in page.url
     kept = [cookie for cookie in context.cookies() if cookie["name"] == "ranklens"]
     assert [(c["httpOnly"], c["sameSite"]) for c in kept] == [(True, "Strict")]
@@ -221,7 +221,7 @@ def test_the_printed_address_opens_the_first_page(server: Server, context: Brows
     # Once more, as from the history.
     page.goto(server.printed())
     settle(page)
-    expect(page.locator(".lens.pages [aria-current=page]").first).to_have_text("Overview")
+    expect(page.locator(".lens.page-title").first).to_have_text("Overview")
 
 
 def test_a_link_given_beside_the_token_is_followed(server: Server, context: BrowserContext) -> None:
@@ -229,7 +229,7 @@ def test_a_link_given_beside_the_token_is_followed(server: Server, context: Brow
     page = context.new_page()
     page.goto(f"{root}queries?k=5&{token}&show=worse")
     settle(page)
-    expect(page.locator(".lens.pages [aria-current=page]").first).to_have_text("Queries")
+    expect(page.locator(".lens.page-title").first).to_have_text("All queries")
     assert "token" not in page.url
     assert {"k=5", "show=worse"} <= set(urlsplit(page.url).query.split("&"))
 
@@ -245,18 +245,18 @@ def test_an_open_page_goes_on_after_a_restart(tmp_path: Path, context: BrowserCo
             "[data-testid=stApp][data-test-connection-state=CONNECTED]", timeout=60_000
         )
         settle(page)
-        page.locator(".lens.pages a", has_text="Queries").first.click()
-        expect(page.locator(".lens.pages [aria-current=page]").first).to_have_text("Queries")
+        page.locator(".lens.pages a", has_text="All queries").first.click()
+        expect(page.locator(".lens.page-title").first).to_have_text("All queries")
         page.reload()
         settle(page)
-        expect(page.locator(".lens.pages [aria-current=page]").first).to_have_text("Queries")
+        expect(page.locator(".lens.page-title").first).to_have_text("All queries")
 
 
 def test_without_the_token_it_says_how_to_get_in(server: Server, context: BrowserContext) -> None:
     page = context.new_page()
     answer = page.goto(f"http://127.0.0.1:{server.port}/queries")
     assert answer is not None and answer.status == 403
-    expect(page.get_by_role("heading")).to_have_text("Not open here")
+    expect(page.get_by_role("heading")).to_have_text("This browser is not signed in")
     expect(page.locator("p").first).to_contain_text("printed in the terminal")
 
 
@@ -273,10 +273,10 @@ def test_a_link_in_another_site_opens_with_one_more_click(
     )
     page.get_by_text("to Ranklens").click()
     # A strict cookie is not sent where another site leads.
-    expect(page.get_by_role("heading")).to_have_text("Not open here")
+    expect(page.get_by_role("heading")).to_have_text("This browser is not signed in")
     page.get_by_role("link").click()
     settle(page)
-    expect(page.locator(".lens.pages [aria-current=page]").first).to_have_text("Queries")
+    expect(page.locator(".lens.page-title").first).to_have_text("All queries")
 
 
 @pytest.mark.parametrize(
@@ -335,7 +335,11 @@ def test_a_rebound_name_gets_nothing(server: Server, visit: Visit, browser: Brow
             }
             had = page.evaluate(WAYS, asked)
             # To its own name it is the page that refuses which can be read.
-            assert {w: got for w, got in had.items() if got and "Not open here" not in got} == {}
+            assert {
+                w: got
+                for w, got in had.items()
+                if got and "This browser is not signed in" not in got
+            } == {}
             assert set(statuses) == {403} and len(statuses) >= 12
             statuses.clear()
         token = server.printed().partition("/?")[2]

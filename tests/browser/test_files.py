@@ -43,7 +43,7 @@ def test_upload_compare_reload_remove(app: str, open_page: Opened) -> None:
     settle(page)
     expect(page.locator("h1")).to_contain_text("Only 2 queries")
     page = open_page(f"{app}/data")
-    page.get_by_text("Look into a file, or remove it").click()
+    page.get_by_text("Preview or remove").click()
     page.get_by_role("button", name="Remove", exact=True).first.click()
     settle(page)
     expect(page.locator("h1")).to_contain_text("Two files are loaded")
@@ -59,7 +59,7 @@ def test_a_long_run_streams_to_the_disk_and_a_full_one_is_told(
     place.write_text("where a folder belongs")
     chosen = page.locator("[data-testid=stFileUploader] input[type=file]")
     chosen.set_input_files(run)
-    told = page.locator(".lens.receipt").filter(has_text="long.run was not taken in")
+    told = page.locator(".lens.receipt").filter(has_text="long.run was not added")
     expect(told).to_contain_text("could not be written")
     expect(page.get_by_text("was cut off")).to_have_count(0)
     place.unlink()
@@ -81,7 +81,7 @@ def test_a_broken_file_says_line_found_expected_and_mend(app: str, open_page: Op
     card = page.locator("main, [data-testid=stMain]").first
     expect(card).to_contain_text("broken.run was not loaded: line 2")
     expect(card).to_contain_text("q1 Q0 d2 2 broken")
-    expect(card).to_contain_text("to mend")
+    expect(card).to_contain_text("how to fix it")
     expect(card).not_to_contain_text("Traceback")
     expect(page.locator("h1")).to_contain_text("one could not be read")
 

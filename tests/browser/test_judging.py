@@ -9,7 +9,6 @@ from playwright.sync_api import Page, expect
 
 from dashboard.workspace import Workspace
 from tests.browser.conftest import Opened, running_server, settle
-from tests.browser.test_paths import menu
 
 
 def test_twenty_documents_by_keys(tmp_path: Path, open_page: Opened) -> None:
@@ -45,7 +44,8 @@ def test_twenty_documents_by_keys(tmp_path: Path, open_page: Opened) -> None:
             settle(who)
         counts = {layer.name: len(layer) for layer in workspace.layers.of("sample")}
         assert counts == {"me": 24, "Bo": 4}, [p.read_text() for p in tmp_path.rglob("layer-*")]
-        menu(page, "Query")
+        page.goto(f"{app}/query?q=q065&run=dense&base=bm25")
+        settle(page)
         page.locator(".judge .row").first.scroll_into_view_if_needed()
         page.keyboard.press("1")
         expect(page.locator(".judge .pending")).to_have_count(0)
@@ -55,7 +55,7 @@ def test_twenty_documents_by_keys(tmp_path: Path, open_page: Opened) -> None:
         expect(page.locator(".lens.layered")).to_have_count(0)
         page.goto(f"{app}/?run=dense&base=bm25&layers={layer.id}")
         settle(page)
-        expect(page.locator(".lens.layered")).to_contain_text("With 25 grades")
+        expect(page.locator(".lens.layered")).to_contain_text("Includes 25 own grades")
 
 
 def test_the_queue_reached_from_a_query_shows_its_own_document(
@@ -79,5 +79,5 @@ def test_the_queue_reached_from_a_query_shows_its_own_document(
 
 
 def off(page: Page) -> None:
-    page.get_by_role("link", name="Switch it off").click()
+    page.get_by_role("link", name="Exclude").click()
     settle(page)

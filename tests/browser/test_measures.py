@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Opened, settle
+from tests.browser.conftest import Opened, control, settle
 from tests.browser.test_paths import menu, on, parameters
 
 
 def typed(page: Page, name: str) -> None:
     """A name typed into the picker of the measure, and Enter."""
-    field = page.get_by_role("combobox", name="Measure")
+    field = control(page, "measure").get_by_role("combobox", name="Measure")
     field.click()
     field.fill(name)
     field.press("Enter")

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Opened, settle
+from tests.browser.conftest import Opened, control, settle
 from tests.browser.marks import click_mark, click_row
 
 
@@ -18,7 +18,7 @@ def parameters(page: Page) -> dict[str, list[str]]:
 
 def on(page: Page, name: str) -> None:
     """The page of this name is shown."""
-    expect(page.locator(".lens.pages [aria-current=page]")).to_have_text(name)
+    expect(page.locator(".lens.page-title")).to_have_text(name)
     settle(page)
 
 
@@ -67,10 +67,7 @@ def test_from_the_start_to_the_document_in_two_clicks_and_a_change_that_restores
     expect(page.locator(".what-if-scores")).to_have_count(0)
     title = page.locator("h1").inner_text()
     page.locator("h1").click()
-    page.keyboard.press("?")
-    expect(page.locator(".keys dl")).to_be_visible()
-    page.keyboard.press("?")
-    page.keyboard.press("ArrowRight")
+    page.keyboard.press("k")
     settle(page)
     expect(page.locator("h1")).not_to_have_text(title)
 
@@ -80,7 +77,7 @@ def test_overview_breakdown_queries_query(sample_app: str, open_page: Opened) ->
     page = open_page(sample_app)
     menu(page, "Breakdown")
     click_mark(page, "cells", "Devices", "hard")
-    on(page, "Queries")
+    on(page, "All queries")
     assert sorted(parameters(page)["where"]) == ["category=Devices", "difficulty=hard"]
     page.get_by_test_id("stMain").get_by_text(re.compile(r"worse \d+$")).first.click()
     settle(page)
@@ -103,7 +100,7 @@ def test_from_the_overview_to_a_groups_documents_in_three_steps(
     assert ended and begins and abs(ended["x"] + ended["width"] - begins["x"]) < 2
     group.focus()
     page.keyboard.press("Enter")
-    on(page, "Queries")
+    on(page, "All queries")
     assert parameters(page)["where"] == ["category=Network"]
     click_row(page, 0)
     on(page, "Query")
@@ -117,7 +114,7 @@ def test_from_the_overview_to_a_groups_documents_in_three_steps(
 def test_a_group_leads_to_its_queries(sample_app: str, open_page: Opened, chart: str) -> None:
     page = open_page(f"{sample_app}/breakdown")
     click_mark(page, chart, "Network")
-    on(page, "Queries")
+    on(page, "All queries")
     assert parameters(page)["where"] == ["category=Network"]
 
 
@@ -154,7 +151,7 @@ def test_a_mark_opens_its_query(sample_app: str, open_page: Opened, chart: str) 
 def test_a_category_of_the_overview_leads_on(sample_app: str, open_page: Opened) -> None:
     page = open_page(sample_app)
     page.locator(".lens a", has_text="Network").last.click()
-    on(page, "Queries")
+    on(page, "All queries")
     assert parameters(page)["where"] == ["category=Network"]
 
 
@@ -162,11 +159,11 @@ def test_a_category_of_the_overview_leads_on(sample_app: str, open_page: Opened)
 def test_marks_of_the_overview_lead_on(sample_app: str, open_page: Opened) -> None:
     page = open_page(sample_app)
     page.locator(".lens.differences a.drawing").nth(1).click()
-    on(page, "Queries")
+    on(page, "All queries")
     expect(page.locator("h1")).to_contain_text("hybrid wins")
     menu(page, "Overview")
     page.locator(".lens.differences .tally a", has_text="lost by hybrid").click()
-    on(page, "Queries")
+    on(page, "All queries")
     assert parameters(page)["show"] == ["worse"] and parameters(page)["run"] == ["hybrid"]
     menu(page, "Overview")
     page.locator(".lens.measures").get_by_role("link", name="RR").click()
@@ -189,9 +186,10 @@ def test_previous_and_next_step_through_the_list(sample_app: str, open_page: Ope
 
 def test_reload_and_another_window_give_the_same_view(sample_app: str, open_page: Opened) -> None:
     page = open_page(sample_app)
-    page.get_by_test_id("stSidebar").get_by_text("hard", exact=True).click()
+    control(page, "queries_in_view").get_by_text("hard", exact=True).click()
     settle(page)
-    page.get_by_test_id("stSidebar").get_by_text("5", exact=True).click()
+    page.keyboard.press("Escape")
+    control(page, "measure").get_by_text("5", exact=True).click()
     settle(page)
     headline = page.locator("h1").inner_text()
     assert "nDCG@5" in headline
@@ -209,7 +207,7 @@ def test_back_returns_to_where_one_was(sample_app: str, open_page: Opened) -> No
     page.go_back()
     settle(page)
     # Streamlit makes one entry of the history or two: the page, then its parameters.
-    if page.locator(".lens.pages [aria-current=page]").inner_text() != "Overview":
+    if page.locator(".lens.page-title").inner_text() != "Overview":
         page.go_back()
     on(page, "Overview")
     assert parameters(page)["k"] == ["5"]

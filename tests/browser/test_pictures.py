@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page
 
 from dashboard.drawing.theme import DARK, LIGHT, Palette
-from tests.browser.conftest import Opened, settle
+from tests.browser.conftest import Opened, control, settle
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _LAYOUT = """(key) => {
@@ -100,7 +100,9 @@ def test_a_picture_is_downloaded_once_after_changes_of_the_address(
 ) -> None:
     page = open_page(f"{sample_app}/curves")
     for k in ("1", "3"):
-        page.locator(".st-key-w_k [role=radio]", has_text=re.compile(f"^{k}$")).click()
+        control(page, "measure").locator(
+            ".st-key-w_k [role=radio]", has_text=re.compile(f"^{k}$")
+        ).click()
         page.wait_for_url(re.compile(f"[?&]k={k}(&|$)"))
     settle(page)
     downloads: list[object] = []

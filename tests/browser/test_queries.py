@@ -65,7 +65,7 @@ def test_a_head_sorts_and_opens_nothing(sample_app: str, open_page: Opened) -> N
     for order, backwards in (("score:hybrid", False), ("-score:hybrid", True)):
         head(page, "hybrid").click(position={"x": 4, "y": 8})
         settle(page)
-        on(page, "Queries")
+        on(page, "All queries")
         assert parameters(page)["order"] == [order]
         assert scores(page, 4) == sorted(scores(page, 4), reverse=backwards)
         said = "descending" if backwards else "ascending"
@@ -81,7 +81,7 @@ def test_a_row_opens_wherever_it_is_clicked(sample_app: str, open_page: Opened) 
         on(page, "Query")
         expect(page.locator("h1")).to_have_text(text)
         expect(page.locator(".lens.steps-through")).to_contain_text(f"{row + 1} of 104")
-        menu(page, "Queries")
+        menu(page, "All queries")
         assert parameters(page)["order"] == ["text"]
 
 
@@ -97,7 +97,7 @@ def test_arrow_keys_open_nothing_and_sort_nothing(sample_app: str, open_page: Op
         page.keyboard.press(key)
     settle(page)
     assert page.url == address
-    on(page, "Queries")
+    on(page, "All queries")
 
 
 def test_by_keys_a_head_sorts_and_keeps_the_focus_and_a_row_opens(
@@ -134,7 +134,7 @@ def test_by_touch_a_head_sorts_and_a_row_opens(sample_app: str, open_page: Opene
     head(page, "Query").tap()
     settle(page)
     assert parameters(page)["order"] == ["text"]
-    on(page, "Queries")
+    on(page, "All queries")
     cell = page.locator(".lens.queries tbody tr").nth(2).locator(".difference")
     text = query_text(page, 2)
     cell.scroll_into_view_if_needed()
@@ -155,7 +155,7 @@ def test_back_returns_to_the_place(sample_app: str, open_page: Opened) -> None:
     on(page, "Query")
     assert place(page)[0] <= 50, "a page that is opened is seen from its top"
     page.go_back()
-    on(page, "Queries")
+    on(page, "All queries")
     page.wait_for_timeout(1500)
     for now, then in zip(place(page), before, strict=True):
         assert abs(now - then) <= 50, (place(page), before)
@@ -170,7 +170,7 @@ def test_back_from_a_mark_of_a_chart_returns_too(sample_app: str, open_page: Ope
     left = urlsplit(f"{sample_app}/queries").path
     noted: Any = page.evaluate(f"JSON.parse(sessionStorage.getItem('ranklens {left}'))")
     page.go_back()
-    on(page, "Queries")
+    on(page, "All queries")
     page.wait_for_timeout(1500)
     assert noted[""][1] > 0 and abs(place(page)[0] - noted[""][1]) <= 50
 
@@ -211,7 +211,7 @@ def test_next_follows_the_order_and_the_menu_keeps_its_list(
     page.locator(".lens.lists a[href*='list=better']").first.click()
     on(page, "Query")
     expect(page.locator(".lens.steps-through")).to_contain_text("that got better")
-    menu(page, "Queries")
+    menu(page, "All queries")
     assert page.locator(".lens.queries tbody th").all_text_contents() == texts
 
 

@@ -11,12 +11,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session
+from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import data, markup
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import File
 from dashboard.session.actions.judgments import use_judgments
 from dashboard.session.actions.uploaded_files import expect_files, uploaded
 from dashboard.session.actions.uploads import (
+    Refusal,
     dismiss,
     read_again,
     read_as_run,
@@ -38,6 +40,9 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.findings import Sentence
 from metrics_core.findings.sentence import muted, strong
+
+_NAMED_FILES = 3
+"""Files that the line on those that could not be read names."""
 
 _QUESTION = Sentence() + (
     strong("Which run is better, is the difference real, and where does it come from? ")
@@ -138,12 +143,32 @@ def told() -> None:
                 args=(receipt,),
                 type="tertiary",
             )
-    for name, refusal in list(refusals().items()):
-        st.html(data.error_card(refusal.error))
-        key = f"{refusal.key}"
-        with st.container(horizontal=True, key=f"offers_{key}"):
-            _offered(refusal.error, key, partial(read_again, name))
-            st.button("Dismiss", key=f"dismiss_{key}", on_click=dismiss, args=(name,))
+    _refused(dict(refusals()))
+
+
+def _refused(refused: dict[str, Refusal]) -> None:
+    """A card for each uploaded file that could not be read; several are one folded line."""
+    if len(refused) < 2:
+        for name, refusal in refused.items():
+            _card(name, refusal)
+        return
+    with st.container(horizontal=True, vertical_alignment="top", key="refused"):
+        some = w.listing(list(refused)[:_NAMED_FILES])
+        more = len(refused) - _NAMED_FILES
+        named = f"{some} and {w.count(more)} more" if more > 0 else some
+        told = f"{w.sentence_case(w.number(len(refused)))} files could not be read: {named}"
+        with st.expander(literal(told)):
+            for name, refusal in refused.items():
+                _card(name, refusal)
+        st.button("Dismiss all", key="dismiss_all", on_click=dismiss, args=tuple(refused))
+
+
+def _card(name: str, refusal: Refusal) -> None:
+    st.html(data.error_card(refusal.error))
+    key = f"{refusal.key}"
+    with st.container(horizontal=True, key=f"offers_{key}"):
+        _offered(refusal.error, key, partial(read_again, name))
+        st.button("Dismiss", key=f"dismiss_{key}", on_click=dismiss, args=(name,))
 
 
 def unread(files: Sequence[File]) -> None:

@@ -116,7 +116,7 @@ def take_in(given: UploadedFile, kept: Callable[[], None]) -> None:
         new = unpack(workspace(), given.origin, file=given.name)
         kept()
         open_collection(new.id)
-        tell(f"“{new.name}” was taken in from {given.name}.")
+        tell(f"“{new.name}” was imported from {given.name}.")
 
     doing(taken)
 

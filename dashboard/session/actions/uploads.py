@@ -174,9 +174,10 @@ def read_again(name: str, **choices: Any) -> None:
         _keep(_read(refused.given, **choices))
 
 
-def dismiss(name: str) -> None:
-    """Forget a refused file; nothing happens where that is done already."""
-    refusals().pop(name, None)
+def dismiss(*names: str) -> None:
+    """Forget refused files; nothing happens where that is done already."""
+    for name in names:
+        refusals().pop(name, None)
 
 
 def _keep(

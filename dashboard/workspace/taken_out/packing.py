@@ -177,6 +177,6 @@ def _whole(file: str) -> Iterator[None]:
         struct.error,
     ) as error:
         raise StorageError(
-            f"{file} is not whole, so nothing of it was taken in.",
+            f"{file} is not whole, so nothing of it was imported.",
             "Copy or download the file again.",
         ) from error

@@ -69,7 +69,7 @@ def test_of_runs_that_are_no_versions_nothing_is_told() -> None:
     view, runs = STUDY.view(Address.of()).comparison, ("v1", "v2", "v9", "v10")
     found = history_page(STUDY, view, runs, are_versions=False)
     assert found.finding.text.startswith("Nothing says that v1, v2")
-    assert "fine once" not in found.finding.text
+    assert "regressed" not in found.finding.text
     assert found.overall.empty and found.queries.empty
 
 
@@ -111,7 +111,7 @@ def test_slices_say_since_when_they_are_worse() -> None:
     assert list(found.overall["judged"]) == [0.5, 1.0, 0.75, 0.5]
     assert found.finding.text == (
         "v10 is clearly worse on nDCG@10 than v2 was; it has been so since v9."
-        " 20 queries that were fine once are not now."
+        " 20 queries regressed."
     )
     better = page(("v1", "v2")).finding.text
     assert better.startswith("v2, the last of two versions, is the best on nDCG@10.")
@@ -122,8 +122,8 @@ def test_a_sentence_for_versions_that_cannot_be_told_apart() -> None:
         ["a", "b"], np.array([0.5, 0.4]), "AP", now_bad=1, flickering=2, since="", is_best=False
     ).text
     assert told == (
-        "b is not clearly worse on AP than a, the best so far. 1 query that was fine once is not"
-        " now; 2 flicker."
+        "b is not clearly worse on AP than a, the best so far. 1 query regressed;"
+        " 2 went back and forth."
     )
     none = np.array([np.nan])
     told = history_finding(["a"], none, "AP", now_bad=0, flickering=0, since="", is_best=False).text

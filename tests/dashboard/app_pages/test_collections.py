@@ -69,12 +69,15 @@ def test_judgments_added_to_the_example_stand_alone() -> None:
     assert "Two files are loaded and fit together" in text_of(app)
 
 
-def test_a_list_is_shown_where_there_are_several_to_choose_from() -> None:
+def test_without_a_link_the_collection_that_changed_last_is_open() -> None:
     two_collections()
     shown = opened()
-    assert "Two collections; choose the one to look at." in text_of(shown)
-    assert "Theirs1 run · 2 judged queries · changed" in text_of(shown)
-    links = [line for line in drawn(shown).split('"') if line.startswith("./?set=")]
+    (theirs,) = (c.id for c in kept().collections() if c.name == "Theirs")
+    assert shown.query_params["set"] in (theirs, [theirs])
+    listed = opened("collections")
+    assert "Two collections; " in text_of(listed)
+    assert "Theirs1 run · 2 judged queries · changed" in text_of(listed)
+    links = [line for line in drawn(listed).split('"') if line.startswith("./?set=")]
     assert set(links) >= {"./?set=own", "./?set=sample"}
     assert "good scores 1.000" in text_of(opened(set="own")) or "Only 2 queries" in text_of(
         opened(set="own")
@@ -127,7 +130,7 @@ def test_a_collection_goes_out_as_one_file_and_in_again() -> None:
     packed = packed_collection("own")
     app = opened("collections", set="own")
     upload(app, ("Mine.zip", packed))
-    assert "“Mine” was taken in from Mine.zip." in text_of(app)
+    assert "“Mine” was imported from Mine.zip." in text_of(app)
     copies = [c.id for c in kept().collections() if c.name == "Mine"]
     files = [[(e.name, e.content, e.slot) for e in kept().entries(c)] for c in copies]
     assert len(copies) == 2 and files[0] == files[1]
@@ -273,7 +276,7 @@ def test_a_failure_in_one_file_leaves_the_others(monkeypatch: pytest.MonkeyPatch
     assert "bad.run" not in text_of(app.run())
 
 
-def test_two_judgments_are_chosen_in_the_sidebar() -> None:
+def test_two_judgments_are_chosen_where_the_measure_is() -> None:
     two_collections()
     kept().add("own", formats.read(QRELS.replace(b"d1 1", b"d1 0"), name="strict.qrels"))
     app = opened(set="own")

@@ -52,7 +52,7 @@ def test_the_query_page_offers_what_nobody_judged() -> None:
     assert told["grades"] == [0, 1, 2, 3] and told["name"] == "me"
     assert all(row["grade"] is None and row["title"] for row in told["rows"])
     assert "Judge what nobody judged" in text_of(app)
-    assert "judgment layer" not in text_of(app)
+    assert "own grade" not in text_of(app)
 
 
 def test_a_grade_counts_in_the_score_is_told_and_can_be_switched_off() -> None:
@@ -60,11 +60,11 @@ def test_a_grade_counts_in_the_score_is_told_and_can_be_switched_off() -> None:
     judged({ROW: 3})
     app = opened("query", q=ROW[0], **PAIR)
     assert rows_of(app)["rows"][0]["grade"] == 3 and rows_of(app)["judged"] == 1
-    assert "With 1 grade of the judgment layer me" in text_of(app)
+    assert "Includes 1 own grade (layer me)" in text_of(app)
     effect = re.search(r"mean difference (\S+) → (\S+)", text_of(app))
     assert effect and "layer me · 1 grade · on" in text_of(app)
     after = opened("", **PAIR)
-    assert "With 1 grade of the judgment layer me" in text_of(after)
+    assert "Includes 1 own grade (layer me)" in text_of(after)
     assert text_of(after) != text_of(before)
     off = opened("", layers=["-"], **PAIR)
     assert text_of(off) == text_of(before)
@@ -152,7 +152,7 @@ def test_a_layer_downloaded_is_a_layer_taken_in() -> None:
     (again,) = kept().layers.of(SAMPLE)
     assert (again.name, again.judged, again.grades) == ("mine", False, layer.grades)
     assert "mine 2 grades · from a file" in text_of(app) and "· on" in text_of(app)
-    assert "judgment layer" not in text_of(opened("", **PAIR)), "off where no link asks for it"
+    assert "own grade" not in text_of(opened("", **PAIR)), "off where no link asks for it"
     odd = next(u for u in app.file_uploader if "kept apart" in u.label)
     odd.set_value(("odd.qrels", b"no judgments here", "text/plain")).run()
     assert not app.exception and len(kept().layers.of(SAMPLE)) == 1
@@ -192,7 +192,7 @@ def test_notes_and_tags_are_kept_with_the_collection() -> None:
 @pytest.mark.parametrize("page", ["queries", "curves", "firm"])
 def test_every_page_with_scores_says_that_a_layer_is_on(page: str) -> None:
     judged({ROW: 3, ("only judged here", "x"): 1})
-    assert "With 2 grades of the judgment layer me" in text_of(opened(page, **PAIR))
+    assert "Includes 2 own grades (layer me)" in text_of(opened(page, **PAIR))
 
 
 def test_damaged_lines_are_shown_as_text_and_dropped() -> None:
@@ -230,7 +230,7 @@ def test_what_is_gone_of_a_journal_is_told_until_that_is_accepted() -> None:
         "The layer “<b>” lacks its last line: what was kept there is gone.",
     ]
     page = text_of(opened("queries", **PAIR))
-    assert all(f"{sentence} Data says what to do." in page for sentence in told)
+    assert all(f"{sentence} Files says what to do." in page for sentence in told)
     app = opened("data", **PAIR)
     told.append("The file of notes and tags lacks its last line: what was kept there is gone.")
     assert all(sentence in text_of(app) for sentence in told)
@@ -262,4 +262,4 @@ def test_some_queries_taken_in_elsewhere_bring_their_notes_and_layers() -> None:
     assert "1 judgment layer came with the files" in text_of(app)
     assert "2 notes and tags came too." in text_of(app)
     assert "3 of the notes, tags and layers that came with the files were here" in text_of(app)
-    assert "With 1 grade of the judgment layer me" in text_of(opened("", set=made.id))
+    assert "Includes 1 own grade (layer me)" in text_of(opened("", set=made.id))

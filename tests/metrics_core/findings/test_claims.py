@@ -369,9 +369,9 @@ def false_in_history(given: Situation, text: str) -> Iterator[str | bool]:
         yield bool(known) and "no version has a score"
         return
     yield told["since"] not in text and "since when"
-    flickers = re.search(r"; (\d+) flickers?\.$", text)
+    flickers = re.search(r"; (\d+) went back and forth\.$", text)
     yield (count_of(flickers[1]) if flickers else 0) != told["flickering"] and "flicker"
-    bad = re.search(r"(\d+) quer(?:y|ies) that w(?:as|ere) fine once", text)
+    bad = re.search(r"(\d+) quer(?:y|ies) regressed", text)
     yield not bad or count_of(bad[1]) != told["now_bad"]
 
 

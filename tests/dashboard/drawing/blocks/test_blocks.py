@@ -643,13 +643,13 @@ def error(count: int = 3) -> FileFormatError:
 def test_error_card():
     page = Page(data.error_card(error()))
     assert f"x{EVIL} was not loaded: line 1,204: expected 6 columns, found 5" in page.text
-    assert "to mend" in page.text and "Write score. It can be read with a=b." in page.text
+    assert "how to fix it" in page.text and "Write score. It can be read with a=b." in page.text
     assert "and 2 more lines" in page.text
     assert EVIL in page.text
     assert "further ones" not in page.text
     assert "40 further ones, not listed" in Page(data.error_card(error(140))).text
     plain = Page(data.error_card(NoSharedQueriesError("No query `1`.", "Look.")))
-    assert plain.text == "No query 1.to mendLook."
+    assert plain.text == "No query 1.how to fix itLook."
 
 
 def test_file_table():

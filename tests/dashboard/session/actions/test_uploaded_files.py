@@ -194,7 +194,7 @@ def test_why_an_upload_did_not_come_through_is_told(visit: dict[str, Any]) -> No
     reconnection.came_back(back)
     assert cut_off() == ["b.run"]
     (receipt,) = receipts()
-    assert receipt.message == "a.run was not taken in. The disk of here is full."
+    assert receipt.message == "a.run was not added. The disk of here is full."
     assert receipt.hint == "Free some space." and receipt.alarming
 
 

@@ -1,4 +1,4 @@
-"""The sidebar: what a measure's name means, long names, the drawer of a narrow screen."""
+"""The frame: rail and sentence on wide and narrow screens, keys, what a measure's name means."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Opened, running_server, settle
+from tests.browser.conftest import Opened, control, running_server, settle
 
 LONG = ["a-rather-long-name-of-a-run-base-seed1", "a-rather-long-name-of-a-run-large-seed1"]
 
 
 def type_measure(page: Page, text: str) -> None:
-    field = page.get_by_role("combobox", name="Measure")
+    field = control(page, "measure").get_by_role("combobox", name="Measure")
     field.click()
     field.press("Control+a")
     field.press_sequentially(text)
@@ -42,32 +42,67 @@ def test_a_typed_measure_says_what_it_stands_for(
     expect(page.locator("h1")).to_contain_text(f"on {measure}")
 
 
-@pytest.mark.thorough
-def test_a_choice_closes_the_drawer_of_a_narrow_screen(sample_app: str, open_page: Opened) -> None:
-    page = open_page(sample_app, width=400, height=860)
-    open_drawer = page.get_by_test_id("stExpandSidebarButton")
-    open_drawer.click()
-    page.get_by_role("button", name="titles-only").click()
-    settle(page)
-    expect(page.locator(".lens.drawer")).to_be_visible()
-    page.locator(".lens.drawer a", has_text="Curves").click()
-    expect(open_drawer).to_be_visible()
-    expect(page.locator(".lens.drawer")).not_to_be_in_viewport()
-    settle(page)
-    open_drawer.click()
-    page.wait_for_timeout(600)  # a list closes while the drawer still moves
-    page.locator(".st-key-w_run input").click()
+def test_a_narrow_screen_folds_the_rail_and_the_sentence(
+    sample_app: str, open_page: Opened
+) -> None:
+    page = open_page(sample_app, width=390, height=844)
+    field = page.locator(".st-key-w_run input")
+    expect(field).not_to_be_visible()
+    folded = page.locator(".lens.folded")
+    expect(folded).to_contain_text("dense vs bm25 · nDCG@10 · all 104 queries")
+    folded.click()
+    field.click()
     page.get_by_role("option", name="titles-only").click()
     expect(page.locator("h1")).to_contain_text("titles-only")
+    settle(page)
+    open_drawer = page.get_by_test_id("stExpandSidebarButton")
+    open_drawer.click()
+    page.locator(".lens.pages a", has_text="By cutoff").click()
+    expect(page.locator(".lens.page-title")).to_have_text("By cutoff")
     expect(open_drawer).to_be_visible()
+    expect(page.locator(".lens.pages")).not_to_be_in_viewport()
+    expect(field).not_to_be_visible()
 
 
-def test_a_wide_screen_keeps_its_sidebar(sample_app: str, open_page: Opened) -> None:
+def test_keys_open_pages_and_can_be_switched_off(sample_app: str, open_page: Opened) -> None:
+    page = open_page(f"{sample_app}/queries")
+    page.locator("h1").click()
+    page.keyboard.press("/")
+    expect(page.get_by_placeholder("Search the query texts")).to_be_focused()
+    page.keyboard.press("?")  # where one types it is a letter
+    page.keyboard.press("Escape")
+    page.locator("h1").click()
+    page.keyboard.press("g")
+    page.keyboard.press("m")
+    expect(page.locator(".lens.page-title")).to_have_text("Measures")
+    settle(page)
+    page.locator("h1").click()
+    page.keyboard.press("?")
+    expect(page.locator(".lens.page-title")).to_have_text("Help")
+    settle(page)
+    page.get_by_role("button", name="Switch single keys off").click()
+    page.keyboard.press("g")
+    page.keyboard.press("o")
+    page.wait_for_timeout(600)
+    expect(page.locator(".lens.page-title")).to_have_text("Help")
+    page.get_by_role("button", name="Switch single keys on").click()
+
+
+def test_the_link_is_copied_without_what_lets_one_in(sample_app: str, open_page: Opened) -> None:
+    page = open_page(f"{sample_app}/?k=5")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert "k=5" in link and "run=dense" in link and "token" not in link
+
+
+def test_a_wide_screen_keeps_its_rail(sample_app: str, open_page: Opened) -> None:
     page = open_page(sample_app)
     type_measure(page, "mrr")
     page.keyboard.press("Enter")
     settle(page)
-    expect(page.get_by_role("combobox", name="Measure")).to_be_in_viewport()
+    expect(page.locator(".lens.pages")).to_be_in_viewport()
 
 
 @pytest.mark.thorough
@@ -78,7 +113,7 @@ def test_a_shortened_name_is_whole_for_eye_and_ear(tmp_path: Path, open_page: Op
         (tmp_path / "files" / f"{name}.run").write_text(f"q1 Q0 d{len(name)} 1 2.0 x\n")
     with running_server(tmp_path / "workspace", tmp_path / "files") as address:
         page = open_page(f"{address}/?run={LONG[0]}&base=bm25")
-        pill = page.get_by_role("button", name=LONG[1])
+        pill = control(page, "also_shown").get_by_role("button", name=LONG[1])
         expect(pill).to_have_attribute("title", LONG[1])
         assert "…" in pill.inner_text()
         expect(page.locator(".st-key-w_run input")).to_have_attribute("title", LONG[0])
@@ -99,7 +134,7 @@ def test_the_tab_key_enters_the_row_of_k_at_the_chosen_one(
 ) -> None:
     page = open_page(f"{sample_app}/?k=5")
     buttons = page.locator(".st-key-w_k [role=radio]")
-    page.get_by_role("combobox", name="Measure").focus()
+    control(page, "measure").get_by_role("combobox", name="Measure").focus()
     for _ in range(6):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.getAttribute('role')") == "radio":
