@@ -26,6 +26,7 @@ from dashboard.session.open_collection import (
     workspace,
 )
 from metrics_core.base import wording as w
+from metrics_core.findings.sentence import joined
 
 
 def render() -> None:
@@ -35,8 +36,9 @@ def render() -> None:
     missing = asked if asked and no_collection_open() else ""
     name = "" if no_collection_open() else here.name_of(asked)
     listed = here.listed()
-    st.html(markup.sentence(answers.finding(listed, missing, name), {}))
-    st.html(markup.second(answers.place(str(workspace().folder)), {}))
+    title, told = answers.finding(listed, missing, name).parted
+    kept = answers.place(str(workspace().folder))
+    st.html(markup.answer(title, joined([told, kept], " "), {}))
     with add_files.above_the_uploader():
         add_files.told()
         for row in listed:

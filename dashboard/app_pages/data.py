@@ -25,7 +25,7 @@ def render() -> None:
     here = session.opened()
     cutoff, measure = answers.looked_at(here.comparison if here else None)
     shown = answers.data(library, len(refusals()), measure, cutoff)
-    st.html(markup.sentence(shown.finding, {}))
+    st.html(markup.answer(*shown.finding.parted, {}))
     with add_files.above_the_uploader():
         add_files.told()
         add_files.unread(shown.unread)

@@ -30,10 +30,10 @@ def render() -> None:
     here = session.opened_study()
     view, styles = here.comparison, here.drawing.styles
     strip = answers.firmness(here.study, view)
-    st.html(markup.sentence(findings.firmness_finding(strip), styles))
+    st.html(markup.answer(*findings.firmness_finding(strip).parted, styles))
     if not strip.entries:
         more = "Put more queries in view" if strip.text else "Compare another run"
-        st.html(markup.nothing("Nothing to look into.", f"{more} at the left."))
+        st.html(markup.nothing("Nothing to look into.", f"{more}."))
         return
     names = [entry.part for entry in strip.entries]
     part = here.view.address["part"]

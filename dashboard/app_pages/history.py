@@ -46,7 +46,7 @@ def render() -> None:
     by = asked["by"] if asked["by"] in columns else next(iter(columns), "")
     told = answers.are_versions(runs, asked["in_order"], asked["versions"], dates)
     shown = answers.history_page(study, view, runs, are_versions=told)
-    st.html(markup.sentence(shown.finding, here.look.styles))
+    st.html(markup.answer(*shown.finding.parted, here.look.styles))
     _order(runs, dates, here)
     if not shown.are_versions:
         return

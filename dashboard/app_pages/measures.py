@@ -10,7 +10,6 @@ from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import markup, measures, navigation
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
-from metrics_core.findings.sentence import muted, strong
 
 
 def render() -> None:
@@ -32,9 +31,9 @@ def _all() -> None:
     asked = session.address()
     shown = answers.measure_list(asked["find"], asked["family"])
     st.html(
-        markup.sentence(
-            strong(f"{w.count(shown.total)} measures. ")
-            + muted("Find one by name, by its name elsewhere, or by what you want to know."),
+        markup.answer(
+            f"{w.count(shown.total)} measures",
+            "Find one by name, by its name elsewhere, or by what you want to know.",
             {},
         )
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Role = Literal["strong", "muted", "run"]
@@ -27,6 +27,20 @@ class Sentence:
     def text(self) -> str:
         """The plain sentence."""
         return "".join(span.text for span in self.spans)
+
+    @property
+    def parted(self) -> tuple[Sentence, Sentence]:
+        """The statement, without its last stop, and what qualifies it: all from the first muted
+        span on, with a capital."""
+        roles = [span.role for span in self.spans]
+        at = roles.index("muted") if "muted" in roles else len(roles)
+        said, rest = self.spans[:at], self.spans[at:]
+        if said:
+            said = (*said[:-1], replace(said[-1], text=said[-1].text.rstrip(" .;:,")))
+        if rest:
+            first = rest[0].text.lstrip(" ;,")
+            rest = (replace(rest[0], text=first[:1].upper() + first[1:]), *rest[1:])
+        return Sentence(said), Sentence(rest)
 
     def __bool__(self) -> bool:
         return bool(self.spans)

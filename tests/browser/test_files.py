@@ -88,7 +88,7 @@ def test_a_broken_file_says_line_found_expected_and_mend(app: str, open_page: Op
 
 def test_a_first_visit_without_the_example(app: str, open_page: Opened) -> None:
     page = open_page(f"{app}/?set=own")
-    expect(page.locator("h1")).to_contain_text("Which run is better")
+    expect(page.locator("h1")).to_contain_text("Which of two is better")
     page.get_by_role("button", name="Open the example").click()
     settle(page)
     expect(page.locator("h1")).to_contain_text("nDCG@10")

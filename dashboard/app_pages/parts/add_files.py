@@ -38,16 +38,10 @@ from dashboard.session.reconnection import cut_off
 from dashboard.study.library import Library, may_be_a_run
 from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError
-from metrics_core.findings import Sentence
-from metrics_core.findings.sentence import muted, strong
 
 _NAMED_FILES = 3
 """Files that the line on those that could not be read names."""
 
-_QUESTION = Sentence() + (
-    strong("Which run is better, is the difference real, and where does it come from? ")
-    + muted("Load judgments and two runs to find out.")
-)
 _OFFERS = {
     "duplicates=best": "Keep the best score of each",
     "duplicates=first": "Keep the first of each",
@@ -60,7 +54,13 @@ _OFFERS = {
 
 def first_run() -> None:
     """What to load, the uploader, and the example."""
-    st.html(markup.sentence(_QUESTION, {}))
+    st.html(
+        markup.answer(
+            "Which of two is better? Bring the lists and the judgments",
+            "Files stay on this computer. The kind of each file is found by itself.",
+            {},
+        )
+    )
     st.html(data.first_run_steps())
     with above_the_uploader():
         told()

@@ -185,7 +185,7 @@ def test_no_match_offers_the_way_back() -> None:
 
 def test_first_run_without_files() -> None:
     app = opened(set="own")
-    assert "Which run is better" in text_of(app)
+    assert "Which of two is better" in text_of(app)
     next(b for b in app.button if b.label == "Open the example").click().run()
     assert "on nDCG@10" in text_of(app)
 
@@ -252,7 +252,7 @@ def test_the_queries_file_with_most_judged_queries_is_used(
 
 @pytest.mark.parametrize("page", ["curves", "breakdown", "pairs", "queries", "query"])
 def test_a_page_without_files_says_what_to_load(page: str) -> None:
-    assert "Which run is better" in text_of(opened(page, set="own"))
+    assert "Which of two is better" in text_of(opened(page, set="own"))
 
 
 def test_options_write_the_address() -> None:
