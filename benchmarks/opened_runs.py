@@ -28,7 +28,7 @@ from benchmarks.page_paint import Served, served
 from benchmarks.sessions import Session, connected, open_address
 from dashboard.app_pages import menu
 
-PAGES = tuple(page.name for page in menu.PAGES[1:] if page.in_menu)
+PAGES = tuple(page.name for page in menu.PAGES[1:])
 _LAST_OF_THE_TOP = '<div class="lens lists">'
 
 

@@ -33,7 +33,7 @@ from dashboard.app_pages import menu
 from metrics_core.base import heap
 
 HERE = Path(__file__).resolve().parents[1]
-PAGES = tuple(page.name for page in menu.PAGES if page.in_menu)
+PAGES = tuple(page.name for page in menu.PAGES)
 CHANGES = ("cutoff", "measure", "baseline", "focus", "filter")
 
 

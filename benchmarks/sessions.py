@@ -27,7 +27,7 @@ from websockets.asyncio.client import connect
 
 from dashboard.app_pages import menu
 
-PAGES = ("", *(page.name for page in menu.PAGES[1:] if page.in_menu))
+PAGES = ("", *(page.name for page in menu.PAGES[1:]))
 _SMALL = 200
 """Bytes: the message that a page is drawn whole is shorter."""
 _WHOLE = ForwardMsg.ScriptFinishedStatus.FINISHED_SUCCESSFULLY

@@ -26,7 +26,7 @@ def main() -> None:
         nowhere = no_collection_open()
         # Another collection is chosen before any page can show one.
         shown_page = next(p for p in PAGES if p.name == "collections") if nowhere else current
-        frame.draw(PAGES, shown_page)
+        tell = frame.draw(PAGES, shown_page)
         if nowhere:
             from dashboard.app_pages import collections
 
@@ -34,6 +34,7 @@ def main() -> None:
         elif not frame.stands_in(current):
             chosen.run()
             draw_deferred()
+            tell()
             give_back_after_long_runs()
         page_drawn()
     except RanklensError as error:

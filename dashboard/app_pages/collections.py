@@ -36,9 +36,9 @@ def render() -> None:
     missing = asked if asked and no_collection_open() else ""
     name = "" if no_collection_open() else here.name_of(asked)
     listed = here.listed()
-    title, told = answers.finding(listed, missing, name).parted
+    title, holds = answers.finding(listed, missing, name).parted
     kept = answers.place(str(workspace().folder))
-    st.html(markup.answer(title, joined([told, kept], " "), {}))
+    st.html(markup.answer(title, joined([holds, kept], " "), {}))
     with add_files.above_the_uploader():
         add_files.told()
         for row in listed:

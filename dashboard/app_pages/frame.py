@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from functools import cache, partial
 from pathlib import Path
@@ -51,8 +51,9 @@ def _found(pages: tuple[Page, ...]) -> dict[str, st.Page]:
     }
 
 
-def draw(pages: Sequence[Page], current: Page) -> None:
-    """Rail and controls; follows a clicked link."""
+def draw(pages: Sequence[Page], current: Page) -> Callable[[], None]:
+    """Rail and controls; follows a clicked link. What is given back is to be called once the page
+    is drawn."""
     st.logo(str(_STATIC / f"logo-{theme()}.svg"), size="large")
     here = session.opened()
     query = session.address().query
@@ -65,7 +66,7 @@ def draw(pages: Sequence[Page], current: Page) -> None:
         session.follow(link)
     controls.watched(here, current.name)
     with st.sidebar:
-        rail.draw(pages, current, here)
+        tell = rail.draw(pages, current, here)
     with st.container(
         key="top", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
@@ -73,6 +74,7 @@ def draw(pages: Sequence[Page], current: Page) -> None:
         if here is not None and current.controls:
             controls.sentence(here, current)
         st.html(navigation.copy_link(), width="content")
+    return tell
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
@@ -16,13 +16,12 @@ from dashboard.drawing.blocks import navigation
 from dashboard.drawing.blocks.navigation import Place, Shelved
 from dashboard.session import Opened
 from dashboard.session.actions.collections import collection_href
-from dashboard.session.deferred import defer
 from dashboard.session.open_collection import all_collections, collection, no_collection_open
 
 
-def draw(pages: Sequence[Page], current: Page, here: Opened | None) -> None:
-    """The collection and the page names; what waits on the pages stands beside them once they are
-    drawn."""
+def draw(pages: Sequence[Page], current: Page, here: Opened | None) -> Callable[[], None]:
+    """The collection and the page names, with what is known to wait on the pages; what is given
+    back tells it anew, once the page has worked out more."""
     _collections(here)
     room = st.empty()
     offered = [p for p in pages if p.group != "none" and _is_offered(p, pages[0], here)]
@@ -42,9 +41,11 @@ def draw(pages: Sequence[Page], current: Page, here: Opened | None) -> None:
         ]
         room.html(navigation.rail(places))
 
-    names({} if here is None else counts(here.study, here.comparison))
-    if here is not None:
-        defer(lambda: names(counts(here.study, here.comparison)), room)
+    def tell() -> None:
+        names({} if here is None else counts(here.study, here.comparison))
+
+    tell()
+    return tell
 
 
 def _is_offered(page: Page, first: Page, here: Opened | None) -> bool:

@@ -101,11 +101,6 @@ def read_as(text: str) -> Markup:
     return _drawn("read_as", text=text)
 
 
-def in_view(text: str, empty: bool) -> Markup:
-    """How many queries the filters leave."""
-    return _drawn("in_view", text=text, empty=empty)
-
-
 def run_marks(marks: Mapping[str, RunStyle]) -> Markup:
     """Widget key -> the run that is chosen there: its mark stands before its name."""
     return _drawn("run_marks", marks=marks)

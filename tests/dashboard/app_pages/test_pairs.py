@@ -40,7 +40,7 @@ def test_every_pair_of_all_runs_is_a_link(
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, runs)))
     app = opened("pairs", also="-")
-    assert "All pairs" in text_of(app) and "best of" in text_of(app)
+    assert "Ranking" in text_of(app) and "best of" in text_of(app)
     assert len(links_of(app, "all-pairs")) == runs * (runs - 1)
     assert not app.get("text_input") or all(t.key != "w_named" for t in app.text_input)
     pairs = {3: "three", 4: "six", 12: "66", 20: "190"}[runs]
@@ -52,7 +52,7 @@ def test_two_runs_are_left_to_the_overview(
     runs: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, runs)))
-    assert "All pairs" not in text_of(opened())
+    assert "Ranking" not in text_of(opened())
     app = opened("pairs")
     assert said in text_of(app)
     next(b for b in app.button if b.label == "To the Overview").click().run()

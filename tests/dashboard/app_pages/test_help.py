@@ -1,0 +1,16 @@
+"""Help through AppTest: the keys that open pages are those of the pages' table."""
+
+from __future__ import annotations
+
+from dashboard.app_pages.menu import PAGES
+from tests.dashboard.conftest import drawn, opened, text_of
+
+
+def test_every_letter_opens_one_page_of_the_rail() -> None:
+    letters = [page.key for page in PAGES if page.group != "none"]
+    assert all(letters) and len(set(letters)) == len(letters)
+    shown = opened("help")
+    for page in PAGES:
+        if page.key:
+            assert f"<kbd>{page.key.upper()}</kbd></dt><dd>{page.title}</dd>" in drawn(shown)
+    assert "No key acts while a field has the focus" in text_of(shown)
