@@ -83,7 +83,7 @@ def test_a_broken_file_says_line_found_expected_and_mend(app: str, open_page: Op
     expect(card).to_contain_text("q1 Q0 d2 2 broken")
     expect(card).to_contain_text("how to fix it")
     expect(card).not_to_contain_text("Traceback")
-    expect(page.locator("h1")).to_contain_text("one could not be read")
+    expect(page.locator(".lens.answer")).to_contain_text("One could not be read")
 
 
 def test_a_first_visit_without_the_example(app: str, open_page: Opened) -> None:
