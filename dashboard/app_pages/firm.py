@@ -1,5 +1,6 @@
-"""How firm? The evidence behind each way in which the verdict could turn."""
+"""Robustness: the checks of a verdict, and the evidence of the one that is open."""
 
+import math
 from collections.abc import Mapping
 
 import pandas as pd
@@ -12,7 +13,7 @@ from dashboard.answers import firmness as answers
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import firmness, layers, markup
-from dashboard.drawing.blocks.firmness import Cell, Head
+from dashboard.drawing.blocks.firmness import Cell, Head, Span
 from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import curves as figures
 from dashboard.session import Opened
@@ -23,10 +24,12 @@ from metrics_core.scoring.intervals import LEVEL
 from metrics_core.tables.ranked_run import as_judged_ranks
 
 _SHOWN = 20
+_TO_JUDGE = 5
+"""Documents to judge next that the page lists; all of them are in the download and the queue."""
 
 
 def render() -> None:
-    """The strip, and the evidence of the chosen part."""
+    """A row a check, those that do not hold first; below the open one its evidence."""
     here = session.opened_study()
     view, styles = here.comparison, here.drawing.styles
     strip = answers.firmness(here.study, view)
@@ -35,61 +38,51 @@ def render() -> None:
         more = "Put more queries in view" if strip.text else "Compare another run"
         st.html(markup.nothing("Nothing to look into.", f"{more}."))
         return
-    names = [entry.part for entry in strip.entries]
-    part = here.view.address["part"]
-    part = part if part in names else names[0]
-    st.html(firmness.strip(strip, session.href, current=part))
-    entry = strip.entries[names.index(part)]
-    with st.container(key=f"part_{part}"):
-        _PARTS[part](here, entry.reason)
+    checks = sorted(strip.entries, key=lambda entry: entry.tone == "firm")
+    asked = here.view.address["part"]
+    open_ = asked if asked in [entry.part for entry in checks] else checks[0].part
+    with st.container(key="checks", gap=None):
+        for entry in checks:
+            is_open = entry.part == open_
+            st.html(firmness.check(entry, session.href("firm", part=entry.part), is_open=is_open))
+            if is_open:
+                with st.container(key=f"part_{entry.part}"):
+                    _PARTS[entry.part](here, entry.reason)
 
 
 def _unjudged(here: Opened, _: str) -> None:
     view, study = here.comparison, here.study
     found = unjudged.unjudged(study, view)
     reached, likely = found.reached, found.likely
-    section.heading(
-        "Where the difference could lie",
-        f"Mean difference on {view.name} over the queries in view, as it is and as it would be if"
-        " the documents that nobody has judged were judged too.",
-    )
     how = "exact" if reached.exact else "a bound: the truth may be narrower"
-    ends = [
-        (
-            "As judged now",
-            w.difference(reached.difference),
-            "unjudged documents count as not relevant",
+    interval = likely.interval
+    spans = [
+        Span("Now", "unjudged count as not relevant", reached.difference, reached.difference),
+        Span(
+            "Likely",
+            likely.reason or f"graded like judged documents like them, {w.share(LEVEL)} of draws",
+            float(interval.low) if interval else math.nan,
+            float(interval.high) if interval else math.nan,
         ),
-        (
-            "With the grades of judged documents like them",
-            f"{w.difference(float(likely.interval.low))} to"
-            f" {w.difference(float(likely.interval.high))}"
-            if likely.interval
-            else w.DASH,
-            likely.reason or f"{w.share(LEVEL)} of draws of such grades lie there",
-        ),
-        (
-            "Whatever they are worth",
-            f"{w.difference(reached.lowest)} to {w.difference(reached.highest)}",
-            reached.reason or how,
-        ),
+        Span("Worst and best case", reached.reason or how, reached.lowest, reached.highest),
     ]
-    heads = [Head("Unjudged documents"), Head(f"{view.focus} minus {view.baseline}", number=True)]
-    rows = [[Cell(what, small=note), Cell(span)] for what, span, note in ends]
-    st.html(firmness.table(heads, rows, "Where the difference could lie"))
+    label = f"Where the difference on {view.name} could lie, {view.focus} minus {view.baseline}"
+    st.html(firmness.spans(spans, here.drawing, label))
     defer(lambda: _judge_next(here))
-    section.heading(
-        "How much is judged",
-        "Share of the documents in the first k ranks of all queries.",
-        frame=found.shares,
-        key="judged",
-    )
-    heads = [Head("k")] + [Head(run, number=True) for run in (view.focus, view.baseline)]
-    rows = [
-        [Cell(w.count(row["k"])), Cell(w.share(row["run"])), Cell(w.share(row["baseline"]))]
-        for row in found.shares.to_dict("records")
-    ]
-    st.html(firmness.table(heads, rows, "How much is judged by k"))
+    shares = found.shares
+    with st.expander("How much is judged, by k"):
+        section.heading(
+            "How much is judged",
+            "Share of the documents in the first k ranks of all queries.",
+            frame=shares,
+            key="judged",
+        )
+        heads = [Head("k")] + [Head(run, number=True) for run in (view.focus, view.baseline)]
+        rows = [
+            [Cell(w.count(row["k"])), Cell(w.share(row["run"])), Cell(w.share(row["baseline"]))]
+            for row in shares.to_dict("records")
+        ]
+        st.html(firmness.table(heads, rows, "How much is judged by k"))
 
 
 def _judge_next(here: Opened) -> None:
@@ -112,13 +105,26 @@ def _judge_next(here: Opened) -> None:
     if found.table.empty:
         st.html(markup.nothing("No unjudged document could change who leads."))
         return
-    shown = study.with_texts(found.table.head(_SHOWN))
+    sheet = found.to_fill_in()
+    with st.container(horizontal=True, vertical_alignment="center", key="judge_these"):
+        st.html(layers.onward(session.href("judge"), "Judge these here, one by one"))
+        st.download_button(
+            f"Download {section.counted(len(sheet), 'document', 'documents')} to judge (CSV)",
+            data=lambda: spreadsheet(sheet),
+            file_name=section.file_name("to-judge"),
+            mime="text/csv",
+            key="csv_to_judge",
+            on_click="ignore",
+            help="Fill in the column relevance and load the file under Files, as judgments."
+            " Rows left empty stay unjudged.",
+        )
+    shown = study.with_texts(found.table.head(_TO_JUDGE))
     heads = [
         Head("Query"),
         Head("Document"),
         Head(f"rank in {view.focus}", number=True),
         Head(f"rank in {view.baseline}", number=True),
-        Head("most it moves", number=True),
+        Head("could move the mean by", number=True),
     ]
     rows = [
         [
@@ -131,18 +137,6 @@ def _judge_next(here: Opened) -> None:
         for row in shown.to_dict("records")
     ]
     st.html(firmness.table(heads, rows, "Documents to judge next"))
-    st.html(layers.onward(session.href("judge"), "Judge these here, one by one"))
-    sheet = found.to_fill_in()
-    st.download_button(
-        f"Download {section.counted(len(sheet), 'document', 'documents')} to judge (CSV)",
-        data=lambda: spreadsheet(sheet),
-        file_name=section.file_name("to-judge"),
-        mime="text/csv",
-        key="csv_to_judge",
-        on_click="ignore",
-        help="Fill in the column relevance and load the file under Data, as judgments."
-        " Rows left empty stay unjudged.",
-    )
 
 
 def _queries(here: Opened, reason: str) -> None:

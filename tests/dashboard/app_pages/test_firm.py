@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import time
 from dataclasses import replace
+from math import nan
 
 import pytest
 
@@ -14,14 +16,16 @@ from dashboard.answers import firm
 from dashboard.answers.firmness import firmness
 from dashboard.answers.unjudged import next_to_judge
 from dashboard.drawing.blocks import firmness as blocks
+from dashboard.drawing.theme import run_styles
 from dashboard.study.study import Study
 from metrics_core.formats import read, spreadsheet_csv
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, Run
 from tests.dashboard.conftest import drawn, opened, text_of
+from tests.dashboard.drawings import drawing_of
 
 PARTS = {
-    "unjudged": "As judged now",
+    "unjudged": "Worst and best case",
     "queries": "The fewest queries that turn it",
     "cutoff": "nDCG by the number of results counted",
     "measures": "What other measures say",
@@ -143,14 +147,29 @@ def test_seven_thousand_queries_have_their_strip_within_seconds() -> None:
     assert time.monotonic() - begun < 30
 
 
-def test_the_strip_leads_to_each_part_and_marks_the_open_one() -> None:
-    study = small(20)
-    shown = study.view(Address.of(run="new", base="old")).comparison
-    strip = firmness(study, shown)
-    part = str(blocks.strip(strip, lambda page, **to: f"./{page}?part={to['part']}", "queries"))
-    for entry in strip.entries:
-        assert f"./firm?part={entry.part}" in part and entry.word in part
-    assert part.count('aria-current="true"') == 1 and "How firm is that?</h2>" not in part
+def test_the_open_check_is_marked_and_those_that_do_not_hold_stand_first() -> None:
+    shown = drawn(opened("firm", run="dense", base="bm25", part="ties"))
+    checks = re.findall(
+        r'<a class="lens check ([a-z-]+)" href="([^"]+)"( aria-current="true")?', shown
+    )
+    assert len(checks) == 6
+    tones = [tone for tone, _, _ in checks]
+    assert tones == sorted(tones, key=lambda tone: tone == "firm")
+    assert [("part=ties" in link) for _, link, open_ in checks if open_] == [True]
+
+
+def test_where_a_difference_could_lie_is_drawn_on_one_axis_with_zero() -> None:
+    styles = run_styles(["old", "new"], {"old": 0, "new": 1}, focus="new", baseline="old")
+    drawing = drawing_of(styles)
+    span = blocks.Span
+    rows = [span("Now", "", 0.1, 0.1), span("Likely", "", nan, nan), span("Worst", "", -0.1, 0.3)]
+    part = str(blocks.spans(rows, drawing, "label"))
+    assert "0 = old" in part and "−0.100 to +0.300" in part and ">–<" in part
+    at = [float(value) for value in re.findall(r'zero" style="left:([0-9.]+)%', part)]
+    left, right = re.findall(
+        r'from-to" style="left:([0-9.]+)%;right:calc\(100% - ([0-9.]+)%', part
+    )[0]
+    assert len(set(at)) == 1 and float(left) < at[0] < float(right)
 
 
 def test_what_a_judge_fills_in_is_read_as_judgments() -> None:
