@@ -33,7 +33,9 @@ _BEST = 5
 def sentence(here: Opened, page: Page) -> None:
     """The controls that the page has a use for, read as a sentence; a narrow screen folds them."""
     view, short = here.comparison, _short(here)
-    st.html(navigation.folded(_pair(here, page), f"· {view.name} · {_counted(here)}"))
+    pair = _pair(here, page)
+    rest = f"{'' if pair else 'all runs '}· {view.name} · {_counted(here)}"
+    st.html(navigation.folded(pair, rest))
     with st.container(key="controls", horizontal=True, vertical_alignment="center", gap="small"):
         if page.controls == "pair":
             _compared(here, short)
