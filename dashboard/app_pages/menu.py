@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from dashboard.address.address import Field
+from dashboard.address.group_table import GROUP_TABLE
 from dashboard.address.page import FEWEST_OF_PAIRS, FEWEST_VERSIONS, Page
 from dashboard.address.query_list import CAME_FROM, OWN
 
 PAGES = (
     Page("overview", "Overview"),
     Page("curves", "Curves"),
-    Page("breakdown", "Breakdown", fields=(Field("by"),)),
+    Page("breakdown", "Breakdown", fields=GROUP_TABLE),
     Page("firm", "How firm?", fields=(Field("part", lasting=False),)),
     Page(
         "pairs",
