@@ -101,7 +101,7 @@ def _bars(
 def _hatching(filled: pd.DataFrame, palette: Palette) -> dict[str, Any]:
     """Cells of the very few queries are hatched: colour alone would make them findings."""
     shapes = ["/" if n < FEWEST_UNHATCHED else "" for n in filled["queries"]]
-    lines = {"fgcolor": palette.line, "fgopacity": 0.5, "size": 7, "solidity": 0.12}
+    lines = {"fgcolor": palette.line, "fgopacity": 0.3, "size": 8, "solidity": 0.12}
     return {"shape": shapes, "fillmode": "overlay", **lines}
 
 
