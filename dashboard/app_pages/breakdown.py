@@ -21,7 +21,8 @@ from dashboard.answers.slices import slices, slices_known
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import cells, section
 from dashboard.app_pages.parts.literal import literal
-from dashboard.drawing.blocks import bridge, groups, markup
+from dashboard.drawing.blocks import groups, markup
+from dashboard.drawing.blocks.slices import slice_rows
 from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import breakdown as figures
 from dashboard.session import Opened
@@ -315,7 +316,7 @@ def _slices(here: Opened) -> None:
         key="slices",
     )
     st.html(
-        bridge.slice_rows(
+        slice_rows(
             known.found,
             lead=lambda found: session.href("queries", where=found.where, **PLAIN),
         )

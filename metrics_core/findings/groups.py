@@ -23,8 +23,9 @@ SLICES_AWAITED = f"slices are being tested ({w.share(1 - LEVEL)} false discovery
 """What stands where `slices_finding` will."""
 
 _NAMED = 3
-_CONCENTRATED = 1.5
-"""How many times its share of the queries a group must bring for the lead to tell its part."""
+_CONCENTRATED, _WORTH_TELLING = 1.5, 0.1
+"""How many times its share of the queries a group must bring for the lead to tell its part, and how
+much of the whole at least."""
 
 _SHARES = (
     (0.95, "nearly all"),
@@ -118,6 +119,8 @@ def groups_lead(
     queries = int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES:
         return muted(f"No {noun.one} is called better or worse.") if queries else Sentence()
+    if len(bridge) == 1:
+        return muted("There is one group, so this column explains nothing.")
     told = reversal_finding(bridge, higher_is_better=higher_is_better).text
     told = told or _concentrated(bridge, higher_is_better)
     told += f"{' ' if told else ''}{_significant(bridge, looked_at, noun, higher_is_better)}"
@@ -125,18 +128,19 @@ def groups_lead(
 
 
 def _concentrated(bridge: pd.DataFrame, higher_is_better: bool) -> str:
-    """What the group that brings most brings, where that is far more than its share of the
-    queries; as printed, the parts add up to the whole."""
+    """What the group brings that brings most beyond its share of the queries, where it is far more;
+    as printed, the parts add up to the whole."""
     whole, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
     if not _printed(whole) or len(bridge) < 2:
         return ""
     with_it, _ = _sides(bridge, whole)
-    row = with_it.loc[with_it["part"].abs().idxmax()]
+    beyond = (with_it["part"] - whole * with_it["queries"] / queries) * np.sign(whole)
+    row = with_it.loc[beyond.idxmax()]
     parts = dict(zip(bridge["group"], w.parts_of(whole, bridge["part"].tolist()), strict=True))
     part = parts[row["group"]]
-    if abs(row["difference"]) < _CONCENTRATED * abs(whole) or not _printed(part):
-        return ""
     share = abs(row["part"] / whole)
+    if abs(row["difference"]) < _CONCENTRATED * abs(whole) or share < _WORTH_TELLING:
+        return ""
     of = next((words for least, words in _SHARES if share >= least), "")
     if of and len(with_it) == len(bridge):
         told = f"{of} of the {'gain' if (whole > 0) == higher_is_better else 'loss'}"

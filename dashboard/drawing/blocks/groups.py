@@ -257,7 +257,7 @@ def _row(
     return _Row(
         group=record["group"],
         link=lead(record["group"]),
-        hint=_hint(record, printed, drawing),
+        hint=_hint(record, printed, drawing, scales.queries),
         queries=queries,
         means=means if record["mean"] == record["mean"] else [],
         between=(percent(ends[0]), percent(ends[-1] - ends[0])),
@@ -280,13 +280,14 @@ def _row(
     )
 
 
-def _hint(record: Mapping[str, Any], printed: str, drawing: Drawing) -> str:
+def _hint(record: Mapping[str, Any], printed: str, drawing: Drawing, queries: int) -> str:
     """What the pointer over a row says: the whole name, the interval, and how the part comes
     about."""
     if drawing.alone or record["difference"] != record["difference"]:
         return str(record["group"])
-    gap = w.with_interval(record["difference"], record["diff_low"], record["diff_high"])
-    return f"{record['group']}: {gap}; adds {printed} of the difference"
+    gap, of = record["difference"], f"{w.count(record['queries'])}/{w.count(queries)}"
+    told = w.with_interval(gap, record["diff_low"], record["diff_high"])
+    return f"{record['group']}: {told}; adds {of} × {w.difference(gap)} = {printed}"
 
 
 def _bar(start: float, end: float, scales: _Scales) -> tuple[str, str]:
