@@ -144,7 +144,7 @@ def _concentrated(bridge: pd.DataFrame, higher_is_better: bool) -> str:
     of = next((words for least, words in _SHARES if share >= least), "")
     if of and len(with_it) == len(bridge):
         told = f"{of} of the {'gain' if (whole > 0) == higher_is_better else 'loss'}"
-    elif abs(part) > abs(whole):
+    elif abs(part) > abs(whole) + 0.0005:
         told = f"{w.difference(part)}, more than the whole {w.difference(whole)},"
     else:
         told = f"{w.difference(part)} of the {w.difference(whole)}"
