@@ -256,7 +256,8 @@ def _charts(shown: Breakdown, found: Listed, here: Opened) -> None:
     if not is_open:
         return
     scores = answers.group_scores(here.study, view, shown.by, tuple(found.rows["group"]))
-    st.html(markup.second(scores.strongest, here.drawing.styles))
+    if scores.strongest:
+        st.html(markup.second(scores.strongest, here.drawing.styles))
     every = section.counted(shown.looked_at, "group", "groups")
     by = f"by {column_name(shown.by)}"
     with st.container(key="by_group"):

@@ -53,7 +53,7 @@ def test_the_first_words_of_pills_send_nobody_for_the_list_of_emojis() -> None:
 HEADINGS = {
     "": "judged in top",
     "curves": "Precision against recall",
-    "breakdown": "A row opens its queries.",
+    "breakdown": "Charts of",
     "pairs": "Every pair on",
     "firm": "firm",
     "queries": "queries",
