@@ -221,7 +221,7 @@ def crossed_lead(margins: pd.DataFrame, slices: str) -> Sentence:
         f"{group} {w.difference(gap)}"
         for group, gap in known[["group", "difference"]].head(_NAMED + 1).itertuples(index=False)
     ]
-    told = f"{w.sentence_case(', '.join(each))}. " if each else ""
+    told = f"{', '.join(each)}. " if each else ""
     said = f"{w.sentence_case(slices)}: the" if slices else "The"
     return muted(f"{told}{said} colours say where to look, not what is proven.")
 

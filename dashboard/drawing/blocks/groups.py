@@ -15,7 +15,7 @@ from dashboard.drawing.blocks.markup import Lead, style_of
 from dashboard.drawing.blocks.templates import Template, percent, tone
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.heatmap import limit_of
-from dashboard.drawing.figures.text import shorten
+from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.theme import RunStyle
 from dashboard.drawing.ticks import Ticks, difference_ticks, score_ticks
 from metrics_core.base import wording as w
@@ -23,7 +23,7 @@ from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 _drawn = Template("groups")
 
-_SHORT_NAME = 16
+_SHORT_RUN, _SHORT_GROUP = 16, 28
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,7 @@ class _Row:
     """A group, or all queries; lengths are CSS."""
 
     group: str
+    name: str
     link: str
     hint: str
     queries: int
@@ -126,11 +127,12 @@ def group_table(
     rest = (starts[-1], starts[-1] + listed.hidden_adds)
     scales = _scales(listed, shown, drawing, [*starts, rest[1]])
     parts = _room_parts(shown)
+    names = short_names(listed.rows["group"], _SHORT_GROUP)
     rows = [
-        _row(record, start, scales, drawing, parts, lead)
+        _row({**record, "name": names[record["group"]]}, start, scales, drawing, parts, lead)
         for record, start in zip(listed.rows.to_dict("records"), starts, strict=False)
     ]
-    whole = {**shown.whole.to_dict(), "printed": shown.whole["adds"]}
+    whole = {**shown.whole.to_dict(), "printed": shown.whole["adds"], "name": "All"}
     return _drawn(
         "group_table",
         heads=_heads(listed, shown, drawing, scales, name, ranked, bool(parts)),
@@ -199,8 +201,8 @@ def _heads(
     for_all = f", corrected for {w.count(every)}" if every > 1 else ""
     low, high = (w.difference(end, _digits(scales.gaps)) for end in scales.gaps.span)
     mean_low, mean_high = (_tick(end) for end in scales.means.span)
-    pair = f"{shorten(view.baseline, _SHORT_NAME)} → {shorten(view.focus, _SHORT_NAME)}"
-    who = shorten(view.focus, _SHORT_NAME)
+    short = short_names([view.baseline, view.focus], _SHORT_RUN)
+    who, pair = short[view.focus], f"{short[view.baseline]} → {short[view.focus]}"
     told = [
         ("mean", f"Mean {view.name}", f"{who if view.alone else pair}, {mean_low} to {mean_high}")
     ]
@@ -256,6 +258,7 @@ def _row(
     printed = w.difference(record["printed"])
     return _Row(
         group=record["group"],
+        name=record["name"],
         link=lead(record["group"]),
         hint=_hint(record, printed, drawing, scales.queries),
         queries=queries,

@@ -458,7 +458,7 @@ def test_crossed_columns_name_where_the_difference_is_largest() -> None:
     assert crossed_title(margins, 0.1).text == "The gain is largest where difficulty is hard"
     assert crossed_title(margins, 0.0).text == "The difference where two columns cross"
     assert crossed_lead(margins, "none of 9 slices stands out").text == (
-        "Odd +0.500, hard +0.142, easy +0.070. None of 9 slices stands out: the colours say where"
+        "odd +0.500, hard +0.142, easy +0.070. None of 9 slices stands out: the colours say where"
         " to look, not what is proven."
     )
 
