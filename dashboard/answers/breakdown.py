@@ -10,7 +10,7 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.compared import compared
-from dashboard.answers.group_names import noun_of, spoken, spoken_group
+from dashboard.answers.group_names import noun_of, quoted, spoken
 from dashboard.answers.room import PARTS, room_by_group
 from dashboard.study.study import Study
 from metrics_core import findings
@@ -100,15 +100,9 @@ def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
     columns, higher = study.columns(shown), shown.measure.declaration.higher_is_better
     own, noun = of_focus_by_column(study, shown, by), noun_of(by)
     parts = _bridge(study, shown, by, own)
-    short = {g: spoken_group(g, by, own["group"], short=True) for g in own["group"]}
-    named = parts.assign(group=parts["group"].map(short))
+    named = quoted(parts, by)
     if shown.alone:
-        title = told.alone_title(
-            own.assign(group=own["group"].map(short)),
-            shown.focus,
-            noun=noun,
-            higher_is_better=higher,
-        )
+        title = told.alone_title(quoted(own, by), shown.focus, noun=noun, higher_is_better=higher)
     else:
         title = told.groups_title(named, shown.focus, noun=noun, higher_is_better=higher)
     derived = derived_column(by)
@@ -120,7 +114,7 @@ def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
         noun=noun,
         title=title,
         mixed=_mixed(study, shown, by),
-        bridge=spoken(parts, by) if len(parts) else parts,
+        bridge=named,
         table=_table(study, shown, by, own, parts),
     )
 

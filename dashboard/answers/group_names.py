@@ -20,6 +20,18 @@ def spoken_group(group: str, by: str, groups: pd.Series, *, short: bool = False)
     return f"{by} {group}" if breakdowns.sizes_only(groups) else group
 
 
+def quoted(groups: pd.DataFrame, by: str) -> pd.DataFrame:
+    """The groups in few words, those of a derived column in quotes."""
+    mark = ("“", "”") if derived_column(by) else ("", "")
+    names = {
+        g: g.join(mark)
+        if g != breakdowns.NO_GROUP and any(mark)
+        else spoken_group(g, by, groups["group"], short=True)
+        for g in dict.fromkeys(groups["group"])
+    }
+    return groups.assign(group=groups["group"].map(names))
+
+
 def spoken(groups: pd.DataFrame, by: str) -> pd.DataFrame:
     """The groups as a sentence names them."""
     names = {g: spoken_group(g, by, groups["group"]) for g in dict.fromkeys(groups["group"])}

@@ -148,8 +148,13 @@ def _concentrated(bridge: pd.DataFrame, higher_is_better: bool) -> str:
         told = f"{w.difference(part)}, more than the whole {w.difference(whole)},"
     else:
         told = f"{w.difference(part)} of the {w.difference(whole)}"
-    n = int(row["queries"])
-    return f"{row['group']} adds {told} with {w.count(n)} of the {w.count(queries)} queries."
+    n, verb = int(row["queries"]), "add" if _is_several(row["group"]) else "adds"
+    return f"{row['group']} {verb} {told} with {w.count(n)} of the {w.count(queries)} queries."
+
+
+def _is_several(name: str) -> bool:
+    """Whether a group is called by its queries, as "queries without category" are."""
+    return name.startswith("queries ")
 
 
 def _significant(bridge: pd.DataFrame, looked_at: int, noun: Noun, higher_is_better: bool) -> str:
@@ -177,7 +182,7 @@ def _significant(bridge: pd.DataFrame, looked_at: int, noun: Noun, higher_is_bet
 
 def _which(some: pd.DataFrame, every: pd.DataFrame, noun: Noun, *, later: bool = False) -> str:
     """Some groups as a subject: by name while they are few, else counted."""
-    verb = "is" if len(some) == 1 else "are"
+    verb = "is" if len(some) == 1 and not _is_several(some["group"].iloc[0]) else "are"
     if len(some) <= _NAMED:
         return f"{w.listing(some['group'])} {verb}"
     if later:

@@ -79,7 +79,7 @@ def test_from_the_start_to_the_document_in_two_clicks_and_a_change_that_restores
 def test_overview_breakdown_queries_query(sample_app: str, open_page: Opened) -> None:
     page = open_page(sample_app)
     menu(page, "Breakdown")
-    page.locator(".lens.choice a", has_text="×").click()
+    page.locator(".lens.choice a", has_text="×").first.click()
     click_mark(page, "cells", "Devices", "hard")
     on(page, "Queries")
     assert sorted(parameters(page)["where"]) == ["category=Devices", "difficulty=hard"]
@@ -98,6 +98,10 @@ def test_from_the_overview_to_a_groups_documents_in_three_steps(
     page = open_page(f"{sample_app}/?run=dense&base=bm25")
     menu(page, "Breakdown")
     group = page.locator(".lens.group-table th a", has_text="Network")
+    # Six groups stand on the first screen of a projector.
+    page.set_viewport_size({"width": 1280, "height": 720})
+    sixth = page.locator(".lens.group-table tbody tr").nth(5).bounding_box()
+    assert sixth and sixth["y"] + sixth["height"] <= 720
     # A bar stands where the one before it ended, and the keyboard reaches its queries.
     first, second = page.locator(".lens.group-table tbody .bar").all()[:2]
     ended, begins = first.bounding_box(), second.bounding_box()

@@ -207,9 +207,11 @@ def _heads(
         ("mean", f"Mean {view.name}", f"{who if view.alone else pair}, {mean_low} to {mean_high}")
     ]
     if not view.alone:
-        level = w.share(view.method.level)
+        about = f"{w.share(view.method.level)} interval, {low} to {high}{for_all}"
+        if shown.table["diff_low"].isna().all():
+            about = f"{low} to {high}, not tested"
         told += [
-            ("difference", "Difference", f"{level} interval, {low} to {high}{for_all}"),
+            ("difference", "Difference", about),
             ("adds", "Adds to the total", "share of queries × difference"),
         ]
     if has_room:
