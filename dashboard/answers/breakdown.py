@@ -9,137 +9,166 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.group_names import spoken
+from dashboard.answers.compared import compared
+from dashboard.answers.group_names import noun_of, quoted, spoken
+from dashboard.answers.room import PARTS, room_by_group
 from dashboard.study.study import Study
 from metrics_core import findings
-from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.comparing.pairs import interval_tested
+from metrics_core.comparing.verdicts import CLEAR
+from metrics_core.findings import groups as told
 from metrics_core.measures import MEAN
 from metrics_core.slicing import breakdowns
 from metrics_core.slicing.bridge import additive_differences, bridge
-from metrics_core.slicing.crossed import crossed
-from metrics_core.slicing.derived import MARK, derived_column
+from metrics_core.slicing.derived import derived_column
 from metrics_core.slicing.finder import unlike_groups
 from metrics_core.slicing.mix import mix
 
-_FEW_GROUPS = 12
-"""Groups of the second column that a table of cells still shows side by side."""
-
-_MOST_STEPS = 14
-"""Steps of a bridge; of more groups those that bring least are one step."""
+WHOLE = ""
+"""Stands for the group of all queries in a frame of groups."""
 
 
 @dataclass(frozen=True)
 class Breakdown:
-    """What the Breakdown page shows first; where nothing tells the queries apart only `groupings`
-    is empty. `groups` are those of `differences_by_column`. `steps` is `bridge` with the
-    groups that bring least as one; `mixed` tells other queries from other scores where the two runs
-    list different ones."""
+    """The Breakdown page by one column; where nothing tells the queries apart only `columns` is
+    empty.
 
-    groupings: list[str]
+    `table` has a row a group, and the last for all queries (`WHOLE`): group, queries,
+    baseline_mean, mean, difference, diff_low, diff_high, clear, adds (its share of the queries
+    times its difference), and where there is headroom score, order, below, missing. `bridge` is
+    that of the pair with the groups as sentences name them, `mixed` tells other queries from other
+    scores where the two runs list different ones."""
+
+    columns: list[str]
     by: str = ""
     explanation: str = ""
     looked_at: int = 0
-    finding: findings.Sentence = field(default_factory=findings.Sentence)
-    strongest: findings.Sentence = field(default_factory=findings.Sentence)
-    reversal: findings.Sentence = field(default_factory=findings.Sentence)
+    noun: told.Noun = field(default_factory=told.Noun)
+    title: findings.Sentence = field(default_factory=findings.Sentence)
     mixed: findings.Sentence = field(default_factory=findings.Sentence)
     bridge: pd.DataFrame = field(default_factory=pd.DataFrame)
-    steps: pd.DataFrame = field(default_factory=pd.DataFrame)
-    groups: pd.DataFrame = field(default_factory=pd.DataFrame)
-    order: list[str] = field(default_factory=list)
-    in_own_order: bool = False
-    has_small_groups: bool = False
-    lacks_intervals: bool = False
+    table: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
-    def by_name(self) -> str:
-        """What a heading calls the column."""
-        return self.by.removesuffix(MARK)
+    def groups(self) -> pd.DataFrame:
+        """The rows of `table` of one group each."""
+        return self.table.iloc[:-1]
 
     @property
-    def paired(self) -> int:
-        """How many queries have a score with both runs."""
-        return int(self.bridge["queries"].sum()) if len(self.bridge) else 0
+    def whole(self) -> pd.Series:
+        """The row of `table` of all queries."""
+        return self.table.iloc[-1]
+
+    @property
+    def in_own_order(self) -> bool:
+        """Whether the groups are numbers or ranges, whose own order says more than any other."""
+        return breakdowns.sizes_only(self.groups["group"])
+
+    def lead(self, slices: str, *, higher_is_better: bool) -> findings.Sentence:
+        """What stands below the title, with what is said of the slices."""
+        if self.bridge.empty:
+            return findings.Sentence()
+        return told.groups_lead(
+            self.bridge,
+            looked_at=self.looked_at,
+            noun=self.noun,
+            slices=slices,
+            higher_is_better=higher_is_better,
+        )
 
 
 @dataclass(frozen=True)
 class GroupScores:
-    """The scores of all runs by group; `best` says in words what their chart shows."""
+    """The scores and differences of all runs by group, in an order; `best` says in words what the
+    chart of the scores shows, `strongest` what is clearest of a run not in focus."""
 
     groups: pd.DataFrame
-    best: str
-
-
-@dataclass(frozen=True)
-class Second(GroupScores):
-    """What a second column adds: its groups in their order, and the cells of both; `extremes` says
-    in words what their chart shows."""
-
-    column: str
     order: list[str]
-    cells: pd.DataFrame
-    extremes: str
-
-    @property
-    def name(self) -> str:
-        """What a heading calls the column."""
-        return self.column.removesuffix(MARK)
+    best: str
+    strongest: findings.Sentence
 
 
 def breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
     """The Breakdown page, by one of the columns; by the first where `by` is none."""
     columns = list(study.columns(shown))
     if not columns:
-        return Breakdown(groupings=[])
+        return Breakdown(columns=[])
     return study.kept(_breakdown, shown, by if by in columns else columns[0])
 
 
 def _breakdown(study: Study, shown: Comparison, by: str) -> Breakdown:
-    columns = study.columns(shown)
-    groups = differences_by_column(study, shown, by)
-    own = groups[groups["run"] == shown.focus]
-    steps = _bridge(study, shown, by, own)
-    order = _order(own, steps, alone=shown.alone)
-    named = spoken(steps, by)
-    higher = shown.measure.declaration.higher_is_better
+    columns, higher = study.columns(shown), shown.measure.declaration.higher_is_better
+    own, noun = of_focus_by_column(study, shown, by), noun_of(by)
+    parts = _bridge(study, shown, by, own)
+    named = quoted(parts, by)
+    if shown.alone:
+        title = told.alone_title(quoted(own, by), shown.focus, noun=noun, higher_is_better=higher)
+    else:
+        title = told.groups_title(named, shown.focus, noun=noun, higher_is_better=higher)
     derived = derived_column(by)
     return Breakdown(
-        groupings=list(columns),
+        columns=list(columns),
         by=by,
         explanation=derived.explanation if derived else "",
         looked_at=int(columns[by].nunique()),
-        finding=findings.bridge_finding(
-            named, shown.focus, shown.baseline, higher_is_better=higher
-        ),
-        strongest=findings.strongest_other(
-            spoken(groups, by), shown.focus, shown.baseline, higher_is_better=higher
-        ),
-        reversal=findings.Sentence()
-        if shown.alone
-        else findings.reversal_finding(named, higher_is_better=higher),
+        noun=noun,
+        title=title,
         mixed=_mixed(study, shown, by),
-        bridge=steps,
-        steps=_folded(steps),
-        groups=groups,
-        order=order,
-        in_own_order=breakdowns.sizes_only(own["group"]),
-        has_small_groups=bool((own["queries"] < FEWEST_QUERIES).any()),
-        lacks_intervals=_lacks_intervals(groups),
+        bridge=named,
+        table=_table(study, shown, by, own, parts),
     )
+
+
+def _table(
+    study: Study, shown: Comparison, by: str, own: pd.DataFrame, parts: pd.DataFrame
+) -> pd.DataFrame:
+    """`Breakdown.table`."""
+    groups = study.columns(shown)[by]
+    scores = study.scores(shown, shown.measure).only([shown.baseline])
+    of_baseline = breakdowns.by_group(scores, shown.measure, groups, bounds_of_means=False)
+    means = of_baseline.set_index("group")["mean"]
+    adds = parts.set_index("group")["part"]
+    rows = own[["group", "queries", "mean", "difference", "diff_low", "diff_high", "clear"]]
+    rows = rows.assign(adds=rows["group"].map(adds).fillna(0.0))
+    rows.insert(2, "baseline_mean", rows["group"].map(means))
+    rows = pd.concat([rows, pd.DataFrame([_whole(study, shown)])], ignore_index=True)
+    found = room_by_group(study, shown, by)
+    if len(found):
+        rows = rows.merge(found[["group", *PARTS]], on="group", how="left")
+    return rows
+
+
+def _whole(study: Study, shown: Comparison) -> dict[str, object]:
+    """The row of all queries: the interval and the verdict are those of the Overview."""
+    every = compared(study, shown, shown.measure).set_index("run")
+    row = every.loc[shown.focus]
+    low, high, _ = interval_tested(row, shown.method.level)
+    gap = 0.0 if shown.alone else float(row["difference"])
+    return {
+        "group": WHOLE,
+        "queries": int(row["queries"]),
+        "baseline_mean": float(every.loc[shown.baseline, "mean"]),
+        "mean": float(row["mean"]),
+        "difference": math.nan if shown.alone else gap,
+        "diff_low": low,
+        "diff_high": high,
+        "clear": row["verdict"] in CLEAR,
+        "adds": gap,
+    }
 
 
 def _bridge(study: Study, shown: Comparison, by: str, own: pd.DataFrame) -> pd.DataFrame:
     """The bridge by a column, with whether each group's difference is clear on its own, and
-    whether it is unlike that of the other queries."""
+    whether it is unlike that of the other queries; empty of one run."""
     scores, groups = study.scores(shown, shown.measure), study.columns(shown)[by]
+    if shown.alone:
+        return pd.DataFrame(columns=["group", "queries", "difference", "part", "clear", "unlike"])
     steps = bridge(scores, shown.measure, shown.focus, shown.baseline, groups)
     clear = dict(zip(own["group"], own["clear"], strict=True))
-    unlike: set[str] = set()
-    if not shown.alone:
-        one, other = scores.only([shown.focus, shown.baseline]).of(shown.measure)
-        gaps = additive_differences(one, other, shown.measure.declaration.combination)
-        named = breakdowns.without_gaps(groups.reindex(list(scores.query_ids)))
-        unlike = unlike_groups(gaps, named.to_numpy())
+    one, other = scores.only([shown.focus, shown.baseline]).of(shown.measure)
+    gaps = additive_differences(one, other, shown.measure.declaration.combination)
+    named = breakdowns.without_gaps(groups.reindex(list(scores.query_ids)))
+    unlike = unlike_groups(gaps, named.to_numpy())
     return steps.assign(
         clear=[bool(clear[group]) for group in steps["group"]],
         unlike=[group in unlike for group in steps["group"]],
@@ -160,82 +189,25 @@ def _mixed(study: Study, shown: Comparison, by: str) -> findings.Sentence:
     if own.isna().all() or other.isna().all():
         return findings.Sentence()
     groups = study.columns(shown)[by]
-    return findings.mix_finding(mix(other, groups, own, groups), shown.focus, shown.baseline)
+    return told.mix_finding(mix(other, groups, own, groups), shown.focus, shown.baseline)
 
 
-def _order(own: pd.DataFrame, steps: pd.DataFrame, *, alone: bool) -> list[str]:
-    """The groups as the bridge has them; those without a difference last, and of a run that is
-    compared with nothing the best first."""
-    if alone:
-        return list(breakdowns.in_reading_order(own, "mean")["group"])
-    return list(dict.fromkeys([*steps["group"], *own["group"]]))
+def group_scores(study: Study, shown: Comparison, by: str, among: tuple[str, ...]) -> GroupScores:
+    """The scores by one column of all runs shown, of these groups in their order."""
+    return study.kept(_group_scores, shown, by, among)
 
 
-def _folded(steps: pd.DataFrame) -> pd.DataFrame:
-    """The steps of a bridge, those that bring least as one where there are too many."""
-    if len(steps) <= _MOST_STEPS:
-        return steps.assign(groups=1)
-    sizes = steps["part"].abs().rank(ascending=False, method="first")
-    kept, rest = steps[sizes < _MOST_STEPS], steps[sizes >= _MOST_STEPS]
-    queries, part = int(rest["queries"].sum()), math.fsum(rest["part"])
-    whole = int(steps["queries"].sum())
-    together = {
-        "group": f"{len(rest)} other groups",
-        "queries": queries,
-        "difference": part * whole / queries,
-        "part": part,
-        "clear": False,
-        "unlike": False,
-        "groups": len(rest),
-    }
-    return pd.concat([kept.assign(groups=1), pd.DataFrame([together])], ignore_index=True)
-
-
-def _lacks_intervals(groups: pd.DataFrame) -> bool:
-    """Whether some group has queries enough, of which too few differ for an interval."""
-    enough = groups["queries"] >= FEWEST_QUERIES
-    return bool((enough & groups["difference"].notna() & groups["diff_low"].isna()).any())
-
-
-def group_scores(study: Study, shown: Comparison, by: str) -> GroupScores:
-    """The scores by one column."""
-    return study.kept(_group_scores, shown, by)
-
-
-def _group_scores(study: Study, shown: Comparison, by: str) -> GroupScores:
+def _group_scores(study: Study, shown: Comparison, by: str, among: tuple[str, ...]) -> GroupScores:
     groups = by_column(study, shown, by)
-    order = breakdown(study, shown, by).order
-    return GroupScores(groups, findings.best_by_group(groups, shown.runs, order))
-
-
-def second_breakdown(study: Study, shown: Comparison, by: str) -> Second | None:
-    """What a second column adds to a breakdown by this one; None where there is no other."""
-    return study.kept(_second, shown, by)
-
-
-def _second(study: Study, shown: Comparison, by: str) -> Second | None:
-    """The next column of the files, or else a derived one, with few groups."""
-    columns = study.columns(shown)
-    own = [c for c in study.groupings if c != by]
-    others = own or [c for c in columns if c != by]
-    few = [c for c in others if columns[c].nunique() <= _FEW_GROUPS]
-    second = next(iter(few or others), None)
-    if second is None:
-        return None
-    place = {group: i for i, group in enumerate(breakdown(study, shown, by).order)}
-    cells = _cells(study, shown, by, second).sort_values(
-        "row", key=lambda rows: rows.map(place).fillna(len(place)), kind="stable"
+    strongest = told.strongest_other(
+        spoken(groups, by),
+        shown.focus,
+        shown.baseline,
+        higher_is_better=shown.measure.declaration.higher_is_better,
     )
-    groups = by_column(study, shown, second)
-    order = list(dict.fromkeys(groups["group"]))
-    return Second(
-        column=second,
-        groups=groups,
-        order=order,
-        cells=cells,
-        best=findings.best_by_group(groups, shown.runs, order),
-        extremes=findings.extreme_cells(cells, shown.focus, shown.baseline),
-    )
+    seen = groups[groups["group"].isin(among)]
+    best = findings.best_by_group(seen, shown.runs, among)
+    return GroupScores(seen, list(among), best, strongest)
 
 
 def by_column(study: Study, shown: Comparison, column: str) -> pd.DataFrame:
@@ -253,7 +225,7 @@ def of_focus_by_column(study: Study, shown: Comparison, column: str) -> pd.DataF
     """The rows of `differences_by_column` of the run in focus."""
     known = study.known(_by_column, shown, column)
     rows = differences_by_column(study, shown if known else replace(shown, also=()), column)
-    return rows[rows["run"] == shown.focus]
+    return rows[rows["run"] == shown.focus].reset_index(drop=True)
 
 
 def _with_bounds(study: Study, shown: Comparison, column: str) -> pd.DataFrame:
@@ -272,18 +244,7 @@ def _by_column(study: Study, shown: Comparison, column: str) -> pd.DataFrame:
         shown.measure,
         groups,
         baseline=shown.baseline,
+        level=shown.method.level,
         looked_at=int(groups.nunique()),
         bounds_of_means=False,
-    )
-
-
-def _cells(study: Study, shown: Comparison, rows: str, columns: str) -> pd.DataFrame:
-    groups = study.columns(shown)
-    return crossed(
-        study.scores(shown, shown.measure),
-        shown.measure,
-        groups[rows],
-        groups[columns],
-        run=shown.focus,
-        baseline=shown.baseline,
     )

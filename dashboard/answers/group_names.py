@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from metrics_core.findings.groups import Noun
 from metrics_core.slicing import breakdowns
 from metrics_core.slicing.derived import derived_column
 
@@ -19,7 +20,52 @@ def spoken_group(group: str, by: str, groups: pd.Series, *, short: bool = False)
     return f"{by} {group}" if breakdowns.sizes_only(groups) else group
 
 
+def quoted(groups: pd.DataFrame, by: str) -> pd.DataFrame:
+    """The groups in few words, those of a derived column in quotes."""
+    mark = ("“", "”") if derived_column(by) else ("", "")
+    names = {
+        g: g.join(mark)
+        if g != breakdowns.NO_GROUP and any(mark)
+        else spoken_group(g, by, groups["group"], short=True)
+        for g in dict.fromkeys(groups["group"])
+    }
+    return groups.assign(group=groups["group"].map(names))
+
+
 def spoken(groups: pd.DataFrame, by: str) -> pd.DataFrame:
     """The groups as a sentence names them."""
     names = {g: spoken_group(g, by, groups["group"]) for g in dict.fromkeys(groups["group"])}
     return groups.assign(group=groups["group"].map(names))
+
+
+_NOUNS = {
+    "brand": "brands",
+    "category": "categories",
+    "country": "countries",
+    "department": "departments",
+    "domain": "domains",
+    "intent": "intents",
+    "language": "languages",
+    "market": "markets",
+    "product": "products",
+    "segment": "segments",
+    "source": "sources",
+    "topic": "topics",
+    "type": "types",
+}
+"""Last words of columns of which one group is called by the column's name."""
+
+
+def column_name(by: str) -> str:
+    """What a choice and a heading call a column."""
+    derived = derived_column(by)
+    return derived.title if derived else by.replace("_", " ")
+
+
+def noun_of(by: str) -> Noun:
+    """What one group of a column is called, and several."""
+    name = column_name(by).lower()
+    first, _, last = name.rpartition(" ")
+    if last not in _NOUNS or derived_column(by):
+        return Noun()
+    return Noun(name, f"{first} {_NOUNS[last]}".strip())

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.breakdown import breakdown
 from dashboard.study.study import Study
 from metrics_core.explaining.headroom import Headroom, has_headroom, headroom
 from metrics_core.measures import MEAN, Measure
@@ -34,8 +33,8 @@ def _room(study: Study, run: str, measure: Measure, cutoff: int) -> Headroom:
 
 
 def room_by_group(study: Study, shown: Comparison, by: str) -> pd.DataFrame:
-    """Means of the parts by group, in the order of the breakdown, and over all queries: group (""
-    for all), queries, score, order, below, missing. No rows where the measure's scores are not
+    """Means of the parts by group, and over all queries: group ("" for all), queries, score, order,
+    below, missing. No rows where the measure's scores are not
     averaged, or there is no headroom."""
     return study.kept(_by_group, shown, by)
 
@@ -47,9 +46,8 @@ def _by_group(study: Study, shown: Comparison, by: str) -> pd.DataFrame:
     groups = study.columns(shown)[by].to_numpy(dtype=object)[study.in_view(shown)]
     every = pd.DataFrame({part: getattr(found, part) for part in PARTS}).assign(group=groups)
     every = every[every["score"].notna()]
-    order = breakdown(study, shown, by).order
-    means = every.groupby("group")[list(PARTS)].mean().reindex(order)
-    means.insert(0, "queries", every.groupby("group").size().reindex(order))
+    means = every.groupby("group")[list(PARTS)].mean()
+    means.insert(0, "queries", every.groupby("group").size())
     rows = means.dropna().rename_axis("group").reset_index()
     whole = {"group": "", "queries": len(every), **every[list(PARTS)].mean().to_dict()}
     return pd.concat([rows, pd.DataFrame([whole])], ignore_index=True) if len(every) else rows

@@ -48,6 +48,11 @@ def slices(study: Study, shown: Comparison) -> Slices:
     return study.kept(_slices, shown)
 
 
+def slices_known(study: Study, shown: Comparison) -> bool:
+    """Whether `slices` is at hand, or takes a while to work out."""
+    return study.known(_slices, shown)
+
+
 def _slices(study: Study, shown: Comparison) -> Slices:
     scores = study.scores(shown, shown.measure).only([shown.focus, shown.baseline])
     own, other = scores.of(shown.measure)

@@ -1,254 +1,288 @@
 """Breakdown: where does the difference come from?"""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+import pandas as pd
 import streamlit as st
-from markupsafe import Markup
 
 from dashboard import session
+from dashboard.address.group_table import OF_ANOTHER
 from dashboard.address.query_list import PLAIN
 from dashboard.address.view import Comparison
 from dashboard.answers import breakdown as answers
 from dashboard.answers.breakdown import Breakdown
-from dashboard.answers.slices import slices
-from dashboard.app_pages.parts import explaining, section
-from dashboard.drawing.blocks import bridge, markup
+from dashboard.answers.crossing import crossings
+from dashboard.answers.group_names import column_name
+from dashboard.answers.group_table import LEAST, MOST_ROWS, Asked, Listed, listed, ranks_of
+from dashboard.answers.room import most_to_gain
+from dashboard.answers.slices import slices, slices_known
+from dashboard.answers.spreadsheet import spreadsheet
+from dashboard.app_pages.parts import cells, section
+from dashboard.app_pages.parts.literal import literal
+from dashboard.drawing.blocks import groups, markup
+from dashboard.drawing.blocks.slices import slice_rows
 from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import breakdown as figures
-from dashboard.drawing.figures import heatmap, panels
 from dashboard.session import Opened
 from dashboard.session.deferred import defer
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.sentence import muted, run
+from metrics_core.findings import Sentence
+from metrics_core.findings.groups import SLICES_AWAITED, slices_finding
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.slicing.breakdowns import ALL
+
+_RANKS = {
+    "adds": "size of what it adds",
+    "difference": "difference",
+    "mean": "mean",
+    "queries": "queries",
+    "room": "room for improvement",
+    "group": "name",
+}
+_WORK = {
+    "order": "Most would be gained by a better order of the first results.",
+    "below": "Most would be gained by bringing up what stands further down.",
+    "missing": "Most would be gained by finding documents that are never retrieved.",
+}
+_SEEN = {"own": 3, "crossed": 1, "computed": 2}
+"""How many columns of each kind are not folded away."""
 
 
 def render() -> None:
-    """Slices that differ, groups that add up to the difference, and each group by itself."""
+    """One table of groups, or two columns crossed."""
     here = session.opened_study()
-    shown = answers.breakdown(here.study, here.comparison, here.view.address["by"])
-    if not shown.groupings:
-        st.html(
-            markup.nothing(
-                "Nothing tells these queries apart.",
-                "Add a column such as category to the query file to break results down.",
-            )
-        )
+    asked = here.view.address
+    shown = answers.breakdown(here.study, here.comparison, asked["by"])
+    if not shown.columns:
+        _no_columns()
         return
-    styles = here.drawing.styles
-    st.html(
-        markup.sentence(shown.finding, styles)
-        + markup.second(shown.reversal, styles)
-        + markup.second(shown.mixed, styles)
-        + markup.second(shown.strongest, styles)
-    )
-    defer(lambda: _slices(here))
-    _columns(shown)
-    if here.comparison.alone:
-        st.html(
-            markup.nothing(
-                "From groups to the headline",
-                "With one run there is no difference to take apart: load a second run, or compare"
-                " another one at the left.",
-            )
-        )
+    across = asked["across"]
+    if here.comparison.alone or across not in shown.columns or across == shown.by:
+        _groups(shown, here)
     else:
-        _taken_apart(shown, here)
-    with st.container(key="by_score"):
-        left, right = st.columns([1, 1], gap="large")
-        with left:
-            defer(lambda: _scores(shown, here))
-        with right:
-            defer(lambda: _second(shown, here))
-    if not here.comparison.alone:
-        defer(lambda: _cells(shown, here))
-    defer(lambda: explaining.room_part(shown, here))
+        cells.crossed(shown, across, here, _top)
+    defer(lambda: _slices(here))
 
 
-def _taken_apart(shown: Breakdown, here: Opened) -> None:
-    """The groups that add up to the difference, and the difference of each."""
-    with st.container(key="by_group"):
-        left, right = st.columns([1.5, 1], gap="large")
-        with left:
-            _bridge(shown, here)
-        with right:
-            _differences(shown, here)
+def _no_columns() -> None:
+    st.html(
+        markup.nothing(
+            "Nothing tells these queries apart.",
+            "Add a query file with a column such as category, or texts, to break results down.",
+        )
+    )
+    if st.button("Add queries"):
+        session.goto("data")
 
 
-def _columns(shown: Breakdown) -> None:
-    """The columns to group by, and what a derived one is."""
-    section.group_by(shown.groupings, shown.by, labelled=True)
+def _top(
+    here: Opened,
+    title: Sentence,
+    lead: Callable[[str], Sentence],
+    shown: Breakdown,
+    across: str,
+    downloads: list[tuple[str, str, Callable[[], pd.DataFrame]]],
+) -> None:
+    """Title and lead, with what was found among the slices once that is known; the columns, and
+    downloads."""
+    room, view = st.empty(), here.comparison
+
+    def told(found: str) -> None:
+        st.html(markup.answer(title, lead(found), here.drawing.styles))
+
+    def told_all() -> None:
+        known = slices(here.study, view)
+        told(slices_finding(known.looked_at, len(known.found)))
+
+    with room:
+        if slices_known(here.study, view):
+            told_all()
+        else:
+            told(SLICES_AWAITED)
+            defer(told_all, room)
+    with st.container(horizontal=True, key="choice_of_columns", vertical_alignment="center"):
+        _choice(shown, across, here)
+        with st.popover("Download", type="tertiary"):
+            for key, label, frame in downloads:
+                st.download_button(
+                    label,
+                    data=partial(_sheet, frame),
+                    file_name=section.file_name(key),
+                    mime="text/csv",
+                    key=f"csv_{key}",
+                    type="tertiary",
+                    on_click="ignore",
+                )
     if shown.explanation:
         st.caption(shown.explanation)
 
 
-def _slices(here: Opened) -> None:
-    """The slices in which the difference is unlike elsewhere."""
-    known = slices(here.study, here.comparison)
-    if here.comparison.alone or not known.looked_at:
-        return
-    among = section.counted(known.looked_at, "slice", "slices")
-    share = w.share(1 - LEVEL)
-    if not known.found:
-        st.html(
-            markup.second(
-                muted(
-                    f"Looked at {among} of one or two columns: in none is the difference unlike"
-                    f" elsewhere, with false discoveries held to {share}."
-                ),
-                here.drawing.styles,
-            )
-        )
-        return
-    section.heading(
-        f"Found among {among}",
-        "Queries of one or two columns in which the difference is unlike the rest; false"
-        f" discoveries held to {share}. A click lists the queries.",
-        frame=known.table,
-        key="slices",
+def _sheet(frame: Callable[[], pd.DataFrame]) -> bytes:
+    return spreadsheet(frame())
+
+
+def _choice(shown: Breakdown, across: str, here: Opened) -> None:
+    """The columns, and pairs of them, as links."""
+    own = set(here.study.groupings)
+
+    def choice(by: str) -> groups.Choice:
+        link = session.href("breakdown", **OF_ANOTHER | {"by": by})
+        kind = "own" if by in own else "computed"
+        text = w.sentence_case(column_name(by))
+        return groups.Choice(text, link, kind, by == shown.by and not across)
+
+    def pair(by: str, other: str) -> groups.Choice:
+        link = session.href("breakdown", **OF_ANOTHER | {"by": by, "across": other})
+        text = f"{w.sentence_case(column_name(by))} × {column_name(other)}"
+        return groups.Choice(text, link, "crossed", {by, other} == {shown.by, across})
+
+    pairs = crossings(here.study, here.comparison, shown.by, across)
+    choices = [*map(choice, shown.columns), *(pair(*both) for both in pairs)]
+    st.html(groups.column_choice(choices, most=_SEEN))
+
+
+def _groups(shown: Breakdown, here: Opened) -> None:
+    """The table of one column, and the charts of all runs below it."""
+    view, asked = here.comparison, here.view.address
+    higher = view.measure.declaration.higher_is_better
+
+    def all_runs() -> pd.DataFrame:
+        return answers.by_column(here.study, view, shown.by)
+
+    _top(
+        here,
+        shown.title,
+        lambda found: shown.lead(found, higher_is_better=higher),
+        shown,
+        "",
+        [
+            ("groups", f"Table by {literal(column_name(shown.by))} (CSV)", lambda: shown.table),
+            ("scores", "Scores and differences of all runs shown (CSV)", all_runs),
+        ],
     )
+    least = int(asked["least"]) if asked["least"].isdecimal() else 0
+    wanted = Asked(asked["ranked"], asked["within"], least, bool(asked["every"]))
+    found = listed(shown, wanted, alone=view.alone, higher_is_better=higher)
+    if len(shown.groups) > MOST_ROWS:
+        _controls(shown, found, wanted)
+    if len(shown.groups) > 1:
+        _table(shown, found, wanted, here)
+    if shown.mixed:
+        st.html(markup.second(shown.mixed, here.drawing.styles))
+    _charts(shown, found, here)
 
-    def draw() -> Markup:
-        return bridge.slice_rows(
-            known.found,
-            lead=lambda found: session.href("queries", where=found.where, **PLAIN),
+
+def _controls(shown: Breakdown, found: Listed, wanted: Asked) -> None:
+    """Find, order and least size, where there are many groups."""
+    ranks = [key for key in _RANKS if key in ranks_of(shown.groups)]
+    with st.container(horizontal=True, key="finding_groups"):
+        session.widget(
+            st.text_input,
+            "Find a group",
+            "within",
+            value=wanted.within,
+            store=lambda text: {"within": text.strip()},
+            placeholder="Find a group",
+            label_visibility="collapsed",
+            width=230,
+        )
+        session.widget(
+            st.selectbox,
+            "Sort by",
+            "ranked",
+            value=found.ranked.removeprefix("-"),
+            store=lambda key: {"ranked": key if key == "group" else f"-{key}"},
+            options=ranks,
+            format_func=lambda key: f"Sort by {_RANKS[key]}",
+            label_visibility="collapsed",
+            width=250,
+        )
+        session.widget(
+            st.selectbox,
+            "Show groups of at least",
+            "least",
+            value=wanted.least,
+            store=lambda least: {"least": str(least or "")},
+            options=sorted({0, *LEAST, wanted.least}),
+            format_func=lambda n: (
+                f"At least {section.counted(n, 'query', 'queries')}" if n else "Groups of any size"
+            ),
+            label_visibility="collapsed",
+            width=210,
         )
 
-    section.standing("slices", draw, known)
 
-
-def _bridge(shown: Breakdown, here: Opened) -> None:
-    """The groups as steps to the difference over all queries."""
+def _table(shown: Breakdown, found: Listed, wanted: Asked, here: Opened) -> None:
+    if not len(found.rows):
+        st.html(markup.nothing("No group matches.", f"{len(shown.groups)} groups are there."))
+        st.button("Show all groups", on_click=session.change, kwargs={"within": "", "least": ""})
+        return
     view = here.comparison
-    if not shown.paired:
-        st.html(markup.nothing("From groups to the headline", "No query has a score with both."))
-        return
-    section.heading(
-        "From groups to the headline",
-        "Each bar is the group’s share of the queries times its mean difference; together they are"
-        f" the difference of the means. Full colour: clear on its own, {_when_clear(shown)}. A"
-        " click lists the queries.",
-        frame=shown.bridge,
-        key="bridge",
-    )
+    narrowed = bool(wanted.within or wanted.least) and found.found == len(found.rows)
+    more = "" if narrowed else session.href("breakdown", every="1")
 
-    def draw() -> Markup:
-        return bridge.bridge_rows(
-            shown.steps,
+    def draw() -> Any:
+        return groups.group_table(
+            found,
+            shown,
             here.drawing,
+            name=column_name(shown.by),
             lead=lambda group: session.href(
                 "queries", where=view.narrowed({shown.by: [group]}), **PLAIN
             ),
-            coloured=shown.paired >= FEWEST_QUERIES,
+            ranked=lambda order: session.href("breakdown", ranked=order),
+            more=more,
         )
 
-    section.standing("bridge", draw, shown, here.drawing)
+    st.html(draw())
+    gain = _WORK.get(most_to_gain(shown.table), "")
+    note = " ".join(part for part in (found.note, gain, "A row opens its queries.") if part)
+    st.html(groups.below_groups(shown, here.drawing, note))
+    if wanted.every and len(shown.groups) > MOST_ROWS:
+        st.html(groups.more_link("Show fewer groups", session.href("breakdown", every="")))
 
 
-def _when_clear(shown: Breakdown) -> str:
-    groups = section.counted(shown.looked_at, "group", "groups")
-    return f"for all {groups} together and from {FEWEST_QUERIES} queries on"
-
-
-def _differences(shown: Breakdown, here: Opened) -> None:
-    view, styles = here.comparison, here.drawing.styles
-    name = str(view.measure)
-    single = ""
-    if shown.has_small_groups:
-        single = f" Under {FEWEST_QUERIES} queries a group is a few single cases."
-    if shown.lacks_intervals:
-        single += " No bar: too few of the queries differ."
-    section.heading(
-        f"Difference to {view.baseline} on {name}, by {shown.by_name}",
-        muted("In their own order" if shown.in_own_order else "In the same order")
-        + muted(
-            ". Bars are 95 % intervals of one group each; a bar that crosses the line may be"
-            f" chance.{single}"
-        ),
-        frame=shown.groups.drop(columns=["low", "high"]),
-        key="groups",
-        styles=styles,
-    )
-    figure = drawn(figures.difference_by_group, shown.groups, here.drawing, order=shown.order)
-    alt = f"Difference to {view.baseline} by {shown.by_name}. {shown.finding.text}"
-    picture = section.caption(
-        f"Difference to {view.baseline} on {name}, by {shown.by_name}", name, section.INTERVALS
-    )
-    _draw(figure, "difference_by_group", here, shown.by, alt=alt, picture=picture)
-
-
-def _scores(shown: Breakdown, here: Opened) -> None:
-    view = here.comparison
-    scores = answers.group_scores(here.study, view, shown.by)
-    section.heading(
-        f"Score on {view.measure}",
-        f"Mean per run, by {shown.by_name}; the same order of groups.",
-        frame=scores.groups,
-        key="scores",
-    )
-    figure = drawn(figures.score_by_group, scores.groups, here.drawing, order=shown.order)
-    alt = f"Mean {view.measure} per run by {shown.by_name}. {scores.best}"
-    picture = section.caption(f"Score on {view.measure}, by {shown.by_name}", str(view.measure))
-    _draw(figure, "score_by_group", here, shown.by, alt=alt, picture=picture)
-
-
-def _cells(shown: Breakdown, here: Opened) -> None:
-    view, styles = here.comparison, here.drawing.styles
-    second = answers.second_breakdown(here.study, view, shown.by)
-    if second is None:
+def _charts(shown: Breakdown, found: Listed, here: Opened) -> None:
+    """Scores and differences of all runs shown, of the groups that are seen, where they are asked
+    for."""
+    view, name = here.comparison, str(here.comparison.measure)
+    is_open = bool(here.view.address["charts"])
+    runs = section.counted(len(view.runs), "run", "runs")
+    text = f"Charts of {runs} by {column_name(shown.by)}"
+    link = session.href("breakdown", charts="" if is_open else "1")
+    st.html(groups.more_link(f"{text} {'↑' if is_open else '↓'}", link))
+    if not is_open:
         return
-    section.heading(
-        f"{w.sentence_case(shown.by_name)} and {second.name}",
-        run(view.focus)
-        + muted(
-            f" minus {view.baseline} on {view.measure}; n is the number of queries. Cells under"
-            f" {FEWEST_QUERIES} queries are pale: read them as single cases. A click lists the"
-            " queries."
-        ),
-        frame=second.cells,
-        key="cells",
-        styles=styles,
-    )
-    figure = drawn(
-        heatmap.difference_heatmap,
-        second.cells,
-        palette=here.look.palette,
-        rows_title=shown.by_name,
-        columns_title=second.name,
-    )
-    both = f"by {shown.by_name} and {second.name}"
-    alt = f"Difference to {view.baseline} {both}. {second.extremes}"
-    picture = section.caption(
-        f"{view.focus} minus {view.baseline}, {both}",
-        str(view.measure),
-        "n is the number of queries",
-        runs=(view.focus, view.baseline),
-    )
-    clicked = section.chart(figure, "cells", alt=alt, picture=picture)
-    if clicked:
-        picked = {shown.by: clicked[0], second.column: clicked[1]}
-        _list_queries(view, picked)
-
-
-def _second(shown: Breakdown, here: Opened) -> None:
-    view = here.comparison
-    second = answers.second_breakdown(here.study, view, shown.by)
-    if second is None:
-        return
-    section.heading(
-        f"By {second.name}",
-        f"{view.measure} per run with 95 % interval, same scale in all.",
-        frame=second.groups,
-        key="second",
-    )
-    figure = drawn(panels.score_by_difficulty, second.groups, here.drawing, order=second.order)
-    alt = f"Mean {view.measure} per run by {second.name}. {second.best}"
-    picture = section.caption(
-        f"Score on {view.measure}, by {second.name}", str(view.measure), section.INTERVALS
-    )
-    _draw(figure, "second", here, second.column, alt=alt, picture=picture)
+    scores = answers.group_scores(here.study, view, shown.by, tuple(found.rows["group"]))
+    if scores.strongest:
+        st.html(markup.second(scores.strongest, here.drawing.styles))
+    every = section.counted(shown.looked_at, "group", "groups")
+    by = f"by {column_name(shown.by)}"
+    with st.container(key="by_group"):
+        left, right = st.columns([1, 1], gap="large")
+    if not view.alone:
+        with left:
+            section.heading(
+                f"Difference to {view.baseline} on {name}",
+                f"Bars are {w.share(view.method.level)} intervals, corrected for {every}; none"
+                f" under {FEWEST_QUERIES} queries. A click on a dot compares its run.",
+                styles=here.drawing.styles,
+            )
+            figure = drawn(
+                figures.difference_by_group, scores.groups, here.drawing, order=scores.order
+            )
+            alt = f"Difference to {view.baseline} {by}. {shown.title.text}"
+            title = f"Difference to {view.baseline} on {name}, {by}"
+            picture = section.caption(title, name, section.INTERVALS)
+            _draw(figure, "difference_by_group", here, shown.by, alt=alt, picture=picture)
+    with right:
+        section.heading(f"Score on {name}", "Mean per run; the same order of groups.")
+        figure = drawn(figures.score_by_group, scores.groups, here.drawing, order=scores.order)
+        alt = f"Mean {name} per run {by}. {scores.best}"
+        picture = section.caption(f"Score on {name}, {by}", name)
+        _draw(figure, "score_by_group", here, shown.by, alt=alt, picture=picture)
 
 
 def _draw(figure: Any, key: str, here: Opened, by: str, **told: Any) -> None:
@@ -265,9 +299,29 @@ def _draw(figure: Any, key: str, here: Opened, by: str, **told: Any) -> None:
 
 
 def _list_queries(view: Comparison, picked: dict[str, str]) -> None:
-    """Open the queries of a group or cell; "all" leaves a column as it was."""
-    chosen = {column: [value] for column, value in picked.items() if value != ALL}
+    chosen = {column: [value] for column, value in picked.items()}
     session.goto("queries", where=view.narrowed(chosen), **PLAIN)
+
+
+def _slices(here: Opened) -> None:
+    """The slices in which the difference is unlike elsewhere."""
+    known = slices(here.study, here.comparison)
+    if not known.found:
+        return
+    among = section.counted(known.looked_at, "slice", "slices")
+    section.heading(
+        f"Stands out among {among}",
+        "Queries of one or two columns in which the difference is unlike the rest;"
+        f" {w.share(1 - LEVEL)} false discovery rate.",
+        frame=known.table,
+        key="slices",
+    )
+    st.html(
+        slice_rows(
+            known.found,
+            lead=lambda found: session.href("queries", where=found.where, **PLAIN),
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from dashboard.address.address import Field
+from dashboard.address.group_table import GROUP_TABLE
 from dashboard.address.page import FEWEST_OF_PAIRS, FEWEST_VERSIONS, Page
 from dashboard.address.query_list import CAME_FROM, OWN
 
 PAGES = (
     Page("overview", "Overview", "This comparison", "o"),
-    Page("breakdown", "Breakdown", "This comparison", "b", fields=(Field("by"),)),
+    Page("breakdown", "Breakdown", "This comparison", "b", fields=GROUP_TABLE),
     Page("curves", "By cutoff", "This comparison", "c"),
     Page("firm", "Robustness", "This comparison", "r", fields=(Field("part", lasting=False),)),
     Page(

@@ -19,13 +19,9 @@ from metrics_core.findings.firmness import (
 from metrics_core.findings.grading import judge_next_finding, judging_finding
 from metrics_core.findings.history import history_finding, no_versions_finding
 from metrics_core.findings.origins import (
-    bridge_finding,
     curves_awaited,
     curves_finding,
-    mix_finding,
-    reversal_finding,
     short_lists,
-    strongest_other,
 )
 from metrics_core.findings.places import bests_finding, places_finding
 from metrics_core.findings.sentence import Sentence, Span
@@ -52,7 +48,6 @@ __all__ = [
     "WayToTurn",
     "best_by_group",
     "bests_finding",
-    "bridge_finding",
     "curves_awaited",
     "curves_finding",
     "doubts_findings",
@@ -66,16 +61,13 @@ __all__ = [
     "judging_finding",
     "margin_finding",
     "method_finding",
-    "mix_finding",
     "needed_finding",
     "no_versions_finding",
     "others_verdict",
     "places_finding",
     "precision_at_half_recall",
     "queries_finding",
-    "reversal_finding",
     "short_lists",
     "shown_finding",
-    "strongest_other",
     "verdict",
 ]

@@ -134,8 +134,9 @@ def by_group(
     The draws of a group are of its own queries, so that it keeps its size. `clear` is whether the
     difference is found among all groups of the run, or among `looked_at` groups if those are more:
     narrowing a view must not turn chance into a finding. Groups share no query, so their p-values
-    are corrected as those of independent tests (Sidak); diff_low and diff_high are of the single
-    group, NaN where it may not be tested (`verdicts.may_be_tested`). Raises UnknownRunError.
+    are corrected as those of independent tests (Sidak), and diff_low and diff_high hold for all of
+    them at once in the same way; NaN where a group may not be tested (`verdicts.may_be_tested`).
+    Raises UnknownRunError.
     """
     given, wanted = Scores.given(scores), parse_measure(measure)
     against = None if baseline is None else given.position(baseline)
@@ -234,8 +235,8 @@ def _differences(
     groups: Sequence[Floats], baseline: int, at: tuple[float, int], measure: Measure
 ) -> list[tuple[Floats, Mask]]:
     """The differences of combined scores to the baseline's with the ends of their intervals at a
-    level, float64[3, runs], NaN where a group may not be tested, and in the baseline's own place;
-    and whether each is found among so many groups.
+    level for so many groups together, float64[3, runs], NaN where a group may not be tested, and in
+    the baseline's own place; and whether each is found among them.
 
     That of geometric means is tested on their ratio; its ends are those of the ratio, taken with
     the baseline's mean as it is.
@@ -248,8 +249,8 @@ def _differences(
     found = []
     for values, own, one in zip(scaled, others, resampled_groups(gaps), strict=True):
         ends, clear = _no_differences(values)
-        ends[:, own] = one.intervals(1 - level, is_found(one.p, level))
         clear[own] = is_found(sidak(one.p, looked_at), level)
+        ends[:, own] = one.intervals(1 - level ** (1 / looked_at), clear[own])
         if combination.linear:
             ends[1:] = no_farther(ends[1:], widest_difference(measure))
         else:

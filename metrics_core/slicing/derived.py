@@ -54,10 +54,12 @@ class Material:
 @dataclass(frozen=True)
 class Derived:
     """A derived column: `groups` gives the groups of the queries, or None where the column cannot
-    be had. `spoken` is what a sentence calls a group's queries, `of_one` where its name counts 1;
-    `compared` says whether the groups depend on which runs are compared, and on what."""
+    be had. `title` is what a choice of columns calls it, `spoken` what a sentence calls a group's
+    queries, `of_one` where its name counts 1; `compared` says whether the groups depend on which
+    runs are compared, and on what."""
 
     name: str
+    title: str
     explanation: str
     groups: Callable[[Material], Groups | None]
     spoken: str = "{}"
@@ -127,17 +129,20 @@ _HARD_TO_EASY = ("hard", "medium", "easy")
 DERIVED = (
     Derived(
         "words in the query",
+        "query length",
         "How many words the query's text has, in ranges of about as many queries each.",
         _words,
         "queries of {}",
     ),
     Derived(
         "questions or keywords",
+        "question or keywords",
         "A question ends in a question mark or begins with a word such as what, how or is;"
         " everything else is keywords.",
         _form,
     ),
     Derived(
+        "relevant documents",
         "relevant documents",
         "How many documents are judged relevant to the query, in ranges of about as many queries"
         " each.",
@@ -147,6 +152,7 @@ DERIVED = (
     ),
     Derived(
         "judged in the top k",
+        "judged in the top k",
         "Which share of the first k results of the two compared runs is judged: where it is small,"
         " a difference may come from missing judgments.",
         _judged_share,
@@ -155,6 +161,7 @@ DERIVED = (
     ),
     Derived(
         "how hard for the other runs",
+        "difficulty for the other runs",
         "Thirds of the queries by the mean score of all runs but the two compared, so that the"
         " groups do not follow from the difference they are to explain.",
         _difficulty,

@@ -9,7 +9,7 @@ from tests.browser.conftest import Opened
 _SMALL = """() => [...document.querySelectorAll('[data-testid=stMain] :is(a, button, summary)')]
   .filter((e) => e.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
   // A row that covers its link, and a drawing beside one that says the same.
-  .filter((e) => !e.closest('[aria-hidden=true], .queries, .missed'))
+  .filter((e) => !e.closest('[aria-hidden=true], .queries, .missed, .group-table tbody'))
   .filter((e) => !e.matches('.drawing'))
   .map((e) => [e.innerText || e.ariaLabel, e.getBoundingClientRect()])
   .filter(([, box]) => box.height > 0 && box.height < 43)

@@ -76,6 +76,7 @@ def test_from_the_start_to_the_document_in_two_clicks_and_a_change_that_restores
 def test_overview_breakdown_queries_query(sample_app: str, open_page: Opened) -> None:
     page = open_page(sample_app)
     menu(page, "Breakdown")
+    page.locator(".lens.choice a", has_text="×").first.click()
     click_mark(page, "cells", "Devices", "hard")
     on(page, "All queries")
     assert sorted(parameters(page)["where"]) == ["category=Devices", "difficulty=hard"]
@@ -93,9 +94,13 @@ def test_from_the_overview_to_a_groups_documents_in_three_steps(
 ) -> None:
     page = open_page(f"{sample_app}/?run=dense&base=bm25")
     menu(page, "Breakdown")
-    group = page.locator(".lens.bridge th a", has_text="Network")
+    group = page.locator(".lens.group-table th a", has_text="Network")
+    # Six groups stand on the first screen of a projector.
+    page.set_viewport_size({"width": 1280, "height": 720})
+    sixth = page.locator(".lens.group-table tbody tr").nth(5).bounding_box()
+    assert sixth and sixth["y"] + sixth["height"] <= 720
     # A bar stands where the one before it ended, and the keyboard reaches its queries.
-    first, second = page.locator(".lens.bridge tbody .bar").all()[:2]
+    first, second = page.locator(".lens.group-table tbody .bar").all()[:2]
     ended, begins = first.bounding_box(), second.bounding_box()
     assert ended and begins and abs(ended["x"] + ended["width"] - begins["x"]) < 2
     group.focus()
@@ -112,7 +117,7 @@ def test_from_the_overview_to_a_groups_documents_in_three_steps(
     "chart", ["difference_by_group", pytest.param("score_by_group", marks=pytest.mark.thorough)]
 )
 def test_a_group_leads_to_its_queries(sample_app: str, open_page: Opened, chart: str) -> None:
-    page = open_page(f"{sample_app}/breakdown")
+    page = open_page(f"{sample_app}/breakdown?charts=1")
     click_mark(page, chart, "Network")
     on(page, "All queries")
     assert parameters(page)["where"] == ["category=Network"]
@@ -123,7 +128,7 @@ def test_a_group_leads_to_its_queries(sample_app: str, open_page: Opened, chart:
     "chart", ["difference_by_group", pytest.param("score_by_group", marks=pytest.mark.thorough)]
 )
 def test_a_click_on_a_dot_compares_its_run(sample_app: str, open_page: Opened, chart: str) -> None:
-    page = open_page(f"{sample_app}/breakdown?run=hybrid&base=bm25")
+    page = open_page(f"{sample_app}/breakdown?run=hybrid&base=bm25&charts=1")
     click_mark(page, chart, "Network", "dense")
     on(page, "Breakdown")
     expect(page.locator("h1")).to_contain_text("dense")

@@ -47,14 +47,14 @@ def texts(svg: Path) -> str:
         ("curves", "precision_recall", "Precision against recall", DARK),
         pytest.param(
             *(
-                "breakdown",
+                "breakdown?charts=1",
                 "difference_by_group",
                 "Difference to bm25 on nDCG@10, by category",
                 LIGHT,
             ),
             marks=pytest.mark.thorough,
         ),
-        ("breakdown", "cells", "by category and difficulty", DARK),
+        ("breakdown?across=difficulty", "cells", "by category and difficulty", DARK),
         pytest.param(
             *("queries?view=against", "against", "against bm25", LIGHT), marks=pytest.mark.thorough
         ),

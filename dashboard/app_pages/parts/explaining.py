@@ -10,12 +10,9 @@ from markupsafe import Markup
 
 from dashboard import session
 from dashboard.address.edits_key import edit_key, read_edits
-from dashboard.address.query_list import PLAIN
-from dashboard.answers.breakdown import Breakdown
 from dashboard.answers.document import document
 from dashboard.answers.ledger import QueryLedger
 from dashboard.answers.query import QueryPage, documents_of
-from dashboard.answers.room import most_to_gain, room_by_group
 from dashboard.answers.what_if import what_would_be
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.literal import literal
@@ -35,12 +32,6 @@ _PARTS = {
     " ones are counted in the order of their ranks.",
 }
 """What a part of a ledger is, by how it was found."""
-
-_WORK = {
-    "order": "Most would be gained by a better order of the first results.",
-    "below": "Most would be gained by bringing up what stands further down.",
-    "missing": "Most would be gained by finding documents that are never listed.",
-}
 
 
 def kind(shown: QueryPage) -> Sentence:
@@ -177,25 +168,3 @@ def card_part(doc_id: str, shown: QueryPage, here: Opened, grades: Mapping[float
         )
 
     opened()
-
-
-def room_part(shown: Breakdown, here: Opened) -> None:
-    """What each group could still gain, and by what kind of work."""
-    view = here.comparison
-    found = room_by_group(here.study, view, shown.by)
-
-    def lead(group: str) -> str:
-        return session.href("queries", where=view.narrowed({shown.by: [group]}), **PLAIN)
-
-    drawn = ledger.headroom_rows(found, here.drawing, lead=lead) if len(found) else ""
-    if not drawn:
-        return
-    section.heading(
-        f"What {view.focus} could still gain, by {shown.by_name}",
-        f"Mean {view.measure} of each group’s queries, and what would be added in turn by the best"
-        f" order of the top {w.count(view.cutoff)}, by what stands below, and by relevant documents"
-        f" that are not listed. {_WORK.get(most_to_gain(found), '')}",
-        frame=found,
-        key="room",
-    )
-    st.html(drawn)

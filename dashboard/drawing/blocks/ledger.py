@@ -172,30 +172,3 @@ def _pieces(parts: list[float], whole: float, cutoff: int) -> list[_Piece]:
         for kind, part, told in zip(kinds, parts, words, strict=True)
         if w.score(part) != w.score(0.0) or kind == "reached"
     ]
-
-
-def headroom_rows(rows: pd.DataFrame, drawing: Drawing, *, lead: Callable[[str], str]) -> Markup:
-    """Groups, and all queries as the last row, as bars of what is reached and what could still be
-    gained, on one scale. `rows` has group ("" for all), queries, score, order, below, missing;
-    `lead` gives where a group leads. Nothing where no group has a best above 0, or where a score is
-    below 0, which is no length."""
-    names = ["score", "order", "below", "missing"]
-    most = float(rows[names].sum(axis=1).max())
-    if not most > 0 or (rows["score"] < 0).any():
-        return Markup()
-    drawn = [
-        {
-            "group": row["group"] or "All",
-            "link": lead(row["group"]) if row["group"] else "",
-            "queries": row["queries"],
-            "pieces": _pieces([row[name] for name in names], most, drawing.cutoff),
-        }
-        for row in rows.to_dict("records")
-    ]
-    return _drawn(
-        "headroom_rows",
-        rows=drawn,
-        legend=_pieces([1.0] * len(names), 1.0, drawing.cutoff),
-        style=style_of(drawing.styles, drawing.focus),
-        label=f"What {drawing.focus} could still gain, by group",
-    )

@@ -29,6 +29,8 @@ from metrics_core.slicing.breakdowns import ALL
 _ROW, _FILLED = 52, 0.95
 _LEAST_LIMIT = 0.1
 _PALE = 0.35
+FEWEST_UNHATCHED = 5
+"""Cells of fewer queries are hatched."""
 _UPRIGHT = 44
 
 
@@ -74,7 +76,7 @@ def _bars(
     filled: pd.DataFrame, grid: _Grid, palette: Palette, rows_title: str, columns_title: str
 ) -> Trace:
     """One trace for all cells: each a bar of height 1 with its text."""
-    limit = _limit(filled)
+    limit = limit_of(filled)
     counted = list(filled[["difference", "queries"]].itertuples(index=False))
     colors = [cell_color(gap, int(n), limit, palette) for gap, n in counted]
     x = (filled["row"] if grid.turned else filled["column"]).map(grid.columns.index)
@@ -84,7 +86,7 @@ def _bars(
         base=(y - _FILLED / 2).to_list(),
         y=[_FILLED] * len(filled),
         width=0.98,
-        marker={"color": colors, "line": {"width": 0}},
+        marker={"color": colors, "line": {"width": 0}, "pattern": _hatching(filled, palette)},
         text=[_written(gap, n) for gap, n in counted],
         textposition="inside",
         insidetextanchor="middle",
@@ -94,6 +96,13 @@ def _bars(
         hovertemplate="%{customdata[2]}<extra></extra>",
         unselected={"marker": {"opacity": 1}},
     )
+
+
+def _hatching(filled: pd.DataFrame, palette: Palette) -> dict[str, Any]:
+    """Cells of the very few queries are hatched: colour alone would make them findings."""
+    shapes = ["/" if n < FEWEST_UNHATCHED else "" for n in filled["queries"]]
+    lines = {"fgcolor": palette.line, "fgopacity": 0.3, "size": 8, "solidity": 0.12}
+    return {"shape": shapes, "fillmode": "overlay", **lines}
 
 
 def _text_colors(filled: pd.DataFrame, colors: list[str], palette: Palette) -> list[str]:
@@ -110,8 +119,9 @@ def _grid(cells: pd.DataFrame) -> _Grid:
     return _Grid(columns, rows, True) if turned else _Grid(rows, columns, False)
 
 
-def _limit(filled: pd.DataFrame) -> float:
+def limit_of(cells: pd.DataFrame) -> float:
     """The difference that gets the full colour: the greatest that rests on enough queries."""
+    filled = cells[cells["queries"] > 0]
     enough = filled[filled["queries"] >= FEWEST_QUERIES]
     greatest = (enough if len(enough) else filled)["difference"].abs().max()
     return max(float(greatest), _LEAST_LIMIT) if len(filled) else _LEAST_LIMIT

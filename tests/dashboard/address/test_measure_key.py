@@ -15,7 +15,8 @@ from dashboard.address import measure_key
 from dashboard.address.address import Address
 from dashboard.address.measure_key import MeasureChoice, measure_choices, why_not_drawn
 from dashboard.address.view import Comparison
-from dashboard.answers.breakdown import breakdown, second_breakdown
+from dashboard.answers.breakdown import breakdown
+from dashboard.answers.crossing import crossing, usual_across
 from dashboard.answers.curves import curves as curves_page
 from dashboard.answers.measures import measure_detail, measure_list
 from dashboard.answers.overview import overview
@@ -79,7 +80,7 @@ def test_every_page_works_with_it(choice: MeasureChoice) -> None:
     view, drawing = seen(choice)
     assert str(view.measure) in overview(sample(), view).verdict.text
     assert query(sample(), view, "", Asked()).explanation.text
-    assert breakdown(sample(), view, "").finding.text
+    assert breakdown(sample(), view, "").title.text
     listed = query_list(sample(), view, Asked())
     scores = listed.frame[[f"run: {name}" for name in view.runs]].to_numpy()
     if listed.scale is None:
@@ -94,9 +95,8 @@ def test_every_page_works_with_it(choice: MeasureChoice) -> None:
 @pytest.mark.parametrize("choice", DRAWN, ids=name_of)
 def test_intervals_stand_within_the_axes(choice: MeasureChoice) -> None:
     view, drawing = seen(choice)
-    second = second_breakdown(sample(), view, sample().groupings[0])
-    assert second is not None
-    groups = second.groups
+    by = sample().groupings[0]
+    groups = crossing(sample(), view, by, usual_across(sample(), view, by)).groups
     drawn = panels.score_by_difficulty(groups, drawing, order=list(dict.fromkeys(groups["group"])))
     assert holds(drawn.layout.xaxis, groups[["mean", "low", "high"]])
     shown = curves_page(sample(), view)

@@ -12,13 +12,15 @@ import pytest
 from dashboard.address.address import Address
 from dashboard.address.measure_key import Chosen
 from dashboard.address.view import Comparison
+from dashboard.answers import group_table
 from dashboard.answers.breakdown import (
     Breakdown,
     breakdown,
     by_column,
     of_focus_by_column,
-    second_breakdown,
 )
+from dashboard.answers.crossing import crossing, crossings, usual_across
+from dashboard.answers.group_table import Asked, Listed
 from dashboard.answers.slices import slices as slices_of
 from dashboard.study.study import Study
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
@@ -81,13 +83,15 @@ def shown(of: Study = STUDY, by: str = "", **asked: object) -> Breakdown:
 def test_the_bridge_adds_up_by_every_column() -> None:
     scores = STUDY.scores(comparison(), comparison().measure)
     own, other = scores.of("RR")[:2]
-    columns = shown().groupings
+    columns = shown().columns
     assert columns[:3] == ["category", "kind", "length"]
     assert {"words in the query" + MARK, HARD} < set(columns)
     for by in columns:
         bridge = shown(by=by).bridge
         assert math.fsum(bridge["part"]) == pytest.approx(float((own - other).mean()), abs=1e-12)
         assert bridge["queries"].sum() == N
+        table = shown(by=by).table
+        assert math.fsum(table["adds"].iloc[:-1]) == pytest.approx(table["adds"].iloc[-1])
 
 
 def test_what_most_comes_from_is_unlike_the_rest_and_not_only_large() -> None:
@@ -101,10 +105,10 @@ def test_what_most_comes_from_is_unlike_the_rest_and_not_only_large() -> None:
         runs = [listed("a", a), listed("b", b)]
         qrels = Qrels.from_columns(IDS, [f"{q}-d" for q in IDS], [1] * N)
         of = Study(runs, qrels, Queries.from_columns(texts))
-        return shown(of, "size").finding.text
+        return shown(of, "size").title.text
 
-    assert "comes from" not in told([True] * N)
-    assert "most of it comes from many." in told([m or i % 12 == 0 for i, m in enumerate(many)])
+    assert told([True] * N) == "a scores higher in both groups"
+    assert told([m or i % 12 == 0 for i, m in enumerate(many)]) == "a gains most in many"
 
 
 def test_the_planted_slice_is_found_and_leads_to_its_queries() -> None:
@@ -146,15 +150,20 @@ def test_without_columns_and_texts_there_is_a_breakdown() -> None:
     of = study(columns=False)
     found = shown(of)
     assert found.by == HARD and found.explanation
-    assert second_breakdown(of, comparison(of), found.by) is None
-    assert len(found.bridge) == 3 and found.finding.text.startswith("a gains")
+    assert usual_across(of, comparison(of), found.by) == "" and not crossings(
+        of, comparison(of), found.by, ""
+    )
+    assert len(found.bridge) == 3 and found.title.text.startswith("a scores higher in")
 
 
 def test_one_run_has_no_bridge_and_no_slices() -> None:
     alone = study(runs=1)
     view = alone.view(Address.of(m="RR")).comparison
     found = breakdown(alone, view, "category")
-    assert "compare another run" in found.finding.text and found.order
+    assert found.title.text.startswith("a scores lowest in c")
+    rows = group_table.listed(found, Asked(), alone=True, higher_is_better=True).rows
+    assert list(rows["mean"]) == sorted(rows["mean"], reverse=True) and len(rows) == 4
+    assert rows["difference"].isna().all() and not crossings(alone, view, "category", "")
     slices = slices_of(alone, view)
     assert not slices.found and slices.looked_at == 0
 
@@ -162,27 +171,61 @@ def test_one_run_has_no_bridge_and_no_slices() -> None:
 def test_four_queries_are_examples() -> None:
     few = study(4)
     found = shown(few)
-    assert found.finding.text.startswith("Only 4 queries: read this as examples, not as a result.")
+    assert found.title.text == "Only 4 queries: read this as examples"
     assert not slices_of(few, comparison(few)).found
-    assert not found.bridge["clear"].any() and found.has_small_groups
+    assert not found.bridge["clear"].any() and found.groups["diff_low"].isna().all()
 
 
-def test_of_many_groups_those_that_bring_least_are_one_step() -> None:
+def rows_of(found: Breakdown, **asked: object) -> Listed:
+    return group_table.listed(found, Asked(**asked), alone=False, higher_is_better=True)  # type: ignore[arg-type]
+
+
+def test_of_many_groups_twelve_are_listed_and_the_others_summed_up() -> None:
     found = shown(study(groups=40))
-    assert len(found.bridge) == 40 and len(found.steps) == 14
-    last = found.steps.iloc[-1]
-    assert last["group"] == "27 other groups"
-    assert found.steps["queries"].sum() == N
-    assert math.fsum(found.steps["part"]) == pytest.approx(math.fsum(found.bridge["part"]))
-    assert last["part"] == pytest.approx(last["queries"] / N * last["difference"])
+    few = rows_of(found)
+    assert len(few.rows) == 12 and few.hidden == 28 and few.ranked == "-adds"
+    assert few.rows["queries"].sum() + few.hidden_queries == N
+    assert few.rows["adds"].sum() + few.hidden_adds == pytest.approx(found.whole["adds"])
+    assert few.rows["adds"].abs().is_monotonic_decreasing
+    printed = few.rows["printed"].sum() + few.hidden_printed
+    assert printed == pytest.approx(round(found.whole["adds"], 3))
     assert not found.bridge["clear"].any(), f"no group has {FEWEST_QUERIES} queries"
+    whole = rows_of(found, every=True, ranked="difference")
+    assert whole.hidden == 0 and whole.rows["difference"].is_monotonic_increasing
+    assert list(rows_of(found, within="C13").rows["group"]) == ["c13"]
+    none = rows_of(found, least=10)
+    assert len(none.rows) == 0 and none.hidden == 40 and none.found == 0
+
+
+def test_the_room_of_a_group_and_an_order_that_is_none() -> None:
+    found = shown(m="nDCG@10")
+    room = found.groups[["score", "order", "below", "missing"]].sum(axis=1)
+    assert room.between(0.99, 1.01).all()
+    assert rows_of(found, ranked="nothing").ranked == "-adds"
+    by_room = rows_of(found, ranked="-room").rows
+    assert by_room["score"].is_monotonic_increasing
 
 
 def test_twelve_runs_and_a_numeric_column_in_its_own_order() -> None:
     found = shown(study(runs=12), by="length", also=("*",))
-    assert found.in_own_order and found.order == list(found.bridge["group"])
-    assert len(set(found.groups["run"])) == 12
-    assert "length " in found.finding.text
+    rows = rows_of(found)
+    assert found.in_own_order and rows.ranked == "group"
+    assert list(rows.rows["group"]) == list(found.bridge["group"].str.removeprefix("length "))
+
+
+def test_two_columns_are_crossed_and_every_pair_is_offered_once() -> None:
+    pairs = crossings(STUDY, comparison(), "kind", "")
+    assert pairs[:3] == [("category", "kind"), ("category", "length"), ("kind", "length")]
+    assert len({frozenset(pair) for pair in pairs}) == len(pairs)
+    assert ("kind", HARD) in pairs
+    found = crossing(STUDY, comparison(), "category", "kind")
+    assert len(found.cells) == 5 * 4 and found.left_out == 0
+    assert found.title.text.startswith("The gain is largest where ")
+    many = study(groups=40)
+    some = crossing(many, comparison(many), "category", "kind")
+    assert some.left_out == 28 and len(some.cells) == 13 * 4
+    every = crossing(many, comparison(many), "category", "kind", every=True)
+    assert every.left_out == 0 and len(every.cells) == 41 * 4
 
 
 def test_where_less_is_better_signs_and_words_agree() -> None:
@@ -190,7 +233,7 @@ def test_where_less_is_better_signs_and_words_agree() -> None:
     view = replace(comparison(), chosen=less)
     found = breakdown(STUDY, view, "category")
     assert math.fsum(found.bridge["part"]) < -0.1
-    assert found.finding.text.startswith("a gains")
+    assert found.title.text.startswith("a scores lower in") or "gains most" in found.title.text
     # More unjudged documents stand first where a loses.
     first = slices_of(STUDY, view).found[0]
     assert not first.gains and first.difference > 0

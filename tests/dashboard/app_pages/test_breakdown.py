@@ -1,4 +1,5 @@
-"""The Breakdown page: slices, the bridge, derived groups, and what is said where there is none."""
+"""The Breakdown page: its table, derived groups, crossings, slices, and what is said where there is
+none."""
 
 from __future__ import annotations
 
@@ -46,18 +47,30 @@ def links_to(app: AppTest, page: str) -> list[str]:
     return [link for link in links if link.startswith(f"./{page}?")]
 
 
-def test_the_bridge_of_the_sample_is_written_out() -> None:
+def test_the_table_of_the_sample_is_written_out() -> None:
     app = opened("breakdown", run="dense", base="bm25")
     shown = text_of(app)
-    assert "dense gains everywhere. " in shown
-    assert "9/104 × +0.243" in shown and "the headline" in shown
-    assert "clear on its own, for all 8 groups together and from 10 queries on" in shown
+    assert "dense scores higher in all eight categories" in shown
+    assert "Network adds a quarter of the gain with 9 of the 104 queries." in shown
+    assert "slices stands out (5 % false discovery rate)." in shown.replace("\u00a0", " ")
+    assert "9/104 × +0.243 = +0.021" in unescape(drawn(app))
+    assert "Network and Privacy: under ten queries, not tested." in shown
     assert any("where=category=Network" in link for link in links_to(app, "queries"))
-    pills = app.button_group(key="w_by").options
-    assert pills[:3] == [
-        "category", "difficulty", "words in the query · derived",
-    ]  # fmt: skip
-    assert "Looked at" in shown and "false discoveries held to 5 %" in shown
+    pages = links_to(app, "breakdown")
+    for wanted in ("by=category&across=difficulty", "by=words in the query", "ranked=-room"):
+        assert any(wanted in link for link in pages), wanted
+    keys = [button.key for button in app.get("download_button")]
+    assert keys == ["csv_groups", "csv_scores"]
+
+
+def test_rows_stand_in_the_order_that_is_asked_for() -> None:
+    def names(**asked: str) -> list[str]:
+        html = drawn(opened("breakdown", run="dense", base="bm25", **asked))
+        return re.findall(r'<bdi title="(\w+):', html)
+
+    assert names()[:2] == ["Network", "Devices"]
+    assert names(ranked="-mean")[:2] == ["Errors", "Devices"]
+    assert names(ranked="group")[:2] == ["Account", "Billing"]
 
 
 def test_a_derived_column_explains_itself_and_its_groups_are_filters() -> None:
@@ -72,14 +85,35 @@ def test_a_derived_column_explains_itself_and_its_groups_are_filters() -> None:
     assert "35 queries" in text_of(app)
 
 
+def test_crossed_columns_are_a_view_of_their_own() -> None:
+    shown = text_of(
+        opened("breakdown", run="dense", base="bm25", by="category", across="difficulty")
+    )
+    assert "The gain is largest where difficulty is hard" in shown
+    assert "the colours say where to look, not what is proven." in shown
+    assert "under 5 queries: hatched" in shown and "A cell opens its queries." in shown
+    # What crosses nothing is not crossed.
+    shown = text_of(opened("breakdown", run="dense", base="bm25", across="nothing"))
+    assert "dense scores higher in all eight categories" in shown
+
+
+def test_charts_of_all_runs_stand_below_where_they_are_asked_for() -> None:
+    app = opened("breakdown", run="dense", base="bm25")
+    assert not app.get("plotly_chart") and "Charts of 4 runs by category" in text_of(app)
+    app = opened("breakdown", run="dense", base="bm25", charts="1")
+    assert len(app.get("plotly_chart")) == 2 and "Score on nDCG@10" in text_of(app)
+    app = opened("breakdown", run="dense", base="bm25", across="difficulty", charts="1")
+    assert len(app.get("plotly_chart")) == 2 and "By difficulty" in text_of(app)
+
+
 def test_a_planted_slice_comes_first_and_leads_to_its_queries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path)))
     app = opened("breakdown", run="a", base="b")
     shown = text_of(app)
-    assert re.search(r"Found among \d+ slices", shown)
-    assert shown.index("Found among") < shown.index("From groups to the headline")
+    assert re.search(r"\w+ of \d+ slices stands? out", shown)
+    assert re.search(r"Stands out among \d+ slices", shown)
     assert "c1 and k0 10 queries" in shown
     first = next(at for at in links_to(app, "queries") if "where=category=c1&where=kind=k0" in at)
     assert "show=" not in first
@@ -91,7 +125,7 @@ def test_without_metadata_and_texts_there_is_a_breakdown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, columns="")))
-    assert "From groups to the headline" in text_of(opened("breakdown", run="a", base="b"))
+    assert "scores higher in" in text_of(opened("breakdown", run="a", base="b"))
     app = opened("breakdown", run="a", base="b", by=HARD)
     assert any("all runs but the two compared" in c.value for c in app.caption)
 
@@ -100,16 +134,20 @@ def test_with_nothing_to_tell_queries_apart_it_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, 1, runs=2, columns="")))
-    assert "Nothing tells these queries apart." in text_of(opened("breakdown"))
+    app = opened("breakdown")
+    assert "Nothing tells these queries apart." in text_of(app)
+    assert any(button.label == "Add queries" for button in app.button)
 
 
-def test_one_run_has_no_bridge_and_it_is_said_why(
+def test_one_run_has_its_means_and_its_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, runs=1)))
-    shown = text_of(opened("breakdown"))
-    assert "With one run there is no difference to take apart" in shown
-    assert "Found among" not in shown and "Looked at" not in shown
+    app = opened("breakdown")
+    shown = text_of(app)
+    assert "a scores lowest in c1" in shown and "Room for improvement" in shown
+    assert "Adds to the total" not in shown and "stands out" not in shown
+    assert not any("across=" in link for link in links_to(app, "breakdown"))
 
 
 def test_four_queries_are_examples_and_nothing_is_coloured(
@@ -117,34 +155,55 @@ def test_four_queries_are_examples_and_nothing_is_coloured(
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, 4)))
     app = opened("breakdown", run="a", base="b")
-    assert "Only 4 queries: read this as examples, not as a result." in text_of(app)
-    bars = set(re.findall(r'class="bar ([a-z]+)', drawn(app)))
-    assert bars == {"level"}
+    assert "Only 4 queries: read this as examples" in text_of(app)
+    bars = set(re.findall(r'class="bar ([a-z ]+)', drawn(app)))
+    assert bars == {"level pale", "total"}
 
 
-def test_of_forty_groups_and_twelve_runs_the_bridge_stays_short(
+def test_of_forty_groups_and_twelve_runs_twelve_are_shown_and_the_rest_opens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, groups=40, runs=12)))
-    shown = text_of(opened("breakdown", run="a", base="b"))
-    assert "27 other groups" in shown and "all 40 groups together" in shown
+    app = opened("breakdown", run="a", base="b")
+    shown = text_of(app)
+    assert "28 more groups" in shown and "corrected for 40" in shown
+    assert len(re.findall(r"where=category=c\d+", " ".join(links_to(app, "queries")))) == 12
+    app.text_input(key="w_within").set_value("C39").run()
+    assert app.query_params["within"] == "C39" and "39 other groups" in text_of(app)
+    app.text_input(key="w_within").set_value("nothing").run()
+    assert "No group matches." in text_of(app)
+    next(b for b in app.button if b.label == "Show all groups").click().run()
+    assert "28 more groups" in text_of(app)
+    app.selectbox(key="w_ranked").select("group").run()
+    assert app.query_params["ranked"] == "group"
+    app = opened("breakdown", run="a", base="b", every="1")
+    assert "c39" in text_of(app) and "Show fewer groups" in text_of(app)
+    app = opened("breakdown", run="a", base="b", across="kind")
+    assert "28 more groups" in text_of(app)
+
+
+def test_of_one_group_there_is_no_table() -> None:
+    app = opened("breakdown", run="dense", base="bm25", where="category=Returns")
+    assert "All queries are Returns" in text_of(app)
+    assert "Adds to the total" not in text_of(app)
 
 
 def test_other_queries_are_told_from_other_scores_where_a_run_lacks_some(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, runs=2)))
-    assert "Each over the queries it lists" not in text_of(opened("breakdown", run="a", base="b"))
+    assert "Counting only queries that each run answered" not in text_of(
+        opened("breakdown", run="a", base="b")
+    )
     run = tmp_path / "b.run"
     kept = [line for line in run.read_text().splitlines(True) if not line.startswith("q1 ")]
     run.write_text("".join(kept))
-    said = "Each over the queries it lists, a (120) and b (119) differ by"
+    said = "Counting only queries that each run answered, a (120) and b (119) differ by"
     assert said in text_of(opened("breakdown", run="a", base="b"))
     assert said not in text_of(opened("breakdown", run="a", base="b", missing="shared"))
 
 
-def test_one_run_has_no_difference_by_group_and_no_table_of_zeros() -> None:
-    app = opened("breakdown", run="dense", base="dense")
-    assert "With one run there is no difference to take apart" in text_of(app)
-    assert "minus dense" not in text_of(app) and "Score on nDCG@10" in text_of(app)
+def test_a_run_compared_with_itself_has_no_differences() -> None:
+    app = opened("breakdown", run="dense", base="dense", across="difficulty")
+    assert "dense scores lowest in" in text_of(app) and "minus dense" not in text_of(app)
     assert not any("cells" in (chart.proto.id or "") for chart in app.get("plotly_chart"))

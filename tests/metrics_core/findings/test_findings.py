@@ -13,16 +13,25 @@ from metrics_core.explaining.diagnosis import diagnose
 from metrics_core.findings import (
     Facts,
     Sentence,
-    bridge_finding,
     curves_finding,
     explain,
     files_finding,
-    mix_finding,
     others_verdict,
     queries_finding,
-    reversal_finding,
-    strongest_other,
     verdict,
+)
+from metrics_core.findings.groups import (
+    Noun,
+    alone_title,
+    crossed_lead,
+    crossed_title,
+    groups_lead,
+    groups_title,
+    mix_finding,
+    reversal_finding,
+    slices_finding,
+    strongest_other,
+    untested_note,
 )
 from metrics_core.findings.sentence import joined, muted, run, strong
 from metrics_core.judging import judge
@@ -85,9 +94,7 @@ def test_of_many_groups_three_are_named_and_the_rest_counted() -> None:
     sentence = verdict(compared(), "nDCG@10", "hybrid", "bm25", groups_of(many, many))
     assert sentence.text.endswith("; the gain is clear on its own in g00, g01, g02 and 37 more.")
     losing = {g: (2, -gap) for g, gap in many.items()} | {"only": (90, 0.5)}
-    assert told(losing, many).startswith(
-        "dense gains in one of 41 groups, only, and clearly loses in g00, g01, g02 and 37 more."
-    )
+    assert "40 of 41 groups are significantly worse" in led(losing, [*many, "only"])
 
 
 def test_ahead_with_a_group_that_loses() -> None:
@@ -358,97 +365,109 @@ def bridge_of(
     )
 
 
-def told(
-    rows: dict[str, tuple[int, float]],
-    clear: Sequence[str] = (),
-    unlike: Sequence[str] = (),
-    **how: bool,
-) -> str:
-    return bridge_finding(bridge_of(rows, clear, unlike), "dense", "bm25", **how).text
+def titled(rows: dict[str, tuple[int, float]], unlike: Sequence[str] = (), **how: Any) -> str:
+    found = groups_title(bridge_of(rows, (), unlike), "dense", **how).text
+    assert len(found) <= 60
+    return found
+
+
+def led(rows: dict[str, tuple[int, float]], clear: Sequence[str] = (), **how: Any) -> str:
+    return groups_lead(bridge_of(rows, clear), looked_at=len(rows), **how).text
 
 
 EVERYWHERE = {"Network": (9, 0.243), "Devices": (25, 0.07), "Errors": (70, 0.073)}
+CATEGORY = Noun("category", "categories")
 
 
-def test_a_gain_everywhere_and_where_it_is_clear_on_its_own() -> None:
-    assert told(EVERYWHERE, ["Network"]) == (
-        "dense gains everywhere."
-        " Only in Network is the gain clear on its own: 9 of 104 queries, +0.243 on average."
-    )
+def test_means_are_counted_and_a_group_is_named_only_if_it_is_unlike_the_rest() -> None:
+    assert titled(EVERYWHERE, noun=CATEGORY) == "dense scores higher in all three categories"
+    assert titled({**EVERYWHERE, "x": (9, 0.0001)}) == "dense scores higher in three of four groups"
     large = {**EVERYWHERE, "Errors": (16, 0.06), "Other": (30, 0.25)}
-    assert told(large, ["Other"], ["Other"]) == (
-        "dense gains everywhere; more than half of it comes from Other."
-        " Only there is the gain clear on its own: 30 of 80 queries, +0.250 on average."
-    )
-    assert told(EVERYWHERE).endswith("In no group is the difference clear on its own.")
-    assert told(EVERYWHERE, list(EVERYWHERE)).endswith(
-        "In each group the difference is clear on its own."
-    )
-    assert told(EVERYWHERE, ["Network", "Errors"]).endswith(
-        "The difference is clear on its own in Network and Errors."
-    )
-
-
-def test_a_group_of_most_queries_that_brings_most_is_no_finding() -> None:
+    assert titled(large, ["Other"]) == "dense gains most in Other"
+    assert titled(large, ["Network"]) == "dense scores higher in all four groups"
     # More than half comes from Errors, two thirds of the queries, in which it is below the mean.
-    assert "comes from" not in told(EVERYWHERE, ["Errors"])
-    assert "comes from" not in told(EVERYWHERE, ["Errors"], ["Errors", "Network"])
-    # It is above the mean, but not shown to be unlike the others.
-    assert "comes from" not in told({"a": (70, 0.08), "b": (30, 0.07)}, ["a"])
-
-
-def test_everywhere_is_every_group_as_it_is_printed() -> None:
-    rows = {"a": (20, 0.1), "b": (20, 0.05), "c": (20, 0.0002)}
-    assert told(rows).startswith("dense gains in two of three groups. ")
-
-
-def test_groups_that_clearly_go_the_other_way_are_named() -> None:
-    rows = {"Billing": (20, 0.3), "Returns": (20, 0.1), "Devices": (20, -0.2)}
-    assert told(rows, ["Devices"], ["Billing"]) == (
-        "dense gains in two of three groups and clearly loses in Devices;"
-        " most of the gain comes from Billing."
-        " Only in Devices is the loss clear on its own: 20 of 60 queries, \u22120.200 on average."
-    )
-    assert told(rows, [], ["Billing"]).startswith(
-        "dense gains in two of three groups; most of the gain comes from Billing. "
-    )
-    losing = {g: (n, -gap) for g, (n, gap) in rows.items()}
-    assert told(losing, ["Devices"], ["Billing"]).startswith(
-        "dense loses in two of three groups and clearly gains in Devices; most of the loss comes"
-    )
-    one = {"Billing": (20, 0.3), "Devices": (20, -0.1)}
-    assert told(one).startswith("dense gains in one of two groups, Billing. ")
-    assert told(one, ["Devices"]).startswith(
-        "dense gains in one of two groups, Billing, and clearly loses in Devices. "
-    )
-
-
-def test_where_less_is_better_a_fall_is_a_gain() -> None:
-    rows = {"Billing": (20, -0.3), "Devices": (20, -0.1)}
-    assert told(rows, ["Billing"], list(rows), higher_is_better=False) == (
-        "dense gains everywhere; most of it comes from Billing."
-        " Only there is the gain clear on its own: 20 of 40 queries, \u22120.300 on average."
-    )
+    assert "most" not in titled(EVERYWHERE, ["Errors"])
+    long = {g * 30: v for g, v in large.items()}
+    assert titled(long, ["Other" * 30]) == "dense gains most in one of four groups"
+    losing = {g: (n, -gap) for g, (n, gap) in large.items()}
+    assert titled(losing) == "dense scores lower in all four groups"
+    assert titled(losing, ["Other"]) == "dense loses most in Other"
+    assert titled(losing, ["Other"], higher_is_better=False) == "dense gains most in Other"
 
 
 def test_a_level_whole_one_group_and_too_few_queries() -> None:
-    assert told({"a": (10, 0.1), "b": (10, -0.1)}) == (
-        "dense and bm25 have the same mean over all groups."
-        " In no group is the difference clear on its own."
+    assert titled({"a": (10, 0.1), "b": (10, -0.1)}) == "The means are the same"
+    near = titled({"a": (10, 0.1004), "b": (10, -0.1)})
+    assert near == "The means differ by less than 0.0005"
+    assert titled({"Returns": (20, 0.1)}) == "All queries are Returns"
+    few = {"a": (2, 0.1), "b": (2, 0.1)}
+    assert titled(few) == "Only 4 queries: read this as examples"
+    assert led({"a": (20, 0.1)}) == "There is one group, so this column explains nothing."
+    assert led(few, noun=CATEGORY) == "No category is called better or worse."
+
+
+def test_the_lead_tells_a_part_that_is_far_more_than_its_share_of_the_queries() -> None:
+    assert led(EVERYWHERE, noun=CATEGORY) == (
+        "Network adds a quarter of the gain with 9 of the 104 queries."
+        " No category is significant by itself."
     )
-    assert told({"a": (20, 0.1)}) == "dense gains 0.100: every query is in a."
-    assert told({"a": (2, 0.1), "b": (2, 0.1)}).startswith("Only 4 queries: read this as examples")
+    against = {**EVERYWHERE, "Returns": (20, -0.1)}
+    assert led(against).startswith("Network adds +0.018 of the +0.057 with 9 of the 124 queries.")
+    more = {"Billing": (20, 0.3), "Devices": (20, -0.1)}
+    assert led(more).startswith("Billing adds +0.150, more than the whole +0.100, with 20 of")
+    assert led({"a": (70, 0.08), "b": (30, 0.07)}).startswith("No group is significant")
 
 
-def test_a_whole_that_only_rounds_to_zero_is_not_level() -> None:
-    assert told({"a": (10, 0.1004), "b": (10, -0.1)}).startswith(
-        "dense and bm25 differ by less than 0.0005 over all groups."
+def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
+    even = {"a": (30, 0.1), "b": (30, 0.11), "c": (30, 0.09), "d": (30, 0.1), "e": (5, 0.1)}
+    assert led(even, ["a"]) == "Only a is significantly better after correction for five."
+    assert led(even, ["a", "b"]) == (
+        "a and b are significantly better after correction for five, none is significantly worse."
+    )
+    assert led(even, "abcd").startswith("Four of five groups are significantly better after")
+    assert led(even, list(even)).startswith("All five groups are significantly better")
+    both = {**even, "c": (30, -0.09)}
+    assert led(both, "abc").endswith(
+        " a and b are significantly better after correction for five, c is significantly worse."
+    )
+    slices = slices_finding(1234, 0)
+    assert led(even, slices=slices).endswith(
+        "by itself; none of 1,234 slices stands out (5\N{NO-BREAK SPACE}% false discovery rate)."
+    )
+    assert slices_finding(20, 2).startswith("two of 20 slices stand out")
+    assert slices_finding(0, 0) == ""
+    assert led({"a": (9, 0.1), "b": (9, 0.1)}) == "No group has the ten queries that a test needs."
+
+
+def test_of_one_run_its_lowest_group_is_named() -> None:
+    rows = pd.DataFrame({"group": ["a", "b", "c"], "queries": [20, 20, 3], "mean": [0.5, 0.4, 0.1]})
+    assert alone_title(rows, "dense").text == "dense scores lowest in b"
+    assert alone_title(rows, "dense", higher_is_better=False).text == "dense scores highest in a"
+    assert alone_title(rows.assign(mean=0.5), "dense", noun=CATEGORY).text == "dense by category"
+
+
+def test_crossed_columns_name_where_the_difference_is_largest() -> None:
+    margins = pd.DataFrame(
+        {
+            "column": ["difficulty"] * 3,
+            "group": ["easy", "hard", "odd"],
+            "queries": [20, 20, 3],
+            "difference": [0.07, 0.142, 0.5],
+        }
+    )
+    assert crossed_title(margins, 0.1).text == "The gain is largest where difficulty is hard"
+    assert crossed_title(margins, 0.0).text == "The difference where two columns cross"
+    assert crossed_lead(margins, "none of 9 slices stands out").text == (
+        "odd +0.500, hard +0.142, easy +0.070. None of 9 slices stands out: the colours say where"
+        " to look, not what is proven."
     )
 
 
-def test_groups_of_one_run() -> None:
-    text = "hybrid by group; compare another run to see a difference."
-    assert bridge_finding(bridge_of(EVERYWHERE), "hybrid", "hybrid").text == text
+def test_why_groups_have_no_interval_is_said() -> None:
+    rows = groups_of({"a": 0.1, "b": 0.2, "c": 0.3}, []).assign(queries=[3, 20, 20])
+    assert untested_note(rows) == "a: under ten queries, not tested."
+    told = untested_note(rows.assign(diff_low=np.nan))
+    assert told.endswith(" b and c: too few of their queries differ for an interval.")
 
 
 def test_that_most_queries_go_against_the_whole_is_said() -> None:
@@ -498,8 +517,8 @@ def mixed(within: list[float], mix: list[float]) -> str:
 
 def test_what_a_mix_consists_of_adds_up_as_printed() -> None:
     assert mixed([0.0536], [-0.0004]) == (
-        "Each over the queries it lists, dense (12) and bm25 (10) differ by +0.053: +0.054 within"
-        " the groups, \u22120.001 because they list other queries."
+        "Counting only queries that each run answered, dense (12) and bm25 (10) differ by +0.053:"
+        " +0.054 within the groups, \u22120.001 because they list other queries."
     )
 
 

@@ -202,7 +202,7 @@ def test_what_is_clear_holds_for_all_groups_together() -> None:
 
 
 def alone(values: np.ndarray, baseline: int, level: float, looked_at: int) -> list[list[float]]:
-    """What `by_group` says of one group, run by run, each difference tested by itself."""
+    """What `by_group` says of one group, run by run, each difference with its interval for all."""
     rows = []
     for run in range(values.shape[1]):
         own = mean_interval(values[:, run])
@@ -211,9 +211,9 @@ def alone(values: np.ndarray, baseline: int, level: float, looked_at: int) -> li
         told, clear = [np.nan] * 3, 0.0
         if run != baseline:
             found = resampled(gaps[:, None])
-            single = found.intervals(1 - level, found.p <= 1 - level)
-            told = [float(end[0]) for end in single]
             clear = float(1 - (1 - found.p[0]) ** looked_at <= 1 - level)
+            for_all = found.intervals(1 - level ** (1 / looked_at), np.array([bool(clear)]))
+            told = [float(end[0]) for end in for_all]
         rows.append([*row, *told, clear])
     return rows
 

@@ -1,0 +1,341 @@
+"""The table of the Breakdown page: a row a group, and the choice of the column above it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from dashboard.answers.breakdown import Breakdown
+from dashboard.answers.group_table import Listed
+from dashboard.drawing.blocks.markup import Lead, style_of
+from dashboard.drawing.blocks.templates import Template, percent, tone
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.figures.heatmap import limit_of
+from dashboard.drawing.figures.text import short_names
+from dashboard.drawing.theme import RunStyle
+from dashboard.drawing.ticks import Ticks, difference_ticks, score_ticks
+from metrics_core.base import wording as w
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
+
+_drawn = Template("groups")
+
+_SHORT_RUN, _SHORT_GROUP = 16, 28
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A column, or two that cross, to break down by; of the `kind` "own", "crossed" or
+    "computed"."""
+
+    text: str
+    link: str
+    kind: str
+    chosen: bool = False
+
+
+def column_choice(choices: Sequence[Choice], *, most: Mapping[str, int]) -> Markup:
+    """The columns as pills: so many of each kind, and the one that is chosen; the others fold into
+    "n more"."""
+    counted = dict.fromkeys(most, 0)
+    seen: list[Choice] = []
+    more: list[Choice] = []
+    for choice in choices:
+        counted[choice.kind] += 1
+        fits = counted[choice.kind] <= most[choice.kind]
+        (seen if fits or choice.chosen else more).append(choice)
+    order = list(most)
+    seen.sort(key=lambda choice: order.index(choice.kind))
+    return _drawn("column_choice", seen=seen, more=more)
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """A run's mean on the scale of means."""
+
+    style: RunStyle
+    value: float
+    at: str
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A group, or all queries; lengths are CSS."""
+
+    group: str
+    name: str
+    link: str
+    hint: str
+    queries: int
+    means: list[_Mark]
+    between: tuple[str, str]
+    difference: float
+    low: float
+    high: float
+    interval: tuple[str, str] | None
+    point: str
+    tone: str
+    adds: float
+    bar: tuple[str, str]
+    kind: str
+    room: list[tuple[str, str, float]]
+
+
+@dataclass(frozen=True)
+class _Head:
+    """A head that the rows can be ranked by: `sorted` is what ARIA calls the order, "" for none."""
+
+    key: str
+    text: str
+    about: str
+    link: str
+    sorted: str
+
+
+@dataclass(frozen=True)
+class _Scales:
+    """The scales that all rows share, and how many queries there are in all."""
+
+    means: Ticks
+    gaps: Ticks
+    steps: tuple[float, float]
+    room: float
+    queries: int
+
+    def step(self, value: float) -> float:
+        """Where a sum of parts stands."""
+        low, high = self.steps
+        return (value - low) / ((high - low) or 1.0)
+
+
+def group_table(
+    listed: Listed,
+    shown: Breakdown,
+    drawing: Drawing,
+    *,
+    name: str,
+    lead: Lead,
+    ranked: Callable[[str], str],
+    more: str,
+) -> Markup:
+    """The groups listed and all queries; `name` is what the column is called. `lead` gives where a
+    group leads, `ranked` where a head does, `more` opens what is hidden, "" where nothing does."""
+    starts = [0.0, *listed.rows["adds"].cumsum().tolist()]
+    rest = (starts[-1], starts[-1] + listed.hidden_adds)
+    scales = _scales(listed, shown, drawing, [*starts, rest[1]])
+    parts = _room_parts(shown)
+    names = short_names(listed.rows["group"], _SHORT_GROUP)
+    rows = [
+        _row({**record, "name": names[record["group"]]}, start, scales, drawing, parts, lead)
+        for record, start in zip(listed.rows.to_dict("records"), starts, strict=False)
+    ]
+    whole = {**shown.whole.to_dict(), "printed": shown.whole["adds"], "name": "All"}
+    return _drawn(
+        "group_table",
+        heads=_heads(listed, shown, drawing, scales, name, ranked, bool(parts)),
+        rows=rows,
+        whole=_row(whole, 0.0, scales, drawing, parts, lambda _: ""),
+        rest=_bar(*rest, scales),
+        rest_kind=_kind(listed.hidden_adds, False, drawing, scales.queries),
+        listed=listed,
+        more=more,
+        zero=percent(scales.gaps.share(0.0)),
+        alone=drawing.alone,
+        legend=_pieces(drawing) if parts else [],
+        style=style_of(drawing.styles, drawing.focus),
+        label=f"{drawing.name} by {name}",
+    )
+
+
+def _room_parts(shown: Breakdown) -> list[str]:
+    """The columns of the room for improvement; none where a score is below 0, which is no
+    length."""
+    parts = ["score", "order", "below", "missing"]
+    if "score" not in shown.table or (shown.table["score"] < 0).any():
+        return []
+    return parts if float(shown.table[parts].sum(axis=1).max()) > 0 else []
+
+
+def _scales(listed: Listed, shown: Breakdown, drawing: Drawing, ends: Sequence[float]) -> _Scales:
+    seen = pd.concat([listed.rows, shown.table.tail(1)], ignore_index=True)
+    means = seen[["baseline_mean", "mean"]].to_numpy().ravel()
+    gaps = seen[["difference", "diff_low", "diff_high"]].to_numpy(dtype=float).ravel()
+    bounded = drawing.value_range if drawing.value_range == (0, 1) else (0.0, 0.0)
+    parts = _room_parts(shown)
+    return _Scales(
+        means=score_ticks(means, bounded),
+        gaps=_round_ends(gaps),
+        steps=(min(0.0, *ends), max(0.0, *ends)),
+        room=float(seen[parts].sum(axis=1).max()) if parts else 0.0,
+        queries=int(shown.whole["queries"]),
+    )
+
+
+def _round_ends(gaps: Any) -> Ticks:
+    """The scale of the differences, from one tick to another, so that the head can name its
+    ends."""
+    ticks = difference_ticks(gaps, most=8, room=0.0)
+    step = ticks.values[1] - ticks.values[0] if len(ticks.values) > 1 else 1.0
+    low, high = ticks.span
+    first, last = ticks.values[0], ticks.values[-1]
+    low = first - step if low < first - 1e-9 else first
+    high = last + step if high > last + 1e-9 else last
+    return Ticks(ticks.values, ticks.texts, (low, high))
+
+
+def _heads(
+    listed: Listed,
+    shown: Breakdown,
+    drawing: Drawing,
+    scales: _Scales,
+    name: str,
+    ranked: Callable[[str], str],
+    has_room: bool,
+) -> list[_Head]:
+    """Name, mean, difference, what it adds, and room, as far as they are there."""
+    view = drawing.comparison
+    every = max(shown.looked_at, len(shown.groups))
+    for_all = f", corrected for {w.count(every)}" if every > 1 else ""
+    low, high = (w.difference(end, _digits(scales.gaps)) for end in scales.gaps.span)
+    mean_low, mean_high = (_tick(end) for end in scales.means.span)
+    short = short_names([view.baseline, view.focus], _SHORT_RUN)
+    who, pair = short[view.focus], f"{short[view.baseline]} → {short[view.focus]}"
+    told = [
+        ("mean", f"Mean {view.name}", f"{who if view.alone else pair}, {mean_low} to {mean_high}")
+    ]
+    if not view.alone:
+        about = f"{w.share(view.method.level)} interval, {low} to {high}{for_all}"
+        if shown.table["diff_low"].isna().all():
+            about = f"{low} to {high}, not tested"
+        told += [
+            ("difference", "Difference", about),
+            ("adds", "Adds to the total", "share of queries × difference"),
+        ]
+    if has_room:
+        told.append(("room", "Room for improvement", f"{who}, up to the best possible"))
+    down = listed.ranked.startswith("-")
+
+    def head(key: str, text: str, about: str) -> _Head:
+        side = "descending" if down else "ascending"
+        side = side if listed.ranked.removeprefix("-") == key else ""
+        first = key if key == "group" else f"-{key}"
+        other = f"-{key}" if first == key else key
+        return _Head(key, text, about, ranked(other if listed.ranked == first else first), side)
+
+    named = head("group", w.sentence_case(name), "")
+    return [named, head("queries", "Queries", ""), *(head(*one) for one in told)]
+
+
+def _digits(ticks: Ticks) -> int:
+    """The decimals of the ticks of a scale."""
+    return max((len(text.partition(".")[2]) for text in ticks.texts), default=1)
+
+
+def _tick(value: float) -> str:
+    return f"{value:g}".replace("-", w.MINUS)
+
+
+def _row(
+    record: Mapping[str, Any],
+    start: float,
+    scales: _Scales,
+    drawing: Drawing,
+    parts: Sequence[str],
+    lead: Lead,
+) -> _Row:
+    queries, gap, clear = int(record["queries"]), record["difference"], bool(record["clear"])
+    runs = [(drawing.focus, record["mean"])]
+    if not drawing.alone:
+        runs.insert(0, (drawing.baseline, record["baseline_mean"]))
+    means = [
+        _Mark(style_of(drawing.styles, run), value, percent(scales.means.share(value)))
+        for run, value in runs
+    ]
+    ends = sorted(scales.means.share(value) for _, value in runs)
+    low, high = record["diff_low"], record["diff_high"]
+    begun, ended = scales.gaps.share(low), scales.gaps.share(high)
+    printed = w.difference(record["printed"])
+    return _Row(
+        group=record["group"],
+        name=record["name"],
+        link=lead(record["group"]),
+        hint=_hint(record, printed, drawing, scales.queries),
+        queries=queries,
+        means=means if record["mean"] == record["mean"] else [],
+        between=(percent(ends[0]), percent(ends[-1] - ends[0])),
+        difference=gap,
+        low=low,
+        high=high,
+        interval=(percent(begun), percent(ended - begun)) if low == low else None,
+        point=percent(scales.gaps.share(gap)) if gap == gap else "",
+        tone=_tone(gap, drawing) if clear else "",
+        adds=record["printed"],
+        bar=_bar(start, start + record["adds"], scales),
+        kind=_kind(record["adds"], clear, drawing, scales.queries),
+        room=[
+            (kind, percent(amount / scales.room), amount)
+            for (kind, _), amount in zip(
+                _pieces(drawing), (record[part] for part in parts), strict=False
+            )
+            if amount == amount and amount > 0
+        ],
+    )
+
+
+def _hint(record: Mapping[str, Any], printed: str, drawing: Drawing, queries: int) -> str:
+    """What the pointer over a row says: the whole name, the interval, and how the part comes
+    about."""
+    if drawing.alone or record["difference"] != record["difference"]:
+        return str(record["group"])
+    gap, of = record["difference"], f"{w.count(record['queries'])}/{w.count(queries)}"
+    told = w.with_interval(gap, record["diff_low"], record["diff_high"])
+    return f"{record['group']}: {told}; adds {of} × {w.difference(gap)} = {printed}"
+
+
+def _bar(start: float, end: float, scales: _Scales) -> tuple[str, str]:
+    left, right = sorted((scales.step(start), scales.step(end)))
+    return percent(left), percent(right - left)
+
+
+def _tone(value: float, drawing: Drawing, digits: int = 3) -> str:
+    """ "better" or "worse" by what the measure wants more of."""
+    shown = tone(value, digits)
+    if drawing.comparison.measure.declaration.higher_is_better or not shown:
+        return shown
+    return "worse" if shown == "better" else "better"
+
+
+def _kind(adds: float, clear: bool, drawing: Drawing, queries: int) -> str:
+    """The classes of a bar: a difference that is not clear is pale, and of too few queries in all
+    grey."""
+    side = "level" if queries < FEWEST_QUERIES else _tone(adds, drawing, 9) or "level"
+    return side if clear else f"{side} pale"
+
+
+def _pieces(drawing: Drawing) -> list[tuple[str, str]]:
+    """The parts of the room: class and words."""
+    k = w.count(drawing.cutoff)
+    return [
+        ("reached", "reached"),
+        ("order", f"wrong order in the top {k}"),
+        ("below", f"ranked below {k}"),
+        ("missing", "never retrieved"),
+    ]
+
+
+def below_groups(shown: Breakdown, drawing: Drawing, note: str) -> Markup:
+    """What stands below the table: what the parts of the room are, and a note."""
+    return _drawn("below_groups", legend=_pieces(drawing) if _room_parts(shown) else [], note=note)
+
+
+def more_link(text: str, link: str) -> Markup:
+    """A line that opens what is folded, or closes it."""
+    return _drawn("more_link", text=text, link=link)
+
+
+def cells_scale(cells: pd.DataFrame, about: str) -> Markup:
+    """What the colours of the cells say."""
+    return _drawn("cells_scale", limit=w.score(limit_of(cells), 2), about=about)

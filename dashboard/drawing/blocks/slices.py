@@ -1,0 +1,17 @@
+"""The slices of queries in which the difference is unlike elsewhere, as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from markupsafe import Markup
+
+from dashboard.answers.slices import Slice
+from dashboard.drawing.blocks.templates import Template
+
+_drawn = Template("slices")
+
+
+def slice_rows(slices: Sequence[Slice], *, lead: Callable[[Slice], str]) -> Markup:
+    """The slices in which the difference is unlike elsewhere; `lead` gives where one leads."""
+    return _drawn("slice_rows", rows=[(found, lead(found)) for found in slices])
