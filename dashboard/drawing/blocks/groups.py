@@ -121,7 +121,7 @@ def group_table(
     ranked: Callable[[str], str],
     more: str,
 ) -> Markup:
-    """The groups listed and all queries; `column` is what their column is called. `lead` gives where a
+    """The groups listed and all queries; `column` is what they are groups of. `lead` gives where a
     group leads, `ranked` where a head does, `more` opens what is hidden, "" where nothing does."""
     starts = [0.0, *listed.rows["adds"].cumsum().tolist()]
     rest = (starts[-1], starts[-1] + listed.hidden_adds)
@@ -343,6 +343,9 @@ def more_link(text: str, link: str) -> Markup:
     return _drawn("more_link", text=text, link=link)
 
 
-def cells_scale(cells: pd.DataFrame, about: str) -> Markup:
+def cells_scale(cells: pd.DataFrame, drawing: Drawing, about: str) -> Markup:
     """What the colours of the cells say."""
-    return _drawn("cells_scale", limit=w.score(limit_of(cells), 2), about=about)
+    ends = ["worse", "better"]
+    if not drawing.comparison.measure.declaration.higher_is_better:
+        ends.reverse()
+    return _drawn("cells_scale", limit=w.score(limit_of(cells), 2), ends=ends, about=about)
