@@ -54,8 +54,11 @@ def _by_group(study: Study, shown: Comparison, by: str) -> pd.DataFrame:
 
 
 def most_to_gain(rows: pd.DataFrame) -> str:
-    """Where most is to be gained over all queries: "order", "below" or "missing"; "" for none."""
+    """Where most is to be gained over all queries: "order", "below" or "missing"; "" for none, and
+    where nothing is known of it."""
     whole = rows[rows["group"] == ""]
-    if whole.empty or not (parts := whole[list(PARTS[1:])].iloc[0]).gt(np.finfo(float).eps).any():
+    if whole.empty or not set(PARTS) <= set(rows.columns):
+        return ""
+    if not (parts := whole[list(PARTS[1:])].iloc[0]).gt(np.finfo(float).eps).any():
         return ""
     return str(parts.astype(float).idxmax())

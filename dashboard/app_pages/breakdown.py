@@ -228,7 +228,7 @@ def _table(shown: Breakdown, found: Listed, wanted: Asked, here: Opened) -> None
             found,
             shown,
             here.drawing,
-            name=column_name(shown.by),
+            column=column_name(shown.by),
             lead=lambda group: session.href(
                 "queries", where=view.narrowed({shown.by: [group]}), **PLAIN
             ),

@@ -50,6 +50,7 @@ def crossed(shown: Breakdown, across: str, here: Opened, top: Callable[..., None
     st.html(
         groups.cells_scale(
             found.cells,
+            here.drawing,
             f"under {heatmap.FEWEST_UNHATCHED} queries: hatched; under {FEWEST_QUERIES}: pale",
         )
     )

@@ -116,12 +116,12 @@ def group_table(
     shown: Breakdown,
     drawing: Drawing,
     *,
-    name: str,
+    column: str,
     lead: Lead,
     ranked: Callable[[str], str],
     more: str,
 ) -> Markup:
-    """The groups listed and all queries; `name` is what the column is called. `lead` gives where a
+    """The groups listed and all queries; `column` is what they are groups of. `lead` gives where a
     group leads, `ranked` where a head does, `more` opens what is hidden, "" where nothing does."""
     starts = [0.0, *listed.rows["adds"].cumsum().tolist()]
     rest = (starts[-1], starts[-1] + listed.hidden_adds)
@@ -135,7 +135,7 @@ def group_table(
     whole = {**shown.whole.to_dict(), "printed": shown.whole["adds"], "name": "All"}
     return _drawn(
         "group_table",
-        heads=_heads(listed, shown, drawing, scales, name, ranked, bool(parts)),
+        heads=_heads(listed, shown, drawing, scales, column, ranked, bool(parts)),
         rows=rows,
         whole=_row(whole, 0.0, scales, drawing, parts, lambda _: ""),
         rest=_bar(*rest, scales),
@@ -146,7 +146,7 @@ def group_table(
         alone=drawing.alone,
         legend=_pieces(drawing) if parts else [],
         style=style_of(drawing.styles, drawing.focus),
-        label=f"{drawing.name} by {name}",
+        label=f"{drawing.name} by {column}",
     )
 
 
@@ -191,7 +191,7 @@ def _heads(
     shown: Breakdown,
     drawing: Drawing,
     scales: _Scales,
-    name: str,
+    column: str,
     ranked: Callable[[str], str],
     has_room: bool,
 ) -> list[_Head]:
@@ -225,7 +225,7 @@ def _heads(
         other = f"-{key}" if first == key else key
         return _Head(key, text, about, ranked(other if listed.ranked == first else first), side)
 
-    named = head("group", w.sentence_case(name), "")
+    named = head("group", w.sentence_case(column), "")
     return [named, head("queries", "Queries", ""), *(head(*one) for one in told)]
 
 
@@ -258,11 +258,18 @@ def _row(
     low, high = record["diff_low"], record["diff_high"]
     begun, ended = scales.gaps.share(low), scales.gaps.share(high)
     printed = w.difference(record["printed"])
+    room = [
+        (kind, words, amount)
+        for (kind, words), amount in zip(
+            _pieces(drawing), (record[part] for part in parts), strict=False
+        )
+        if amount == amount and amount > 0
+    ]
     return _Row(
         group=record["group"],
         name=record["name"],
         link=lead(record["group"]),
-        hint=_hint(record, printed, drawing, scales.queries),
+        hint=_hint(record, printed, drawing, scales.queries) + _room_told(room),
         queries=queries,
         means=means if record["mean"] == record["mean"] else [],
         between=(percent(ends[0]), percent(ends[-1] - ends[0])),
@@ -275,13 +282,7 @@ def _row(
         adds=record["printed"],
         bar=_bar(start, start + record["adds"], scales),
         kind=_kind(record["adds"], clear, drawing, scales.queries),
-        room=[
-            (kind, percent(amount / scales.room), amount)
-            for (kind, _), amount in zip(
-                _pieces(drawing), (record[part] for part in parts), strict=False
-            )
-            if amount == amount and amount > 0
-        ],
+        room=[(kind, percent(amount / scales.room), amount) for kind, _, amount in room],
     )
 
 
@@ -293,6 +294,12 @@ def _hint(record: Mapping[str, Any], printed: str, drawing: Drawing, queries: in
     gap, of = record["difference"], f"{w.count(record['queries'])}/{w.count(queries)}"
     told = w.with_interval(gap, record["diff_low"], record["diff_high"])
     return f"{record['group']}: {told}; adds {of} × {w.difference(gap)} = {printed}"
+
+
+def _room_told(room: Sequence[tuple[str, str, float]]) -> str:
+    """The parts of the room in words, on a line of their own."""
+    told = ", ".join(f"{words} {w.score(amount)}" for _, words, amount in room)
+    return f"\n{w.sentence_case(told)}" if told else ""
 
 
 def _bar(start: float, end: float, scales: _Scales) -> tuple[str, str]:
@@ -336,6 +343,9 @@ def more_link(text: str, link: str) -> Markup:
     return _drawn("more_link", text=text, link=link)
 
 
-def cells_scale(cells: pd.DataFrame, about: str) -> Markup:
+def cells_scale(cells: pd.DataFrame, drawing: Drawing, about: str) -> Markup:
     """What the colours of the cells say."""
-    return _drawn("cells_scale", limit=w.score(limit_of(cells), 2), about=about)
+    ends = ["worse", "better"]
+    if not drawing.comparison.measure.declaration.higher_is_better:
+        ends.reverse()
+    return _drawn("cells_scale", limit=w.score(limit_of(cells), 2), ends=ends, about=about)

@@ -66,7 +66,7 @@ def test_the_table_of_the_sample_is_written_out() -> None:
 def test_rows_stand_in_the_order_that_is_asked_for() -> None:
     def names(**asked: str) -> list[str]:
         html = drawn(opened("breakdown", run="dense", base="bm25", **asked))
-        return re.findall(r'<bdi title="(\w+):', html)
+        return re.findall(r'title="(\w+): [^"]*"><bdi>', html)
 
     assert names()[:2] == ["Network", "Devices"]
     assert names(ranked="-mean")[:2] == ["Errors", "Devices"]
@@ -180,6 +180,11 @@ def test_of_forty_groups_and_twelve_runs_twelve_are_shown_and_the_rest_opens(
     assert "c39" in text_of(app) and "Show fewer groups" in text_of(app)
     app = opened("breakdown", run="a", base="b", across="kind")
     assert "28 more groups" in text_of(app)
+
+
+def test_a_measure_without_headroom_has_no_room() -> None:
+    shown = text_of(opened("breakdown", run="dense", base="bm25", m="Judged"))
+    assert "scores" in shown or "means" in shown and "Room for improvement" not in shown
 
 
 def test_of_one_group_there_is_no_table() -> None:

@@ -15,6 +15,8 @@ from metrics_core.findings import (
     verdict,
 )
 from metrics_core.findings.groups import (
+    alone_title,
+    crossed_title,
     groups_lead,
     groups_title,
     mix_finding,
@@ -162,6 +164,56 @@ def lead_text(given: Situation) -> str:
 
 def test_what_the_lead_says_of_the_groups() -> None:
     assert not offenders(GROUPED, lead_text, false_in_lead)
+
+
+def margins_of(given: Situation) -> pd.DataFrame:
+    return parts_of(given).reset_index().assign(column="kind")
+
+
+def false_in_crossed(given: Situation, text: str) -> Iterator[str | bool]:
+    parts, whole = parts_of(given), parts_of(given)["part"].sum()
+    named = re.match(r"The (gain|loss) is largest where kind is (.*)\.$", text)
+    if not named:
+        yield "largest" in text and "no claim"
+        return
+    yield (whole * given.direction > 0) != (named[1] == "gain") and named[1]
+    row = parts.loc[named[2]]
+    yield row["queries"] < FEWEST and "too few queries"
+    enough = parts[parts["queries"] >= FEWEST]["difference"] * np.sign(whole)
+    yield row["difference"] * np.sign(whole) < enough.max() - ROUNDING and "the largest"
+
+
+def test_the_heading_of_crossed_columns() -> None:
+    def text_of(given: Situation) -> str:
+        margins, higher = margins_of(given), given.direction > 0
+        whole = parts_of(given)["part"].sum()
+        return crossed_title(margins, whole, higher_is_better=higher).text + "."
+
+    assert not offenders(GROUPED, text_of, false_in_crossed)
+
+
+def false_in_alone(given: Situation, text: str) -> Iterator[str | bool]:
+    worst = re.match(r"run1 scores (lowest|highest) in (.*)\.$", text)
+    if not worst:
+        return
+    own = given.values(given.focus)
+    means = {g: np.nanmean(own[given.groups[0] == g]) for g in set(given.groups[0])
+             if (given.groups[0] == g).sum() >= FEWEST}  # fmt: skip
+    sign = 1 if worst[1] == "lowest" else -1
+    yield sign != given.direction and worst[1]
+    yield means[worst[2]] * sign > min(mean * sign for mean in means.values()) + ROUNDING
+
+
+def test_the_heading_of_one_run() -> None:
+    def text_of(given: Situation) -> str:
+        scores = given.values(given.focus)
+        rows = [(g, (inside := given.groups[0] == g).sum(), np.nanmean(scores[inside]))
+                for g in dict.fromkeys(given.groups[0])]  # fmt: skip
+        own = pd.DataFrame(rows, columns=["group", "queries", "mean"])
+        return alone_title(own, given.focus, higher_is_better=given.direction > 0).text + "."
+
+    whole = [g for g in GROUPED if not np.isnan(g.values(g.focus)).any()]
+    assert not offenders(whole, text_of, false_in_alone)
 
 
 def false_in_reversal(given: Situation, text: str) -> Iterator[str | bool]:

@@ -53,7 +53,7 @@ def drawn(shown: Breakdown, *, measure: str = "nDCG@10", **asked: object) -> str
             found,
             shown,
             drawing,
-            name="category",
+            column="category",
             lead=lambda group: f"./queries?where={len(group)}",
             ranked=lambda order: f"./breakdown?ranked={order}",
             more="./breakdown?every=1",
@@ -120,7 +120,9 @@ def test_columns_that_do_not_fit_are_folded_but_for_the_chosen_one() -> None:
     choices = [Choice(f"own {i}", "./x", "own") for i in range(4)]
     choices += [Choice(EVIL, "./x", "computed", chosen=True), Choice("pair", "./x", "crossed")]
     html = str(column_choice(choices, most={"own": 2, "crossed": 1, "computed": 0}))
-    assert "2 more" in html and html.index("own 1") < html.index("pair") < html.index("computed:")
+    assert "2 </span>more" in html and html.index("own 1") < html.index("pair") < html.index(
+        "computed:"
+    )
     assert html.count('aria-current="true"') == 1 and "<script>" not in html
 
 
