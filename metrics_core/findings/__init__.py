@@ -28,6 +28,7 @@ from metrics_core.findings.origins import (
     strongest_other,
 )
 from metrics_core.findings.places import bests_finding, places_finding
+from metrics_core.findings.queries import Facts, queries_finding
 from metrics_core.findings.sentence import Sentence, Span
 from metrics_core.findings.testing import (
     doubts_findings,
@@ -37,10 +38,11 @@ from metrics_core.findings.testing import (
     shown_finding,
 )
 from metrics_core.findings.verdicts import (
-    Facts,
+    Verdict,
+    alone,
+    groups_finding,
+    measures_finding,
     method_finding,
-    others_verdict,
-    queries_finding,
     verdict,
 )
 
@@ -49,7 +51,9 @@ __all__ = [
     "Firmness",
     "Sentence",
     "Span",
+    "Verdict",
     "WayToTurn",
+    "alone",
     "best_by_group",
     "bests_finding",
     "bridge_finding",
@@ -61,15 +65,16 @@ __all__ = [
     "files_finding",
     "firmness_finding",
     "greyed_finding",
+    "groups_finding",
     "history_finding",
     "judge_next_finding",
     "judging_finding",
     "margin_finding",
+    "measures_finding",
     "method_finding",
     "mix_finding",
     "needed_finding",
     "no_versions_finding",
-    "others_verdict",
     "places_finding",
     "precision_at_half_recall",
     "queries_finding",
