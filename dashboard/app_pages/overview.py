@@ -1,5 +1,7 @@
 """Overview: is it better, is it real, where to look."""
 
+import math
+
 import streamlit as st
 from markupsafe import Markup
 
@@ -44,7 +46,7 @@ def render() -> None:
 def _compared(shown: Overview, here: Opened) -> None:
     view, drawing = here.comparison, here.drawing
     row = shown.every.set_index("run").loc[view.focus].to_dict()
-    answer, drawn = st.columns([_ANSWER, _DRAWING], gap="large", vertical_alignment="top")
+    answer, drawn = st.columns([_ANSWER, _DRAWING], gap="medium")
     with answer:
         _answer(shown, here)
         test_picker.explained(shown.tested, here, shown.facts.queries)
@@ -125,6 +127,7 @@ def _leaderboard(shown: Overview, here: Opened) -> None:
                 _measures(shown, here),
                 shown.judged_shares,
                 _run_lead(here),
+                pairs=session.href("pairs"),
                 places=found,
                 named=named or "",
             )
@@ -160,7 +163,11 @@ def _how_coloured(shown: Overview, here: Opened) -> str:
     small = f"Differences are to {view.baseline}"
     if len(shown.too_few) >= len(shown.comparison) - 1:
         return f"{small}; under {FEWEST_QUERIES} queries none is tested."
-    return f"{small}; coloured if significant after correction."
+    told = f"{small}; coloured if significant after correction."
+    if not shown.is_leaderboard:
+        return told
+    pairs = w.count(math.comb(len(shown.every), 2))
+    return f"{told} Place: the range left open after correction for all {pairs} pairs."
 
 
 def _lists(shown: Overview, here: Opened, row: dict[str, int]) -> Markup:
@@ -181,7 +188,7 @@ def _lists(shown: Overview, here: Opened, row: dict[str, int]) -> Markup:
                 looked_at=shown.looked_at,
             )
         )
-    return overview.three_lists(*lists)
+    return overview.side_by_side(*lists)
 
 
 def _differences(shown: Overview, here: Opened) -> None:
@@ -236,20 +243,22 @@ def _of_one_run(shown: Overview, here: Opened) -> None:
     if shown.is_leaderboard or len(here.study.names) > 1:
         _runs(shown, here)
     else:
-        section.standing("runs", lambda: _runs_table(shown, here), shown, drawing)
-        section.noted(Markup(), "Runs and measures", frame=shown.table, key="runs")
-    left = [
+        values = _runs_table(shown, here)
+        section.noted(values, "Runs and measures", frame=shown.table, key="runs")
+    unanswerable = shown.facts.unanswerable
+    lists = []
+    if shown.histogram:
+        lists.append(overview.histogram(shown.histogram, drawing, _by_score(here)))
+    if shown.groups is not None:
+        by, lead = shown.grouping or "", _group_lead(shown, here)
+        lists.append(overview.mean_list(shown.groups, drawing, session.href, lead, by=by))
+    lists += [
         overview.score_list(
-            shown.lowest, drawing, "lowest", session.href, unanswerable=shown.facts.unanswerable
+            shown.lowest, drawing, "lowest", session.href, unanswerable=unanswerable
         ),
         overview.score_list(shown.highest, drawing, "highest", session.href),
     ]
-    if shown.histogram:
-        left.insert(0, overview.histogram(shown.histogram, drawing, _by_score(here)))
-    if shown.groups is not None:
-        by, lead = shown.grouping or "", _group_lead(shown, here)
-        left.append(overview.mean_list(shown.groups, drawing, session.href, lead, by=by))
-    st.html(overview.three_lists(*left))
+    st.html(overview.side_by_side(*lists))
 
 
 def _by_score(here: Opened) -> overview.ScoreLead:

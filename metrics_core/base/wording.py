@@ -173,14 +173,14 @@ def named(words: Sequence[str], *, all_of: int = 4) -> str:
 
 
 def p_value(p: float | None) -> str:
-    """A p-value: "p = 0.003"; two decimals where it is far from any limit, four where three would
-    not say on which side of 0.05 or 0.01 it is."""
+    """A p-value: "p = 0.003", in one line; two decimals where it is far from any limit, four where
+    three would not say on which side of 0.1, 0.05 or 0.01 it is."""
     if p is None or math.isnan(p):
-        return f"p = {DASH}"
+        return f"p{NO_BREAK}={NO_BREAK}{DASH}"
     if p < 0.001:
-        return "p < 0.001"
+        return f"p{NO_BREAK}<{NO_BREAK}0.001"
     near = any(abs(p - limit) < 0.001 for limit in (0.1, 0.05, 0.01))
-    return f"p = {p:.{4 if near else 2 if p >= 0.105 else 3}f}"
+    return f"p{NO_BREAK}={NO_BREAK}{p:.{4 if near else 2 if p >= 0.105 else 3}f}"
 
 
 def number(n: int) -> str:

@@ -30,10 +30,11 @@ _ROOM = 0.08
 _SHORT_NAME = 16
 
 
-_EDGE = 0.14
+_EDGE = 0.19
 """Where the ends of the axis say which side is better, so that no tick does."""
 _LABEL = 0.07
 """Half the width of a number, as a share of the drawing."""
+_SHORT_OF_ALL, _OWN_ROOM = 0.16, 0.3
 _NARROW = 0.26
 """Of a narrower interval the numbers of its ends stand outwards, or they would touch."""
 
@@ -47,14 +48,12 @@ class _Label:
 
 
 def against_zero(row: Mapping[str, Any], every: pd.DataFrame, drawing: Drawing) -> Markup:
-    """The difference of the run in focus and the interval that was tested, drawn against zero on
-    the scale of `every` loaded run: it stays while measure and baseline do. `row` and `every` are
-    of `compare`."""
+    """The difference of the run in focus and the interval that was tested, drawn against zero.
+    `row` and the rows of `every` loaded run are of `compare`."""
     comparison = drawing.comparison
     low, high, level = interval_tested(row, comparison.method.level)
     digits, gap = w.decimals(low, high), row["difference"]
-    values = [*every["low"], *every["high"], *every["difference"], low, high]
-    axis = difference_ticks(values, most=_MOST_TICKS, room=_ROOM, fewest_digits=2)
+    axis = _axis(every, low, high, gap)
     less = not comparison.measure.declaration.higher_is_better
     side = tone(-gap if less else gap, digits) if row["verdict"] in CLEAR else ""
     said = f"{drawing.focus} minus {drawing.baseline} on {drawing.name}: "
@@ -70,11 +69,21 @@ def against_zero(row: Mapping[str, Any], every: pd.DataFrame, drawing: Drawing) 
         interval=None
         if low != low
         else (percent(axis.share(low)), percent(axis.share(high) - axis.share(low))),
-        ends=[] if low != low else _ends_of(axis, low, high, digits),
-        ticks=[t for t in _ticks(axis) if _EDGE < float(t.at.rstrip("%")) / 100 < 1 - _EDGE],
-        sides=("better", "worse") if less else ("worse", "better"),
+        ends=[] if not low < high else _ends_of(axis, low, high, digits),
+        ticks=[t for t in _ticks(axis) if t.is_zero or _EDGE < t.share < 1 - _EDGE],
+        sides=_sides(axis.share(0), less=less),
         told=f"{w.share(level)} interval" + _corrected(every, comparison),
     )
+
+
+def _axis(every: pd.DataFrame, low: float, high: float, gap: float) -> Ticks:
+    """The scale of every loaded run, so that it stays while measure and baseline do; where the
+    interval would be too short to read on it, one of its own."""
+    values = [*every["low"], *every["high"], *every["difference"], low, high]
+    axis = difference_ticks(values, most=_MOST_TICKS, room=_ROOM, fewest_digits=2)
+    if not axis.share(high) - axis.share(low) < _SHORT_OF_ALL:
+        return axis
+    return difference_ticks([low, high, gap], most=_MOST_TICKS, room=_OWN_ROOM, fewest_digits=2)
 
 
 def _corrected(every: pd.DataFrame, comparison: Comparison) -> str:
@@ -82,6 +91,12 @@ def _corrected(every: pd.DataFrame, comparison: Comparison) -> str:
     if n < 2 or comparison.method.corrected_by == NO_CORRECTION:
         return ""
     return f", corrected for {w.number(n)} comparisons"
+
+
+def _sides(zero: float, *, less: bool) -> tuple[str, str]:
+    """What the ends of the axis say; nothing where zero itself stands."""
+    left, right = ("better", "worse") if less else ("worse", "better")
+    return left if zero > _EDGE else "", right if zero < 1 - _EDGE else ""
 
 
 def _held(share: float) -> str:
@@ -165,6 +180,7 @@ class _Tick:
     """A tick's place as CSS and its label; every second one counted from zero gives way where there
     is little room."""
 
+    share: float
     at: str
     label: str
     is_zero: bool
@@ -174,8 +190,9 @@ class _Tick:
 def _ticks(axis: Ticks) -> list[_Tick]:
     zero = axis.values.index(0)
     return [
-        _Tick(percent(axis.share(value)), text, value == 0, bool((place - zero) % 2))
+        _Tick(share, percent(share), text, value == 0, bool((place - zero) % 2))
         for place, (value, text) in enumerate(zip(axis.values, axis.texts, strict=True))
+        for share in [axis.share(value)]
     ]
 
 

@@ -13,6 +13,7 @@ from dashboard.drawing.blocks.overview import best_first, columns_of
 from dashboard.drawing.blocks.pairs import place
 from dashboard.drawing.blocks.templates import Template, percent
 from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.theme import RunStyle
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
@@ -20,6 +21,8 @@ from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 SHOWN = 17
 """Runs shown at first; the others stand in a fold below."""
 _NAMED = 3
+_NAME = 20
+"""Characters of a run's name that have room."""
 
 _drawn = Template("leaderboard")
 
@@ -30,6 +33,7 @@ class _Row:
     and `at` are CSS. `may_be_best` draws the bracket."""
 
     run: str
+    short: str
     style: RunStyle
     link: str
     is_baseline: bool
@@ -50,18 +54,21 @@ def leaderboard(
     judged: dict[str, float],
     lead: Lead,
     *,
+    pairs: str,
     places: AllPairs | None = None,
     named: str = "",
 ) -> Markup:
     """All runs of the long `table` (see `overview.columns_of`), best mean first, those beyond
     `SHOWN` folded; of those that are `named` by a part of their name all. `places` are those of all
-    pairs, None while they are worked out."""
+    pairs, to which the link `pairs` leads; None while they are worked out."""
     order = best_first(table, drawing)
+    short = short_names(order, _NAME)
     found = {} if places is None else {run: i for i, run in enumerate(places.runs)}
 
     def row(rank: int, run: str) -> _Row:
         plain = _Row(
             run,
+            short[run],
             style_of(styles, run),
             lead(run),
             run == drawing.baseline,
@@ -96,11 +103,12 @@ def leaderboard(
         cutoff=drawing.cutoff,
         total=len(order),
         asked=named.strip(),
+        pairs=pairs,
     )
 
 
 def _more(rest: Sequence[_Row], total: int) -> str:
     if not rest:
         return ""
-    names = w.named([row.run for row in rest], all_of=_NAMED)
+    names = w.named([row.short for row in rest], all_of=_NAMED)
     return f"(by mean {w.count(total - len(rest) + 1)} to {w.count(total)}: {names})"

@@ -14,6 +14,7 @@ from dashboard.address.query_list import NO_LIST, PLAIN, whole_list
 from dashboard.drawing.blocks.markup import Href, Lead, pieces_of, style_of
 from dashboard.drawing.blocks.templates import Template, percent, tone
 from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.figures.text import RUN_LENGTH, short_names
 from dashboard.drawing.theme import RunStyle
 from dashboard.drawing.ticks import difference_ticks
 from metrics_core.base import wording as w
@@ -138,6 +139,7 @@ class _RunRow:
     """One run's row: its style, where its name leads, and the share of its top that is judged."""
 
     run: str
+    short: str
     style: RunStyle
     link: str
     is_baseline: bool
@@ -154,9 +156,11 @@ def runs_and_measures(
     """Runs by measures, best first by the chosen measure; see `columns_of`. `judged` is the share
     of the top k that is judged, by run; `lead` gives where a run's name leads. A run alone has its
     values side by side."""
+    short = short_names(drawing.styles, RUN_LENGTH)
     rows = [
         _RunRow(
             run,
+            short.get(run, run),
             style_of(drawing.styles, run),
             lead(run),
             run == drawing.baseline,
@@ -247,9 +251,9 @@ def examples(rows: pd.DataFrame, drawing: Drawing, href: Href) -> Markup:
     )
 
 
-def three_lists(*lists: Markup) -> Markup:
+def side_by_side(*lists: Markup) -> Markup:
     """Lists beside each other, or below each other where there is no room."""
-    return _drawn("three_lists", lists=lists)
+    return _drawn("side_by_side", lists=lists)
 
 
 def query_list(

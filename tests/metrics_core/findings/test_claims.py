@@ -64,7 +64,8 @@ TONES = {"clear difference": "better", "clear loss": "worse", "too few queries":
 
 def is_p(printed: str, p: float) -> bool:
     """Whether this is the p-value as far as it is printed."""
-    return p < 0.001 if printed == "p < 0.001" else is_rounded(printed.removeprefix("p = "), p)
+    sign, number = printed.replace(w.NO_BREAK, " ").split(" ")[1:]
+    return p < float(number) if sign == "<" else is_rounded(number, p)
 
 
 def false_in_examples(given: Situation, title: str, lead: str) -> Iterator[str | bool]:
@@ -135,7 +136,7 @@ def false_in_clear(
         yield not is_rounded(change[4], abs(mean)) and "the size"
         yield value_of(change[4]) == 0 and "a change of nothing"
         yield count_of(change[5]) != len(gaps) and "over how many"
-    test = re.search(r"Significant(.*?) \((p [<=] \S+)\)\.", lead)
+    test = re.search(r"Significant(.*?) \((p.[<=].[\d.]*\d)\)\.", lead)
     yield not test or (not is_p(test[2], row["p_corrected"]) and "p")
     yield row["p_corrected"] > 1 - given.level + 1e-9 and "not significant"
     of = re.search(r"for (\w+) comparisons", lead)
@@ -155,7 +156,7 @@ def false_in_unclear(
         yield not is_rounded(base, given.mean(given.baseline)) and "the mean of the baseline"
     if size := re.search(rf"The gap of ({NUMBER})", lead):
         yield not is_rounded(size[1], abs(mean)) and "the gap"
-    if p := re.search(r"p [<=] [\d.]*\d", lead):
+    if p := re.search(r"\bp.[<=].[\d.]*\d", lead):
         yield not is_p(p[0], row["p_corrected"]) and "p"
     ends = re.search(rf"(anywhere from|between) ({NUMBER}) (?:to|and) ({NUMBER})", lead)
     inner = "inner_" if badge.startswith("equivalent") else ""
@@ -460,10 +461,12 @@ def test_what_so_many_queries_show() -> None:
         return f"{shown_finding(size, n).text} {needed_finding(-size, size * 100).text}".strip()
 
     def false_in(size: float, text: str) -> Iterator[str | bool]:
-        for printed in re.findall(rf"difference of ({NUMBER})", text):
-            yield not is_rounded(printed, size) and "the difference"
-            yield value_of(printed) == 0 and "a difference of nothing"
-        about = count_of(re.search(r"takes about ([\d,]+) quer", text)[1])  # type: ignore[index]
+        printed = re.findall(rf"(?:detect|confirm) ({NUMBER})", text)
+        yield len(printed) != 2 and "no difference"
+        for one in printed:
+            yield not is_rounded(one, size) and "the difference"
+            yield value_of(one) == 0 and "a difference of nothing"
+        about = count_of(re.search(r"About ([\d,]+) quer", text)[1])  # type: ignore[index]
         yield not size * 100 <= about <= max(size * 110, size * 100 + 1) and "how many"
 
     sizes = np.exp(np.random.default_rng(0).uniform(np.log(1e-4), np.log(90), 300))
