@@ -260,7 +260,7 @@ def groups_finding(groups: pd.DataFrame, focus: str, *, higher_is_better: bool =
         return Sentence()
     clear = own[own["clear"]]
     if clear.empty:
-        return muted("None is significant by itself.")
+        return muted("No group is significant by itself.")
     better = clear["difference"].to_numpy() * (1 if higher_is_better else -1)
     names, largest = clear["group"].tolist(), np.argsort(-np.abs(better), kind="stable")
     sides = {

@@ -18,7 +18,7 @@ from metrics_core.measures import declarations
 from tests.dashboard.conftest import drawn, opened, text_of
 
 PAGES = {
-    "": "is ahead of bm25 on nDCG@10",
+    "": "beats bm25",
     "curves": "leads bm25 on nDCG",
     "breakdown": "gains everywhere. In no group is the difference clear on its own.",
     "pairs": "may both be the best of four",
@@ -51,7 +51,7 @@ def test_the_first_words_of_pills_send_nobody_for_the_list_of_emojis() -> None:
 
 
 HEADINGS = {
-    "": "judged in top",
+    "": "judged in the top",
     "curves": "Precision against recall",
     "breakdown": "Score on",
     "pairs": "Every pair on",
@@ -126,7 +126,7 @@ def test_a_link_that_no_longer_fits_says_what_is_not_there(
     parameters: dict[str, Any], said: str
 ) -> None:
     app = opened(**parameters)
-    assert said in text_of(app) and "is ahead of" not in text_of(app)
+    assert said in text_of(app) and "beats" not in text_of(app)
     next(b for b in app.button if b.label == "Show what is here").click().run()
     assert said not in text_of(app) and "on nDCG@10" in text_of(app)
 
@@ -134,7 +134,7 @@ def test_a_link_that_no_longer_fits_says_what_is_not_there(
 def test_a_query_that_is_not_there_is_said_on_its_page_alone() -> None:
     app = opened("query", q="416")
     assert "These files have no query 416." in text_of(app)
-    assert "is ahead of bm25" in text_of(opened(q="416"))
+    assert "beats bm25" in text_of(opened(q="416"))
     next(b for b in app.button if b.label == "Show what is here").click().run()
     assert "These files have no query 416." not in text_of(app) and "on nDCG@10 because" in text_of(
         app

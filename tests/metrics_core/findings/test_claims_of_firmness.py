@@ -13,7 +13,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import fragility
-from metrics_core.findings import ways_of_files, ways_to_matter, ways_to_turn
+from metrics_core.findings import ways_of_files, ways_to_matter, ways_to_settle, ways_to_turn
 from metrics_core.findings.firmness import Pair, WayToTurn, firmness_finding, firmness_of
 from metrics_core.scoring.intervals import Interval
 from metrics_core.unjudged.bounds import DifferenceBounds
@@ -435,3 +435,103 @@ def test_how_many_ways_are_closed() -> None:
         return firmness_finding(firmness_of(pair_of(given), entries_of(given), 50)).text
 
     assert not offenders(PAIRS, text_of, false_in_headline)
+
+
+# The Overview's checks: the same in a few words.
+
+
+def in_brief(*entries: WayToTurn | None) -> str:
+    return " ".join(f"{e.part}: {e.brief}." for e in entries if e is not None and e.brief)
+
+
+def checks_of(given: Situation) -> str:
+    gaps, pair = better_of(given), pair_of(given)
+    now, low, high, exact = span_of(given)
+    missing = dict(zip(given.scores.runs[:2], given.scores.missing[:2], strict=True))
+    both = int((~given.scores.missing[:2]).all(axis=0).sum())
+    counts = {run: int(own.sum()) for run, own in missing.items()}
+    return in_brief(
+        ways_to_turn.unjudged(*bounds_of(given), 0.12, 10),
+        ways_to_turn.single_queries(fragility(gaps), pair, gaps),
+        ways_of_files.ties((low, high), now, (given.seed % 4, 9), exact),
+        ways_of_files.lacking_queries(counts, now, low, both),
+    )
+
+
+def false_in_checks(given: Situation, text: str) -> Iterator[str | bool]:
+    now, low, high, exact = span_of(given)
+    reached, _ = bounds_of(given)
+    can = {side_of(reached.lowest), side_of(reached.highest)} - {side_of(now)} != set()
+    yield ("unjudged: 12\u00a0% of the top 10; cannot" in text) == can and "unjudged"
+    gaps = better_of(given) * (pair_of(given).side or 1)
+    known = np.sort(gaps[~np.isnan(gaps)])[::-1]
+    left = known.sum() - np.cumsum(known)
+    rounding = -1e-12 * np.abs(known).sum()
+    fewest = next((m for m, rest in enumerate(left, 1) if rest < rounding), 0)
+    if abs(known.sum()) > -rounding:
+        drop = re.search(r"queries: drop (\S+) to reverse it", text)
+        yield (count_of(drop[1]) if drop else 0) != fewest and "how many to drop"
+    turned = {side_of(low), side_of(high)} - {0, side_of(now)} != set()
+    if ties := re.search(r"ties: (no|some) order", text):
+        turns = turned or (side_of(now) == 0 and low < high)
+        yield (ties[1] == "some") != turns and "ties"
+    yield "ties: two orders" in text and exact and "all orders"
+    if missing := re.search(r"missing: (.*?); (\w+)", text):
+        own = [int(n) for n in given.scores.missing[:2].sum(axis=1) if n]
+        said = [count_of(n) for n in re.findall(r"\b[\d,]+\b", missing[1])]
+        yield said != own and "how many are missing"
+        after = {"holds": 1, "reversed": -1, "level": 0}
+        if missing[2] in after:
+            side = side_of(low) * (side_of(now) or 1)
+            yield side != after[missing[2]] and f"{missing[2]} without"
+
+
+def test_the_checks_in_brief() -> None:
+    assert not offenders(PAIRS, checks_of, false_in_checks)
+
+
+def settling_of(given: Situation) -> str:
+    pair = Pair("run1", "run0", "RR", "cannot tell", 1)
+    now, low, high, exact = span_of(given)
+    return in_brief(
+        ways_to_settle.sample_size(now, 100 * abs(high) + 10),
+        ways_to_settle.detectable(abs(low)),
+        ways_to_settle.unjudged(given.seed % 3 / 7, 10),
+        ways_to_settle.cutoff(crossings_of(given)),
+        ways_to_settle.other_measures(agreement_of(given), pair),
+        ways_to_settle.ties(ways_of_files.ties((low, high), now, (given.seed % 4, 9), exact)),
+        ways_to_settle.lacking_queries(ways_of_files.lacking_queries({"run0": 3}, now, low, 9)),
+    )
+
+
+def false_in_settling(given: Situation, text: str) -> Iterator[str | bool]:
+    now, low, high, _ = span_of(given)
+    size = re.search(rf"about (\S+) queries to confirm ({NUMBER})\.", text)
+    yield bool(size) != bool(now) and "the sample size"
+    if size:
+        needed = 100 * abs(high) + 10
+        yield not needed <= count_of(size[1]) <= 1.1 * needed + 1 and "how many queries"
+        yield not is_rounded(size[2], abs(now)) and "the difference"
+    detects = re.search(rf"detectable: ({NUMBER}) or more", text)
+    yield bool(detects) != bool(low) and "detectable"
+    yield bool(detects) and not is_rounded(detects[1], abs(low)) and "what is detectable"
+    share = re.search(r"unjudged: (\S+) of the top 10 has no grade", text)
+    yield (share[1] if share else w.share(0)) != w.share(given.seed % 3 / 7) and "unjudged"
+    found = crossings_of(given)
+    ks = set(found.cutoffs[found.clear != 0].tolist())
+    where = re.search(r"cutoff: (.*?)\. ", text)[1]  # type: ignore[index]
+    yield ("not clear at any k" in where) != (not ks) and "clear at no k"
+    if where.startswith("clear") and "some" not in where:
+        yield ks_of(where, found.depth) != ks and "clear at"
+    table = agreement_of(given).defined.set_index("measure").drop(index="RR")
+    for run, word in (("run1", "better"), ("run0", "worse")):
+        clear = table.index[table["verdict"] == word].tolist()
+        said = re.search(rf"(?:measures: |; )([^;]*): clear for {run}", text)
+        yield (said[1] if said else "") != (w.named(clear, all_of=3) if clear else "") and run
+    turned = {side_of(low), side_of(high)} - {0, side_of(now)} != set()
+    yield "ties: cannot change the sign" in text and turned and "ties"
+    yield not text.endswith("missing: run0 lacks 3.") and "missing"
+
+
+def test_what_would_settle_it() -> None:
+    assert not offenders(PAIRS, settling_of, false_in_settling)

@@ -182,7 +182,7 @@ def test_the_clearest_of_another_run() -> None:
 def false_in_clear_groups(given: Situation, text: str) -> Iterator[str | bool]:
     parts = parts_of(given)
     clear, better = parts[parts["clear"]], parts["difference"] * given.direction
-    if text == "None is significant by itself.":
+    if text == "No group is significant by itself.":
         yield len(clear) > 0 and "some are"
         return
     told = re.match(r"run1 (.*), significant (each )?by itself\.$", text)

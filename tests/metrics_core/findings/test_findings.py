@@ -118,7 +118,7 @@ def test_no_clear_difference() -> None:
     )
     few = {"low": np.nan, "high": np.nan, "p_corrected": np.nan, "reason": "only 4 queries differ"}
     assert said(mean=0.562, **UNCLEAR | few).endswith(
-        "The gap of 0.009 is not tested: only 4 queries differ."
+        "The gap of 0.0090 is not tested: only 4 queries differ."
     )
     contrary = {"p_corrected": 0.01, "reason": "the mean and this test point to different runs"}
     assert "is not called one (p = 0.0100): the mean and" in said(**UNCLEAR | contrary)
@@ -181,7 +181,7 @@ def test_a_level_pair_has_its_own_words() -> None:
 @pytest.mark.parametrize(
     ("clear", "told"),
     [
-        ([], "None is significant by itself."),
+        ([], "No group is significant by itself."),
         (["Billing"], "hybrid gains in Billing, significant by itself."),
         (
             ["Returns", "Billing"],

@@ -364,7 +364,10 @@ def test_other_measures_of_two_that_are_level() -> None:
     assert entry.word == "1 of 4 is level"
     assert entry.reason == ("new is ahead on P@1, clearly. old is ahead on RR, though not clearly.")
     entry = ways.other_measures(agreement_of([0, 0], ["cannot tell"] * 2), LEVEL, 2)
-    assert (entry.word, entry.reason) == ("all 2 are level", "No measure has one of the two ahead.")
+    assert (entry.word, entry.reason) == (
+        "2 of 2 are level",
+        "No measure has one of the two ahead.",
+    )
 
 
 def test_a_measure_without_a_difference_is_not_level() -> None:
@@ -390,7 +393,7 @@ def test_equal_scores_of_two_that_are_level() -> None:
 def test_missing_queries_where_one_of_the_differences_is_level() -> None:
     cases = {
         (0.0, 0.1): "make them level",
-        (0.0, 0.0): "do not part them",
+        (0.0, 0.0): "cannot part them",
         (0.1, 0.0): "make all of it",
     }
     for (now, on_shared), expected in cases.items():

@@ -83,4 +83,4 @@ def test_of_no_difference_that_matters_the_interval_is_that_which_was_tested() -
 def test_a_clear_difference_may_matter_to_nobody() -> None:
     little = {"verdict": BETTER_BY_LITTLE, "low": 0.001, "high": 0.007, "p_corrected": 0.02}
     found = verdict(of_runs(little), "AP", "a", "old", method=Method(margin=0.02)).lead.text
-    assert found.endswith("The 0.004 is less than the 0.02 that matters.")
+    assert found.endswith("The 0.0040 is less than the 0.02 that matters.")
