@@ -20,7 +20,7 @@ from dashboard.answers.pairs import every_pair, every_pair_known
 from dashboard.study.study import Study
 from metrics_core import findings
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
-from metrics_core.comparing.pairs import BETTER, WORSE, differences
+from metrics_core.comparing.pairs import BETTER, WORSE, differences, interval_tested
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
 from metrics_core.findings.sentence import joined
 from metrics_core.judging import JudgedRanks
@@ -29,6 +29,7 @@ from metrics_core.scoring.curves import judged_share
 from metrics_core.scoring.means import aggregate
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import sizes_only
+from metrics_core.slicing.filtering import quoted_name
 
 _USUAL_MEASURES = ("nDCG@{k}", "P@{k}", "R@{k}", "RR", "AP")
 _LISTED = 5
@@ -64,6 +65,7 @@ class Overview:
     highest: pd.DataFrame
     examples: pd.DataFrame
     histogram: list[int]
+    interval: tuple[float, float, float]
     groups: pd.DataFrame | None
     grouping: str | None
     looked_at: int
@@ -142,6 +144,9 @@ def _overview(study: Study, shown: Comparison) -> Overview:
         comparison=comparison,
         **_lists(study, shown, scores, in_view[shown.focus]),
         histogram=_histogram(scores, shown),
+        interval=interval_tested(
+            every.set_index("run").loc[shown.focus].to_dict(), shown.method.level
+        ),
         groups=None if groups is None else _in_order(groups, shown),
         grouping=grouping,
         looked_at=len(study.groups[grouping]) if grouping else 0,
@@ -197,6 +202,13 @@ def _histogram(scores: Scores, shown: Comparison) -> list[int]:
     own = scores.only([shown.focus]).of(shown.measure)[0]
     counts, _ = np.histogram(own[~np.isnan(own)], bins=_BINS, range=(0, 1))
     return [int(n) for n in counts]
+
+
+def scores_between(run: str, low: float, high: float) -> str:
+    """The filter line of the queries on which a run scores from one value to below another; the
+    last part of a scale has its end."""
+    name = quoted_name(run)
+    return f"{name} >= {low:g} and {name} {'<=' if high == 1 else '<'} {high:g}"
 
 
 def _by_group(

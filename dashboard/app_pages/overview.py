@@ -1,6 +1,7 @@
 """Overview: is it better, is it real, where to look."""
 
 import math
+from dataclasses import replace
 
 import streamlit as st
 from markupsafe import Markup
@@ -13,7 +14,14 @@ from dashboard.answers.firmness import firmness_known
 from dashboard.answers.overview import Overview
 from dashboard.answers.working import overview_steps
 from dashboard.app_pages.parts import section, test_picker
-from dashboard.drawing.blocks import differences, firmness, leaderboard, markup, overview
+from dashboard.drawing.blocks import (
+    differences,
+    firmness,
+    leaderboard,
+    markup,
+    overview,
+    uncompared,
+)
 from dashboard.drawing.blocks.markup import Badge, Lead
 from dashboard.session import Opened
 from dashboard.session.deferred import defer
@@ -22,7 +30,6 @@ from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings import places_finding
-from metrics_core.slicing.filtering import quoted_name
 
 _ANSWER, _DRAWING = 62, 38
 """Widths of the two parts of the head."""
@@ -51,7 +58,7 @@ def _compared(shown: Overview, here: Opened) -> None:
         _answer(shown, here)
         test_picker.explained(shown.tested, here, shown.facts.queries)
     with drawn:
-        st.html(differences.against_zero(row, shown.every, drawing))
+        st.html(differences.against_zero(row, shown.interval, shown.every, drawing))
     if shown.doubts:
         st.html(markup.second(shown.doubts, drawing.styles))
     st.html(overview.outcomes(row, session.href))
@@ -122,8 +129,7 @@ def _leaderboard(shown: Overview, here: Opened) -> None:
         room.html(
             leaderboard.leaderboard(
                 shown.table,
-                here.drawing,
-                here.look.styles,
+                replace(here.drawing, styles=here.look.styles),
                 _measures(shown, here),
                 shown.judged_shares,
                 _run_lead(here),
@@ -223,9 +229,9 @@ def _of_few_queries(shown: Overview, here: Opened) -> None:
         noun = w.plural(every, "query", "queries")
         told = f"Your filter leaves {w.count(queries)} of {w.count(every)} {noun}."
         if view.where:
-            st.html(overview.box(told, "", f"Show all {w.count(every)} {noun}", whole))
+            st.html(uncompared.box(told, "", f"Show all {w.count(every)} {noun}", whole))
     if len(shown.examples):
-        st.html(overview.examples(shown.examples, drawing, session.href))
+        st.html(uncompared.examples(shown.examples, drawing, session.href))
     _runs(shown, here)
 
 
@@ -238,7 +244,7 @@ def _of_one_run(shown: Overview, here: Opened) -> None:
             "The same queries from another version or system, in any of the formats Ranklens reads."
         )
         st.html(
-            overview.box("Add a second run to compare", text, "Add a run", session.href("data"))
+            uncompared.box("Add a second run to compare", text, "Add a run", session.href("data"))
         )
     if shown.is_leaderboard or len(here.study.names) > 1:
         _runs(shown, here)
@@ -248,28 +254,25 @@ def _of_one_run(shown: Overview, here: Opened) -> None:
     unanswerable = shown.facts.unanswerable
     lists = []
     if shown.histogram:
-        lists.append(overview.histogram(shown.histogram, drawing, _by_score(here)))
+        lists.append(uncompared.histogram(shown.histogram, drawing, _by_score(here)))
     if shown.groups is not None:
         by, lead = shown.grouping or "", _group_lead(shown, here)
-        lists.append(overview.mean_list(shown.groups, drawing, session.href, lead, by=by))
+        lists.append(uncompared.mean_list(shown.groups, drawing, session.href, lead, by=by))
     lists += [
-        overview.score_list(
+        uncompared.score_list(
             shown.lowest, drawing, "lowest", session.href, unanswerable=unanswerable
         ),
-        overview.score_list(shown.highest, drawing, "highest", session.href),
+        uncompared.score_list(shown.highest, drawing, "highest", session.href),
     ]
     st.html(overview.side_by_side(*lists))
 
 
-def _by_score(here: Opened) -> overview.ScoreLead:
+def _by_score(here: Opened) -> uncompared.ScoreLead:
     """Leads to the queries whose scores lie between two."""
-    name = quoted_name(here.comparison.focus)
-
-    def lead(low: float, high: float) -> str:
-        below = f"{name} <= {high:g}" if high == 1 else f"{name} < {high:g}"
-        return session.href("queries", **PLAIN | {"filter": f"{name} >= {low:g} and {below}"})
-
-    return lead
+    run = here.comparison.focus
+    return lambda low, high: session.href(
+        "queries", **PLAIN | {"filter": answers.scores_between(run, low, high)}
+    )
 
 
 def _group_lead(shown: Overview, here: Opened) -> Lead:

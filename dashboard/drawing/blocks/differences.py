@@ -19,7 +19,7 @@ from dashboard.drawing.theme import RunStyle
 from dashboard.drawing.ticks import Ticks, difference_ticks
 from metrics_core.base import wording as w
 from metrics_core.comparing.method import NO_CORRECTION
-from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE, interval_tested
+from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
 from metrics_core.scoring.intervals import LEVEL
 
@@ -47,11 +47,16 @@ class _Label:
     text: str
 
 
-def against_zero(row: Mapping[str, Any], every: pd.DataFrame, drawing: Drawing) -> Markup:
-    """The difference of the run in focus and the interval that was tested, drawn against zero.
-    `row` and the rows of `every` loaded run are of `compare`."""
+def against_zero(
+    row: Mapping[str, Any],
+    tested: tuple[float, float, float],
+    every: pd.DataFrame,
+    drawing: Drawing,
+) -> Markup:
+    """The difference of the run in focus and the interval that was `tested` (low, high, level),
+    drawn against zero. `row` and the rows of `every` loaded run are of `compare`."""
     comparison = drawing.comparison
-    low, high, level = interval_tested(row, comparison.method.level)
+    low, high, level = tested
     digits, gap = w.decimals(low, high), row["difference"]
     axis = _axis(every, low, high, gap)
     less = not comparison.measure.declaration.higher_is_better

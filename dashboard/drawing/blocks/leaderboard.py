@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.drawing.blocks.markup import Lead, Styles, style_of
+from dashboard.drawing.blocks.markup import Lead, style_of
 from dashboard.drawing.blocks.overview import best_first, columns_of
 from dashboard.drawing.blocks.pairs import place
 from dashboard.drawing.blocks.templates import Template, percent
@@ -49,7 +49,6 @@ class _Row:
 def leaderboard(
     table: pd.DataFrame,
     drawing: Drawing,
-    styles: Styles,
     measures: Sequence[tuple[str, str, str]],
     judged: dict[str, float],
     lead: Lead,
@@ -69,7 +68,7 @@ def leaderboard(
         plain = _Row(
             run,
             short[run],
-            style_of(styles, run),
+            style_of(drawing.styles, run),
             lead(run),
             run == drawing.baseline,
             run == drawing.focus,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.address.query_list import NO_LIST, PLAIN, whole_list
+from dashboard.address.query_list import NO_LIST, whole_list
 from dashboard.drawing.blocks.markup import Href, Lead, pieces_of, style_of
 from dashboard.drawing.blocks.templates import Template, percent, tone
 from dashboard.drawing.drawing import Drawing
@@ -27,11 +27,6 @@ Row = dict[str, Any]
 
 _MOST_GROUPS = 5
 """Groups listed at most; all stand on the Breakdown page."""
-_MOST_MEANS = 8
-_WHOLE, _HALF = 1.0, 0.5
-
-ScoreLead = Callable[[float, float], str]
-"""Gives where the queries that score from one value to another are listed."""
 
 _drawn = Template("overview")
 
@@ -189,68 +184,6 @@ def table_note(text: str, more: Sentence, drawing: Drawing) -> Markup:
     return _drawn("table_note", text=text, pieces=pieces_of(more, drawing.styles))
 
 
-def box(title: str, text: str, label: str, link: str) -> Markup:
-    """What is missing or narrows the view, and one way on."""
-    return _drawn("box", title=title, text=text, label=label, link=link)
-
-
-@dataclass(frozen=True)
-class _Bar:
-    """A bar of the histogram: its queries, its ends as text, its height as CSS."""
-
-    count: int
-    low: str
-    high: str
-    height: str
-    link: str
-
-
-def histogram(counts: Sequence[int], drawing: Drawing, lead: ScoreLead) -> Markup:
-    """How many queries of a run alone score in each part of 0 to 1; `lead` gives where those from
-    one score to another are listed."""
-    most, n = max(1, *counts), len(counts)
-    bars = [
-        _Bar(
-            count,
-            w.score(i / n, 1),
-            w.score((i + 1) / n, 1),
-            percent(count / most),
-            lead(i / n, (i + 1) / n) if count else "",
-        )
-        for i, count in enumerate(counts)
-    ]
-    total = sum(counts)
-    title = f"How the {w.count(total)} queries score" if total != 1 else "How the query scores"
-    return _drawn("histogram", title=title, bars=bars, style=drawing.focus_style)
-
-
-@dataclass(frozen=True)
-class _Side:
-    """A bar to one side of a middle, as CSS."""
-
-    left: str
-    width: str
-
-
-def examples(rows: pd.DataFrame, drawing: Drawing, href: Href) -> Markup:
-    """Few queries: all of them with both scores, in grey. `rows` has query_id, text, meta, score,
-    baseline_score, difference, those that got worse most first."""
-    less = not drawing.comparison.measure.declaration.higher_is_better
-    scale = max(float(rows["difference"].abs().max()), 1e-12) if len(rows) else _WHOLE
-    drawn = []
-    for row in rows.to_dict("records"):
-        share = row["difference"] / scale / 2 * (-1 if less else 1)
-        drawn.append((row, _Side(percent(_HALF + min(share, 0)), percent(abs(share)))))
-    return _drawn(
-        "examples",
-        rows=drawn,
-        baseline=style_of(drawing.styles, drawing.baseline),
-        focus=drawing.focus_style,
-        href=href,
-        listed=NO_LIST,
-    )
-
-
 def side_by_side(*lists: Markup) -> Markup:
     """Lists beside each other, or below each other where there is no room."""
     return _drawn("side_by_side", lists=lists)
@@ -280,35 +213,6 @@ def query_list(
         href=href,
         listed=NO_LIST | {"list": kind},
         less=not drawing.comparison.measure.declaration.higher_is_better,
-    )
-
-
-def score_list(
-    rows: pd.DataFrame,
-    drawing: Drawing,
-    kind: Literal["lowest", "highest"],
-    href: Href,
-    *,
-    unanswerable: int = 0,
-) -> Markup:
-    """The queries with the lowest or the highest scores of a run that is compared with nothing.
-    `rows` has query_id, text, meta, score; so many `unanswerable` ones, without a relevant
-    document, are not among the lowest."""
-    which = ""
-    if unanswerable and kind == "lowest":
-        noun = w.plural(unanswerable, "query that has", "queries that have")
-        which = f"without the {w.count(unanswerable)} {noun} no relevant document"
-    title = f"{kind.capitalize()} scores"
-    if rows.empty:
-        return _drawn("empty_list", title=title, text="No query has a score.")
-    return _drawn(
-        "score_list",
-        title=title,
-        which=which,
-        more=("all", href("queries", **PLAIN)),
-        rows=rows.to_dict("records"),
-        href=href,
-        listed=NO_LIST | {"sort": "" if kind == "lowest" else f"-score:{drawing.focus}"},
     )
 
 
@@ -380,42 +284,4 @@ def group_list(
         pieces=pieces_of(finding, drawing.styles),
         rule=f"{w.share(LEVEL)} intervals, each by itself. Coloured if significant{corrected},"
         f" from {FEWEST_QUERIES} queries on.",
-    )
-
-
-@dataclass(frozen=True)
-class _Mean:
-    """A group's row of a run alone."""
-
-    name: str
-    link: str
-    told: str
-    amount: str
-    mean: float
-    has_bar: bool
-    style: RunStyle
-
-
-def mean_list(rows: pd.DataFrame, drawing: Drawing, href: Href, lead: Lead, *, by: str) -> Markup:
-    """The means of a run alone in the groups of one column, in the order given. `rows` has group,
-    queries, mean."""
-    if rows.empty:
-        return _drawn("empty_list", title=f"By {by}", text="The queries in view carry no groups.")
-    has_bar = bool(rows["mean"].dropna().between(0, 1).all())
-    return _drawn(
-        "mean_list",
-        title=f"By {by}",
-        more=(f"all {w.count(len(rows))}", href("breakdown", by=by)),
-        rows=[
-            _Mean(
-                row["group"],
-                lead(row["group"]),
-                f"{w.count(row['queries'])} {w.plural(row['queries'], 'query', 'queries')}",
-                w.score(row["mean"]),
-                row["mean"],
-                has_bar,
-                drawing.focus_style,
-            )
-            for row in rows.head(_MOST_MEANS).to_dict("records")
-        ],
     )

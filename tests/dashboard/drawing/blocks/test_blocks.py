@@ -24,6 +24,7 @@ from dashboard.drawing.blocks import (
     navigation,
     overview,
     query,
+    uncompared,
 )
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.templates import Template
@@ -300,7 +301,7 @@ def leaders(n: int, places: bool = True, named: str = "") -> Markup:
     )  # fmt: skip
     drawing = drawing_of(styles, measure="AP")
     return leaderboard.leaderboard(
-        table, drawing, styles, [("AP", "", "?")], {"r00": 0.9}, lead,
+        table, drawing, [("AP", "", "?")], {"r00": 0.9}, lead,
         pairs="?pairs", places=found if places else None, named=named,
     )  # fmt: skip
 
@@ -319,7 +320,7 @@ def test_the_leaderboard_folds_what_lies_far_below_and_brackets_who_may_be_the_b
 def test_the_leaderboard_waits_for_the_places_and_finds_runs_by_their_names():
     assert "1–" not in Page(leaders(8, places=False)).text
     found = Page(leaders(25, named=" R2 "))
-    assert [t for t in found.text.split() if re.match(r"r\d", t)] == [f"r2{i}" for i in range(5)]
+    assert re.findall(r"r\d\d", found.text) == [f"r2{i}" for i in range(5)]
     assert "No run has “zz” in its name." in Page(leaders(8, named="zz")).text
 
 
@@ -356,7 +357,7 @@ def test_query_list_of_nothing():
 
 
 def test_few_queries_stand_as_they_are_and_in_grey():
-    part = overview.examples(query_rows(), DRAWING, href)
+    part = uncompared.examples(query_rows(), DRAWING, href)
     page = Page(part)
     assert "charged twice" in page.text and "−0.333" in page.text and "0.775" in page.text
     assert not page.having("better") and not page.having("worse")
@@ -364,9 +365,7 @@ def test_few_queries_stand_as_they_are_and_in_grey():
 
 
 def test_the_scores_of_one_run_in_tenths():
-    part = overview.histogram(
-        [3, 0, 6], DRAWING, lambda low, high: f"?from={low:.2f}&to={high:.2f}"
-    )
+    part = uncompared.histogram([3, 0, 6], DRAWING, lambda low, high: f"?{low:.2f}&{high:.2f}")
     page = Page(part)
     assert "How the 9 queries score" in page.text
     assert [own["href"] for tag, own in page.found if tag == "a"] == [
@@ -421,7 +420,7 @@ def test_of_many_groups_the_first_are_listed():
     page = Page(groups_drawn(group_rows(20)))
     assert re.findall(r"group (\d+)", page.text) == ["0", "1", "2", "3", "4"]
     assert "all 20" in page.text
-    means = Page(overview.mean_list(group_rows(20), DRAWING, href, lead, by="topic"))
+    means = Page(uncompared.mean_list(group_rows(20), DRAWING, href, lead, by="topic"))
     assert len(re.findall(r"group \d", means.text)) == 8 and "0.100" in means.text
 
 
@@ -451,23 +450,28 @@ def rows_of(frame: pd.DataFrame, drawing: Drawing = DRAWING) -> Markup:
     )
 
 
+def zero_of(row: dict) -> Markup:
+    tested = row["low"], row["high"], 0.95
+    return differences.against_zero(row, tested, comparison(), DRAWING)
+
+
 def test_the_interval_stands_against_zero():
     row = comparison().iloc[2].to_dict()
-    part = differences.against_zero(row, comparison(), DRAWING)
+    part = zero_of(row)
     page = Page(part)
     assert "hybrid minus bm25 on nDCG@10: +0.060 [0.030, 0.092]" in page.text
     assert "+0.030" in page.text and "+0.092" in page.text and "worse" in page.text
     assert page.having("value") and 'class="better"' in part
     assert "corrected for three comparisons" in part
-    grey = differences.against_zero(row | {"verdict": "cannot tell"}, comparison(), DRAWING)
+    grey = zero_of(row | {"verdict": "cannot tell"})
     assert 'class="unclear"' in grey and 'class="better"' not in grey
     none = row | {"low": math.nan, "high": math.nan}
-    assert not Page(differences.against_zero(none, comparison(), DRAWING)).having("interval")
+    assert not Page(zero_of(none)).having("interval")
 
 
 def test_an_interval_too_short_for_the_scale_of_all_has_its_own():
     row = comparison().iloc[2].to_dict() | {"low": 0.058, "high": 0.062}
-    own = Page(differences.against_zero(row, comparison(), DRAWING)).text
+    own = Page(zero_of(row)).text
     assert "+0.05" in own and "−0.10" not in own
 
 
@@ -851,10 +855,10 @@ def test_no_user_text_becomes_markup():
         markup.nothing(EVIL, EVIL),
         overview.runs_and_measures(table, drawing, [("AP", EVIL, EVIL)], {}, lead),
         overview.query_list(rows, drawing, "worse", href, total=2),
-        overview.examples(rows, drawing, href),
+        uncompared.examples(rows, drawing, href),
         overview.group_list(groups, drawing, href, lead, by=EVIL, finding=said),
-        overview.mean_list(groups, drawing, href, lead, by=EVIL),
-        differences.against_zero(compared.iloc[1].to_dict(), compared, drawing),
+        uncompared.mean_list(groups, drawing, href, lead, by=EVIL),
+        differences.against_zero(compared.iloc[1].to_dict(), (0.1, 0.2, 0.95), compared, drawing),
         rows_of(compared, drawing),
         query.query_head(EVIL, [EVIL]),
         query.explanation(said, styles),
