@@ -27,7 +27,7 @@ from metrics_core.findings.origins import (
     short_lists,
     strongest_other,
 )
-from metrics_core.findings.places import bests_finding, places_finding
+from metrics_core.findings.places import places_finding
 from metrics_core.findings.queries import Facts, queries_finding
 from metrics_core.findings.sentence import Sentence, Span
 from metrics_core.findings.testing import (
@@ -55,7 +55,6 @@ __all__ = [
     "WayToTurn",
     "alone",
     "best_by_group",
-    "bests_finding",
     "bridge_finding",
     "curves_awaited",
     "curves_finding",

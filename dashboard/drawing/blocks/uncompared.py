@@ -1,4 +1,4 @@
-"""What the Overview shows where nothing is compared: the scores of one run, or all of few queries."""
+"""What the Overview shows where nothing is tested: the scores of one run, or all of few queries."""
 
 from __future__ import annotations
 
