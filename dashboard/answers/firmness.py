@@ -9,7 +9,8 @@ import numpy as np
 
 from dashboard.address.view import Comparison
 from dashboard.answers import firm
-from dashboard.answers.compared import sample_size
+from dashboard.answers.compared import compared_each, sample_size
+from dashboard.answers.overview import overview_measures
 from dashboard.answers.unjudged import unjudged
 from dashboard.study.study import Study
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES, NO_MATTER
@@ -83,8 +84,18 @@ def _firmness(study: Study, shown: Comparison) -> Firmness:
         ways_to_settle.detectable(size.smallest),
         ways_to_settle.unjudged(open_.share, open_.depth),
         ways_to_settle.cutoff(cutoffs),
-        ways_to_settle.other_measures(measures, pair),
+        ways_to_settle.other_measures(_in_table(study, shown), pair),
         ways_to_settle.ties(by_ties),
         ways_to_settle.lacking_queries(by_lacking),
     ]
     return replace(found_ways, settling=tuple(filter(None, settling)))
+
+
+def _in_table(study: Study, shown: Comparison) -> dict[str, str]:
+    """The verdict on the run in focus on each measure of the Overview's table."""
+    measures = overview_measures(shown)
+    frames = compared_each(study, shown, measures)
+    return {
+        str(measure): str(frame.set_index("run").loc[shown.focus, "verdict"])
+        for measure, frame in zip(measures, frames, strict=True)
+    }

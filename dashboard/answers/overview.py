@@ -29,11 +29,13 @@ from metrics_core.scoring.curves import judged_share
 from metrics_core.scoring.means import aggregate
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import sizes_only
+from metrics_core.slicing.derived import DERIVED
 from metrics_core.slicing.filtering import quoted_name
 
 _USUAL_MEASURES = ("nDCG@{k}", "P@{k}", "R@{k}", "RR", "AP")
 _LISTED = 5
 _BINS = 10
+_BY_LENGTH = DERIVED[0].key
 SHOWN_IN_FULL = 5
 """Of more runs than these the table is the leaderboard of all that are loaded."""
 
@@ -70,6 +72,12 @@ class Overview:
     grouping: str | None
     looked_at: int
     too_few: list[str]
+
+    @property
+    def grouped_by(self) -> str:
+        """What a heading calls the column of the groups."""
+        by = self.grouping or ""
+        return "query length (computed)" if by == _BY_LENGTH else by
 
     @property
     def is_leaderboard(self) -> bool:
@@ -114,9 +122,9 @@ def _overview(study: Study, shown: Comparison) -> Overview:
     )
     table["clear"] = table["verdict"].isin(CLEAR)
     comparison = of_shown(every, shown)
-    grouping = next(iter(study.groupings), None)
+    grouping = _grouping(study, shown)
     groups = None
-    if grouping is not None and study.queries is not None and scores.n_queries:
+    if grouping is not None and scores.n_queries:
         groups = of_focus_by_column(study, shown, grouping)
     mask = study.in_view(shown)
     in_view = {name: study.judged[name].among(mask) for name in dict.fromkeys(table["run"])}
@@ -149,9 +157,18 @@ def _overview(study: Study, shown: Comparison) -> Overview:
         ),
         groups=None if groups is None else _in_order(groups, shown),
         grouping=grouping,
-        looked_at=len(study.groups[grouping]) if grouping else 0,
+        looked_at=int(study.columns(shown)[grouping].nunique()) if grouping else 0,
         too_few=list(comparison.loc[comparison["queries"] < FEWEST_QUERIES, "run"]),
     )
+
+
+def _grouping(study: Study, shown: Comparison) -> str | None:
+    """The column of the groups: the first of the files' own, else how long the queries are; None
+    where nothing is known of them."""
+    if study.queries is None:
+        return None
+    own = next(iter(study.groupings), None)
+    return own or (_BY_LENGTH if _BY_LENGTH in study.columns(shown) else None)
 
 
 def _verdict(scores: Scores, shown: Comparison, every: pd.DataFrame) -> findings.Verdict:

@@ -1,7 +1,9 @@
 """Overview: is it better, is it real, where to look."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 from markupsafe import Markup
@@ -28,7 +30,7 @@ from dashboard.session.deferred import defer
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.pairs import SAME
-from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.comparing.verdicts import CANNOT_TELL, FEWEST_QUERIES
 from metrics_core.findings import places_finding
 
 _ANSWER, _DRAWING = 62, 38
@@ -63,10 +65,10 @@ def _compared(shown: Overview, here: Opened) -> None:
         st.html(markup.second(shown.doubts, drawing.styles))
     st.html(overview.outcomes(row, session.href))
     if row["differing"] and not shown.is_leaderboard:
-        _checks(shown, here)
+        _checks(row, here)
     _runs(shown, here)
     if row["differing"] and shown.is_leaderboard:
-        _checks(shown, here)
+        _checks(row, here)
     section.standing("lists", lambda: _lists(shown, here, row), shown, drawing)
     _differences(shown, here)
 
@@ -77,11 +79,12 @@ def _answer(shown: Overview, here: Opened) -> None:
     st.html(markup.answer(found.title, found.lead, here.drawing.styles, badge=badge))
 
 
-def _checks(shown: Overview, here: Opened) -> None:
+def _checks(row: Mapping[str, Any], here: Opened) -> None:
     """What takes longer than all the rest, and so follows it; its place is kept."""
     room, view = st.empty(), here.comparison
     if not firmness_known(here.study, view):
-        room.html(firmness.waiting(unclear=shown.verdict.tone == "unclear"))
+        unclear = row["verdict"] == CANNOT_TELL
+        room.html(firmness.waiting(unclear=unclear))
 
     def draw() -> None:
         checks = firmness.checks(firmness_of(here.study, view), session.href)
@@ -189,7 +192,7 @@ def _lists(shown: Overview, here: Opened, row: dict[str, int]) -> Markup:
                 drawing,
                 session.href,
                 _group_lead(shown, here),
-                by=shown.grouping or "",
+                by=(shown.grouping or "", shown.grouped_by),
                 finding=shown.by_group,
                 looked_at=shown.looked_at,
             )
@@ -256,7 +259,7 @@ def _of_one_run(shown: Overview, here: Opened) -> None:
     if shown.histogram:
         lists.append(uncompared.histogram(shown.histogram, drawing, _by_score(here)))
     if shown.groups is not None:
-        by, lead = shown.grouping or "", _group_lead(shown, here)
+        by, lead = (shown.grouping or "", shown.grouped_by), _group_lead(shown, here)
         lists.append(uncompared.mean_list(shown.groups, drawing, session.href, lead, by=by))
     lists += [
         uncompared.score_list(

@@ -6,9 +6,9 @@ What `ways_to_turn` says of the same evidence speaks of a lead, and there is non
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from metrics_core.base import wording as w
-from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.verdicts import AHEAD, BEHIND
 from metrics_core.findings.firmness import Pair, WayToTurn
@@ -62,18 +62,18 @@ def cutoff(found: Crossings | None) -> WayToTurn | None:
     return _entry("cutoff", "Cutoff", f"clear {where}", warns=True)
 
 
-def other_measures(found: Agreement, pair: Pair) -> WayToTurn | None:
+def other_measures(verdicts: Mapping[str, str], pair: Pair) -> WayToTurn | None:
     """On which other measures one of the two is clearly ahead: a reason to choose the measure
-    before looking. None where there is no other."""
-    table = found.defined.set_index("measure").drop(index=pair.measure)
-    if table.empty:
+    before looking. `verdicts` are those of the table of runs, by measure; None without others."""
+    others = {name: word for name, word in verdicts.items() if name != pair.measure}
+    if not others:
         return None
     told = []
     for words, name in ((AHEAD, pair.run), (BEHIND, pair.baseline)):
-        clear = [m for m in table.index if table.loc[m, "verdict"] in words]
+        clear = [measure for measure, word in others.items() if word in words]
         if clear:
             told.append(f"{w.named(clear, all_of=_NAMED)}: clear for {name}")
-    brief = "; ".join(told) or f"none of {len(table)} is clear"
+    brief = "; ".join(told) or f"none of {len(others)} is clear"
     return _entry("measures", "Other measures", brief, warns=bool(told))
 
 

@@ -237,15 +237,15 @@ def group_list(
     href: Href,
     lead: Lead,
     *,
-    by: str,
+    by: tuple[str, str],
     finding: Sentence,
     looked_at: int = 0,
 ) -> Markup:
-    """The first groups of one column in the order given, each as an interval against zero, and what
-    is found of them. `rows` are those of the run in focus in a `breakdown` frame: group, queries,
+    """The first groups of one column (`by` is its key and its name), in the order given, each as an
+    interval against zero, and what is found of them. `rows` are those of the run in focus in a `breakdown` frame: group, queries,
     difference, diff_low, diff_high, clear, worked out with `looked_at`; `lead` gives where a group
     leads."""
-    title = f"By {by}"
+    title = f"By {by[1]}"
     if rows.empty:
         return _drawn("empty_list", title=title, text="The queries in view carry no groups.")
     shown = rows.head(_MOST_GROUPS)
@@ -278,7 +278,7 @@ def group_list(
     return _drawn(
         "group_list",
         title=title,
-        more=(f"all {w.count(len(rows))}", href("breakdown", by=by)),
+        more=(f"all {w.count(len(rows))}", href("breakdown", by=by[0])),
         rows=[drawn(row) for row in shown.to_dict("records")],
         zero=place(0),
         pieces=pieces_of(finding, drawing.styles),

@@ -129,18 +129,20 @@ class _Mean:
     style: RunStyle
 
 
-def mean_list(rows: pd.DataFrame, drawing: Drawing, href: Href, lead: Lead, *, by: str) -> Markup:
-    """The means of a run alone in the groups of one column, in the order given. `rows` has group,
-    queries, mean."""
+def mean_list(
+    rows: pd.DataFrame, drawing: Drawing, href: Href, lead: Lead, *, by: tuple[str, str]
+) -> Markup:
+    """The means of a run alone in the groups of one column (`by` is its key and its name), in the
+    order given. `rows` has group, queries, mean."""
     if rows.empty:
         return _drawn(
-            "nothing_listed", title=f"By {by}", text="The queries in view carry no groups."
+            "nothing_listed", title=f"By {by[1]}", text="The queries in view carry no groups."
         )
     has_bar = bool(rows["mean"].dropna().between(0, 1).all())
     return _drawn(
         "mean_list",
-        title=f"By {by}",
-        more=(f"all {w.count(len(rows))}", href("breakdown", by=by)),
+        title=f"By {by[1]}",
+        more=(f"all {w.count(len(rows))}", href("breakdown", by=by[0])),
         rows=[
             _Mean(
                 row["group"],

@@ -498,7 +498,9 @@ def settling_of(given: Situation) -> str:
         ways_to_settle.detectable(abs(low)),
         ways_to_settle.unjudged(given.seed % 3 / 7, 10),
         ways_to_settle.cutoff(crossings_of(given)),
-        ways_to_settle.other_measures(agreement_of(given), pair),
+        ways_to_settle.other_measures(
+            agreement_of(given).defined.set_index("measure")["verdict"].to_dict(), pair
+        ),
         ways_to_settle.ties(ways_of_files.ties((low, high), now, (given.seed % 4, 9), exact)),
         ways_to_settle.lacking_queries(ways_of_files.lacking_queries({"run0": 3}, now, low, 9)),
     )

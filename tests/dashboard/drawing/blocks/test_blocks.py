@@ -392,7 +392,9 @@ FOUND = Sentence((Span("No group is significant by itself.", "muted"),))
 
 
 def groups_drawn(rows: pd.DataFrame, **more: int) -> Markup:
-    return overview.group_list(rows, DRAWING, href, lead, by="topic", finding=FOUND, **more)
+    return overview.group_list(
+        rows, DRAWING, href, lead, by=("topic", "topic"), finding=FOUND, **more
+    )
 
 
 def test_group_list_in_the_order_given():
@@ -420,7 +422,7 @@ def test_of_many_groups_the_first_are_listed():
     page = Page(groups_drawn(group_rows(20)))
     assert re.findall(r"group (\d+)", page.text) == ["0", "1", "2", "3", "4"]
     assert "all 20" in page.text
-    means = Page(uncompared.mean_list(group_rows(20), DRAWING, href, lead, by="topic"))
+    means = Page(uncompared.mean_list(group_rows(20), DRAWING, href, lead, by=("topic", "topic")))
     assert len(re.findall(r"group \d", means.text)) == 8 and "0.100" in means.text
 
 
@@ -856,8 +858,8 @@ def test_no_user_text_becomes_markup():
         overview.runs_and_measures(table, drawing, [("AP", EVIL, EVIL)], {}, lead),
         overview.query_list(rows, drawing, "worse", href, total=2),
         uncompared.examples(rows, drawing, href),
-        overview.group_list(groups, drawing, href, lead, by=EVIL, finding=said),
-        uncompared.mean_list(groups, drawing, href, lead, by=EVIL),
+        overview.group_list(groups, drawing, href, lead, by=(EVIL, EVIL), finding=said),
+        uncompared.mean_list(groups, drawing, href, lead, by=(EVIL, EVIL)),
         differences.against_zero(compared.iloc[1].to_dict(), (0.1, 0.2, 0.95), compared, drawing),
         rows_of(compared, drawing),
         query.query_head(EVIL, [EVIL]),
