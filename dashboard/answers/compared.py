@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from metrics_core.comparing.doubts import doubts as doubts_of
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import compare_each
 from metrics_core.comparing.verdicts import CANNOT_TELL, CLEAR
-from metrics_core.findings.sentence import joined, muted
+from metrics_core.findings.sentence import joined
 from metrics_core.measures import Measure
 
 Asked = tuple[Measure, str, Comparison, Method]
@@ -69,32 +70,60 @@ def _compared_each(study: Study, asked: tuple[Asked, ...]) -> list[pd.DataFrame]
     return compare_each(scores, measures, baseline, methods=[one[3] for one in asked])
 
 
-def what_it_rests_on(study: Study, shown: Comparison, frame: pd.DataFrame) -> findings.Sentence:
-    """What the queries could show of the run in focus against the baseline, where they showed
-    nothing how many it would take, and what makes a test of the mean doubtful."""
-    row = frame.set_index("run").loc[shown.focus]
-    if shown.alone or np.isnan(row["p_corrected"]):
+def what_it_rests_on(study: Study, shown: Comparison) -> findings.Sentence:
+    """What the queries could show of the run in focus against the baseline, and where they showed
+    nothing how many it would take."""
+    size = sample_size(study, shown)
+    if np.isnan(size.p):
+        return findings.Sentence()
+    margin = findings.Sentence()
+    if shown.method.margin is not None:
+        margin = findings.margin_finding(*size.inner)
+    said = [findings.shown_finding(size.smallest, size.queries)]
+    if said[0]:
+        said.append(findings.needed_finding(size.difference, size.needed))
+    return joined([sentence for sentence in (*said, margin) if sentence], " ")
+
+
+def doubted(study: Study, shown: Comparison) -> findings.Sentence:
+    """What makes the test of the mean doubtful; empty where nothing does."""
+    size = sample_size(study, shown)
+    if np.isnan(size.p):
         return findings.Sentence()
     own, other = (
         study.scores(shown, shown.measure).only([shown.focus, shown.baseline]).of(shown.measure)
     )
-    doubts = findings.doubts_findings(doubts_of(own - other), found=row["verdict"] in CLEAR)
-    margin = findings.Sentence()
-    if shown.method.margin is not None:
-        margin = findings.margin_finding(row["inner_low"], row["inner_high"])
-    said = [_power(row, shown.measure), margin, *doubts]
-    return joined([sentence for sentence in said if sentence], " ")
+    return joined(
+        findings.doubts_findings(doubts_of(own - other), found=size.verdict in CLEAR), " "
+    )
 
 
-def _power(row: pd.Series, measure: Measure) -> findings.Sentence:
-    queries = int(row["queries"])
-    linear = measure.declaration.combination.linear
+@dataclass(frozen=True)
+class SampleSize:
+    """The test of a pair, the `smallest` difference that it can detect and, where it shows nothing,
+    how many queries were `needed`; NaN where that is not known. `inner` is the interval of two
+    one-sided tests."""
+
+    difference: float
+    queries: int
+    p: float
+    verdict: str | None
+    inner: tuple[float, float]
+    smallest: float = math.nan
+    needed: float = math.nan
+
+
+def sample_size(study: Study, shown: Comparison) -> SampleSize:
+    """How many queries the pair has, and what they can show."""
+    row = compared(study, shown, shown.measure).set_index("run").loc[shown.focus]
+    queries, inner = int(row["queries"]), (row["inner_low"], row["inner_high"])
+    found = SampleSize(row["difference"], queries, row["p_corrected"], row["verdict"], inner)
+    linear = shown.measure.declaration.combination.linear
     if np.isnan(row["width"]) or not linear or queries < power.FEWEST_TOLD:
-        return findings.Sentence()
-    smallest = power.smallest_shown(row["error"], row["width"], queries)
-    said = findings.shown_finding(smallest, queries)
-    if row["verdict"] == CANNOT_TELL and said:
-        level = power.level_of_one(row["width"], queries)
-        needed = power.queries_needed(row["difference"], row["error"] * queries**0.5, level)
-        said += muted(" ") + findings.needed_finding(row["difference"], needed)
-    return said
+        return found
+    found = replace(found, smallest=power.smallest_shown(row["error"], row["width"], queries))
+    if found.verdict != CANNOT_TELL:
+        return found
+    level = power.level_of_one(row["width"], queries)
+    needed = power.queries_needed(row["difference"], row["error"] * queries**0.5, level)
+    return replace(found, needed=needed)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 
 from dashboard.address.view import Comparison
 from dashboard.answers import firm
+from dashboard.answers.compared import compared_each, sample_size
+from dashboard.answers.overview import overview_measures
 from dashboard.answers.unjudged import unjudged
 from dashboard.study.study import Study
-from metrics_core.comparing.verdicts import FEWEST_QUERIES, NO_MATTER
+from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES, NO_MATTER
+from metrics_core.findings import ways_of_files, ways_to_settle
 from metrics_core.findings import ways_to_matter as matter
 from metrics_core.findings import ways_to_turn as ways
 from metrics_core.findings.firmness import Firmness, firmness_of
@@ -47,11 +51,11 @@ def _firmness(study: Study, shown: Comparison) -> Firmness:
     now = open_.reached.difference
     by_judges = ways.unjudged(open_.reached, open_.likely, open_.share, open_.depth)
     by_ties = (
-        ways.ties(span.span, now, span.counts, span.exact)
+        ways_of_files.ties(span.span, now, span.counts, span.exact)
         if span
-        else ways.ties_unknown(study.nameless((shown.focus, shown.baseline)))
+        else ways_of_files.ties_unknown(study.nameless((shown.focus, shown.baseline)))
     )
-    by_lacking = ways.lacking_queries(lacking, now, on_shared, covered.shared)
+    by_lacking = ways_of_files.lacking_queries(lacking, now, on_shared, covered.shared)
     margin = shown.method.margin
     if pair.verdict == NO_MATTER and margin is not None:
         entries = [
@@ -71,4 +75,27 @@ def _firmness(study: Study, shown: Comparison) -> Firmness:
             by_ties,
             by_lacking,
         ]
-    return firmness_of(pair, entries, known)
+    found_ways = firmness_of(pair, entries, known)
+    if pair.verdict in CLEAR or pair.verdict == NO_MATTER:
+        return found_ways
+    size = sample_size(study, shown)
+    settling = [
+        ways_to_settle.sample_size(size.difference, size.needed),
+        ways_to_settle.detectable(size.smallest),
+        ways_to_settle.unjudged(open_.share, open_.depth),
+        ways_to_settle.cutoff(cutoffs),
+        ways_to_settle.other_measures(_in_table(study, shown), pair),
+        ways_to_settle.ties(by_ties),
+        ways_to_settle.lacking_queries(by_lacking),
+    ]
+    return replace(found_ways, settling=tuple(filter(None, settling)))
+
+
+def _in_table(study: Study, shown: Comparison) -> dict[str, str]:
+    """The verdict on the run in focus on each measure of the Overview's table."""
+    measures = overview_measures(shown)
+    frames = compared_each(study, shown, measures)
+    return {
+        str(measure): str(frame.set_index("run").loc[shown.focus, "verdict"])
+        for measure, frame in zip(measures, frames, strict=True)
+    }

@@ -14,52 +14,75 @@ from dashboard.address.address import MISSING
 from dashboard.address.measure_key import at_k
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import of_focus_by_column
-from dashboard.answers.compared import compared_each, of_shown, what_it_rests_on
+from dashboard.answers.compared import compared_each, doubted, of_shown, what_it_rests_on
 from dashboard.answers.group_names import spoken
 from dashboard.answers.pairs import every_pair, every_pair_known
 from dashboard.study.study import Study
 from metrics_core import findings
-from metrics_core.comparing.pairs import BETTER, WORSE, differences
+from metrics_core.comparing.all_pairs.all_pairs import AllPairs
+from metrics_core.comparing.pairs import BETTER, WORSE, differences, interval_tested
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
 from metrics_core.findings.sentence import joined
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.curves import judged_share
+from metrics_core.scoring.means import aggregate
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import sizes_only
+from metrics_core.slicing.derived import DERIVED
+from metrics_core.slicing.filtering import quoted_name
 
 _USUAL_MEASURES = ("nDCG@{k}", "P@{k}", "R@{k}", "RR", "AP")
 _LISTED = 5
-MANY_RUNS = 4
-"""Of more runs than these the Overview says which may be the best; of fewer the verdict does."""
+_BINS = 10
+_BY_LENGTH = DERIVED[0].key
+SHOWN_IN_FULL = 5
+"""Of more runs than these the table is the leaderboard of all that are loaded."""
 
 
 @dataclass(frozen=True)
 class Overview:
     """What the Overview shows. `measures` are name, gloss and how each is chosen in an address;
-    `together` says for how many runs the verdicts hold at once.
-    `too_few` runs have too few queries of both scores for a verdict on the chosen measure. Queries
-    that are `worse` and `better` have `unlisted_by`: which of the two does not list it, or ""."""
+    `tested` says how the verdict was found, `doubts` what speaks against the test. `table` and
+    `judged_shares` are of the runs shown, of many of all that are loaded; `every` compares all of
+    them on the chosen measure, `comparison` those shown. `too_few` runs have too few queries of
+    both scores for a verdict on the chosen measure. Queries that are `worse` and `better` have
+    `unlisted_by`: which of the two does not list it, or ""; `examples` are all of them where they
+    are too few to test. `histogram` counts the scores of a run alone, by tenths from 0 to 1."""
 
-    verdict: findings.Sentence
-    others: findings.Sentence
-    together: findings.Sentence
+    verdict: findings.Verdict
+    tested: findings.Sentence
+    doubts: findings.Sentence
+    by_measure: findings.Sentence
+    by_group: findings.Sentence
     facts: findings.Facts
     table: pd.DataFrame
     measures: list[tuple[str, str, str]]
     judged_shares: dict[str, float]
+    every: pd.DataFrame
     comparison: pd.DataFrame
     worse: pd.DataFrame
     better: pd.DataFrame
     lowest: pd.DataFrame
     highest: pd.DataFrame
-    scale: float
-    won: int
-    lost: int
+    examples: pd.DataFrame
+    histogram: list[int]
+    interval: tuple[float, float, float]
     groups: pd.DataFrame | None
     grouping: str | None
     looked_at: int
     too_few: list[str]
+
+    @property
+    def grouped_by(self) -> str:
+        """What a heading calls the column of the groups."""
+        by = self.grouping or ""
+        return "query length (computed)" if by == _BY_LENGTH else by
+
+    @property
+    def is_leaderboard(self) -> bool:
+        """Whether all loaded runs stand in the table, with their places."""
+        return len(self.every) > SHOWN_IN_FULL
 
 
 def overview(study: Study, shown: Comparison) -> Overview:
@@ -67,16 +90,18 @@ def overview(study: Study, shown: Comparison) -> Overview:
     return study.kept(_overview, shown)
 
 
-def bests(study: Study, shown: Comparison) -> findings.Sentence:
-    """Which of many runs may be the best; empty of few, and where there are too few queries."""
-    if shown.loaded <= MANY_RUNS:
-        return findings.Sentence()
-    return findings.bests_finding(every_pair(study, shown))
+def places(study: Study, shown: Comparison) -> AllPairs | None:
+    """All pairs of many runs, from which their places come; None of few, and where there are too
+    few queries to test any."""
+    if len(study.names) <= SHOWN_IN_FULL:
+        return None
+    found = every_pair(study, shown)
+    return found if found.draws else None
 
 
-def bests_known(study: Study, shown: Comparison) -> bool:
-    """Whether `bests` is at hand, or takes a while to work out."""
-    return shown.loaded <= MANY_RUNS or every_pair_known(study, shown)
+def places_known(study: Study, shown: Comparison) -> bool:
+    """Whether `places` is at hand, or takes a while to work out."""
+    return len(study.names) <= SHOWN_IN_FULL or every_pair_known(study, shown)
 
 
 def overview_known(study: Study, shown: Comparison) -> bool:
@@ -88,68 +113,129 @@ def _overview(study: Study, shown: Comparison) -> Overview:
     measures = overview_measures(shown)
     scores = study.scores(shown, *measures)
     frames = compared_each(study, shown, measures)
-    every = {str(m): frame for m, frame in zip(measures, frames, strict=True)}
-    by_measure = {name: of_shown(frame, shown) for name, frame in every.items()}
-    comparison = by_measure[shown.name]
-    table = pd.concat([f.assign(measure=m) for m, f in by_measure.items()], ignore_index=True)
+    every = frames[measures.index(shown.measure)]
+    if len(every) <= SHOWN_IN_FULL:
+        frames = [of_shown(frame, shown) for frame in frames]
+    table = pd.concat(
+        [frame.assign(measure=str(m)) for m, frame in zip(measures, frames, strict=True)],
+        ignore_index=True,
+    )
     table["clear"] = table["verdict"].isin(CLEAR)
-    grouping = next(iter(study.groupings), None)
-    own = None
-    if grouping is not None and study.queries is not None and scores.n_queries:
-        own = of_focus_by_column(study, shown, grouping)
+    comparison = of_shown(every, shown)
+    grouping = _grouping(study, shown)
+    groups = None
+    if grouping is not None and scores.n_queries:
+        groups = of_focus_by_column(study, shown, grouping)
+    mask = study.in_view(shown)
+    in_view = {name: study.judged[name].among(mask) for name in dict.fromkeys(table["run"])}
+    return Overview(
+        verdict=_verdict(scores, shown, every),
+        tested=joined(
+            [
+                said
+                for said in (
+                    findings.method_finding(every, shown.method),
+                    what_it_rests_on(study, shown),
+                )
+                if said
+            ],
+            " ",
+        ),
+        doubts=doubted(study, shown),
+        by_measure=findings.measures_finding(table, shown.focus, shown.name),
+        by_group=_by_group(groups, grouping, shown),
+        facts=_facts(study, shown, scores, {name: in_view[name] for name in shown.runs}),
+        table=table,
+        measures=[(str(m), gloss(m), at_k(m)) for m in measures],
+        judged_shares={n: judged_share(ranks, shown.cutoff) for n, ranks in in_view.items()},
+        every=every,
+        comparison=comparison,
+        **_lists(study, shown, scores, in_view[shown.focus]),
+        histogram=_histogram(scores, shown),
+        interval=interval_tested(
+            every.set_index("run").loc[shown.focus].to_dict(), shown.method.level
+        ),
+        groups=None if groups is None else _in_order(groups, shown),
+        grouping=grouping,
+        looked_at=int(study.columns(shown)[grouping].nunique()) if grouping else 0,
+        too_few=list(comparison.loc[comparison["queries"] < FEWEST_QUERIES, "run"]),
+    )
+
+
+def _grouping(study: Study, shown: Comparison) -> str | None:
+    """The column of the groups: the first of the files' own, else how long the queries are; None
+    where nothing is known of them."""
+    if study.queries is None:
+        return None
+    own = next(iter(study.groupings), None)
+    return own or (_BY_LENGTH if _BY_LENGTH in study.columns(shown) else None)
+
+
+def _verdict(scores: Scores, shown: Comparison, every: pd.DataFrame) -> findings.Verdict:
+    if not shown.alone:
+        method = shown.method
+        return findings.verdict(every, shown.name, shown.focus, shown.baseline, method=method)
+    level = shown.method.level
+    own = aggregate(scores.only([shown.focus]), level=level).set_index("measure").loc[shown.name]
+    ends = own["low"], own["high"]
+    loaded = shown.loaded
+    return findings.alone(every, shown.name, shown.focus, ends, runs_loaded=loaded, level=level)
+
+
+def _lists(
+    study: Study, shown: Comparison, scores: Scores, focus: JudgedRanks
+) -> dict[str, pd.DataFrame]:
+    """Queries that lost and won most, those of the lowest and highest scores, and all of few."""
     gaps = differences(scores, shown.measure, shown.focus, shown.baseline)
     gaps["unlisted_by"] = _unlisted_by(scores, shown)
     difference, score = gaps["difference"].to_numpy(), gaps["score"].to_numpy()
     outcome = gaps["outcome"].to_numpy()
     rising = np.argsort(difference, kind="stable")
+    if not shown.measure.declaration.higher_is_better:
+        rising = rising[::-1]
     worse, better = (rising[outcome[rising] == side] for side in (WORSE, BETTER))
     low, high = (rising[np.argsort(by[rising], kind="stable")] for by in (score, -score))
+    # Of a query without a relevant document a score of 0 says nothing.
+    low = low[focus.n_relevant()[low] > 0]
+    known = rising[~np.isnan(difference[rising])]
+    few = known if len(known) < FEWEST_QUERIES else known[:0]
 
-    def listed(places: npt.NDArray[np.int64]) -> pd.DataFrame:
-        return study.with_texts(gaps.iloc[places[:_LISTED]])
+    def listed(places: npt.NDArray[np.int64], most: int = _LISTED) -> pd.DataFrame:
+        return study.with_texts(gaps.iloc[places[:most]])
 
-    named = None if own is None else spoken(own, grouping or "")
-    mask = study.in_view(shown)
-    in_view = {name: study.judged[name].among(mask) for name in shown.runs}
-    return Overview(
-        verdict=findings.verdict(
-            comparison,
-            shown.name,
-            shown.focus,
-            shown.baseline,
-            named,
-            runs_loaded=shown.loaded,
-            margin=shown.method.margin,
-            level=shown.method.level,
-            higher_is_better=shown.measure.declaration.higher_is_better,
-        ),
-        others=findings.others_verdict(
-            comparison, shown.focus, shown.baseline, level=shown.method.level
-        ),
-        together=joined(
-            [
-                findings.method_finding(every[shown.name], shown.method),
-                what_it_rests_on(study, shown, comparison),
-            ],
-            " ",
-        ),
-        facts=_facts(study, shown, scores, in_view),
-        table=table,
-        measures=[(str(m), gloss(m), at_k(m)) for m in measures],
-        judged_shares={n: judged_share(ranks, shown.cutoff) for n, ranks in in_view.items()},
-        comparison=comparison,
-        worse=listed(worse),
-        better=listed(better[::-1]),
-        lowest=listed(low),
-        highest=listed(high),
-        scale=float(gaps["difference"].abs().max()) if len(gaps) else 1.0,
-        won=len(better),
-        lost=len(worse),
-        groups=None if own is None else _in_order(own),
-        grouping=grouping,
-        looked_at=len(study.groups[grouping]) if grouping else 0,
-        too_few=list(comparison.loc[comparison["queries"] < FEWEST_QUERIES, "run"]),
-    )
+    return {
+        "worse": listed(worse),
+        "better": listed(better[::-1]),
+        "lowest": listed(low),
+        "highest": listed(high),
+        "examples": listed(few, FEWEST_QUERIES),
+    }
+
+
+def _histogram(scores: Scores, shown: Comparison) -> list[int]:
+    """How many queries score in each tenth from 0 to 1; empty of a measure with another range."""
+    if not shown.alone or tuple(shown.measure.declaration.range) != (0, 1):
+        return []
+    own = scores.only([shown.focus]).of(shown.measure)[0]
+    counts, _ = np.histogram(own[~np.isnan(own)], bins=_BINS, range=(0, 1))
+    return [int(n) for n in counts]
+
+
+def scores_between(run: str, low: float, high: float) -> str:
+    """The filter line of the queries on which a run scores from one value to below another; the
+    last part of a scale has its end."""
+    name = quoted_name(run)
+    return f"{name} >= {low:g} and {name} {'<=' if high == 1 else '<'} {high:g}"
+
+
+def _by_group(
+    groups: pd.DataFrame | None, grouping: str | None, shown: Comparison
+) -> findings.Sentence:
+    if groups is None or grouping is None or shown.alone:
+        return findings.Sentence()
+    higher = shown.measure.declaration.higher_is_better
+    named = spoken(groups, grouping)
+    return findings.groups_finding(named, shown.focus, higher_is_better=higher)
 
 
 def _unlisted_by(scores: Scores, shown: Comparison) -> npt.NDArray[np.object_]:
@@ -158,11 +244,13 @@ def _unlisted_by(scores: Scores, shown: Comparison) -> npt.NDArray[np.object_]:
     return np.select([own & ~other, other & ~own], [shown.focus, shown.baseline], "").astype(object)
 
 
-def _in_order(groups: pd.DataFrame) -> pd.DataFrame:
-    """The groups best first; numbers and ranges in their own order."""
+def _in_order(groups: pd.DataFrame, shown: Comparison) -> pd.DataFrame:
+    """The groups with the largest differences first, of a run alone those of the lowest scores;
+    numbers and ranges in their own order."""
     if sizes_only(groups["group"]):
         return groups
-    return groups.sort_values("difference", ascending=False, na_position="last", kind="stable")
+    by = groups["mean"] if shown.alone else -groups["difference"].abs()
+    return groups.loc[by.sort_values(kind="stable", na_position="last").index]
 
 
 def _facts(

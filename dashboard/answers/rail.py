@@ -23,11 +23,10 @@ def counts(study: Study, shown: Comparison) -> Mapping[str, str]:
     held = firmness(study, shown)
     if held.pair is None or not held.entries:
         found["firm"] = "not tested" if in_view < FEWEST_QUERIES else ""
-    elif held.pair.is_clear:
-        firm = sum(entry.tone == "firm" for entry in held.entries)
-        found["firm"] = f"{w.count(firm)} of {w.count(len(held.entries))}"
-    else:
+    elif held.settling:
         found["firm"] = "not clear"
+    else:
+        found["firm"] = f"{held.holding} of {len(held.checks)}"
     if shown.measure.cutoff is not None:
         waiting = len(unjudged_of(study, shown, shown.measure.cutoff))
         found["judge"] = w.count(waiting) if waiting else ""

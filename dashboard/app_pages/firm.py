@@ -44,7 +44,8 @@ def render() -> None:
     with st.container(key="checks", gap=None):
         for entry in checks:
             is_open = entry.part == open_
-            st.html(firmness.check(entry, session.href("firm", part=entry.part), is_open=is_open))
+            link, unclear = session.href("firm", part=entry.part), bool(strip.settling)
+            st.html(firmness.check(entry, link, unclear=unclear, is_open=is_open))
             if is_open:
                 with st.container(key=f"part_{entry.part}"):
                     _PARTS[entry.part](here, entry.reason)

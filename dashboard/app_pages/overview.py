@@ -1,83 +1,95 @@
 """Overview: is it better, is it real, where to look."""
 
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
 import streamlit as st
 from markupsafe import Markup
 
 from dashboard import session
 from dashboard.address.query_list import PLAIN, whole_list
-from dashboard.address.view import Comparison
 from dashboard.answers import overview as answers
 from dashboard.answers.firmness import firmness as firmness_of
 from dashboard.answers.firmness import firmness_known
 from dashboard.answers.overview import Overview
 from dashboard.answers.working import overview_steps
 from dashboard.app_pages.parts import section, test_picker
-from dashboard.drawing.blocks import differences, firmness, markup, overview
-from dashboard.drawing.blocks.markup import Lead
+from dashboard.drawing.blocks import (
+    differences,
+    firmness,
+    leaderboard,
+    markup,
+    overview,
+    uncompared,
+)
+from dashboard.drawing.blocks.markup import Badge, Lead
 from dashboard.session import Opened
 from dashboard.session.deferred import defer
 from metrics_core.base import wording as w
+from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.pairs import SAME
-from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.comparing.verdicts import CANNOT_TELL, FEWEST_QUERIES
+from metrics_core.findings import places_finding
+
+_ANSWER, _DRAWING = 62, 38
+"""Widths of the two parts of the head."""
 
 
 def render() -> None:
     """The verdict, what it rests on, and the ways into it."""
     here = session.opened_study()
-    view, styles = here.comparison, here.drawing.styles
+    view = here.comparison
     section.worked_through(overview_steps(here.study, view))
     shown = answers.overview(here.study, view)
-    st.html(markup.sentence(shown.verdict, styles) + markup.second(shown.others, styles))
-    _bests(shown, here)
-    test_picker.explained(shown.together, here, shown.facts.queries)
-    st.html(overview.facts_line(shown.facts, session.href))
-    if not view.alone:
-        _how_firm(here)
-    _runs(shown, here)
     if view.alone:
-        st.html(
-            overview.three_lists(
-                overview.score_list(shown.lowest, here.drawing, "lowest", session.href),
-                overview.score_list(shown.highest, here.drawing, "highest", session.href),
-            )
-        )
-        return
+        _of_one_run(shown, here)
+    elif view.focus in shown.too_few:
+        _of_few_queries(shown, here)
+    else:
+        _compared(shown, here)
+    st.html(overview.facts_line(shown.facts, session.href))
+
+
+def _compared(shown: Overview, here: Opened) -> None:
+    view, drawing = here.comparison, here.drawing
+    row = shown.every.set_index("run").loc[view.focus].to_dict()
+    answer, drawn = st.columns([_ANSWER, _DRAWING], gap="medium")
+    with answer:
+        _answer(shown, here)
+        test_picker.explained(shown.tested, here, shown.facts.queries)
+    with drawn:
+        st.html(differences.against_zero(row, shown.interval, shown.every, drawing))
+    if shown.doubts:
+        st.html(markup.second(shown.doubts, drawing.styles))
+    st.html(overview.outcomes(row, session.href))
+    if row["differing"] and not shown.is_leaderboard:
+        _checks(row, here)
+    _runs(shown, here)
+    if row["differing"] and shown.is_leaderboard:
+        _checks(row, here)
+    section.standing("lists", lambda: _lists(shown, here, row), shown, drawing)
     _differences(shown, here)
-    section.standing("lists", lambda: _lists(shown, here), shown, here.drawing)
 
 
-def _bests(shown: Overview, here: Opened) -> None:
-    """Which of many runs may be the best. All of their pairs take a while: the line follows, and
-    its place is kept."""
-    room, view = st.empty(), here.comparison
-
-    def draw() -> None:
-        line = overview.bests_line(
-            answers.bests(here.study, view), here.drawing.styles, session.href("pairs")
-        )
-        if line:
-            room.html(line)
-        else:
-            room.empty()
-
-    if answers.bests_known(here.study, view):
-        draw()
-        return
-    if shown.facts.queries >= FEWEST_QUERIES:
-        room.html(overview.bests_waiting(view.loaded, session.href("pairs")))
-    defer(draw, room)
+def _answer(shown: Overview, here: Opened) -> None:
+    found = shown.verdict
+    badge = Badge(found.badge, found.tone) if found.badge else None
+    st.html(markup.answer(found.title, found.lead, here.drawing.styles, badge=badge))
 
 
-def _how_firm(here: Opened) -> None:
+def _checks(row: Mapping[str, Any], here: Opened) -> None:
     """What takes longer than all the rest, and so follows it; its place is kept."""
     room, view = st.empty(), here.comparison
     if not firmness_known(here.study, view):
-        room.html(firmness.waiting())
+        unclear = row["verdict"] == CANNOT_TELL
+        room.html(firmness.waiting(unclear=unclear))
 
     def draw() -> None:
-        strip = firmness.strip(firmness_of(here.study, view), session.href)
-        if strip:
-            room.html(strip)
+        checks = firmness.checks(firmness_of(here.study, view), session.href)
+        if checks:
+            room.html(checks)
         else:
             room.empty()
 
@@ -85,48 +97,115 @@ def _how_firm(here: Opened) -> None:
 
 
 def _runs(shown: Overview, here: Opened) -> None:
-    view = here.comparison
-    queries = section.counted(shown.facts.queries, "query", "queries")
-    section.heading(
-        "Runs and measures",
-        f"Mean over {queries}." + (_how_coloured(shown, view) if len(view.runs) > 1 else ""),
-        frame=shown.table,
-        key="runs",
+    if shown.is_leaderboard:
+        _leaderboard(shown, here)
+    else:
+        section.standing("runs", lambda: _runs_table(shown, here), shown, here.drawing)
+    note = overview.table_note(_how_coloured(shown, here), shown.by_measure, here.drawing)
+    section.noted(note, "Runs and measures", frame=shown.table, key="runs")
+
+
+def _runs_table(shown: Overview, here: Opened) -> Markup:
+    return overview.runs_and_measures(
+        shown.table, here.drawing, _measures(shown, here), shown.judged_shares, _run_lead(here)
     )
 
-    def draw() -> Markup:
-        measures = [
-            (name, gloss, _measure_lead(name, key, view)) for name, gloss, key in shown.measures
-        ]
-        return overview.runs_and_measures(
-            shown.table, here.drawing, measures, shown.judged_shares, _run_lead(here)
+
+def _leaderboard(shown: Overview, here: Opened) -> None:
+    """All loaded runs. All of their pairs take a while: the places follow, and their room is
+    kept."""
+    view, study = here.comparison, here.study
+    with st.container(horizontal=True, key="head_leaderboard", vertical_alignment="center"):
+        told = st.empty()
+        named = st.text_input(
+            "Find a run",
+            key="find_a_run",
+            placeholder="Find a run",
+            label_visibility="collapsed",
+            width=220,
+        )
+    title = f"{w.count(len(shown.every))} runs"
+    told.html(markup.section(title, "Their places are being worked out."))
+    room = st.empty()
+
+    def draw(found: AllPairs | None) -> None:
+        room.html(
+            leaderboard.leaderboard(
+                shown.table,
+                replace(here.drawing, styles=here.look.styles),
+                _measures(shown, here),
+                shown.judged_shares,
+                _run_lead(here),
+                pairs=session.href("pairs"),
+                places=found,
+                named=named or "",
+            )
         )
 
-    section.standing("runs", draw, shown, here.drawing)
+    def follow() -> None:
+        found = answers.places(study, view)
+        draw(found)
+        said = "" if found is None else places_finding(found, view.name, shown.facts.queries)
+        told.html(markup.section(title, said, styles=here.look.styles))
+
+    if answers.places_known(study, view):
+        follow()
+        return
+    draw(None)
+    defer(follow)
 
 
-def _how_coloured(shown: Overview, view: Comparison) -> str:
-    small = f" Small number: difference to {view.baseline}; "
-    if len(shown.too_few) >= len(view.runs) - 1:
-        return f"{small}under {FEWEST_QUERIES} queries none is coloured, for it may be chance."
-    but = f" and rests on {FEWEST_QUERIES} queries or more" if shown.too_few else ""
-    return (
-        f"{small}coloured only where it is clear for all loaded runs together"
-        f" ({w.share(view.method.level)}){but}. Best value of a column in bold."
-    )
+def _measures(shown: Overview, here: Opened) -> list[tuple[str, str, str]]:
+    """A measure's head chooses it; of the chosen one it leads to what it says."""
+    view = here.comparison
+    own = session.href("measures", measure=view.measure.declaration.name)
+    return [
+        (name, gloss, own if name == view.name else session.href("overview", m=key))
+        for name, gloss, key in shown.measures
+    ]
+
+
+def _how_coloured(shown: Overview, here: Opened) -> str:
+    view = here.comparison
+    if len(shown.comparison) < 2:
+        return ""
+    small = f"Differences are to {view.baseline}"
+    if len(shown.too_few) >= len(shown.comparison) - 1:
+        return f"{small}; under {FEWEST_QUERIES} queries none is tested."
+    told = f"{small}; coloured if significant after correction."
+    if not shown.is_leaderboard:
+        return told
+    pairs = w.count(math.comb(len(shown.every), 2))
+    return f"{told} Place: the range left open after correction for all {pairs} pairs."
+
+
+def _lists(shown: Overview, here: Opened, row: dict[str, int]) -> Markup:
+    drawing = here.drawing
+    lists = [
+        overview.query_list(shown.worse, drawing, "worse", session.href, total=int(row["lost"])),
+        overview.query_list(shown.better, drawing, "better", session.href, total=int(row["won"])),
+    ]
+    if shown.groups is not None:
+        lists.append(
+            overview.group_list(
+                shown.groups,
+                drawing,
+                session.href,
+                _group_lead(shown, here),
+                by=(shown.grouping or "", shown.grouped_by),
+                finding=shown.by_group,
+                looked_at=shown.looked_at,
+            )
+        )
+    return overview.side_by_side(*lists)
 
 
 def _differences(shown: Overview, here: Opened) -> None:
     view = here.comparison
-    chance = (
-        f"under {FEWEST_QUERIES} queries any difference may be chance"
-        if len(shown.too_few) >= len(view.runs) - 1
-        else "an interval that crosses the line may be chance"
-    )
     section.heading(
         f"Difference to {view.baseline} on {view.name}",
-        f"Mean over queries; {chance}. {_how_likely(shown)}Right: queries won and lost, same means"
-        f" within ±{SAME:g}.",
+        f"Effect size is the mean difference in standard deviations of the queries’ differences."
+        f" Right: queries lost, won, and the same within ±{SAME:g}.",
         frame=shown.comparison,
         key="difference",
     )
@@ -143,42 +222,70 @@ def _differences(shown: Overview, here: Opened) -> None:
     section.standing("differences", draw, shown, here.drawing)
 
 
-def _how_likely(shown: Overview) -> str:
-    if shown.comparison["p_corrected"].isna().all():
-        return ""
-    return (
-        "Small: how often equal runs would differ by so much in queries like these, and the effect,"
-        " the mean difference in standard deviations of the queries’ differences. "
+def _of_few_queries(shown: Overview, here: Opened) -> None:
+    """Too few to test: the queries themselves."""
+    view, drawing = here.comparison, here.drawing
+    _answer(shown, here)
+    every, queries = len(here.study.query_ids), shown.facts.queries
+    if queries < every:
+        whole = session.href("overview", where=())
+        noun = w.plural(every, "query", "queries")
+        told = f"Your filter leaves {w.count(queries)} of {w.count(every)} {noun}."
+        if view.where:
+            st.html(uncompared.box(told, "", f"Show all {w.count(every)} {noun}", whole))
+    if len(shown.examples):
+        st.html(uncompared.examples(shown.examples, drawing, session.href))
+    _runs(shown, here)
+
+
+def _of_one_run(shown: Overview, here: Opened) -> None:
+    """Nothing is compared: how good one run is."""
+    view, drawing = here.comparison, here.drawing
+    _answer(shown, here)
+    if view.loaded < 2:
+        text = (
+            "The same queries from another version or system, in any of the formats Ranklens reads."
+        )
+        st.html(
+            uncompared.box("Add a second run to compare", text, "Add a run", session.href("data"))
+        )
+    if shown.is_leaderboard or len(here.study.names) > 1:
+        _runs(shown, here)
+    else:
+        values = _runs_table(shown, here)
+        section.noted(values, "Runs and measures", frame=shown.table, key="runs")
+    unanswerable = shown.facts.unanswerable
+    lists = []
+    if shown.histogram:
+        lists.append(uncompared.histogram(shown.histogram, drawing, _by_score(here)))
+    if shown.groups is not None:
+        by, lead = (shown.grouping or "", shown.grouped_by), _group_lead(shown, here)
+        lists.append(uncompared.mean_list(shown.groups, drawing, session.href, lead, by=by))
+    lists += [
+        uncompared.score_list(
+            shown.lowest, drawing, "lowest", session.href, unanswerable=unanswerable
+        ),
+        uncompared.score_list(shown.highest, drawing, "highest", session.href),
+    ]
+    st.html(overview.side_by_side(*lists))
+
+
+def _by_score(here: Opened) -> uncompared.ScoreLead:
+    """Leads to the queries whose scores lie between two."""
+    run = here.comparison.focus
+    return lambda low, high: session.href(
+        "queries", **PLAIN | {"filter": answers.scores_between(run, low, high)}
     )
 
 
-def _lists(shown: Overview, here: Opened) -> Markup:
-    view = here.comparison
-    drawing, scale = here.drawing, shown.scale
-    coloured = view.focus not in shown.too_few
-    lists = [
-        overview.query_list(
-            shown.worse, drawing, "worse", session.href, total=shown.lost, scale=scale,
-            coloured=coloured,
-        ),
-        overview.query_list(
-            shown.better, drawing, "better", session.href, total=shown.won, scale=scale,
-            coloured=coloured,
-        ),
-    ]  # fmt: skip
-    if shown.groups is not None:
-        by = shown.grouping or ""
-        lists.append(
-            overview.group_list(
-                shown.groups,
-                session.href,
-                lambda group: session.href("queries", where=view.narrowed({by: [group]}), **PLAIN),
-                by=by,
-                looked_at=shown.looked_at,
-                measure=view.name,
-            )
-        )
-    return overview.three_lists(*lists)
+def _group_lead(shown: Overview, here: Opened) -> Lead:
+    by = shown.grouping or ""
+
+    def lead(group: str) -> str:
+        where = here.comparison.narrowed({by: [group]})
+        return session.href("queries", where=where, **PLAIN)
+
+    return lead
 
 
 def _run_lead(here: Opened) -> Lead:
@@ -194,13 +301,6 @@ def _run_lead(here: Opened) -> Lead:
 
 def _listed(here: Opened, run: str, outcome: str) -> str:
     return session.href("queries", **here.view.comparing(run), **whole_list(outcome))
-
-
-def _measure_lead(name: str, key: str, view: Comparison) -> str:
-    """A measure's head chooses it; of the chosen one it leads to what it says."""
-    if name == view.name:
-        return session.href("measures", measure=view.measure.declaration.name)
-    return session.href("overview", m=key)
 
 
 if __name__ == "__main__":

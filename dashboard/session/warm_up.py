@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard.address.address import Address
 from dashboard.answers.firmness import firmness
-from dashboard.answers.overview import bests, overview
+from dashboard.answers.overview import overview, places
 from dashboard.session.open_collection import all_collections, library_of
 from metrics_core.base.errors import RanklensError
 
@@ -39,4 +39,4 @@ def _overview_of(identity: str) -> None:
     overview(study, shown)
     if not shown.alone:
         firmness(study, shown)
-    bests(study, shown)
+    places(study, shown)

@@ -172,17 +172,15 @@ def named(words: Sequence[str], *, all_of: int = 4) -> str:
     return f"{', '.join(words[:_NAMED])} and {count(rest)} more"
 
 
-def chance(p: float | None) -> str:
-    """A p-value as how often: "3 in 100"; near 0.05 exactly enough to see on which side it is."""
+def p_value(p: float | None) -> str:
+    """A p-value: "p = 0.003", in one line; two decimals where it is far from any limit, four where
+    three would not say on which side of 0.1, 0.05 or 0.01 it is."""
     if p is None or math.isnan(p):
-        return DASH
+        return f"p{NO_BREAK}={NO_BREAK}{DASH}"
     if p < 0.001:
-        return "under 1 in 1,000"
-    if p < 0.01:
-        return f"{round(p * 1000)} in 1,000"
-    if 0.045 <= p < 0.055:
-        return f"{round(p * 10_000)} in 10,000"
-    return f"{round(p * 100)} in 100"
+        return f"p{NO_BREAK}<{NO_BREAK}0.001"
+    near = any(abs(p - limit) < 0.001 for limit in (0.1, 0.05, 0.01))
+    return f"p{NO_BREAK}={NO_BREAK}{p:.{4 if near else 2 if p >= 0.105 else 3}f}"
 
 
 def number(n: int) -> str:

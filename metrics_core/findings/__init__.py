@@ -23,7 +23,8 @@ from metrics_core.findings.origins import (
     curves_finding,
     short_lists,
 )
-from metrics_core.findings.places import bests_finding, places_finding
+from metrics_core.findings.places import places_finding
+from metrics_core.findings.queries import Facts, queries_finding
 from metrics_core.findings.sentence import Sentence, Span
 from metrics_core.findings.testing import (
     doubts_findings,
@@ -33,10 +34,11 @@ from metrics_core.findings.testing import (
     shown_finding,
 )
 from metrics_core.findings.verdicts import (
-    Facts,
+    Verdict,
+    alone,
+    groups_finding,
+    measures_finding,
     method_finding,
-    others_verdict,
-    queries_finding,
     verdict,
 )
 
@@ -45,9 +47,10 @@ __all__ = [
     "Firmness",
     "Sentence",
     "Span",
+    "Verdict",
     "WayToTurn",
+    "alone",
     "best_by_group",
-    "bests_finding",
     "curves_awaited",
     "curves_finding",
     "doubts_findings",
@@ -56,14 +59,15 @@ __all__ = [
     "files_finding",
     "firmness_finding",
     "greyed_finding",
+    "groups_finding",
     "history_finding",
     "judge_next_finding",
     "judging_finding",
     "margin_finding",
+    "measures_finding",
     "method_finding",
     "needed_finding",
     "no_versions_finding",
-    "others_verdict",
     "places_finding",
     "precision_at_half_recall",
     "queries_finding",

@@ -23,13 +23,15 @@ _EVIDENCE = "Each leads to its evidence."
 @dataclass(frozen=True)
 class WayToTurn:
     """One way in which a verdict could turn: `word` answers, `reason` says why in a sentence or
-    two, `part` names the evidence."""
+    two, `part` names the evidence. `brief` is the answer on the Overview; "" where there is nothing
+    that could turn it: no ties, all judged."""
 
     part: str
     title: str
     word: str
     tone: Tone
     reason: str
+    brief: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,11 +60,23 @@ class Pair:
 @dataclass(frozen=True)
 class Firmness:
     """The ways in which the verdict on a pair could turn, and a line that introduces them. Without
-    entries there is no verdict, and the line says why; without a pair nothing is compared."""
+    entries there is no verdict, and the line says why; without a pair nothing is compared. Where no
+    run is clearly ahead, `settling` says what would settle it."""
 
     entries: tuple[WayToTurn, ...] = ()
     text: str = ""
     pair: Pair | None = None
+    settling: tuple[WayToTurn, ...] = ()
+
+    @property
+    def checks(self) -> tuple[WayToTurn, ...]:
+        """The checks of the Overview: those that apply."""
+        return self.settling or tuple(entry for entry in self.entries if entry.brief)
+
+    @property
+    def holding(self) -> int:
+        """How many of them hold."""
+        return sum(check.tone == "firm" for check in self.checks)
 
 
 def firmness_of(pair: Pair, entries: Sequence[WayToTurn | None], queries: int) -> Firmness:

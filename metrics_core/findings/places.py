@@ -1,10 +1,9 @@
-"""Who may be the best, and which places are clear: the All pairs page, and the Overview of many."""
+"""Who may be the best, and which places are clear: the Ranking page, and the Overview of many."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
@@ -32,20 +31,6 @@ def places_finding(found: AllPairs, measure: str, queries: int) -> Sentence:
         may = "may both be" if len(bests) == 2 else "may each be"
         head = _listed(bests) + strong(f" {may} the best of {of}. ")
     return head + _rest(found)
-
-
-def bests_finding(found: AllPairs) -> Sentence:
-    """Who may be the best, as one line beside another verdict; empty where nothing was tested."""
-    if not found.draws:
-        return Sentence()
-    bests, of = found.possible_bests, w.number(len(found.runs))
-    if len(bests) == len(found.runs):
-        return muted(f"Any of the {of} loaded runs may be the best.")
-    verb = "is" if len(bests) == 1 else "may each be"
-    quiet = Sentence(
-        tuple(replace(s, role="muted") if s.role != "run" else s for s in _listed(bests).spans)
-    )
-    return quiet + muted(f" {verb} the best of the {of} loaded.")
 
 
 def _highest(found: AllPairs, measure: str) -> Sentence:

@@ -20,8 +20,8 @@ def shown_finding(smallest: float, queries: int) -> Sentence:
         return Sentence()
     noun = w.plural(queries, "query", "queries")
     return muted(
-        f"A difference of {_difference(smallest)} would have shown in"
-        f" {_these(queries)} {noun} four times out of five."
+        f"{w.sentence_case(_these(queries))} {noun} can detect {size_of(smallest)} or more"
+        f" (80{w.NO_BREAK}% power, corrected)."
     )
 
 
@@ -30,7 +30,7 @@ def margin_finding(low: float, high: float) -> Sentence:
     two one-sided tests; empty where there is none."""
     if math.isnan(low) or math.isnan(high):
         return Sentence()
-    size = _difference(max(-low, high, 1e-9))
+    size = size_of(max(-low, high, 1e-9))
     return muted(f"These queries show that the difference is smaller than {size} either way.")
 
 
@@ -39,12 +39,14 @@ def needed_finding(difference: float, queries: float) -> Sentence:
     `queries` is that of `comparing.power.queries_needed`."""
     if math.isnan(queries) or math.isnan(difference) or not difference:
         return Sentence()
-    size = _difference(abs(difference))
+    size = size_of(abs(difference))
     if math.isinf(queries):
-        return muted(f"No number of queries would show a difference of {size}.")
+        return muted(f"No number of queries would confirm {size}.")
     number = rounded(queries)
     noun = w.plural(number, "query", "queries")
-    return muted(f"To show a difference of {size} takes about {w.count(number)} {noun}.")
+    return muted(
+        f"About {w.count(number)} {noun} would confirm {size}, if that is the true difference."
+    )
 
 
 def rounded(queries: float) -> int:
@@ -57,9 +59,9 @@ def _these(queries: int) -> str:
     return "this one" if queries == 1 else f"these {w.count(queries)}"
 
 
-def _difference(size: float) -> str:
-    """A difference with three decimals, fewer where they end in zeros (0.02), more where three
-    would leave nothing of it."""
+def size_of(size: float) -> str:
+    """How large a difference is: three decimals, fewer where they end in zeros (0.02), more where
+    three would leave nothing of it."""
     digits = max(3, 1 - math.floor(math.log10(size)))
     for fewer in range(1, digits):
         if math.isclose(round(size, fewer), size, rel_tol=1e-9):

@@ -1,40 +1,55 @@
-"""Is the run in focus better, is it real, and on which queries: the Overview and Queries pages."""
+"""Is the run in focus better, and is it real? The Overview's answer, and how it was tested."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
-from metrics_core.comparing.method import CORRECTIONS, NO_CORRECTION, TESTS, Method
-from metrics_core.comparing.pairs import BETTER, WORSE, interval_tested
+from metrics_core.comparing.method import (
+    CORRECTIONS,
+    METHOD,
+    NO_CORRECTION,
+    TESTS,
+    Method,
+)
+from metrics_core.comparing.pairs import interval_tested
 from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import (
     AHEAD,
+    BEHIND,
     BETTER_BY_LITTLE,
+    CANNOT_TELL,
     CLEAR,
     FEWEST_QUERIES,
     NO_MATTER,
     WORSE_BY_LITTLE,
+    is_found,
 )
-from metrics_core.findings.sentence import Sentence, joined, muted, run, strong
+from metrics_core.findings.sentence import Sentence, muted, run, strong
 from metrics_core.scoring.intervals import LEVEL
 
+Tone = Literal["better", "worse", "unclear", "few"]
 
-def named_groups(
-    groups: pd.DataFrame | None, name: str, *, higher_is_better: bool = True
-) -> tuple[list[str], list[str]]:
-    """Groups of a `breakdown` frame in which the run does clearly better, and clearly worse; each
-    list with the largest difference first."""
-    if groups is None or groups.empty:
-        return [], []
-    own = groups[(groups["run"] == name) & groups["clear"]]
-    rises = own[own["difference"] > 0].sort_values("difference", ascending=False)
-    falls = own[own["difference"] < 0].sort_values("difference")
-    sides = list(rises["group"]), list(falls["group"])
-    return sides if higher_is_better else (sides[1], sides[0])
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer of a comparison. `title` says who does better, `badge` in a word what the test
+    says and `tone` how that is coloured; `lead` is number, test and limits."""
+
+    title: Sentence
+    lead: Sentence
+    badge: str = ""
+    tone: Tone = "unclear"
+
+    @property
+    def text(self) -> str:
+        """All of it as one plain text."""
+        return f"{self.title.text} [{self.badge}|{self.tone}] {self.lead.text}"
 
 
 def verdict(
@@ -42,39 +57,62 @@ def verdict(
     measure: str,
     focus: str,
     baseline: str,
-    groups: pd.DataFrame | None = None,
+    *,
+    method: Method = METHOD,
+) -> Verdict:
+    """Is the run in focus better than the baseline, and is it real? `comparison` is the frame of
+    `compare` of all runs that are tested together, by this method."""
+    row = _of(comparison, focus)
+    base = float(_of(comparison, baseline)["mean"])
+    pair = run(focus) + strong(" and ") + run(baseline)
+    if row["queries"] < FEWEST_QUERIES:
+        return _examples(row, base, measure, focus, baseline)
+    if not row["differing"]:
+        score = muted(f"They score the same on every query: {measure} is ") + _number(row["mean"])
+        return Verdict(pair, score + muted("."), "level")
+    if row["verdict"] in CLEAR:
+        ahead = row["verdict"] in AHEAD
+        title = run(focus) + strong(" beats " if ahead else " falls behind ") + run(baseline)
+        lead = _change(row, base, measure) + _significant(comparison, row, method)
+        badge = "clear difference" if ahead else "clear loss"
+        return Verdict(title, lead, badge, "better" if ahead else "worse")
+    lead = _against(row, base, measure)
+    if row["verdict"] == NO_MATTER:
+        return Verdict(
+            pair, lead + _within(row, method), f"equivalent within {method.margin or 0:g}"
+        )
+    return Verdict(pair, lead + _open(row, method), "no clear difference")
+
+
+def alone(
+    comparison: pd.DataFrame,
+    measure: str,
+    focus: str,
+    ends: tuple[float, float],
     *,
     runs_loaded: int = 1,
-    margin: float | None = None,
     level: float = LEVEL,
-    higher_is_better: bool = True,
-) -> Sentence:
-    """The headline: is the run in focus better than the baseline, and is it real?
-
-    `comparison` is the frame of `compare` at this level, `groups` that of `breakdown` by one
-    column, `margin` the smallest difference that matters, if somebody has said one.
-    """
+) -> Verdict:
+    """What is said of a run that is compared with nothing; `ends` are those of the interval of its
+    mean at this level, NaN where it has none."""
     row = _of(comparison, focus)
-    if focus == baseline:
-        score = w.score(row["mean"])
-        hint = (
-            "load a second run to compare"
-            if max(len(comparison), runs_loaded) < 2
-            else "choose another run to compare"
-        )
-        return run(focus) + strong(f" scores {score} on {measure}; ") + muted(f"{hint}.")
-    if row["queries"] < FEWEST_QUERIES:
-        return too_few(int(row["queries"])) + (
-            run(focus)
-            + muted(f" scores {w.score(row['mean'])} and ")
-            + run(baseline)
-            + muted(f" {w.score(_of(comparison, baseline)['mean'])} on {measure}.")
-        )
-    named = named_groups(groups, focus, higher_is_better=higher_is_better)
-    tally = muted(f"{_tally(row)}{_where(row['verdict'], *named)}.")
-    if row["verdict"] in CLEAR:
-        return _clear(row, measure, focus, baseline, margin) + tally
-    return _unclear(row, measure, focus, baseline, margin, level) + tally
+    queries = int(row["queries"])
+    hint = (
+        "One run says how good, not what is better."
+        if runs_loaded < 2
+        else "Choose another run to compare."
+    )
+    over = f"over {w.count(queries)} {w.plural(queries, 'query', 'queries')}"
+    title = run(focus) + strong(f" scores {w.score(row['mean'])} on {measure}")
+    if queries < FEWEST_QUERIES:
+        what = w.plural(queries, "an example", "examples")
+        told = f"{w.sentence_case(over)}: {what}, not a result. " if queries else ""
+        return Verdict(title, muted(f"{told}{hint}"), "too few queries", "few")
+    if ends[0] != ends[0]:
+        return Verdict(title, muted(f"{w.sentence_case(over)}. {hint}"))
+    digits = w.decimals(*ends)
+    low, high = (w.score(end, digits) for end in ends)
+    return Verdict(title, muted(f"{w.share(level)} interval {low} to {high} {over}. {hint}"))
 
 
 def _of(comparison: pd.DataFrame, run: str) -> pd.Series:
@@ -82,52 +120,123 @@ def _of(comparison: pd.DataFrame, run: str) -> pd.Series:
     return comparison.iloc[comparison["run"].tolist().index(run)]
 
 
-def _clear(
-    row: pd.Series, measure: str, focus: str, baseline: str, margin: float | None
-) -> Sentence:
-    digits = _decimals(row, row["low"], row["high"])
-    # "by 0.06" has no sign, so the interval has none either: both say how far.
-    nearer, farther = sorted(abs(row[end]) for end in ("low", "high"))
-    little = margin is not None and row["verdict"] in (BETTER_BY_LITTLE, WORSE_BY_LITTLE)
-    return (
-        run(focus)
-        + strong(" is ahead of " if row["verdict"] in AHEAD else " is behind ")
-        + run(baseline)
-        + strong(f" on {measure} by {w.score(abs(row['difference']), digits)}")
-        + muted(f" {w.interval(nearer, farther, digits)}" if row["low"] == row["low"] else "")
-        + (strong(f", less than the {margin:g} that matters. ") if little else strong(". "))
-    )
-
-
-def _unclear(
-    row: pd.Series, measure: str, focus: str, baseline: str, margin: float | None, level: float
-) -> Sentence:
-    if row["verdict"] == NO_MATTER:
-        start, end = "No difference that matters between ", f", within the {margin:g} that matters"
-    elif not row["differing"]:
-        pair = run(focus) + strong(" and ") + run(baseline)
-        return pair + strong(f" score the same on {measure}: ") + muted("no query differs. ")
-    else:
-        start, end = "No clear difference between ", ""
-    return (
-        strong(start)
+def _examples(row: pd.Series, base: float, measure: str, focus: str, baseline: str) -> Verdict:
+    """What is said instead of a verdict where there are too few queries for one."""
+    n = int(row["queries"])
+    if not n:
+        title = strong("No query has a score with both runs")
+        return Verdict(title, muted("So nothing can be compared."), "too few queries", "few")
+    only = f"Only {n} {w.plural(n, 'query: an example', 'queries: examples')}, not a result"
+    said = (
+        muted(f"In {w.plural(n, 'it', f'these {w.number(n)}')} ")
         + run(focus)
-        + strong(" and ")
+        + muted(" scores ")
+        + _number(row["mean"])
+        + muted(" and ")
         + run(baseline)
-        + strong(f" on {measure}: ")
-        + _gap(row, level)
-        + strong(f"{end}. ")
+        + muted(" ")
+        + _number(base)
+        + muted(f" on {measure}: {_tally(row)}. ")
+        + muted(
+            f"With fewer than {FEWEST_QUERIES} queries nothing is tested: no interval, no colours,"
+            " no checks."
+        )
+    )
+    return Verdict(strong(only), said, "too few queries", "few")
+
+
+def _number(value: float, digits: int = 3) -> Sentence:
+    return strong(w.score(value, digits))
+
+
+def _mean(value: float, digits: int) -> str:
+    """A mean with these decimals; nothing is nothing with three."""
+    text = w.score(value, digits)
+    return text if text.strip("0.") else w.score(0)
+
+
+def _change(row: pd.Series, base: float, measure: str) -> Sentence:
+    """From which mean to which, or by how much where the two means do not say it."""
+    digits = _decimals(row, row["low"], row["high"])
+    rises = "rises" if row["difference"] > 0 else "falls"
+    ends = [_mean(end, digits) for end in (base, row["mean"])]
+    if _is_gap(row, base) and ends[0] != ends[1]:
+        return muted(f"{measure} {rises} from {ends[0]} to ") + strong(ends[1]) + muted(". ")
+    size = w.score(abs(row["difference"]), digits)
+    on = f" on the {w.count(row['queries'])} queries that both score"
+    return muted(f"{measure} {rises} by ") + strong(size) + muted(f"{on}. ")
+
+
+def _against(row: pd.Series, base: float, measure: str) -> Sentence:
+    """Both means, of runs of which neither is clearly ahead."""
+    digits = _decimals(row, *_ends(row, LEVEL)[:2])
+    own, other = _mean(row["mean"], digits), _mean(base, digits)
+    if not _is_gap(row, base):
+        return muted(f"{measure} is {own} against {other}, each over its own queries. ")
+    if own == other:
+        return muted(f"{measure} is {own} for both. ")
+    return muted(f"{measure} is {own} against {other}. ")
+
+
+def _is_gap(row: pd.Series, base: float) -> bool:
+    """Whether the two means are those of the queries that were compared."""
+    return bool(abs(row["mean"] - base - row["difference"]) <= 1e-9 * max(1.0, abs(base)))
+
+
+def _significant(comparison: pd.DataFrame, row: pd.Series, method: Method) -> Sentence:
+    """By which test, corrected for how many; and where it is clear but matters to nobody, that."""
+    tested = int(comparison["p_corrected"].notna().sum())
+    at = "" if method.level == LEVEL else f" at {w.share(1 - method.level)}"
+    by = "" if method.test == Method().test else f" by {TESTS[method.test]}"
+    corrected = ""
+    if tested > 1:
+        how = "not corrected" if method.corrected_by == NO_CORRECTION else "after correction"
+        corrected = f"{',' if how[0] == 'n' else ''} {how} for {w.number(tested)} comparisons"
+    said = muted(f"Significant{at}{by}{corrected} ({w.p_value(row['p_corrected'])}).")
+    if method.margin is None or row["verdict"] not in (BETTER_BY_LITTLE, WORSE_BY_LITTLE):
+        return said
+    size = w.score(abs(row["difference"]), _decimals(row, row["low"], row["high"]))
+    return said + muted(f" The {size} is less than the {method.margin:g} that matters.")
+
+
+def _within(row: pd.Series, method: Method) -> Sentence:
+    """That the difference is smaller than matters."""
+    low, high, which = _ends(row, method.level)
+    matters = f"within the {method.margin or 0:g} that matters"
+    if low != low:
+        return muted(f"The true difference is {matters}.")
+    return muted(f"The true difference is between {_span(row, low, high)}{which}, {matters}.")
+
+
+def _open(row: pd.Series, method: Method) -> Sentence:
+    """Why no run is called better."""
+    low, high, _ = _ends(row, method.level)
+    size = w.score(abs(row["difference"]), _decimals(row, low, high))
+    gap = muted("The gap of ") + strong(size)
+    p = row["p_corrected"]
+    if p != p:
+        return gap + muted(f" is not tested: {row['reason']}.")
+    if bool(is_found(p, method.level)) and row["difference"]:
+        return gap + muted(f" is not called one ({w.p_value(p)}): {row['reason']}.")
+    chance = gap + muted(" may be chance") if side_of(row["difference"]) else gap
+    if low != low:
+        return chance + muted(f" ({w.p_value(p)}).")
+    if not side_of(row["difference"]):
+        n = int(row["differing"])
+        differ = f"{w.count(n)} {w.plural(n, 'query differs', 'queries differ')}"
+        return muted(
+            f"But {differ}, and the true difference could be anywhere from"
+            f" {_span(row, low, high, 'to')} ({w.p_value(p)})."
+        )
+    return chance + muted(
+        f": {w.p_value(p)}, and the true difference could be anywhere from"
+        f" {_span(row, low, high, 'to')}."
     )
 
 
-def _gap(row: pd.Series, level: float) -> Sentence:
-    """The difference with its interval, or why there is none."""
-    low, high, which = _ends(row, level)
+def _span(row: pd.Series, low: float, high: float, between: str = "and") -> str:
     digits = _decimals(row, low, high)
-    if pd.isna(low):
-        return strong(f"{w.difference(row['difference'], digits)}; ") + muted(row["reason"])
-    interval = w.interval(low, high, digits)
-    return strong(f"{w.difference(row['difference'], digits)} ") + muted(f"{interval}{which}")
+    return f"{w.difference(low, digits)} {between} {w.difference(high, digits)}"
 
 
 def _ends(row: Mapping[str, Any], level: float) -> tuple[float, float, str]:
@@ -143,6 +252,46 @@ def _decimals(row: Mapping[str, Any], low: float, high: float) -> int:
     return w.decimals(low, high)
 
 
+def groups_finding(groups: pd.DataFrame, focus: str, *, higher_is_better: bool = True) -> Sentence:
+    """Which groups of a `breakdown` frame are significant by themselves, the largest first; empty
+    where no group has a difference."""
+    own = groups[(groups["run"] == focus) & groups["difference"].notna()]
+    if own.empty:
+        return Sentence()
+    clear = own[own["clear"]]
+    if clear.empty:
+        return muted("No group is significant by itself.")
+    better = clear["difference"].to_numpy() * (1 if higher_is_better else -1)
+    names, largest = clear["group"].tolist(), np.argsort(-np.abs(better), kind="stable")
+    sides = {
+        "gains": [names[i] for i in largest if better[i] > 0],
+        "loses": [names[i] for i in largest if better[i] < 0],
+    }
+    told = [f"{verb} in {w.named(named)}" for verb, named in sides.items() if named]
+    themselves = w.plural(len(clear), "by itself", "each by itself")
+    return run(focus) + muted(f" {' and '.join(told)}, significant {themselves}.")
+
+
+def measures_finding(table: pd.DataFrame, focus: str, chosen: str) -> Sentence:
+    """That a run of which the chosen measure says nothing is clearly ahead or behind on others;
+    empty where that is not so. `table` has run, measure, verdict."""
+    own = dict(zip(*(table[table["run"] == focus][c] for c in ("measure", "verdict")), strict=True))
+    if own.get(chosen) != CANNOT_TELL:
+        return Sentence()
+    sides = {
+        "ahead on": [name for name, word in own.items() if word in AHEAD],
+        "behind on": [name for name, word in own.items() if word in BEHIND],
+    }
+    told = [f"clearly {where} {w.listing(names)}" for where, names in sides.items() if names]
+    if not told:
+        return Sentence()
+    rest = [name for name, word in own.items() if word not in CLEAR]
+    return run(focus) + muted(
+        f" is {' and '.join(told)}, not on {w.listing(rest)}: decide which measure counts before"
+        " you look."
+    )
+
+
 def too_few(queries: int) -> Sentence:
     """What is said instead of a verdict where there are too few queries for one."""
     if not queries:
@@ -155,54 +304,7 @@ def too_few(queries: int) -> Sentence:
 
 def _tally(row: pd.Series) -> str:
     won, lost, same = int(row["won"]), int(row["lost"]), int(row["same"])
-    return (
-        f"{w.count(won)} {w.plural(won, 'query', 'queries')} won, {lost:,} lost, {same:,} the same"
-    )
-
-
-def _where(found: str, gains: list[str], losses: list[str]) -> str:
-    """The clause that names groups, or "" where none is clear."""
-    if not (gains or losses):
-        return ""
-    if found not in CLEAR:
-        parts = [f"gains in {w.named(gains)}"] if gains else []
-        parts += [f"loses in {w.named(losses)}"] if losses else []
-        return f"; it {' and '.join(parts)}"
-    what, main, other = ("gain", gains, losses) if found in AHEAD else ("loss", losses, gains)
-    verb = "loses" if found in AHEAD else "gains"
-    # Where the others are not clear nothing is known of them, so none is said to be without.
-    parts = [f"the {what} is clear on its own in {w.named(main)}"] if main else []
-    parts += [f"it {verb} in {w.named(other)}"] if other else []
-    return f"; {', '.join(parts)}"
-
-
-def others_verdict(
-    comparison: pd.DataFrame, focus: str, baseline: str, *, level: float = LEVEL
-) -> Sentence:
-    """One line on the runs that are shown but not in focus; empty where there are none, or too few
-    queries to say anything."""
-    parts = []
-    for row in comparison.to_dict("records"):
-        if row["run"] in (focus, baseline) or row["queries"] < FEWEST_QUERIES:
-            continue
-        low, high, which = _ends(row, level)
-        digits = _decimals(row, low, high)
-        gap = w.difference(row["difference"], digits)
-        gap += f" {w.interval(low, high, digits)}{which}" if low == low else ""
-        if row["verdict"] in CLEAR:
-            where = "ahead" if row["verdict"] in AHEAD else "behind"
-            parts.append(run(row["run"]) + muted(f" is {where}, {gap}"))
-        else:
-            told = "are too close to call"
-            if row["verdict"] == NO_MATTER:
-                told = "differ by less than matters"
-            elif not row["differing"]:
-                told = "score the same on every query"
-            elif pd.isna(row["p_corrected"]):
-                told = f"are not tested ({row['reason']})"
-            pair = run(row["run"]) + muted(" and ") + run(baseline)
-            parts.append(pair + muted(f" {told}, {gap}"))
-    return joined(parts[:_MOST_OTHERS], "; ") + muted(_more(parts)) if parts else Sentence()
+    return f"{won} better, {same} same, {lost} worse"
 
 
 def method_finding(comparison: pd.DataFrame, method: Method) -> Sentence:
@@ -248,84 +350,3 @@ def _untested(compared: pd.DataFrame) -> str:
         which = f"{w.number(alike)}," if few else f"{w.number(alike)} {verb},"
         told.append(f"{which} since too few of {its} queries differ")
     return f"; {', and '.join(told)}" if told else ""
-
-
-_MOST_OTHERS = 4
-
-
-def _more(parts: Sequence[Sentence]) -> str:
-    rest = len(parts) - _MOST_OTHERS
-    return f"; {w.count(rest)} more below." if rest > 0 else "."
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What every number of a view rests on. `unanswerable` queries have no relevant document;
-    `missing` is, for each of the compared runs that lacks queries, how many; they count as an empty
-    list, or are `left_out`; `every_run` says of which runs `all_zero` speaks."""
-
-    queries: int
-    judgments: int
-    lowest_grade: float
-    highest_grade: float
-    judged_share: float
-    cutoff: int
-    all_zero: int
-    missing: Mapping[str, int]
-    unjudged: int
-    unanswerable: int = 0
-    every_run: str = "every run"
-    left_out: bool = False
-
-    LITTLE_JUDGED = 0.8
-
-    @property
-    def little_judged(self) -> bool:
-        """Whether differences may come from missing judgments."""
-        return bool(self.judged_share < self.LITTLE_JUDGED)
-
-
-def queries_finding(
-    differences: pd.DataFrame,
-    focus: str,
-    baseline: str,
-    measure: str,
-    all_zero: int,
-    every_run: str,
-) -> Sentence:
-    """Which queries? `differences` is the frame of `differences` over the queries in view;
-    `every_run` names the runs that all score 0 on `all_zero` of them."""
-    total = len(differences)
-    if focus == baseline:
-        hint = f"compare another run to see which it wins and loses on {measure}"
-        return strong(f"{w.count(total)} {w.plural(total, 'query', 'queries')}; ") + muted(
-            f"{hint}."
-        )
-    won = differences[differences["outcome"] == BETTER]["difference"]
-    lost = differences[differences["outcome"] == WORSE]["difference"]
-    headline = (
-        run(focus)
-        + strong(f" wins {len(won):,} of {total:,} {w.plural(total, 'query', 'queries')} against ")
-        + run(baseline)
-        + strong(f" on {measure} and loses {len(lost):,}.")
-    )
-    parts = []
-    if len(won) >= 2:
-        parts.append(_half("wins", won.abs()))
-    elif len(lost) >= 2:
-        parts.append(_half("losses", lost.abs()))
-    if all_zero:
-        verb = w.plural(all_zero, "fails", "fail")
-        noun = w.plural(all_zero, "query", "queries")
-        parts.append(f"{all_zero:,} {noun} {verb} with {every_run}")
-    return headline + (muted(f" {'; '.join(parts)}.") if parts else Sentence())
-
-
-def _half(what: str, sizes: pd.Series) -> str:
-    """How large half of these are."""
-    middle = float(sizes.median())
-    if 2 * (sizes > middle).sum() == len(sizes):
-        return f"Half of all {what} are larger than {w.score(middle)}"
-    if w.score(sizes.min()) == w.score(sizes.max()):
-        return f"All {what} are {w.score(middle)}"
-    return f"At least half of all {what} are {w.score(middle)} or more"

@@ -17,7 +17,8 @@ from metrics_core.comparing.crossings import Crossings, ranges_where
 from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings.firmness import Pair, Tone, WayToTurn
-from metrics_core.findings.ways_to_turn import ahead_on, at_cutoffs, rests_on
+from metrics_core.findings.ways_of_files import of_orders
+from metrics_core.findings.ways_to_turn import ahead_on, at_cutoffs, no_cutoff, rests_on
 from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
 
@@ -34,8 +35,15 @@ def within(
     if entry is None or np.isnan(span).any():
         return entry
     if max(-span[0], span[1]) >= margin:
-        return replace(entry, word=_COULD, tone="not firm")
-    return replace(entry, word=_CANNOT if exact else w.DASH, tone="firm" if exact else "")
+        return _with(entry, _COULD, "not firm")
+    return _with(entry, _CANNOT if exact else w.DASH, "firm" if exact else "")
+
+
+def _with(entry: WayToTurn, word: str, tone: Tone) -> WayToTurn:
+    """The entry with another word, in brief too."""
+    begin, _, end = entry.brief.partition("; ")
+    brief = f"{begin}; {word}" if end else of_orders(word) if entry.part == "ties" else ""
+    return replace(entry, word=word, tone=tone, brief=brief)
 
 
 def unjudged(
@@ -49,12 +57,12 @@ def unjudged(
         other = w.difference(reached.highest if side > 0 else reached.lowest)
         entry = replace(entry, reason=f"{entry.reason} The other way it could reach {other}.")
     if max(-reached.lowest, reached.highest) < margin:
-        return replace(entry, word=_CANNOT, tone="firm")
+        return _with(entry, _CANNOT, "firm")
     if likely.interval is None:
-        return replace(entry, word=_COULD, tone="")
+        return _with(entry, _COULD, "")
     if max(-likely.interval.low, likely.interval.high) < margin:
-        return replace(entry, word=_UNLIKELY, tone="")
-    return replace(entry, word=_COULD, tone="not firm")
+        return _with(entry, _UNLIKELY, "")
+    return _with(entry, _COULD, "not firm")
 
 
 def single_queries(differences: Floats, margin: float) -> WayToTurn:
@@ -68,23 +76,25 @@ def single_queries(differences: Floats, margin: float) -> WayToTurn:
         fewest += reached[:1].tolist()
     if not fewest:
         reason = f"On no query does the difference reach {margin:g}."
-        return WayToTurn("queries", "Single queries", "rests on all", "firm", reason)
+        word, brief = "carried by all queries", "no query makes it matter"
+        return WayToTurn("queries", "Single queries", word, "firm", reason, brief)
     word, tone = rests_on(min(fewest), len(known))
     count = f"{w.count(min(fewest))} of {w.count(len(known))} queries"
     reason = f"It takes {count} until it is {margin:g} or more."
-    return WayToTurn("queries", "Single queries", word, tone, reason)
+    brief = f"drop {w.count(min(fewest))} until it matters"
+    return WayToTurn("queries", "Single queries", word, tone, reason, brief)
 
 
 def cutoff(found: Crossings | None, pair: Pair, margin: float) -> WayToTurn:
     """At how many results the difference matters, or may."""
 
     def entry(word: str, tone: Tone, reason: str) -> WayToTurn:
-        return WayToTurn("cutoff", "Cutoff", word, tone, reason)
+        return WayToTurn("cutoff", "Cutoff", word, tone, reason, word)
 
     if found is None:
-        return entry("has none", "", f"{pair.measure} looks at whole lists, whatever k is.")
+        return no_cutoff(pair)
     if np.isnan(found.low).all():
-        return entry(w.DASH, "", "There is no band of the differences of these queries.")
+        return entry("no band", "", "There is no band of the differences of these queries.")
     size = np.abs(found.difference[found.cutoffs - 1])
     matters = (found.clear != 0) & (size >= margin)
     if matters.any():
@@ -95,12 +105,12 @@ def cutoff(found: Crossings | None, pair: Pair, margin: float) -> WayToTurn:
                 most = w.score(float(size[matters & (found.clear == side)].max()))
                 where = at_cutoffs(found, spans)
                 told.append(f"{pair.leader(side)} is clearly ahead {where}, by up to {most}.")
-        return entry(_spans(found, matters), "not firm", " ".join(told))
+        return entry(f"matters {_spans(found, matters)}", "not firm", " ".join(told))
     may = np.maximum(-found.low, found.high) >= margin
     if may.any():
         where = _spans(found, may)
-        return entry(f"open {where}", "", f"It may be larger than matters {where}.")
-    return entry("at no k", "firm", "In a band for all k it stays within the margin.")
+        return entry(f"may matter {where}", "", f"It may be larger than matters {where}.")
+    return entry("matters at no k", "firm", "In a band for all k it stays within the margin.")
 
 
 def _spans(found: Crossings, holds: npt.NDArray[np.bool_]) -> str:
@@ -117,7 +127,8 @@ def other_measures(found: Agreement, pair: Pair) -> WayToTurn:
     clear = int(table["verdict"].isin(CLEAR).sum())
     if not clear:
         reason = "On no other measure is one of the two clearly ahead."
-        return WayToTurn("measures", "Other measures", "none is clear", "", reason)
+        return WayToTurn("measures", "Other measures", "none is clear", "", reason, "none is clear")
     told = [ahead_on(table[table["verdict"].isin(CLEAR)], pair, side) for side in (1, -1)]
     word = f"{clear} of {len(table)} {w.plural(clear, 'is', 'are')} clear"
-    return WayToTurn("measures", "Other measures", word, "not firm", " ".join(filter(None, told)))
+    reason = " ".join(filter(None, told))
+    return WayToTurn("measures", "Other measures", word, "not firm", reason, word)

@@ -16,7 +16,6 @@ from metrics_core.comparing.fragility import Fragility, carried
 from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import AHEAD, BEHIND, FEWEST_DIFFERING
 from metrics_core.findings.firmness import Pair, Tone, WayToTurn
-from metrics_core.tables.ranked_run import as_judged_ranks
 from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
 
@@ -39,30 +38,38 @@ def unjudged(
     """Could the unjudged documents turn it, or part two that are level? `unjudged_share` is that of
     the top `depth`."""
 
-    def entry(word: str, tone: Tone, reason: str) -> WayToTurn:
-        return WayToTurn("unjudged", "Unjudged documents", word, tone, reason)
-
     top = f"top {w.count(depth)}"
+
+    def entry(word: str, tone: Tone, reason: str) -> WayToTurn:
+        brief = f"{w.share(unjudged_share)} of the {top}; {_brief(word)}"
+        return WayToTurn("unjudged", "Unjudged", word, tone, reason, brief)
+
     share = f"{w.share(unjudged_share)} of both runs’ {top} is unjudged."
     now = side_of(reached.difference)
     if unjudged_share == 0 and reached.lowest == reached.highest:
-        return entry(_cannot(now), "firm", f"Every document of both runs’ {top} is judged.")
+        reason = f"Every document of both runs’ {top} is judged."
+        return WayToTurn("unjudged", "Unjudged", cannot(now), "firm", reason)
     if reached.reason:
         return entry(w.DASH, "", f"{share} {reached.reason}")
     reason = f"{share} {_usual(likely, _farthest(reached, now))}"
     apart = now == 0 and (side_of(reached.lowest), side_of(reached.highest)) != (0, 0)
     if not (apart or reached.turns):
-        return entry(_cannot(now), "firm", reason)
+        return entry(cannot(now), "firm", reason)
     if now == 0:
-        return entry(_could(now), "", reason)
+        return entry(could(now), "", reason)
     if likely.interval is None:
         return entry("not known", "", reason)
     kept = likely.interval.low > 0 if now > 0 else likely.interval.high < 0
     return (
-        entry("unlikely to turn it", "", reason)
+        entry("unlikely to reverse it", "", reason)
         if kept
-        else entry("could turn it", "not firm", reason)
+        else entry("could reverse it", "not firm", reason)
     )
+
+
+def _brief(word: str) -> str:
+    """The word where it stands behind another."""
+    return word if word not in (w.DASH, "not known") else "what they could do is not known"
 
 
 def _usual(likely: LikelyDifference, farthest: str) -> str:
@@ -76,12 +83,14 @@ def _usual(likely: LikelyDifference, farthest: str) -> str:
     )
 
 
-def _could(side: int) -> str:
-    return "could turn it" if side else "could part them"
+def could(side: int) -> str:
+    """That something could turn a lead of this side, or part two that are level."""
+    return "could reverse it" if side else "could part them"
 
 
-def _cannot(side: int) -> str:
-    return "cannot turn it" if side else "cannot part them"
+def cannot(side: int) -> str:
+    """That nothing of it can."""
+    return "cannot reverse it" if side else "cannot part them"
 
 
 def _farthest(reached: DifferenceBounds, now: int) -> str:
@@ -113,20 +122,27 @@ def single_queries(
 ) -> WayToTurn:
     """Does it rest on a few queries? Without `missed` nothing is said of what was not found."""
 
+    turning = found.turning
+    brief = f"drop {w.count(turning)} to reverse it" if turning else "no query speaks against it"
+
     def entry(word: str, tone: Tone, reason: str) -> WayToTurn:
-        return WayToTurn("queries", "Single queries", word, tone, reason)
+        return WayToTurn("queries", "Single queries", word, tone, reason, brief)
 
     if found.total == 0:
         return entry(w.DASH, "", "The two are level, so there is no sign to turn.")
     for_it = int((differences * np.sign(found.total) > 0).sum())
     every = w.count(found.queries)
     if found.turning is None and for_it == found.queries:
-        return entry("rests on all", "firm", "No query speaks against it.")
+        return entry("carried by all queries", "firm", "No query speaks against it.")
     word, tone = rests_on(for_it if found.turning is None else found.turning, found.queries)
     if found.turning is None:
         speak = f"{w.count(for_it)} of {every} {w.plural(for_it, 'speaks', 'speak')}"
         return entry(word, tone, f"No query speaks against it; {speak} for it.")
-    reason = f"It takes {w.count(found.turning)} of {every} queries to turn the sign."
+    helped = pair.leader(int(np.sign(found.total)))
+    which = w.plural(found.turning, "the one that helps", "those that help")
+    reason = (
+        f"Drop {w.count(found.turning)} of {every} queries, {which} {helped} most, to reverse it."
+    )
     carriers = _unfound(pair, differences, missed) or _adding_most(
         found, differences, for_it, missed
     )
@@ -137,10 +153,10 @@ def rests_on(turning: int, queries: int) -> tuple[str, Tone]:
     """In a word on how many queries it rests, where so many must go until it turns."""
     share = turning / queries
     if share >= _MANY[0] and turning >= _MANY[1]:
-        return "rests on many", "firm"
+        return "broad", "firm"
     if share >= _FEW[0] and turning >= _FEW[1]:
-        return "rests on some", ""
-    return "rests on few", "not firm"
+        return "carried by some queries", ""
+    return "carried by few queries", "not firm"
 
 
 def _unfound(pair: Pair, differences: Floats, missed: Missed | None) -> str:
@@ -185,10 +201,10 @@ def cutoff(
     `lengths` how many documents each run typically lists."""
 
     def entry(word: str, tone: Tone, reason: str) -> WayToTurn:
-        return WayToTurn("cutoff", "Cutoff", word, tone, reason)
+        return WayToTurn("cutoff", "Cutoff", word, tone, reason, word)
 
     if found is None:
-        return entry("has none", "", f"{pair.measure} looks at whole lists, whatever k is.")
+        return no_cutoff(pair)
     short = _lengths(found, lengths)
     if pair.side == 0:
         return entry(*_level_by_cutoff(found, pair, short))
@@ -196,22 +212,28 @@ def cutoff(
     against = found.spans(-pair.side)
     if against:
         ahead = f"{pair.leader(-pair.side)} is clearly ahead {at_cutoffs(found, against)}."
-        return entry("turns with k", "not firm", f"{ahead} {reason}")
+        return entry("reverses with k", "not firm", f"{ahead} {reason}")
     spans = found.spans(pair.side)
     if not spans:
         chance = f"At every k the difference may be chance. {reason}".strip()
-        return entry("at no k clear", "", chance)
+        return entry("not clear at any k", "", chance)
     last = spans[-1]
     if last[1] == found.depth and len(spans) == 1:
-        word = "at every k" if last[0] == 1 else f"from k = {last[0]} on"
+        word = "clear at every k" if last[0] == 1 else f"clear from k = {last[0]} on"
         return entry(word, "firm", reason or "The lead is clear wherever the list is cut.")
     at = chosen or found.depth
     inside = any(low <= at <= high for low, high in spans)
     return entry(
-        f"at {w.listing(map(_span, spans[:2]))}" if len(spans) < 3 else "at some k",
+        f"clear at {w.listing(map(_span, spans[:2]))}" if len(spans) < 3 else "clear at some k",
         "firm" if inside and len(spans) < 3 else "",
         f"Elsewhere the difference may be chance. {reason}".strip(),
     )
+
+
+def no_cutoff(pair: Pair) -> WayToTurn:
+    """The entry of a measure that has no cutoff."""
+    reason = f"{pair.measure} looks at whole lists, whatever k is."
+    return WayToTurn("cutoff", "Cutoff", "has none", "", reason)
 
 
 def _level_by_cutoff(found: Crossings, pair: Pair, short: list[str]) -> tuple[str, Tone, str]:
@@ -304,10 +326,9 @@ def other_measures(found: Agreement, pair: Pair, runs: int) -> WayToTurn:
         return WayToTurn("measures", "Other measures", w.DASH, "", reason)
     one, many = ("agrees", "agree") if pair.side else ("is level", "are level")
     agree = w.plural(len(agreeing), one, many)
-    word = f"all {len(table)} {agree}" if everyone else f"{len(agreeing)} of {len(table)} {agree}"
-    return WayToTurn(
-        "measures", "Other measures", word, "firm" if everyone else "not firm", " ".join(said)
-    )
+    word = f"{len(agreeing)} of {len(table)} {agree}"
+    tone: Tone = "firm" if everyone else "not firm"
+    return WayToTurn("measures", "Other measures", word, tone, " ".join(said), word)
 
 
 def ahead_on(table: pd.DataFrame, pair: Pair, side: int) -> str:
@@ -318,64 +339,3 @@ def ahead_on(table: pd.DataFrame, pair: Pair, side: int) -> str:
     clearly = [m for m in ahead if table.loc[m, "verdict"] in words]
     how = "clearly" if clearly else "though not clearly"
     return f"{pair.leader(side)} is ahead on {w.named(clearly or ahead)}, {how}." if ahead else ""
-
-
-def ties(
-    span: tuple[float, float], difference: float, counts: tuple[int, int], exact: bool
-) -> WayToTurn | None:
-    """Could the order within equal scores turn it, or part two that are level? `counts` are the
-    queries with equal scores and all queries; None without any."""
-    tied, queries = counts
-    if not tied:
-        return None
-    low, high = span
-    now, ends_on = side_of(difference), {side_of(low), side_of(high)}
-    turned = bool(ends_on - {0, now})
-    noun = w.plural(queries, "query", "queries")
-    ends = f"{w.difference(low)} and {w.difference(high)}"
-    have = f"{noun} {w.plural(tied, 'has', 'have')}"
-    reason = f"{w.count(tied)} of {w.count(queries)} {have} equal scores where it counts. "
-    if side_of(high - low) == 0:
-        reason += "No order of them changes it."
-        return WayToTurn("ties", "Equal scores", _cannot(now), "firm", reason)
-    if not exact:
-        reason += f"In the two orders tried the difference is between {ends}."
-        return WayToTurn("ties", "Equal scores", _could(now) if turned else w.DASH, "", reason)
-    reason += f"In any order of them the difference stays between {ends}."
-    if turned:
-        return WayToTurn("ties", "Equal scores", _could(now), "not firm", reason)
-    return WayToTurn("ties", "Equal scores", _cannot(now), "firm", reason)
-
-
-def ties_unknown(runs: Sequence[str]) -> WayToTurn:
-    """The entry of `ties` where these runs came as judged ranks, without scores."""
-    reason = f"{as_judged_ranks(runs)}, without scores: which are equal, and where"
-    return WayToTurn("ties", "Equal scores", "not known", "", f"{reason}, is not known.")
-
-
-def lacking_queries(
-    lacking: Mapping[str, int], difference: float, on_shared: float, shared: int
-) -> WayToTurn | None:
-    """Does it come from queries that a run does not list? `lacking` counts them by run; None where
-    there are none. `on_shared` is the difference over the queries that both list."""
-    runs = [
-        f"{run} lacks {w.count(n)} {w.plural(n, 'query', 'queries')}"
-        for run, n in lacking.items()
-        if n
-    ]
-    if not runs:
-        return None
-    title = "Missing queries"
-    reason = f"{w.listing(runs)}, counted as an empty list."
-    if not shared or np.isnan(on_shared):
-        return WayToTurn(
-            "missing", title, "decide it", "not firm", f"{reason} No query is listed by both."
-        )
-    noun = w.plural(shared, "query", "queries")
-    reason += f" On the {w.count(shared)} {noun} that both list it is {w.difference(on_shared)}."
-    now, without = side_of(difference), side_of(on_shared)
-    if now == without:
-        word = "do not turn it" if now else "do not part them"
-    else:
-        word = "turn it" if now and without else "make all of it" if now else "make them level"
-    return WayToTurn("missing", title, word, "firm" if now == without else "not firm", reason)

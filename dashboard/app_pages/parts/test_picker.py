@@ -39,15 +39,17 @@ random, the same each time. An interval is as wide as with single queries, up to
 """
 
 
-def explained(together: Sentence, here: Opened, queries: int) -> None:
+def explained(tested: Sentence, here: Opened, queries: int) -> None:
     """For how many comparisons the verdict holds, what it means, and how else it could be made."""
-    if not together:
+    if not tested:
         return
-    with st.container(gap=None, key="how_tested"):
-        st.html(markup.second(together, {}))
-        with st.popover("What does this mean?", type="tertiary", width="content"):
-            st.markdown(_WHY + _IN_GROUPS if queries > MOST_SINGLE else _WHY)
-            _choices(here, queries)
+    with (
+        st.container(gap=None, key="how_tested"),
+        st.popover("How this is tested", type="tertiary", width="content"),
+    ):
+        st.html(markup.second(tested, {}))
+        st.markdown(_WHY + _IN_GROUPS if queries > MOST_SINGLE else _WHY)
+        _choices(here, queries)
 
 
 def _choices(here: Opened, queries: int) -> None:

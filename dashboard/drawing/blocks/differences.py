@@ -1,4 +1,5 @@
-"""The rows "Difference to the baseline": interval, numbers, queries lost and won."""
+"""Differences to the baseline: that of the run in focus against zero, and the rows of all runs with
+interval, numbers, queries lost and won."""
 
 from __future__ import annotations
 
@@ -9,12 +10,15 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from dashboard.address.view import Comparison
 from dashboard.drawing.blocks.markup import Lead, nothing, style_of
-from dashboard.drawing.blocks.templates import Template, percent
+from dashboard.drawing.blocks.templates import Template, percent, tone
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import shorten
 from dashboard.drawing.theme import RunStyle
 from dashboard.drawing.ticks import Ticks, difference_ticks
+from metrics_core.base import wording as w
+from metrics_core.comparing.method import NO_CORRECTION
 from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
 from metrics_core.scoring.intervals import LEVEL
@@ -24,6 +28,94 @@ _drawn = Template("differences")
 _MOST_TICKS = 5
 _ROOM = 0.08
 _SHORT_NAME = 16
+
+
+_EDGE = 0.17
+"""Where the ends of the axis say which side is better, so that no tick does."""
+_LABEL = 0.07
+"""Half the width of a number, as a share of the drawing."""
+_SHORT_OF_ALL, _OWN_ROOM = 0.16, 0.3
+_NARROW = 0.26
+"""Of a narrower interval the numbers of its ends stand outwards, or they would touch."""
+
+
+@dataclass(frozen=True)
+class _Label:
+    """A text, and where its middle stands as CSS."""
+
+    at: str
+    text: str
+
+
+def against_zero(
+    row: Mapping[str, Any],
+    tested: tuple[float, float, float],
+    every: pd.DataFrame,
+    drawing: Drawing,
+) -> Markup:
+    """The difference of the run in focus and the interval that was `tested` (low, high, level),
+    drawn against zero. `row` and the rows of `every` loaded run are of `compare`."""
+    comparison = drawing.comparison
+    low, high, level = tested
+    digits, gap = w.decimals(low, high), row["difference"]
+    axis = _axis(every, low, high, gap)
+    less = not comparison.measure.declaration.higher_is_better
+    side = tone(-gap if less else gap, digits) if row["verdict"] in CLEAR else ""
+    said = f"{drawing.focus} minus {drawing.baseline} on {drawing.name}: "
+    return _drawn(
+        "against_zero",
+        style=drawing.focus_style,
+        said=said + w.with_interval(gap, low, high),
+        zero=_Label(_held(axis.share(0)), shorten(drawing.baseline)),
+        line=percent(axis.share(0)),
+        value=_Label(_held(axis.share(gap)), w.difference(gap, digits)),
+        point=percent(axis.share(gap)),
+        tone=side,
+        interval=None
+        if low != low
+        else (percent(axis.share(low)), percent(axis.share(high) - axis.share(low))),
+        ends=[] if not low < high else _ends_of(axis, low, high, digits),
+        ticks=[t for t in _ticks(axis) if t.is_zero or _EDGE < t.share < 1 - _EDGE],
+        sides=_sides(axis.share(0), less=less),
+        told=f"{w.share(level)} interval" + _corrected(every, comparison),
+    )
+
+
+def _axis(every: pd.DataFrame, low: float, high: float, gap: float) -> Ticks:
+    """The scale of every loaded run, so that it stays while measure and baseline do; where the
+    interval would be too short to read on it, one of its own."""
+    values = [*every["low"], *every["high"], *every["difference"], low, high]
+    axis = difference_ticks(values, most=_MOST_TICKS, room=_ROOM, fewest_digits=2)
+    if not axis.share(high) - axis.share(low) < _SHORT_OF_ALL:
+        return axis
+    return difference_ticks([low, high, gap], most=_MOST_TICKS, room=_OWN_ROOM, fewest_digits=2)
+
+
+def _corrected(every: pd.DataFrame, comparison: Comparison) -> str:
+    n = int(every["p_corrected"].notna().sum())
+    if n < 2 or comparison.method.corrected_by == NO_CORRECTION:
+        return ""
+    return f", corrected for {w.number(n)} comparisons"
+
+
+def _sides(zero: float, *, less: bool) -> tuple[str, str]:
+    """What the ends of the axis say; nothing where zero itself stands."""
+    left, right = ("better", "worse") if less else ("worse", "better")
+    return left if zero > _EDGE else "", right if zero < 1 - _EDGE else ""
+
+
+def _held(share: float) -> str:
+    """The middle of a number there, kept within the drawing."""
+    return percent(min(max(share, _LABEL), 1 - _LABEL))
+
+
+def _ends_of(axis: Ticks, low: float, high: float, digits: int) -> list[_Label]:
+    ends = axis.share(low), axis.share(high)
+    if ends[1] - ends[0] < _NARROW:
+        middle = min(max(sum(ends) / 2, _NARROW / 2 + _LABEL), 1 - _NARROW / 2 - _LABEL)
+        ends = middle - _NARROW / 2, middle + _NARROW / 2
+    texts = w.difference(low, digits), w.difference(high, digits)
+    return [_Label(_held(at), text) for at, text in zip(ends, texts, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -49,6 +141,7 @@ class _Row:
     same: int
     lost_part: str
     won_part: str
+    less: bool
 
 
 def difference_rows(
@@ -83,6 +176,7 @@ def difference_rows(
         mean=float(compared.loc[compared["run"] == baseline, "mean"].iloc[0]),
         level=level,
         label=f"Difference to {baseline} on {drawing.name}",
+        less=not drawing.comparison.measure.declaration.higher_is_better,
     )
 
 
@@ -91,6 +185,7 @@ class _Tick:
     """A tick's place as CSS and its label; every second one counted from zero gives way where there
     is little room."""
 
+    share: float
     at: str
     label: str
     is_zero: bool
@@ -100,8 +195,9 @@ class _Tick:
 def _ticks(axis: Ticks) -> list[_Tick]:
     zero = axis.values.index(0)
     return [
-        _Tick(percent(axis.share(value)), text, value == 0, bool((place - zero) % 2))
+        _Tick(share, percent(share), text, value == 0, bool((place - zero) % 2))
         for place, (value, text) in enumerate(zip(axis.values, axis.texts, strict=True))
+        for share in [axis.share(value)]
     ]
 
 
@@ -144,4 +240,5 @@ def _row(
         same=record["same"],
         lost_part=f"{lost / most:.4f}",
         won_part=f"{won / most:.4f}",
+        less=not drawing.comparison.measure.declaration.higher_is_better,
     )

@@ -1,4 +1,4 @@
-"""The strip "How firm is that?", and the tables of its evidence."""
+"""The checks of a verdict in one row, the strip above their evidence, and its tables."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from dashboard.drawing.blocks.markup import Href, section, style_of
+from dashboard.drawing.blocks.markup import Href, style_of
 from dashboard.drawing.blocks.templates import Template, percent
 from dashboard.drawing.drawing import Drawing
+from metrics_core.base import wording as w
 from metrics_core.findings.firmness import Firmness, WayToTurn
 
 _drawn = Template("firmness")
 
-TITLE = "How firm is that?"
+TITLE = "Can you rely on it?"
+_SETTLING = "What would settle it?"
 
 
 @dataclass(frozen=True)
@@ -46,24 +48,65 @@ class Span:
     high: float
 
 
-def strip(firmness: Firmness, href: Href) -> Markup:
-    """Each way in which the verdict could turn, side by side: title, word, reason. `href` gives
-    where they lead. Nothing where nothing is compared."""
-    if not firmness.entries:
-        return section(TITLE, firmness.text) if firmness.text else Markup()
-    head = section(TITLE, firmness.text)
-    return _drawn("strip", head=head, entries=firmness.entries, href=href)
+_MARKS = {"firm": ("✓", "holds"), "not firm": ("!", "does not hold"), "": ("!", "open")}
+_OPEN = ("–", "")
 
 
-def waiting() -> Markup:
-    """The strip's room while it is worked out, so that nothing below it moves."""
-    return _drawn("waiting", head=section(TITLE, "Being worked out."))
+@dataclass(frozen=True)
+class _Check:
+    """A check as it is drawn: a mark, how it is coloured and what it says to those who do not see
+    it, the name, the short answer and where its evidence is."""
+
+    mark: str
+    tone: str
+    spoken: str
+    title: str
+    brief: str
+    link: str
 
 
-def check(entry: WayToTurn, link: str, *, is_open: bool) -> Markup:
+def checks(firmness: Firmness, href: Href) -> Markup:
+    """Can the verdict be relied on, in one row: a mark, a name and a short answer for each check;
+    where nobody is clearly ahead, what would settle it. Nothing where there is no verdict."""
+    if not firmness.checks:
+        return Markup()
+    unclear, known = bool(firmness.settling), {entry.part for entry in firmness.entries}
+    drawn = []
+    for check in firmness.checks:
+        mark, tone, spoken = _mark(check, unclear=unclear)
+        link = href("firm", part=check.part if check.part in known else "")
+        drawn.append(_Check(mark, tone, spoken, check.title, check.brief, link))
+    n = len(drawn)
+    told = f"{firmness.holding} of {n} {w.plural(n, 'check holds', 'checks hold')}"
+    return _drawn(
+        "checks",
+        title=_SETTLING if unclear else TITLE,
+        told="nothing to rely on yet" if unclear else told,
+        checks=drawn,
+    )
+
+
+def waiting(*, unclear: bool) -> Markup:
+    """Their room while they are worked out, so that nothing below it moves."""
+    title = _SETTLING if unclear else TITLE
+    return _drawn("checks", title=title, told="being worked out", checks=[])
+
+
+def _mark(check: WayToTurn, *, unclear: bool) -> tuple[str, str, str]:
+    """A check's mark, its tone, and what it says to those who do not see it."""
+    if check.word == w.DASH or (unclear and not check.tone):
+        return _OPEN[0], "", _OPEN[1]
+    mark, spoken = _MARKS[check.tone]
+    return mark, "firm" if check.tone == "firm" else "doubt", spoken
+
+
+def check(entry: WayToTurn, link: str, *, unclear: bool, is_open: bool) -> Markup:
     """A check in a row: whether it holds, its name, the answer in a word, and why; it opens on its
     evidence."""
-    return _drawn("check", entry=entry, link=link, is_open=is_open)
+    mark, tone, spoken = _mark(entry, unclear=unclear)
+    return _drawn(
+        "check", entry=entry, mark=mark, tone=tone, spoken=spoken, link=link, is_open=is_open
+    )
 
 
 def spans(rows: Sequence[Span], drawing: Drawing, label: str) -> Markup:

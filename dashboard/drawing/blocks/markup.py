@@ -13,6 +13,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from dashboard.drawing.blocks.templates import Template
+from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.theme import SLOTS, RunStyle
 from metrics_core.findings import Sentence
 
@@ -22,15 +23,20 @@ Href = Callable[..., str]
 Lead = Callable[[str], str]
 """Gives the address that a run, or a group of queries, leads to."""
 
+_IN_A_TITLE = 24
+"""Characters of a run's name in the answer of a page; of a longer one the middle is left out."""
+
 _drawn = Template("markup")
 
 
 class Piece(NamedTuple):
-    """A piece of a sentence as it is drawn; `style` is that of a run's name."""
+    """A piece of a sentence as it is drawn; `style` is that of a run's name, and `short` that name
+    where the whole has no room."""
 
     text: str
     kind: str = ""
     style: RunStyle | None = None
+    short: str = ""
 
 
 class Badge(NamedTuple):
@@ -78,9 +84,12 @@ def answer(
 ) -> Markup:
     """The top of a page: what was found, in at most 60 characters; the test's answer in a word
     beside it; below both, number, test and limits in at most two lines."""
-    return _drawn(
-        "answer", pieces=pieces_of(title, styles), lead=pieces_of(lead, styles), badge=badge
-    )
+    short = short_names(styles, _IN_A_TITLE)
+    pieces = [
+        piece._replace(short=short[piece.text]) if piece.style else piece
+        for piece in pieces_of(title, styles)
+    ]
+    return _drawn("answer", pieces=pieces, lead=pieces_of(lead, styles), badge=badge)
 
 
 def section(title: str, explanation: str | Sentence = "", styles: Styles | None = None) -> Markup:

@@ -1,4 +1,4 @@
-"""The parts of the Overview: facts, runs and measures, the three lists."""
+"""The parts of the Overview: outcomes, runs and measures, the lists, facts."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ from typing import Any, Literal
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.address.query_list import NO_LIST, PLAIN, whole_list
-from dashboard.drawing.blocks.markup import Href, Lead, Styles, pieces_of, section, style_of
-from dashboard.drawing.blocks.templates import Template
+from dashboard.address.query_list import NO_LIST, whole_list
+from dashboard.drawing.blocks.markup import Href, Lead, pieces_of, style_of
+from dashboard.drawing.blocks.templates import Template, percent, tone
 from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.figures.text import RUN_LENGTH, short_names
 from dashboard.drawing.theme import RunStyle
+from dashboard.drawing.ticks import difference_ticks
 from metrics_core.base import wording as w
-from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings import Facts, Sentence, Span
+from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
+from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
+from metrics_core.findings import Facts, Sentence
 from metrics_core.scoring.intervals import LEVEL
 
 Row = dict[str, Any]
 
-_SHORT_GLOSS = 24
-_USUAL = 5
-MOST_GROUPS = 8
-"""Groups listed at most; of more, the ends of the order are shown."""
+_MOST_GROUPS = 5
+"""Groups listed at most; all stand on the Breakdown page."""
 
 _drawn = Template("overview")
 
@@ -36,13 +37,42 @@ def facts_line(facts: Facts, href: Href) -> Markup:
 
 
 @dataclass(frozen=True)
-class _Column:
-    """One measure's column: how its values are written, whether they fit a bar, which is best."""
+class _Part:
+    """A part of the bar of outcomes."""
+
+    kind: str
+    noun: str
+    count: int
+    link: str
+
+
+def outcomes(row: Mapping[str, Any], href: Href) -> Markup:
+    """How many queries of a row of `compare` got better, stayed the same and got worse, as one bar
+    whose parts lead to them; in greys where the verdict is not clear."""
+    counts = {BETTER: int(row["won"]), LEVEL_WITH: int(row["same"]), WORSE: int(row["lost"])}
+    parts = [
+        _Part(kind, w.plural(n, "query", "queries") if kind == BETTER else "", n, link)
+        for kind, n in counts.items()
+        if n
+        for link in [href("queries", **whole_list(kind))]
+    ]
+    return _drawn("outcomes", parts=parts, clear=row["verdict"] in CLEAR)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One measure's column: how its values are written, whether they fit a bar, which is best.
+    `bold` says whether the best is marked; `level` is that of the intervals; of `less` the smaller
+    value is the better one."""
 
     name: str
     gloss: str
     link: str
     rows: Mapping[str, Row]
+    cutoff: int
+    bold: bool = True
+    level: float = LEVEL
+    less: bool = False
 
     @property
     def _values(self) -> list[float]:
@@ -51,6 +81,7 @@ class _Column:
 
     @property
     def has_bar(self) -> bool:
+        """Whether its values are shares of a bar."""
         return all(0 <= value <= 1 for value in self._values)
 
     @property
@@ -59,13 +90,43 @@ class _Column:
         return whole and not self.has_bar
 
     def written(self, value: float) -> str:
+        """A value as it is printed."""
         return w.count(value) if self._is_count else w.score(value)
 
     def is_best(self, value: float) -> bool:
-        if len(self.rows) < 2 or math.isnan(value):
+        """Whether no run has a better value."""
+        if not self.bold or len(self.rows) < 2 or math.isnan(value):
             return False
         # Two values that are written alike are both the best, or a reader finds an error.
-        return self.written(value) == self.written(max(self._values))
+        best = min(self._values) if self.less else max(self._values)
+        return self.written(value) == self.written(best)
+
+
+def columns_of(
+    table: pd.DataFrame, drawing: Drawing, measures: Sequence[tuple[str, str, str]]
+) -> list[Column]:
+    """The columns of these measures (name, gloss, link); no value is marked as best where the run
+    in focus is not clearly ahead or behind. `table` is long: run, measure, and the columns of
+    `compare`."""
+    known: dict[str, dict[str, Row]] = {}
+    for row in table.to_dict("records"):
+        known.setdefault(row["measure"], {})[row["run"]] = row
+    chosen = known.get(drawing.name, {}).get(drawing.focus, {})
+    bold = chosen.get("verdict") in CLEAR
+    comparison = drawing.comparison
+    return [
+        Column(
+            name,
+            gloss,
+            link,
+            known.get(name, {}),
+            drawing.cutoff,
+            bold,
+            comparison.method.level,
+            name == drawing.name and not comparison.measure.declaration.higher_is_better,
+        )
+        for name, gloss, link in measures
+    ]
 
 
 @dataclass(frozen=True)
@@ -73,6 +134,7 @@ class _RunRow:
     """One run's row: its style, where its name leads, and the share of its top that is judged."""
 
     run: str
+    short: str
     style: RunStyle
     link: str
     is_baseline: bool
@@ -86,58 +148,45 @@ def runs_and_measures(
     judged: Mapping[str, float],
     lead: Lead,
 ) -> Markup:
-    """Runs by measures, best first by the chosen measure. `table` is long: run, measure, mean,
-    difference, low, high, clear; `measures` are (name, gloss, link); `judged` is the share of the
-    top k that is judged, by run; `lead` gives where a run's name leads."""
-    known: dict[str, dict[str, Row]] = {}
-    for row in table.to_dict("records"):
-        known.setdefault(row["measure"], {})[row["run"]] = row
-    columns = [_Column(name, gloss, link, known.get(name, {})) for name, gloss, link in measures]
+    """Runs by measures, best first by the chosen measure; see `columns_of`. `judged` is the share
+    of the top k that is judged, by run; `lead` gives where a run's name leads. A run alone has its
+    values side by side."""
+    short = short_names(drawing.styles, RUN_LENGTH)
+    rows = [
+        _RunRow(
+            run,
+            short.get(run, run),
+            style_of(drawing.styles, run),
+            lead(run),
+            run == drawing.baseline,
+            judged.get(run),
+        )
+        for run in best_first(table, drawing)
+    ]
+    columns = columns_of(table, drawing, measures)
+    if len(rows) == 1:
+        return _drawn("measure_values", columns=columns, rows=rows, chosen=drawing.name)
     return _drawn(
-        "runs_and_measures",
-        columns=columns,
-        rows=[
-            _RunRow(
-                run,
-                style_of(drawing.styles, run),
-                lead(run),
-                run == drawing.baseline,
-                judged.get(run),
-            )
-            for run in _best_first(table, drawing.name)
-        ],
-        chosen=drawing.name,
-        cutoff=drawing.cutoff,
-        # More than the usual five fit beside the sidebar only if their glosses may break.
-        short=_SHORT_GLOSS if len(columns) <= _USUAL else 0,
+        "runs_and_measures", columns=columns, rows=rows, chosen=drawing.name, cutoff=drawing.cutoff
     )
 
 
-def _best_first(table: pd.DataFrame, chosen: str) -> list[str]:
-    own = table[table["measure"] == chosen]
-    ordered = own.sort_values("mean", ascending=False, na_position="last", kind="stable")
+def best_first(table: pd.DataFrame, drawing: Drawing) -> list[str]:
+    """The runs by their means on the chosen measure."""
+    own = table[table["measure"] == drawing.name]
+    rising = not drawing.comparison.measure.declaration.higher_is_better
+    ordered = own.sort_values("mean", ascending=rising, na_position="last", kind="stable")
     return list(dict.fromkeys([*ordered["run"], *table["run"]]))
 
 
-def bests_line(bests: Sentence, styles: Styles, link: str) -> Markup:
-    """Which of many runs may be the best, and the way to all pairs; nothing where that is empty."""
-    return _drawn("bests_line", pieces=pieces_of(bests, styles), link=link) if bests else Markup()
+def table_note(text: str, more: Sentence, drawing: Drawing) -> Markup:
+    """What the small numbers of the table are, and what they say together."""
+    return _drawn("table_note", text=text, pieces=pieces_of(more, drawing.styles))
 
 
-def bests_waiting(runs: int, link: str) -> Markup:
-    """What stands in its place while that is worked out."""
-    return _drawn("bests_waiting", runs=runs, link=link)
-
-
-def three_lists(*lists: Markup) -> Markup:
+def side_by_side(*lists: Markup) -> Markup:
     """Lists beside each other, or below each other where there is no room."""
-    return _drawn("three_lists", lists=lists)
-
-
-_LISTS: Mapping[str, tuple[str, str, str]] = {
-    "worse": ("Where it got worse", "largest losses", "lost"),
-    "better": ("Where it got better", "largest wins", "won"),
-}
+    return _drawn("side_by_side", lists=lists)
 
 
 def query_list(
@@ -147,98 +196,92 @@ def query_list(
     href: Href,
     *,
     total: int,
-    scale: float | None = None,
     coloured: bool = True,
 ) -> Markup:
     """The queries that lost or won most; `coloured` unless they are too few to tell anything.
     `rows` has query_id, text, meta, score, baseline_score, difference, and in `unlisted_by` the run
-    that does not list the query, or ""; `total` counts all of that kind; bars fill at `scale`, so
-    that two lists compare."""
-    title, which, verb = _LISTS[kind]
-    which += _unlisted(rows)
-    minus = Span(f" minus {drawing.baseline} on {drawing.name}, {which}", "muted")
-    explanation = Sentence((Span(drawing.focus, "run"), minus))
-    head = section(title, explanation, styles=drawing.styles)
+    that does not list the query, or ""; `total` counts all of that kind."""
+    title = f"Got {kind}"
     if rows.empty:
-        return _drawn("empty_list", head=head, text=f"No query got {kind}.")
-    noun = w.plural(total, "query", "queries")
-    words = f"All {w.count(total)} {verb} {noun}" if total > 1 else f"The {verb} query"
+        return _drawn("empty_list", title=title, text=f"No query got {kind}.")
     return _drawn(
         "query_list",
-        head=head,
-        more=(words, href("queries", **whole_list(kind))),
+        title=title,
+        more=(f"all {w.count(total)}", href("queries", **whole_list(kind))),
         rows=rows.to_dict("records"),
-        kind=kind,
         coloured=coloured,
         href=href,
         listed=NO_LIST | {"list": kind},
-        scale=scale or float(rows["difference"].abs().max()),
+        less=not drawing.comparison.measure.declaration.higher_is_better,
     )
 
 
-def _unlisted(rows: pd.DataFrame) -> str:
-    """That all of these queries are such as one of the two does not list; "" where they are not."""
-    unlisted_by = set(rows["unlisted_by"])
-    if len(unlisted_by) != 1 or unlisted_by == {""}:
-        return ""
-    none = w.plural(len(rows), "does not list it", "lists none of them")
-    return f"; {unlisted_by.pop()} {none}"
+@dataclass(frozen=True)
+class _Group:
+    """A group's row; places and lengths are CSS, "" where there is no interval or no point."""
 
-
-def score_list(
-    rows: pd.DataFrame, drawing: Drawing, kind: Literal["lowest", "highest"], href: Href
-) -> Markup:
-    """The queries with the lowest or the highest scores of a run that is compared with nothing.
-    `rows` has query_id, text, meta, score."""
-    return _drawn(
-        "score_list",
-        head=section(f"{kind.capitalize()} scores", f"{drawing.focus} on {drawing.name}"),
-        more=("All queries", href("queries", **PLAIN)),
-        rows=rows.to_dict("records"),
-        href=href,
-        style=drawing.focus_style,
-        has_bars=bool(rows["score"].between(0, 1).all()),
-        listed=NO_LIST | {"sort": "" if kind == "lowest" else f"-score:{drawing.focus}"},
-    )
+    name: str
+    link: str
+    told: str
+    amount: str
+    tone: str
+    clear: bool
+    left: str
+    width: str
+    at: str
 
 
 def group_list(
     rows: pd.DataFrame,
+    drawing: Drawing,
     href: Href,
     lead: Lead,
     *,
-    by: str = "category",
+    by: tuple[str, str],
+    finding: Sentence,
     looked_at: int = 0,
-    measure: str = "",
 ) -> Markup:
-    """The groups of one column in the order given; of many the ends of it, and how many stand
-    between. `rows` are those of the run in focus in a `breakdown` frame: group, queries,
-    difference, diff_low, diff_high, clear, on `measure`, worked out with `looked_at`; `lead` gives
-    where a group leads."""
+    """The first groups of one column (`by` is its key and its name), in the order given, each as an
+    interval against zero, and what is found of them. `rows` are those of the run in focus in a
+    `breakdown` frame: group, queries, difference, diff_low, diff_high, clear, worked out with
+    `looked_at`; `lead` gives where a group leads."""
+    title = f"By {by[1]}"
     if rows.empty:
-        return _drawn(
-            "empty_list", head=section(f"By {by}"), text="The queries in view carry no groups."
+        return _drawn("empty_list", title=title, text="The queries in view carry no groups.")
+    shown = rows.head(_MOST_GROUPS)
+    axis = difference_ticks([*shown["diff_low"], *shown["diff_high"], *shown["difference"]])
+    less = not drawing.comparison.measure.declaration.higher_is_better
+
+    def place(value: float) -> str:
+        return percent(axis.share(value)) if value == value else ""
+
+    def drawn(row: Row) -> _Group:
+        low, high, gap = row["diff_low"], row["diff_high"], row["difference"]
+        digits = w.decimals(low, high)
+        queries = f"{w.count(row['queries'])} {w.plural(row['queries'], 'query', 'queries')}"
+        interval = f"{w.share(LEVEL)} interval {w.interval(low, high, digits)}"
+        return _Group(
+            row["group"],
+            lead(row["group"]),
+            f"{queries}, {interval if low == low else 'no interval'}",
+            w.difference(gap, digits),
+            tone(-gap if less else gap, digits) if row["clear"] and gap == gap else "",
+            bool(row["clear"]),
+            place(low),
+            percent(axis.share(high) - axis.share(low)) if low == low else "",
+            place(gap),
         )
-    cut = len(rows) - MOST_GROUPS if len(rows) > MOST_GROUPS + 1 else 0
-    words = f"All {w.count(len(rows))} groups" if cut else "Break it down"
-    half = MOST_GROUPS // 2
-    ends = pd.concat([rows.head(half), rows.tail(half)]) if cut else rows
-    # The rule of `breakdown`, in a few words: one for the colour and for the names in the headline.
+
+    # The rule of `breakdown`, in a few words: one for the colour and for what is found.
     widened = max(looked_at, len(rows))
-    rule = "coloured if clear of zero" + (
-        f" after widening it for {w.count(widened)} groups" if widened > 1 else ""
-    )
-    on = f" on {measure}" if measure else ""
-    explanation = (
-        f"Mean difference{on} [{w.share(LEVEL)} interval], queries; {rule}, from"
-        f" {FEWEST_QUERIES} queries on."
-    )
+    corrected = f" corrected for {w.count(widened)} groups" if widened > 1 else ""
     return _drawn(
         "group_list",
-        head=section(f"By {by}", explanation),
-        more=(words, href("breakdown", by=by)),
-        rows=[(row, lead(row["group"])) for row in ends.to_dict("records")],
-        cut=cut,
-        half=half,
-        scale=float(ends["difference"].abs().max()),
+        title=title,
+        more=(f"all {w.count(len(rows))}", href("breakdown", by=by[0])),
+        rows=[drawn(row) for row in shown.to_dict("records")],
+        zero=place(0),
+        pieces=pieces_of(finding, drawing.styles),
+        rule=f"{w.share(LEVEL)} intervals, each by itself. Coloured if significant{corrected},"
+        f" from {FEWEST_QUERIES} queries on.",
     )

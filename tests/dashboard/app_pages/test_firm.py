@@ -78,15 +78,15 @@ def entries(study: Study, **asked: str) -> dict[str, tuple[str, str]]:
 
 def test_the_strip_of_a_plain_lead() -> None:
     found = entries(small(20), m="RR")
-    assert found["unjudged"] == ("cannot turn it", "firm")
-    assert found["queries"] == ("rests on all", "firm")
-    assert found["cutoff"] == ("at every k", "firm")
+    assert found["unjudged"] == ("cannot reverse it", "firm")
+    assert found["queries"] == ("carried by all queries", "firm")
+    assert found["cutoff"] == ("clear at every k", "firm")
     assert "ties" not in found and "missing" not in found
 
 
 def test_a_query_that_the_baseline_lacks_has_its_entry() -> None:
     study = small(20, base_lacks=8)
-    assert entries(study)["missing"] == ("do not turn it", "firm")
+    assert entries(study)["missing"] == ("cannot reverse it", "firm")
     shown = study.view(Address.of(run="new", base="old")).comparison
     assert firm.lacking(study, shown)["query_id"].tolist() == [f"q{i}" for i in range(8)]
     assert firm.covered(study, shown).shared == 12
@@ -124,9 +124,9 @@ def test_two_runs_that_are_the_same_are_level_everywhere() -> None:
     assert strip.text.startswith("The two are level,")
     said = " ".join(f"{e.word} {e.reason}" for e in strip.entries)
     assert "ahead" not in said.replace("No measure has one of the two ahead", "")
-    assert "turn it" not in said and "turns" not in said
+    assert "reverse" not in said
     assert entries(study)["cutoff"] == ("level at every k", "")
-    assert entries(study)["measures"] == ("all 15 are level", "")
+    assert entries(study)["measures"] == ("15 of 15 are level", "")
 
 
 def test_level_at_the_chosen_cutoff_and_clearly_ahead_below_it() -> None:
@@ -143,7 +143,7 @@ def test_level_at_the_chosen_cutoff_and_clearly_ahead_below_it() -> None:
 def test_seven_thousand_queries_have_their_strip_within_seconds() -> None:
     study = small(7_000)
     begun = time.monotonic()
-    assert entries(study)["queries"] == ("rests on all", "firm")
+    assert entries(study)["queries"] == ("carried by all queries", "firm")
     assert time.monotonic() - begun < 30
 
 
@@ -196,8 +196,8 @@ def test_that_a_difference_does_not_matter_is_a_result() -> None:
     assert strip.text.startswith("Four ways in which the difference could come to matter.")
     assert {e.part: (e.word, e.tone) for e in strip.entries} == {
         "unjudged": ("cannot make it matter", "firm"),
-        "queries": ("rests on all", "firm"),
-        "cutoff": ("at k = 1", "not firm"),
+        "queries": ("carried by all queries", "firm"),
+        "cutoff": ("matters at k = 1", "not firm"),
         "measures": ("9 of 15 are clear", "not firm"),
     }
 

@@ -11,20 +11,48 @@ from tests.dashboard.conftest import opened, text_of
 
 def test_the_verdict_says_for_how_many_runs_it_holds_and_what_these_queries_can_show() -> None:
     shown = text_of(opened(""))
+    assert "Significant after correction for three comparisons (p = 0.00" in shown
     assert (
         "Three runs compared with one baseline: 95 % intervals and verdicts hold for all three"
         " together."
     ) in shown
-    assert "would have shown in these 104 queries four times out of five." in shown
+    assert "These 104 queries can detect 0.07" in shown
 
 
 def test_the_verdict_is_the_same_whichever_runs_are_shown() -> None:
     def headline(**parameters: str) -> str:
-        return text_of(opened("", run="dense", base="bm25", **parameters)).partition(". ")[0]
+        shown = text_of(opened("", run="dense", base="bm25", **parameters))
+        return shown[shown.index("dense beats bm25") :].partition(". ")[0]
 
     alone = headline(also="-")
-    assert "dense is ahead of bm25 on nDCG@10 by 0.087" in alone
+    assert "clear difference" in alone and "nDCG@10 rises from 0.548 to 0.636" in alone
     assert headline() == alone and headline(also="*") == alone
+
+
+def test_an_unclear_difference_says_what_would_settle_it() -> None:
+    shown = text_of(opened("", run="dense", base="hybrid"))
+    assert "dense and hybrid no clear difference" in shown and "What would settle it?" in shown
+    assert "Can you rely on it?" not in shown and "may be chance: p = 0.2" in shown
+    assert "decide which measure counts before you look" in shown
+
+
+def test_few_queries_are_shown_instead_of_tested() -> None:
+    app = opened("", run="dense", base="bm25", where="category=Network")
+    shown = text_of(app)
+    assert "Only 9 queries: examples, not a result" in shown and "too few queries" in shown
+    assert "Your filter leaves 9 of 104 queries." in shown and "new router" in shown
+    assert "Can you rely on it?" not in shown
+    whole = next(href for href in links_of(app) if "where" not in href and "base=bm25" in href)
+    assert whole.startswith("./?")
+
+
+def test_one_run_shows_how_its_queries_score() -> None:
+    app = opened("", run="bm25", base="bm25")
+    shown = text_of(app)
+    assert "bm25 scores 0.548 on nDCG@10" in shown and "Choose another run to compare." in shown
+    assert "How the 104 queries score" in shown and "Lowest scores" in shown
+    assert "without the 3 queries that have no relevant document" in shown
+    assert any(link.endswith("filter=bm25 >= 0.9 and bm25 <= 1") for link in links_of(app))
 
 
 @pytest.mark.parametrize("test", [name for name in TESTS if name != "bootstrap"])
@@ -43,7 +71,7 @@ def test_a_test_that_is_not_there_is_said_and_put_away() -> None:
 
 def test_a_margin_is_part_of_the_verdict() -> None:
     shown = text_of(opened("", run="hybrid", base="dense", margin="nDCG:0.2"))
-    assert "No difference that matters between hybrid and dense on nDCG@10" in shown
+    assert "hybrid and dense equivalent within 0.2" in shown
     assert "within the 0.2 that matters" in shown
     # On another measure the same number would mean something else.
     other = text_of(opened("", run="hybrid", base="dense", margin="nDCG:0.2", m="RR"))
@@ -67,8 +95,8 @@ def test_the_choices_write_the_address() -> None:
 
 def test_the_measure_that_is_alone_has_no_comparison() -> None:
     shown = text_of(opened("", run="bm25", base="bm25"))
-    assert "compared with one baseline" in shown or "choose another run" in shown
-    assert "four times out of five" not in shown
+    assert "compared with one baseline" not in shown and "Choose another run" in shown
+    assert "can detect" not in shown
 
 
 def test_queries_that_a_run_lacks_are_left_out_by_choice() -> None:
@@ -79,7 +107,7 @@ def test_queries_that_a_run_lacks_are_left_out_by_choice() -> None:
     left_out = opened("", run="dense", base="bm25", missing="shared")
     shown = text_of(left_out)
     assert "bm25 lacks 6 queries, left out: count as 0" in shown
-    assert "98 of 104 queries" in shown and "these 98 queries" in shown
-    assert "on nDCG@10 by 0.053" in shown
+    assert "98 of 104 queries" in shown and "These 98 queries can detect" in shown
+    assert "+0.053" in shown
     alone = text_of(opened("", run="bm25", base="bm25", missing="shared"))
     assert "98 of 104 queries" in alone

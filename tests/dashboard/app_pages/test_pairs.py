@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.drawing.blocks import overview as blocks
 from tests.dashboard.conftest import drawn, opened, text_of
 
 
@@ -98,22 +97,16 @@ def test_a_cell_compares_its_two_runs() -> None:
 
 
 @pytest.mark.parametrize("queries", [6, 12])
-def test_the_overview_says_in_its_place_which_may_be_the_best(
+def test_the_overview_of_many_is_their_leaderboard(
     queries: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, 6, queries=queries)))
-    waiting = []
-    plain = blocks.bests_waiting
-    monkeypatch.setattr(
-        blocks, "bests_waiting", lambda *given: waiting.append(given) or plain(*given)
-    )
     app = opened()
     shown = text_of(app)
-    # Of too few queries nothing is said, and no place is kept for it.
-    assert ("best of the six loaded" in shown) == (queries == 12) == bool(waiting)
-    assert "worked out" not in shown.partition("Runs and measures")[0]
-    if queries == 12:
-        assert shown.index("best of the six") < shown.index("Runs and measures")
-        assert "six loaded runs may be the best is being worked out" in plain(6, "pairs")
-    opened(also="*")
-    assert len(waiting) == int(queries == 12)
+    assert "6 runs" in shown and shown.count("r05") and all(f"r0{n}" in shown for n in range(6))
+    # Of too few queries no place is told.
+    assert ("best of six" in shown) == (queries == 12)
+    assert "being worked out" not in shown
+    app.text_input(key="find_a_run").set_value("R03").run()
+    board = next(e.proto.body for e in app.get("html") if "leaderboard" in e.proto.body)
+    assert "r03" in board and "r04" not in board

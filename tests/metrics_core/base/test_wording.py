@@ -107,3 +107,20 @@ def test_what_is_cut_off_goes_where_most_was() -> None:
     assert w.parts_of(1234.5, [1234.25, 0.25]) == [1234, 0]
     assert math.isnan(w.parts_of(math.nan, [math.nan])[0])
     assert w.parts_of(0.5, []) == []
+
+
+@pytest.mark.parametrize(
+    ("p", "said"),
+    [
+        (0.0004, "p < 0.001"),
+        (0.0031, "p = 0.003"),
+        (0.0497, "p = 0.0497"),
+        (0.0502, "p = 0.0502"),
+        (0.0098, "p = 0.0098"),
+        (0.254, "p = 0.25"),
+        (1.0, "p = 1.00"),
+        (float("nan"), "p = –"),
+    ],
+)
+def test_a_p_value_says_on_which_side_of_a_limit_it_is(p: float, said: str) -> None:
+    assert w.p_value(p).replace(w.NO_BREAK, " ") == said

@@ -13,7 +13,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import fragility
-from metrics_core.findings import ways_to_matter, ways_to_turn
+from metrics_core.findings import ways_of_files, ways_to_matter, ways_to_settle, ways_to_turn
 from metrics_core.findings.firmness import Pair, WayToTurn, firmness_finding, firmness_of
 from metrics_core.scoring.intervals import Interval
 from metrics_core.unjudged.bounds import DifferenceBounds
@@ -55,11 +55,16 @@ def told(entry: WayToTurn | None) -> str:
     return "" if entry is None else f"[{entry.word}|{entry.tone}] {entry.reason}"
 
 
-TONES = {"many": "firm", "all": "firm", "some": "", "few": "not firm"}
+TONES = {
+    "broad": "firm",
+    "carried by all queries": "firm",
+    "carried by some queries": "",
+    "carried by few queries": "not firm",
+}
 
 
 def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
-    if rests := re.match(r"\[rests on (\w+)\|(.*?)\]", text):
+    if rests := re.match(r"\[(broad|carried by \w+ quer\w+)\|(.*?)\]", text):
         yield TONES[rests[1]] != rests[2] and "the tone"
     gaps = better_of(given) * (pair_of(given).side or 1)
     known = np.sort(gaps[~np.isnan(gaps)])[::-1]
@@ -70,15 +75,15 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
     left = total - np.cumsum(known)
     fewest = next((m for m, rest in enumerate(left, 1) if rest < -1e-12 * np.abs(known).sum()), 0)
     hangs = fewest or (known > 0).sum()
-    if turning := re.search(r"It takes (\S+) of (\S+) queries to turn", text):
+    if turning := re.search(r"Drop (\S+) of (\S+) queries, .* to reverse it", text):
         yield [count_of(n) for n in turning.groups()] != [fewest, len(known)] and "how many"
     else:
         yield fewest > 0 and "no query speaks against it"
     if speaks := re.search(r"; (\S+) of (\S+) speaks? for it", text):
         yield [count_of(n) for n in speaks.groups()] != [hangs, len(known)] and "speak for it"
-    yield word == "rests on all" and hangs < len(known) and "all"
-    yield word == "rests on many" and (hangs < 6 or hangs < 0.1 * len(known)) and "many"
-    yield word == "rests on few" and hangs >= 3 and hangs >= 0.05 * len(known) and "few"
+    yield word == "carried by all queries" and hangs < len(known) and "all"
+    yield word == "broad" and (hangs < 6 or hangs < 0.1 * len(known)) and "many"
+    yield word == "carried by few queries" and hangs >= 3 and hangs >= 0.05 * len(known) and "few"
     who = re.search(r"The (\S+) (.*?),? carr(?:y|ies) (all|[<\d]\S*.%) of it", text)
     if who:
         missed = missed_of(given)
@@ -113,7 +118,7 @@ def test_single_queries() -> None:
 
 def false_in_small_queries(given: Situation, text: str) -> Iterator[str | bool]:
     gaps, margin = better_of(given), given.margin or 0.05
-    rests = re.match(r"\[rests on (\w+)\|(.*?)\]", text)
+    rests = re.match(r"\[(broad|carried by \w+ quer\w+)\|(.*?)\]", text)
     yield not rests or (TONES[rests[1]] != rests[2] and "the tone")
     yield not text.endswith((f" {margin:g}.", f" {margin:g} or more.")) and "the margin"
     known = np.sort(gaps[~np.isnan(gaps)])
@@ -179,10 +184,10 @@ def false_in_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
         yield count_of(more[1]) != len(others) and "other k"
     if "level at" in word:
         yield "some" not in word and ks_of(word, found.depth) != means[0] and "level at"
-    elif word.startswith(("at every", "from", "at k")):
+    elif word.startswith("clear") and "some" not in word:
         yield ks_of(word, found.depth) != ks[pair.side] and "clear at"
-    yield word == "at no k clear" and bool(ks[pair.side]) and "at no k"
-    yield word == "turns with k" and not ks[-pair.side] and "turns"
+    yield word == "not clear at any k" and bool(ks[pair.side]) and "at no k"
+    yield word == "reverses with k" and not ks[-pair.side] and "turns"
     yield tone == "firm" and bool(ks[-pair.side] if pair.side else ks[1] | ks[-1]) and "firm"
     yield "At every k the difference may be chance" in reason and bool(ks[1] | ks[-1])
     yield "wherever the list is cut" in reason and len(means[pair.side]) < found.depth
@@ -201,12 +206,12 @@ def false_in_small_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
     word = re.match(r"\[(.*?)\|", text)[1]  # type: ignore[index]
     beyond = (found.clear != 0) & (np.abs(found.difference) >= margin)
     may = np.maximum(-found.low, found.high) >= margin
-    yield word == "at no k" and bool(may.any()) and "at no k"
-    if word.startswith(("at k", "from", "at every")):
+    yield word == "matters at no k" and bool(may.any()) and "at no k"
+    if word.startswith("matters") and not re.search("some|no k", word):
         yield ks_of(word, found.depth) != set(found.cutoffs[beyond].tolist()) and "matters at"
-    if word.startswith("open") and "some" not in word:
+    if word.startswith("may matter") and "some" not in word:
         yield ks_of(word, found.depth) != set(found.cutoffs[may].tolist()) and "open at"
-    yield word.startswith("open") and bool(beyond.any()) and "it matters already"
+    yield word.startswith("may matter") and bool(beyond.any()) and "it matters already"
     for run, most in re.findall(rf"(run\d) is clearly ahead [^.]*?, by up to ({NUMBER})", text):
         side = 1 if run == "run1" else -1
         yield not is_rounded(most, np.abs(found.difference[found.clear == side]).max()) and most
@@ -288,7 +293,7 @@ def false_in_span(given: Situation, text: str) -> Iterator[str | bool]:
     turns = {side_of(low), side_of(high)} - {side_of(now)} != set()
     yield word.startswith("cannot") and turns and "cannot turn it"
     yield word.startswith("could") and not turns and "could turn it"
-    yield "turn" in word and side_of(now) == 0 and "nobody leads"
+    yield "reverse" in word and side_of(now) == 0 and "nobody leads"
     yield "part" in word and side_of(now) != 0 and "somebody leads"
     yield tone == "firm" and turns and "firm"
     tied = re.match(r"(\d+) of 9 queries (has|have) equal", reason)
@@ -302,7 +307,7 @@ def false_in_span(given: Situation, text: str) -> Iterator[str | bool]:
 def test_equal_scores() -> None:
     def text_of(given: Situation) -> str:
         now, low, high, exact = span_of(given)
-        return told(ways_to_turn.ties((low, high), now, (given.seed % 4, 9), exact))
+        return told(ways_of_files.ties((low, high), now, (given.seed % 4, 9), exact))
 
     assert not offenders(PAIRS, text_of, false_in_span)
 
@@ -321,8 +326,8 @@ def false_in_lacking(given: Situation, text: str) -> Iterator[str | bool]:
     both = (~given.scores.missing[:2]).all(axis=0).sum()
     yield not on or count_of(on[1]) != both or not is_rounded(on[2], shared)
     same = side_of(now) == side_of(shared)
-    yield word.startswith("do not") != same and word
-    yield word == "turn it" and not side_of(now) == -side_of(shared) != 0 and word
+    yield word.startswith("cannot") != same and word
+    yield word == "reverse it" and not side_of(now) == -side_of(shared) != 0 and word
     yield word == "make all of it" and (not side_of(now) or side_of(shared)) and word
     yield word == "make them level" and (side_of(now) or not side_of(shared)) and word
     yield (tone == "firm") != same and "firm"
@@ -334,7 +339,7 @@ def test_missing_queries() -> None:
         missing = dict(zip(given.scores.runs[:2], given.scores.missing[:2], strict=True))
         both = int((~given.scores.missing[:2]).all(axis=0).sum())
         counts = {run: int(own.sum()) for run, own in missing.items()}
-        return told(ways_to_turn.lacking_queries(counts, now, shared, both))
+        return told(ways_of_files.lacking_queries(counts, now, shared, both))
 
     assert not offenders(PAIRS, text_of, false_in_lacking)
 
@@ -430,3 +435,105 @@ def test_how_many_ways_are_closed() -> None:
         return firmness_finding(firmness_of(pair_of(given), entries_of(given), 50)).text
 
     assert not offenders(PAIRS, text_of, false_in_headline)
+
+
+# The Overview's checks: the same in a few words.
+
+
+def in_brief(*entries: WayToTurn | None) -> str:
+    return " ".join(f"{e.part}: {e.brief}." for e in entries if e is not None and e.brief)
+
+
+def checks_of(given: Situation) -> str:
+    gaps, pair = better_of(given), pair_of(given)
+    now, low, high, exact = span_of(given)
+    missing = dict(zip(given.scores.runs[:2], given.scores.missing[:2], strict=True))
+    both = int((~given.scores.missing[:2]).all(axis=0).sum())
+    counts = {run: int(own.sum()) for run, own in missing.items()}
+    return in_brief(
+        ways_to_turn.unjudged(*bounds_of(given), 0.12, 10),
+        ways_to_turn.single_queries(fragility(gaps), pair, gaps),
+        ways_of_files.ties((low, high), now, (given.seed % 4, 9), exact),
+        ways_of_files.lacking_queries(counts, now, low, both),
+    )
+
+
+def false_in_checks(given: Situation, text: str) -> Iterator[str | bool]:
+    now, low, high, exact = span_of(given)
+    reached, _ = bounds_of(given)
+    can = {side_of(reached.lowest), side_of(reached.highest)} - {side_of(now)} != set()
+    yield ("unjudged: 12\u00a0% of the top 10; cannot" in text) == can and "unjudged"
+    gaps = better_of(given) * (pair_of(given).side or 1)
+    known = np.sort(gaps[~np.isnan(gaps)])[::-1]
+    left = known.sum() - np.cumsum(known)
+    rounding = -1e-12 * np.abs(known).sum()
+    fewest = next((m for m, rest in enumerate(left, 1) if rest < rounding), 0)
+    if abs(known.sum()) > -rounding:
+        drop = re.search(r"queries: drop (\S+) to reverse it", text)
+        yield (count_of(drop[1]) if drop else 0) != fewest and "how many to drop"
+    turned = {side_of(low), side_of(high)} - {0, side_of(now)} != set()
+    if ties := re.search(r"ties: (no|some) order", text):
+        turns = turned or (side_of(now) == 0 and low < high)
+        yield (ties[1] == "some") != turns and "ties"
+    yield "ties: two orders" in text and exact and "all orders"
+    if missing := re.search(r"missing: (.*?); (\w+)", text):
+        own = [int(n) for n in given.scores.missing[:2].sum(axis=1) if n]
+        said = [count_of(n) for n in re.findall(r"\b[\d,]+\b", missing[1])]
+        yield said != own and "how many are missing"
+        after = {"holds": 1, "reversed": -1, "level": 0}
+        if missing[2] in after:
+            side = side_of(low) * (side_of(now) or 1)
+            yield side != after[missing[2]] and f"{missing[2]} without"
+
+
+def test_the_checks_in_brief() -> None:
+    assert not offenders(PAIRS, checks_of, false_in_checks)
+
+
+def settling_of(given: Situation) -> str:
+    pair = Pair("run1", "run0", "RR", "cannot tell", 1)
+    now, low, high, exact = span_of(given)
+    return in_brief(
+        ways_to_settle.sample_size(now, 100 * abs(high) + 10),
+        ways_to_settle.detectable(abs(low)),
+        ways_to_settle.unjudged(given.seed % 3 / 7, 10),
+        ways_to_settle.cutoff(crossings_of(given)),
+        ways_to_settle.other_measures(
+            agreement_of(given).defined.set_index("measure")["verdict"].to_dict(), pair
+        ),
+        ways_to_settle.ties(ways_of_files.ties((low, high), now, (given.seed % 4, 9), exact)),
+        ways_to_settle.lacking_queries(ways_of_files.lacking_queries({"run0": 3}, now, low, 9)),
+    )
+
+
+def false_in_settling(given: Situation, text: str) -> Iterator[str | bool]:
+    now, low, high, _ = span_of(given)
+    size = re.search(rf"about (\S+) queries to confirm ({NUMBER})\.", text)
+    yield bool(size) != bool(now) and "the sample size"
+    if size:
+        needed = 100 * abs(high) + 10
+        yield not needed <= count_of(size[1]) <= 1.1 * needed + 1 and "how many queries"
+        yield not is_rounded(size[2], abs(now)) and "the difference"
+    detects = re.search(rf"detectable: ({NUMBER}) or more", text)
+    yield bool(detects) != bool(low) and "detectable"
+    yield bool(detects) and not is_rounded(detects[1], abs(low)) and "what is detectable"
+    share = re.search(r"unjudged: (\S+) of the top 10 has no grade", text)
+    yield (share[1] if share else w.share(0)) != w.share(given.seed % 3 / 7) and "unjudged"
+    found = crossings_of(given)
+    ks = set(found.cutoffs[found.clear != 0].tolist())
+    where = re.search(r"cutoff: (.*?)\. ", text)[1]  # type: ignore[index]
+    yield ("not clear at any k" in where) != (not ks) and "clear at no k"
+    if where.startswith("clear") and "some" not in where:
+        yield ks_of(where, found.depth) != ks and "clear at"
+    table = agreement_of(given).defined.set_index("measure").drop(index="RR")
+    for run, word in (("run1", "better"), ("run0", "worse")):
+        clear = table.index[table["verdict"] == word].tolist()
+        said = re.search(rf"(?:measures: |; )([^;]*): clear for {run}", text)
+        yield (said[1] if said else "") != (w.named(clear, all_of=3) if clear else "") and run
+    turned = {side_of(low), side_of(high)} - {0, side_of(now)} != set()
+    yield "ties: cannot change the sign" in text and turned and "ties"
+    yield not text.endswith("missing: run0 lacks 3.") and "missing"
+
+
+def test_what_would_settle_it() -> None:
+    assert not offenders(PAIRS, settling_of, false_in_settling)

@@ -9,14 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metrics_core.comparing.method import METHOD, TESTS, Method
 from metrics_core.explaining.diagnosis import diagnose
 from metrics_core.findings import (
     Facts,
     Sentence,
+    alone,
     curves_finding,
     explain,
     files_finding,
-    others_verdict,
+    groups_finding,
+    measures_finding,
     queries_finding,
     verdict,
 )
@@ -60,167 +63,168 @@ def groups_of(differences: Mapping[str, float], clear: Iterable[str] = ()) -> pd
 
 # Overview
 
-GAINS = {"Returns": 0.2, "Billing": 0.3, "Privacy": 0.1, "Devices": 0.01}
+
+def said(measure: str = "nDCG@10", method: Method = METHOD, **changes: Any) -> str:
+    return plain(verdict(compared(**changes), measure, "hybrid", "bm25", method=method).text)
+
+
+def plain(text: str) -> str:
+    return text.replace("\u00a0", " ")
 
 
 def test_clearly_ahead() -> None:
-    sentence = verdict(compared(), "nDCG@10", "hybrid", "bm25")
-    assert sentence.text == (
-        "hybrid is ahead of bm25 on nDCG@10 by 0.060 [0.030, 0.092]. "
-        "46 queries won, 17 lost, 21 the same."
-    )
-    assert [s.text for s in sentence.spans if s.role == "run"] == ["hybrid", "bm25"]
+    found = verdict(compared(), "nDCG@10", "hybrid", "bm25")
+    assert found.title.text == "hybrid beats bm25"
+    assert (found.badge, found.tone) == ("clear difference", "better")
+    assert plain(found.lead.text) == "nDCG@10 rises from 0.571 to 0.631. Significant (p = 0.040)."
+    assert [s.text for s in found.title.spans if s.role == "run"] == ["hybrid", "bm25"]
+    three = pd.concat([compared(), compared(run="a").iloc[1:], compared(run="b").iloc[1:]])
+    told = verdict(three, "nDCG@10", "hybrid", "bm25").lead.text
+    assert "Significant after correction for three comparisons (p" in told
 
 
-def test_clearly_ahead_names_the_groups_largest_first() -> None:
-    groups = groups_of(GAINS, ["Returns", "Billing", "Privacy"])
-    sentence = verdict(compared(), "nDCG@10", "hybrid", "bm25", groups)
-    assert sentence.text.endswith("; the gain is clear on its own in Billing, Returns and Privacy.")
+def test_another_method_is_said() -> None:
+    two = pd.concat([compared(), compared(run="a").iloc[1:]])
+    chosen = Method("t-test", "none", level=0.9)
+    told = verdict(two, "nDCG@10", "hybrid", "bm25", method=chosen).lead.text
+    t = TESTS["t-test"]
+    assert f"Significant at 10 % by {t}, not corrected for two comparisons" in plain(told)
 
 
-@pytest.mark.parametrize("rest", [0.94, 0.001, 0, -0.1])
-def test_of_groups_in_which_a_gain_is_not_clear_nothing_is_said(rest: float) -> None:
-    groups = groups_of({"Network": 0.3, "Other": rest, "None": 0}, ["Network"])
-    sentence = verdict(compared(), "nDCG@10", "hybrid", "bm25", groups)
-    assert sentence.text.endswith("; the gain is clear on its own in Network.")
-    behind = {"difference": -0.161, "low": -0.2, "high": -0.1, "verdict": "worse"}
-    groups = groups_of({"Network": -0.3, "Other": -rest}, ["Network"])
-    sentence = verdict(compared(**behind), "nDCG@10", "hybrid", "bm25", groups)
-    assert sentence.text.endswith("; the loss is clear on its own in Network.")
-
-
-def test_of_many_groups_three_are_named_and_the_rest_counted() -> None:
-    many = {f"g{i:02}": 0.4 - i / 100 for i in range(40)}
-    sentence = verdict(compared(), "nDCG@10", "hybrid", "bm25", groups_of(many, many))
-    assert sentence.text.endswith("; the gain is clear on its own in g00, g01, g02 and 37 more.")
-    losing = {g: (2, -gap) for g, gap in many.items()} | {"only": (90, 0.5)}
-    assert "40 of 41 groups are significantly worse" in led(losing, [*many, "only"])
-
-
-def test_ahead_with_a_group_that_loses() -> None:
-    groups = groups_of({"Billing": 0.3, "Devices": -0.2}, ["Billing", "Devices"])
-    sentence = verdict(compared(), "nDCG@10", "hybrid", "bm25", groups)
-    assert sentence.text.endswith(
-        "the same; the gain is clear on its own in Billing, it loses in Devices."
-    )
+BEHIND = {"mean": 0.41, "difference": -0.161, "low": -0.2, "high": -0.1, "verdict": "worse"}
 
 
 def test_clearly_behind() -> None:
-    changes = {"difference": -0.161, "low": -0.2, "high": -0.1, "verdict": "worse"}
-    groups = groups_of({"Billing": 0.3, "Devices": -0.2}, ["Billing", "Devices"])
-    sentence = verdict(compared(**changes), "AP", "hybrid", "bm25", groups)
-    assert sentence.text == (
-        "hybrid is behind bm25 on AP by 0.161 [0.100, 0.200]. "
-        "46 queries won, 17 lost, 21 the same; the loss is clear on its own in Devices, "
-        "it gains in Billing."
+    assert said("AP", **BEHIND) == (
+        "hybrid falls behind bm25 [clear loss|worse] AP falls from 0.571 to 0.410."
+        " Significant (p = 0.040)."
+    )
+
+
+def test_where_less_is_better_what_falls_may_be_ahead() -> None:
+    fewer = {"mean": 0.371, "difference": -0.2, "low": -0.3, "high": -0.1}
+    assert said("Unjudged@10", **fewer).startswith(
+        "hybrid beats bm25 [clear difference|better] Unjudged@10 falls from 0.571 to 0.371."
+    )
+
+
+def test_means_over_different_queries_are_not_subtracted() -> None:
+    assert "nDCG@10 rises by 0.060 on the 84 queries that both score." in said(mean=0.7)
+    assert "is 0.700 against 0.571, each over its own queries. The gap of" in said(
+        mean=0.7, **UNCLEAR
     )
 
 
 UNCLEAR = {"difference": -0.009, "low": -0.057, "high": 0.038, "verdict": "cannot tell"}
+UNCLEAR |= {"p_corrected": 0.71}
 
 
 def test_no_clear_difference() -> None:
-    changes = UNCLEAR | {"won": 35, "lost": 35, "same": 14}
-    groups = groups_of({"Returns": 0.3, "Devices": -0.2}, ["Returns", "Devices"])
-    sentence = verdict(compared(**changes), "nDCG@10", "hybrid", "bm25", groups)
-    assert sentence.text == (
-        "No clear difference between hybrid and bm25 on nDCG@10: −0.009 [−0.057, 0.038]. "
-        "35 queries won, 35 lost, 14 the same; it gains in Returns and loses in Devices."
+    assert said(mean=0.562, **UNCLEAR) == (
+        "hybrid and bm25 [no clear difference|unclear] nDCG@10 is 0.562 against 0.571. The gap of"
+        " 0.009 may be chance: p = 0.71, and the true difference could be anywhere from −0.057 to"
+        " +0.038."
     )
-
-
-def test_no_clear_difference_without_groups_drops_the_clause() -> None:
-    sentence = verdict(compared(**UNCLEAR), "AP", "hybrid", "bm25", groups_of(GAINS))
-    assert sentence.text.endswith("[−0.057, 0.038]. 46 queries won, 17 lost, 21 the same.")
-
-
-def test_one_query_won_is_singular() -> None:
-    sentence = verdict(compared(won=1, lost=2, same=1081), "AP", "hybrid", "bm25")
-    assert sentence.text.endswith("1 query won, 2 lost, 1,081 the same.")
-
-
-@pytest.mark.parametrize(("queries", "start"), [(6, "Only 6 queries"), (1, "Only 1 query")])
-def test_fewer_than_ten_queries_are_examples(queries: int, start: str) -> None:
-    sentence = verdict(compared(queries=queries), "AP", "hybrid", "bm25")
-    assert sentence.text == (
-        f"{start}: read this as examples, not as a result. "
-        "hybrid scores 0.631 and bm25 0.571 on AP."
+    few = {"low": np.nan, "high": np.nan, "p_corrected": np.nan, "reason": "only 4 queries differ"}
+    assert said(mean=0.562, **UNCLEAR | few).endswith(
+        "The gap of 0.0090 is not tested: only 4 queries differ."
     )
-    three = pd.concat([compared(), compared(run="dense", queries=6).iloc[1:]])
-    assert not others_verdict(three, "hybrid", "bm25")
+    contrary = {"p_corrected": 0.01, "reason": "the mean and this test point to different runs"}
+    assert "is not called one (p = 0.0100): the mean and" in said(**UNCLEAR | contrary)
+
+
+@pytest.mark.parametrize(
+    ("queries", "title"),
+    [
+        (6, "Only 6 queries: examples, not a result"),
+        (1, "Only 1 query: an example, not a result"),
+        (0, "No query has a score with both runs"),
+    ],
+)
+def test_fewer_than_ten_queries_are_examples(queries: int, title: str) -> None:
+    found = verdict(compared(queries=queries), "AP", "hybrid", "bm25")
+    assert found.title.text == title
+    assert (found.badge, found.tone) == ("too few queries", "few")
+    if queries == 6:
+        assert found.lead.text.startswith(
+            "In these six hybrid scores 0.631 and bm25 0.571 on AP: 46 better, 21 same, 17 worse."
+        )
 
 
 def test_small_differences_have_the_decimals_they_need() -> None:
-    small = {"difference": 0.00042, "low": 0.00031, "high": 0.00053}
-    assert (
-        "by 0.00042 [0.00031, 0.00053]" in verdict(compared(**small), "AP", "hybrid", "bm25").text
-    )
+    small = {"mean": 0.57142, "difference": 0.00042, "low": 0.00031, "high": 0.00053}
+    assert "AP rises from 0.57100 to 0.57142." in said("AP", **small)
     unclear = {"difference": 0.00002, "low": -0.00009, "high": 0.00013, "verdict": "cannot tell"}
-    found = verdict(compared(**unclear), "AP", "hybrid", "bm25").text
-    assert "+0.00002 [−0.00009, 0.00013]" in found
+    assert "The gap of 0.00002 may" in said("AP", p_corrected=0.5, **unclear)
 
 
 def test_one_run_only() -> None:
     one = compared().iloc[1:]
-    sentence = verdict(one, "nDCG@10", "hybrid", "hybrid")
-    assert sentence.text == "hybrid scores 0.631 on nDCG@10; load a second run to compare."
-    of_two = verdict(compared(), "nDCG@10", "hybrid", "hybrid")
-    assert of_two.text.endswith("; choose another run to compare.")
-
-
-def test_the_others() -> None:
-    rows = pd.concat(
-        [
-            compared(),
-            compared(run="dense", **UNCLEAR).iloc[1:],
-            compared(
-                run="titles-only", difference=-0.161, low=-0.2, high=-0.12, verdict="worse"
-            ).iloc[1:],
-            compared(run="fused").iloc[1:],
-        ]
+    found = alone(one, "nDCG@10", "hybrid", (0.574, 0.697))
+    assert found.title.text == "hybrid scores 0.631 on nDCG@10" and not found.badge
+    assert plain(found.lead.text) == (
+        "95 % interval 0.574 to 0.697 over 84 queries. One run says how good, not what is better."
     )
-    assert others_verdict(rows, "hybrid", "bm25").text == (
-        "dense and bm25 are too close to call, −0.009 [−0.057, 0.038]; "
-        "titles-only is behind, −0.161 [−0.200, −0.120]; "
-        "fused is ahead, +0.060 [0.030, 0.092]."
-    )
-    assert not others_verdict(compared(), "hybrid", "bm25")
-
-
-def test_where_less_is_better_a_group_that_falls_gains() -> None:
-    groups = groups_of({"Billing": -3.0, "Devices": 2.0}, clear=["Billing", "Devices"])
-    fewer = compared(difference=-2.0, low=-3.0, high=-1.0)
-    told = verdict(fewer, "Unjudged@10", "hybrid", "bm25", groups, higher_is_better=False).text
-    assert "hybrid is ahead of bm25 on Unjudged@10 by 2.000 [1.000, 3.000]" in told
-    assert told.endswith("; the gain is clear on its own in Billing, it loses in Devices.")
+    of_two = alone(one, "nDCG@10", "hybrid", (np.nan, np.nan), runs_loaded=2)
+    assert of_two.lead.text == "Over 84 queries. Choose another run to compare."
+    few = alone(compared(queries=3).iloc[1:], "nDCG@10", "hybrid", (0.1, 0.2))
+    assert (few.badge, few.tone) == ("too few queries", "few")
+    assert few.lead.text.startswith("Over 3 queries: examples, not a result. ")
 
 
 def test_a_level_pair_has_its_own_words() -> None:
-    level = {"difference": 0.0, "verdict": "cannot tell", "reason": "no query differs"}
-    level |= {"won": 0, "lost": 0, "same": 84, "differing": 0}
-    same = compared(low=np.nan, high=np.nan, **level)
-    assert verdict(same, "P@5", "hybrid", "bm25").text == (
-        "hybrid and bm25 score the same on P@5: no query differs. "
-        "0 queries won, 0 lost, 84 the same."
-    )
-    alike = compared(low=0.0, high=0.0, **level)
-    assert ": no query differs. 0 queries" in verdict(alike, "P@5", "hybrid", "bm25").text
+    level = {"mean": 0.571, "difference": 0.0, "verdict": "cannot tell"}
+    level |= {"reason": "no query differs", "won": 0, "lost": 0, "same": 84, "differing": 0}
+    for ends in ({"low": np.nan, "high": np.nan}, {"low": 0.0, "high": 0.0}):
+        assert said("P@5", **level | ends) == (
+            "hybrid and bm25 [level|unclear] They score the same on every query: P@5 is 0.571."
+        )
     # Of equal means whose queries differ nobody knows that the runs are level.
-    differ = {"low": -0.02, "high": 0.02, "won": 4, "lost": 4, "same": 76, "differing": 8}
-    cancelled = compared(**{**level, **differ})
-    assert (
-        verdict(cancelled, "P@5", "hybrid", "bm25").text
-        == "No clear difference between hybrid and bm25 on P@5: 0.000 [−0.020, 0.020]. "
-        "4 queries won, 4 lost, 76 the same."
+    differ = {"low": -0.02, "high": 0.02, "differing": 8, "p_corrected": 1.0}
+    assert said("P@5", **{**level, **differ}) == (
+        "hybrid and bm25 [no clear difference|unclear] P@5 is 0.571 for both. But 8 queries differ,"
+        " and the true difference could be anywhere from −0.020 to +0.020 (p = 1.00)."
     )
-    rows = pd.concat([compared(), cancelled.iloc[1:].assign(run="dense")])
-    assert others_verdict(rows, "hybrid", "bm25").text == (
-        "dense and bm25 are too close to call, 0.000 [−0.020, 0.020]."
+
+
+@pytest.mark.parametrize(
+    ("clear", "told"),
+    [
+        ([], "No group is significant by itself."),
+        (["Billing"], "hybrid gains in Billing, significant by itself."),
+        (
+            ["Returns", "Billing"],
+            "hybrid gains in Billing and Returns, significant each by itself.",
+        ),
+        (
+            ["Billing", "Devices"],
+            "hybrid gains in Billing and loses in Devices, significant each by itself.",
+        ),
+    ],
+)
+def test_which_groups_are_clear_is_said_the_largest_first(clear: list[str], told: str) -> None:
+    groups = groups_of({"Returns": 0.2, "Billing": 0.3, "Privacy": 0.1, "Devices": -0.2}, clear)
+    assert groups_finding(groups, "hybrid").text == told
+    assert not groups_finding(groups.assign(difference=np.nan), "hybrid")
+
+
+def test_of_many_groups_three_are_named_and_the_rest_counted() -> None:
+    many = {f"g{i:02}": 0.4 - i / 100 for i in range(40)}
+    found = groups_finding(groups_of(many, many), "hybrid", higher_is_better=False)
+    assert found.text == ("hybrid loses in g00, g01, g02 and 37 more, significant each by itself.")
+    losing = {g: (2, -gap) for g, gap in many.items()} | {"only": (90, 0.5)}
+    assert "40 of 41 groups are significantly worse" in led(losing, [*many, "only"])
+
+
+def test_other_measures_are_named_where_the_chosen_one_says_nothing() -> None:
+    words = {"nDCG@10": "cannot tell", "P@10": "better", "R@10": "worse", "AP": "cannot tell"}
+    table = pd.DataFrame({"run": "a", "measure": list(words), "verdict": list(words.values())})
+    assert measures_finding(table, "a", "nDCG@10").text == (
+        "a is clearly ahead on P@10 and clearly behind on R@10, not on nDCG@10 and AP: decide which"
+        " measure counts before you look."
     )
-    rows = pd.concat([compared(), same.iloc[1:].assign(run="dense")])
-    assert others_verdict(rows, "hybrid", "bm25").text == (
-        "dense and bm25 score the same on every query, 0.000."
-    )
+    assert not measures_finding(table, "a", "P@10")
+    assert not measures_finding(table.assign(verdict="cannot tell"), "a", "nDCG@10")
 
 
 def test_little_judged_warns_below_four_fifths() -> None:

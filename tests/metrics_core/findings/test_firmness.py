@@ -12,6 +12,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import fragility
+from metrics_core.findings import ways_of_files
 from metrics_core.findings import ways_to_turn as ways
 from metrics_core.findings.firmness import (
     Pair,
@@ -42,12 +43,12 @@ def likely(low: float, high: float) -> LikelyDifference:
 @pytest.mark.parametrize(
     ("reached", "span", "word", "tone"),
     [
-        (reach_of(0.1, 0.02, 0.2), likely(0.08, 0.12), "cannot turn it", "firm"),
-        (reach_of(0.1, -0.02, 0.2), likely(0.08, 0.12), "unlikely to turn it", ""),
-        (reach_of(0.1, -0.02, 0.2), likely(-0.01, 0.12), "could turn it", "not firm"),
-        (reach_of(-0.1, -0.2, 0.02), likely(-0.12, -0.08), "unlikely to turn it", ""),
-        (reach_of(-0.1, -0.2, 0.02), likely(-0.12, 0.01), "could turn it", "not firm"),
-        (reach_of(-0.1, -0.2, -0.02), likely(-0.12, -0.08), "cannot turn it", "firm"),
+        (reach_of(0.1, 0.02, 0.2), likely(0.08, 0.12), "cannot reverse it", "firm"),
+        (reach_of(0.1, -0.02, 0.2), likely(0.08, 0.12), "unlikely to reverse it", ""),
+        (reach_of(0.1, -0.02, 0.2), likely(-0.01, 0.12), "could reverse it", "not firm"),
+        (reach_of(-0.1, -0.2, 0.02), likely(-0.12, -0.08), "unlikely to reverse it", ""),
+        (reach_of(-0.1, -0.2, 0.02), likely(-0.12, 0.01), "could reverse it", "not firm"),
+        (reach_of(-0.1, -0.2, -0.02), likely(-0.12, -0.08), "cannot reverse it", "firm"),
         (reach_of(0.1, np.nan, np.nan, why="No bound."), likely(0.1, 0.2), "–", ""),
     ],
 )
@@ -82,7 +83,7 @@ def test_nothing_is_likely_where_nothing_says_what_is_usual() -> None:
     assert (entry.word, entry.tone) == ("not known", "")
     assert entry.reason.endswith("unjudged. Nobody knows. At the very worst it is −0.020.")
     closed = ways.unjudged(reach_of(0.1, 0.02, 0.2), nothing, 0.96, 10)
-    assert (closed.word, closed.tone) == ("cannot turn it", "firm")
+    assert (closed.word, closed.tone) == ("cannot reverse it", "firm")
     level = ways.unjudged(reach_of(0, -0.5, 1), nothing, 0.96, 10)
     assert (level.word, level.tone) == ("could part them", "")
     assert "Nobody knows. Whatever they are worth it is" in level.reason
@@ -96,15 +97,15 @@ def test_all_judged() -> None:
 @pytest.mark.parametrize(
     ("values", "word", "tone"),
     [
-        ([0.1] * 60 + [-0.1] * 40, "rests on many", "firm"),
-        ([0.1] * 54 + [-0.1] * 46, "rests on some", ""),
-        ([0.1] * 51 + [-0.1] * 49, "rests on few", "not firm"),
-        ([0.1] * 20, "rests on all", "firm"),
+        ([0.1] * 60 + [-0.1] * 40, "broad", "firm"),
+        ([0.1] * 54 + [-0.1] * 46, "carried by some queries", ""),
+        ([0.1] * 51 + [-0.1] * 49, "carried by few queries", "not firm"),
+        ([0.1] * 20, "carried by all queries", "firm"),
         ([0.0] * 20, "–", ""),
         # A tenth of ten queries is one, of fifty five.
-        ([0.9] + [0.1] * 3 + [-0.1] * 6, "rests on few", "not firm"),
-        ([0.1] * 27 + [-0.1] * 23, "rests on some", ""),
-        ([0.1] * 18 + [-0.1] * 12, "rests on many", "firm"),
+        ([0.9] + [0.1] * 3 + [-0.1] * 6, "carried by few queries", "not firm"),
+        ([0.1] * 27 + [-0.1] * 23, "carried by some queries", ""),
+        ([0.1] * 18 + [-0.1] * 12, "broad", "firm"),
     ],
 )
 def test_single_queries(values: list[float], word: str, tone: str) -> None:
@@ -158,14 +159,15 @@ def test_of_fewer_than_five_that_speak_for_it_so_many_are_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("differing", "word", "tone"), [(6, "many", "firm"), (2, "few", "not firm")]
+    ("differing", "word", "tone"),
+    [(6, "broad", "firm"), (2, "carried by few queries", "not firm")],
 )
 def test_where_most_are_level_it_rests_on_those_that_differ(
     differing: int, word: str, tone: str
 ) -> None:
     values = np.array([0.1] * differing + [0.0] * (50 - differing))
     entry = ways.single_queries(fragility(values), CLEAR, values)
-    assert (entry.word, entry.tone) == (f"rests on {word}", tone)
+    assert (entry.word, entry.tone) == (word, tone)
     assert entry.reason == f"No query speaks against it; {differing} of 50 speak for it."
 
 
@@ -178,13 +180,23 @@ def by_k(side: list[int], clear: list[int]) -> Crossings:
 @pytest.mark.parametrize(
     ("found", "word", "tone", "said"),
     [
-        (by_k([0, 1, 1, 1], [0, 1, 1, 1]), "from k = 2 on", "firm", "At k = 1 the two are level."),
-        (by_k([1, 1, 1], [0, 1, 1]), "from k = 2 on", "firm", "At k = 1 new leads too, but"),
-        (by_k([1, 1], [1, 1]), "at every k", "firm", "wherever the list is cut"),
-        (by_k([-1, -1, 1], [0, 0, 1]), "from k = 3 on", "firm", "At k = 1 to 2 old leads."),
-        (by_k([-1, 1, 1], [-1, 0, 1]), "turns with k", "not firm", "old is clearly ahead at k = 1"),
-        (by_k([1, 1], [0, 0]), "at no k clear", "", "At every k"),
-        (by_k([1, 1, 1], [1, 1, 0]), "at k = 1 to 2", "firm", "Elsewhere"),
+        (
+            by_k([0, 1, 1, 1], [0, 1, 1, 1]),
+            "clear from k = 2 on",
+            "firm",
+            "At k = 1 the two are level.",
+        ),
+        (by_k([1, 1, 1], [0, 1, 1]), "clear from k = 2 on", "firm", "At k = 1 new leads too, but"),
+        (by_k([1, 1], [1, 1]), "clear at every k", "firm", "wherever the list is cut"),
+        (by_k([-1, -1, 1], [0, 0, 1]), "clear from k = 3 on", "firm", "At k = 1 to 2 old leads."),
+        (
+            by_k([-1, 1, 1], [-1, 0, 1]),
+            "reverses with k",
+            "not firm",
+            "old is clearly ahead at k = 1",
+        ),
+        (by_k([1, 1], [0, 0]), "not clear at any k", "", "At every k"),
+        (by_k([1, 1, 1], [1, 1, 0]), "clear at k = 1 to 2", "firm", "Elsewhere"),
         (None, "has none", "", "looks at whole lists"),
     ],
 )
@@ -209,7 +221,7 @@ def agreement_of(sides: list[int], verdicts: list[str]) -> Agreement:
 
 def test_other_measures() -> None:
     entry = ways.other_measures(agreement_of([1, 1], ["better", "cannot tell"]), CLEAR, 2)
-    assert (entry.word, entry.tone) == ("all 2 agree", "firm")
+    assert (entry.word, entry.tone) == ("2 of 2 agree", "firm")
     assert entry.reason == "No measure has old ahead."
     mixed = agreement_of([1, 0, -1, 1], ["better", "cannot tell", "cannot tell", "better"])
     entry = ways.other_measures(mixed, CLEAR, 4)
@@ -224,33 +236,33 @@ def test_other_measures() -> None:
 
 
 def test_equal_scores() -> None:
-    assert ways.ties((0.1, 0.1), 0.1, (0, 9), exact=True) is None
+    assert ways_of_files.ties((0.1, 0.1), 0.1, (0, 9), exact=True) is None
     cases = {
-        (0.05, 0.2, 0.1, True): ("cannot turn it", "firm"),
-        (-0.05, 0.2, 0.1, True): ("could turn it", "not firm"),
-        (-0.2, 0.05, -0.1, True): ("could turn it", "not firm"),
+        (0.05, 0.2, 0.1, True): ("cannot reverse it", "firm"),
+        (-0.05, 0.2, 0.1, True): ("could reverse it", "not firm"),
+        (-0.2, 0.05, -0.1, True): ("could reverse it", "not firm"),
         (0.05, 0.2, 0.1, False): ("–", ""),
-        (0.1, 0.1, 0.1, True): ("cannot turn it", "firm"),
+        (0.1, 0.1, 0.1, True): ("cannot reverse it", "firm"),
     }
     for (low, high, now, exact), expected in cases.items():
-        entry = ways.ties((low, high), now, (3, 9), exact)
+        entry = ways_of_files.ties((low, high), now, (3, 9), exact)
         assert entry is not None and (entry.word, entry.tone) == expected
 
 
 def test_missing_queries() -> None:
-    assert ways.lacking_queries({"new": 0, "old": 0}, 0.1, 0.1, 9) is None
-    kept = ways.lacking_queries({"new": 0, "old": 2}, 0.1, 0.05, 7)
-    assert kept is not None and (kept.word, kept.tone) == ("do not turn it", "firm")
+    assert ways_of_files.lacking_queries({"new": 0, "old": 0}, 0.1, 0.1, 9) is None
+    kept = ways_of_files.lacking_queries({"new": 0, "old": 2}, 0.1, 0.05, 7)
+    assert kept is not None and (kept.word, kept.tone) == ("cannot reverse it", "firm")
     assert "old lacks 2 queries" in kept.reason and "+0.050" in kept.reason
-    turned = ways.lacking_queries({"new": 1, "old": 2}, 0.1, -0.05, 7)
-    assert turned is not None and (turned.word, turned.tone) == ("turn it", "not firm")
-    apart = ways.lacking_queries({"new": 5, "old": 4}, 0.1, float("nan"), 0)
+    turned = ways_of_files.lacking_queries({"new": 1, "old": 2}, 0.1, -0.05, 7)
+    assert turned is not None and (turned.word, turned.tone) == ("reverse it", "not firm")
+    apart = ways_of_files.lacking_queries({"new": 5, "old": 4}, 0.1, float("nan"), 0)
     assert apart is not None and apart.word == "decide it"
 
 
 ENTRIES = [
-    WayToTurn("a", "Unjudged documents", "cannot turn it", "firm", "Why."),
-    WayToTurn("b", "Single queries", "rests on few", "not firm", "Why."),
+    WayToTurn("a", "Unjudged documents", "cannot reverse it", "firm", "Why."),
+    WayToTurn("b", "Single queries", "carried by few queries", "not firm", "Why."),
     None,
 ]
 
@@ -261,7 +273,7 @@ def test_a_clear_verdict_keeps_its_tones() -> None:
     assert found.text.startswith("Two ways in which the verdict could turn.")
     said = firmness_finding(found).text
     assert said.startswith("One of two ways to turn the verdict on new and old is closed; ")
-    assert said.endswith("single queries: rests on few.")
+    assert said.endswith("single queries: carried by few queries.")
 
 
 def test_where_none_is_closed_and_no_word_is_toned_there_is_a_verdict_still() -> None:
@@ -352,7 +364,10 @@ def test_other_measures_of_two_that_are_level() -> None:
     assert entry.word == "1 of 4 is level"
     assert entry.reason == ("new is ahead on P@1, clearly. old is ahead on RR, though not clearly.")
     entry = ways.other_measures(agreement_of([0, 0], ["cannot tell"] * 2), LEVEL, 2)
-    assert (entry.word, entry.reason) == ("all 2 are level", "No measure has one of the two ahead.")
+    assert (entry.word, entry.reason) == (
+        "2 of 2 are level",
+        "No measure has one of the two ahead.",
+    )
 
 
 def test_a_measure_without_a_difference_is_not_level() -> None:
@@ -371,16 +386,16 @@ def test_equal_scores_of_two_that_are_level() -> None:
         (0.0, 0.1, False): "could part them",
     }
     for (low, high, exact), expected in cases.items():
-        entry = ways.ties((low, high), 0.0, (3, 9), exact)
+        entry = ways_of_files.ties((low, high), 0.0, (3, 9), exact)
         assert entry is not None and entry.word == expected
 
 
 def test_missing_queries_where_one_of_the_differences_is_level() -> None:
     cases = {
         (0.0, 0.1): "make them level",
-        (0.0, 0.0): "do not part them",
+        (0.0, 0.0): "cannot part them",
         (0.1, 0.0): "make all of it",
     }
     for (now, on_shared), expected in cases.items():
-        entry = ways.lacking_queries({"new": 0, "old": 2}, now, on_shared, 7)
+        entry = ways_of_files.lacking_queries({"new": 0, "old": 2}, now, on_shared, 7)
         assert entry is not None and entry.word == expected

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
-from metrics_core.findings import bests_finding, places_finding
+from metrics_core.findings import places_finding
 
 
 def found(names: str, clear: dict[str, str]) -> AllPairs:
@@ -82,14 +80,3 @@ def test_too_few_queries_give_no_verdict() -> None:
     assert places_finding(found("a b c", {"a": "b c"}), "AP", 6).text == (
         "Only 6 queries: read this as examples, not as a result. a has the best mean, 0.600 on AP."
     )
-
-
-def test_the_bests_of_many_in_one_line() -> None:
-    of_five = found("a b c d e", {"a": "c d e", "b": "c d e"})
-    assert bests_finding(of_five).text == "a and b may each be the best of the five loaded."
-    assert [s.role for s in bests_finding(of_five).spans] == ["run", "muted", "run", "muted"]
-    alone = found("a b c d e", {"a": "b c d e"})
-    assert bests_finding(alone).text == "a is the best of the five loaded."
-    nobody = found("a b c d e", {})
-    assert bests_finding(nobody).text == "Any of the five loaded runs may be the best."
-    assert not bests_finding(replace(nobody, draws=0))

@@ -19,18 +19,18 @@ from metrics_core.findings.testing import (
 
 def test_what_would_have_shown() -> None:
     assert shown_finding(0.0571, 104).text == (
-        "A difference of 0.057 would have shown in these 104 queries four times out of five."
+        "These 104 queries can detect 0.057 or more (80\u00a0% power, corrected)."
     )
-    assert "of 0.00031 would" in shown_finding(0.000312, 1_040).text
+    assert "detect 0.00031 or more" in shown_finding(0.000312, 1_040).text
     for unknown in (math.nan, math.inf, 0.0):
         assert not shown_finding(unknown, 104)
 
 
 def test_how_many_queries_it_takes() -> None:
     assert needed_finding(0.02, 823).text == (
-        "To show a difference of 0.02 takes about 830 queries."
+        "About 830 queries would confirm 0.02, if that is the true difference."
     )
-    assert needed_finding(-0.1, 10).text == "To show a difference of 0.1 takes about 10 queries."
+    assert needed_finding(-0.1, 10).text.startswith("About 10 queries would confirm 0.1,")
     assert "No number of queries" in needed_finding(1e-9, math.inf).text
     assert not needed_finding(0.0, math.inf) and not needed_finding(0.02, math.nan)
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from metrics_core.comparing.method import METHOD, Method
-from metrics_core.comparing.verdicts import NO_MATTER
-from metrics_core.findings import method_finding, others_verdict, verdict
+from metrics_core.comparing.verdicts import BETTER_BY_LITTLE, NO_MATTER
+from metrics_core.findings import method_finding, verdict
 
 NOTHING = {"p_corrected": np.nan, "low": np.nan, "high": np.nan}
 FEW = NOTHING | {"queries": 8}
@@ -21,7 +21,8 @@ def of_runs(*rows: dict[str, Any]) -> pd.DataFrame:
     """A frame of `compare` of the baseline "old" and runs "a", "b" … of 40 queries."""
     whole = {"mean": 0.5, "difference": 0.004, "low": -0.011, "high": 0.019}
     whole |= {"won": 9, "lost": 6, "same": 25, "queries": 40, "differing": 20, "p_corrected": 0.4}
-    base = whole | NOTHING | {"run": "old", "verdict": None, "reason": None}
+    whole["mean"] = 0.504
+    base = whole | NOTHING | {"mean": 0.5} | {"run": "old", "verdict": None, "reason": None}
     told = {"verdict": "cannot tell", "reason": "p is above 0.05 after correction"}
     return pd.DataFrame(
         [base, *(whole | told | {"run": "abcdef"[i]} | row for i, row in enumerate(rows))]
@@ -66,21 +67,20 @@ INNER = {"verdict": NO_MATTER, "low": -0.021, "inner_low": -0.009, "inner_high":
 
 
 def test_of_no_difference_that_matters_the_interval_is_that_which_was_tested() -> None:
-    found = verdict(of_runs(INNER), "nDCG@10", "a", "old", margin=0.02).text
-    assert found.startswith(
-        "No difference that matters between a and old on nDCG@10: +0.004 [−0.009, 0.017]"
-        " (90\u00a0% interval), within the 0.02 that matters. "
+    def found(**changes: Any) -> str:
+        method = Method(margin=0.02, level=changes.pop("level", 0.95))
+        told = verdict(of_runs(INNER | changes), "nDCG@10", "a", "old", method=method)
+        return told.text.replace("\u00a0", " ")
+
+    assert found() == (
+        "a and old [equivalent within 0.02|unclear] nDCG@10 is 0.504 against 0.500. The true"
+        " difference is between −0.009 and +0.017 (90 % interval), within the 0.02 that matters."
     )
-    stricter = verdict(of_runs(INNER), "nDCG@10", "a", "old", margin=0.02, level=0.99).text
-    assert "(98\u00a0% interval)" in stricter
-    assert others_verdict(of_runs({}, INNER), "a", "old").text == (
-        "b and old differ by less than matters, +0.004 [−0.009, 0.017] (90\u00a0% interval)."
-    )
+    assert "(98 % interval)" in found(level=0.99)
+    assert "nDCG@10 is 0.500 for both. The true" in found(mean=0.5, difference=0.0)
 
 
-def test_two_that_are_level_may_differ_by_no_more_than_matters() -> None:
-    found = verdict(of_runs(INNER | {"difference": 0.0}), "P@5", "a", "old", margin=0.02).text
-    assert "matters between a and old on P@5: 0.000 [−0.009, 0.017] (90\u00a0%" in found
-    # Without the columns the interval is the usual one, and says so by having no level.
-    plain = of_runs({"verdict": NO_MATTER})
-    assert ": +0.004 [−0.011, 0.019], within" in verdict(plain, "AP", "a", "old", margin=0.02).text
+def test_a_clear_difference_may_matter_to_nobody() -> None:
+    little = {"verdict": BETTER_BY_LITTLE, "low": 0.001, "high": 0.007, "p_corrected": 0.02}
+    found = verdict(of_runs(little), "AP", "a", "old", method=Method(margin=0.02)).lead.text
+    assert found.endswith("The 0.0040 is less than the 0.02 that matters.")

@@ -8,8 +8,8 @@ import pytest
 
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
+from metrics_core.findings import ways_of_files, ways_to_turn
 from metrics_core.findings import ways_to_matter as ways
-from metrics_core.findings import ways_to_turn
 from metrics_core.findings.firmness import Pair, WayToTurn, firmness_finding, firmness_of
 from metrics_core.scoring.intervals import Interval
 from metrics_core.unjudged.bounds import DifferenceBounds
@@ -59,13 +59,13 @@ def test_unjudged_documents(
 @pytest.mark.parametrize(
     ("values", "word", "said"),
     [
-        ([0.01, -0.01] * 20, "rests on all", "On no query does the difference reach 0.02."),
+        ([0.01, -0.01] * 20, "carried by all queries", "On no query does the difference"),
         (
             [0.05, -0.05] * 20,
-            "rests on many",
+            "broad",
             "It takes 12 of 40 queries until it is 0.02 or more.",
         ),
-        ([0.9, -0.9] + [0.0] * 38, "rests on few", "It takes 1 of 40 queries until it is 0.02"),
+        ([0.9, -0.9] + [0.0] * 38, "carried by few queries", "It takes 1 of 40 queries"),
     ],
 )
 def test_single_queries(values: list[float], word: str, said: str) -> None:
@@ -76,17 +76,24 @@ def test_single_queries(values: list[float], word: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("difference", "low", "high", "word", "tone", "said"),
     [
-        ([0.0, 0.01], [-0.01, -0.01], [0.01, 0.015], "at no k", "firm", "In a band for all k it"),
+        ([0.0, 0.01], [-0.01, -0.01], [0.01, 0.015], "matters at no k", "firm", "In a band"),
         (
             [0.05, 0.01],
             [0.01, -0.01],
             [0.09, 0.015],
-            "at k = 1",
+            "matters at k = 1",
             "not firm",
             "new is clearly ahead",
         ),
-        ([0.0, 0.01], [-0.03, -0.01], [0.01, 0.015], "open at k = 1", "", "may be larger than"),
-        ([0.0, 0.01], [np.nan] * 2, [np.nan] * 2, "–", "", "There is no band"),
+        (
+            [0.0, 0.01],
+            [-0.03, -0.01],
+            [0.01, 0.015],
+            "may matter at k = 1",
+            "",
+            "may be larger than",
+        ),
+        ([0.0, 0.01], [np.nan] * 2, [np.nan] * 2, "no band", "", "There is no band"),
     ],
 )
 def test_cutoffs(
@@ -115,11 +122,13 @@ def test_other_measures() -> None:
 
 
 def test_equal_scores_and_missing_queries() -> None:
-    tied = ways_to_turn.ties((0.0, 0.03), 0.005, (3, 9), True)
-    assert ways.within(tied, (0.0, 0.03), 0.02).word == "could make it matter"
+    tied = ways_of_files.ties((0.0, 0.03), 0.005, (3, 9), True)
+    could = ways.within(tied, (0.0, 0.03), 0.02)
+    assert (could.word, could.brief) == ("could make it matter", "some order makes it matter")
     assert ways.within(tied, (0.0, 0.01), 0.02).word == "cannot make it matter"
     assert ways.within(None, (0.0, 0.0), 0.02) is None
-    missing = ways_to_turn.lacking_queries({"old": 2}, 0.005, 0.05, 7)
-    assert ways.within(missing, (0.05, 0.05), 0.02).tone == "not firm"
-    unknown = ways_to_turn.ties((0.0, 0.01), 0.005, (3, 9), False)
+    missing = ways_of_files.lacking_queries({"old": 2}, 0.005, 0.05, 7)
+    found = ways.within(missing, (0.05, 0.05), 0.02)
+    assert (found.tone, found.brief) == ("not firm", "old lacks 2; could make it matter")
+    unknown = ways_of_files.ties((0.0, 0.01), 0.005, (3, 9), False)
     assert ways.within(unknown, (0.0, 0.01), 0.02, exact=False).tone == ""

@@ -17,12 +17,14 @@ from dashboard.drawing.blocks import (
     curves,
     data,
     differences,
+    leaderboard,
     markup,
     measures,
     movement,
     navigation,
     overview,
     query,
+    uncompared,
 )
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.templates import Template
@@ -38,6 +40,7 @@ from metrics_core.base.errors import (
 )
 from metrics_core.base.notes import Note
 from metrics_core.checks.fit import FitLine
+from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.pairs import compare
 from metrics_core.explaining.diagnosis import Diagnosis, diagnose
 from metrics_core.findings import Facts, Sentence, Span
@@ -206,51 +209,120 @@ def test_facts_line_warns_of_few_judgments_and_missing_queries():
     assert "every run scores 0" not in page.text
 
 
-def measures_table() -> pd.DataFrame:
+def test_the_bar_of_outcomes_leads_to_the_queries_of_each():
+    part = overview.outcomes({"won": 54, "same": 1, "lost": 0, "verdict": "better"}, href)
+    page = Page(part)
+    assert [own["href"] for tag, own in page.found if tag == "a"] == [
+        "queries?show=better",
+        "queries?show=same",
+    ], "what nobody is in has no part"
+    assert "54 queries better" in page.text and "1 same" in page.text
+    assert page.having("outcomes")[0]["class"] == "lens outcomes clear"
+    grey = overview.outcomes({"won": 1, "same": 1, "lost": 1, "verdict": "cannot tell"}, href)
+    assert Page(grey).having("outcomes")[0]["class"] == "lens outcomes"
+    assert "1 query better" in Page(grey).text
+
+
+def measures_table(verdict: str = "better") -> pd.DataFrame:
     rows = [
-        ("bm25", "nDCG@10", 0.571, math.nan, math.nan, math.nan, False),
-        ("dense", "nDCG@10", 0.562, -0.009, -0.057, 0.038, False),
-        ("hybrid", "nDCG@10", 0.631, 0.060, 0.030, 0.092, True),
-        ("bm25", "NumRet", 8400.0, math.nan, math.nan, math.nan, False),
-        ("dense", "NumRet", 8400.0, 0.0, math.nan, math.nan, False),
-        ("hybrid", "NumRet", 8316.0, -84.0, math.nan, math.nan, False),
+        ("bm25", "nDCG@10", 0.571, math.nan, math.nan, math.nan, None),
+        ("dense", "nDCG@10", 0.562, -0.009, -0.057, 0.038, "cannot tell"),
+        ("hybrid", "nDCG@10", 0.631, 0.060, 0.030, 0.092, verdict),
+        ("bm25", "NumRet", 8400.0, math.nan, math.nan, math.nan, None),
+        ("dense", "NumRet", 8400.0, 0.0, math.nan, math.nan, "cannot tell"),
+        ("hybrid", "NumRet", 8316.0, -84.0, math.nan, math.nan, "cannot tell"),
     ]
-    columns = ["run", "measure", "mean", "difference", "low", "high", "clear"]
-    return pd.DataFrame(rows, columns=columns)
+    columns = ["run", "measure", "mean", "difference", "low", "high", "verdict"]
+    table = pd.DataFrame(rows, columns=columns).assign(p_corrected=0.02)
+    return table.assign(clear=table["verdict"].isin(["better", "worse"]))
+
+
+MEASURES = [("nDCG@10", "order of the top 10", "?measure=nDCG"), ("NumRet", "documents", "?m=x")]
 
 
 def test_runs_and_measures_best_first_with_the_best_in_bold():
-    part = overview.runs_and_measures(
-        measures_table(),
-        DRAWING,
-        [("nDCG@10", "order of the top 10", "?measure=nDCG"), ("NumRet", "documents", "?m=NumRet")],
-        {"bm25": 0.9, "hybrid": 0.92},
-        lead,
-    )
+    judged = {"bm25": 0.9, "hybrid": 0.92}
+    part = overview.runs_and_measures(measures_table(), DRAWING, MEASURES, judged, lead)
     page = Page(part)
     assert [own["href"] for tag, own in page.found if tag == "a"] == [
-        *("?measure=nDCG", "?m=NumRet"),
+        *("?measure=nDCG", "?m=x"),
         *("?lead=hybrid", "?lead=bm25", "?lead=dense"),
     ]
     assert texts_of('<th scope="row">(.*?)</th>', part) == ["hybrid", "bm25 baseline", "dense"]
     assert "<b>0.631</b>" in part and "<b>0.571</b>" not in part
     assert part.count("<b>8,400</b>") == 2, "two values written alike are both the best"
     assert "+0.060" in page.text and "−0.009" in page.text
-    assert [own.get("title") for own in page.having("change")][:2] == [
-        "95\u00a0% interval [0.030, 0.092]",
-        None,
-    ]
-    assert len(page.having("meter")) == 3, "counts have no bar"
+    hint = "95\u00a0% interval [0.030, 0.092], p\u00a0=\u00a00.020"
+    assert [own.get("title") for own in page.having("change")][:2] == [hint, None]
+    assert len(page.having("meter")) == 3, "only the chosen measure has bars"
     assert [own["class"] for own in page.having("chosen")] == ["chosen"] * 4
     assert "92\u00a0%" in "".join(page.words) and "–" in page.text
 
 
+def test_where_nobody_is_clearly_ahead_no_value_is_bold():
+    table = measures_table("cannot tell")
+    part = overview.runs_and_measures(table, DRAWING, MEASURES, {}, lead)
+    assert "<b>0.631" not in part and not Page(part).having("clear")
+
+
+def test_where_less_is_better_the_least_is_the_best_and_first():
+    drawing = drawing_of(STYLES, measure="Unjudged@10")
+    table = measures_table("worse").replace("nDCG@10", "Unjudged@10")
+    part = overview.runs_and_measures(table, drawing, [("Unjudged@10", "", "?")], {}, lead)
+    assert texts_of('<th scope="row">(.*?)</th>', part) == ["dense", "bm25 baseline", "hybrid"]
+    assert "<b>0.562</b>" in part and Page(part).having("worse")[0]["class"].startswith("change")
+
+
 def test_one_run_has_no_best_and_no_difference():
     table = measures_table().query("run == 'bm25'")
-    measures = [("nDCG@10", "", "?")]
-    part = overview.runs_and_measures(table, DRAWING, measures, {}, lead)
-    assert "<b>0.571" not in part
+    part = overview.runs_and_measures(table, DRAWING, [("nDCG@10", "", "?")], {"bm25": 0.9}, lead)
+    assert "<b>0.571" not in part and "0.571" in part and "90\u00a0%" in part
     assert not Page(part).having("change")
+
+
+def test_long_names_of_runs_are_shortened_with_the_whole_on_them():
+    long = "experiment-with-a-very-long-name-of-its-own-7"
+    styles = styles_of("bm25", long, focus=long)
+    part = markup.answer(Sentence((Span(long, "run"), Span(" beats bm25"))), "Why.", styles)
+    page = Page(part)
+    assert len(page.text.removesuffix("Why.")) <= 40
+    assert [own["title"] for _, own in page.found if "title" in own] == [long]
+
+
+def leaders(n: int, places: bool = True, named: str = "") -> Markup:
+    names = [f"r{i:02}" for i in range(n)]
+    rows = [(name, "AP", 0.9 - i / 100, 0.1, 0.01, 0.2, "better") for i, name in enumerate(names)]
+    columns = ["run", "measure", "mean", "difference", "low", "high", "verdict"]
+    table = pd.DataFrame(rows, columns=columns).assign(p_corrected=0.02, clear=True)
+    styles = styles_of(*names, focus="r00", baseline="r01")
+    square = np.full((n, n), 0.1)
+    found = AllPairs(
+        tuple(names), np.linspace(0.9, 0.1, n), *[square] * 5, square.astype(object),
+        np.full((n, n), 50), np.r_[1, 1, np.arange(3, n + 1)], np.full(n, n), 9,
+    )  # fmt: skip
+    drawing = drawing_of(styles, measure="AP")
+    return leaderboard.leaderboard(
+        table, drawing, [("AP", "", "?")], {"r00": 0.9}, lead,
+        pairs="?pairs", places=found if places else None, named=named,
+    )  # fmt: skip
+
+
+def test_the_leaderboard_folds_what_lies_far_below_and_brackets_who_may_be_the_best():
+    part = leaders(25)
+    first, more = part.split("<details>")
+    assert first.count('<th scope="row"') == 17 and more.count('<th scope="row"') == 8
+    assert "8 more runs" in Page(part).text and "by mean 18 to 25: r17, r18, r19 and 5" in more
+    page = Page(part)
+    assert len(page.having("best")) == 2 and page.text.count("may be the best") == 2
+    assert "1–25" in page.text and "?pairs" in part
+    assert leaders(18).count("<details>") == 0, "one more row is no fold"
+
+
+def test_the_leaderboard_waits_for_the_places_and_finds_runs_by_their_names():
+    assert "1–" not in Page(leaders(8, places=False)).text
+    found = Page(leaders(25, named=" R2 "))
+    assert re.findall(r"r\d\d", found.text) == [f"r2{i}" for i in range(5)]
+    assert "No run has “zz” in its name." in Page(leaders(8, named="zz")).text
 
 
 def query_rows() -> pd.DataFrame:
@@ -262,38 +334,21 @@ def query_rows() -> pd.DataFrame:
             "score": [0.442, 0.0],
             "baseline_score": [0.775, 0.1],
             "difference": [-0.333, -0.1],
-            "unlisted_by": "",
+            "unlisted_by": ["", "hybrid"],
         }
     )
 
 
 def test_query_list():
-    part = overview.query_list(query_rows(), DRAWING, "worse", href, total=17, scale=0.666)
+    part = overview.query_list(query_rows(), DRAWING, "worse", href, total=17)
     page = Page(part)
     links = [own["href"] for tag, own in page.found if tag == "a"]
-    assert links == ["query?q=1&list=worse", "query?q=2&list=worse", "queries?show=worse"]
-    assert "Where it got worse" in page.text
-    assert "hybrid minus bm25 on nDCG@10, largest losses" in page.text
+    assert links == ["queries?show=worse", "query?q=1&list=worse", "query?q=2&list=worse"]
+    assert "Got worse all 17" in page.text.replace("worseall", "worse all")
     assert "charged twiceBilling · medium · 0.775 →to 0.442 −0.333" in page.text
-    assert "query 20.100 →to 0.000" in page.text, "a query without a text is named by its id"
-    assert "All 17 lost queries →" in page.text
-    assert re.findall(r"width:([\d.]+)%", part) == ["50.00", "15.02"]
-
-
-@pytest.mark.parametrize(
-    ("unlisted_by", "said"),
-    [
-        (["bm25", "bm25"], "largest losses; bm25 lists none of them"),
-        (["hybrid", "hybrid", "hybrid"], "largest losses; hybrid lists none of them"),
-        (["bm25"], "largest losses; bm25 does not list it"),
-        (["bm25", ""], "largest losses"),
-        (["bm25", "hybrid"], "largest losses"),
-    ],
-)
-def test_query_list_of_queries_that_one_does_not_list(unlisted_by: list[str], said: str):
-    rows = pd.concat([query_rows()] * 2).head(len(unlisted_by)).assign(unlisted_by=unlisted_by)
-    page = Page(overview.query_list(rows, DRAWING, "worse", href, total=17))
-    assert re.search(rf", {said}\s*charged twice", page.text)
+    assert "query 2hybrid returned no list" in page.text, "a query without a text has its id"
+    quiet = overview.query_list(query_rows(), DRAWING, "worse", href, total=17, coloured=False)
+    assert not Page(quiet).having("clear")
 
 
 def test_query_list_of_nothing():
@@ -302,12 +357,31 @@ def test_query_list_of_nothing():
     assert "No query got better." in page.text
 
 
+def test_few_queries_stand_as_they_are_and_in_grey():
+    part = uncompared.examples(query_rows(), DRAWING, href)
+    page = Page(part)
+    assert "charged twice" in page.text and "−0.333" in page.text and "0.775" in page.text
+    assert not page.having("better") and not page.having("worse")
+    assert "left:0.00%;width:50.00%" in part, "the largest fills its side"
+
+
+def test_the_scores_of_one_run_in_tenths():
+    part = uncompared.histogram([3, 0, 6], DRAWING, lambda low, high: f"?{low:.2f}&{high:.2f}")
+    page = Page(part)
+    assert "How the 9 queries score" in page.text
+    assert [own["href"] for tag, own in page.found if tag == "a"] == [
+        "?0.00&0.33",
+        "?0.67&1.00",
+    ], "no queries, no link"
+
+
 def group_rows(n: int) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "group": [f"group {i}" for i in range(n)],
             "queries": range(1, n + 1),
             "difference": np.linspace(-0.1, 0.2, n),
+            "mean": np.linspace(0.1, 0.9, n),
             "diff_low": -0.2,
             "diff_high": 0.3,
             "clear": [False] * (n - 1) + [True],
@@ -315,37 +389,42 @@ def group_rows(n: int) -> pd.DataFrame:
     )
 
 
-def test_group_list_in_the_order_given():
-    page = Page(overview.group_list(group_rows(3).iloc[::-1], href, lead, looked_at=7))
-    assert (
-        "coloured if clear of zero after widening it for 7 groups, from 10 queries on" in page.text
+FOUND = Sentence((Span("No group is significant by itself.", "muted"),))
+
+
+def groups_drawn(rows: pd.DataFrame, **more: int) -> Markup:
+    return overview.group_list(
+        rows, DRAWING, href, lead, by=("topic", "topic"), finding=FOUND, **more
     )
+
+
+def test_group_list_in_the_order_given():
+    part = groups_drawn(group_rows(3).iloc[::-1], looked_at=7)
+    page = Page(part)
+    assert "Coloured if significant corrected for 7 groups, from 10 queries on." in part
     assert [own["href"] for tag, own in page.found if tag == "a"] == [
+        "breakdown?by=topic",
         *("?lead=group 2", "?lead=group 1", "?lead=group 0"),
-        "breakdown?by=category",
     ]
-    assert "By category" in page.text
-    order = re.findall(r"group \d", page.text)
-    assert order == ["group 2", "group 1", "group 0"]
-    assert "[−0.200, 0.300]" in page.text
+    assert "By topic" in page.text and "No group is significant by itself." in page.text
+    assert re.findall(r"group \d", page.text) == ["group 2", "group 1", "group 0"]
+    assert "1 query, 95\u00a0% interval [−0.200, 0.300]" in "".join(page.words)
     assert [own["class"] for own in page.having("change")] == [
         "change better clear",
         "change unclear",
         "change unclear",
     ]
-    assert [own.get("class") for tag, own in page.found if tag == "li"] == [
-        *(None, "unclear", "unclear")
-    ], "the bar follows the rule of the number"
-    assert "Break it down" in page.text and "1 query" in page.text
+    assert [own["class"] for own in page.having("span")] == ["span better", "span ", "span "], (
+        "the interval follows the rule of the number"
+    )
 
 
-def test_group_list_of_many_shows_both_ends():
-    page = Page(overview.group_list(group_rows(20).iloc[::-1], href, lead, by="topic"))
-    assert "group 16" in page.text.split("12 between")[0]
-    assert "group 3" in page.text.split("12 between")[1]
-    order = re.findall(r"group (\d+)", page.text)
-    assert order == ["19", "18", "17", "16", "3", "2", "1", "0"]
-    assert "All 20 groups" in page.text
+def test_of_many_groups_the_first_are_listed():
+    page = Page(groups_drawn(group_rows(20)))
+    assert re.findall(r"group (\d+)", page.text) == ["0", "1", "2", "3", "4"]
+    assert "all 20" in page.text
+    means = Page(uncompared.mean_list(group_rows(20), DRAWING, href, lead, by=("topic", "topic")))
+    assert len(re.findall(r"group \d", means.text)) == 8 and "0.100" in means.text
 
 
 # Differences
@@ -372,6 +451,31 @@ def rows_of(frame: pd.DataFrame, drawing: Drawing = DRAWING) -> Markup:
         lead=lead,
         listed=lambda run, outcome: f"?listed={run}&show={outcome}",
     )
+
+
+def zero_of(row: dict) -> Markup:
+    tested = row["low"], row["high"], 0.95
+    return differences.against_zero(row, tested, comparison(), DRAWING)
+
+
+def test_the_interval_stands_against_zero():
+    row = comparison().iloc[2].to_dict()
+    part = zero_of(row)
+    page = Page(part)
+    assert "hybrid minus bm25 on nDCG@10: +0.060 [0.030, 0.092]" in page.text
+    assert "+0.030" in page.text and "+0.092" in page.text and "worse" in page.text
+    assert page.having("value") and 'class="better"' in part
+    assert "corrected for three comparisons" in part
+    grey = zero_of(row | {"verdict": "cannot tell"})
+    assert 'class="unclear"' in grey and 'class="better"' not in grey
+    none = row | {"low": math.nan, "high": math.nan}
+    assert not Page(zero_of(none)).having("interval")
+
+
+def test_an_interval_too_short_for_the_scale_of_all_has_its_own():
+    row = comparison().iloc[2].to_dict() | {"low": 0.058, "high": 0.062}
+    own = Page(zero_of(row)).text
+    assert "+0.05" in own and "−0.10" not in own
 
 
 def test_difference_rows():
@@ -754,7 +858,10 @@ def test_no_user_text_becomes_markup():
         markup.nothing(EVIL, EVIL),
         overview.runs_and_measures(table, drawing, [("AP", EVIL, EVIL)], {}, lead),
         overview.query_list(rows, drawing, "worse", href, total=2),
-        overview.group_list(groups, href, lead, by=EVIL),
+        uncompared.examples(rows, drawing, href),
+        overview.group_list(groups, drawing, href, lead, by=(EVIL, EVIL), finding=said),
+        uncompared.mean_list(groups, drawing, href, lead, by=(EVIL, EVIL)),
+        differences.against_zero(compared.iloc[1].to_dict(), (0.1, 0.2, 0.95), compared, drawing),
         rows_of(compared, drawing),
         query.query_head(EVIL, [EVIL]),
         query.explanation(said, styles),
