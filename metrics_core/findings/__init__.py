@@ -9,6 +9,15 @@ from metrics_core.findings.charts import (
     extreme_cells,
     precision_at_half_recall,
 )
+from metrics_core.findings.cutoffs import (
+    curves_awaited,
+    curves_lead,
+    curves_title,
+    list_end,
+    precision_lead,
+    precision_title,
+    short_lists,
+)
 from metrics_core.findings.explanations import explain
 from metrics_core.findings.files import files_finding
 from metrics_core.findings.firmness import (
@@ -20,14 +29,11 @@ from metrics_core.findings.grading import judge_next_finding, judging_finding
 from metrics_core.findings.history import history_finding, no_versions_finding
 from metrics_core.findings.origins import (
     bridge_finding,
-    curves_awaited,
-    curves_finding,
     mix_finding,
     reversal_finding,
-    short_lists,
     strongest_other,
 )
-from metrics_core.findings.places import bests_finding, places_finding
+from metrics_core.findings.places import bests_finding, places_lead, places_title
 from metrics_core.findings.sentence import Sentence, Span
 from metrics_core.findings.testing import (
     doubts_findings,
@@ -54,7 +60,8 @@ __all__ = [
     "bests_finding",
     "bridge_finding",
     "curves_awaited",
-    "curves_finding",
+    "curves_lead",
+    "curves_title",
     "doubts_findings",
     "explain",
     "extreme_cells",
@@ -64,14 +71,18 @@ __all__ = [
     "history_finding",
     "judge_next_finding",
     "judging_finding",
+    "list_end",
     "margin_finding",
     "method_finding",
     "mix_finding",
     "needed_finding",
     "no_versions_finding",
     "others_verdict",
-    "places_finding",
+    "places_lead",
+    "places_title",
     "precision_at_half_recall",
+    "precision_lead",
+    "precision_title",
     "queries_finding",
     "reversal_finding",
     "short_lists",

@@ -46,17 +46,28 @@ def heading(
         return
     with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="bottom"):
         st.html(markup.section(title, explanation, styles=styles))
-        st.download_button(
-            # Read aloud out of its place it says what it downloads; the eye sees "CSV".
-            f"CSV :gray[of {literal(title)}]",
-            data=lambda: spreadsheet(frame),
-            file_name=file_name(key),
-            mime="text/csv",
-            key=f"csv_{key}",
-            type="tertiary",
-            on_click="ignore",
-            help=f"Download the table behind “{literal(title)}”.",
-        )
+        _csv(title, frame, key)
+
+
+def noted(note: Markup, title: str, *, frame: pd.DataFrame, key: str) -> None:
+    """A note below a table that needs no heading, and beside it the table as CSV; as `heading`."""
+    with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="top"):
+        st.html(note or Markup("<span></span>"))
+        _csv(title, frame, key)
+
+
+def _csv(title: str, frame: pd.DataFrame, key: str) -> None:
+    st.download_button(
+        # Read aloud out of its place it says what it downloads; the eye sees "CSV".
+        f"CSV :gray[of {literal(title)}]",
+        data=lambda: spreadsheet(frame),
+        file_name=file_name(key),
+        mime="text/csv",
+        key=f"csv_{key}",
+        type="tertiary",
+        on_click="ignore",
+        help=f"Download the table behind “{literal(title)}”.",
+    )
 
 
 def file_name(key: str) -> str:
