@@ -21,6 +21,7 @@ from metrics_core.comparing.curves import (
     differences_by_cutoff,
     means_by_cutoff,
 )
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.sentence import joined
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
@@ -29,6 +30,7 @@ from metrics_core.scoring import curves as by_cutoff
 _FAMILIES = ("P", "R", "nDCG")
 _USUAL = (*range(1, 21), 50, 100)
 """Cutoffs that readers choose: where all have a place already, another one changes no band."""
+_ENDS = ("low", "high", "diff_low", "diff_high")
 MOST_IN_COLOUR, _BEST = 6, 4
 """Runs whose lines can be told apart by colour; of more, so many of the best are."""
 _FEW = 250_000
@@ -180,6 +182,9 @@ def _page(
     study: Study, drawn: _Drawn, means: Mapping[Place, Means], against: Mapping[Place, Band]
 ) -> Curves:
     shown, frames = drawn.shown, _frames(drawn, means, against)
+    queries = int(study.in_view(shown).sum())
+    if queries < FEWEST_QUERIES:
+        frames = {name: f.assign(**dict.fromkeys(_ENDS, np.nan)) for name, f in frames.items()}
     each = [study.kept(_precision_recall, run, shown.narrowing) for run in shown.runs]
     precision_recall = pd.concat(each, ignore_index=True)
     ranges = dict.fromkeys(frames, (0.0, 1.0))
@@ -197,7 +202,7 @@ def _page(
         frames=frames,
         precision_recall=precision_recall,
         table=pd.concat([f.assign(measure=name) for name, f in frames.items()], ignore_index=True),
-        queries=int(study.in_view(shown).sum()),
+        queries=queries,
         ranges=ranges,
         ends={ranks.run_name: findings.list_end(ranks) for ranks in drawn.judged},
         half=findings.precision_at_half_recall(precision_recall, shown.runs),

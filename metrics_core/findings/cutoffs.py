@@ -14,7 +14,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.crossings import ranges_where
 from metrics_core.comparing.sides import side_of, sides
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.sentence import Sentence, muted, run, strong
+from metrics_core.findings.sentence import Sentence, joined, muted, run, strong
 from metrics_core.findings.verdicts import too_few
 from metrics_core.judging import JudgedRanks
 
@@ -126,17 +126,16 @@ def curves_lead(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> 
     if found.hardly:
         return muted(f"Significant only {found.where(found.clear)}, {corrected}.")
     one_sided = not (found.ahead and found.behind)
-    if one_sided and found.where(found.clear) in curves_title(curve, family, focus, baseline).text:
-        return (
-            muted("Against ") + run(baseline)
-            + muted(f", significant {corrected}. ") + _elsewhere(found, focus)
-        )  # fmt: skip
     told = Sentence()
-    for word, ranges in (("ahead of ", found.ahead), ("behind ", found.behind)):
-        if ranges:
-            told += muted(", clearly " if told else "Clearly ") + muted(word) + run(baseline)
-            told += muted(f" {_listed(found, ranges)}")
-    return told + muted(f", {corrected}. ") + _elsewhere(found, focus)
+    if one_sided and found.where(found.clear) in curves_title(curve, family, focus, baseline).text:
+        told = muted("Against ") + run(baseline) + muted(f", significant {corrected}.")
+    else:
+        for word, ranges in (("ahead of ", found.ahead), ("behind ", found.behind)):
+            if ranges:
+                told += muted(f", clearly {word}" if told else f"Clearly {word}") + run(baseline)
+                told += muted(f" {_listed(found, ranges)}")
+        told += muted(f", {corrected}.")
+    return joined([part for part in (told, _elsewhere(found, focus)) if part], " ")
 
 
 def curves_awaited(family: str, focus: str, baseline: str) -> tuple[Sentence, Sentence]:

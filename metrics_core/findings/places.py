@@ -102,8 +102,8 @@ def _rest(found: AllPairs) -> Sentence:
         return Sentence()
     if len(settled) > _NAMED:
         every = len(settled) == len(others)
-        of = "all" if every else f"{w.number(len(settled))} of {w.number(len(others))}"
-        return muted(f"Of the other places {of} are clear.")
+        of = "All" if every else f"{w.sentence_case(w.number(len(settled)))} of"
+        return muted(f"{of} {w.number(len(others))} other places are clear.")
     told = [run(name) + muted(f" is clearly {w.ordinal(place)}") for name, place in settled]
     *head, end = told
     return (joined(head, ", ") + muted(" and ") + end if head else end) + muted(".")

@@ -195,7 +195,7 @@ def _difference_ticks(shown: pd.DataFrame, drawing: Drawing) -> Ticks:
     known = values[~np.isnan(values)]
     reach = _ROOM * float(np.ptp(np.append(known, 0.0)))
     own = gaps[gaps["run"] == drawing.focus][["diff_low", "diff_high"]].to_numpy().ravel()
-    return difference_ticks([*(known - reach), *(known + reach), *own], most=5, room=0.0)
+    return difference_ticks([*(known - reach), *(known + reach), *own], most=5, room=0.02)
 
 
 def _minus(baseline: str, palette: Palette, panels: _Panels) -> Iterable[dict[str, Any]]:
