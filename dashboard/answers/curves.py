@@ -33,7 +33,7 @@ _USUAL = (*range(1, 21), 50, 100)
 _ENDS = ("low", "high", "diff_low", "diff_high")
 MOST_IN_COLOUR, _BEST = 6, 4
 """Runs whose lines can be told apart by colour; of more, so many of the best are."""
-_FEW = 250_000
+_FEW = 60_000
 """Bands times cutoffs times queries that are drawn in a moment."""
 
 Cutoffs = tuple[int, ...]

@@ -92,7 +92,7 @@ def _curves(shown: Curves, here: Opened, whole: bool) -> None:
     )
     span = drawn(figures.difference_range, shown.alike, here.drawing)
     for start in range(0, len(shown.frames), 3):
-        with st.container(key=f"panels_{start}{coming}"):
+        with st.container(key=f"panels_{'alone_' if view.alone else ''}{start}{coming}"):
             columns = st.columns(3, gap="medium")
             for column, family in zip(columns, list(shown.frames)[start : start + 3], strict=False):
                 with column:
@@ -100,13 +100,10 @@ def _curves(shown: Curves, here: Opened, whole: bool) -> None:
     chosen = w.count(view.cutoff)
     told = f"k, results counted (log scale). Dotted: k = {chosen}; click a k to choose it."
     if tested and not view.alone:
-        told += (
-            f" The bands below hold for all k together, for {view.focus}: where one is off zero,"
-            " the difference is significant."
-        )
+        told += " Bands below hold for all k together: off zero is significant."
     short = [run for run in shown.in_colour(view) if shown.ends[run] < max(shown.ends.values())]
     if short:
-        told += " Lines are thinner beyond the rank by which half of a run’s lists end."
+        told += " Thin: beyond the rank by which half of a run’s lists end."
     st.html(blocks.note(told))
 
 

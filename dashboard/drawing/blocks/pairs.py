@@ -26,7 +26,7 @@ PairLink = Callable[[str, str], str]
 ROOMY = 6
 """Runs whose pairs have room for numbers, and which stand in a table of all measures."""
 _LEAST_COLOUR = 0.3
-_NAME_LENGTH = 18
+_NAME_LENGTH, _LONGEST_NAME = 18, 24
 
 _drawn = Template("pairs")
 
@@ -50,10 +50,11 @@ class _Score(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A run: where its name leads and what that is called, whether it may be the best, and what its
-    place says of the others."""
+    """A run: where its name leads and what is said when it is pointed at, whether it may be the
+    best, and what its place says of the others."""
 
     style: RunStyle
+    short: str
     link: str
     told: str
     best: bool
@@ -106,8 +107,9 @@ def _row(
     own, several = run == against, len(found.possible_bests) > 1
     return _Row(
         style=style_of(styles, run),
+        short=short_names(found.runs, _LONGEST_NAME)[run],
         link="" if own else compared(run, against),
-        told="" if own else _told(found, i, j),
+        told=run if own else _told(found, i, j),
         best=bool(found.draws) and first == 1 and several,
         places=""
         if not found.draws

@@ -30,7 +30,6 @@ from dashboard.drawing.blocks.two_lists import two_lists
 from dashboard.drawing.blocks.words import marked, pieces, query_words
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import RunStyle, run_styles
-from metrics_core.base import wording as w
 from metrics_core.base.errors import (
     FileFormatError,
     LineProblem,
@@ -717,7 +716,7 @@ def test_read_off():
     part = curves.read_off(frame, DRAWING)
     assert Page(part).text == (
         "Precision when … of the relevant documents are foundRun"
-        f"{w.share(0.2)}{w.share(0.5)}{w.share(0.8)}hybrid0.6400.4000.160bm25"
+        "20 %50 %80 %hybrid0.6400.4000.160bm25"
         " baseline0.5600.3500.140"
     )
     assert part.count("<b>") == 4
