@@ -1,12 +1,12 @@
-"""Curves: does the lead depend on how many results count?"""
+"""By cutoff: does the lead depend on how many results count?"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, TypeVar, cast
 
+import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
@@ -21,6 +21,8 @@ from metrics_core.comparing.curves import (
     differences_by_cutoff,
     means_by_cutoff,
 )
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.findings.sentence import joined
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring import curves as by_cutoff
@@ -28,7 +30,10 @@ from metrics_core.scoring import curves as by_cutoff
 _FAMILIES = ("P", "R", "nDCG")
 _USUAL = (*range(1, 21), 50, 100)
 """Cutoffs that readers choose: where all have a place already, another one changes no band."""
-_FEW = 250_000
+_ENDS = ("low", "high", "diff_low", "diff_high")
+MOST_IN_COLOUR, _BEST = 6, 4
+"""Runs whose lines can be told apart by colour; of more, so many of the best are."""
+_FEW = 60_000
 """Bands times cutoffs times queries that are drawn in a moment."""
 
 Cutoffs = tuple[int, ...]
@@ -66,22 +71,36 @@ class _Drawn:
 
 @dataclass(frozen=True)
 class Curves:
-    """What the Curves page shows; `frames` by measure name, `table` all of them. `ranges` holds
-    the least and the greatest score of each measure; `half` says what the chart of precision
-    against recall shows."""
+    """What the page shows: a title and its lead for the curves, and another pair for precision
+    against recall. `frames` by measure name, `table` all of them. `ranges` holds the least and the
+    greatest score of each measure; `ends` the rank by which half of a run's lists end; `half` says
+    what the chart of precision against recall shows. `best` are the shown runs by their mean on the
+    chosen measure."""
 
-    finding: findings.Sentence
+    title: findings.Sentence
+    lead: findings.Sentence
+    recall_title: findings.Sentence
+    recall_lead: findings.Sentence
     frames: dict[str, pd.DataFrame]
     precision_recall: pd.DataFrame
     table: pd.DataFrame
     queries: int
     ranges: dict[str, tuple[float, float]]
+    ends: dict[str, int]
     half: str
+    best: tuple[str, ...]
 
     @property
     def alike(self) -> list[pd.DataFrame]:
         """The frames of the measures from 0 to 1, whose differences compare."""
         return [frame for name, frame in self.frames.items() if self.ranges[name] == (0, 1)]
+
+    def in_colour(self, shown: Comparison) -> tuple[str, ...]:
+        """Of many runs the two compared and the best, all of few; in the order of their means."""
+        if len(shown.runs) <= MOST_IN_COLOUR:
+            return self.best
+        kept = {shown.focus, shown.baseline, *self.best[:_BEST]}
+        return tuple(run for run in self.best if run in kept)
 
 
 def curves(study: Study, shown: Comparison) -> Curves:
@@ -115,19 +134,17 @@ def _curves(study: Study, shown: Comparison) -> Curves:
         if not study.known(_bands, asked) and _known(study, asked):
             turned: tuple[Band, ...] = (study.kept(_bands, _turned(asked))[0].turned,)
             study.kept(_bands, asked, made=turned)
-    own = _family(shown)
-    page = _page(study, drawn, _each(study, _means, drawn.means), _each(study, _bands, pairs))
-    finding = findings.curves_finding(page.frames[own], own, shown.focus, shown.baseline)
-    return replace(page, finding=finding + page.finding)
+    return _page(study, drawn, _each(study, _means, drawn.means), _each(study, _bands, pairs))
 
 
 def _lines(study: Study, shown: Comparison) -> Curves:
     drawn = _drawn(study, shown)
     gaps = _each(study, _differences, drawn.pairs)
     page = _page(study, drawn, _each(study, _quick_means, drawn.means), gaps)
-    own = _family(shown)
-    said = findings.curves_awaited if gaps else partial(findings.curves_finding, page.frames[own])
-    return replace(page, finding=said(own, shown.focus, shown.baseline))
+    if not gaps:
+        return page
+    title, lead = findings.curves_awaited(_family(shown), shown.focus, shown.baseline)
+    return replace(page, title=title, lead=lead)
 
 
 def _precision_recall(study: Study, run: str, view: Comparison) -> pd.DataFrame:
@@ -165,20 +182,39 @@ def _page(
     study: Study, drawn: _Drawn, means: Mapping[Place, Means], against: Mapping[Place, Band]
 ) -> Curves:
     shown, frames = drawn.shown, _frames(drawn, means, against)
+    queries = int(study.in_view(shown).sum())
+    if queries < FEWEST_QUERIES:
+        frames = {name: f.assign(**dict.fromkeys(_ENDS, np.nan)) for name, f in frames.items()}
     each = [study.kept(_precision_recall, run, shown.narrowing) for run in shown.runs]
     precision_recall = pd.concat(each, ignore_index=True)
     ranges = dict.fromkeys(frames, (0.0, 1.0))
+    own = _family(shown)
     if shown.measure.declaration.cutoff is not None:
-        ranges[_family(shown)] = shown.measure.declaration.range
+        ranges[own] = shown.measure.declaration.range
+    pair = shown.focus, shown.baseline
+    lead = findings.curves_lead(frames[own], own, *pair)
+    short = findings.short_lists(drawn.judged, pair)
     return Curves(
-        finding=findings.short_lists(drawn.judged, (shown.focus, shown.baseline)),
+        title=findings.curves_title(frames[own], own, *pair),
+        lead=joined([part for part in (lead, short) if part], " "),
+        recall_title=findings.precision_title(precision_recall, shown.focus),
+        recall_lead=findings.precision_lead(precision_recall, *pair, shown.name),
         frames=frames,
         precision_recall=precision_recall,
         table=pd.concat([f.assign(measure=name) for name, f in frames.items()], ignore_index=True),
-        queries=int(study.in_view(shown).sum()),
+        queries=queries,
         ranges=ranges,
+        ends={ranks.run_name: findings.list_end(ranks) for ranks in drawn.judged},
         half=findings.precision_at_half_recall(precision_recall, shown.runs),
+        best=_best_first(frames[own], shown),
     )
+
+
+def _best_first(frame: pd.DataFrame, shown: Comparison) -> tuple[str, ...]:
+    """The shown runs by their means at the chosen k, or at the deepest one before it."""
+    upto = frame[frame["k"] <= shown.cutoff].groupby("run")["mean"].last()
+    means = {run: upto.get(run, np.nan) for run in shown.runs}
+    return tuple(sorted(shown.runs, key=lambda run: -np.nan_to_num(means[run], nan=-np.inf)))
 
 
 def _frames(

@@ -1,4 +1,4 @@
-"""All pairs: who may be the best of all runs, and which of them can be told apart?"""
+"""Ranking: who may be the best of all runs, and which of them can be told apart?"""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from metrics_core import findings
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs, all_pairs
 from metrics_core.comparing.method import Method
 
-MOST_IN_MATRIX = 20
-"""Runs whose pairs fit on a page; of more, as many of those that are looked for are shown."""
+MOST_IN_MATRIX = 40
+"""Runs whose pairs fit on a page; of more, as many of the best that are looked for are shown."""
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """What All pairs shows. `found` holds all pairs of all runs, `table` a row for each of them;
-    `queries` are those in view, `judged_share` that of all runs' top k."""
+    """What is told of all pairs on the chosen measure. `found` holds all pairs of all runs, `table`
+    a row for each of them; `queries` are those in view, `judged_share` that of all runs' top k."""
 
-    finding: findings.Sentence
+    title: findings.Sentence
+    lead: findings.Sentence
     found: AllPairs
     queries: int
     judged_share: float
@@ -36,11 +37,11 @@ class Pairs:
 
 
 def pairs(study: Study, shown: Comparison) -> Pairs:
-    """The page All pairs: all loaded runs, whichever are compared."""
-    return study.kept(_pairs, _alike(study, shown))
+    """All pairs of all loaded runs on the chosen measure, whichever are compared."""
+    return study.kept(_pairs, alike(study, shown))
 
 
-def _alike(study: Study, shown: Comparison) -> Comparison:
+def alike(study: Study, shown: Comparison) -> Comparison:
     """What is the same for all comparisons that show the same pairs."""
     every = tuple(study.names)
     # By the draws whatever test is chosen for the comparison with the baseline.
@@ -60,7 +61,7 @@ def every_pair(study: Study, shown: Comparison) -> AllPairs:
 
 def every_pair_known(study: Study, shown: Comparison) -> bool:
     """Whether `every_pair` is at hand, or takes a while to work out."""
-    return study.known(_pairs, _alike(study, shown))
+    return study.known(_pairs, alike(study, shown))
 
 
 def _pairs(study: Study, shown: Comparison) -> Pairs:
@@ -71,7 +72,8 @@ def _pairs(study: Study, shown: Comparison) -> Pairs:
     judged = sum(float(r.judged().count(shown.cutoff).sum()) for r in ranks)
     queries = int(mask.sum())
     return Pairs(
-        finding=findings.places_finding(found, shown.name, queries),
+        title=findings.places_title(found, shown.name, queries),
+        lead=findings.places_lead(found, shown.name, queries),
         found=found,
         queries=queries,
         judged_share=judged / listed if listed else float("nan"),

@@ -1,8 +1,12 @@
-"""Curves: does the lead depend on how many results count?"""
+"""By cutoff: does the lead depend on how many results count?"""
+
+from collections.abc import Callable
 
 import streamlit as st
+from markupsafe import Markup
 
 from dashboard import session
+from dashboard.address.view import NOBODY
 from dashboard.answers import curves as answers
 from dashboard.answers.curves import Curves
 from dashboard.app_pages.parts import section
@@ -15,101 +19,158 @@ from dashboard.session.deferred import defer
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
+_PARTS = {"": "Curves", "recall": "Precision against recall", "table": "Table"}
 _TITLES = {
     "P": ("Precision@k", "share of the top k that is relevant"),
-    "R": ("Recall@k", "share of all relevant documents in the top k"),
-    "nDCG": ("nDCG@k", "order of the top k against the best possible"),
+    "R": ("Recall@k", "share of all relevant found in the top k"),
+    "nDCG": ("nDCG@k", "order of the top k, 1 is the best possible"),
 }
 
 
 def render() -> None:
-    """Measures by cutoff, then precision against recall."""
+    """The finding; below it the curves, precision against recall, or the numbers of both."""
     here = session.opened_study()
-    view, styles = here.comparison, here.drawing.styles
-    sentence, panels = st.empty(), st.empty()
+    view = here.comparison
+    asked = here.view.address["part"]
+    part = asked if asked in _PARTS else ""
+    # The lines stand at once; how far each difference may be chance takes longer.
+    soon = part != "recall" and answers.curves_soon(here.study, view)
+    shown = answers.curves(here.study, view) if soon else answers.curve_lines(here.study, view)
+    answer = st.empty()
+    answer.html(_answer(shown, part, here))
+    session.widget(
+        st.pills,
+        "Part",
+        "part",
+        value=part,
+        store=lambda chosen: {"part": chosen or ""},
+        options=list(_PARTS),
+        format_func=_PARTS.__getitem__,
+        label_visibility="collapsed",
+    )
+    room = st.empty()
+    with room.container():
+        _DRAW[part](shown, here, soon)
 
-    def draw(shown: Curves) -> None:
-        sentence.html(markup.sentence(shown.finding, styles))
-        with panels.container():
-            _panels(shown, here, whole=True)
+    def finish() -> None:
+        whole = answers.curves(here.study, view)
+        answer.html(_answer(whole, part, here))
+        with room.container():
+            _DRAW[part](whole, here, True)
 
-    if answers.curves_soon(here.study, view):
-        shown = answers.curves(here.study, view)
-        draw(shown)
-    else:
-        # The lines stand at once; how far each difference may be chance takes longer.
-        shown = answers.curve_lines(here.study, view)
-        sentence.html(markup.sentence(shown.finding, styles))
-        with panels.container():
-            _panels(shown, here, whole=False)
-        defer(lambda: draw(answers.curves(here.study, view)), panels)
-    _precision_recall(shown, here)
+    if not soon and part != "recall":
+        defer(finish, room)
 
 
-def _panels(shown: Curves, here: Opened, *, whole: bool) -> None:
+def _answer(shown: Curves, part: str, here: Opened) -> Markup:
+    title, lead = shown.title, shown.lead
+    if part == "recall":
+        title, lead = shown.recall_title, shown.recall_lead
+    return markup.answer(title, lead, here.drawing.styles)
+
+
+def _legend(shown: Curves, here: Opened, note: str) -> Markup:
+    """One legend for all plots; the runs that are only shown besides can be hidden from it."""
+    view = here.comparison
+    in_colour = shown.in_colour(view)
+    hidden = {}
+    for run in view.also if len(view.runs) == len(in_colour) else ():
+        rest = tuple(other for other in view.also if other != run) or (NOBODY,)
+        hidden[run] = session.href("curves", also=rest)
+    told = "Click a name to hide it · " if hidden else ""
+    return blocks.legend(here.drawing, in_colour, hidden, f"{told}{note}".rstrip(" ·"))
+
+
+def _curves(shown: Curves, here: Opened, whole: bool) -> None:
     """A chart for each measure; not `whole` where the bands are still to come."""
-    view, styles = here.comparison, here.drawing.styles
-    gap = f" Above: scores. Below: differences to {view.baseline}, which decide;"
-    gap += (
-        " the bands below hold for all k at once, so where one is clear of zero it is unlikely to"
-        " be chance."
-        if shown.queries >= FEWEST_QUERIES
-        else f" under {FEWEST_QUERIES} queries any difference may be chance."
-    )
-    section.heading(
-        "Measures against the number of results counted",
-        f"Mean over {section.counted(shown.queries, 'query', 'queries')}, bands are 95 % intervals."
-        + (gap if len(styles) > 1 else ""),
-        frame=shown.table if whole else None,
-        key="by_cutoff",
-    )
+    view = here.comparison
+    tested = shown.queries >= FEWEST_QUERIES
+    note = "bands: 95 %" if tested else "too few queries for bands"
     coming = "" if whole else "_lines"
+    section.noted(
+        _legend(shown, here, note), "By cutoff", frame=shown.table, key=f"by_cutoff{coming}"
+    )
+    span = drawn(figures.difference_range, shown.alike, here.drawing)
     for start in range(0, len(shown.frames), 3):
-        with st.container(key=f"panels_{start}{coming}"):
+        with st.container(key=f"panels_{'alone_' if view.alone else ''}{start}{coming}"):
             columns = st.columns(3, gap="medium")
-            panels = list(shown.frames.items())[start : start + 3]
-            span = drawn(figures.difference_range, shown.alike, here.drawing)
-            for column, (family, frame) in zip(columns, panels, strict=False):
-                own = view.measure.declaration.gloss.format(k="k")
-                title, gloss = _TITLES.get(family, (f"{family}@k", own))
+            for column, family in zip(columns, list(shown.frames)[start : start + 3], strict=False):
                 with column:
-                    figure = drawn(
-                        figures.measure_by_cutoff,
-                        frame,
-                        here.drawing,
-                        title=title,
-                        subtitle=gloss,
-                        difference_range=span if shown.ranges[family] == (0, 1) else None,
-                        value_range=shown.ranges[family],
-                    )
-                    alt = f"{title} of {w.listing(styles)} by k. {shown.finding.text}"
-                    picture = section.caption(
-                        f"{title} against the number of results counted", section.INTERVALS
-                    )
-                    key = f"curve_{family}{coming}"
-                    section.chart(figure, key, alt=alt, picture=picture, clickable=False)
+                    _panel(shown, family, here, span, coming)
+    chosen = w.count(view.cutoff)
+    told = f"k, results counted (log scale). Dotted: k = {chosen}; click a k to choose it."
+    if tested and not view.alone:
+        told += " Bands below hold for all k together: off zero is significant."
+    short = [run for run in shown.in_colour(view) if shown.ends[run] < max(shown.ends.values())]
+    if short:
+        told += " Thin: beyond the rank by which half of a run’s lists end."
+    st.html(blocks.note(told))
 
 
-def _precision_recall(shown: Curves, here: Opened) -> None:
-    styles = here.drawing.styles
-    left, right = st.columns([1.35, 1], gap="large")
+def _panel(
+    shown: Curves, family: str, here: Opened, span: tuple[float, float], coming: str
+) -> None:
+    title, gloss = _title(family, here)
+    st.html(blocks.panel_head(title, gloss))
+    unit = shown.ranges[family] == (0, 1)
+    figure = drawn(
+        figures.measure_by_cutoff,
+        shown.frames[family],
+        here.drawing,
+        in_colour=shown.in_colour(here.comparison),
+        ends=shown.ends,
+        difference_range=span if unit else None,
+        value_range=shown.ranges[family],
+    )
+    alt = f"{title} of {w.listing(here.drawing.styles)} by k. {shown.title.text}."
+    picture = section.caption(f"{title} against the number of results counted", section.INTERVALS)
+    key = f"curve_{family}{coming}"
+    clicked = section.chart(figure, key, alt=alt, picture=picture)
+    if clicked:
+        session.forget(key)
+        session.goto("curves", k=str(clicked[0]))
+
+
+def _title(family: str, here: Opened) -> tuple[str, str]:
+    own = here.comparison.measure.declaration.gloss.format(k="k")
+    return _TITLES.get(family, (f"{family}@k", own))
+
+
+def _precision_recall(shown: Curves, here: Opened, whole: bool) -> None:
+    in_colour = shown.in_colour(here.comparison)
+    section.noted(
+        _legend(shown, here, ""),
+        "Precision against recall",
+        frame=shown.precision_recall,
+        key="precision_recall",
+    )
+    left, right = st.columns([1.8, 1], gap="large")
     with left:
-        section.heading(
-            "Precision against recall",
-            "How clean the list stays while more of the relevant documents are collected."
-            " Higher is better. Precision is interpolated: the best at or beyond each recall.",
-            frame=shown.precision_recall,
-            key="precision_recall",
+        figure = drawn(
+            figures.precision_recall, shown.precision_recall, here.drawing, in_colour=in_colour
         )
-        figure = drawn(figures.precision_recall, shown.precision_recall, here.drawing)
-        alt = f"Precision against recall of {w.listing(styles)}. {shown.half}"
+        alt = f"Precision against recall of {w.listing(here.drawing.styles)}. {shown.half}"
         picture = section.caption("Precision against recall", "interpolated precision")
         section.chart(figure, "precision_recall", alt=alt, picture=picture, clickable=False)
     with right:
-        section.heading(
-            "Read off", "Precision when a given share of the relevant documents has been found."
-        )
         st.html(blocks.read_off(shown.precision_recall, here.drawing))
+
+
+def _table(shown: Curves, here: Opened, whole: bool) -> None:
+    more = len(here.drawing.styles) - len(shown.in_colour(here.comparison))
+    told = "Bold: the best of a row." + (f" {w.count(more)} more runs in the CSV." if more else "")
+    section.noted(
+        blocks.note(told), "By cutoff", frame=shown.table, key="table" if whole else "table_lines"
+    )
+    glosses = {family: _title(family, here)[1] for family in shown.frames}
+    st.html(blocks.by_k(shown.frames, glosses, here.drawing, shown.in_colour(here.comparison)))
+
+
+_DRAW: dict[str, Callable[[Curves, Opened, bool], None]] = {
+    "": _curves,
+    "recall": _precision_recall,
+    "table": _table,
+}
 
 
 if __name__ == "__main__":

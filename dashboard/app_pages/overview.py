@@ -31,7 +31,8 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.verdicts import CANNOT_TELL, FEWEST_QUERIES
-from metrics_core.findings import places_finding
+from metrics_core.findings import Sentence, places_lead, places_title
+from metrics_core.findings.sentence import joined
 
 _ANSWER, _DRAWING = 62, 38
 """Widths of the two parts of the head."""
@@ -145,7 +146,10 @@ def _leaderboard(shown: Overview, here: Opened) -> None:
     def follow() -> None:
         found = answers.places(study, view)
         draw(found)
-        said = "" if found is None else places_finding(found, view.name, shown.facts.queries)
+        said = Sentence()
+        if found is not None:
+            of = (found, view.name, shown.facts.queries)
+            said = joined([places_title(*of), places_lead(*of)], ". ")
         told.html(markup.section(title, said, styles=here.look.styles))
 
     if answers.places_known(study, view):

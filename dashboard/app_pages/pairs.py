@@ -1,30 +1,68 @@
-"""All pairs: who may be the best of all runs, and which of them can be told apart?"""
+"""Ranking: who may be the best of all runs, and which of them can be told apart?"""
 
 import streamlit as st
 
 from dashboard import session
 from dashboard.address.page import FEWEST_OF_PAIRS
 from dashboard.answers import pairs as answers
+from dashboard.answers import ranking as ranked
 from dashboard.answers.pairs import MOST_IN_MATRIX, Pairs
+from dashboard.answers.ranking import Ranking
 from dashboard.app_pages.parts import section
+from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import markup
 from dashboard.drawing.blocks import pairs as blocks
 from dashboard.session import Opened
+from dashboard.session.deferred import defer
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.scoring.intervals import LEVEL
+
+_ALL_MEASURES = "all"
+_SEARCHED = 20
+"""Of more runs than these those that are looked for can be found by their names."""
 
 
 def render() -> None:
-    """Who may be the best, then every pair; of many runs the places first, and a search."""
+    """Who may be the best; all runs with their places, and every pair."""
     here = session.opened_study()
     if len(here.study.names) < FEWEST_OF_PAIRS:
         _too_few_runs(here)
         return
     shown = answers.pairs(here.study, here.comparison)
-    st.html(markup.sentence(shown.finding, here.look.styles))
-    if len(shown.found.runs) <= MOST_IN_MATRIX:
-        _matrix(shown, shown.found.runs, here)
+    st.html(markup.answer(shown.title, shown.lead, here.look.styles))
+    runs = _found_by_name(shown, here)
+    if not runs:
         return
+    if len(shown.found.runs) > blocks.ROOMY and not _all_measures(here):
+        _beside(shown, runs, here)
+        return
+    room = st.empty()
+
+    def draw(*, whole: bool) -> None:
+        with room.container():
+            _table(shown, ranked.ranking(here.study, here.comparison, whole=whole), here, whole)
+
+    # Places take longer, measure by measure; their room is kept.
+    known = ranked.ranking_soon(here.study, here.comparison)
+    draw(whole=known)
+    if not known:
+        defer(lambda: draw(whole=True), room)
+    _matrix(shown, runs[:MOST_IN_MATRIX], here)
+
+
+def _too_few_runs(here: Opened) -> None:
+    runs = section.counted(len(here.study.names), "run is", "runs are")
+    text = f"The Ranking compares {w.number(FEWEST_OF_PAIRS)} runs or more; {runs} loaded."
+    st.html(markup.nothing("There are too few runs for this page.", text))
+    if st.button("To the Overview"):
+        session.goto("overview")
+
+
+def _found_by_name(shown: Pairs, here: Opened) -> tuple[str, ...]:
+    """All runs, or of many those that are looked for; none where no name fits."""
+    if len(shown.found.runs) <= _SEARCHED:
+        return shown.found.runs
     asked = here.view.address["named"]
     session.widget(
         st.text_input,
@@ -42,88 +80,144 @@ def render() -> None:
         text = f"None of the {every} runs has “{asked}” in its name."
         st.html(markup.nothing("No run matches.", text))
         st.button("Show all runs", on_click=session.change, kwargs={"named": ""})
-        return
-    _places(shown, named, here)
-    _matrix(shown, named[:MOST_IN_MATRIX], here)
+    return named
 
 
-def _too_few_runs(here: Opened) -> None:
-    runs = section.counted(len(here.study.names), "run is", "runs are")
-    text = f"All pairs compares {w.number(FEWEST_OF_PAIRS)} runs or more; {runs} loaded."
-    st.html(markup.nothing("There are too few runs for this page.", text))
-    if st.button("To the Overview"):
-        session.goto("overview")
+def _all_measures(here: Opened) -> bool:
+    """The choice of the measure that many runs are ranked by, or of all; whether it is all."""
+    measures = {c.key: str(c.measure) for c in _ranking(here).columns}
+    chosen = next(key for key, name in measures.items() if name == here.comparison.name)
+    every = here.view.address["part"] == _ALL_MEASURES
+    names = {**measures, _ALL_MEASURES: f"all {w.number(len(measures))}"}
+
+    def store(key: str | None) -> dict[str, str]:
+        if key == _ALL_MEASURES:
+            return {"part": _ALL_MEASURES}
+        return {"part": "", **({} if key in (None, chosen) else {"m": str(key)})}
+
+    session.widget(
+        st.pills,
+        "Measure",
+        "part",
+        value=_ALL_MEASURES if every else chosen,
+        store=store,
+        options=list(names),
+        format_func=lambda key: literal(names[key]),
+        label_visibility="collapsed",
+    )
+    return every
+
+
+def _ranking(here: Opened) -> Ranking:
+    return ranked.ranking(here.study, here.comparison, whole=False)
+
+
+def _beside(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
+    """Many runs on one measure, with their pairs at their side."""
+    found, view = shown.found, here.comparison
+    some = found.among(runs[:MOST_IN_MATRIX])
+    st.html(
+        blocks.beside(
+            _ranking(here),
+            runs,
+            found,
+            here.look.styles,
+            view.focus,
+            view.name,
+            _compared(here),
+            blocks.pair_table(
+                some, here.look.styles, _compared(here), label=f"Every pair on {view.name}"
+            ),
+        )
+    )
+    section.noted(
+        blocks.note(f"{_how_read(shown, some.runs)} {_rests_on(shown, here)}"),
+        "Every pair",
+        frame=shown.table,
+        key="pairs",
+    )
+
+
+def _table(shown: Pairs, ranking: Ranking, here: Opened, whole: bool) -> None:
+    view = here.comparison
+    st.html(
+        blocks.ranking_table(
+            ranking,
+            shown.found,
+            here.look.styles,
+            view.focus,
+            view.name,
+            _compared(here),
+            lambda key: session.href("pairs", m=key),
+        )
+    )
+    told = f"Under {FEWEST_QUERIES} queries there are no intervals and no places."
+    if shown.found.draws:
+        bests = len(shown.found.possible_bests) > 1
+        told = f"Bracket: may be the best on {view.name}. " if bests else ""
+        told += (
+            f"Intervals {w.share(LEVEL)}, each run’s own; places are corrected for all"
+            f" {w.number(shown.found.n_pairs)} pairs on a measure, so overlapping intervals do not"
+            " decide."
+        )
+    section.noted(
+        blocks.note(told),
+        "Ranking",
+        frame=ranking.table,
+        key="ranking" if whole else "ranking_awaited",
+    )
 
 
 def _matrix(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
-    found, view = shown.found, here.comparison
-    every = len(found.runs)
-    told = f"Row minus column, mean over {section.counted(shown.queries, 'query', 'queries')}"
-    if len(runs) < every:
-        told = f"{w.sentence_case(w.number(len(runs)))} of {w.count(every)} runs. {told}"
-    else:
-        told = f"All {w.number(every)} runs. {told}"
-    told += (
-        f"; {w.share(shown.judged_share)} of all documents in the top {w.count(view.cutoff)}"
-        " judged."
-    )
+    view = here.comparison
     section.heading(
         f"Every pair on {view.name}",
-        f"{told} {_how_coloured(shown, view.method.level)} A click compares the two.",
+        _how_read(shown, runs),
         frame=shown.table,
         key="pairs",
     )
     st.html(
         blocks.pair_table(
-            found.among(runs),
+            shown.found.among(runs),
             here.look.styles,
-            lambda run, baseline: session.href("overview", **here.view.comparing(run, baseline)),
+            _compared(here),
             label=f"Every pair on {view.name}",
         )
     )
+    st.html(blocks.note(_rests_on(shown, here)))
 
 
-def _how_coloured(shown: Pairs, level: float) -> str:
+def _how_read(shown: Pairs, runs: tuple[str, ...]) -> str:
+    """How the triangle is read, and what is coloured."""
     found = shown.found
+    every = len(found.runs)
+    told = "The run with the higher mean is the row. "
+    if len(runs) < every:
+        told = f"{w.sentence_case(w.number(len(runs)))} of {w.count(every)} runs. {told}"
     if not found.draws:
-        return f"Under {FEWEST_QUERIES} queries any difference may be chance: none is coloured."
-    few = (
-        f" Pairs that share fewer than {FEWEST_QUERIES} queries are left open."
-        if found.too_few
-        else ""
-    )
-    return (
-        f"Coloured where it holds for all {w.number(found.n_pairs)} pairs together"
-        f" ({w.share(level)}, from {w.count(found.draws)} draws of the queries; corrected step by"
-        f" step by the largest difference of each draw).{few}"
-        " A bracket joins runs that cannot be told apart."
-    )
+        return f"{told}Under {FEWEST_QUERIES} queries no pair is tested: none is coloured."
+    few = f" Pairs that share fewer than {FEWEST_QUERIES} queries are not tested."
+    corrected = f"not significant after correction for all {w.number(found.n_pairs)} pairs"
+    return f"{told}Grey: {corrected}.{few if found.too_few else ''}"
 
 
-def _places(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
+def _rests_on(shown: Pairs, here: Opened) -> str:
+    """What all pairs rest on, and how they are tested."""
     found, view = shown.found, here.comparison
-    total = w.count(len(found.runs))
-    title = (
-        "Places"
-        if len(runs) == len(found.runs)
-        else f"Places of {section.counted(len(runs), 'run', 'runs')}"
+    told = (
+        f"{section.counted(shown.queries, 'query', 'queries')}, {w.share(shown.judged_share)} of"
+        f" all documents in the top {w.count(view.cutoff)} judged."
     )
-    section.heading(
-        f"{title} on {view.name}",
-        f"From the best to the worst place of {total} that a run may have, by all pairs together."
-        f" Right: difference to {view.focus}, coloured where it is clear; a click on a name"
-        " compares the two.",
-        key="placed",
-    )
-    st.html(
-        blocks.place_table(
-            found,
-            runs,
-            here.look.styles,
-            view.focus,
-            lambda run, baseline: session.href("overview", **here.view.comparing(run, baseline)),
+    if found.draws:
+        told += (
+            f" {w.share(view.method.level)}, from {w.count(found.draws)} draws of the queries;"
+            " corrected step by step by the largest difference of each draw."
         )
-    )
+    return told
+
+
+def _compared(here: Opened) -> blocks.PairLink:
+    return lambda run, baseline: session.href("overview", **here.view.comparing(run, baseline))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,15 @@ from metrics_core.findings.charts import (
     extreme_cells,
     precision_at_half_recall,
 )
+from metrics_core.findings.cutoffs import (
+    curves_awaited,
+    curves_lead,
+    curves_title,
+    list_end,
+    precision_lead,
+    precision_title,
+    short_lists,
+)
 from metrics_core.findings.explanations import explain
 from metrics_core.findings.files import files_finding
 from metrics_core.findings.firmness import (
@@ -18,12 +27,7 @@ from metrics_core.findings.firmness import (
 )
 from metrics_core.findings.grading import judge_next_finding, judging_finding
 from metrics_core.findings.history import history_finding, no_versions_finding
-from metrics_core.findings.origins import (
-    curves_awaited,
-    curves_finding,
-    short_lists,
-)
-from metrics_core.findings.places import places_finding
+from metrics_core.findings.places import places_lead, places_title
 from metrics_core.findings.queries import Facts, queries_finding
 from metrics_core.findings.sentence import Sentence, Span
 from metrics_core.findings.testing import (
@@ -52,7 +56,8 @@ __all__ = [
     "alone",
     "best_by_group",
     "curves_awaited",
-    "curves_finding",
+    "curves_lead",
+    "curves_title",
     "doubts_findings",
     "explain",
     "extreme_cells",
@@ -63,13 +68,17 @@ __all__ = [
     "history_finding",
     "judge_next_finding",
     "judging_finding",
+    "list_end",
     "margin_finding",
     "measures_finding",
     "method_finding",
     "needed_finding",
     "no_versions_finding",
-    "places_finding",
+    "places_lead",
+    "places_title",
     "precision_at_half_recall",
+    "precision_lead",
+    "precision_title",
     "queries_finding",
     "short_lists",
     "shown_finding",

@@ -1,4 +1,4 @@
-"""Who may be the best, and which places are clear: the Ranking page, and the Overview of many."""
+"""Who may be the best, and which places are clear: the Ranking, and the Overview of many."""
 
 from __future__ import annotations
 
@@ -7,42 +7,76 @@ from collections.abc import Sequence
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
+from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.findings.cutoffs import MOST_OF_TITLE
 from metrics_core.findings.sentence import Sentence, joined, muted, run, strong
 from metrics_core.findings.verdicts import too_few
 
 _NAMED = 3
 
 
-def places_finding(found: AllPairs, measure: str, queries: int) -> Sentence:
-    """Who may be the best of all runs, then the places that are clear. `measure` is its name,
-    `queries` how many are in view."""
+def places_title(found: AllPairs, measure: str, queries: int) -> Sentence:
+    """Who may be the best of all runs; below ten queries, whose mean is the highest. `measure` is
+    its name, `queries` how many are in view."""
     if queries < FEWEST_QUERIES:
-        return too_few(queries) + _highest(found, measure)
+        return _highest(found, measure)
     bests = found.possible_bests
-    of = w.number(len(found.runs))
-    if len(bests) == len(found.runs):
-        both = "The two" if len(bests) == 2 else f"None of the {of}"
-        verb = "cannot be told apart" if len(bests) == 2 else "can be told apart from another"
-        return strong(f"{both} {verb} on {measure}: ") + muted("any may be the best.")
     if len(bests) == 1:
-        head = run(bests[0]) + strong(f" is the best of {of}. ")
-    else:
-        may = "may both be" if len(bests) == 2 else "may each be"
-        head = _listed(bests) + strong(f" {may} the best of {of}. ")
-    return head + _rest(found)
+        if found.last[found.runs.index(bests[0])] == 1:
+            return run(bests[0]) + strong(f" is clearly the best on {measure}")
+        # Clearly behind some run is every other, but not all of them behind this one.
+        return strong("Only ") + run(bests[0]) + strong(f" may be the best on {measure}")
+    if len(bests) == len(found.runs) > 2:
+        return strong(f"All {w.number(len(bests))} runs tie for first on {measure}")
+    named = _listed(bests) + strong(f" tie for first on {measure}")
+    if len(bests) <= _NAMED and len(named.text) <= MOST_OF_TITLE:
+        return named
+    of = f"{w.sentence_case(w.number(len(bests)))} of {w.number(len(found.runs))} runs"
+    return strong(f"{of} tie for first on {measure}")
+
+
+def places_lead(found: AllPairs, measure: str, queries: int) -> Sentence:
+    """Who ties for first where the title of `places_title` only counts them, the other places that
+    are clear, and how many pairs are."""
+    if queries < FEWEST_QUERIES:
+        return too_few(queries) + muted("No pair is tested.")
+    bests, title = found.possible_bests, places_title(found, measure, queries)
+    told = []
+    if len(bests) < len(found.runs) and not any(span.role == "run" for span in title.spans):
+        told.append(_listed(bests) + muted("."))
+    told += [_rest(found), muted(_pairs(found))]
+    return joined([sentence for sentence in told if sentence], " ")
+
+
+def _pairs(found: AllPairs) -> str:
+    clear, every = int(found.clear.sum()) // 2, found.n_pairs
+    if every == 1:
+        return f"The difference is {'' if clear else 'not '}significant."
+    of = "None" if not clear else "All" if clear == every else w.sentence_case(w.number(clear))
+    verb = "is" if clear in (0, 1) else "are"
+    which = f"{of} {w.number(every)}" if of == "All" else f"{of} of {w.number(every)}"
+    return f"{which} pairs {verb} significantly different after correction for all of them."
 
 
 def _highest(found: AllPairs, measure: str) -> Sentence:
-    """Whose mean is the best, where there is no verdict."""
+    """Whose mean is the highest, where there is no verdict."""
     if not found.runs or math.isnan(found.means[0]):
-        return muted("No run has a mean.")
-    score = w.score(float(found.means[0]))
-    return run(found.runs[0]) + muted(f" has the best mean, {score} on {measure}.")
+        return strong(f"No run has a mean on {measure}")
+    top = [
+        name
+        for name, mean in zip(found.runs, found.means, strict=True)
+        if not side_of(float(mean - found.means[0]))
+    ]
+    if len(top) == 1:
+        return run(top[0]) + strong(f" scores highest on {measure}")
+    if len(top) == len(found.runs):
+        return strong(f"All {w.number(len(top))} runs score the same on {measure}")
+    return strong(f"{w.sentence_case(w.number(len(top)))} runs score highest on {measure}")
 
 
 def _rest(found: AllPairs) -> Sentence:
-    """The places of those that cannot be the best."""
+    """The places of those that cannot be the best, as far as they are clear."""
     others = [
         (name, int(first), int(last))
         for name, first, last in zip(found.runs, found.first, found.last, strict=True)
@@ -50,26 +84,14 @@ def _rest(found: AllPairs) -> Sentence:
     ]
     settled = [(name, first) for name, first, last in others if first == last]
     if not settled:
-        if len(others) == 1:
-            return run(others[0][0]) + muted(" is clearly behind one of them; its place is open.")
-        return muted(
-            f"The other {w.number(len(others))} are each clearly behind another run; their places"
-            " are open."
-        )
+        return Sentence()
     if len(settled) > _NAMED:
-        of = f"the other {w.number(len(others))}"
-        if len(settled) == len(others):
-            return muted(f"The places of {of} are all clear.")
-        return muted(f"Of {of}, {w.number(len(settled))} have a clear place.")
-    first, *more = settled
-    told = [run(first[0]) + muted(f" comes {w.ordinal(first[1])}")]
-    told += [run(name) + muted(f" {w.ordinal(place)}") for name, place in more]
-    if len(settled) < len(others):
-        clear = "that place is" if len(settled) == 1 else "those places are"
-        end = f": only {clear} clear."
-    else:
-        end = ": that place is clear." if len(settled) == 1 else ": those places are clear."
-    return joined(told, ", ") + muted(end)
+        every = len(settled) == len(others)
+        of = "All" if every else f"{w.sentence_case(w.number(len(settled)))} of"
+        return muted(f"{of} {w.number(len(others))} other places are clear.")
+    told = [run(name) + muted(f" is clearly {w.ordinal(place)}") for name, place in settled]
+    *head, end = told
+    return (joined(head, ", ") + muted(" and ") + end if head else end) + muted(".")
 
 
 def _listed(names: Sequence[str]) -> Sentence:

@@ -1,4 +1,4 @@
-"""All pairs in the browser: a cell opens its pair, by mouse and by keys."""
+"""Ranking in the browser: a cell opens its pair, by mouse and by keys."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tests.browser.conftest import Opened, settle
 @pytest.mark.parametrize("by_keys", [False, True], ids=["mouse", "keys"])
 def test_a_cell_opens_its_pair(sample_app: str, open_page: Opened, by_keys: bool) -> None:
     page = open_page(f"{sample_app}/pairs")
-    cell = page.get_by_role("row", name="titles-only").get_by_role("link").first
-    expect(cell).to_contain_text("behind")
+    cell = page.locator(".lens.all-pairs").get_by_role("row", name="bm25").get_by_role("link").last
+    expect(cell).to_contain_text("significant")
     if by_keys:
         cell.focus()
         page.keyboard.press("Enter")
     else:
         cell.click()
-    page.wait_for_selector("text=titles-only is behind dense on nDCG@10")
+    page.wait_for_url("**run=bm25&base=titles-only**")
     settle(page)
-    assert "run=titles-only&base=dense" in page.url
+    expect(page.locator("h1")).to_contain_text("bm25")

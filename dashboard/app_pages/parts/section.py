@@ -52,7 +52,7 @@ def heading(
 def noted(note: Markup, title: str, *, frame: pd.DataFrame, key: str) -> None:
     """A note below a table that needs no heading, and beside it the table as CSV; as `heading`."""
     with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="top"):
-        st.html(note)
+        st.html(note or Markup("<span></span>"))
         _csv(title, frame, key)
 
 

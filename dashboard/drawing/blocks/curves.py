@@ -1,8 +1,10 @@
-"""The table beside the precision-recall curve."""
+"""What stands around the charts of By cutoff: their legend, their heads, and their numbers."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import pandas as pd
 from markupsafe import Markup
@@ -10,11 +12,76 @@ from markupsafe import Markup
 from dashboard.drawing.blocks.markup import style_of
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.figures.text import short_names
+from dashboard.drawing.theme import RunStyle
 from metrics_core.base import wording as w
 
-_READ_AT = ((0.2, "a fifth"), (0.5, "half"), (0.8, "four fifths"))
+_READ_AT = (0.2, 0.5, 0.8)
+_ROUND = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000)
+_NAME_LENGTH = 24
 
 _drawn = Template("curves")
+
+
+def legend(
+    drawing: Drawing, in_colour: Sequence[str], hidden: Mapping[str, str], note: str = ""
+) -> Markup:
+    """The runs that are drawn in colour, how many are in grey, and what bands are; `hidden` gives
+    for a run that may be hidden where that leads."""
+    short = short_names(in_colour, _NAME_LENGTH)
+    return _drawn(
+        "legend",
+        runs=[(drawing.styles[r], short[r], hidden.get(r, "")) for r in in_colour],
+        more=len(drawing.styles) - len(in_colour),
+        note=note,
+    )
+
+
+def panel_head(title: str, gloss: str) -> Markup:
+    """What a chart shows, in the line above it."""
+    return _drawn("panel_head", title=title, gloss=gloss)
+
+
+def note(text: str) -> Markup:
+    """How charts are read, below them."""
+    return _drawn("note", text=text)
+
+
+class _Gap(NamedTuple):
+    value: float
+    clear: bool
+    interval: str
+    digits: int
+
+
+def by_k(
+    frames: Mapping[str, pd.DataFrame], glosses: Mapping[str, str], drawing: Drawing,
+    in_colour: Sequence[str],
+) -> Markup:  # fmt: skip
+    """The means of these runs at round k, a table a measure, and the difference of the run in focus
+    with its band, coloured where it is clear."""
+    heads = [drawing.styles[run] for run in in_colour]
+    tables = [
+        (f"{name}@k", glosses[name], heads, _rows(frame, heads, drawing))
+        for name, frame in frames.items()
+    ]
+    baseline = "" if drawing.alone else drawing.baseline
+    return _drawn("by_k", tables=tables, focus=drawing.focus, baseline=baseline, label="Means by k")
+
+
+def _rows(
+    frame: pd.DataFrame, heads: Sequence[RunStyle], drawing: Drawing
+) -> list[tuple[int, bool, list[tuple[str, bool]], _Gap]]:
+    means = frame.pivot(index="k", columns="run", values="mean")
+    own = frame[frame["run"] == drawing.focus].set_index("k")
+    rows = []
+    for k in means.index[means.index.isin({*_ROUND, drawing.cutoff})]:
+        column = {head.name: float(means.loc[k, head.name]) for head in heads}
+        gap, low, high = (float(own.loc[k, c]) for c in ("difference", "diff_low", "diff_high"))
+        digits = w.decimals(low, high)
+        shown = _Gap(gap, low > 0 or high < 0, w.interval(low, high, digits), digits)
+        rows.append((int(k), k == drawing.cutoff, [_cell(column, h.name) for h in heads], shown))
+    return rows
 
 
 def read_off(frame: pd.DataFrame, drawing: Drawing) -> Markup:
@@ -23,13 +90,13 @@ def read_off(frame: pd.DataFrame, drawing: Drawing) -> Markup:
     level = frame["recall"].round(6)
     columns = [
         dict(zip(part["run"], part["precision"], strict=True))
-        for part in (frame[level == share] for share, _ in _READ_AT)
+        for part in (frame[level == share] for share in _READ_AT)
     ]
     middle = columns[1]
     runs = sorted(dict.fromkeys(frame["run"]), key=lambda r: -_known(middle.get(r)))
     return _drawn(
         "read_off",
-        heads=[name for _, name in _READ_AT],
+        heads=[w.share(share) for share in _READ_AT],
         rows=[(style_of(drawing.styles, run), [_cell(c, run) for c in columns]) for run in runs],
         label=f"Precision by recall; the baseline is {drawing.baseline}",
     )

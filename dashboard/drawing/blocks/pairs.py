@@ -1,74 +1,95 @@
-"""Every pair as a cell: how far apart two runs are, and whether that is clear; and the places."""
+"""All runs by their places, and every pair as a cell: how far apart two are, and if it is clear."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from markupsafe import Markup
 
-from dashboard.drawing.blocks.markup import Styles, style_of
+from dashboard.answers.ranking import Ranked, Ranking
+from dashboard.drawing.blocks.markup import Lead, Styles, style_of
 from dashboard.drawing.blocks.templates import Template, percent
 from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.theme import RunStyle
+from dashboard.drawing.ticks import nice_ticks
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.verdicts import BETTER_RUN, CANNOT_TELL, FEWEST_QUERIES, WORSE_RUN
+from metrics_core.scoring.intervals import LEVEL
 
 PairLink = Callable[[str, str], str]
 """The address that compares a run with a baseline."""
 
-_ROOMY = 8
-"""Runs whose cells have room for a word below the number."""
+ROOMY = 6
+"""Runs whose pairs have room for numbers, and which stand in a table of all measures."""
 _LEAST_COLOUR = 0.3
-_WORDS = {BETTER_RUN: "ahead", WORSE_RUN: "behind", CANNOT_TELL: "may be chance"}
+_NAME_LENGTH, _LONGEST_NAME = 18, 24
 
 _drawn = Template("pairs")
 
 
-@dataclass(frozen=True)
-class _Run:
-    """A run's row and column; `joined` are the names it cannot be told apart from in a bracket,
-    `lanes` how each lane of brackets passes its row: "", "from", "through" or "to"."""
+class _Head(NamedTuple):
+    name: str
+    gloss: str
+    link: str
+    chosen: bool
+
+
+class _Score(NamedTuple):
+    """A run on one measure; where its mean and interval lie as CSS, "" for nowhere."""
+
+    mean: str
+    place: str
+    told: str
+    at: str = ""
+    start: str = ""
+    width: str = ""
+
+
+class _Row(NamedTuple):
+    """A run: where its name leads and what is said when it is pointed at, whether it may be the
+    best, and what its place says of the others."""
 
     style: RunStyle
     short: str
-    mean: str
-    place: str
-    joined: tuple[str, ...]
-    lanes: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Cell:
-    """A pair: its link, difference, word, what is said when it is pointed at, and as CSS how full
-    its colour is, "" for none."""
-
     link: str
-    difference: str
-    word: str
     told: str
-    tone: str
-    part: str
-    first_time: bool
+    best: bool
+    places: str
+    cells: list[_Score]
 
 
-def pair_table(found: AllPairs, styles: Styles, compared: PairLink, *, label: str) -> Markup:
-    """A table of all pairs of these runs, row minus column, best mean first; `compared` gives where
-    a pair leads."""
-    short = short_names(found.runs)
-    brackets = _lanes(found.brackets())
-    rows = [
-        (_run(found, i, styles, short, brackets), [_cell(found, i, j, compared) for j in columns])
-        for i, columns in ((i, range(len(found.runs))) for i in range(len(found.runs)))
+def ranking_table(
+    shown: Ranking, found: AllPairs, styles: Styles, against: str, chosen: str,
+    compared: PairLink, by_measure: Lead,
+) -> Markup:  # fmt: skip
+    """All runs on all measures: mean, places and interval. `by_measure` gives where a head leads
+    that is not `chosen`; a name compares its run with the one `against`."""
+    heads = [
+        _Head(str(c.measure), c.gloss, "" if own else by_measure(c.key), own)
+        for c in shown.columns
+        for own in [str(c.measure) == chosen]
     ]
+    columns = [(column, 1.0) for column in shown.columns]
+    rows = [_row(shown, run, columns, found, styles, against, compared) for run in shown.runs]
+    return _drawn("ranking_table", columns=heads, rows=rows, label="Runs and measures")
+
+
+def beside(
+    shown: Ranking, runs: Sequence[str], found: AllPairs, styles: Styles, against: str,
+    chosen: str, compared: PairLink, pairs: Markup,
+) -> Markup:  # fmt: skip
+    """These of all runs on the chosen measure, and the table of their pairs beside them."""
+    column = next(c for c in shown.columns if str(c.measure) == chosen)
+    reach = [float(v) for part in (column.high, column.mean) for v in part if not math.isnan(v)]
+    scale = nice_ticks(0.0, max(reach, default=1.0)).values[-1]
+    rows = [_row(shown, run, [(column, scale)], found, styles, against, compared) for run in runs]
+    told = f"{w.share(LEVEL)} interval, 0 to {scale:g}" if found.draws else f"0 to {scale:g}"
     return _drawn(
-        "pair_table",
-        rows=rows,
-        heads=[run for run, _ in rows],
-        roomy=len(rows) <= _ROOMY,
-        lanes=max((len(run.lanes) for run, _ in rows), default=0),
-        label=label,
+        "beside", name=chosen, rows=rows, scale=told, pairs=pairs, label=f"Places on {chosen}"
     )
 
 
@@ -77,65 +98,122 @@ def place(first: int, last: int) -> str:
     return w.count(first) if first == last else f"{w.count(first)}{w.DASH}{w.count(last)}"
 
 
-def _lanes(brackets: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
-    """The brackets in lanes beside each other, so that no two in a lane touch."""
-    lanes: list[list[tuple[int, int]]] = []
-    for bracket in brackets:
-        free = next((lane for lane in lanes if lane[-1][1] < bracket[0]), None)
-        if free is None:
-            lanes.append([bracket])
-        else:
-            free.append(bracket)
-    return lanes
-
-
-def _run(
-    found: AllPairs,
-    row: int,
-    styles: Styles,
-    short: dict[str, str],
-    lanes: list[list[tuple[int, int]]],
-) -> _Run:
-    joined: dict[str, None] = {}
-    passed = []
-    for lane in lanes:
-        own = next((b for b in lane if b[0] <= row <= b[1]), None)
-        passed.append("" if own is None else {own[0]: "from", own[1]: "to"}.get(row, "through"))
-        if own is not None:
-            joined |= dict.fromkeys(found.runs[own[0] : own[1] + 1])
-    joined.pop(found.runs[row], None)
-    return _Run(
-        style=style_of(styles, found.runs[row]),
-        short=short[found.runs[row]],
-        mean=w.score(float(found.means[row])),
-        place=place(int(found.first[row]), int(found.last[row])),
-        joined=tuple(joined),
-        lanes=tuple(passed),
+def _row(
+    shown: Ranking, run: str, columns: Sequence[tuple[Ranked, float]], found: AllPairs,
+    styles: Styles, against: str, compared: PairLink,
+) -> _Row:  # fmt: skip
+    at, i, j = shown.runs.index(run), found.runs.index(run), found.runs.index(against)
+    first, last, total = int(found.first[i]), int(found.last[i]), len(found.runs)
+    own, several = run == against, len(found.possible_bests) > 1
+    return _Row(
+        style=style_of(styles, run),
+        short=short_names(found.runs, _LONGEST_NAME)[run],
+        link="" if own else compared(run, against),
+        told=run if own else _told(found, i, j),
+        best=bool(found.draws) and first == 1 and several,
+        places=""
+        if not found.draws
+        else f"clearly behind {w.count(first - 1)}, clearly ahead of {w.count(total - last)},"
+        f" not clear against {w.count(last - first)}",
+        cells=[_score(column, at, end, one=len(columns) == 1) for column, end in columns],
     )
 
 
-def _cell(found: AllPairs, row: int, column: int, compared: PairLink) -> _Cell | None:
-    if row == column:
-        return None
-    one, other = found.runs[row], found.runs[column]
+def _score(column: Ranked, at: int, end: float, *, one: bool) -> _Score:
+    mean, low, high = (float(part[at]) for part in (column.mean, column.low, column.high))
+    places = ""
+    if column.first is not None and column.last is not None:
+        places = place(int(column.first[at]), int(column.last[at]))
+        places = places if one else f"place {places}"
+    told = w.score(mean)
+    if not math.isnan(low):
+        told = f"{told} {w.interval(low, high, w.decimals(low, high))}"
+    if math.isnan(mean) or not 0 <= mean <= end:
+        return _Score(w.score(mean), places, told)
+    if math.isnan(low):
+        return _Score(w.score(mean), places, told, percent(mean / end))
+    start, width = percent(low / end), percent((high - low) / end)
+    return _Score(w.score(mean), places, told, percent(mean / end), start, width)
+
+
+@dataclass(frozen=True)
+class _Run:
+    style: RunStyle
+    short: str
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A pair: its link, difference, interval, word, what is said when it is pointed at, and as CSS
+    how full its colour is, "" for none."""
+
+    link: str
+    difference: str
+    interval: str
+    word: str
+    told: str
+    tone: str
+    part: str
+
+
+def pair_table(found: AllPairs, styles: Styles, compared: PairLink, *, label: str) -> Markup:
+    """All pairs of these runs as the upper triangle, row minus column, best mean first; `compared`
+    gives where a pair leads."""
+    short = short_names(found.runs, _NAME_LENGTH)
+    runs = [_Run(style_of(styles, run), short[run]) for run in found.runs]
+    many = range(len(runs))
+    rows = [(runs[i], [_cell(found, i, j, compared) for j in many if j > i]) for i in many[:-1]]
+    return _drawn(
+        "pair_table",
+        runs=runs,
+        rows=rows,
+        roomy=len(runs) <= ROOMY,
+        scale=_scale(found),
+        label=label,
+    )
+
+
+def _scale(found: AllPairs) -> str:
+    """From the least to the greatest difference that is clear."""
+    sizes = abs(found.difference[found.clear])
+    if not len(sizes):
+        return ""
+    return f"{w.difference(float(sizes.min()))} to {w.difference(float(sizes.max()))}"
+
+
+def _cell(found: AllPairs, row: int, column: int, compared: PairLink) -> _Cell:
     low, high = float(found.low[row, column]), float(found.high[row, column])
-    digits = w.decimals(low, high)
     value, kind = float(found.difference[row, column]), found.verdict[row, column]
-    shared = int(found.queries[row, column])
-    word = _WORDS[kind] if shared >= FEWEST_QUERIES else "too few queries"
-    told = f"{one} minus {other}: {w.difference(value, digits)}"
-    if low == low:
-        told += f" {w.interval(low, high, digits)}, p {w.score(found.p_corrected[row, column], 4)}"
-    told += f"; {w.count(shared)} {w.plural(shared, 'query', 'queries')}; {word}"
+    digits = w.decimals(low, high)
     return _Cell(
-        link=compared(one, other),
-        difference=w.difference(value),
-        word=word,
-        told=told,
+        link=compared(found.runs[row], found.runs[column]),
+        difference=w.difference(value, digits),
+        interval="" if math.isnan(low) else w.interval(low, high, digits),
+        word=_word(found, row, column),
+        told=_told(found, row, column),
         tone={BETTER_RUN: "ahead", WORSE_RUN: "behind"}.get(kind, ""),
         part="" if kind == CANNOT_TELL else percent(_fullness(found, value)),
-        first_time=column > row,
     )
+
+
+def _word(found: AllPairs, row: int, column: int) -> str:
+    if int(found.queries[row, column]) < FEWEST_QUERIES:
+        return "too few queries"
+    return "not significant" if found.verdict[row, column] == CANNOT_TELL else "significant"
+
+
+def _told(found: AllPairs, row: int, column: int) -> str:
+    """All about a pair: difference, interval, p-value, on how many queries, what the test says."""
+    low, high = float(found.low[row, column]), float(found.high[row, column])
+    digits = w.decimals(low, high)
+    value = w.difference(float(found.difference[row, column]), digits)
+    told = f"{found.runs[row]} minus {found.runs[column]}: {value}"
+    if not math.isnan(low):
+        p = w.score(float(found.p_corrected[row, column]), 4)
+        told += f" {w.interval(low, high, digits)}, p = {p}"
+    shared = int(found.queries[row, column])
+    told += f"; {w.count(shared)} {w.plural(shared, 'query', 'queries')}"
+    return f"{told}; {_word(found, row, column)}"
 
 
 def _fullness(found: AllPairs, value: float) -> float:
@@ -144,51 +222,6 @@ def _fullness(found: AllPairs, value: float) -> float:
     return _LEAST_COLOUR + (1 - _LEAST_COLOUR) * abs(value) / most
 
 
-@dataclass(frozen=True)
-class _Place:
-    """A run's row among the places: its range as CSS, and how many it is told apart from."""
-
-    style: RunStyle
-    link: str
-    mean: str
-    place: str
-    start: str
-    width: str
-    behind: int
-    ahead: int
-    unclear: int
-    difference: str
-    told: str
-    tone: str
-
-
-def place_table(
-    found: AllPairs, runs: Sequence[str], styles: Styles, against: str, compared: PairLink
-) -> Markup:
-    """These runs of all those `found`: the range of places of each, how many it is clearly ahead of
-    and behind, and its difference to the run `against`."""
-    total = len(found.runs)
-    at = {run: i for i, run in enumerate(found.runs)}
-    rows = []
-    for run in runs:
-        i, j = at[run], at[against]
-        first, last = int(found.first[i]), int(found.last[i])
-        own = run == against
-        kind = found.verdict[i, j]
-        rows.append(
-            _Place(
-                style=style_of(styles, run),
-                link="" if own else compared(run, against),
-                mean=w.score(float(found.means[i])),
-                place=place(first, last),
-                start=percent((first - 1) / total),
-                width=percent((last - first + 1) / total),
-                behind=first - 1,
-                ahead=total - last,
-                unclear=last - first,
-                difference="" if own else w.difference(float(found.difference[i, j])),
-                told="" if own else _WORDS[kind],
-                tone={BETTER_RUN: "better", WORSE_RUN: "worse"}.get(kind, ""),
-            )
-        )
-    return _drawn("place_table", rows=rows, against=style_of(styles, against), total=total)
+def note(text: str) -> Markup:
+    """How the table is read, below it."""
+    return _drawn("note", text=text)

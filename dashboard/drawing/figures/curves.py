@@ -1,4 +1,5 @@
-"""Charts of the Curves page: measures by cutoff, precision against recall."""
+"""Charts of By cutoff: measures by cutoff, precision against recall. No run is named in them: one
+legend stands above all."""
 
 from __future__ import annotations
 
@@ -18,23 +19,24 @@ from dashboard.drawing.figures.layout import (
     axis_name,
     corner,
     drawing_order,
-    end_labels_height,
-    end_margin,
     figure,
-    note,
     point,
     tick_width,
 )
-from dashboard.drawing.figures.lines import Line, band, by_run, line, markers, names
-from dashboard.drawing.figures.text import LINE, escape, shorten, text_width, whole, wrap, wrapped
+from dashboard.drawing.figures.lines import Line, band, by_run, in_grey, line, line_to, markers
+from dashboard.drawing.figures.text import escape, shorten, text_width, whole
 from dashboard.drawing.theme import Palette, RunStyle
 from dashboard.drawing.ticks import Ticks, difference_ticks, score_ticks, signed_ticks
 
-UPPER, GAP, LOWER = 250, 44, 150
+UPPER, GAP, LOWER = 286, 36, 178
+_TOP, _BOTTOM = 10, 28
+_RECALL = 420
 _TICKS = (1, 10, 100, 1000, 2, 5, 20, 50, 200, 500)
-_SUBTITLE_LENGTH, _MINUS_LENGTH = 50, 34
-_MOST_BANDS = 4
-_BEST_FIRST: dict[str, Any] = {"hovermode": "x unified", "hoversort": "value descending"}
+_MINUS_LENGTH = 40
+_ROOM = 0.12
+"""Beyond the differences, as a share of their range: bands that come later mostly fit in it, so
+that the axis stays."""
+_ONE_OF_MANY = 6
 
 
 class _Panels(NamedTuple):
@@ -56,165 +58,153 @@ class _Panels(NamedTuple):
 
 def difference_range(frames: Iterable[pd.DataFrame], drawing: Drawing) -> tuple[float, float]:
     """The range that the lower panels of several measures share, so that they compare."""
-    return _difference_ticks(pd.concat([_shown(f, drawing.styles) for f in frames])).span
+    return _difference_ticks(pd.concat(list(frames)), drawing).span
 
 
 def measure_by_cutoff(
     frame: pd.DataFrame,
     drawing: Drawing,
     *,
-    title: str,
-    subtitle: str = "",
+    in_colour: Sequence[str] = (),
+    ends: Mapping[str, int] | None = None,
     difference_range: tuple[float, float] | None = None,
     value_range: tuple[float, float] = (0, 1),
 ) -> Chart:
-    """One measure by k: the scores above, the differences to the baseline below.
+    """One measure by k: the scores above, the differences to the baseline below. A click gives the
+    k.
 
-    `frame` is that of `metrics_core.scoring.curves.curves`, `value_range` that of its measure.
-    Without differences there is one panel.
+    `frame` is that of `metrics_core.scoring.curves.curves`, `value_range` that of its measure. The
+    runs `in_colour`, all where none is named, are drawn as they are everywhere, the others in grey.
+    Lines are thinner beyond the rank by which the lists of a run end. Without differences there is
+    one panel.
     """
     palette, k = drawing.palette, drawing.cutoff
-    shown = _shown(frame, drawing.styles)
+    shown = frame[frame["run"].isin(list(drawing.styles))]
     runs = [s for s in drawing_order(drawing.styles) if s.name in set(shown["run"])]
-    gaps = shown[shown["difference"].notna()]
+    loud = [s for s in runs if not in_colour or s.name in in_colour]
     lines = by_run(shown, drawing)
-    compared = [s for s in runs if not np.isnan(lines[s.name]["difference"]).all()]
-    above, below = (
-        score_ticks(shown[["mean", "low", "high"]].to_numpy().ravel(), value_range),
-        _difference_ticks(gaps, difference_range),
+    compared = any(not np.isnan(lines[s.name]["difference"]).all() for s in runs)
+    above = score_ticks(shown[["mean", "low", "high"]].to_numpy().ravel(), value_range)
+    below = (
+        signed_ticks(*difference_range) if difference_range else _difference_ticks(shown, drawing)
     )
-    panels = _panels(runs, compared, (above, below), (title, subtitle))
+    panels = _Panels(
+        Margin(tick_width(above, below), 8, _TOP, _BOTTOM),
+        UPPER,
+        GAP if compared else 0,
+        LOWER if compared else 0,
+    )
     deepest = max(int(shown["k"].max()), 2)
-    chosen = [k] if k <= deepest else []
-    notes = [
-        *(_rule_name(k, palette) for k in chosen),
-        axis_name("k, results counted", palette.muted, panels.margin),
-        *_heads(title, subtitle, drawing.baseline if compared else "", palette, panels),
-        *names(lines, runs, palette, k, "mean", above, panels.upper),
-        *names(lines, _named_below(compared), palette, k, "difference", below, panels.lower),
-    ]
+    traces = _traces(lines, runs, loud, drawing, ends or {})
     return figure(
-        _traces(lines, runs, compared, drawing),
+        [trace for trace in traces if trace is not None],
         palette=palette,
         height=panels.height,
         margin=panels.margin,
-        annotations=notes,
-        shapes=[_rule(k, palette) for k in chosen],
-        **_BEST_FIRST,
+        annotations=list(_minus(drawing.baseline, palette, panels)) if compared else [],
+        shapes=[_rule(k, palette)] if k <= deepest else [],
+        **_hover(len(runs)),
         **_axes(palette, panels, above, below, deepest, panels.margin),
     )
 
 
-def precision_recall(frame: pd.DataFrame, drawing: Drawing) -> Chart:
+def precision_recall(
+    frame: pd.DataFrame, drawing: Drawing, *, in_colour: Sequence[str] = ()
+) -> Chart:
     """Interpolated precision at eleven recall levels; `frame` is that of
-    `metrics_core.scoring.curves.precision_recall`."""
+    `metrics_core.scoring.curves.precision_recall`, `in_colour` as of `measure_by_cutoff`."""
     palette, styles = drawing.palette, drawing.styles
-    shown = _shown(frame, styles).assign(k=lambda f: f["recall"].round(6))
+    shown = frame[frame["run"].isin(list(styles))].assign(k=lambda f: f["recall"].round(6))
     runs = [s for s in drawing_order(styles) if s.name in set(shown["run"])]
     lines = by_run(shown, drawing)
-    ticks = score_ticks(shown["precision"].to_numpy(), (0, 0.1))
-    margin = Margin(max(tick_width(ticks), text_width("precision")), end_margin(runs), 30, 48)
-    height = max(260, end_labels_height(runs))
-    traces = []
+    ticks = score_ticks(shown["precision"].to_numpy())
+    margin = Margin(max(tick_width(ticks), text_width("precision")), 14, 30, 48)
+    where = _where(len(runs), "recall %{x:.1f}")
+    quiet: list[Trace] = []
+    traces: list[Trace] = []
     for style in runs:
-        marker = {**point(style, palette, 7), "line": {"width": 0}}
-        trace = line(lines[style.name], style, palette, "precision")
+        trace = line(lines[style.name], style, palette, "precision", where=where)
+        if in_colour and style.name not in in_colour:
+            quiet.append(in_grey(trace, palette))
+            continue
+        marker = {**point(style, palette, 8), "line": {"color": palette.page, "width": 1}}
         traces.append({**trace, "mode": "lines+markers", "marker": marker})
     x = axis(palette, (-0.015, 1.015), score_ticks([]))
-    x |= {
-        **_hover_axis("recall %{x:.1f}"),
-    }
+    x |= _hover_axis("recall %{x:.1f}")
     return figure(
-        traces,
+        [*quiet, *traces],
         palette=palette,
-        height=height + margin.top + margin.bottom,
+        height=_RECALL + margin.top + margin.bottom,
         margin=margin,
         annotations=[
-            *names(lines, runs, palette, 0.5, "precision", ticks, height),
             corner("precision", palette.muted, margin, 4),
             axis_name("recall: share of the relevant documents found", palette.muted, margin),
         ],
-        **_BEST_FIRST,
+        **_hover(len(runs)),
         xaxis=x,
         yaxis=axis(palette, ticks.span, ticks, grid=True),
     )
 
 
+def _hover(runs: int) -> dict[str, Any]:
+    """A box of all runs; of many only the one that is pointed at."""
+    if runs > _ONE_OF_MANY:
+        return {"hovermode": "closest"}
+    return {"hovermode": "x unified", "hoversort": "value descending"}
+
+
+def _where(runs: int, template: str) -> str:
+    return f"{template}, " if runs > _ONE_OF_MANY else ""
+
+
 def _traces(
     lines: Mapping[str, Line],
     runs: Sequence[RunStyle],
-    compared: Sequence[RunStyle],
+    loud: Sequence[RunStyle],
     drawing: Drawing,
-) -> list[Trace]:
-    """Bands below lines: above those of the focus and the baseline only, four would make mud;
-    below those of every run, or with many runs of the focus only."""
-    palette = drawing.palette
-    focal, banded = [s for s in runs if s.role != "other"], _banded(compared)
-    traces = [
-        *(band(lines[s.name], s, palette, 0.13, "low", "high") for s in focal),
-        *(line(lines[s.name], s, palette, "mean") for s in runs),
-        markers(lines, runs, drawing, "mean"),
-        *(band(lines[s.name], s, palette, 0.16, "diff_low", "diff_high") for s in banded),
-        *(line(lines[s.name], s, palette, "difference") for s in compared),
-    ]
-    return [trace for trace in traces if trace is not None]
+    ends: Mapping[str, int],
+) -> Iterable[Trace | None]:
+    """Bands below lines, grey lines below those in colour. The bands above are those of the run in
+    focus and the baseline, each k for itself; below there is that of the run in focus, which holds
+    for all k and decides."""
+    palette, deep, where = drawing.palette, 10**9, _where(len(runs), "k = %{x}")
+    for style in loud:
+        if style.role != "other":
+            yield band(lines[style.name], style, palette, 0.13, "low", "high")
+        if style.role == "focus":
+            yield band(lines[style.name], style, palette, 0.16, "diff_low", "diff_high")
+    for column in ("mean", "difference"):
+        own = [s for s in runs if not np.isnan(lines[s.name][column]).all()]
+        for style in own:
+            if style not in loud:
+                (trace,) = line_to(lines[style.name], style, palette, column, deep, where=where)
+                yield in_grey(trace, palette)
+        for style in own:
+            if style in loud:
+                end = ends.get(style.name, deep)
+                if column == "difference":
+                    end = min(end, ends.get(drawing.baseline, deep))
+                yield from line_to(lines[style.name], style, palette, column, end, where=where)
+        yield markers(lines, [s for s in own if s in loud], drawing, column)
 
 
-def _banded(compared: Sequence[RunStyle]) -> Sequence[RunStyle]:
-    if len(compared) <= _MOST_BANDS:
-        return compared
-    return [style for style in compared if style.role == "focus"]
+def _difference_ticks(shown: pd.DataFrame, drawing: Drawing) -> Ticks:
+    """Ticks for the differences of the shown runs, with room for the band of the one in focus."""
+    gaps = shown[shown["run"].isin(list(drawing.styles))]
+    values = gaps["difference"].to_numpy()
+    known = values[~np.isnan(values)]
+    reach = _ROOM * float(np.ptp(np.append(known, 0.0)))
+    own = gaps[gaps["run"] == drawing.focus][["diff_low", "diff_high"]].to_numpy().ravel()
+    return difference_ticks([*(known - reach), *(known + reach), *own], room=0.02)
 
 
-def _named_below(compared: Sequence[RunStyle]) -> Sequence[RunStyle]:
-    """The runs named in the lower panel: all, or the focus where not all have room. The upper
-    panel names them all."""
-    if end_labels_height(compared) <= LOWER:
-        return compared
-    return [style for style in compared if style.role == "focus"]
-
-
-def _shown(frame: pd.DataFrame, styles: Mapping[str, RunStyle]) -> pd.DataFrame:
-    return frame[frame["run"].isin(list(styles))]
-
-
-def _difference_ticks(gaps: pd.DataFrame, span: tuple[float, float] | None = None) -> Ticks:
-    if span:
-        return signed_ticks(*span)
-    return difference_ticks(gaps[["difference", "diff_low", "diff_high"]].to_numpy().ravel())
-
-
-def _panels(
-    runs: Sequence[RunStyle],
-    compared: Sequence[RunStyle],
-    ticks: tuple[Ticks, Ticks],
-    head: tuple[str, str],
-) -> _Panels:
-    upper = max(UPPER, end_labels_height(runs))
-    lower = LOWER if compared else 0
-    title, subtitle = head
-    over = 26 * bool(title) + LINE * len(wrap(subtitle, _SUBTITLE_LENGTH)) * bool(subtitle)
-    margin = Margin(tick_width(*ticks), end_margin(runs), over + 30, 46)
-    gap = GAP if compared else 0
-    return _Panels(margin, upper, gap, lower)
-
-
-def _heads(
-    title: str, subtitle: str, baseline: str, palette: Palette, panels: _Panels
-) -> Iterable[dict[str, Any]]:
-    margin = panels.margin
-    if title:
-        font = {"color": palette.ink, "size": 15}
-        yield corner(f"<b>{escape(title)}</b>", palette.ink, margin, 2, font=font)
-    if subtitle:
-        text = wrapped(subtitle, _SUBTITLE_LENGTH)
-        yield corner(text, palette.muted, margin, 26 * bool(title))
-    if baseline:
-        shown = shorten(baseline, _MINUS_LENGTH)
-        text = f"<b>minus {escape(shown)}</b>"
-        top = margin.top + panels.upper + panels.gap - 10
-        more = whole(baseline, shown)
-        yield corner(text, palette.muted, margin, top, yanchor="bottom", **more)
+def _minus(baseline: str, palette: Palette, panels: _Panels) -> Iterable[dict[str, Any]]:
+    """What the lower panel shows, over it."""
+    short = shorten(baseline, _MINUS_LENGTH)
+    margin, top = panels.margin, panels.margin.top + panels.upper + panels.gap - 9
+    more = whole(baseline, short)
+    place = {"yanchor": "bottom", "xshift": 0}
+    yield corner(f"minus {escape(short)}", palette.muted, margin, top, **place, **more)
 
 
 def _rule(chosen_k: int, palette: Palette) -> dict[str, Any]:
@@ -230,12 +220,6 @@ def _rule(chosen_k: int, palette: Palette) -> dict[str, Any]:
         "layer": "below",
         "line": {"color": palette.zero, "width": 1.2, "dash": "3px,3px"},
     }
-
-
-def _rule_name(chosen_k: int, palette: Palette) -> dict[str, Any]:
-    # On a log axis a note takes the exponent where a shape takes k itself.
-    place = {"yref": "paper", "xanchor": "center", "yanchor": "bottom", "yshift": 3}
-    return note(f"k = {chosen_k}", math.log10(chosen_k), 1, palette.muted, **place)
 
 
 def _axes(

@@ -13,15 +13,9 @@ from typing import Any, NamedTuple
 from dashboard.drawing.figures.chart import Chart
 from dashboard.drawing.figures.colour import TRANSPARENT, rgba
 from dashboard.drawing.figures.text import (
-    LINE,
     SIZE,
     escape,
-    name_width,
-    run_name,
-    short_names,
-    spread,
     text_width,
-    whole,
     widest,
 )
 from dashboard.drawing.theme import FONT, Palette, RunStyle
@@ -29,8 +23,6 @@ from dashboard.drawing.ticks import Ticks
 
 NARROW = 360
 """The least width in px at which a chart is still right."""
-_GAP = 8
-_END_LENGTH = 17
 _LARGER = {"star": 1.25, "triangle-up": 1.2}
 """Marks that look smaller than a circle of their size, where they are small."""
 
@@ -160,65 +152,6 @@ def corner(text: str, color: str, margin: Margin, top: float, **more: Any) -> di
     place = {"xref": "paper", "yref": "paper", "yanchor": "top"}
     shift = {"xshift": -margin.left, "yshift": margin.top - top}
     return note(text, 0, 1, color, **{**place, **shift, **more})
-
-
-def end_names(styles: Iterable[RunStyle]) -> dict[str, str]:
-    """The names at the line ends: shortened, and with the run's mark where two runs share a
-    colour."""
-    drawn = list(styles)
-    short = short_names((style.name for style in drawn), _END_LENGTH)
-    if len({style.color_name for style in drawn}) < len(drawn):
-        return {style.name: f"{style.glyph} {short[style.name]}" for style in drawn}
-    return short
-
-
-def end_margin(styles: Iterable[RunStyle]) -> float:
-    """The right margin that the names at the line ends need."""
-    drawn = list(styles)
-    names = end_names(drawn)
-    return _GAP + 4 + max((name_width(s, names[s.name]) for s in drawn), default=0.0)
-
-
-def end_labels_height(styles: Sequence[RunStyle]) -> float:
-    """The height in px that the names at the line ends need when all stand close together."""
-    return LINE * len(styles)
-
-
-def end_labels(
-    ends: Mapping[str, tuple[float, float]],
-    *,
-    named: Mapping[str, RunStyle],
-    palette: Palette,
-    height: float,
-    yref: str = "y",
-) -> list[dict[str, Any]]:
-    """Names at the line ends, spread over the height of the panel in px.
-
-    `ends` gives per run where its line ends, as a share of the height from the top, and what
-    decides the order where ends coincide (the greater on top). `named` are the runs' styles.
-    """
-    drawn = [style.name for style in drawing_order(named)]
-
-    def place(run: str) -> tuple[float, float, int]:
-        return round(ends[run][0] * height / 3), -ends[run][1], -drawn.index(run)
-
-    order = sorted(ends, key=place)
-    shown = end_names(named.values())
-    wanted = [ends[run][0] * height for run in order]
-    centres = spread(wanted, [LINE] * len(order), -LINE / 2, height + LINE / 2)
-    side = {"xref": "paper", "yref": f"{yref} domain", "xshift": _GAP}
-    return [
-        note(
-            run_name(named[run], palette, shown[run]),
-            1,
-            1,
-            palette.ink,
-            yshift=-centre,
-            **side,
-            **whole(run, shown[run].removeprefix(f"{named[run].glyph} ")),
-        )
-        for run, centre in zip(order, centres, strict=True)
-    ]
 
 
 def axis_name(text: str, color: str, margin: Margin) -> dict[str, Any]:

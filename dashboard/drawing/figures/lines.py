@@ -1,4 +1,4 @@
-"""Lines over a numeric axis, with bands, markers and names at their ends."""
+"""Lines over a numeric axis, with bands, and markers at the chosen place."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import pandas as pd
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Trace, scatter
 from dashboard.drawing.figures.colour import rgba
-from dashboard.drawing.figures.layout import end_labels
 from dashboard.drawing.figures.text import escape
 from dashboard.drawing.theme import Palette, RunStyle
-from dashboard.drawing.ticks import Ticks
 from metrics_core.base import wording
 
 Line = Mapping[str, npt.NDArray[np.float64]]
 """The columns of one run in the order of `k`, whatever the axis counts; float64[k]."""
+
+_THIN = 1.0
 
 
 def by_run(frame: pd.DataFrame, drawing: Drawing) -> dict[str, Line]:
@@ -31,22 +31,52 @@ def by_run(frame: pd.DataFrame, drawing: Drawing) -> dict[str, Line]:
     return {run: {c: v[own] for c, v in values.items()} for run, own in of.items()}
 
 
-def line(rows: Line, style: RunStyle, palette: Palette, column: str) -> Trace:
-    """A run's line where it has values; differences are drawn in the lower panel."""
+def line(rows: Line, style: RunStyle, palette: Palette, column: str, *, where: str = "") -> Trace:
+    """A run's line where it has values; differences are drawn in the lower panel. A box of one line
+    alone says `where` it was pointed at."""
     known = ~np.isnan(rows[column]) if column == "difference" else slice(None)
     y = rows[column][known]
     write = wording.differences if column == "difference" else wording.scores
     return scatter(
         x=rows["k"][known],
         y=y,
-        yaxis="y2" if column == "difference" else "y",
+        yaxis=_panel(column),
         mode="lines",
         line={"color": style.color(palette), "width": style.width, "dash": style.dash},
         name=escape(style.name),
         text=write(y.tolist()),
-        hovertemplate=f"<b>{escape(style.name)}</b>  %{{text}}<extra></extra>",
+        hovertemplate=f"<b>{escape(style.name)}</b>  {where}%{{text}}<extra></extra>",
         cliponaxis=False,
     )
+
+
+def line_to(
+    rows: Line, style: RunStyle, palette: Palette, column: str, end: int, *, where: str = ""
+) -> tuple[Trace, ...]:
+    """A run's line over k, thinner beyond the rank by which its lists end; a click gives the k."""
+    whole = line(rows, style, palette, column, where=where)
+    # Plotly selects points alone; the mark itself is not seen.
+    unseen = {"opacity": 0, "size": 8}
+    whole |= {
+        "mode": "lines+markers",
+        "marker": unseen,
+        "customdata": [[int(k)] for k in whole["x"]],
+        "selected": {"marker": unseen},
+        "unselected": {"marker": {"opacity": 0}},
+    }
+    kept = whole["x"] <= end
+    if kept.all():
+        return (whole,)
+    thick = scatter(
+        x=whole["x"][kept], y=whole["y"][kept], yaxis=whole["yaxis"], mode="lines",
+        line=whole["line"], hoverinfo="skip", cliponaxis=False,
+    )  # fmt: skip
+    return {**whole, "line": {**whole["line"], "width": _THIN}}, thick
+
+
+def in_grey(trace: Trace, palette: Palette) -> Trace:
+    """The line of one run of many: it says its name when it is pointed at."""
+    return {**trace, "line": {"color": palette.line, "width": _THIN, "dash": "solid"}}
 
 
 def band(
@@ -77,40 +107,24 @@ def markers(
     marked = [s for s in runs if len(at[s.name]) and not np.isnan(at[s.name][0])]
     if not marked:
         return None
+    marker: dict[str, Any] = {
+        "symbol": [s.symbol for s in marked],
+        "color": [s.color(drawing.palette) for s in marked],
+        "size": 9,
+        "opacity": 1,
+        "line": {"color": drawing.palette.page, "width": 1},
+    }
     return scatter(
         x=[drawing.cutoff] * len(marked),
         y=[float(at[s.name][0]) for s in marked],
+        yaxis=_panel(column),
         mode="markers",
-        marker={
-            "symbol": [s.symbol for s in marked],
-            "color": [s.color(drawing.palette) for s in marked],
-            "size": 8,
-            "line": {"color": drawing.palette.page, "width": 1},
-        },
+        marker=marker,
+        unselected={"marker": {"opacity": 1}},
         hoverinfo="skip",
         cliponaxis=False,
     )
 
 
-def names(
-    lines: Mapping[str, Line],
-    runs: Sequence[RunStyle],
-    palette: Palette,
-    decisive: float,
-    column: str,
-    ticks: Ticks,
-    height: float,
-) -> list[dict[str, Any]]:
-    """Names at the line ends; where ends coincide the values at `decisive` give the order."""
-    ends = {}
-    for style in runs:
-        rows = lines[style.name]
-        known = ~np.isnan(rows[column])
-        if known.any():
-            k, values = rows["k"][known], rows[column][known]
-            nearest = int(np.abs(k - decisive).argmin())
-            share = 1 - ticks.share(float(values[-1]))
-            ends[style.name] = (share, float(values[nearest]))
-    named = {s.name: s for s in runs}
-    yref = "y2" if column == "difference" else "y"
-    return end_labels(ends, named=named, palette=palette, height=height, yref=yref)
+def _panel(column: str) -> str:
+    return "y2" if column == "difference" else "y"

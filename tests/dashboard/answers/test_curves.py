@@ -61,8 +61,8 @@ def test_lines_are_the_page_without_its_bands(
             one.drop(columns=ENDS, errors="ignore"), other.drop(columns=ENDS, errors="ignore")
         )
     assert (lines.queries, lines.half) == (whole.queries, whole.half)
-    assert "being worked out" in lines.finding.text
-    assert "worked out" not in whole.finding.text
+    assert "being worked out" in lines.lead.text
+    assert "worked out" not in whole.lead.text
 
 
 def test_the_line_of_one_run_is_there_sooner_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,12 +73,12 @@ def test_the_line_of_one_run_is_there_sooner_too(monkeypatch: pytest.MonkeyPatch
     assert not answers.curves_soon(given, view)
     lines, whole = answers.curve_lines(given, view), answers.curves(given, view)
     assert lines.table["low"].isna().all() and whole.table["low"].notna().any()
-    assert lines.finding.text == whole.finding.text and answers.curves_soon(given, view)
+    assert lines.lead.text == whole.lead.text and answers.curves_soon(given, view)
 
 
 def test_few_queries_are_still_said_to_be_few() -> None:
     given = study(6)
-    assert "6 queries" in answers.curves(given, shown(given, base="b")).finding.text
+    assert "6 queries" in answers.curves(given, shown(given, base="b")).lead.text
 
 
 def test_a_pair_turned_round_is_not_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +93,7 @@ def test_a_pair_turned_round_is_not_drawn_again(monkeypatch: pytest.MonkeyPatch)
     found = answers.curves(given, shown(given, base="b"))
     # Of two pairs on three measures those of b and a are known.
     assert drawn == [1, 1, 1]
-    assert found.finding.text == expected.finding.text
+    assert (found.title, found.lead) == (expected.title, expected.lead)
     numbers = found.table.select_dtypes("number").to_numpy()
     wanted = expected.table.select_dtypes("number").to_numpy()
     np.testing.assert_allclose(numbers, wanted, atol=1e-12)
@@ -111,7 +111,7 @@ def test_at_the_first_result_the_overview_says_the_same() -> None:
     given = Study([run("a", ["x", "good", "y"]), run("b", ["x", "y", "good"])], qrels)
     view = given.view(Address.of(run="a", base="b", m="nDCG@1", k="1")).comparison
     assert overview(given, view).verdict.badge == "level"
-    assert "At k = 1 no query differs" in answers.curves(given, view).finding.text
+    assert "At k = 1 no query differs" in answers.curves(given, view).lead.text
 
 
 def test_means_that_are_equal_by_chance_are_not_called_level() -> None:
@@ -129,4 +129,26 @@ def test_means_that_are_equal_by_chance_are_not_called_level() -> None:
     qrels = Qrels.from_columns(ids, [f"{q}-good" for q in ids], [1] * len(ids))
     given = Study([run("a", 0), run("b", 1)], qrels)
     view = given.view(Address.of(run="a", base="b", m="P@1", k="1")).comparison
-    assert "level" not in answers.curves(given, view).finding.text
+    assert "score the same" not in answers.curves(given, view).title.text
+
+
+def test_of_many_runs_the_best_and_the_two_compared_are_in_colour() -> None:
+    few = study()
+    view = shown(few, base="b")
+    assert set(answers.curves(few, view).in_colour(view)) == {"a", "b", "c"}
+    chance = random.Random(3)
+
+    def run(name: str, lead: int) -> Run:
+        rows = [
+            (q, f"{q}-{d}", -float(chance.randint(0, 30) + (d > 3) * lead))
+            for q in IDS
+            for d in range(10)
+        ]
+        return Run.from_columns(name, *(list(column) for column in zip(*rows, strict=True)))
+
+    many = Study([run(f"r{i}", 4 * i) for i in range(9)], few.qrels)
+    view = many.view(Address.of(run="r0", base="r1", also=("*",))).comparison
+    found = answers.curves(many, view)
+    assert set(found.best) == set(view.runs)
+    assert set(found.in_colour(view)) == {"r0", "r1", *found.best[:4]}
+    assert found.ends == dict.fromkeys(view.runs, 10)

@@ -1,30 +1,52 @@
-"""The Curves page: what it draws, and bands for all k at once."""
+"""By cutoff: its charts, its other parts, and bands for all k together."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.dashboard.app_pages.test_pages import collection
-from tests.dashboard.conftest import opened, text_of
+from tests.dashboard.conftest import drawn, opened, text_of
 
 
-def test_charts_carry_the_numbers_of_metrics_core() -> None:
+def test_charts_carry_the_numbers_of_metrics_core_and_no_names() -> None:
     app = opened("curves")
-    charts = app.get("plotly_chart")
-    assert len(charts) == 4
-    drawn = json.loads(charts[0].proto.spec)["data"]
-    assert {trace.get("name") for trace in drawn} >= {"bm25", "dense", "hybrid", "titles-only"}
+    charts = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+    assert len(charts) == 3
+    for chart in charts:
+        names = {trace.get("name") for trace in chart["data"]}
+        assert names >= {"bm25", "dense", "hybrid", "titles-only"}
+        said = [note["text"] for note in chart["layout"]["annotations"]]
+        assert said == ["minus bm25"]
+    assert drawn(app).count("lens legend") == 1
 
 
-def test_bands_of_the_differences_hold_for_all_k_at_once_and_none_under_ten_queries(
+def test_the_other_parts_are_in_the_address() -> None:
+    app = opened("curves", part="recall")
+    assert "With half of the relevant found, dense is 64" in text_of(app)
+    assert len(app.get("plotly_chart")) == 1 and "Precision when" in text_of(app)
+    app = opened("curves", part="table")
+    assert not app.get("plotly_chart") and "dense minus bm25" in text_of(app)
+    assert "is clearly ahead on nDCG from k = 2 on" in text_of(app)
+
+
+def test_bands_of_the_differences_hold_for_all_k_together_and_none_under_ten_queries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown = text_of(opened("curves"))
-    assert "the bands below hold for all k at once" in shown
+    assert "Bands below hold for all k together" in shown
+    assert "Half of the bm25 lists end by rank 22: beyond that dense wins by default." in shown
     monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 9)))
-    shown = text_of(opened("curves", run="a", base="b"))
-    assert "under 10 queries any difference may be chance" in shown
-    assert "unlikely to be chance" not in shown
+    app = opened("curves", run="a", base="b")
+    assert "too few queries for bands" in text_of(app) and "No k is tested" in text_of(app)
+    traces = [t for c in app.get("plotly_chart") for t in json.loads(c.proto.spec)["data"]]
+    assert traces and not any(trace.get("fill") for trace in traces)
+
+
+def test_a_name_in_the_legend_hides_its_run() -> None:
+    app = opened("curves")
+    links = re.findall(r'<a href="([^"]*)"', drawn(app).partition("lens legend")[2])
+    assert len(links) >= 2 and "also=titles-only" in links[0] and "also=hybrid" not in links[0]

@@ -19,9 +19,9 @@ from tests.dashboard.conftest import drawn, opened, text_of
 
 PAGES = {
     "": "beats bm25",
-    "curves": "leads bm25 on nDCG",
+    "curves": "dense is clearly ahead on nDCG from k = 2 on",
     "breakdown": "No category is significant by itself",
-    "pairs": "may both be the best of four",
+    "pairs": "dense and hybrid tie for first on nDCG@10",
     "firm": "Five of six ways to turn the verdict on dense and bm25 are closed",
     "queries": "queries against bm25 on nDCG@10 and loses",
     "query": "on nDCG@10 because",
@@ -54,7 +54,7 @@ def test_the_first_words_of_pills_send_nobody_for_the_list_of_emojis() -> None:
 
 HEADINGS = {
     "": "judged in the top",
-    "curves": "Precision against recall",
+    "curves": "results counted (log scale)",
     "breakdown": "Charts of",
     "pairs": "Every pair on",
     "firm": "verdict",

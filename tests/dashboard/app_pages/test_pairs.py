@@ -1,4 +1,4 @@
-"""All pairs through AppTest: from few to many runs, and what a click leads to."""
+"""Ranking through AppTest: from few to many runs, and what a click leads to."""
 
 from __future__ import annotations
 
@@ -39,11 +39,16 @@ def test_every_pair_of_all_runs_is_a_link(
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, runs)))
     app = opened("pairs", also="-")
-    assert "Ranking" in text_of(app) and "best of" in text_of(app)
-    assert len(links_of(app, "all-pairs")) == runs * (runs - 1)
+    own = {link for link in links_of(app, "") if "base=" in link and "?" in link}
+    assert {
+        (f"run=r{a:02}&base=r{b:02}" in " ".join(own))
+        or (f"run=r{b:02}&base=r{a:02}" in " ".join(own))
+        for a in range(runs)
+        for b in range(a)
+    } == {True}
     assert not app.get("text_input") or all(t.key != "w_named" for t in app.text_input)
     pairs = {3: "three", 4: "six", 12: "66", 20: "190"}[runs]
-    assert f"for all {pairs} pairs together" in text_of(app)
+    assert f"not significant after correction for all {pairs} pairs" in text_of(app)
 
 
 @pytest.mark.parametrize(("runs", "said"), [(1, "1 run is loaded"), (2, "2 runs are loaded")])
@@ -59,38 +64,54 @@ def test_two_runs_are_left_to_the_overview(
 
 
 def test_many_runs_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, 24)))
+    monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, 42)))
     app = opened("pairs")
-    assert "20 of 24 runs" in text_of(app) and "for all 276 pairs together" in text_of(app)
-    assert len(links_of(app, "all-pairs")) == 380 and len(links_of(app, "placed")) == 23
+    assert "40 of 42 runs" in text_of(app) and "for all 861 pairs" in text_of(app)
+    assert drawn(app).count('<td class="pair-cell') == 780
+    assert drawn(app).count('<td class="place"') == 42
     app.text_input(key="w_named").set_value("R02, 17").run()
     assert app.query_params["named"] == "R02, 17"
-    assert len(links_of(app, "all-pairs")) == 2 and "Places of 2 runs" in text_of(app)
-    assert "for all 276 pairs together" in text_of(app)
+    assert drawn(app).count('<td class="pair-cell') == 1
+    assert drawn(app).count('<td class="place"') == 2 and "for all 861 pairs" in text_of(app)
     app.text_input(key="w_named").set_value("bm25").run()
-    assert "None of the 24 runs has “bm25” in its name." in text_of(app)
+    assert "None of the 42 runs has “bm25” in its name." in text_of(app)
     next(b for b in app.button if b.label == "Show all runs").click().run()
-    assert "20 of 24 runs" in text_of(app)
+    assert "40 of 42 runs" in text_of(app)
+
+
+def test_many_runs_are_ranked_by_one_measure_or_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, 8)))
+    app = opened("pairs")
+    assert "ranking-beside" in drawn(app)
+    app.button_group(key="w_part").set_value("R@k").run()
+    assert app.query_params["m"] == "R@k" and "for all 28 pairs" in text_of(app)
+    app.button_group(key="w_part").set_value("all").run()
+    assert app.query_params["part"] == "all" and app.query_params["m"] == "R@k"
+    assert drawn(app).count('<td class="chosen"') == 8 and "on R@10" in text_of(app)
 
 
 def test_few_queries_are_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, 3, queries=6)))
     app = opened("pairs")
     assert "Only 6 queries" in text_of(app) and "none is coloured" in text_of(app)
+    assert "scores highest on" in text_of(app) and "place 1" not in text_of(app)
     assert "--part" not in drawn(app) and "nan" not in drawn(app)
 
 
 def test_all_runs_count_whichever_are_shown_and_filters_apply() -> None:
     plain = text_of(opened("pairs"))
-    told = "All four runs. Row minus column, mean over 104 queries; 89"
-    assert told in plain and "for all six pairs together (95" in plain
+    told = "104 queries, 89"
+    assert told in plain and "after correction for all six pairs" in plain
+    assert "dense and hybrid tie for first on nDCG@10" in plain
     assert told in text_of(opened("pairs", also="-", run="titles-only", base="hybrid"))
-    hard = text_of(opened("pairs", where="difficulty=hard"))
-    assert "mean over 104 queries" not in hard and "All four runs." in hard
+    assert told not in text_of(opened("pairs", where="difficulty=hard"))
 
 
 def test_a_cell_compares_its_two_runs() -> None:
     links = links_of(opened("pairs"), "all-pairs")
+    assert len(links) == 6
     assert links[0] == "./?set=sample&run=dense&base=hybrid&qrels=qrels.txt"
     app = opened(run="dense", base="hybrid")
     assert "dense and hybrid" in text_of(app)

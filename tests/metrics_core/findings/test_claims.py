@@ -22,7 +22,8 @@ from metrics_core.findings import (
     history_finding,
     method_finding,
     needed_finding,
-    places_finding,
+    places_lead,
+    places_title,
     queries_finding,
     shown_finding,
     verdict,
@@ -351,30 +352,57 @@ def false_in_bests(given: Situation, text: str) -> Iterator[str | bool]:
 
 def false_in_places(given: Situation, text: str) -> Iterator[str | bool]:
     found, queries = pairs_of(given), len(given.scores.query_ids)
+    title, lead = text.split(" | ")
+    yield len(title) > 60 and "a long title"
     if queries < FEWEST:
-        yield not text.startswith(f"Only {queries} quer")
-        if best := re.search(rf"(run\d+) has the best mean, ({NUMBER}) on", text):
+        yield not lead.startswith((f"Only {queries} quer", "No query")) and "how many queries"
+        if best := re.search(r"(run\d+) scores highest on", title):
             means = [given.mean(run) * given.direction for run in found.runs]
             yield given.mean(best[1]) * given.direction < np.nanmax(means) and "the best mean"
-            yield not is_rounded(best[2], given.mean(best[1])) and "its mean"
+            yield means.count(np.nanmax(means)) > 1 and "alone"
+        yield "clear" in title and "clear"
         return
-    yield from false_in_bests(given, text)
     places = places_of(found)
-    rest = {run: place for run, place in places.items() if place[0] > 1}
-    clear = {run: first for run, (first, last) in rest.items() if first == last}
-    for run, place in re.findall(r"(run\d+) (?:comes )?(\w+)(?=[,:])", text.partition(". ")[2]):
-        yield w.ordinal(clear.get(run, 0)) != place and f"the place of {run}"
-    if other := re.search(r"[Tt]he other (\w+)", text):
-        yield count_of(other[1]) != len(rest) and "how many others"
-    if some := re.search(r", (\w+) have a clear place", text):
-        yield count_of(some[1]) != len(clear) and "how many places are clear"
-    yield "are all clear" in text and len(clear) < len(rest) and "all clear"
-    yield "places are open" in text and bool(clear) and "open"
+    bests = [run for run, (first, _) in places.items() if first == 1]
+    if alone := re.match(r"(Only )?(run\d+) (is clearly|may be) the best on", title):
+        yield bests != [alone[2]] and "the only one"
+        against = {v for v in found.verdict[found.runs.index(alone[2])] if v is not None}
+        yield (alone[3] == "is clearly") != (against == {"better"}) and "clear against each"
+    elif some := re.match(r"(\w+) of (\w+) runs tie|All (\w+) runs tie", title):
+        yield count_of(some[1] or some[3]) != len(bests) and "how many tie"
+        yield count_of(some[2] or some[3]) != len(found.runs) and "of how many"
+    else:
+        yield named_in(title.partition(" tie for first")[0])[0] != bests and "who ties"
+    for run, place in re.findall(r"(run\d+) is clearly (\w+)", lead):
+        first, last = places[run]
+        yield (first != last or w.ordinal(first) != place) and f"the place of {run}"
+    rest = [place for run, place in places.items() if place[0] > 1]
+    if some := re.search(r"(All|\w+ of) (\w+) other places are clear", lead):
+        clear = sum(first == last for first, last in rest)
+        told = len(rest) if some[1] == "All" else count_of(some[1].split()[0])
+        yield told != clear and "clear places"
+        yield count_of(some[2]) != len(rest) and "other places"
+    yield from false_in_pairs(found, lead)
+
+
+def false_in_pairs(found: AllPairs, lead: str) -> Iterator[str | bool]:
+    """How many of all pairs are told apart."""
+    n = len(found.runs) * (len(found.runs) - 1) // 2
+    clear = sum(list(row).count("better") for row in found.verdict)
+    if one := re.search(r"The difference is (not )?significant", lead):
+        yield (n, clear) != (1, 0 if one[1] else 1) and "the one pair"
+    elif said := re.search(r"(None of|All|\w+ of) (\w+) pairs (is|are) significantly", lead):
+        told = {"None of": 0, "All": n}.get(said[1])
+        yield (count_of(said[1].split()[0]) if told is None else told) != clear and "how many pairs"
+        yield count_of(said[2]) != n and "all pairs"
+    else:
+        yield "no pairs"
 
 
 def test_who_may_be_the_best() -> None:
     def places(given: Situation) -> str:
-        return places_finding(pairs_of(given), "RR", len(given.scores.query_ids)).text
+        asked = pairs_of(given), "RR", len(given.scores.query_ids)
+        return f"{places_title(*asked).text} | {places_lead(*asked).text}"
 
     several = [given for given in CASES if len(given.scores.runs) > 1][::3]
     assert not offenders(several, places, false_in_places)

@@ -11,8 +11,11 @@ import pandas as pd
 
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings import (
-    curves_finding,
+    curves_lead,
+    curves_title,
     groups_finding,
+    precision_lead,
+    precision_title,
 )
 from metrics_core.findings.groups import (
     alone_title,
@@ -350,46 +353,104 @@ def curve_of(given: Situation) -> pd.DataFrame:
     return pd.DataFrame({"run": "run1", "k": KS, "difference": gap, **ends, "queries": queries})
 
 
+def ks_in(text: str) -> set[int]:
+    """The k of which a title or a lead speaks."""
+    if "at every k" in text:
+        return set(map(int, KS))
+    spans = re.findall(r"from k = (\d+) (?:to (\d+)|on)|at k = (\d+)", text)
+    return {
+        int(k)
+        for first, last, one in spans
+        for k in KS
+        if int(first or one) <= k <= int(last or (KS[-1] if first else one))
+    }
+
+
 def false_in_curves(given: Situation, text: str) -> Iterator[str | bool]:
     own = curve_of(given).set_index("k")
     gap, low, high = (own[name] for name in ("difference", "diff_low", "diff_high"))
+    title, lead = text.split(" | ")
+    yield len(title) > 60 and "a long title"
     if own["queries"].iloc[0] < FEWEST:
-        yield not text.startswith(f"Only {own['queries'].iloc[0]} quer")
+        yield title != "run1 and run0 on nDCG by k"
+        yield not lead.startswith(f"Only {own['queries'].iloc[0]} quer")
         return
-    sides = {"leads": low > 0, "trails": high < 0}
-    clear = sides["leads"] | sides["trails"]
-    head = text.partition(". ")[0]
-    for verb, holds in sides.items():
-        said = re.search(rf"{verb} (.*?)(?= and trails|$)", head)
-        spans = (
-            re.findall(r"(?:from )?k(?: from)? ?=? ?(\d+) to (?:k = )?(\d+)|at k = (\d+)", said[1])
-            if said
-            else []
-        )
-        at = {k for a, b, one in spans for k in KS if int(a or one) <= k <= int(b or one)}
-        listed = set(own.index[holds])
-        yield not at <= listed and f"{verb} where it is not clear"
-        yield bool(said) and "further" not in head and at != listed and f"{verb} elsewhere, too"
-        yield not said and "almost" not in head and "no k" not in head and bool(listed) and verb
-    yield " at every k" in head and not (clear.all() or (gap.abs() <= ROUNDING).all()) and "every k"
-    yield text.startswith("At no k") and bool(clear.any()) and "at no k"
-    yield text.startswith("At almost no k") and not clear.any() and "almost no k"
-    if level := re.search(r"(?:Up to|At) k = (\d+) the two are level", text):
-        yield bool((gap.loc[: int(level[1])].abs() > 0.0005).any()) and "level"
-    if below := re.search(r"the (gain|loss) comes from the results below the first ?(\d*)", text):
-        deepest = gap[clear].iloc[-1]
-        yield abs(gap[int(below[2] or 1)]) > abs(deepest) / 2 and "most of it was there before"
-    yield "does not hang on the choice of k" in text and (
-        not clear.all() or (sides["leads"].any() and sides["trails"].any())
-    )
-    if chance := re.search(r"(Up to|Beyond|At) k = (\d+) the difference may be chance", text):
-        k = int(chance[2])
-        where = clear.loc[k + 1 :] if chance[1] == "Beyond" else clear.loc[:k]
-        yield bool(where.any()) and "may be chance"
+    sides = {"ahead": set(own.index[low > 0]), "behind": set(own.index[high < 0])}
+    clear = sides["ahead"] | sides["behind"]
+    yield "clearly" in title and not clear and "clear"
+    yield "no clear difference" in title and bool(clear) and "not clear"
+    yield "score the same" in title and not (gap.abs() <= ROUNDING).all() and "the same"
+    if "at few k only" in title:
+        yield ks_in(lead.partition(", after")[0]) != clear and "the few k"
+        yield len(clear) > 3 and "few"
+        return
+    if "ahead on nDCG at some k, behind at others" in title:
+        yield not (sides["ahead"] and sides["behind"]) and "both sides"
+    elif one := re.search(r"is clearly (ahead|behind) on nDCG (.*)", title):
+        yield clear != sides[one[1]] and "one side alone"
+        yield one[2] != "at some k" and ks_in(one[2]) != clear and f"{one[1]} elsewhere, too"
+    for side, told in re.findall(r"learly (ahead of|behind) run0 (.*?)(?=, clearly|, after)", lead):
+        yield "further on" not in told and ks_in(told) != sides[side.split()[0]] and side
+    yield from false_elsewhere(lead, gap, clear)
+
+
+def false_elsewhere(lead: str, gap: pd.Series[float], clear: set[int]) -> Iterator[str | bool]:
+    """What is told of the k at which the difference is not clear."""
+    if one := re.search(
+        rf"At k = (\d+) run1 (leads|trails), not significantly \(({NUMBER})\)", lead
+    ):
+        at = gap[int(one[1])]
+        yield int(one[1]) in clear and "not significantly"
+        yield (at > 0) != (one[2] == "leads") and one[2]
+        yield not is_rounded(one[3], at) and "the difference at this k"
+    if level := re.search(r"(?:Up to|At) k = (\d+) (?:no query differs|the means are equal)", lead):
+        yield bool((gap.loc[: int(level[1])].abs() > ROUNDING).any()) and "no query differs"
+    if below := re.search(r"the (gain|loss) comes from the results below", lead):
+        yield (gap[min(clear)] > 0) != (below[1] == "gain") and below[1]
+    if open_ := re.search(r"(Up to|Beyond) k = (\d+) the difference is not significant", lead):
+        k = int(open_[2])
+        where = {c for c in KS if (c > k if open_[1] == "Beyond" else c <= k)}
+        yield bool(where & clear) and "not significant"
+    if "In between the difference is not significant" in lead:
+        inside = {int(k) for k in KS if min(clear) < k < max(clear)}
+        yield not inside - clear and "in between"
+    if named := re.search(r"all k from (\d+) to (\d+)", lead):
+        yield (int(named[1]), int(named[2])) != (KS[0], KS[-1]) and "which k"
 
 
 def test_by_cutoff() -> None:
     def text_of(given: Situation) -> str:
-        return curves_finding(curve_of(given), "nDCG", "run1", "run0").text
+        asked = curve_of(given), "nDCG", "run1", "run0"
+        return f"{curves_title(*asked).text} | {curves_lead(*asked).text}"
 
     assert not offenders(situations()[::8], text_of, false_in_curves)
+
+
+@cache
+def precision_of(given: Situation) -> pd.DataFrame:
+    """A frame of `precision_recall` of two runs."""
+    rng = np.random.default_rng([given.seed, 3])
+    levels = np.linspace(0, 1, 11)
+    parts = [
+        pd.DataFrame({"run": run, "recall": levels, "precision": top * (1 - levels**2)})
+        for run, top in zip(("run1", "run0"), rng.uniform(0.1, 1, 2), strict=True)
+    ]
+    return pd.concat(parts)
+
+
+def false_in_precision(given: Situation, text: str) -> Iterator[str | bool]:
+    frame = precision_of(given)
+    half = frame[frame["recall"].round(6) == 0.5].set_index("run")["precision"]
+    said = re.match(r"With half of the relevant found, run1 is (\d+)\s% precise \|", text)
+    yield (said is None or abs(int(said[1]) - 100 * half["run1"]) > 0.5 + 1e-9) and "run1"
+    other = re.search(r"run0 is at (\d+)\s% there", text)
+    yield (other is None or abs(int(other[1]) - 100 * half["run0"]) > 0.5 + 1e-9) and "run0"
+    yield "Not tested; the test is on nDCG@10" not in text and "not tested"
+
+
+def test_precision_at_half_of_the_recall() -> None:
+    def text_of(given: Situation) -> str:
+        title = precision_title(precision_of(given), "run1").text
+        return f"{title} | {precision_lead(precision_of(given), 'run1', 'run0', 'nDCG@10').text}"
+
+    assert not offenders(situations()[::40], text_of, false_in_precision)

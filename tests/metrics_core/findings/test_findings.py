@@ -15,7 +15,8 @@ from metrics_core.findings import (
     Facts,
     Sentence,
     alone,
-    curves_finding,
+    curves_lead,
+    curves_title,
     explain,
     files_finding,
     groups_finding,
@@ -254,105 +255,89 @@ def curve_of(signs: str) -> pd.DataFrame:
     return pd.DataFrame(own)
 
 
+EVERY = "significant after correction for all k from 1 to 100."
+
+
 @pytest.mark.parametrize(
-    ("signs", "text"),
+    ("signs", "title", "lead"),
     [
         (
             ".+++++++",
-            "hybrid leads bm25 on nDCG from k = 2 to k = 100. At k = 1 no query differs: "
-            "the gain comes from the results below the first.",
+            "hybrid is clearly ahead on nDCG from k = 2 on",
+            f"Against bm25, {EVERY} At k = 1 no query differs: the gain comes from the results"
+            " below the first.",
         ),
         (
             "0+++++++",
-            "hybrid leads bm25 on nDCG from k = 2 to k = 100. "
-            "At k = 1 the band over all k leaves it open.",
+            "hybrid is clearly ahead on nDCG from k = 2 on",
+            f"Against bm25, {EVERY} At k = 1 the means are equal.",
+        ),
+        (
+            "?+++++++",
+            "hybrid is clearly ahead on nDCG from k = 2 on",
+            f"Against bm25, {EVERY} At k = 1 hybrid leads, not significantly (+0.050).",
         ),
         (
             "00000000",
-            "At no k is the difference between hybrid and bm25 on nDCG clear of chance. "
-            "The band holds for all k from 1 to 100 at once.",
+            "hybrid and bm25: no clear difference on nDCG",
+            f"At no k is the difference {EVERY}",
         ),
         (
             "...+++++",
-            "hybrid leads bm25 on nDCG from k = 5 to k = 100. Up to k = 3 no query differs: "
-            "the gain comes from the results below the first 3.",
+            "hybrid is clearly ahead on nDCG from k = 5 on",
+            f"Against bm25, {EVERY} Up to k = 3 no query differs: the gain comes from the results"
+            " below the first 3.",
         ),
-        (
-            "++++++++",
-            "hybrid leads bm25 on nDCG at every k from 1 to 100. "
-            "The difference does not hang on the choice of k.",
-        ),
-        (
-            "--------",
-            "hybrid trails bm25 on nDCG at every k from 1 to 100. "
-            "The difference does not hang on the choice of k.",
-        ),
-        (
-            "??++++++",
-            "hybrid leads bm25 on nDCG from k = 3 to k = 100. "
-            "Up to k = 2 the band over all k leaves it open.",
-        ),
+        ("++++++++", "hybrid is clearly ahead on nDCG at every k", f"Against bm25, {EVERY}"),
+        ("--------", "hybrid is clearly behind on nDCG at every k", f"Against bm25, {EVERY}"),
         (
             "++++??..",
-            "hybrid leads bm25 on nDCG from k = 1 to k = 5. "
-            "Beyond k = 5 the band over all k leaves it open.",
-        ),
-        (
-            "++++....",
-            "hybrid leads bm25 on nDCG from k = 1 to k = 5. Beyond k = 5 no query differs.",
-        ),
-        (
-            "++..++++",
-            "hybrid leads bm25 on nDCG from k = 1 to k = 2 and from k = 10 to k = 100. "
-            "In between no query differs.",
+            "hybrid is clearly ahead on nDCG from k = 1 to 5",
+            f"Against bm25, {EVERY} Beyond k = 5 the difference is not significant.",
         ),
         (
             "++?++.++",
-            "hybrid leads bm25 on nDCG from k = 1 to k = 2, from k = 5 to k = 10 "
-            "and from k = 50 to k = 100. In between the band over all k leaves it open.",
+            "hybrid is clearly ahead on nDCG at some k",
+            "Clearly ahead of bm25 from k = 1 to 2, from k = 5 to 10 and from k = 50 on, after"
+            " correction for all k from 1 to 100. In between the difference is not significant.",
         ),
         (
             "---.??++",
-            "hybrid leads bm25 on nDCG from k = 50 to k = 100 and trails it "
-            "from k = 1 to k = 3. In between the band over all k leaves it open.",
-        ),
-        (
-            "..---...",
-            "hybrid trails bm25 on nDCG from k = 3 to k = 10. Up to k = 2 no query differs: "
-            "the loss comes from the results below the first 2.",
+            "hybrid is clearly ahead on nDCG at some k, behind at others",
+            "Clearly ahead of bm25 from k = 50 on, clearly behind bm25 from k = 1 to 3, after"
+            " correction for all k from 1 to 100. In between the difference is not significant.",
         ),
         (
             "........",
-            "hybrid and bm25 are level on nDCG at every k from 1 to 100.",
-        ),
-        (
-            "...?....",
-            "At no k is the difference between hybrid and bm25 on nDCG clear of chance. "
-            "The band holds for all k from 1 to 100 at once.",
+            "hybrid and bm25 score the same on nDCG at every k",
+            "No query differs at any k from 1 to 100.",
         ),
         (
             "....+...",
-            "At almost no k is the difference between hybrid and bm25 on nDCG clear of chance, "
-            "only at k = 10. The band holds for all k from 1 to 100 at once.",
+            "hybrid and bm25: clear on nDCG at few k only",
+            "Significant only at k = 10, after correction for all k from 1 to 100.",
         ),
     ],
 )
-def test_curves(signs: str, text: str) -> None:
-    assert curves_finding(curve_of(signs), "nDCG", "hybrid", "bm25").text == text
+def test_curves(signs: str, title: str, lead: str) -> None:
+    asked = curve_of(signs), "nDCG", "hybrid", "bm25"
+    assert (curves_title(*asked).text, curves_lead(*asked).text) == (title, lead)
 
 
 def test_curves_of_few_queries_claim_no_lead() -> None:
-    few = curve_of("+" * 8).assign(queries=9)
-    assert curves_finding(few, "nDCG", "hybrid", "bm25").text == (
-        "Only 9 queries: read this as examples, not as a result. No k is looked at for a lead."
+    asked = curve_of("+" * 8).assign(queries=9), "nDCG", "hybrid", "bm25"
+    assert curves_title(*asked).text == "hybrid and bm25 on nDCG by k"
+    assert curves_lead(*asked).text == (
+        "Only 9 queries: read this as examples, not as a result. No k is tested for a lead."
     )
 
 
 def test_curves_of_one_run() -> None:
-    text = "hybrid on nDCG; compare another run to see a difference."
-    assert curves_finding(curve_of("+" * 8), "nDCG", "hybrid", "hybrid").text == text
     alone = curve_of("+" * 8).assign(difference=np.nan)
-    assert curves_finding(alone, "nDCG", "hybrid", "bm25").text == text
+    for frame, baseline in ((curve_of("+" * 8), "hybrid"), (alone, "bm25")):
+        lead = curves_lead(frame, "nDCG", "hybrid", baseline).text
+        assert lead == "Compare another run to see a difference."
+    assert curves_title(alone, "nDCG", "hybrid", "hybrid").text == "hybrid on nDCG by k"
 
 
 # Breakdown

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
-from metrics_core.findings import places_finding
+from metrics_core.findings import places_lead, places_title
 
 
 def found(names: str, clear: dict[str, str]) -> AllPairs:
@@ -35,48 +37,54 @@ def found(names: str, clear: dict[str, str]) -> AllPairs:
     )
 
 
+def pairs(clear: int, of: str) -> str:
+    n = ["None", "One", "Two", "Three", "Four", "Five"][clear]
+    verb = "is" if clear < 2 else "are"
+    return f"{n} of {of} pairs {verb} significantly different after correction for all of them."
+
+
 @pytest.mark.parametrize(
-    ("names", "clear", "said"),
+    ("names", "clear", "title", "lead"),
     [
         (
             "dense hybrid bm25 titles",
             {"dense": "bm25 titles", "hybrid": "bm25 titles", "bm25": "titles"},
-            "dense and hybrid may both be the best of four."
-            " bm25 comes third, titles fourth: those places are clear.",
+            "dense and hybrid tie for first on AP",
+            f"bm25 is clearly third and titles is clearly fourth. {pairs(5, 'six')}",
         ),
-        ("a b c", {"a": "b c", "b": "c"},
-         "a is the best of three. b comes second, c third: those places are clear."),
-        ("a b c", {"a": "b c"},
-         "a is the best of three. The other two are each clearly behind another run;"
-         " their places are open."),
-        ("a b c", {"a": "c"},
-         "a and b may both be the best of three. c is clearly behind one of them;"
-         " its place is open."),
-        ("a b c d", {"a": "b c d", "b": "d", "c": "d"},
-         "a is the best of four. d comes fourth: only that place is clear."),
-        ("a b c d", {"a": "d", "b": "d", "c": "d"},
-         "a, b and c may each be the best of four. d comes fourth: that place is clear."),
-        ("a b c", {},
-         "None of the three can be told apart from another on AP: any may be the best."),
-        ("a b", {}, "The two cannot be told apart on AP: any may be the best."),
-        ("a b c d e f", dict.fromkeys("abcde", "f"),
-         "a, b, c and 2 more may each be the best of six. f comes sixth: that place is clear."),
+        ("a b c", {"a": "b c", "b": "c"}, "a is clearly the best on AP",
+         "b is clearly second and c is clearly third. All three pairs are significantly different"
+         " after correction for all of them."),
+        ("a b c", {"a": "b c"}, "a is clearly the best on AP", pairs(2, "three")),
+        # b is clearly behind a, and c behind b, but not behind a.
+        ("a b c", {"a": "b", "b": "c"}, "Only a may be the best on AP",
+         f"b is clearly second. {pairs(2, 'three')}"),
+        ("a b c", {"a": "c"}, "a and b tie for first on AP", pairs(1, "three")),
+        ("a b c d", {"a": "d", "b": "d", "c": "d"}, "a, b and c tie for first on AP",
+         f"d is clearly fourth. {pairs(3, 'six')}"),
+        ("a b c", {}, "All three runs tie for first on AP", pairs(0, "three")),
+        ("a b", {}, "a and b tie for first on AP", "The difference is not significant."),
+        ("a b c d e f", dict.fromkeys("abcde", "f"), "Five of six runs tie for first on AP",
+         f"a, b, c and 2 more. f is clearly sixth. {pairs(5, '15')}"),
         ("a b c d e", {"a": "b c d e", "b": "c d e", "c": "d e", "d": "e"},
-         "a is the best of five. The places of the other four are all clear."),
-        ("a b c d e f g", {"a": "b c d e f g", "b": "c d e f g", "c": "d e f g", "d": "e f g"},
-         "a is the best of seven. b comes second, c third, d fourth: only those places are clear."),
-        ("a b c d e f g", {"a": "b c d e f g", "b": "c d e f g", "c": "d e f g", "d": "e f g",
-                           "e": "f g"},
-         "a is the best of seven. Of the other six, four have a clear place."),
+         "a is clearly the best on AP",
+         "All four other places are clear. All ten pairs are significantly different after"
+         " correction for all of them."),
     ],
 )  # fmt: skip
-def test_who_may_be_the_best(names: str, clear: dict[str, str], said: str) -> None:
-    sentence = places_finding(found(names, clear), "AP", 84)
-    assert sentence.text == said
-    assert {s.text for s in sentence.spans if s.role == "run"} <= set(names.split())
+def test_who_may_be_the_best(names: str, clear: dict[str, str], title: str, lead: str) -> None:
+    asked = found(names, clear), "AP", 84
+    assert (places_title(*asked).text, places_lead(*asked).text) == (title, lead)
+    assert {s.text for s in places_title(*asked).spans if s.role == "run"} <= set(names.split())
 
 
 def test_too_few_queries_give_no_verdict() -> None:
-    assert places_finding(found("a b c", {"a": "b c"}), "AP", 6).text == (
-        "Only 6 queries: read this as examples, not as a result. a has the best mean, 0.600 on AP."
+    few = found("a b c", {"a": "b c"}), "AP", 6
+    assert places_title(*few).text == "a scores highest on AP"
+    assert places_lead(*few).text == (
+        "Only 6 queries: read this as examples, not as a result. No pair is tested."
     )
+    same = replace(few[0], means=np.full(3, 0.5))
+    assert places_title(same, "AP", 6).text == "All three runs score the same on AP"
+    two = replace(few[0], means=np.array([0.5, 0.5, 0.4]))
+    assert places_title(two, "AP", 6).text == "Two runs score highest on AP"

@@ -820,9 +820,11 @@ def test_read_off():
     )
     part = curves.read_off(frame, DRAWING)
     assert Page(part).text == (
-        "Runa fifthhalffour fifthshybrid0.6400.4000.160bm25 baseline0.5600.3500.140"
+        "Precision when … of the relevant documents are foundRun"
+        "20 %50 %80 %hybrid0.6400.4000.160bm25"
+        " baseline0.5600.3500.140"
     )
-    assert part.count("<b>") == 3
+    assert part.count("<b>") == 4
 
 
 # What users write

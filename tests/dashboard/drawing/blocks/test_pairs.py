@@ -1,4 +1,4 @@
-"""The table of all pairs: what a cell says, when it is coloured, how brackets pass the rows."""
+"""The ranking and the triangle of pairs: what cells say, what is coloured, who is bracketed."""
 
 from __future__ import annotations
 
@@ -6,58 +6,94 @@ import re
 
 import numpy as np
 
-from dashboard.drawing.blocks.pairs import pair_table, place, place_table
+from dashboard.answers.ranking import Ranked, Ranking
+from dashboard.drawing.blocks.pairs import beside, pair_table, place, ranking_table
 from dashboard.drawing.theme import RunStyle
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
+from metrics_core.measures import parse_measure
 from tests.metrics_core.comparing.all_pairs.test_all_pairs import found_in, runs_like
 
 
-def drawn(found: AllPairs) -> str:
-    styles = {run: RunStyle(run, i) for i, run in enumerate(found.runs)}
-    return str(pair_table(found, styles, lambda run, base: f"./?{run}-{base}", label="Pairs"))
+def styles_of(found: AllPairs) -> dict[str, RunStyle]:
+    return {run: RunStyle(run, i) for i, run in enumerate(found.runs)}
+
+
+def link(run: str, base: str) -> str:
+    return f"./?{run}-{base}"
+
+
+def triangle(found: AllPairs) -> str:
+    return str(pair_table(found, styles_of(found), link, label="Pairs"))
+
+
+def ranking_of(found: AllPairs) -> Ranking:
+    columns = tuple(
+        Ranked(
+            parse_measure(name), name, f"what {name} means", found.means,
+            found.means - 0.1, found.means + 0.1, found.first, found.last,
+        )
+        for name in ("RR", "AP")
+    )  # fmt: skip
+    return Ranking(found.runs, columns, None)  # type: ignore[arg-type]
+
+
+def ranked(found: AllPairs, *, many: bool = False) -> str:
+    against = found.runs[0]
+    given = ranking_of(found), found, styles_of(found), against, "RR", link
+    if many:
+        ranking, *rest = given
+        return str(beside(ranking, found.runs, *rest, pairs=""))  # type: ignore[arg-type]
+    return str(ranking_table(*given, lambda key: f"./pairs?m={key}"))
 
 
 def cells(html: str) -> list[str]:
     return re.findall(r'<td class="pair-cell.*?</td>', html)
 
 
-def test_a_cell_is_coloured_only_where_its_pair_is_clear() -> None:
+def test_each_pair_stands_once_and_is_coloured_only_where_it_is_clear() -> None:
     found = found_in(runs_like([0.1, 0.2, 0.0, 0.201]))
-    shown = cells(drawn(found))
-    assert len(shown) == 12
-    for cell, kind in zip(shown, found.verdict[~np.eye(4, dtype=bool)], strict=True):
-        word = {"better": "ahead", "worse": "behind", "cannot tell": "may be chance"}[kind]
-        assert ("--part" in cell) == (word in ("ahead", "behind"))
-        assert f"<small>{word}</small>" in cell
-    assert 'href="./?' in shown[0] and "queries" in shown[0] and "minus" in shown[0]
-    # The largest clear difference is the fullest.
-    assert shown[2].count("--part:100.00%") or shown[1].count("--part:100.00%")
+    html = triangle(found)
+    shown = cells(html)
+    assert len(shown) == 6 and "pair-cell behind" not in html
+    for cell, kind in zip(shown, found.verdict[np.triu_indices(4, 1)], strict=True):
+        clear = kind == "better"
+        assert ("--part" in cell) == clear == ("ahead" in cell)
+        assert ("> significant<" in cell) == clear
+    assert 'href="./?' in shown[0] and "minus" in shown[0] and "queries" in shown[0]
+    assert "--part:100.00%" in shown[2]  # the best against the last
+    assert html.count("higher by") == 3 and html.count("than ") == 3
 
 
-def test_brackets_pass_the_rows_they_join() -> None:
-    html = drawn(found_in(runs_like([0.1, 0.2, 0.0, 0.201])))
-    assert re.findall(r'<i class="(\w*)"></i>', html) == ["from", "to", "", ""]
-    assert drawn(found_in(runs_like([0.0, 0.2, 0.4]))).count("lanes") == 1  # the number alone
-
-
-def test_many_runs_have_small_cells_and_one_key_stop_a_pair() -> None:
-    html = drawn(found_in(runs_like(np.linspace(0, 0.3, 9))))
+def test_many_runs_have_cells_without_numbers_and_names_at_the_diagonal() -> None:
+    html = triangle(found_in(runs_like(np.linspace(0, 0.3, 9))))
     assert "all-pairs many" in html and "<small>" not in html
-    assert html.count('tabindex="-1"') == 36 and len(cells(html)) == 72
+    assert len(cells(html)) == 36 and 'colspan="8"' in html
+    assert "not significant" in html and "to +0.3" in html
 
 
 def test_names_are_text_and_shortened_in_their_middle() -> None:
     found = found_in(runs_like([0.0, 0.1, 0.2]))
     long = "rerank-large-on-the-top-100-of-bm25-with-titles"
-    html = drawn(AllPairs(**{**found.__dict__, "runs": ("<b>x", long, "c")}))
+    html = triangle(AllPairs(**{**found.__dict__, "runs": ("<b>x", long, "c")}))
     assert "<b>x" not in html and "&lt;b&gt;x" in html
     assert f'title="{long}"' in html and "…" in html
 
 
-def test_places_are_ranges() -> None:
+def test_places_are_ranges_and_a_bracket_joins_those_that_tie_for_first() -> None:
     assert place(1, 4) == "1–4" and place(3, 3) == "3"
     found = found_in(runs_like([0.1, 0.2, 0.0, 0.201]))
-    styles = {run: RunStyle(run, i) for i, run in enumerate(found.runs)}
-    html = str(place_table(found, found.runs, styles, "a", lambda run, base: f"./?{run}-{base}"))
-    assert "left:0.00%;width:50.00%" in html and "left:50.00%;width:25.00%" in html
-    assert html.count('class="change better clear"') == 2 and html.count("worse clear") == 1
+    html = ranked(found)
+    assert html.count('<tr class="best">') == 2
+    assert html.count("place 1–2") == 4 and html.count("place 4") == 2
+    assert 'href="./pairs?m=AP"' in html and "m=RR" not in html
+    assert html.count('class="track"') == 8 and html.count('class="chosen"') == 5
+    first = found.runs[0]
+    assert f"./?{first}-{first}" not in html and f"./?{found.runs[1]}-{first}" in html
+    alone = ranked(found_in(runs_like([0.0, 0.2, 0.4])))
+    assert '<tr class="best">' not in alone
+
+
+def test_many_runs_stand_on_one_measure_on_a_scale_of_their_own() -> None:
+    html = ranked(found_in(runs_like([0.1, 0.2, 0.0, 0.201])), many=True)
+    assert html.count('class="track"') == 4 and "interval, 0 to " in html
+    assert "clearly behind 0, clearly ahead of 2, not clear against 1" in html

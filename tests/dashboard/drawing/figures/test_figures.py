@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -94,10 +93,7 @@ def differences_of(n: int = 60) -> pd.DataFrame:
 
 
 def draw_curves(palette: Palette) -> go.Figure:
-    return measure_by_cutoff(
-        curve_frame(*STYLES), drawing_of(STYLES, palette),
-        title="nDCG@k", subtitle="order <of> the top k",
-    )  # fmt: skip
+    return measure_by_cutoff(curve_frame(*STYLES), drawing_of(STYLES, palette))
 
 
 def draw_recall(palette: Palette) -> go.Figure:
@@ -228,32 +224,54 @@ def test_figures_import_no_streamlit() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_bands_above_belong_to_focus_and_baseline_below_to_every_run() -> None:
+def test_bands_above_belong_to_focus_and_baseline_below_to_the_focus() -> None:
     bands = [t for t in draw_curves(LIGHT).data if t.fill == "toself"]
-    assert [t.yaxis for t in bands] == ["y", "y", "y2", "y2"]
-    assert {t.fillcolor.rsplit(",", 1)[1] for t in bands[:2]} == {"0.13)"}
-    assert {t.fillcolor.rsplit(",", 1)[1] for t in bands[2:]} == {"0.16)"}
+    assert sorted(t.yaxis for t in bands) == ["y", "y", "y2"]
+    below = next(t for t in bands if t.yaxis == "y2")
+    assert below.fillcolor == rgba(STYLES[HYBRID].color(LIGHT), 0.16)
 
 
-def test_curves_mark_the_chosen_k_and_list_the_best_run_first() -> None:
+def lines_of(figure: go.Figure, yaxis: str = "y") -> list[go.Scatter]:
+    return [t for t in figure.data if t.mode == "lines+markers" and t.yaxis == yaxis]
+
+
+def test_curves_mark_the_chosen_k_give_a_clicked_one_and_name_no_run() -> None:
     figure = draw_curves(LIGHT)
     (rule,) = figure.layout.shapes
     assert (rule.x0, rule.x1) == (10, 10)
-    named = next(a for a in figure.layout.annotations if a.text == "k = 10")
-    assert named.x == pytest.approx(1)
+    assert [note.text for note in figure.layout.annotations] == [f"minus {escape(BOLD)}"]
     assert figure.layout.hoversort == "value descending"
     assert figure.layout.xaxis.unifiedhovertitle.text == "k = %{x}"
     assert figure.layout.yaxis.range == (0, 1)
     assert list(figure.layout.xaxis.ticktext) == ["1", "2", "5", "10", "20", "50", "100"]
-    lines = [t for t in figure.data if t.mode == "lines" and t.fill is None and t.yaxis == "y"]
+    lines = lines_of(figure)
     assert [t.line.dash for t in lines][1] != "solid"
     assert lines[-1].line.width == max(t.line.width for t in lines)
+    assert all(t.marker.opacity == 0 == t.unselected.marker.opacity for t in lines)
+    assert [row[0] for row in lines[0].customdata] == list(KS)
+
+
+def test_a_line_is_thin_beyond_the_rank_by_which_its_lists_end() -> None:
+    ends = {HYBRID: 100, BOLD: 22, "dense": 100}
+    figure = measure_by_cutoff(curve_frame(*STYLES), drawing_of(STYLES), ends=ends)
+    thick = [t for t in figure.data if t.mode == "lines" and not t.fill]
+    above, below = ([t for t in thick if t.yaxis == axis] for axis in ("y", "y2"))
+    # Above the baseline's own; below all, which are differences to it.
+    assert [max(t.x) for t in above] == [20] and [max(t.x) for t in below] == [20, 20]
+    assert all(t.hoverinfo == "skip" for t in thick)
+
+
+def test_the_axis_of_the_differences_stays_when_the_band_comes() -> None:
+    whole = curve_frame(*STYLES)
+    awaited = whole.assign(diff_low=np.nan, diff_high=np.nan)
+    spans = [difference_range([frame], drawing_of(STYLES)) for frame in (awaited, whole)]
+    assert spans[0] == spans[1]
 
 
 def test_curves_without_differences_have_one_panel() -> None:
     styles = styles_of(HYBRID, baseline=HYBRID)
     frame = curve_frame(HYBRID, baseline=HYBRID)
-    figure = measure_by_cutoff(frame, drawing_of(styles, cutoff=500), title="")
+    figure = measure_by_cutoff(frame, drawing_of(styles, cutoff=500))
     assert "yaxis2" not in figure.to_dict()["layout"]
     assert not figure.layout.shapes
     assert figure.layout.height < draw_curves(LIGHT).layout.height
@@ -263,21 +281,8 @@ def test_panels_of_several_measures_can_share_their_range() -> None:
     frames = [curve_frame(*STYLES), curve_frame(*STYLES).assign(diff_high=0.9)]
     low, high = difference_range(frames, drawing_of(STYLES))
     assert low < -0.1 and high > 0.9
-    figure = measure_by_cutoff(
-        frames[0], drawing_of(STYLES), title="", difference_range=(low, high)
-    )
+    figure = measure_by_cutoff(frames[0], drawing_of(STYLES), difference_range=(low, high))
     assert figure.layout.yaxis2.range == (low, high)
-
-
-@pytest.mark.parametrize("count", [4, 8, 12])
-def test_names_at_line_ends_do_not_overlap(count: int) -> None:
-    names = [f"run-{i}" for i in range(count)]
-    frame = curve_frame(*names, baseline="run-1").assign(mean=0.02)
-    styles = styles_of(*names, baseline="run-1")
-    figure = measure_by_cutoff(frame, drawing_of(styles), title="")
-    ends = [a.yshift for a in figure.layout.annotations if a.yref == "y domain"]
-    assert len(ends) == count
-    assert all(above - below >= 15.99 for above, below in pairwise(ends))
 
 
 LONG = tuple(
@@ -304,10 +309,8 @@ def test_long_names_are_shortened_in_the_middle_with_the_whole_on_hover(count: i
     frame = breakdown(
         scores_of(names=names), queries_of(), "nDCG@10", by="category", baseline=names[1]
     )
-    curves = curve_frame(*names, baseline=names[1])
     drawing = drawing_of(styles)
     drawn = [
-        measure_by_cutoff(curves, drawing, title="P@k"),
         difference_by_group(frame, drawing, order=ORDER),
         score_by_group(frame, drawing, order=ORDER),
         score_by_difficulty(frame, drawing, order=ORDER),
@@ -384,16 +387,18 @@ def test_forty_groups_with_long_names_have_at_most_three_lines() -> None:
     assert figure.data[0].width >= 16 * 3
 
 
-def test_with_many_runs_one_band_is_drawn_below_and_colours_that_repeat_have_their_mark() -> None:
-    styles = styles_of(*LONG, baseline=LONG[1])
-    figure = measure_by_cutoff(curve_frame(*LONG, baseline=LONG[1]), drawing_of(styles), title="")
-    below = [t for t in figure.data if t.fill == "toself" and t.yaxis == "y2"]
-    assert [t.fillcolor for t in below] == [rgba(styles[LONG[0]].color(LIGHT), 0.16)]
-    ends = [a for a in figure.layout.annotations if a.yref == "y domain"]
-    glyphs = {style.glyph for style in styles.values()}
-    assert all(any(glyph in a.text for glyph in glyphs) for a in ends)
-    lower = [a for a in figure.layout.annotations if a.yref == "y2 domain"]
-    assert [a.hovertext for a in lower] == [LONG[0]]
+def test_of_many_runs_those_not_in_colour_are_grey_and_say_their_name() -> None:
+    styles, loud = styles_of(*LONG, baseline=LONG[1]), LONG[:5]
+    frame = curve_frame(*LONG, baseline=LONG[1])
+    figure = measure_by_cutoff(frame, drawing_of(styles), in_colour=loud)
+    for yaxis, runs in (("y", 20), ("y2", 19)):
+        lines = lines_of(figure, yaxis)
+        grey = {t.name for t in lines if t.line.color == LIGHT.line}
+        assert len(lines) == runs and grey == set(LONG) - set(loud)
+        assert all("k = %{x}" in t.hovertemplate for t in lines)
+    assert figure.layout.hovermode == "closest"
+    colours = [(t.line.color, t.line.dash) for t in lines_of(figure) if t.name in loud]
+    assert len(set(colours)) == 5
 
 
 def test_a_click_on_a_point_tells_group_and_run() -> None:
