@@ -40,15 +40,16 @@ from metrics_core.findings.verdicts import (
     Facts,
     method_finding,
     others_verdict,
-    queries_finding,
     verdict,
 )
+from metrics_core.findings.which_queries import Turned, queries_finding, queries_lead
 
 __all__ = [
     "Facts",
     "Firmness",
     "Sentence",
     "Span",
+    "Turned",
     "WayToTurn",
     "best_by_group",
     "bests_finding",
@@ -73,6 +74,7 @@ __all__ = [
     "places_finding",
     "precision_at_half_recall",
     "queries_finding",
+    "queries_lead",
     "reversal_finding",
     "short_lists",
     "shown_finding",

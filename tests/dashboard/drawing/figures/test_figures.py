@@ -129,8 +129,7 @@ def draw_heatmap(palette: Palette) -> go.Figure:
 
 def draw_bars(palette: Palette, shown: set[str] | None = None, n: int = 60) -> go.Figure:
     frame = differences_of(n)
-    mean = float(frame["difference"].mean())
-    return sorted_differences(frame, drawing_of(STYLES, palette), mean=mean, shown=shown)
+    return sorted_differences(frame, drawing_of(STYLES, palette), shown=shown)
 
 
 def draw_points(palette: Palette, shown: set[str] | None = None) -> go.Figure:
@@ -190,7 +189,7 @@ def test_every_figure_carries_its_whole_layout(name: str, palette: Palette) -> N
     assert layout.font.size == 13
     assert layout.font.color == palette.ink
     assert layout.hoverlabel.bgcolor == palette.page
-    assert layout.height > 100
+    assert layout.height >= 76
     assert not layout.template.to_plotly_json().get("layout")
     for axis in (layout.xaxis, layout.yaxis):
         assert axis.fixedrange is True
@@ -496,9 +495,6 @@ def test_bars_stand_from_best_to_worst_and_carry_the_query() -> None:
     assert [at[i][0] for i in range(len(at))] == frame["query_id"].to_list()
     assert at[0][1] == escape(frame["text"][0])
     assert "→" in at[0][2]
-    texts = " ".join(a.text for a in figure.layout.annotations)
-    for outcome, count in frame["outcome"].value_counts().items():
-        assert f"<b>{count}</b> {outcome}" in texts
     low, high = figure.layout.yaxis.range
     assert low < 0 < high
 
@@ -555,7 +551,7 @@ def test_one_query_and_no_difference_still_draw(flat: bool) -> None:
         {"query_id": ["q"], "text": [""], "score": 0.5, "baseline_score": 0.5 if flat else 0.1,
          "difference": 0.0 if flat else 0.4, "outcome": "same" if flat else "better"}
     )  # fmt: skip
-    figure = sorted_differences(frame, drawing_of(styles_of("a", "b", baseline="b")), mean=0.0)
+    figure = sorted_differences(frame, drawing_of(styles_of("a", "b", baseline="b")))
     assert figure.data[0].customdata[0][1] == "q"
 
 
