@@ -50,10 +50,9 @@ def _narrowed(shown: QueryList, here: Opened, picked: tuple[str, ...]) -> Markup
     view, asked = here.comparison, here.view.address
     without = {column: view.narrowed({column: ()}) for column, _ in view.where}
     parts = [
-        blocks.listed(len(shown.kept), len(shown.frame)),
         blocks.filters(
             view.where, lambda column: session.href("queries", where=without[column], p="")
-        ),
+        )
     ]
     if asked["s"] and asked["filter"]:
         # The field holds the filter.
@@ -61,7 +60,7 @@ def _narrowed(shown: QueryList, here: Opened, picked: tuple[str, ...]) -> Markup
     if asked["pick"]:
         back = session.href("queries", pick=(), p="")
         parts.append(filter_line.chosen(len(picked), bool(picked), back))
-    return Markup().join(parts)
+    return blocks.listed(len(shown.kept), len(shown.frame), parts)
 
 
 def _queries(n: int) -> str:

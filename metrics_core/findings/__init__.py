@@ -16,7 +16,7 @@ from metrics_core.findings.firmness import (
     WayToTurn,
     firmness_finding,
 )
-from metrics_core.findings.grading import judge_next_finding, judging_finding
+from metrics_core.findings.grading import judge_next_finding, judging_finding, judging_lead
 from metrics_core.findings.history import history_finding, no_versions_finding
 from metrics_core.findings.origins import (
     bridge_finding,
@@ -65,6 +65,7 @@ __all__ = [
     "history_finding",
     "judge_next_finding",
     "judging_finding",
+    "judging_lead",
     "margin_finding",
     "method_finding",
     "mix_finding",

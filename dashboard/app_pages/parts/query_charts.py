@@ -120,19 +120,19 @@ def _against(shown: QueryList, here: Opened) -> list[str] | None:
 
 
 def _heatmap(shown: QueryList, here: Opened) -> list[str] | None:
-    view, frame = here.comparison, query_views.heat(shown, here.comparison)
+    view, found = here.comparison, query_views.heat(here.study, shown, here.comparison)
     kept = len(shown.kept)
-    which = "Every query"
-    if len(frame) < kept:
-        which = f"{w.count(len(frame))} of the {w.count(kept)} queries, evenly spaced"
+    which = "One column per query"
+    if len(found.frame) < kept:
+        which = f"{w.count(len(found.frame))} of the {w.count(kept)} queries, evenly spaced"
     section.heading(
         f"{view.measure} by query and run",
-        f"{which} in the order of the table, from the left; the stronger the colour, the higher the"
-        " score. A click opens the query.",
+        f"{which}, easiest left; one row per run. Darker is a higher score, white with a frame:"
+        " no results from this run.",
     )
-    if frame.empty:
+    if found.frame.empty:
         return None
-    figure = drawn(query_heatmap.score_heatmap, frame, here.drawing)
+    figure = drawn(query_heatmap.score_heatmap, found.frame, here.drawing, empty=found.empty)
     alt = f"{view.measure} of each run on each query. {shown.finding.text}."
     picture = section.caption(f"{view.measure} by query and run", which)
     return section.chart(figure, "heatmap", alt=alt, picture=picture)

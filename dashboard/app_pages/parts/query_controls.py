@@ -66,7 +66,7 @@ def chips(shown: QueryList, view: Comparison) -> None:
     rest = [key for key in (*others, *OF_ONE, *tagged) if key in shown.counts]
     if not rest:
         return
-    label = f"more: {_chip(shown.show, shown, view)}" if shown.show in rest else "more"
+    label = _chip(shown.show, shown, view) if shown.show in rest else "more"
     with st.popover(label, key="more_lists"):
         _chips(shown, view, others, "show_of_all", "Between the runs")
         _chips(shown, view, OF_ONE, "show_one", "With", view.focus)

@@ -27,12 +27,12 @@ _HEAD = 48
 """Characters of a head that names no run, in a few lines."""
 _VALUES = 3
 """Values of a filter that are named; more are counted."""
-_LEAST = {"score": 88, "difference": 218, "number": 72}
+_LEAST = {"score": 72, "difference": 190, "number": 72}
 _METER = 56
 """The px that a score, a difference with its bar and a number take; those of a score's bar."""
-_PADDING, _MARK, _WIDEST, _CELL = 18, 22, 260, 15
-"""Px beside a text, of a run's mark and the arrow of the order, of the widest column, of a text's
-size."""
+_PADDING, _MARK, _ARROW, _WIDEST, _NAME, _CELL = 18, 22, 8, 260, 72, 15
+"""Px beside a text, of a run's mark and the arrow of the order, of an arrow that may stand below
+its head, of the widest column, of a run's name that keeps to one line, of a text's size."""
 _AROUND = 1
 """Pages to both sides of the one shown that have a link."""
 
@@ -121,12 +121,13 @@ def _width(head: _Head, values: pd.Series, scale: Span | None) -> int:
     if head.column.kind == "text":
         return 0
     words = max((text_width(word, bold=True) for word in re.split(r"[\s_-]", head.name)), default=0)
-    least, room = _LEAST.get(head.column.kind, 0), 0.0
-    if head.column.kind == "score" and scale is not None:
-        least += _METER
+    least, room, mark = _LEAST.get(head.column.kind, 0), 0.0, _ARROW
+    if head.column.kind == "score":
+        words, mark = max(words, min(text_width(head.name, bold=True), _NAME)), _MARK
+        least += 0 if scale is None else _METER
     if head.column.kind == "group":
         room = text_width(max(values.astype(str), key=len, default=""), size=_CELL)
-    return round(min(max(least, room + _PADDING, words + _PADDING + _MARK), _WIDEST))
+    return round(min(max(least, room + _PADDING, words + _PADDING + mark), _WIDEST))
 
 
 def _heads(
@@ -242,6 +243,7 @@ def strip_said(paired: int, most: int, mean: float) -> Markup:
     return _drawn("strip_said", paired=paired, most=most, mean=mean)
 
 
-def listed(kept: int, total: int) -> Markup:
-    """How many of the queries a list holds: only read aloud where it is all of them."""
-    return _drawn("listed", kept=kept, total=total)
+def listed(kept: int, total: int, taken: Sequence[Markup]) -> Markup:
+    """How many of the queries a list holds, and what narrows it; only read aloud where it is all of
+    them and nothing does."""
+    return _drawn("listed", kept=kept, total=total, taken=[part for part in taken if part])

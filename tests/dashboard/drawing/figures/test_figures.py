@@ -604,6 +604,11 @@ def test_strips_thin_out_keep_the_extremes_and_fade_what_is_left_out() -> None:
 
 def test_a_cell_of_the_heatmap_of_scores_says_query_run_and_score() -> None:
     (cells,) = draw_score_heatmap(LIGHT).data
+    empty = pd.DataFrame({run: [False, True] for run in STYLES})
+    scores = pd.DataFrame({"query_id": ["a", "b"], "text": "", **dict.fromkeys(STYLES, 0.0)})
+    framed = score_heatmap(scores, drawing_of(STYLES), empty=empty).data[1]
+    assert set(framed.x) == {1} and framed.marker.line.width == 1
+    assert all(row[2].endswith("0.000, no results") for row in framed.customdata)
     assert len(cells.x) == 180 and (cells.marker.cmin, cells.marker.cmax) == (0, 1)
     query_id, _, numbers = cells.customdata[61]
     assert query_id == "q1" and numbers.endswith(f"{cells.marker.color[61]:.3f}")
