@@ -12,10 +12,10 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.firm import pair_lists
-from dashboard.answers.unjudged import unjudged_of
+from dashboard.answers.unjudged import next_known, next_to_judge, unjudged_of
 from dashboard.study.study import Study
 from metrics_core.explaining.one_query import grades_of
-from metrics_core.findings import Sentence, judging_finding
+from metrics_core.findings import Sentence, judging_finding, judging_lead
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.scoring.scores import Scores
 from metrics_core.unjudged.next_judgments import most_moving
@@ -24,6 +24,14 @@ MOST_QUEUED = 500
 """Documents that a judging session offers at the most."""
 
 _HIGHEST_KEY = 9
+_SETTLED_AT_ONCE = 2_000
+"""Queries of which it takes no while to say which documents would settle the order."""
+_NAMES = {
+    1: ("Not relevant", "Relevant"),
+    2: ("Not relevant", "Partly", "Highly"),
+    3: ("Not relevant", "A little", "Fairly", "Highly"),
+}
+"""What the grades up to the highest one are called."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,12 @@ def grades_offered(study: Study) -> list[int]:
     """The grades that have a key: from 0 to the highest that the files use, 1 at least."""
     highest = math.ceil(max(study.bare.grades, default=1))
     return list(range(min(max(highest, 1), _HIGHEST_KEY) + 1))
+
+
+def grade_names(study: Study) -> list[str]:
+    """What the grades that have a key are called; "" where there are too many for words."""
+    offered = grades_offered(study)
+    return list(_NAMES.get(offered[-1], ("Not relevant", *[""] * (len(offered) - 1))))
 
 
 def to_judge(study: Study, shown: Comparison, query_id: str) -> pd.DataFrame:
@@ -108,24 +122,45 @@ def _queue(study: Study, shown: Comparison) -> pd.DataFrame:
     return frame.reset_index(drop=True)
 
 
-def finding(study: Study, shown: Comparison) -> Sentence:
-    """What there is to judge for the comparison, and what of it comes first."""
-    return study.bare.kept(_finding, shown)
+@dataclass(frozen=True)
+class ToJudge:
+    """What there is to judge for the comparison, in words, and after how many of the first of the
+    queue its order is safe if they turn out not relevant; None where that is not known."""
+
+    title: Sentence
+    lead: Sentence
+    settle: int | None
 
 
-def _finding(study: Study, shown: Comparison) -> Sentence:
+def to_judge_now(study: Study, shown: Comparison) -> ToJudge:
+    """What there is to judge by the judgments of the files; what would settle it where that is at
+    hand or takes no while."""
+    settle = None
+    few = len(study.bare.query_ids) <= _SETTLED_AT_ONCE
+    apart = not shown.alone and not shown.measure.declaration.needs
+    # Without a cutoff the queue looks at the first ranks alone, and they settle nothing.
+    if apart and shown.measure.cutoff and (few or next_known(study.bare, shown)):
+        settle = next_to_judge(study.bare, shown).to_settle
+    return study.bare.kept(_to_judge_now, shown, settle)
+
+
+def _to_judge_now(study: Study, shown: Comparison, settle: int | None) -> ToJudge:
     cutoff = shown.measure.cutoff or shown.cutoff
     found = unjudged_of(study, shown, cutoff)
+    unjudged = len(found) if found.matched else None
     moving = f"what could move {shown.name} most comes first"
-    return judging_finding(
+    lead = judging_lead(
         shown.focus,
         shown.baseline,
         cutoff,
-        unjudged=len(found) if found.matched else None,
+        unjudged=unjudged,
         queries=len(np.unique(found.query)),
         total=int(study.in_view(shown).sum()),
         first="the first ranks come first" if shown.measure.declaration.needs else moving,
+        settle=settle,
     )
+    queued = settle if settle is not None and settle <= MOST_QUEUED else None
+    return ToJudge(judging_finding(cutoff, unjudged, settle), lead, queued)
 
 
 def _where(shown: Comparison, own: bool, other: bool) -> str:

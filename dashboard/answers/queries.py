@@ -62,6 +62,7 @@ class QueryList:
     `wrong` says why the filter line is none; it then filters nothing."""
 
     finding: findings.Sentence
+    lead: findings.Sentence
     show: str
     counts: dict[str, int]
     listed: int
@@ -80,6 +81,13 @@ class QueryList:
     def can_tell(self) -> bool:
         """Whether there are enough queries to say which run does better."""
         return self.paired >= FEWEST_QUERIES
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The least and the greatest difference of all queries, 0 among them."""
+        gaps = self.frame["difference"].to_numpy(dtype=np.float64)
+        known = gaps[np.isfinite(gaps)]
+        return float(known.min(initial=0.0)), float(known.max(initial=0.0))
 
     @property
     def table(self) -> pd.DataFrame:
@@ -113,6 +121,7 @@ class _Compared:
     key."""
 
     finding: findings.Sentence
+    lead: findings.Sentence
     lists: dict[str, Mask]
     scale: tuple[float, float] | None
 
@@ -139,6 +148,7 @@ def _query_list(study: Study, shown: Comparison, asked: Asked) -> QueryList:
     frame = frame.assign(**query_columns.numbers_in_ranges(study, shown, columns))
     return QueryList(
         finding=found.finding,
+        lead=found.lead,
         show=show,
         counts={
             key: int((lists[key] & left).sum())
@@ -241,15 +251,16 @@ def _compared(study: Study, shown: Comparison) -> _Compared:
     scores = study.scores(shown, shown.measure)
     frame = study.kept(_every_query, shown)
     masks = query_chips.lists(study, shown, scores)
+    told = findings.Turned(
+        fixed=int(masks["fixed"].sum()),
+        broken=int(masks["broken"].sum()),
+        all_zero=_failing(shown, int(masks["none"].sum())),
+        every_run=shown.focus if len(shown.runs) == 1 else shown.every_run,
+    )
+    pair = (shown.focus, shown.baseline)
     return _Compared(
-        finding=findings.queries_finding(
-            frame,
-            shown.focus,
-            shown.baseline,
-            shown.name,
-            _failing(shown, int(masks["none"].sum())),
-            shown.every_run,
-        ),
+        finding=findings.queries_finding(frame, *pair, told),
+        lead=findings.queries_lead(frame, *pair, told),
         lists=masks,
         scale=_scale(shown, scores.of(shown.measure)),
     )

@@ -16,6 +16,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers import query_chips
 from dashboard.answers.column import Column
 from dashboard.answers.room import room
+from dashboard.answers.unjudged import unjudged_of
 from dashboard.study.keeping import at_most
 from dashboard.study.study import Study
 from metrics_core.explaining.headroom import has_headroom
@@ -27,6 +28,10 @@ from metrics_core.slicing.filtering import holding
 
 Values = npt.NDArray[Any]
 
+_OTHERS = 2
+"""Runs beside the compared two that have a column unless it is chosen."""
+UNJUDGED = Column("number", "n:unjudged", "n: unjudged", "unjudged")
+"""Documents in the first k ranks of the compared two that have no judgment."""
 _KINDS = {"failure": "failure", "change": "change"}
 _COUNTS = {
     "words": "words",
@@ -50,8 +55,10 @@ def offered(study: Study, shown: Comparison) -> list[Column]:
 def usual(study: Study, shown: Comparison) -> list[Column]:
     """The columns of a table of which nothing was chosen."""
     groups = {f"by:{name}" for name in study.groupings}
-    shown_scores = {f"score:{name}" for name in shown.runs}
-    keys = {"text", "difference", *shown_scores, *groups}
+    pair = dict.fromkeys((shown.focus, shown.baseline))
+    others = [name for name in shown.runs if name not in pair]
+    scores = {f"score:{name}" for name in [*pair, *others[:_OTHERS]]}
+    keys = {"text", "difference", *scores, UNJUDGED.key, *groups}
     return [column for column in offered(study, shown) if column.key in keys]
 
 
@@ -78,6 +85,7 @@ def _offered(study: Study, shown: Comparison) -> list[Column]:
         Column("text", "text", "text"),
         *difference,
         *(_score(name) for name in (*shown.runs, *others)),
+        UNJUDGED,
         *(_group(f"by:{name}", name) for name in (*study.groupings, *rest)),
         *(_group(f"kind:{key}", _KINDS[key]) for key in kinds),
         *(_group(f"by:{name}", name) for name in derived if name not in own),
@@ -150,6 +158,8 @@ def _own(study: Study, name: str) -> Values:
 
 def _number(study: Study, shown: Comparison, key: str, mask: Values) -> Values:
     ranks = study.judged[shown.focus]
+    if key == UNJUDGED.name:
+        return _unjudged(study, shown)
     if key == "words":
         return _words(study)[mask]
     if key == "relevant":
@@ -161,6 +171,19 @@ def _number(study: Study, shown: Comparison, key: str, mask: Values) -> Values:
     every = study.every_score(shown, shown.measure).of(shown.measure)
     found = across_runs(every, shown.measure)
     return found.mean if key == "mean" else found.spread
+
+
+def _unjudged(study: Study, shown: Comparison) -> Values:
+    """How many documents in the first k ranks of the compared two nobody judged; NaN where it is
+    not known which of them stand in both lists."""
+    found = unjudged_of(study, shown, shown.measure.cutoff or shown.cutoff)
+    queries = len(found.run_within)
+    if found.matched:
+        return np.bincount(found.query, minlength=queries).astype(np.float64)
+    own, other = (within.astype(np.float64) for within in (found.run_within, found.baseline_within))
+    if shown.alone:
+        return own
+    return np.where((own > 0) & (other > 0), np.nan, own + other)
 
 
 def _words(study: Study) -> Values:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,28 @@ from dashboard.answers.remarks import NOTHING_NOTED, Remarks
 from dashboard.study.study import Study
 from metrics_core.slicing.filtering import parse_filter, quoted_name, vocabulary
 
+_TESTS = re.compile(r"[=<>≠≤≥]|\bcontains\s+[\"'“]|\bin\s*\(", re.IGNORECASE)
+"""What a filter line has and a search hardly."""
+_QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”')
 _EXAMPLES = {"difference": "difference < -0.1", "words": "words > 5", "relevant": "relevant >= 2"}
+
+
+def read(text: str) -> tuple[str, str]:
+    """What was typed into the one field: a search and a filter line, of which one is "". Words in
+    quotes are searched for whatever they hold."""
+    text = text.strip()
+    quoted = _QUOTED.fullmatch(text)
+    if quoted:
+        return (quoted[1] or quoted[2]).strip(), ""
+    return ("", text) if _TESTS.search(text) else (text, "")
+
+
+def as_typed(search: str, line: str) -> str:
+    """What the one field shows: the filter line where there is one, else the search as `read` would
+    read it."""
+    if line or not search:
+        return line
+    return search if read(search) == (search, "") else f'"{search}"'
 
 
 def true_for(study: Study, shown: Comparison, line: str, remarks: Remarks) -> Mask:

@@ -15,7 +15,7 @@ from dashboard.answers.queries import QueryList
 from dashboard.study.study import Study
 from metrics_core.slicing.breakdowns import ordered_groups
 
-MOST_CELLS = 120
+MOST_CELLS = 300
 """Queries that the heatmap has columns for; of more, evenly spaced ones."""
 
 EVERY_QUERY = "every query"
@@ -45,13 +45,30 @@ def strip_groupings(study: Study, shown: Comparison) -> list[str]:
     return list(study.columns(shown))
 
 
-def heat(shown: QueryList, view: Comparison) -> pd.DataFrame:
-    """The kept queries in their order, evenly thinned, with a column of scores per shown run."""
+@dataclass(frozen=True)
+class Heat:
+    """The queries of a heatmap, easiest first: `frame` has query_id, text and a column of scores
+    per shown run by its name; `empty` the same of whether the run lists nothing."""
+
+    frame: pd.DataFrame
+    empty: pd.DataFrame
+
+
+def heat(study: Study, shown: QueryList, view: Comparison) -> Heat:
+    """The kept queries by the mean of the shown runs, evenly thinned."""
     frame = shown.kept
+    own = frame[[f"run: {name}" for name in view.runs]].mean(axis=1)
+    easiest = own.sort_values(ascending=False, kind="stable", na_position="last").index
+    if view.measure.declaration.direction < 0:
+        easiest = own.sort_values(kind="stable", na_position="last").index
+    frame = frame.loc[easiest]
     if len(frame) > MOST_CELLS:
         frame = frame.iloc[np.linspace(0, len(frame) - 1, MOST_CELLS).round().astype(int)]
     named = {f"run: {name}": name for name in view.runs}
-    return frame[["query_id", "text", *named]].rename(columns=named)
+    places = pd.Index(study.query_ids).get_indexer(frame["query_id"])
+    empty = {name: study.judged[name].retrieved[places] == 0 for name in view.runs}
+    told = frame[["query_id", "text", *named]].rename(columns=named)
+    return Heat(told, pd.DataFrame(empty, index=told.index))
 
 
 def inside(frame: pd.DataFrame, x: str, y: str, regions: Sequence[Region]) -> list[str]:

@@ -132,6 +132,11 @@ def next_to_judge(study: Study, shown: Comparison) -> NextJudgments:
     return study.kept(_next_to_judge, only_pair(shown))
 
 
+def next_known(study: Study, shown: Comparison) -> bool:
+    """Whether that is at hand, or takes a while to work out."""
+    return study.known(_next_to_judge, only_pair(shown))
+
+
 def _next_to_judge(study: Study, shown: Comparison) -> NextJudgments:
     own, other = pair_lists(study, shown)
     reached = unjudged(study, shown).reached

@@ -5,21 +5,19 @@ from markupsafe import Markup
 
 from dashboard import session
 from dashboard.address.query_list import opened_from
-from dashboard.address.view import Comparison
 from dashboard.answers import queries as answers
 from dashboard.answers.queries import QueryList
-from dashboard.answers.subset import subset
 from dashboard.app_pages.parts import query_charts, query_controls, section
 from dashboard.drawing.blocks import filter_line, markup
 from dashboard.drawing.blocks import queries as blocks
 from dashboard.session import Opened
-from dashboard.session.actions.notes import notes_here, remarks
+from dashboard.session.actions.notes import remarks
 from dashboard.session.picked import picked_queries
 from metrics_core.base import wording as w
 
 
 def render() -> None:
-    """Chips, search and filter, every query as a mark, and the table."""
+    """What was found, one field for words and filters, chips, every query as a mark, the table."""
     here = session.opened_study()
     view, asked = here.comparison, here.view.address
     picked = picked_queries(asked["pick"])
@@ -33,25 +31,36 @@ def render() -> None:
         remarks(),
     )
     shown = answers.query_list(here.study, view, list_asked)
-    without = {column: view.narrowed({column: ()}) for column, _ in view.where}
-    st.html(
-        markup.sentence(shown.finding, here.drawing.styles)
-        + blocks.filters(
-            view.where, lambda column: session.href("queries", where=without[column], p="")
-        )
-    )
+    st.html(markup.answer(shown.finding, shown.lead, here.drawing.styles))
     query_controls.narrowing(shown, here)
-    if asked["pick"]:
-        back = session.href("queries", pick=(), p="")
-        st.html(filter_line.chosen(len(picked), bool(picked), back))
-    if not view.alone and not shown.can_tell:
-        st.html(blocks.too_few(shown.paired))
+    with st.container(horizontal=True, key="chips", vertical_alignment="center"):
+        query_controls.chips(shown, view)
+        chart = query_charts.chosen(here)
     if len(shown.frame):
-        query_charts.charts(shown, here)
+        query_charts.draw(chart, shown, here)
+    st.html(_narrowed(shown, here, picked))
     if shown.kept.empty:
         _no_match(shown, here)
     else:
         _table(shown, here)
+
+
+def _narrowed(shown: QueryList, here: Opened, picked: tuple[str, ...]) -> Markup:
+    """How many queries are left, and what can be taken back of what left out the others."""
+    view, asked = here.comparison, here.view.address
+    without = {column: view.narrowed({column: ()}) for column, _ in view.where}
+    parts = [
+        blocks.filters(
+            view.where, lambda column: session.href("queries", where=without[column], p="")
+        )
+    ]
+    if asked["s"] and asked["filter"]:
+        # The field holds the filter.
+        parts.append(filter_line.searched(asked["s"], session.href("queries", s="", p="")))
+    if asked["pick"]:
+        back = session.href("queries", pick=(), p="")
+        parts.append(filter_line.chosen(len(picked), bool(picked), back))
+    return blocks.listed(len(shown.kept), len(shown.frame), parts)
 
 
 def _queries(n: int) -> str:
@@ -81,16 +90,7 @@ def _no_match(shown: QueryList, here: Opened) -> None:
 
 def _table(shown: QueryList, here: Opened) -> None:
     view, page = here.comparison, shown.page(here.view.address["p"])
-    total, kept = len(shown.frame), len(shown.kept)
-    title = f"{w.count(kept)} of {_queries(total)}" if kept < total else _queries(total)
-    section.heading(
-        title,
-        f"Scores on {view.name}. {_order(shown, view)}; a click on a column head sorts, a click on"
-        " a row opens the query.",
-        frame=shown.table,
-        key="queries",
-    )
-    _downloads(shown, here)
+    kept = len(shown.kept)
 
     def draw() -> Markup:
         table = blocks.query_table(
@@ -99,8 +99,9 @@ def _table(shown: QueryList, here: Opened) -> None:
             shown.order,
             here.look.styles,
             difference=f"{view.focus} {w.MINUS} {view.baseline}",
-            label=f"{_queries(kept)} with their scores",
-            scale=shown.scale,
+            label=f"{_queries(kept)} with their scores on {view.name}",
+            span=shown.span,
+            scale=shown.scale if view.alone else None,
             coloured=shown.can_tell,
             sorted_by=lambda key: session.href("queries", order=shown.turned(key), p=""),
             opened=session.hrefs("query", "q", rows="", **opened_from(here.view.address)),
@@ -110,40 +111,6 @@ def _table(shown: QueryList, here: Opened) -> None:
         )
 
     section.standing("queries", draw, shown, here.drawing)
-
-
-def _downloads(shown: QueryList, here: Opened) -> None:
-    """The choice of columns, and the queries in view as a collection of their own."""
-    view, study = here.comparison, here.study
-    noted, on = notes_here(), here.layers
-    with st.container(horizontal=True, key="of_the_table"):
-        query_controls.columns(shown)
-        counted = section.counted(len(shown.kept), "query", "queries")
-        st.download_button(
-            f"Zip :gray[of judgments and runs of {counted}]",
-            data=lambda: subset(study, view, list(shown.kept["query_id"]), noted, on),
-            file_name=section.file_name("queries").removesuffix(".csv") + ".zip",
-            mime="application/zip",
-            key="subset",
-            type="tertiary",
-            on_click="ignore",
-            help="A zip with the judgments, the queries and the shown runs of the queries in this"
-            " table, their notes and tags and the judgment layers that are on, to load elsewhere:"
-            " the same scores follow from it.",
-        )
-
-
-def _order(shown: QueryList, view: Comparison) -> str:
-    """The order of the rows, in words."""
-    key, down = shown.order.removeprefix("-"), shown.order.startswith("-")
-    if key == "difference":
-        return "Best difference first" if down else "Worst difference first"
-    column = next(c for c in shown.offered if c.key == key)
-    if column.kind == "score":
-        alone = "" if view.alone else f" of {column.name}"
-        return f"{'Highest' if down else 'Lowest'} score{alone} first"
-    by = f"Sorted by {column.named}"
-    return f"{by}, last first" if down else by
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""The field of the filter line, which completes columns, operators and values while one types."""
+"""The field for words and filters, which completes columns, operators and values of a filter while
+one types. It stands in the page itself, for the page's keys lead to it."""
 
 from __future__ import annotations
 
@@ -13,14 +14,15 @@ KEY = "filter_line"
 
 _FIELD = st.components.v2.component(
     "ranklens_filter_line",
-    html='<div class="line"><input type="text" role="combobox" aria-label="Filter by any column"'
+    html='<div class="filter-line"><input type="text" role="combobox" aria-label="Search or filter"'
     ' aria-autocomplete="list" aria-expanded="false" aria-controls="entries" autocomplete="off"'
-    ' autocapitalize="off" spellcheck="false"><span class="apply" aria-hidden="true">Press Enter to'
-    ' apply</span><ul id="entries" role="listbox" aria-label="What can stand here" hidden></ul>'
-    "</div>",
+    ' autocapitalize="off" spellcheck="false"><kbd aria-hidden="true">/</kbd><span class="apply"'
+    ' aria-hidden="true">Press Enter to apply</span><ul id="entries" role="listbox"'
+    ' aria-label="What can stand here" hidden></ul></div>',
     css=(_HERE / "filter_line.css").read_text("utf-8"),
     js=(_HERE / "filter_words.js").read_text("utf-8")
     + (_HERE / "filter_line.js").read_text("utf-8"),
+    isolate_styles=False,
 )
 
 

@@ -1,8 +1,8 @@
-// The field of the filter line: what can stand next is offered while it is typed, without asking
-// the server; Enter hands the line over. Texts go into the page as text, never as markup.
+// The field for words and filters: what can stand next in a filter is offered while it is typed,
+// without asking the server; Enter hands the text over. Texts go into the page as text, never as markup.
 
 const fieldIn = (parent) => {
-  const box = parent.querySelector('.line');
+  const box = parent.querySelector('.filter-line');
   const input = box.querySelector('input');
   const list = box.querySelector('ul');
   const state = { found: { options: [] }, active: -1, data: undefined, send: () => {} };
@@ -57,7 +57,8 @@ const fieldIn = (parent) => {
   };
 
   // Opens what can stand at the cursor. The first entry is what Enter takes only where a word was
-  // begun that is none yet: Enter behind a whole line applies it.
+  // begun that is none yet: Enter behind a whole line applies it. The first word may be one to search
+  // for, so that Enter hands it over.
   const offer = (asked = false) => {
     const { value, selectionStart: cursor, selectionEnd: end } = input;
     state.found = completionsOf(value, cursor, state.data);
@@ -68,7 +69,7 @@ const fieldIn = (parent) => {
     list.hidden = false;
     input.setAttribute('aria-expanded', 'true');
     const whole = options.some((option) => option.written.toLowerCase() === typed.toLowerCase());
-    mark(typed && !whole ? 0 : -1);
+    mark(typed && !whole && state.found.start > 0 ? 0 : -1);
     list.scrollTop = 0;
     return undefined;
   };
@@ -109,7 +110,7 @@ const fieldIn = (parent) => {
 const fields = new WeakMap();
 
 export default function ({ data, parentElement, setTriggerValue }) {
-  const box = parentElement.querySelector('.line');
+  const box = parentElement.querySelector('.filter-line');
   if (!fields.has(box)) fields.set(box, fieldIn(parentElement));
   const { input, state, tell } = fields.get(box);
   // What is being typed stays, unless the address says another line than before.

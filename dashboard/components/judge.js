@@ -9,7 +9,7 @@ const MOST_TRIES = 5; // what the server refuses is told there, not asked for ev
 
 const visit = Array.from(crypto.getRandomValues(new Uint32Array(3)), (n) => n.toString(36)).join('');
 let acts = []; // what was done and is not known to be kept
-let count = 0;
+let number = 0;
 const shown = new Map(); // grades that the server does not know yet
 // Of one place alone, the queue or the rows of one query of a comparison:
 let place;
@@ -40,8 +40,8 @@ const send = () => {
 };
 
 const act = (row, told) => {
-  count += 1;
-  acts.push({ n: count, query_id: row.query_id, doc_id: row.doc_id, ...told });
+  number += 1;
+  acts.push({ n: number, query_id: row.query_id, doc_id: row.doc_id, ...told });
   used = true;
   tries = 0;
   send();
@@ -126,6 +126,27 @@ const grades = (row) => {
   return group;
 };
 
+// The grades of a queue with their names and keys, and what is beside them.
+const keyed = (name, key, kind, does, more) => {
+  const made = button(name, kind, does, more);
+  made.append(' ', node('kbd', '', key));
+  return made;
+};
+
+const choices = (row) => {
+  const group = node('div', 'choices', undefined, { role: 'group', 'aria-label': 'Grade' });
+  page.data.grades.forEach((grade, i) => {
+    const given = gradeOf(row) === grade;
+    group.append(
+      keyed(page.data.names[i], String(grade), `grade ${given ? page.data.tints[grade] : ''}`, () => give(row, grade), {
+        'aria-pressed': given,
+      }),
+    );
+  });
+  group.append(keyed('Skip', '↓', 'grade', () => skip(row)), keyed('Undo', 'Z', 'grade', back));
+  return group;
+};
+
 // A text comes in pieces, by turns outside and inside the query's words.
 const said = (pieces) => pieces.join('');
 const marked = (name, kind, pieces) => {
@@ -171,40 +192,55 @@ const listRow = (row) => {
   return item;
 };
 
+// The query stays in sight however long the document is: only that is scrolled.
 const card = (row) => {
   const made = node('div', 'card');
-  made.append(node('p', 'asked', row.query), named(row));
-  made.append(node('p', 'where', [`rank ${row.rank}`, row.where].filter(Boolean).join(' · ')));
-  if (said(row.text)) made.append(marked('p', 'text', row.text));
-  made.append(grades(row));
+  const query = node('div', 'query');
+  query.append(node('small', '', 'Query'), node('p', 'asked', row.query, { dir: 'auto' }));
+  const text = node('div', 'document', undefined, { tabindex: 0, role: 'region', 'aria-label': 'Document', dir: 'auto' });
+  const where = [`rank ${row.rank}`, row.where].filter(Boolean).join(' · ');
+  const first = named(row);
+  first.append(node('small', 'where', ` ${said(row.title) ? '· ' : ''}${where}`));
+  text.append(first);
+  if (said(row.text)) text.append(marked('p', 'text', row.text));
+  made.append(query, text);
   return made;
 };
 
-const told = () => {
+const NEXT = 4;
+
+const comesNext = (row) => {
+  const next = rows().filter((other) => open(other) && keyOf(other) !== keyOf(row));
+  const made = node('aside', 'next', undefined, { 'aria-label': 'What comes next' });
+  made.append(node('p', 'head', next.length ? 'What comes next' : 'This is the last one'));
+  const list = node('ol', '');
+  for (const other of next.slice(0, NEXT)) {
+    const item = node('li', '');
+    item.append(node('span', '', other.query), node('small', '', said(other.title) || other.doc_id));
+    list.append(item);
+  }
+  made.append(list);
+  return made;
+};
+
+const judged = () => {
   // What was typed and is not yet in the server's count.
   let n = page.data.judged;
   for (const [key, grade] of shown) {
     const row = rows().find((r) => keyOf(r) === key) ?? seen.get(key);
-    if (row) n += (grade !== null) - (row.grade !== null);
+    if (row && (row.settles || !page.data.settle)) n += (grade !== null) - (row.grade !== null);
   }
-  return `${n.toLocaleString('en')} of ${page.data.total.toLocaleString('en')} judged`;
+  return n;
 };
 
-const draw = () => {
-  const box = page.parentElement.querySelector('.judge');
-  const focused = page.parentElement.querySelector('input:focus, input:active');
-  if (!box || focused) return;
-  const inside = box.contains(box.getRootNode().activeElement);
-  const kept = document.createDocumentFragment();
-  const row = here();
-  if (page.data.one) {
-    kept.append(row ? card(row) : node('p', 'none', page.data.nothing));
-  } else {
-    const list = node('ol', 'rows');
-    list.append(...rows().map(listRow));
-    kept.append(list);
-  }
-  const foot = node('div', 'foot');
+const count = (n) => n.toLocaleString('en');
+const told = () => {
+  const { settle, total } = page.data;
+  if (!settle) return `${count(judged())} of ${count(total)} judged`;
+  return `${count(judged())} of ${count(settle)} that settle it · ${count(total)} in all`;
+};
+
+const judgedBy = () => {
   const name = node('input', '', undefined, { 'aria-label': 'Your name', maxlength: 40 });
   name.value = stored() || page.data.name;
   name.onchange = () => {
@@ -218,10 +254,48 @@ const draw = () => {
   };
   const label = node('label', '', 'Judged by ');
   label.append(name);
-  foot.append(node('span', 'progress', told(), { role: 'status' }), label);
-  foot.append(button('Take back (Z)', 'plain', back));
-  if (acts.length) foot.append(node('span', 'pending', `keeping ${acts.length} …`));
-  kept.append(foot);
+  return label;
+};
+
+const pending = () => (acts.length ? [node('span', 'pending', `saving ${acts.length} …`)] : []);
+
+// A queue: how far it is, the card with its grades, and what follows.
+const queue = (row) => {
+  const made = node('div', 'queue');
+  const top = node('div', 'top');
+  const bar = node('span', 'bar', undefined, { 'aria-hidden': true });
+  bar.style.setProperty('--done', `${(100 * judged()) / (page.data.settle || page.data.total || 1)}%`);
+  top.append(node('span', 'progress', told(), { role: 'status' }), bar, ...pending(), judgedBy());
+  made.append(top);
+  if (!row) {
+    const none = node('p', 'none', page.data.nothing);
+    made.append(none, ...(undone.length ? [keyed('Undo', 'Z', 'grade', back)] : []));
+    return made;
+  }
+  const main = node('div', 'main');
+  const keys = node('p', 'keys', 'Saved at once in your own layer; the uploaded judgments stay as they are. Space scrolls a long document.');
+  main.append(card(row), choices(row), keys);
+  made.append(main, comesNext(row));
+  return made;
+};
+
+const draw = () => {
+  const box = page.parentElement.querySelector('.judge');
+  const focused = page.parentElement.querySelector('input:focus, input:active');
+  if (!box || focused) return;
+  const inside = box.contains(box.getRootNode().activeElement);
+  const kept = document.createDocumentFragment();
+  const row = here();
+  if (page.data.one) {
+    kept.append(queue(row));
+  } else {
+    const list = node('ol', 'rows');
+    list.append(...rows().map(listRow));
+    const foot = node('div', 'foot');
+    foot.append(node('span', 'progress', told(), { role: 'status' }), judgedBy());
+    foot.append(button('Undo (Z)', 'plain', back), ...pending());
+    kept.append(list, foot);
+  }
   box.replaceChildren(kept);
   if (inside) box.focus({ preventScroll: true });
 };
@@ -229,6 +303,12 @@ const draw = () => {
 const typing = (event) => {
   const at = event.composedPath()[0];
   return at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName ?? '');
+};
+
+const onButton = (event) => /^(BUTTON|A|SUMMARY)$/.test(event.composedPath()[0].tagName ?? '');
+const scroll = (box) => {
+  const text = box.querySelector('.document');
+  text.scrollBy({ top: text.clientHeight * 0.8 });
 };
 
 // A key grades nothing that is not seen.
@@ -248,6 +328,7 @@ const press = (event) => {
   if (digit !== undefined && row && page.data.grades.includes(digit)) give(row, digit);
   else if (event.key.toLowerCase() === 'z' && undone.length) back();
   else if (event.key === 'ArrowDown' && ours && row) skip(row);
+  else if (event.key === ' ' && page.data.one && row && !onButton(event)) scroll(box);
   else if (event.key === 'ArrowUp' && ours && !page.data.one) step(-1), draw();
   else return;
   event.preventDefault();

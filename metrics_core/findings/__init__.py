@@ -25,10 +25,10 @@ from metrics_core.findings.firmness import (
     WayToTurn,
     firmness_finding,
 )
-from metrics_core.findings.grading import judge_next_finding, judging_finding
+from metrics_core.findings.grading import judge_next_finding, judging_finding, judging_lead
 from metrics_core.findings.history import history_finding, no_versions_finding
 from metrics_core.findings.places import places_lead, places_title
-from metrics_core.findings.queries import Facts, queries_finding
+from metrics_core.findings.queries import Facts, Turned, queries_finding, queries_lead
 from metrics_core.findings.sentence import Sentence, Span
 from metrics_core.findings.testing import (
     doubts_findings,
@@ -51,6 +51,7 @@ __all__ = [
     "Firmness",
     "Sentence",
     "Span",
+    "Turned",
     "Verdict",
     "WayToTurn",
     "alone",
@@ -68,6 +69,7 @@ __all__ = [
     "history_finding",
     "judge_next_finding",
     "judging_finding",
+    "judging_lead",
     "list_end",
     "margin_finding",
     "measures_finding",
@@ -80,6 +82,7 @@ __all__ = [
     "precision_lead",
     "precision_title",
     "queries_finding",
+    "queries_lead",
     "short_lists",
     "shown_finding",
     "verdict",

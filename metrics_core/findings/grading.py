@@ -8,7 +8,24 @@ from metrics_core.findings.sentence import Sentence, muted, run, strong
 from metrics_core.unjudged.next_judgments import NextJudgments
 
 
-def judging_finding(
+def judging_finding(cutoff: int, unjudged: int | None, settle: int | None) -> Sentence:
+    """What is there to judge? `unjudged` documents within the cutoff of one of the runs or of both
+    lack a grade in the files, None where nobody counted them because the lists are too long. After
+    `settle` of them the sign of the difference is safe if they turn out not relevant, 0 where it is
+    safe now, None where that is not known."""
+    if unjudged is None:
+        return strong("Too many results to judge one by one")
+    if not unjudged:
+        return strong(f"Every document in the top {cutoff} is judged")
+    noun = w.plural(unjudged, "document")
+    if settle is None:
+        return strong(f"{unjudged:,} {noun} in the top {cutoff} without a grade")
+    if not settle:
+        return strong(f"{unjudged:,} unjudged {noun} cannot reverse the order")
+    return strong(f"{settle:,} of {unjudged:,} unjudged {noun} would settle it")
+
+
+def judging_lead(
     focus: str,
     baseline: str,
     cutoff: int,
@@ -17,32 +34,20 @@ def judging_finding(
     queries: int,
     total: int,
     first: str,
+    settle: int | None,
 ) -> Sentence:
-    """What is there to judge? `unjudged` documents within the cutoff of one of the runs or of both
-    lack a grade in the files, on `queries` of `total` in view, None where nobody counted them
-    because the lists are too long; `first` says which come first."""
-    alone = focus == baseline
-    lists = run(focus) if alone else run(focus) + strong(" or ") + run(baseline)
+    """Where the documents of `judging_finding` stand, on `queries` of `total` in view, and what
+    judging them does; `first` says which come first."""
+    lists = run(focus) if focus == baseline else run(focus) + muted(" or ") + run(baseline)
     if unjudged is None:
-        return (
-            strong(f"Too many results in the top {cutoff} of ")
-            + lists
-            + strong(" to judge them one by one.")
-            + muted(" Show fewer queries, or count fewer results.")
-        )
+        return muted("Show fewer queries, or count fewer results.")
     if not unjudged:
-        return (
-            strong(f"Every document in the top {cutoff} of ")
-            + lists
-            + strong(" has a grade in the files.")
-        )
-    noun, verb = w.plural(unjudged, "document"), w.plural(unjudged, "has", "have")
-    return (
-        strong(f"{unjudged:,} {noun} in the top {cutoff} of ")
-        + lists
-        + strong(f" {verb} no grade in the files")
-        + muted(f", on {queries:,} of {total:,} {w.plural(total, 'query', 'queries')}: {first}.")
-    )
+        return muted("The files grade all that ") + lists + muted(f" list up to rank {cutoff}.")
+    said = f", on {queries:,} of {total:,} {w.plural(total, 'query', 'queries')}; {first}."
+    if settle:
+        which = f"first {settle:,} turn" if settle > 1 else "first turns"
+        said += f" Once the {which} out not relevant, no grade of the others can reverse the order."
+    return muted(f"In the top {cutoff} of ") + lists + muted(said)
 
 
 def judge_next_finding(found: NextJudgments, pair: Pair) -> str:

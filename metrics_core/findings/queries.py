@@ -1,4 +1,4 @@
-"""On which queries: what a view of them rests on, and how many the run in focus wins and loses."""
+"""On which queries is the run in focus better, and what a view of them rests on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
-from metrics_core.comparing.pairs import BETTER, WORSE
+from metrics_core.comparing.pairs import BETTER, SAME, WORSE
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 
 
@@ -38,47 +39,57 @@ class Facts:
         return bool(self.judged_share < self.LITTLE_JUDGED)
 
 
-def queries_finding(
-    differences: pd.DataFrame,
-    focus: str,
-    baseline: str,
-    measure: str,
-    all_zero: int,
-    every_run: str,
-) -> Sentence:
-    """Which queries? `differences` is the frame of `differences` over the queries in view;
-    `every_run` names the runs that all score 0 on `all_zero` of them."""
+@dataclass(frozen=True)
+class Turned:
+    """What is told of single queries beside their differences: how many are fixed and broken, and
+    on how many `every_run` scores 0."""
+
+    fixed: int
+    broken: int
+    all_zero: int
+    every_run: str
+
+
+def queries_finding(differences: pd.DataFrame, focus: str, baseline: str, told: Turned) -> Sentence:
+    """Which queries? `differences` is the frame of `differences` over the queries in view."""
     total = len(differences)
+    queries = f"{w.count(total)} {w.plural(total, 'query', 'queries')}"
     if focus == baseline:
-        hint = f"compare another run to see which it wins and loses on {measure}"
-        return strong(f"{w.count(total)} {w.plural(total, 'query', 'queries')}; ") + muted(
-            f"{hint}."
-        )
+        verb = w.plural(told.all_zero, "fails", "fail")
+        few = f"{w.count(told.all_zero)} of {queries} {verb} with {told.every_run}"
+        return strong(few if told.all_zero else queries)
+    won, lost = (int((differences["outcome"] == outcome).sum()) for outcome in (BETTER, WORSE))
+    if not won and not lost:
+        return strong(f"No query differs by more than {SAME:g}")
+    return run(focus) + strong(f" is better on {won:,} of {queries}, worse on {lost:,}")
+
+
+def queries_lead(differences: pd.DataFrame, focus: str, baseline: str, told: Turned) -> Sentence:
+    """How much, and what became of queries that failed; nothing colours where too few queries have
+    a score in both runs."""
+    if focus == baseline:
+        return muted("Compare another run to see which queries it wins and loses.")
     won = differences[differences["outcome"] == BETTER]["difference"]
     lost = differences[differences["outcome"] == WORSE]["difference"]
-    headline = (
-        run(focus)
-        + strong(f" wins {len(won):,} of {total:,} {w.plural(total, 'query', 'queries')} against ")
-        + run(baseline)
-        + strong(f" on {measure} and loses {len(lost):,}.")
-    )
+    paired = int(differences["difference"].notna().sum())
     parts = []
+    if not paired:
+        parts.append("No query has a score with both runs, so nothing is coloured.")
+    elif paired < FEWEST_QUERIES:
+        noun = w.plural(paired, "query", "queries")
+        parts.append(f"Only {paired} {noun}: too few to tell, so nothing is coloured.")
     if len(won) >= 2:
-        parts.append(_half("wins", won.abs()))
+        parts.append(f"Median win {w.score(float(won.abs().median()))}.")
     elif len(lost) >= 2:
-        parts.append(_half("losses", lost.abs()))
-    if all_zero:
-        verb = w.plural(all_zero, "fails", "fail")
-        noun = w.plural(all_zero, "query", "queries")
-        parts.append(f"{all_zero:,} {noun} {verb} with {every_run}")
-    return headline + (muted(f" {'; '.join(parts)}.") if parts else Sentence())
-
-
-def _half(what: str, sizes: pd.Series) -> str:
-    """How large half of these are."""
-    middle = float(sizes.median())
-    if 2 * (sizes > middle).sum() == len(sizes):
-        return f"Half of all {what} are larger than {w.score(middle)}"
-    if w.score(sizes.min()) == w.score(sizes.max()):
-        return f"All {what} are {w.score(middle)}"
-    return f"At least half of all {what} are {w.score(middle)} or more"
+        parts.append(f"Median loss {w.score(float(lost.abs().median()))}.")
+    facts = [
+        (told.fixed, ("is", "are"), "fixed"),
+        (told.broken, ("is", "are"), "broken"),
+        (told.all_zero, ("fails", "fail"), f"with {told.every_run}"),
+    ]
+    said = [f"{w.count(n)} # {w.plural(n, *verbs)} {word}" for n, verbs, word in facts if n]
+    if said:
+        first = w.plural(next(n for n, *_ in facts if n), "query", "queries")
+        text = ", ".join(said).replace("#", first, 1).replace(" #", "")
+        parts.append(f"{text}.")
+    return muted(" ".join(parts))

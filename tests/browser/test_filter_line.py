@@ -68,14 +68,14 @@ def test_a_line_is_completed_while_it_is_typed(sample_app: str, open_page: Opene
     assert dict(zip(FOLLOWING, offered[0], strict=True)) == FOLLOWING
     assert offered[1] == "words > 5 and category and category contains 'a'"
 
-    field = page.get_by_role("combobox", name="Filter by any column")
+    field = page.get_by_role("combobox", name="Search or filter")
     entries = page.get_by_role("option")
     field.press_sequentially("cat")
     expect(entries).to_have_text(["category texts"])
-    expect(field).to_have_attribute("aria-activedescendant", "entry-0")
+    # The first word may be one to search for: nothing is taken unless it is asked for.
+    expect(field).not_to_have_attribute("aria-activedescendant", "entry-0")
     page.keyboard.press("Tab")
     expect(field).to_have_value("category ")
-    expect(field).not_to_have_attribute("aria-activedescendant", "entry-0")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(field).to_have_value("category == ")

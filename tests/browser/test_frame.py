@@ -68,7 +68,7 @@ def test_keys_open_pages_and_can_be_switched_off(sample_app: str, open_page: Ope
     page = open_page(f"{sample_app}/queries")
     page.locator("h1").click()
     page.keyboard.press("/")
-    expect(page.get_by_placeholder("Search the query texts")).to_be_focused()
+    expect(page.get_by_placeholder("Search the texts")).to_be_focused()
     page.keyboard.press("?")  # where one types it is a letter
     page.keyboard.press("Escape")
     page.locator("h1").click()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any
 
@@ -78,16 +79,27 @@ def queue_part(here: Opened) -> None:
     """The queue of the comparison, one document at a time."""
     view, every = here.comparison, answers.queue(here.study, here.comparison)
     unknown = _unknown(here.study.nameless((view.focus, view.baseline)))
+    back = session.href("queries") if view.alone else session.href("firm", part="unjudged")
+    named = "All queries" if view.alone else "Robustness"
+    st.html(layers.onward(back, f"← {named}"))
     if unknown:
-        pair = "" if view.alone else f" for {view.focus} and {view.baseline}"
-        _heading(here, "judge", f"Judge{pair}", unknown)
+        st.html(markup.answer("What is unjudged is not known", unknown, here.look.styles))
         return
-    st.html(markup.sentence(answers.finding(here.study, view), here.look.styles))
-    _heading(here, "judge", "One document at a time", _said_of_keys(here, "↓ skips"))
+    found = answers.to_judge_now(here.study, view)
+    st.html(markup.answer(found.title, found.lead, here.look.styles))
+    with add_files.above_the_uploader():
+        add_files.told()
     known = _grades(here)
     left = answers.window(here.study, every, {*known, *skipped()}, _WINDOW)
-    pairs = zip(every["query_id"], every["doc_id"], strict=True)
-    _keys(here, left, total=len(every), judged=sum(p in known for p in pairs), one=True)
+    pairs = list(zip(every["query_id"], every["doc_id"], strict=True))
+    settling = set(pairs[: found.settle or 0])
+    if pairs:
+        judged = sum(pair in known for pair in (settling or pairs))
+        _keys(here, left, total=len(every), judged=judged, settling=settling)
+    if left.empty:
+        st.html(layers.onward(back, f"What it changed: {named}"))
+    if own_layer():
+        _heading(here, "judge", "Your grades", "Kept beside the uploaded judgments.")
     _effect(here)
 
 
@@ -104,7 +116,7 @@ def _unknown(runs: list[str]) -> str:
 
 def _said_of_keys(here: Opened, arrow: str) -> str:
     highest = answers.grades_offered(here.study)[-1]
-    keys = f"Keys 0{w.DASH}{highest} grade, {arrow}, Z takes back."
+    keys = f"Keys 0{w.DASH}{highest} grade, {arrow}, Z undoes."
     return f"{keys} Uploaded judgments stay as they are."
 
 
@@ -126,8 +138,17 @@ def _grades(here: Opened) -> dict[tuple[str, str], float]:
     return grades
 
 
-def _keys(here: Opened, rows: pd.DataFrame, *, total: int, judged: int, one: bool = False) -> None:
-    """The rows, judged by keys or by clicks: the browser's part."""
+def _keys(
+    here: Opened,
+    rows: pd.DataFrame,
+    *,
+    total: int,
+    judged: int,
+    settling: AbstractSet[tuple[str, str]] | None = None,
+) -> None:
+    """The rows, judged by keys or by clicks: the browser's part. Those of a queue stand there one
+    at a time; of those that are `settling` the order, if any are, `judged` counts."""
+    one = settling is not None
     view = here.comparison
     known, offered = _grades(here), answers.grades_offered(here.study)
     tints = Grades.of(here.study.bare.grades)
@@ -143,6 +164,7 @@ def _keys(here: Opened, rows: pd.DataFrame, *, total: int, judged: int, one: boo
             "text": pieces(row["text"][:_LONGEST_TEXT], words[row["query_id"]]),
             "query": row.get("query", ""),
             "grade": known.get((row["query_id"], row["doc_id"])),
+            "settles": (row["query_id"], row["doc_id"]) in (settling or ()),
         }
         for row in rows.to_dict("records")
     ]
@@ -156,11 +178,13 @@ def _keys(here: Opened, rows: pd.DataFrame, *, total: int, judged: int, one: boo
             "one": one,
             "place": [collection(), query_id, *view.runs, view.name, view.cutoff],
             "grades": offered,
+            "names": answers.grade_names(here.study),
+            "settle": len(settling) if settling else 0,
             "tints": {str(grade): tints.tint(grade) for grade in offered},
             "name": judge_name(),
             "total": total,
             "judged": judged,
-            "nothing": "Nothing is left to judge here.",
+            "nothing": "Nothing is left to judge here: all is judged or skipped.",
         },
         partial(hear_acts, key, query_id),
     )

@@ -1,4 +1,4 @@
-"""The charts of the Queries page, of which one is shown at a time."""
+"""What stands above the table of the Queries page: a strip, or one chart at a time."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dashboard.address.query_list import opened_from
 from dashboard.answers import query_views
 from dashboard.answers.queries import QueryList
 from dashboard.app_pages.parts import section
+from dashboard.drawing.blocks import queries as blocks
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import against, query_heatmap, strips
@@ -18,30 +19,35 @@ from dashboard.session.picked import pick
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import SAME
 
-_VIEWS = {"": "Sorted", "against": "Against", "heatmap": "Heatmap", "strips": "Strips"}
-_OF_A_PAIR = ("", "against")
+_VIEWS = {"": "Table", "heatmap": "Heatmap", "against": "Scatter", "strips": "Strips"}
 _TOOLS = {"": "Click to open", "lasso": "Lasso to list"}
 
 
-def charts(shown: QueryList, here: Opened) -> None:
-    """The choice of views, and the one that is chosen."""
-    view = here.comparison
-    offered = [name for name in _VIEWS if not (view.alone and name in _OF_A_PAIR)]
-    asked = here.view.address["view"]
-    chosen = asked if asked in offered else offered[0]
+def chosen(here: Opened) -> str:
+    """The choice of views above the table, and the one that is chosen."""
+    alone, asked = here.comparison.alone, here.view.address["view"]
+    offered = [name for name in _VIEWS if not (alone and name == "against")]
+    view = asked if asked in offered else offered[0]
+    session.widget(
+        st.segmented_control,
+        "View",
+        "view",
+        value=view,
+        store=lambda name: {} if name is None else {"view": name},
+        options=offered,
+        format_func=_VIEWS.__getitem__,
+        label_visibility="collapsed",
+    )
+    return view
+
+
+def draw(view: str, shown: QueryList, here: Opened) -> None:
+    """What stands above the table in a view; of one run alone nothing is sorted."""
+    if not view and here.comparison.alone:
+        return
     with st.container(key="marks"):
-        session.widget(
-            st.segmented_control,
-            "Chart",
-            "view",
-            value=chosen,
-            store=lambda name: {} if name is None else {"view": name},
-            options=offered,
-            format_func=_VIEWS.__getitem__,
-            label_visibility="collapsed",
-        )
-        draw = {"": _sorted, "against": _against, "heatmap": _heatmap, "strips": _strips}[chosen]
-        clicked = draw(shown, here)
+        drawn_by = {"": _sorted, "against": _against, "heatmap": _heatmap, "strips": _strips}[view]
+        clicked = drawn_by(shown, here)
     if clicked:
         session.goto("query", q=clicked[0], rows="", **opened_from(here.view.address))
 
@@ -56,23 +62,16 @@ def _coloured(shown: QueryList, here: Opened) -> Drawing:
 
 def _sorted(shown: QueryList, here: Opened) -> list[str] | None:
     view = here.comparison
-    section.heading(
-        "Every query, sorted by its difference",
-        f"{view.focus} minus {view.baseline} on {view.measure}. A click on a bar opens the query.",
-    )
+    st.html(blocks.strip_said(shown.paired, figures.MOST_BARS, shown.mean))
     figure = drawn(
-        figures.sorted_differences,
-        shown.frame,
-        _coloured(shown, here),
-        mean=shown.mean,
-        shown=_kept_ids(shown),
+        figures.sorted_differences, shown.frame, _coloured(shown, here), shown=_kept_ids(shown)
     )
     picture = section.caption(
         f"Every query, sorted by its difference: {view.focus} minus {view.baseline}",
         str(view.measure),
         runs=(view.focus, view.baseline),
     )
-    alt = f"Differences by query. {shown.finding.text}"
+    alt = f"Differences by query. {shown.finding.text}."
     return section.chart(figure, "sorted", alt=alt, picture=picture)
 
 
@@ -106,7 +105,7 @@ def _against(shown: QueryList, here: Opened) -> list[str] | None:
         shown=_kept_ids(shown),
         lasso=lasso,
     )
-    alt = f"Each query's {view.measure}: {title}. {shown.finding.text}"
+    alt = f"Each query's {view.measure}: {title}. {shown.finding.text}."
     picture = section.caption(title, str(view.measure), runs=(view.focus, view.baseline))
     if not lasso:
         return section.chart(figure, "against", alt=alt, picture=picture)
@@ -121,20 +120,20 @@ def _against(shown: QueryList, here: Opened) -> list[str] | None:
 
 
 def _heatmap(shown: QueryList, here: Opened) -> list[str] | None:
-    view, frame = here.comparison, query_views.heat(shown, here.comparison)
+    view, found = here.comparison, query_views.heat(here.study, shown, here.comparison)
     kept = len(shown.kept)
-    which = "Every query"
-    if len(frame) < kept:
-        which = f"{w.count(len(frame))} of the {w.count(kept)} queries, evenly spaced"
+    which = "One column per query"
+    if len(found.frame) < kept:
+        which = f"{w.count(len(found.frame))} of the {w.count(kept)} queries, evenly spaced"
     section.heading(
         f"{view.measure} by query and run",
-        f"{which} in the order of the table, from the left; the stronger the colour, the higher the"
-        " score. A click opens the query.",
+        f"{which}, easiest left; one row per run. Darker is a higher score, white with a frame:"
+        " no results from this run.",
     )
-    if frame.empty:
+    if found.frame.empty:
         return None
-    figure = drawn(query_heatmap.score_heatmap, frame, here.drawing)
-    alt = f"{view.measure} of each run on each query. {shown.finding.text}"
+    figure = drawn(query_heatmap.score_heatmap, found.frame, here.drawing, empty=found.empty)
+    alt = f"{view.measure} of each run on each query. {shown.finding.text}."
     picture = section.caption(f"{view.measure} by query and run", which)
     return section.chart(figure, "heatmap", alt=alt, picture=picture)
 
@@ -159,7 +158,7 @@ def _strips(shown: QueryList, here: Opened) -> list[str] | None:
         here.drawing,
         shown=_kept_ids(shown),
     )
-    alt = f"{view.measure} of each query by {by}. {shown.finding.text}"
+    alt = f"{view.measure} of each query by {by}. {shown.finding.text}."
     runs = dict.fromkeys((view.focus, view.baseline))
     picture = section.caption(f"Score by {by or 'query'}", str(view.measure), runs=runs)
     return section.chart(figure, "strips", alt=alt, picture=picture)

@@ -1,10 +1,9 @@
-"""What narrows the list of queries: chips, search, filter line, columns."""
+"""What narrows the list of queries and what becomes of it: one field, chips, columns, downloads."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
@@ -12,53 +11,66 @@ from dashboard import session
 from dashboard.address.view import Comparison
 from dashboard.answers import query_filter as answers
 from dashboard.answers.queries import QueryList
-from dashboard.answers.query_chips import BETWEEN, FAILURES, OF_ONE, SHOW_ALL
+from dashboard.answers.query_chips import BETWEEN, FAILURES, FIRST, OF_ONE, SHOW_ALL
 from dashboard.answers.remarks import tag_of
+from dashboard.answers.spreadsheet import spreadsheet
+from dashboard.answers.subset import subset
+from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.literal import literal
 from dashboard.components.filter_field import KEY, filter_field
 from dashboard.drawing.blocks import filter_line
 from dashboard.session import Opened
-from dashboard.session.actions.notes import remarks
+from dashboard.session.actions.notes import notes_here, remarks
 from metrics_core.base import wording as w
 
 _MARKS = {"better": ":green[▲] ", "worse": ":orange[▼] "}
 
 
 def narrowing(shown: QueryList, here: Opened) -> None:
-    """The chips in two rows, the search, and the filter line with what is wrong in it."""
-    view = here.comparison
+    """The field for words and filters, what it can say, columns and downloads in one line; below it
+    what is wrong in a filter."""
+    view, asked = here.comparison, here.view.address
     example = answers.filter_example(here.study, view)
-    with st.container(key="chips"):
-        if view.alone:
-            _chips(shown, view, [*BETWEEN, *OF_ONE], "show", "Lists")
-        else:
-            _chips(shown, view, BETWEEN, "show", "Between the runs")
-            _chips(shown, view, OF_ONE, "show_one", "With", view.focus)
-        tagged = [key for key in shown.counts if tag_of(key)]
+    with st.container(horizontal=True, key="narrowing", vertical_alignment="center"):
+        with st.container(key="w_find"):
+            filter_field(
+                answers.as_typed(asked["s"], asked["filter"]),
+                answers.filter_vocabulary(here.study, view, remarks()),
+                placeholder=f"Search the texts, or filter: {example}",
+                wrong=shown.wrong is not None,
+                on_line=partial(session.hear, KEY, "line", _stored),
+            )
+        with st.popover("?", key="can_say", help="What can be asked here"):
+            names = answers.filter_names(here.study, view, remarks())
+            st.html(filter_line.can_name(names, example))
+        _columns(shown)
+        _downloads(shown, here)
+    if shown.wrong is not None:
+        st.html(filter_line.wrong(shown.wrong))
+
+
+def _stored(text: object) -> dict[str, str]:
+    """What the field tells, to the address: words or a filter, in place of what it showed."""
+    search, line = answers.read(str(text))
+    asked = session.address()
+    if not search and asked["s"] and asked["filter"]:
+        search = asked["s"]
+    return {"s": search, "filter": line, "p": ""}
+
+
+def chips(shown: QueryList, view: Comparison) -> None:
+    """One row of lists; the others under "more"."""
+    _chips(shown, view, FIRST, "show", "Lists")
+    others = [key for key in BETWEEN if key not in FIRST]
+    tagged = [key for key in shown.counts if tag_of(key)]
+    rest = [key for key in (*others, *OF_ONE, *tagged) if key in shown.counts]
+    if not rest:
+        return
+    label = _chip(shown.show, shown, view) if shown.show in rest else "more"
+    with st.popover(label, key="more_lists"):
+        _chips(shown, view, others, "show_of_all", "Between the runs")
+        _chips(shown, view, OF_ONE, "show_one", "With", view.focus)
         _chips(shown, view, tagged, "show_tag", "Tagged")
-    with st.container(horizontal=True, key="narrowing", vertical_alignment="bottom"):
-        session.widget(
-            st.text_input,
-            "Search the query texts",
-            "s",
-            value=here.view.address["s"],
-            store=lambda text: {"s": text.strip(), "p": ""},
-            placeholder="Search the query texts",
-            label_visibility="collapsed",
-            width=260,
-        )
-        filter_field(
-            here.view.address["filter"],
-            answers.filter_vocabulary(here.study, view, remarks()),
-            placeholder=f"Filter by any column: {example}",
-            wrong=shown.wrong is not None,
-            on_line=partial(session.hear, KEY, "line", _stored),
-        )
-    _about_the_line(shown, here, example)
-
-
-def _stored(line: object) -> dict[str, Any]:
-    return {"filter": str(line).strip(), "p": ""}
 
 
 def _chips(
@@ -72,19 +84,17 @@ def _chips(
     options = [key for key in keys if key in shown.counts]
     if not options:
         return
-    with st.container(horizontal=True, key=f"row_{name}", vertical_alignment="center"):
-        st.html(filter_line.row_name(label, run), width="content")
-        session.widget(
-            st.pills,
-            f"{label} {literal(run)}".strip(),
-            name,
-            value=shown.show if shown.show in options else None,
-            store=lambda show: {"show": "" if show in (None, SHOW_ALL) else show, "p": ""},
-            options=options,
-            format_func=lambda show: _chip(show, shown, view),
-            label_visibility="collapsed",
-            wrap=True,
-        )
+    session.widget(
+        st.pills,
+        f"{label} {literal(run)}".strip(),
+        name,
+        value=shown.show if shown.show in options else None,
+        store=lambda show: {"show": "" if show in (None, SHOW_ALL) else show, "p": ""},
+        options=options,
+        format_func=lambda show: _chip(show, shown, view),
+        label_visibility="collapsed" if name == "show" else "visible",
+        wrap=True,
+    )
 
 
 def _chip(show: str, shown: QueryList, view: Comparison) -> str:
@@ -111,16 +121,7 @@ def _none_name(view: Comparison) -> str:
     return f"{who} fail" if who == "both" else f"{who} fails"
 
 
-def _about_the_line(shown: QueryList, here: Opened, example: str) -> None:
-    """What is wrong in the filter line; what it can name where there is none."""
-    if shown.wrong is not None:
-        st.html(filter_line.wrong(shown.wrong))
-    elif not here.view.address["filter"]:
-        names = answers.filter_names(here.study, here.comparison, remarks())
-        st.html(filter_line.can_name(names, example))
-
-
-def columns(shown: QueryList) -> None:
+def _columns(shown: QueryList) -> None:
     """The columns of the table, to be chosen."""
     known = {column.key: column for column in shown.offered}
     with st.popover("Columns", key="columns"):
@@ -132,6 +133,34 @@ def columns(shown: QueryList) -> None:
             store=lambda keys: {"cols": tuple(keys)},
             options=[key for key in known if key != "text"],
             format_func=lambda key: w.sentence_case(known[key].named),
-            help="Without any the usual ones are shown: the difference, a score for each shown run,"
-            " and the columns that group the queries.",
+            help="Without any the usual ones are shown: the difference, the scores of the compared"
+            " runs and two more, what nobody judged, and the columns that group the queries.",
+        )
+
+
+def _downloads(shown: QueryList, here: Opened) -> None:
+    """The table as a file, and its queries as a collection of their own."""
+    view, study = here.comparison, here.study
+    noted, on = notes_here(), here.layers
+    counted = section.counted(len(shown.kept), "query", "queries")
+    with st.popover("Download", key="download"):
+        st.download_button(
+            f"CSV :gray[of {counted}]",
+            data=lambda: spreadsheet(shown.table),
+            file_name=section.file_name("queries"),
+            mime="text/csv",
+            key="csv_queries",
+            on_click="ignore",
+            help="The table with the columns that are shown.",
+        )
+        st.download_button(
+            f"Zip :gray[of judgments and runs of {counted}]",
+            data=lambda: subset(study, view, list(shown.kept["query_id"]), noted, on),
+            file_name=section.file_name("queries").removesuffix(".csv") + ".zip",
+            mime="application/zip",
+            key="subset",
+            on_click="ignore",
+            help="A zip with the judgments, the queries and the shown runs of the queries in this"
+            " table, their notes and tags and the judgment layers that are on, to load elsewhere:"
+            " the same scores follow from it.",
         )

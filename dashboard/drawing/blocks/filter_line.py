@@ -16,11 +16,6 @@ _AROUND = 60
 _drawn = Template("filter_line")
 
 
-def row_name(name: str, run: str = "") -> Markup:
-    """What a row of chips is about: words, and the run that they end with."""
-    return _drawn("row_name", name=name, run=shorten(run), whole=run)
-
-
 def wrong(error: FilterLineError) -> Markup:
     """The line with the place where it is wrong, and why."""
     at = error.position
@@ -40,6 +35,11 @@ def wrong(error: FilterLineError) -> Markup:
 def can_name(names: Sequence[str], example: str) -> Markup:
     """The columns that a filter line can name, folded, with what can be said of them."""
     return _drawn("can_name", names=list(names), example=example)
+
+
+def searched(words: str, link: str) -> Markup:
+    """The words that are searched for beside a filter, and the way to do without."""
+    return _drawn("searched", words=shorten(words), whole=words, link=link)
 
 
 def chosen(picked: int, known: bool, link: str) -> Markup:

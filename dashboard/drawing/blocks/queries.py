@@ -19,6 +19,7 @@ from dashboard.drawing.theme import RunStyle
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import BETTER, WORSE
 
+Span = tuple[float, float]
 Link = Callable[[str], str]
 """The address that an order, a query_id, a page number or a column leads to."""
 
@@ -26,11 +27,12 @@ _HEAD = 48
 """Characters of a head that names no run, in a few lines."""
 _VALUES = 3
 """Values of a filter that are named; more are counted."""
-_LEAST = {"score": 116, "difference": 120, "number": 72}
-"""The px that a score with its bar, a difference and a number take."""
-_PADDING, _MARK, _WIDEST, _CELL = 18, 22, 260, 15
-"""Px beside a text, of a run's mark and the arrow of the order, of the widest column, of a text's
-size."""
+_LEAST = {"score": 72, "difference": 190, "number": 72}
+_METER = 56
+"""The px that a score, a difference with its bar and a number take; those of a score's bar."""
+_PADDING, _MARK, _ARROW, _WIDEST, _NAME, _CELL = 18, 22, 8, 260, 72, 15
+"""Px beside a text, of a run's mark and the arrow of the order, of an arrow that may stand below
+its head, of the widest column, of a run's name that keeps to one line, of a text's size."""
 _AROUND = 1
 """Pages to both sides of the one shown that have a link."""
 
@@ -61,8 +63,19 @@ class _Cell:
 
 
 @dataclass(frozen=True)
+class _Gap:
+    """A difference, and where its bar lies: zero, its begin, its length; `tone` colours it."""
+
+    value: float
+    tone: str
+    zero: str = ""
+    begin: str = ""
+    long: str = ""
+
+
+@dataclass(frozen=True)
 class _Row:
-    """A query; `parts` are its cells but the first: a difference, a `_Cell` or a group."""
+    """A query; `parts` are its cells but the first: a `_Gap`, a `_Cell` or a group."""
 
     text: str
     link: str
@@ -78,38 +91,43 @@ def query_table(
     *,
     difference: str,
     label: str,
+    span: tuple[float, float],
     scale: tuple[float, float] | None,
     coloured: bool,
     sorted_by: Link,
     opened: Link,
 ) -> Markup:
-    """A page of the list: query, difference, a score with its bar for each run, groups. `order` is
-    the key of the column it stands by, "-" before it where the greatest is first; `difference`
-    heads the differences, which are `coloured` where they are more than "same"."""
+    """A page of the list: query, difference with its bar, a score for each run, with a bar where
+    there is a `scale`, groups. `order` is the key of the column it stands by, "-" before it where
+    the greatest is first; `difference` heads the differences, which lie in `span` and are
+    `coloured` where they are more than "same"."""
     records = rows.frame.to_dict("records")
     heads = [
-        replace(head, width=_width(head, rows.frame[head.column.source]))
+        replace(head, width=_width(head, rows.frame[head.column.source], scale))
         for head in _heads(columns, order, styles, difference, sorted_by)
     ]
     return _drawn(
         "query_table",
         heads=heads,
-        rows=[_row(record, columns, styles, scale, coloured, opened) for record in records],
+        rows=[_row(record, columns, styles, (span, scale), coloured, opened) for record in records],
         wide=sum(head.width for head in heads),
         label=label,
     )
 
 
-def _width(head: _Head, values: pd.Series) -> int:
+def _width(head: _Head, values: pd.Series, scale: Span | None) -> int:
     """The px that a column takes: room for its texts, within limits, and for the longest word of
     its head; 0 for the query, which has what is left."""
     if head.column.kind == "text":
         return 0
     words = max((text_width(word, bold=True) for word in re.split(r"[\s_-]", head.name)), default=0)
-    least, room = _LEAST.get(head.column.kind, 0), 0.0
+    least, room, mark = _LEAST.get(head.column.kind, 0), 0.0, _ARROW
+    if head.column.kind == "score":
+        words, mark = max(words, min(text_width(head.name, bold=True), _NAME)), _MARK
+        least += 0 if scale is None else _METER
     if head.column.kind == "group":
         room = text_width(max(values.astype(str), key=len, default=""), size=_CELL)
-    return round(min(max(least, room + _PADDING, words + _PADDING + _MARK), _WIDEST))
+    return round(min(max(least, room + _PADDING, words + _PADDING + mark), _WIDEST))
 
 
 def _heads(
@@ -141,25 +159,38 @@ def _row(
     record: Mapping[str, Any],
     columns: Sequence[Column],
     styles: Styles,
-    scale: tuple[float, float] | None,
+    spans: tuple[Span, Span | None],
     coloured: bool,
     opened: Link,
 ) -> _Row:
+    clear = coloured and record["outcome"] in (BETTER, WORSE)
     parts: list[tuple[str, Any]] = []
     for column in columns:
         value = record[column.source]
         if column.kind == "score":
-            parts.append((column.kind, _cell(value, style_of(styles, column.name), scale)))
+            parts.append((column.kind, _cell(value, style_of(styles, column.name), spans[1])))
         elif column.kind == "number":
             parts.append((column.kind, _number(value)))
+        elif column.kind == "difference":
+            tone = str(record["outcome"]) if clear else ""
+            parts.append((column.kind, _gap(value, spans[0], tone)))
         elif column.kind != "text":
             parts.append((column.kind, value))
     return _Row(
         text=record["text"].strip() or f"query {record['query_id']}",
         link=opened(record["query_id"]),
         parts=parts,
-        clear=coloured and record["outcome"] in (BETTER, WORSE),
+        clear=clear,
     )
+
+
+def _gap(value: float, span: Span, tone: str) -> _Gap:
+    low, high = span
+    if not high > low or value != value:
+        return _Gap(value, tone)
+    begin, end = min(value, 0.0), max(value, 0.0)
+    zero, start = (percent((at - low) / (high - low)) for at in (0.0, begin))
+    return _Gap(value, tone, zero, start, percent((end - begin) / (high - low)))
 
 
 def _number(value: float) -> str:
@@ -207,6 +238,12 @@ def filters(where: Sequence[tuple[str, str]], without: Link) -> Markup:
     return _drawn("filters", chips=chips)
 
 
-def too_few(paired: int) -> Markup:
-    """Why nothing is coloured: there are not enough queries to say which run does better."""
-    return _drawn("too_few", paired=paired)
+def strip_said(paired: int, most: int, mean: float) -> Markup:
+    """What the strip of differences shows; that it thins out where queries are more than `most`."""
+    return _drawn("strip_said", paired=paired, most=most, mean=mean)
+
+
+def listed(kept: int, total: int, taken: Sequence[Markup]) -> Markup:
+    """How many of the queries a list holds, and what narrows it; only read aloud where it is all of
+    them and nothing does."""
+    return _drawn("listed", kept=kept, total=total, taken=[part for part in taken if part])

@@ -17,14 +17,17 @@ from metrics_core.base import wording
 
 _ROW, _FILLED = 34, 0.94
 _NAME = 22
-_ALL = 60
+_ALL = 130
 """Of more columns than these there are no gaps between them."""
 
 
-def score_heatmap(frame: pd.DataFrame, drawing: Drawing) -> Chart:
+def score_heatmap(
+    frame: pd.DataFrame, drawing: Drawing, *, empty: pd.DataFrame | None = None
+) -> Chart:
     """Every run's score on every query of `frame`, which has query_id, text and one column of
     scores per shown run, by its name; in its order from the left, the run in focus on top.
-    Undefined scores are blank. customdata is [query_id, escaped text, numbers].
+    Undefined scores are blank, and framed where `empty` says that a run lists nothing. customdata
+    is [query_id, escaped text, numbers].
     """
     palette, runs = drawing.palette, list(drawing.styles)
     values = frame[runs].to_numpy(dtype=np.float64).T
@@ -43,7 +46,7 @@ def score_heatmap(frame: pd.DataFrame, drawing: Drawing) -> Chart:
         for i, run in enumerate(runs)
     ]
     return figure(
-        [_cells(frame, values, drawing)],
+        _cells(frame, values, drawing, empty),
         palette=palette,
         height=_ROW * len(runs) + margin.top + margin.bottom,
         margin=margin,
@@ -68,29 +71,41 @@ def _span(values: npt.NDArray[np.float64], drawing: Drawing) -> tuple[float, flo
     return low, high if high > low else low + 1.0
 
 
-def _cells(frame: pd.DataFrame, values: npt.NDArray[np.float64], drawing: Drawing) -> Trace:
+def _cells(
+    frame: pd.DataFrame,
+    values: npt.NDArray[np.float64],
+    drawing: Drawing,
+    empty: pd.DataFrame | None,
+) -> list[Trace]:
     """A bar fills each cell, for that is where it can be clicked: marks that overlap cannot."""
     titles = [query_text(text) for text in frame["text"]]
     ids = list(frame["query_id"])
-    row, column = np.nonzero(~np.isnan(values))
-    low, high = _span(values, drawing)
     runs = [escape(run) for run in drawing.styles]
-    return bar(
-        x=column,
-        base=row - _FILLED / 2,
-        y=np.full(len(row), _FILLED),
-        width=_FILLED if len(frame) <= _ALL else 1,
-        marker={
-            "color": values[row, column],
-            "cmin": low,
-            "cmax": high,
-            "colorscale": _scale(drawing.palette),
-            "line": {"width": 0},
-        },
-        customdata=[
-            [ids[x], titles[x], f"{runs[y]} {wording.score(values[y, x])}"]
-            for y, x in zip(row, column, strict=True)
-        ],
-        hovertemplate="<b>%{customdata[1]}</b><br>%{customdata[2]}<extra></extra>",
-        unselected={"marker": {"opacity": 1}},
-    )
+    nothing = np.zeros(values.shape, dtype=np.bool_)
+    if empty is not None:
+        nothing = empty[list(drawing.styles)].to_numpy(dtype=np.bool_).T
+    low, high = _span(values, drawing)
+    scored = {"cmin": low, "cmax": high, "colorscale": _scale(drawing.palette)}
+    framed = {"color": drawing.palette.page, "line": {"width": 1, "color": drawing.palette.line}}
+
+    def trace(cells: npt.NDArray[np.bool_], *, blank: bool) -> Trace:
+        row, column = np.nonzero(cells)
+        marker = {**scored, "color": values[row, column], "line": {"width": 0}}
+        told = [wording.score(values[y, x]) for y, x in zip(row, column, strict=True)]
+        said = [f"{text}, no results" if blank else text for text in told]
+        return bar(
+            x=column,
+            base=row - _FILLED / 2,
+            y=np.full(len(row), _FILLED),
+            width=_FILLED if len(frame) <= _ALL else 1,
+            marker=framed if blank else marker,
+            customdata=[
+                [ids[x], titles[x], f"{runs[y]} {text}"]
+                for y, x, text in zip(row, column, said, strict=True)
+            ],
+            hovertemplate="<b>%{customdata[1]}</b><br>%{customdata[2]}<extra></extra>",
+            unselected={"marker": {"opacity": 1}},
+        )
+
+    traces = [trace(~np.isnan(values) & ~nothing, blank=False)]
+    return [*traces, trace(nothing, blank=True)] if nothing.any() else traces

@@ -133,7 +133,15 @@ def test_pages_hold_a_hundred_rows_and_each_query_once() -> None:
 
 def test_the_download_has_the_order_of_the_table() -> None:
     table = listed("-score:a", search="text 1").table
-    assert list(table.columns) == ["query_id", "query", "difference", "a", "b", "difficulty"]
+    assert list(table.columns) == [
+        "query_id",
+        "query",
+        "difference",
+        "a",
+        "b",
+        "unjudged",
+        "difficulty",
+    ]
     assert table["a"].is_monotonic_decreasing and len(table) == 111
 
 
@@ -180,3 +188,13 @@ def test_ten_paired_queries_are_enough_to_tell() -> None:
     for n, enough in ((9, False), (10, True)):
         of = study(n)
         assert query_list(of, comparison(of), Asked()).can_tell is enough
+
+
+def test_unjudged_counts_the_documents_of_both_lists_once() -> None:
+    of = study(12)
+    told = query_list(of, comparison(of), Asked(order="query_id")).kept["n: unjudged"]
+    # Of five ranks each: both lists hold the same documents but for the rank of the relevant one.
+    lists = {name: of.runs[name].table.to_pandas() for name in ("a", "b")}
+    for query_id, number in zip(IDS, told, strict=False):
+        seen = {d for t in lists.values() for d in t[t["query_id"] == query_id]["doc_id"]}
+        assert number == len(seen - {f"{query_id}-d"}), query_id

@@ -229,11 +229,15 @@ def test_strips_hold_every_query_of_the_compared_runs() -> None:
     assert query_views.strips(STUDY, comparison(), "bogus").groups == [query_views.EVERY_QUERY]
 
 
-def test_the_heatmap_is_thinned_to_what_can_be_seen() -> None:
+def test_the_heatmap_begins_with_the_easiest_and_knows_what_a_run_lacks() -> None:
     view = comparison()
-    many = query_views.heat(listed(view), view)
-    assert list(many.columns) == ["query_id", "text", *view.runs] and len(many) == 100
-    assert list(many["query_id"]) == list(listed(view).kept["query_id"])
+    many = query_views.heat(STUDY, listed(view), view)
+    assert list(many.frame.columns) == ["query_id", "text", *view.runs] and len(many.frame) == 100
+    assert sorted(many.frame["query_id"]) == sorted(listed(view).kept["query_id"])
+    assert many.frame[list(view.runs)].mean(axis=1).round(9).is_monotonic_decreasing
+    for run in view.runs:
+        lacking = set(STUDY.query_ids) - set(STUDY.runs[run].query_ids)
+        assert set(many.frame["query_id"][many.empty[run]]) == lacking
 
 
 def test_of_one_run_no_list_stands_there_twice() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -56,6 +58,7 @@ def test_the_query_page_offers_what_nobody_judged() -> None:
 
 
 def test_a_grade_counts_in_the_score_is_told_and_can_be_switched_off() -> None:
+    opened("", **PAIR)  # the rail says what waits once it was worked out
     before = opened("", **PAIR)
     judged({ROW: 3})
     app = opened("query", q=ROW[0], **PAIR)
@@ -122,6 +125,25 @@ def test_the_queue_goes_on_where_it_was_left() -> None:
     after = rows_of(opened("judge", **PAIR))
     assert after["judged"] == 1 and after["total"] == first["total"]
     assert after["rows"][0] == first["rows"][1]
+    assert first["names"] == ["Not relevant", "A little", "Fairly", "Highly"]
+    assert 0 < first["settle"] < first["total"] and row["settles"]
+
+
+def test_to_judge_leads_back_and_says_where_everything_is_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    back = unescape(drawn(opened("judge", **PAIR)))
+    assert "← Robustness" in back and re.search(r'href="\./firm\?[^"]*part=unjudged', back)
+    (tmp_path / "a.run").write_text("q Q0 d1 1 2.0 x\n")
+    (tmp_path / "b.run").write_text("q Q0 d2 1 2.0 x\n")
+    (tmp_path / "j.qrels").write_text("q 0 d1 1\nq 0 d2 0\n")
+    monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
+    app = opened("judge", run="b", base="a")
+    assert "Every document in the top 10 is judged" in text_of(app)
+    assert "What it changed: Robustness" in text_of(app)
+    assert not app.get("bidi_component") or "ranklens_judge" not in {
+        e.proto.component_name for e in app.get("bidi_component")
+    }
 
 
 def test_layers_on_the_data_page() -> None:

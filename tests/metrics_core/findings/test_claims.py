@@ -17,6 +17,7 @@ from metrics_core.comparing.doubts import doubts
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import SAME, compare, differences
 from metrics_core.findings import (
+    Turned,
     alone,
     doubts_findings,
     history_finding,
@@ -25,6 +26,7 @@ from metrics_core.findings import (
     places_lead,
     places_title,
     queries_finding,
+    queries_lead,
     shown_finding,
     verdict,
 )
@@ -272,34 +274,45 @@ def test_for_how_many_it_holds() -> None:
 
 
 def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
-    total = len(given.scores.query_ids)
-    head = r"^([\d,]+) quer(?:y|ies); compare another run"
+    total, (title, lead) = len(given.scores.query_ids), text.split("\n")
+    zero = int((given.scores.values[:, :, 0] == 0).all(axis=0).sum())
+    fail = re.search(r"([\d,]+)(?: of [\d,]+)?(?: quer(?:y|ies))? fails? with every run", text)
+    yield (count_of(fail[1]) if fail else 0) != zero and "that fail"
+    yield len(title) > 60 and "its length"
     if given.focus == given.baseline:
-        yield count_of(re.match(head, text)[1]) != total  # type: ignore[index]
+        yield count_of(re.match(r"^(?:[\d,]+ of )?([\d,]+) quer", title)[1]) != total  # type: ignore[index]
         return
     won, lost, _ = outcomes(given, given.focus)
-    told = re.match(r"\w+ wins ([\d,]+) of ([\d,]+) .* and loses ([\d,]+)\.", text)
-    yield not told or tuple(map(count_of, told.groups())) != (won, total, lost)
-    of = r"(Half of all|At least half of all|All) (wins|losses) are [a-z ]*"
-    if half := re.search(rf"{of}({NUMBER})", text):
-        better = given.gaps(given.focus) * given.direction
-        sizes = np.abs(better[(better > 0) == (half[2] == "wins")])
+    told = re.match(
+        r"\w+ is better on ([\d,]+) of ([\d,]+) quer(?:y|ies), worse on ([\d,]+)$", title
+    )
+    yield (tuple(map(count_of, told.groups())) if told else (0, total, 0)) != (won, total, lost)
+    yield not told and title != f"No query differs by more than {SAME}"
+    gaps = given.gaps(given.focus) * given.direction
+    paired = int(np.isfinite(gaps).sum())
+    few = re.search(r"Only ([\d,]+) quer", lead)
+    yield (count_of(few[1]) if few else 10) != min(paired or 10, 10) and "that are few"
+    yield ("No query has a score" in lead) is not (paired == 0)
+    if half := re.search(rf"Median (win|loss) ({NUMBER})", lead):
+        sizes = np.abs(gaps[(gaps > 0) == (half[1] == "win")])
         sizes = sizes[sizes > SAME + ROUNDING]
-        printed, near = value_of(half[3]), 0.5 * 10.0 ** -len(half[3].partition(".")[2]) + 1e-9
-        least, more = (sizes >= printed - near).sum(), (sizes > printed + near).sum()
-        yield not 2 * more <= len(sizes) <= 2 * least and "the middle one"
-        yield half[1] == "All" and (least < len(sizes) or more > 0) and "all of them"
-    fail = re.search(r"([\d,]+) quer(?:y|ies) fails? with every run", text)
-    zero = int((given.scores.values[:, :, 0] == 0).all(axis=0).sum())
-    yield (count_of(fail[1]) if fail else 0) != zero and "that fail"
+        off = 0.5 * 10.0 ** -len(half[2].partition(".")[2]) + 1e-9
+        yield abs(float(np.median(sizes)) - value_of(half[2])) > off and "the middle one"
+    for word, number in TURNED.items():
+        said = re.search(rf"([\d,]+)(?: quer(?:y|ies))? (?:is|are) {word}", lead)
+        yield (count_of(said[1]) if said else 0) != number and word
+
+
+TURNED = {"fixed": 3, "broken": 1}
 
 
 def test_which_queries() -> None:
     def text_of(given: Situation) -> str:
         frame = differences(given.scores, given.measure, given.focus, given.baseline)
         zero = int((given.scores.values[:, :, 0] == 0).all(axis=0).sum())
-        name = str(given.measure)
-        return queries_finding(frame, given.focus, given.baseline, name, zero, "every run").text
+        told = Turned(**TURNED, all_zero=zero, every_run="every run")
+        pair = (given.focus, given.baseline)
+        return "\n".join(f(frame, *pair, told).text for f in (queries_finding, queries_lead))
 
     assert not offenders(CASES[::8], text_of, false_in_queries)
 

@@ -14,6 +14,7 @@ from metrics_core.explaining.diagnosis import diagnose
 from metrics_core.findings import (
     Facts,
     Sentence,
+    Turned,
     alone,
     curves_lead,
     curves_title,
@@ -22,6 +23,7 @@ from metrics_core.findings import (
     groups_finding,
     measures_finding,
     queries_finding,
+    queries_lead,
     verdict,
 )
 from metrics_core.findings.groups import (
@@ -527,35 +529,36 @@ def differences_of(won: list[float], lost: list[float], same: int) -> pd.DataFra
     return pd.DataFrame({"difference": [*won, *lost, *[0.0] * same], "outcome": outcome})
 
 
+def which(frame: pd.DataFrame, *pair: str, **told: int) -> tuple[str, str]:
+    counts = {"fixed": 0, "broken": 0, "all_zero": 0} | told
+    turned = Turned(**counts, every_run="both runs")
+    focus, baseline = pair or ("hybrid", "bm25")
+    said = [f(frame, focus, baseline, turned).text for f in (queries_finding, queries_lead)]
+    return said[0], said[1]
+
+
 def test_which_queries() -> None:
     frame = differences_of([0.05, 0.142] * 23, [-0.3] * 17, 21)
-    assert queries_finding(frame, "hybrid", "bm25", "P@5", 10, "every run").text == (
-        "hybrid wins 46 of 84 queries against bm25 on P@5 and loses 17. "
-        "Half of all wins are larger than 0.096; 10 queries fail with every run."
+    assert which(frame, fixed=13, broken=6, all_zero=10) == (
+        "hybrid is better on 46 of 84 queries, worse on 17",
+        "Median win 0.096. 13 queries are fixed, 6 are broken, 10 fail with both runs.",
     )
-    assert queries_finding(frame, "hybrid", "bm25", "P@5", 1, "both runs").text.endswith(
-        "; 1 query fails with both runs."
-    )
-    assert queries_finding(frame, "hybrid", "bm25", "P@5", 0, "both runs").text.endswith(
-        "larger than 0.096."
-    )
-    # 15 of 46 are larger than the middle one, 31 are not smaller.
-    tied = differences_of([0.05, 0.096, 0.4] * 15 + [0.096], [-0.3] * 17, 21)
-    assert "At least half of all wins are 0.096 or more." in (
-        queries_finding(tied, "hybrid", "bm25", "P@5", 0, "both runs").text
-    )
+    assert which(frame, broken=1)[1].endswith("0.096. 1 query is broken.")
+    assert which(frame, all_zero=2)[1].endswith("0.096. 2 queries fail with both runs.")
+    assert which(frame)[1] == "Median win 0.096."
 
 
 def test_which_queries_when_few_win() -> None:
-    frame = differences_of([0.2], [-0.1, -0.3], 0)
-    assert queries_finding(frame, "hybrid", "bm25", "P@5", 0, "both runs").text == (
-        "hybrid wins 1 of 3 queries against bm25 on P@5 and loses 2. "
-        "Half of all losses are larger than 0.200."
+    assert which(differences_of([0.2], [-0.1, -0.3], 0)) == (
+        "hybrid is better on 1 of 3 queries, worse on 2",
+        "Only 3 queries: too few to tell, so nothing is coloured. Median loss 0.200.",
     )
-    level = queries_finding(differences_of([], [], 5), "hybrid", "bm25", "P@5", 0, "both runs")
-    assert level.text == "hybrid wins 0 of 5 queries against bm25 on P@5 and loses 0."
-    one = queries_finding(differences_of([], [], 5), "bm25", "bm25", "P@5", 0, "every run")
-    assert one.text == "5 queries; compare another run to see which it wins and loses on P@5."
+    assert which(differences_of([], [], 50)) == ("No query differs by more than 0.01", "")
+    none = differences_of([], [], 5).assign(difference=np.nan)
+    assert which(none)[1] == "No query has a score with both runs, so nothing is coloured."
+    one = which(differences_of([], [], 5), "bm25", "bm25", all_zero=1)
+    assert one[0] == "1 of 5 queries fails with both runs"
+    assert which(differences_of([], [], 5), "bm25", "bm25")[0] == "5 queries"
 
 
 # Query

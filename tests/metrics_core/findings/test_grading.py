@@ -4,32 +4,42 @@ from __future__ import annotations
 
 import pandas as pd
 
-from metrics_core.findings import judge_next_finding, judging_finding
+from metrics_core.findings import judge_next_finding, judging_finding, judging_lead
 from metrics_core.findings.firmness import Pair
 from metrics_core.unjudged.next_judgments import NextJudgments
 
 
 def test_what_there_is_to_judge() -> None:
-    def said(baseline: str, unjudged: int | None, queries: int = 0, total: int = 104) -> str:
-        return judging_finding(
+    def said(unjudged: int | None, settle: int | None, baseline: str = "old") -> tuple[str, str]:
+        lead = judging_lead(
             "new",
             baseline,
             5,
             unjudged=unjudged,
-            queries=queries,
-            total=total,
+            queries=min(unjudged or 0, 95),
+            total=104 if unjudged != 1 else 1,
             first="z comes first",
-        ).text
+            settle=settle,
+        )
+        return judging_finding(5, unjudged, settle).text, lead.text
 
-    assert said("old", 1216, 95) == (
-        "1,216 documents in the top 5 of new or old have no grade in the files,"
-        " on 95 of 104 queries: z comes first."
+    assert said(1216, 81) == (
+        "81 of 1,216 unjudged documents would settle it",
+        "In the top 5 of new or old, on 95 of 104 queries; z comes first."
+        " Once the first 81 turn out not relevant, no grade of the others can reverse the order.",
     )
-    assert said("new", 1, 1, 1) == (
-        "1 document in the top 5 of new has no grade in the files, on 1 of 1 query: z comes first."
+    assert said(1, 1)[0] == "1 of 1 unjudged document would settle it"
+    assert "Once the first turns out not relevant" in said(1, 1)[1]
+    assert said(1, None, "new") == (
+        "1 document in the top 5 without a grade",
+        "In the top 5 of new, on 1 of 1 query; z comes first.",
     )
-    assert said("old", 0) == "Every document in the top 5 of new or old has a grade in the files."
-    assert said("old", None).startswith("Too many results in the top 5 of new or old to judge")
+    assert said(216, 0)[0] == "216 unjudged documents cannot reverse the order"
+    assert said(0, None) == (
+        "Every document in the top 5 is judged",
+        "The files grade all that new or old list up to rank 5.",
+    )
+    assert said(None, None)[0] == "Too many results to judge one by one"
 
 
 def test_what_judging_could_do() -> None:

@@ -40,6 +40,7 @@ def table(shown: Rows, order: str = "difference", **changes: object) -> Page:
     options: dict[str, object] = {
         "difference": "hybrid − baseline",
         "label": "2 queries",
+        "span": (-0.5, 0.5),
         "scale": (0.0, 1.0),
         "coloured": True,
         "sorted_by": lambda key: f"queries?order={key}",
@@ -80,6 +81,14 @@ def test_scores_have_bars_where_they_have_a_scale_and_undefined_ones_a_dash() ->
     page = table(rows(1), scale=None)
     assert not [own for own in page.having("score") if "share" in own.get("style", "")]
     assert "0.442" in page.text and "–" in page.text and "nan" not in page.text
+
+
+def test_a_difference_has_a_bar_from_zero_on_the_scale_of_all_queries() -> None:
+    bars = table(rows(1)).having("bar")
+    assert [own["style"] for own in bars] == ["--zero:50.00%;--begin:16.70%;--long:33.30%"]
+    assert bars[0]["class"] == "bar worse"
+    assert not table(rows(1), span=(0.0, 0.0)).having("bar")
+    assert not table(rows(1, difference=math.nan, outcome=None)).having("bar")
 
 
 def test_only_what_is_clear_of_the_same_is_coloured_and_nothing_where_too_few() -> None:
@@ -148,7 +157,7 @@ def test_numbers_are_plain_where_they_are_whole() -> None:
         page = Page(
             queries.query_table(
                 rows(1, **{"n: words": value}), columns, "", STYLES, difference="", label="",
-                scale=None, coloured=False, sorted_by=str, opened=str,
+                span=(0.0, 0.0), scale=None, coloured=False, sorted_by=str, opened=str,
             )
         )  # fmt: skip
         assert page.text.endswith(text) and "Words" in page.text

@@ -125,8 +125,7 @@ def draw_heatmap(palette: Palette) -> go.Figure:
 
 def draw_bars(palette: Palette, shown: set[str] | None = None, n: int = 60) -> go.Figure:
     frame = differences_of(n)
-    mean = float(frame["difference"].mean())
-    return sorted_differences(frame, drawing_of(STYLES, palette), mean=mean, shown=shown)
+    return sorted_differences(frame, drawing_of(STYLES, palette), shown=shown)
 
 
 def draw_points(palette: Palette, shown: set[str] | None = None) -> go.Figure:
@@ -186,7 +185,7 @@ def test_every_figure_carries_its_whole_layout(name: str, palette: Palette) -> N
     assert layout.font.size == 13
     assert layout.font.color == palette.ink
     assert layout.hoverlabel.bgcolor == palette.page
-    assert layout.height > 100
+    assert layout.height >= 76
     assert not layout.template.to_plotly_json().get("layout")
     for axis in (layout.xaxis, layout.yaxis):
         assert axis.fixedrange is True
@@ -501,9 +500,6 @@ def test_bars_stand_from_best_to_worst_and_carry_the_query() -> None:
     assert [at[i][0] for i in range(len(at))] == frame["query_id"].to_list()
     assert at[0][1] == escape(frame["text"][0])
     assert "→" in at[0][2]
-    texts = " ".join(a.text for a in figure.layout.annotations)
-    for outcome, count in frame["outcome"].value_counts().items():
-        assert f"<b>{count}</b> {outcome}" in texts
     low, high = figure.layout.yaxis.range
     assert low < 0 < high
 
@@ -560,7 +556,7 @@ def test_one_query_and_no_difference_still_draw(flat: bool) -> None:
         {"query_id": ["q"], "text": [""], "score": 0.5, "baseline_score": 0.5 if flat else 0.1,
          "difference": 0.0 if flat else 0.4, "outcome": "same" if flat else "better"}
     )  # fmt: skip
-    figure = sorted_differences(frame, drawing_of(styles_of("a", "b", baseline="b")), mean=0.0)
+    figure = sorted_differences(frame, drawing_of(styles_of("a", "b", baseline="b")))
     assert figure.data[0].customdata[0][1] == "q"
 
 
@@ -613,6 +609,11 @@ def test_strips_thin_out_keep_the_extremes_and_fade_what_is_left_out() -> None:
 
 def test_a_cell_of_the_heatmap_of_scores_says_query_run_and_score() -> None:
     (cells,) = draw_score_heatmap(LIGHT).data
+    empty = pd.DataFrame({run: [False, True] for run in STYLES})
+    scores = pd.DataFrame({"query_id": ["a", "b"], "text": "", **dict.fromkeys(STYLES, 0.0)})
+    framed = score_heatmap(scores, drawing_of(STYLES), empty=empty).data[1]
+    assert set(framed.x) == {1} and framed.marker.line.width == 1
+    assert all(row[2].endswith("0.000, no results") for row in framed.customdata)
     assert len(cells.x) == 180 and (cells.marker.cmin, cells.marker.cmax) == (0, 1)
     query_id, _, numbers = cells.customdata[61]
     assert query_id == "q1" and numbers.endswith(f"{cells.marker.color[61]:.3f}")
