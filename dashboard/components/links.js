@@ -88,7 +88,7 @@ const follow = (event) => {
   }
 };
 
-// On the page of one query the arrows go on and back, and ? opens the list of keys; not where a key
+// On the page of one query the arrows, and J and K, go on and back, and ? opens the list of keys; not where a key
 // means something else: in a field, a menu, a table that scrolls, a group of buttons.
 const typing = (target) =>
   target?.closest?.(
@@ -106,7 +106,7 @@ const press = (event) => {
     keys.querySelector('summary').focus();
     event.preventDefault();
   }
-  const turned = { ArrowLeft: 'previous', ArrowRight: 'next' }[event.key];
+  const turned = { ArrowLeft: 'previous', ArrowRight: 'next', j: 'previous', k: 'next' }[event.key];
   const link = turned && steps.querySelector(`a.${turned}`);
   if (link) {
     event.preventDefault();

@@ -46,17 +46,22 @@ def heading(
         return
     with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="bottom"):
         st.html(markup.section(title, explanation, styles=styles))
-        st.download_button(
-            # Read aloud out of its place it says what it downloads; the eye sees "CSV".
-            f"CSV :gray[of {literal(title)}]",
-            data=lambda: spreadsheet(frame),
-            file_name=file_name(key),
-            mime="text/csv",
-            key=f"csv_{key}",
-            type="tertiary",
-            on_click="ignore",
-            help=f"Download the table behind “{literal(title)}”.",
-        )
+        csv_link(title, frame, key)
+
+
+def csv_link(title: str, frame: pd.DataFrame, key: str) -> None:
+    """The table behind a part as CSV."""
+    st.download_button(
+        # Read aloud out of its place it says what it downloads; the eye sees "CSV".
+        f"CSV :gray[of {literal(title)}]",
+        data=lambda: spreadsheet(frame),
+        file_name=file_name(key),
+        mime="text/csv",
+        key=f"csv_{key}",
+        type="tertiary",
+        on_click="ignore",
+        help=f"Download the table behind “{literal(title)}”.",
+    )
 
 
 def file_name(key: str) -> str:
