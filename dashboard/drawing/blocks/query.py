@@ -164,8 +164,9 @@ def missed(
     deepest: int,
     grade_names: Mapping[float, str] | None = None,
 ) -> Markup:
-    """Relevant documents that the top k of the baseline or of the run in focus lacks, with their
-    rank in each run; a dash means not among the first `deepest`. A row opens its full text."""
+    """Relevant documents that the top k of the run in focus lacks, with their rank in each run, and
+    folded those that only that of the baseline does; a dash means not among the first `deepest`. A
+    row opens its full text."""
     if diagnosis.missed.empty:
         return _drawn("none_missed", text=_nothing_missed(diagnosis))
     grades = grades_of(diagnosis, grade_names)
@@ -184,10 +185,24 @@ def missed(
         )
         for row in diagnosis.missed.to_dict("records")
     ]
+    lacking = [row for row in rows if not row.ranks[diagnosis.focus] <= diagnosis.cutoff]
+    rest = [row for row in rows if row.ranks[diagnosis.focus] <= diagnosis.cutoff]
     return _drawn(
         "missed",
-        rows=rows[:MISSED_SHOWN],
-        folded=rows[MISSED_SHOWN:],
+        nothing="" if lacking else _nothing_missed(diagnosis),
+        rows=lacking[:MISSED_SHOWN],
+        folded=[
+            (f"and {w.count(len(some))} more{of}", some)
+            for some, of in (
+                (lacking[MISSED_SHOWN:], ""),
+                (
+                    rest,
+                    f" that only the top {w.count(diagnosis.cutoff)} of {diagnosis.baseline} lacks",
+                ),
+            )
+            if some
+        ],
+        focus=diagnosis.focus,
         runs=runs,
         heads=[("grade", "Grade"), ("document", "Document"), *(("rank", name) for name in names)],
         cutoff=diagnosis.cutoff,
@@ -198,9 +213,9 @@ def missed(
 def _nothing_missed(diagnosis: Diagnosis) -> str:
     if not diagnosis.n_relevant:
         return "No document is judged relevant to this query."
-    k = w.count(diagnosis.cutoff)
-    if diagnosis.baseline == diagnosis.focus:
-        return f"Every relevant document is in the top {k}."
+    k, focus = w.count(diagnosis.cutoff), diagnosis.focus
+    if diagnosis.baseline == focus or len(diagnosis.missed):
+        return f"Every relevant document is in the top {k} of {focus}."
     return f"Every relevant document is in both top {k}."
 
 
