@@ -73,7 +73,7 @@ def render() -> None:
             if shown.ledger is not None:
                 explaining.ledger_card(shown, shown.ledger, here)
                 explaining.room_card(shown.ledger, here)
-                explaining.what_if_card(shown, here)
+                explaining.what_if_card(shown, shown.ledger, here)
             grading.query_part(here, found.query_id)
             grading.notes_part(found.query_id)
         with st.container(key="query_evidence"):

@@ -182,6 +182,11 @@ def test_marks_of_the_overview_lead_on(sample_app: str, open_page: Opened) -> No
 
 def test_previous_and_next_step_through_the_list(sample_app: str, open_page: Opened) -> None:
     page = open_page(f"{sample_app}/query?list=worse&q=q098")
+    page.set_viewport_size({"width": 1280, "height": 720})
+    # Both lists stand on the first screen of a projector.
+    for side in ("left", "right"):
+        fourth = page.locator(f".lens .ranked.{side} > li").nth(3).bounding_box()
+        assert fourth and fourth["y"] + fourth["height"] <= 720
     steps = page.locator(".lens.steps-through")
     expect(steps).to_contain_text("1 of")
     steps.get_by_role("link", name="Next").click()

@@ -22,6 +22,7 @@ from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import card, ledger, query, side, what_if, words
 from dashboard.session import Opened
+from dashboard.session.deferred import defer
 from metrics_core.base import wording as w
 from metrics_core.explaining.kinds import FINE
 from metrics_core.explaining.what_if import Edit
@@ -135,22 +136,32 @@ def _card(name: str, title: str, told: str = "") -> DeltaGenerator:
     return card
 
 
-def what_if_card(shown: QueryPage, here: Opened) -> None:
+def what_if_card(shown: QueryPage, ledger_of: QueryLedger, here: Opened) -> None:
     """The best single change of the list of the run in focus, and the way to change it by hand."""
+    if not ledger_of.by:
+        return
     unknown = here.study.nameless((here.comparison.focus, here.comparison.baseline))
+    card = _card("what_if", "What if?")
     if unknown:
-        with _card("what_if", "What if?"):
-            known = f"{as_judged_ranks(unknown)}, and a list can be changed only where all of it is"
+        known = f"{as_judged_ranks(unknown)}, and a list can be changed only where all of it is"
+        with card:
             st.html(side.remark(f"{known} known."))
         return
-    found = _what_would_be(shown, here, ())
-    if found is None:
-        return
-    best, query_id = found.best, shown.diagnosis.query_id
-    tried = "" if best is None else session.href("query", q=query_id, what=(edit_key(best.edit),))
-    by_hand = ("Change the list", session.href("query", q=query_id, **{"try": "1"}))
-    with _card("what_if", "What if?"):
-        st.html(what_if.what_if_best(found, shown.documents, tried, [by_hand]))
+
+    def best() -> None:
+        found = _what_would_be(shown, here, ())
+        if found is None:
+            return
+        change, query_id = found.best, shown.diagnosis.query_id
+        tried = (edit_key(change.edit),) if change else ()
+        by_hand = ("Change the list", session.href("query", q=query_id, **{"try": "1"}))
+        st.html(
+            what_if.what_if_best(
+                found, shown.documents, session.href("query", q=query_id, what=tried), [by_hand]
+            )
+        )
+
+    defer(best, card)
 
 
 def _what_would_be(shown: QueryPage, here: Opened, edits: tuple[Edit, ...]) -> WhatIf | None:

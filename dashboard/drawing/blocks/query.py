@@ -40,6 +40,8 @@ def query_head(text: str, query_id: str, metadata: Mapping[str, str]) -> Markup:
     chip, the rest, such as a topic's narrative, folded."""
     short = [(name, value) for name, value in metadata.items() if len(value) <= _CHIP][:_MOST_CHIPS]
     folded = {name: value for name, value in metadata.items() if (name, value) not in short}
+    if query_id == text:
+        query_id = ""  # the title says it
     long = len(text) > _LONG_QUERY
     return _drawn("query_head", text=text, query_id=query_id, chips=short, folded=folded, long=long)
 
