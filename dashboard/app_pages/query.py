@@ -59,10 +59,9 @@ def render() -> None:
     # Tints follow the grades of the whole collection, so that a 2 looks alike on every query.
     grades = dict.fromkeys(here.study.grades, "")
     _steps(shown, here)
-    said = shown.explanation + explaining.kind(shown)
     st.html(
-        query.query_head(shown.text, found.query_id, shown.metadata)
-        + query.explanation(said, here.drawing.styles)
+        query.query_head(shown.text, found.query_id, shown.metadata, explaining.kind(shown))
+        + query.explanation(shown.explanation, here.drawing.styles)
     )
     with st.container(key=f"query_board{'_wide' if len(beside) > 1 else ''}"):
         with st.container(key="query_lists"):

@@ -26,7 +26,6 @@ from dashboard.session.deferred import defer
 from metrics_core.base import wording as w
 from metrics_core.explaining.kinds import FINE
 from metrics_core.explaining.what_if import Edit
-from metrics_core.findings.sentence import Sentence, muted
 from metrics_core.tables.ranked_run import as_judged_ranks
 
 _PARTS = {
@@ -45,11 +44,9 @@ _WORK = {
 }
 
 
-def kind(shown: QueryPage) -> Sentence:
-    """What kind of failure it is, as its likely cause; nothing of a query that is fine."""
-    if shown.ledger is None or shown.ledger.kind == FINE:
-        return Sentence()
-    return muted(f" Likely cause: {shown.ledger.kind}.")
+def kind(shown: QueryPage) -> str:
+    """What kind of failure it is, which is its likely cause; nothing of a query that is fine."""
+    return "" if shown.ledger is None or shown.ledger.kind == FINE else shown.ledger.kind
 
 
 def ledger_part(

@@ -35,15 +35,23 @@ _drawn = Template("query")
 _common = Template("markup")
 
 
-def query_head(text: str, query_id: str, metadata: Mapping[str, str]) -> Markup:
+def query_head(text: str, query_id: str, metadata: Mapping[str, str], cause: str = "") -> Markup:
     """The query as the page's title, and what is known of it beside it: a few words each as a named
-    chip, the rest, such as a topic's narrative, folded."""
+    chip, the rest, such as a topic's narrative, folded; last the likely cause of its failure."""
     short = [(name, value) for name, value in metadata.items() if len(value) <= _CHIP][:_MOST_CHIPS]
     folded = {name: value for name, value in metadata.items() if (name, value) not in short}
     if query_id == text:
         query_id = ""  # the title says it
     long = len(text) > _LONG_QUERY
-    return _drawn("query_head", text=text, query_id=query_id, chips=short, folded=folded, long=long)
+    return _drawn(
+        "query_head",
+        text=text,
+        query_id=query_id,
+        chips=short,
+        folded=folded,
+        long=long,
+        cause=cause,
+    )
 
 
 def explanation(sentence: Sentence, styles: Styles) -> Markup:
