@@ -31,14 +31,14 @@ class QueryPage:
     listed: int = 0
 
 
-def query(study: Study, shown: Comparison, query_id: str, asked: Asked) -> QueryPage:
+def query(study: Study, shown: Comparison, query_id: str, asked: Asked, rows: int = 0) -> QueryPage:
     """The Query page; of the first query in the list where none is named. `asked` is the list the
-    reader came from."""
+    reader came from; `rows` of each run's list are shown, where that is more than k."""
     listed = study.kept(listed_ids, shown, asked)
     query_id = query_id or next(iter(listed), study.query_ids[0])
     place = listed.index(query_id) if query_id in listed else None
     return replace(
-        study.kept(_alone, shown, query_id),
+        study.kept(_alone, shown, query_id, max(rows, shown.cutoff)),
         previous=listed[place - 1] if place else None,
         following=listed[place + 1] if place is not None and place + 1 < len(listed) else None,
         position=place,
@@ -46,19 +46,19 @@ def query(study: Study, shown: Comparison, query_id: str, asked: Asked) -> Query
     )
 
 
-def _alone(study: Study, shown: Comparison, query_id: str) -> QueryPage:
+def _alone(study: Study, shown: Comparison, query_id: str, rows: int) -> QueryPage:
     """The page without its place in a list."""
     found = _diagnosis(study, shown, query_id)
     ledger = query_ledger(study, shown, query_id)
     told = ledger.steps["doc_id"] if ledger else pd.Series(dtype=object)
-    documents = _documents_of(study, found, told)
+    documents = _documents_of(study, found, told, rows)
     return QueryPage(
         diagnosis=found,
         text=study.texts[query_id],
         metadata=_metadata(study, query_id),
         explanation=findings.explain(found),
         documents=documents,
-        lists=_lists(found, documents),
+        lists=_lists(found, documents, rows),
         ledger=ledger,
     )
 
@@ -76,8 +76,8 @@ def _diagnosis(study: Study, shown: Comparison, query_id: str) -> Diagnosis:
     )
 
 
-def _documents_of(study: Study, found: Diagnosis, further: pd.Series) -> pd.DataFrame:
-    tops = [frame["doc_id"].head(found.cutoff) for frame in found.rankings.values()]
+def _documents_of(study: Study, found: Diagnosis, further: pd.Series, rows: int) -> pd.DataFrame:
+    tops = [frame["doc_id"].head(rows) for frame in found.rankings.values()]
     return documents_of(study, pd.concat([*tops, found.missed["doc_id"], further]))
 
 
@@ -98,9 +98,9 @@ def _metadata(study: Study, query_id: str) -> dict[str, str]:
     return {c: str(row[c]) for c in study.queries.columns if pd.notna(row[c]) and row[c] != ""}
 
 
-def _lists(found: Diagnosis, documents: pd.DataFrame) -> pd.DataFrame:
-    """Every shown list to the cutoff, one below the other, as it is downloaded."""
-    parts = [found.rankings[name].head(found.cutoff).assign(run=name) for name in found.rankings]
+def _lists(found: Diagnosis, documents: pd.DataFrame, rows: int) -> pd.DataFrame:
+    """Every shown list so far, one below the other, as it is downloaded."""
+    parts = [found.rankings[name].head(rows).assign(run=name) for name in found.rankings]
     lists = pd.concat(parts, ignore_index=True)[["run", "rank", "doc_id", "score", "grade"]]
     titles = documents["title"].to_dict()
     return lists.assign(title=lists["doc_id"].map(titles))

@@ -1,5 +1,7 @@
 """Query: why did this one fail?"""
 
+from collections.abc import Mapping
+
 import streamlit as st
 from markupsafe import Markup
 
@@ -14,13 +16,11 @@ from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import navigation, query, two_lists, words
 from dashboard.session import Opened
 from dashboard.session.actions.notes import remarks
-from dashboard.session.deferred import defer
 from dashboard.session.picked import picked_queries
 from metrics_core.base import wording as w
 from metrics_core.explaining.diagnosis import SQUARES
 from metrics_core.tables.ranked_run import as_judged_ranks
 
-_CHIP = 32
 _MOST_BESIDE = 2
 _AFRESH = {"rows": "", "what": (), "try": "", "doc": ""}
 """What is of one query only."""
@@ -40,10 +40,10 @@ _LISTS = {
 
 
 def render() -> None:
-    """The query, one explanation, the ranks, the lists, and what is missing from them."""
+    """The query, one sentence, the lists, and what is missing from them; beside it where the
+    difference went and what can be done; below it every run and every part."""
     here = session.opened_study()
-    view, styles, asked = here.comparison, here.drawing.styles, here.view.address
-    study = here.study
+    view, asked = here.comparison, here.view.address
     came_from = Asked(
         asked["list"],
         asked["search"],
@@ -52,47 +52,44 @@ def render() -> None:
         picked_queries(asked["among"]),
         remarks=remarks(),
     )
-    shown = answers.query(study, view, asked["q"], came_from)
+    beside = _beside(here)
+    rows = _rows(asked["rows"], several=bool(beside))
+    shown = answers.query(here.study, view, asked["q"], came_from, rows)
     found = shown.diagnosis
     # Tints follow the grades of the whole collection, so that a 2 looks alike on every query.
-    grades = dict.fromkeys(study.grades, "")
+    grades = dict.fromkeys(here.study.grades, "")
     _steps(shown, here)
-    judged = section.counted(found.n_judged, "judged document", "judged documents")
-    known = f"{w.count(found.n_relevant)} relevant of {judged}"
-    short = [v for v in shown.metadata.values() if len(v) <= _CHIP]
-    chips = [*short[:4], f"query {found.query_id}", known]
-    long = {name: v for name, v in shown.metadata.items() if len(v) > _CHIP}
     st.html(
-        query.query_head(shown.text, chips)
-        + query.details(long)
-        + query.explanation(shown.explanation + explaining.kind(shown), styles)
+        query.query_head(shown.text, found.query_id, shown.metadata, explaining.kind(shown))
+        + query.explanation(shown.explanation, here.drawing.styles)
     )
-    if shown.ledger is not None:
-        explaining.ledger_part(shown, shown.ledger, here, grades)
-        explaining.headroom_part(shown.ledger, here)
-        defer(lambda: explaining.what_if_part(shown, here, grades))
-    section.heading(
-        "Scores and where the relevant documents stand",
-        f"One square per rank, 1 to {SQUARES}. The line marks k = {view.cutoff}.",
-    )
-    drawing, known_grades = here.drawing, tuple(grades)
-    section.standing(
-        "standings", lambda: query.standings(found, styles, grades), found, drawing, known_grades
-    )
-    joined = (
-        "A line joins the same document in two lists: thick if it is relevant, coloured by whether"
-        " it rose or fell. "
-    )
-    unknown = study.nameless(view.runs)
-    known_only = f" {as_judged_ranks(unknown)}: only judged documents are known." if unknown else ""
-    section.heading(
-        "The list" if view.alone else "The lists side by side",
-        f"{'' if view.alone else joined}Query words are marked. A click on a document opens its"
-        f" text.{known_only}",
-        frame=shown.lists,
-        key="lists",
-    )
-    further = _beside(here)
+    with st.container(key=f"query_board{'_wide' if len(beside) > 1 else ''}"):
+        with st.container(key="query_lists"):
+            explaining.what_if_part(shown, here, grades)
+            _lists(shown, here, grades, beside, rows)
+            _missed(shown, here, grades)
+        with st.container(key="query_side"):
+            if shown.ledger is not None:
+                explaining.ledger_card(shown, shown.ledger, here)
+                explaining.room_card(shown.ledger, here)
+                explaining.what_if_card(shown, shown.ledger, here)
+            grading.query_part(here, found.query_id)
+            grading.notes_part(found.query_id)
+        with st.container(key="query_evidence"):
+            _standings(shown, here, grades)
+            if shown.ledger is not None:
+                explaining.ledger_part(shown, shown.ledger, here, grades)
+    if asked["doc"]:
+        explaining.card_part(asked["doc"], shown, here, grades)
+
+
+def _lists(
+    shown: QueryPage, here: Opened, grades: Mapping[float, str], beside: list[str], rows: int
+) -> None:
+    """The lists side by side, and the ways to more of them."""
+    found, drawing, view = shown.diagnosis, here.drawing, here.comparison
+    unknown = here.study.nameless(view.runs)
+    note = f"{as_judged_ranks(unknown)}: only judged documents are known." if unknown else ""
 
     def lists() -> Markup:
         return two_lists.two_lists(
@@ -101,54 +98,92 @@ def render() -> None:
             shown.documents,
             words.query_words(shown.text),
             grades,
-            further=further,
-            rows=_rows(asked["rows"]),
-            unfolded=lambda rows: session.href("query", rows=str(rows)),
+            further=beside,
+            rows=rows,
+            note=note,
         )
 
-    section.standing("lists", lists, found, drawing, known_grades)
+    section.standing("lists", lists, found, drawing, tuple(grades))
+    others = _others(here)
+    further: tuple[str, str] | None = None
+    if beside:
+        further = ("Only the two compared", session.href("query", beside=()))
+    elif others:
+        further = ("3 runs side by side", session.href("query", beside=(others[0],)))
+    with st.container(horizontal=True, key="head_lists", vertical_alignment="bottom"):
+        st.html(
+            two_lists.ways(
+                rows,
+                max(len(found.rankings[run]) for run in (view.baseline, view.focus, *beside)),
+                view.cutoff,
+                two_lists.FIRST_OF_SEVERAL if beside else two_lists.FIRST,
+                unfolded=lambda n: session.href("query", rows=str(n)),
+                beside=further,
+            )
+        )
+        section.csv_link("The lists", shown.lists, "lists")
+    if beside and len(others) > 1:
+        session.widget(
+            st.pills,
+            "Also side by side",
+            "beside",
+            value=beside,
+            store=lambda runs: {"beside": tuple(runs[-_MOST_BESIDE:])},
+            options=others,
+            selection_mode="multi",
+            format_func=literal,
+        )
+
+
+def _missed(shown: QueryPage, here: Opened, grades: Mapping[float, str]) -> None:
+    """The relevant documents that are not in the top of the run in focus."""
+    view, study = here.comparison, here.study
+    found, styles = shown.diagnosis, here.drawing.styles
+    judged = section.counted(found.n_judged, "judged document", "judged documents")
     section.heading(
-        f"Relevant documents that a top {view.cutoff} misses",
-        f"Rank in each run; a dash means not among the first {w.count(study.deepest)}."
-        f"{' A click on a document opens its text.' if study.documents is not None else ''}",
+        f"Relevant, but not in the top {w.count(view.cutoff)} of {view.focus}",
+        f"{w.count(found.n_relevant)} relevant of {judged}. Rank in each run; a dash: not among the"
+        f" first {w.count(study.deepest)}.",
         frame=found.missed,
         key="missed",
     )
     section.standing(
         "missed",
         lambda: query.missed(found, shown.documents, styles, study.deepest, grades),
-        *(found, drawing, known_grades, study.deepest),
+        *(found, here.drawing, tuple(grades), study.deepest),
     )
-    defer(lambda: grading.query_part(here, found.query_id))
-    grading.notes_part(found.query_id)
-    if asked["doc"]:
-        explaining.card_part(asked["doc"], shown, here, grades)
+
+
+def _standings(shown: QueryPage, here: Opened, grades: Mapping[float, str]) -> None:
+    """Every shown run on the query."""
+    found, drawing = shown.diagnosis, here.drawing
+    section.heading(
+        "Every run on this query",
+        f"One square per rank, 1 to {SQUARES}. The line marks k = {w.count(found.cutoff)}.",
+    )
+    section.standing(
+        "standings",
+        lambda: query.standings(found, drawing.styles, grades),
+        *(found, drawing, tuple(grades)),
+    )
+
+
+def _others(here: Opened) -> list[str]:
+    """The shown runs that are not compared."""
+    view = here.comparison
+    return [run for run in view.runs if run not in (view.focus, view.baseline)]
 
 
 def _beside(here: Opened) -> list[str]:
     """The lists that are shown beside those of the two compared runs, by choice."""
-    view = here.comparison
-    others = [run for run in view.runs if run not in (view.focus, view.baseline)]
-    chosen = [run for run in here.view.address["beside"] if run in others][:_MOST_BESIDE]
-    if others:
-        session.widget(
-            st.pills,
-            "Also side by side",
-            "beside",
-            value=chosen,
-            store=lambda runs: {"beside": tuple(runs[-_MOST_BESIDE:])},
-            options=others,
-            selection_mode="multi",
-            format_func=literal,
-        )
-    return chosen
+    others = _others(here)
+    return [run for run in here.view.address["beside"] if run in others][:_MOST_BESIDE]
 
 
-def _rows(asked: str) -> int:
-    """How many rows of the two lists are shown; a hundred where the address has no number."""
-    return (
-        max(int(asked), two_lists.STEP) if asked.isascii() and asked.isdigit() else two_lists.STEP
-    )
+def _rows(asked: str, *, several: bool) -> int:
+    """How many rows of the lists are shown; few where the address has no number."""
+    first = two_lists.FIRST_OF_SEVERAL if several else two_lists.FIRST
+    return max(int(asked), first) if asked.isascii() and asked.isdigit() else first
 
 
 def _steps(shown: QueryPage, here: Opened) -> None:
@@ -165,7 +200,8 @@ def _steps(shown: QueryPage, here: Opened) -> None:
         kind = f" tagged “{tag}”" if tag else _LISTS.get(asked["list"], "")
         noun = "" if kind else f" {w.plural(shown.listed, 'query', 'queries')}"
         place = f"{w.count(shown.position + 1)} of {w.count(shown.listed)}{noun}{kind}{searched}"
-    st.html(navigation.steps(link(shown.previous), link(shown.following), place))
+    back = session.href("queries")
+    st.html(navigation.steps(link(shown.previous), link(shown.following), place, back))
 
 
 if __name__ == "__main__":

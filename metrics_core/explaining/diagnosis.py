@@ -82,33 +82,33 @@ class Diagnosis:
         """doc_id -> rank in the run's whole list."""
         return self._memo(run, lambda: _ranks_in(self.rankings[run]))
 
-    def squares(self, run: str) -> Sequence[tuple[str, float | None]]:
+    def squares(self, run: str, ranks: int = SQUARES) -> Sequence[tuple[str, float | None]]:
         """The doc_id ("": it is not known) and the grade at each of the first ranks: NaN where
         nobody judged the document, None beyond the end of the list; made once."""
-        return self._memo((run,), lambda: self._squares(run))
+        return self._memo((run, ranks), lambda: self._squares(run, ranks))
 
-    def _squares(self, run: str) -> list[tuple[str, float | None]]:
-        first = self.rankings[run].head(SQUARES)
+    def _squares(self, run: str, ranks: int) -> list[tuple[str, float | None]]:
+        first = self.rankings[run].head(ranks)
         doc_ids, grades = first["doc_id"].fillna("").tolist(), first["grade"].tolist()
-        beyond = [("", None)] * (SQUARES - len(first))
+        beyond = [("", None)] * (ranks - len(first))
         return [*zip(doc_ids, grades, strict=True), *beyond]
 
-    def side_by_side(self, run: str, other: str) -> Sequence[Mapping[str, Any]]:
-        """The run's first `cutoff` rows with `other_rank`, the rank in the other run's whole list
-        (NaN: not listed there), `other_known`, whether that can be told, and `relevant`, whether
-        the measure takes the document as such; made once, not to be changed."""
-        return self._memo((run, other), lambda: self._side_by_side(run, other))
+    def side_by_side(self, run: str, other: str, rows: int) -> Sequence[Mapping[str, Any]]:
+        """The run's first rows with `other_rank`, the rank in the other run's whole list (NaN: not
+        listed there), `other_known`, whether that can be told, and `relevant`, whether the measure
+        takes the document as such; made once, not to be changed."""
+        return self._memo((run, other, rows), lambda: self._side_by_side(run, other, rows))
 
-    def _side_by_side(self, run: str, other: str) -> list[dict[str, Any]]:
+    def _side_by_side(self, run: str, other: str, rows: int) -> list[dict[str, Any]]:
         ranks, partly_known = self.ranks(other), other in self.nameless
-        rows: list[dict[str, Any]] = self.rankings[run].head(self.cutoff).to_dict("records")
-        for row in rows:
+        first: list[dict[str, Any]] = self.rankings[run].head(rows).to_dict("records")
+        for row in first:
             doc_id = row["doc_id"]
             named = isinstance(doc_id, str)
             row["other_rank"] = float(ranks.get(doc_id, np.nan)) if named else np.nan
             row["other_known"] = named and (not partly_known or doc_id in self.grades)
             row["relevant"] = row["grade"] >= self.relevant_from
-        return rows
+        return first
 
 
 def _ranks_in(ranking: pd.DataFrame) -> dict[str, int]:

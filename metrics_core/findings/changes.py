@@ -48,22 +48,22 @@ def change(diagnosis: Diagnosis, difference: float) -> Sentence:
         run(diagnosis.focus)
         + muted(" loses " if loses else " gains ")
         + strong(w.score(abs(difference)))
-        + muted(" to " if loses else " over ")
-        + run(diagnosis.baseline)
-        + muted(f" on {diagnosis.measure}")
     )
     silent = _without_list(diagnosis, loses)
     if silent is not None:
         return (
             head
-            + muted(" because ")
+            + muted(": ")
             + run(silent)
             + muted(" returned nothing for this query, so it counts 0.")
         )
     moves = _decisive_moves(diagnosis, loses)
-    reason = f" because {_moved(diagnosis, moves, loses)}." if moves else "."
-    rest = [_above(diagnosis, moves, loses) if moves else "", _left_out(diagnosis, loses)]
-    return head + muted(" ".join([reason, *filter(None, rest)]))
+    reasons = []
+    if moves:
+        reasons = [_moved(diagnosis, moves, loses), _above(diagnosis, moves, loses)]
+    because = "; ".join(filter(None, reasons))
+    told = [f": {because}." if because else ".", _left_out(diagnosis, loses)]
+    return head + muted(" ".join(filter(None, told)))
 
 
 def _without_list(diagnosis: Diagnosis, loses: bool) -> str | None:
@@ -164,10 +164,11 @@ def _above(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:
     unjudged = int(above["grade"].isna().sum())
     parts = []
     if zero:
-        parts.append(f"{w.number(zero)} {w.plural(zero, 'document')} graded 0")
+        are = w.plural(zero, "document that is", "documents that are")
+        parts.append(f"{w.number(zero)} {are} not relevant")
     if unjudged:
         noun = "" if zero else f" {w.plural(unjudged, 'document')}"
-        parts.append(f"{w.number(unjudged)}{noun} that nobody has judged")
+        parts.append(f"{w.number(unjudged)} unjudged{noun}")
     if not parts:
         return ""
     verb = stand(zero + unjudged)
@@ -176,7 +177,7 @@ def _above(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:
         where = f"now {verb} in its top {k}" if loses else f"{verb} in the top {k} of {name}"
     else:
         where = f"now {verb} above {them}" if loses else f"{verb} above {them} in {name}"
-    return f"{w.sentence_case(w.listing(parts))} {where}."
+    return f"{w.listing(parts)} {where}"
 
 
 def _newly_above(
@@ -203,12 +204,12 @@ def _left_out(diagnosis: Diagnosis, loses: bool) -> str:
     if math.isnan(rest):
         return ""
     if abs(rest) < 0.0005:
-        return "Leaving out unjudged documents, nothing of it remains."
+        return f"If unjudged documents are ignored, the {'loss' if loses else 'gain'} disappears."
     noun = "loss" if rest < 0 else "gain"
     size = w.score(abs(rest))
     difference = diagnosis.score(diagnosis.focus) - diagnosis.score(diagnosis.baseline)
     if w.score(rest) == w.score(difference):
         return ""
     if (rest < 0) == loses:
-        return f"Leaving out unjudged documents, the {noun} is {size}."
-    return f"Leaving out unjudged documents, it turns into a {noun} of {size}."
+        return f"If unjudged documents are ignored, the {noun} is {size}."
+    return f"If unjudged documents are ignored, it turns into a {noun} of {size}."

@@ -69,7 +69,7 @@ def test_the_queue_reached_from_a_query_shows_its_own_document(
         page.keyboard.press("1")
         expect(page.locator(".judge .pending")).to_have_count(0)
         settle(page)
-        page.get_by_text("Judge on, for all queries, one by one").click()
+        page.get_by_text("Keep judging across all queries").click()
         page.locator(".judge .card").wait_for()
         settle(page)
         expect(page.locator(".judge .card .asked")).not_to_be_empty()

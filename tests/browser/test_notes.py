@@ -16,7 +16,7 @@ def test_a_note_is_kept_over_a_restart(open_page: Opened, tmp_path: Path) -> Non
         page.get_by_role("textbox", name="Note").fill("the <b>stemmer</b>")
         page.get_by_role("textbox", name="Tag").fill("cause: stemming")
         # Sent twice, as by an impatient hand; the second time with nothing in it.
-        page.get_by_role("button", name="Keep", exact=True).dblclick()
+        page.get_by_role("button", name="Save", exact=True).dblclick()
         expect(page.locator(".lens.noted .note-text")).to_have_text("the <b>stemmer</b>")
         settle(page)
         shown = page.url.removeprefix(address)

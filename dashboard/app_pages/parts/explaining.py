@@ -7,21 +7,22 @@ from dataclasses import replace
 
 import streamlit as st
 from markupsafe import Markup
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session
 from dashboard.address.edits_key import edit_key, read_edits
 from dashboard.answers.document import document
 from dashboard.answers.ledger import QueryLedger
 from dashboard.answers.query import QueryPage, documents_of
-from dashboard.answers.what_if import what_would_be
+from dashboard.answers.what_if import WhatIf, what_would_be
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.literal import literal
-from dashboard.drawing.blocks import card, ledger, query, what_if, words
+from dashboard.drawing.blocks import card, ledger, query, side, what_if, words
 from dashboard.session import Opened
+from dashboard.session.deferred import defer
 from metrics_core.base import wording as w
 from metrics_core.explaining.kinds import FINE
 from metrics_core.explaining.what_if import Edit
-from metrics_core.findings.sentence import Sentence, muted
 from metrics_core.tables.ranked_run import as_judged_ranks
 
 _PARTS = {
@@ -34,11 +35,9 @@ _PARTS = {
 """What a part of a ledger is, by how it was found."""
 
 
-def kind(shown: QueryPage) -> Sentence:
-    """What kind of failure it is; nothing of a query that is fine."""
-    if shown.ledger is None or shown.ledger.kind == FINE:
-        return Sentence()
-    return muted(f" Kind of failure: {shown.ledger.kind}.")
+def kind(shown: QueryPage) -> str:
+    """What kind of failure it is, which is its likely cause; nothing of a query that is fine."""
+    return "" if shown.ledger is None or shown.ledger.kind == FINE else shown.ledger.kind
 
 
 def ledger_part(
@@ -72,43 +71,99 @@ def ledger_part(
     section.standing("ledger", draw, found, here.drawing, tuple(grades))
 
 
-def headroom_part(found: QueryLedger, here: Opened) -> None:
+def ledger_card(shown: QueryPage, found: QueryLedger, here: Opened) -> None:
+    """The largest parts of the difference, or of one run's score."""
+    if found.steps.empty:
+        return
+    with _card("ledger", _went(found, here)):
+        st.html(
+            ledger.ledger_card(
+                found.steps,
+                found.ends,
+                here.drawing,
+                shown.documents,
+                opened=session.hrefs("query", "doc"),
+            )
+        )
+
+
+def _went(found: QueryLedger, here: Opened) -> str:
+    """What the parts of a ledger are parts of."""
+    before, after = found.ends
+    size = w.score(abs(after - before))
+    if here.comparison.alone:
+        return f"Where the {size} comes from"
+    if size == w.score(0.0):
+        return "What evens out"
+    gains = (after > before) == here.comparison.measure.declaration.higher_is_better
+    return f"Where the {size} {'came from' if gains else 'went'}"
+
+
+def room_card(found: QueryLedger, here: Opened) -> None:
     """What the run in focus could still gain, where that is more than nothing."""
-    view = here.comparison
     if found.headroom is None or not found.headroom.best[0] > 0:
         return
     best, score = float(found.headroom.best[0]), float(found.headroom.score[0])
-    if w.score(best) == w.score(score):
-        section.heading(
-            f"What {view.focus} could still gain",
-            f"Nothing: {w.score(score)} is the best that {view.measure} can reach here.",
-        )
+    left = "" if w.score(best) == w.score(score) else w.score(best - score)
+    with _card("room", "Room for improvement", left or "none"):
+        if left:
+            bar = ledger.headroom_bar(found.headroom, here.drawing)
+        else:
+            bar = side.remark(f"{w.score(score)} is the best that can be reached.")
+        if bar:
+            st.html(bar)
+
+
+def _card(name: str, title: str, told: str = "") -> DeltaGenerator:
+    """A card beside the lists, under its heading."""
+    card = st.container(key=f"side_{name}")
+    with card:
+        st.html(side.head(title))
+        if told:
+            st.html(side.told(told))
+    return card
+
+
+def what_if_card(shown: QueryPage, ledger_of: QueryLedger, here: Opened) -> None:
+    """The best single change of the list of the run in focus, and the way to change it by hand."""
+    if not ledger_of.by:
         return
-    section.heading(
-        f"What {view.focus} could still gain",
-        f"{w.score(best - score)} below the best that can be reached on {view.measure},"
-        f" {w.score(best)}: a better order, deeper results, or documents it never found?",
-    )
-    bar = ledger.headroom_bar(found.headroom, here.drawing)
-    if bar:
-        st.html(bar)
+    unknown = here.study.nameless((here.comparison.focus, here.comparison.baseline))
+    card = _card("what_if", "What if?")
+    if unknown:
+        known = f"{as_judged_ranks(unknown)}, and a list can be changed only where all of it is"
+        with card:
+            st.html(side.remark(f"{known} known."))
+        return
+
+    def best() -> None:
+        found = _what_would_be(shown, here, ())
+        if found is None:
+            return
+        change, query_id = found.best, shown.diagnosis.query_id
+        tried = (edit_key(change.edit),) if change else ()
+        by_hand = ("Change the list", session.href("query", q=query_id, **{"try": "1"}))
+        st.html(
+            what_if.what_if_best(
+                found, shown.documents, session.href("query", q=query_id, what=tried), [by_hand]
+            )
+        )
+
+    defer(best, card)
 
 
-def what_if_part(shown: QueryPage, here: Opened, grades: Mapping[float, str]) -> None:
-    """The list of the run in focus, to be changed by hand; closed until somebody asks for it."""
+def _what_would_be(shown: QueryPage, here: Opened, edits: tuple[Edit, ...]) -> WhatIf | None:
+    return what_would_be(here.study, here.comparison, shown.diagnosis.query_id, edits)
+
+
+def what_if_part(shown: QueryPage, here: Opened, grades: Mapping[float, str]) -> bool:
+    """The list of the run in focus, changed by hand; whether it is asked for."""
     view, query_id = here.comparison, shown.diagnosis.query_id
     asked: tuple[str, ...] = here.view.address["what"]
     edits = read_edits(asked)
-    unknown = here.study.nameless((view.focus, view.baseline))
-    if unknown:
-        section.heading(
-            "What if?",
-            f"{as_judged_ranks(unknown)}, and a list can be changed only where all of it is known.",
-        )
-        return
-    found = what_would_be(here.study, view, query_id, edits)
+    found = _what_would_be(shown, here, edits) if edits or here.view.address["try"] else None
     if found is None:
-        return
+        return False
 
     def lead(edit: Edit) -> str:
         return session.href("query", q=query_id, what=(*asked, edit_key(edit)))
@@ -120,23 +175,14 @@ def what_if_part(shown: QueryPage, here: Opened, grades: Mapping[float, str]) ->
         frame=found.scores if edits else None,
         key="what_if",
     )
-    if found.best:
-        best = what_if.what_if_best(
-            found, shown.documents, str(view.measure), lead(found.best.edit)
-        )
-        st.html(best)
-    if not edits and not here.view.address["try"]:
-        open_it = session.href("query", q=query_id, **{"try": "1"})
-        st.html(what_if.what_if_links([("Change the list", open_it)]))
-        return
+    back = [("Close", session.href("query", what=(), **{"try": ""}))]
     if edits:
         st.html(what_if.what_if_scores(found, here.drawing))
         back = [
             ("Undo", session.href("query", what=asked[:-1], **{"try": "1"})),
-            ("Take all back", session.href("query", what=(), **{"try": "1"})),
+            ("Undo all", session.href("query", what=(), **{"try": "1"})),
+            *back,
         ]
-    else:
-        back = [("Close", session.href("query", **{"try": ""}))]
     st.html(what_if.what_if_links(back))
     st.html(
         what_if.what_if_rows(
@@ -147,6 +193,7 @@ def what_if_part(shown: QueryPage, here: Opened, grades: Mapping[float, str]) ->
             lead=lead,
         )
     )
+    return True
 
 
 def card_part(doc_id: str, shown: QueryPage, here: Opened, grades: Mapping[float, str]) -> None:

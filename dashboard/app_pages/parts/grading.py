@@ -14,7 +14,7 @@ from dashboard.answers import grading as answers
 from dashboard.app_pages.parts import add_files, section
 from dashboard.app_pages.parts.literal import literal
 from dashboard.components.judge import graded_by_keys
-from dashboard.drawing.blocks import data, layers, markup
+from dashboard.drawing.blocks import data, layers, markup, side
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.words import pieces, query_words
 from dashboard.session import Opened
@@ -59,20 +59,31 @@ def query_part(here: Opened, query_id: str) -> None:
     """The documents of a query that nobody judged, to be judged by keys, and what that changed."""
     view, rows = here.comparison, answers.to_judge(here.study, here.comparison, query_id)
     unknown = here.study.nameless(view.runs)
-    many = f"{w.count(len(rows))} {w.plural(len(rows), 'document has', 'documents have')}"
     lists = f"the top {view.cutoff} of the {'other' if unknown else 'shown'} lists"
-    said = f"Every document in {lists} is judged."
-    if len(rows):
-        said = f"{many} no grade in the files, in {lists}. {_said_of_keys(here, '↓ goes on')}"
+    said = _said_of_keys(here, "↓ next") if len(rows) else f"Every document in {lists} is judged."
     if len(unknown) == len(view.runs):
         said = ""
-    _heading(here, "query", "Judge what nobody judged", f"{said} {_unknown(unknown)}".strip())
-    if len(rows):
-        known = _grades(here)
-        pairs = zip(rows["query_id"], rows["doc_id"], strict=True)
-        _keys(here, rows, total=len(rows), judged=sum(pair in known for pair in pairs))
-        _effect(here, query_id)
-    st.html(layers.onward(session.href("judge"), "Judge on, for all queries, one by one"))
+    with st.container(key="side_judge"):
+        st.html(side.head("Judge"))
+        if len(rows):
+            many = f"{w.count(len(rows))} unjudged"
+            st.html(side.told(f"{many} in the top {w.count(view.cutoff)}"))
+            known = _grades(here)
+            pairs = zip(rows["query_id"], rows["doc_id"], strict=True)
+            _keys(here, rows, total=len(rows), judged=sum(pair in known for pair in pairs))
+            _effect(here, query_id)
+        _own_layer(here, f"{said} {_unknown(unknown)}".strip())
+        st.html(layers.onward(session.href("judge"), "Keep judging across all queries"))
+
+
+def _own_layer(here: Opened, said: str) -> None:
+    """What is said of judging here, with the reader's layer and its switch."""
+    own = own_layer()
+    is_on = own in here.layers
+    link = layer_href("query", own, on=not is_on) if own else ""
+    st.html(layers.own(said, own, is_on=is_on, link=link))
+    with add_files.above_the_uploader():
+        add_files.told()
 
 
 def queue_part(here: Opened) -> None:
@@ -312,9 +323,44 @@ def _missing(journal: str, said: str) -> None:
 def notes_part(query_id: str) -> None:
     """Notes and tags of a query, and the ways to add some."""
     found = notes_here().get(query_id, Noted())
-    st.html(layers.heading("Notes and tags", "Kept with the collection: who wrote what, and when."))
+    with st.container(key="side_note"):
+        st.html(side.head("Note"))
+        _noted(query_id, found)
+        # The browser would empty the fields at the first of two clicks, and a server that is busy
+        # gets both at once, with what the second sent: they are emptied once they are kept.
+        with st.form(f"note_{query_id}", border=False):
+            fields = (f"note_text_{query_id}", f"note_tag_{query_id}")
+            st.text_area(
+                "Note",
+                key=fields[0],
+                height=68,
+                placeholder="Why does it fail?",
+                label_visibility="collapsed",
+            )
+            with st.container(horizontal=True, key="note_foot", vertical_alignment="bottom"):
+                st.text_input(
+                    "Tag",
+                    key=fields[1],
+                    placeholder="Tag, as cause: stemming",
+                    label_visibility="collapsed",
+                )
+                st.form_submit_button("Save", on_click=keep_remark, args=(query_id, *fields))
+
+
+def _noted(query_id: str, found: Noted) -> None:
+    """What is noted of a query, each with its way back."""
     if found.notes:
         st.html(layers.noted(found))
+    for note in found.notes:
+        st.button(
+            f"Undo :gray[the note of {literal(note.by)}, {literal(note.at[11:16])}]",
+            key=f"unnote_{note.id}",
+            on_click=take_note_back,
+            args=(query_id, note.id),
+            type="tertiary",
+        )
+    if not found.tags:
+        return
     with st.container(horizontal=True, vertical_alignment="center", key="tags"):
         for tag in found.tags:
             st.button(
@@ -324,18 +370,3 @@ def notes_part(query_id: str) -> None:
                 args=(query_id, tag),
                 help="Take this tag off.",
             )
-    # The browser would empty the fields at the first of two clicks, and a server that is busy gets
-    # both at once, with what the second sent: they are emptied once they are kept.
-    with st.form(f"note_{query_id}", border=False):
-        fields = (f"note_text_{query_id}", f"note_tag_{query_id}")
-        st.text_area("Note", key=fields[0], height=80)
-        st.text_input("Tag", key=fields[1], placeholder="cause: stemming, owner: Ann")
-        st.form_submit_button("Keep", on_click=keep_remark, args=(query_id, *fields))
-    for note in found.notes:
-        st.button(
-            f"Take back the note of {literal(note.by)}, {literal(note.at[11:16])}",
-            key=f"unnote_{note.id}",
-            on_click=take_note_back,
-            args=(query_id, note.id),
-            type="tertiary",
-        )

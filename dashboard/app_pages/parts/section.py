@@ -46,17 +46,18 @@ def heading(
         return
     with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="bottom"):
         st.html(markup.section(title, explanation, styles=styles))
-        _csv(title, frame, key)
+        csv_link(title, frame, key)
 
 
 def noted(note: Markup, title: str, *, frame: pd.DataFrame, key: str) -> None:
     """A note below a table that needs no heading, and beside it the table as CSV; as `heading`."""
     with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="top"):
         st.html(note or Markup("<span></span>"))
-        _csv(title, frame, key)
+        csv_link(title, frame, key)
 
 
-def _csv(title: str, frame: pd.DataFrame, key: str) -> None:
+def csv_link(title: str, frame: pd.DataFrame, key: str) -> None:
+    """The table behind a part as CSV."""
     st.download_button(
         # Read aloud out of its place it says what it downloads; the eye sees "CSV".
         f"CSV :gray[of {literal(title)}]",

@@ -23,15 +23,24 @@ def heading(
     title: str, explanation: str, layer: Layer | None = None, *, is_on: bool = False, link: str = ""
 ) -> Markup:
     """The heading of a part that judges, with the reader's layer and its switch."""
-    return _drawn(
-        "heading",
-        title=title,
-        name=layer.name if layer else "",
-        count=len(layer) if layer else None,
-        is_on=is_on,
-        link=link,
-        explanation=explanation,
-    )
+    return _drawn("heading", title=title, **_own(explanation, layer, is_on, link))
+
+
+def own(
+    explanation: str, layer: Layer | None = None, *, is_on: bool = False, link: str = ""
+) -> Markup:
+    """The same below a card's heading, as its muted line."""
+    return _drawn("own", **_own(explanation, layer, is_on, link))
+
+
+def _own(explanation: str, layer: Layer | None, is_on: bool, link: str) -> dict[str, object]:
+    return {
+        "name": layer.name if layer else "",
+        "count": len(layer) if layer else None,
+        "is_on": is_on,
+        "link": link,
+        "explanation": explanation,
+    }
 
 
 def effect(

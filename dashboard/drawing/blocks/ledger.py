@@ -23,6 +23,9 @@ from metrics_core.explaining.headroom import Headroom
 _WRITTEN_OUT = 5
 """Parts that a sum still spells out; of more it says how many there are."""
 
+_ON_THE_CARD = 3
+"""Parts of a ledger that its card shows, the largest; one more is no fold."""
+
 _drawn = Template("ledger")
 
 
@@ -141,6 +144,64 @@ def _moved(row: Mapping[str, Any], cutoff: int, *, alone: bool) -> tuple[str, st
 
 
 @dataclass(frozen=True)
+class _Entry:
+    """A document's part on the card of a ledger."""
+
+    name: str
+    link: str
+    moved: str
+    part: float
+    kind: str
+
+
+def ledger_card(
+    steps: pd.DataFrame,
+    ends: tuple[float, float],
+    drawing: Drawing,
+    documents: pd.DataFrame,
+    *,
+    opened: Callable[[str], str],
+) -> Markup:
+    """The largest parts of a ledger by document; the others are one line with their sum, and folded
+    below it. All that is printed adds up to the difference as printed. As of `ledger_rows`."""
+    by_size = steps["part"].abs().sort_values(ascending=False, kind="stable").index
+    steps = steps.loc[by_size]
+    most = len(steps) if len(steps) <= _ON_THE_CARD + 1 else _ON_THE_CARD
+    parts = steps["part"].tolist()
+    rest = math.fsum(parts[most:])
+    printed = w.parts_of(ends[1] - ends[0], [*parts[:most], rest])
+    folded = w.parts_of(printed[-1], parts[most:])
+    higher = drawing.comparison.measure.declaration.higher_is_better
+    entries = [
+        _Entry(
+            name=column_of(documents, row["doc_id"], "title").strip()
+            or beginning_of(documents, row["doc_id"])
+            or row["doc_id"],
+            link=opened(row["doc_id"]) if row["documents"] == 1 else "",
+            moved=_shortly_moved(row, alone=drawing.alone),
+            part=part,
+            kind="better" if (row["part"] > 0) == higher else "worse",
+        )
+        for row, part in zip(steps.to_dict("records"), [*printed[:most], *folded], strict=True)
+    ]
+    return _drawn("ledger_card", shown=entries[:most], folded=entries[most:], rest=printed[-1])
+
+
+def _shortly_moved(row: Mapping[str, Any], *, alone: bool) -> str:
+    """How a document moved, in a word or two."""
+    before, after = row["baseline_rank"], row["rank"]
+    if row["documents"] != 1:
+        return ""
+    if alone:
+        return f"rank {w.count(after)}"
+    if np.isnan(before):
+        return f"new at {w.count(after)}"
+    if np.isnan(after):
+        return f"{w.count(before)}, now gone"
+    return f"{w.count(before)} → {w.count(after)}"
+
+
+@dataclass(frozen=True)
 class _Piece:
     """A piece of the bar of a run's headroom, and what it is called."""
 
@@ -152,21 +213,24 @@ class _Piece:
 
 def headroom_bar(found: Headroom, drawing: Drawing) -> Markup:
     """One query's, or a mean's, score and what it could still gain, as one bar to the best that can
-    be reached. `found` holds one value of each. Nothing where there is no best above 0, or where
-    the score is below 0, which is no length."""
+    be reached. `found` holds one value of each; what could be gained adds up as printed. Nothing
+    where there is no best above 0, or where the score is below 0, which is no length."""
     best = float(found.best[0])
     if not best > 0 or found.score[0] < 0:
         return Markup()
-    parts = [float(part[0]) for part in (found.score, found.order, found.below, found.missing)]
-    shown = _pieces(parts, best, drawing.cutoff)
-    return _drawn("headroom_bar", pieces=shown, style=style_of(drawing.styles, drawing.focus))
+    score = float(found.score[0])
+    gains = [float(part[0]) for part in (found.order, found.below, found.missing)]
+    shown = _pieces([score, *w.parts_of(best - score, gains)], best, drawing.cutoff)
+    return _drawn(
+        "headroom_bar", pieces=shown, best=best, style=style_of(drawing.styles, drawing.focus)
+    )
 
 
 def _pieces(parts: list[float], whole: float, cutoff: int) -> list[_Piece]:
     """Score, order, below and missing as shares of a bar; what is nothing is left out."""
     k = w.count(cutoff)
     kinds = ("reached", "order", "below", "missing")
-    words = ("reached", f"wrong order in the top {k}", f"below {k}", "never listed")
+    words = ("reached", f"wrong order in the top {k}", f"ranked below {k}", "never retrieved")
     return [
         _Piece(kind, part, percent(part / whole), told)
         for kind, part, told in zip(kinds, parts, words, strict=True)

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from dashboard.drawing.blocks.templates import Template
 from metrics_core.base import wording as w
 
-GAP = 92
+GAP = 52
 """Width of the drawing between the lists in px."""
 _TITLE = 22
 _HOOK = 15
@@ -64,12 +64,9 @@ def movement(row: Row, side: str) -> Movement:
     return Movement(words, tone if matters else "", arrow)
 
 
-def lines(
-    left: Sequence[Row], right: Sequence[Row], cutoff: int, height: int, column: int = 2
-) -> Markup:
-    """The lines between two lists whose rows are `height` high, in this column of the board: one
-    layer a colour, drawn as a mask, because the sanitiser drops inline svg. A mask holds only
-    numbers."""
+def lines(left: Sequence[Row], right: Sequence[Row], cutoff: int, height: int) -> Markup:
+    """The lines between two lists whose rows are `height` high: one layer a colour, drawn as a
+    mask, because the sanitiser drops inline svg. A mask holds only numbers."""
     layers: dict[str, list[_Stroke]] = {"line": [], "worse": [], "better": []}
     for row in left:
         color, strokes = _from_left(row, cutoff, height)
@@ -80,7 +77,7 @@ def lines(
             layers[color].append((_hook(_height(row["rank"], height), GAP, -1), _THICK))
     total = max(len(left), len(right)) * height
     masks = [(color, _mask(strokes, total)) for color, strokes in layers.items() if strokes]
-    return _drawn("joins", layers=masks, column=column)
+    return _drawn("joins", layers=masks)
 
 
 def _from_left(row: Row, cutoff: int, height: int) -> tuple[str, list[_Stroke]]:

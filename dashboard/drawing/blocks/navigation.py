@@ -111,9 +111,10 @@ def pill_colors(key: str, styles: Sequence[RunStyle]) -> Markup:
     return _drawn("pill_colors", key=key, styles=styles)
 
 
-def steps(previous: str | None, following: str | None, place: str) -> Markup:
-    """← Previous · 1 of 17 that got worse · Next →; a link that is None leads nowhere."""
-    return _drawn("steps", previous=previous, following=following, place=place)
+def steps(previous: str | None, following: str | None, place: str, back: str) -> Markup:
+    """← All queries · 1 of 17 that got worse · ← Previous · Next →; a link that is None leads
+    nowhere, `back` leads to the list."""
+    return _drawn("steps", previous=previous, following=following, place=place, back=back)
 
 
 def image_menu() -> Markup:

@@ -25,19 +25,33 @@ Row = dict[str, Any]
 MISSED_SHOWN = 20
 """Missed documents that stand open; a well-judged query has hundreds."""
 _BEGINNING = 80
+_CHIP, _MOST_CHIPS = 32, 4
+"""Characters of a value that is a chip, and how many there are."""
+_LONG_QUERY = 90
+_ZEROS = 10
+"""Squares of which a 0 is written out as well."""
 
 _drawn = Template("query")
 _common = Template("markup")
 
 
-def query_head(text: str, chips: Sequence[str]) -> Markup:
-    """The query as the page's title, and what is known of it as chips."""
-    return _drawn("query_head", text=text, chips=[chip for chip in chips if chip])
-
-
-def details(metadata: Mapping[str, str]) -> Markup:
-    """What is known of a query beyond a word or two, such as a topic's narrative."""
-    return _drawn("details", metadata=metadata) if metadata else Markup()
+def query_head(text: str, query_id: str, metadata: Mapping[str, str], cause: str = "") -> Markup:
+    """The query as the page's title, and what is known of it beside it: a few words each as a named
+    chip, the rest, such as a topic's narrative, folded; last the likely cause of its failure."""
+    short = [(name, value) for name, value in metadata.items() if len(value) <= _CHIP][:_MOST_CHIPS]
+    folded = {name: value for name, value in metadata.items() if (name, value) not in short}
+    if query_id == text:
+        query_id = ""  # the title says it
+    long = len(text) > _LONG_QUERY
+    return _drawn(
+        "query_head",
+        text=text,
+        query_id=query_id,
+        chips=short,
+        folded=folded,
+        long=long,
+        cause=cause,
+    )
 
 
 def explanation(sentence: Sentence, styles: Styles) -> Markup:
@@ -51,7 +65,7 @@ def grades_of(diagnosis: Diagnosis, names: Mapping[float, str] | None = None) ->
 
 
 @dataclass(frozen=True)
-class _Tile:
+class Tile:
     """The square of a rank; without a tint it is beyond the end of the list."""
 
     tint: str = ""
@@ -71,7 +85,7 @@ class _Standing:
     difference: float
     differs: bool
     reach: tuple[str, str] | None
-    tiles: Sequence[_Tile]
+    tiles: Sequence[Tile]
     first_relevant: float
     found: int
 
@@ -110,7 +124,7 @@ def _standing(row: Row, diagnosis: Diagnosis, style: RunStyle, grades: Grades) -
         difference=row["difference"],
         differs=not abs(row["difference"]) <= SAME,
         reach=_reach(row),
-        tiles=_tiles(diagnosis, row["run"], grades),
+        tiles=tiles(diagnosis, row["run"], grades),
         first_relevant=row["first_relevant"],
         found=row["relevant_in_top"],
     )
@@ -121,23 +135,24 @@ def _reach(row: Row) -> tuple[str, str] | None:
     return None if math.isnan(row["lowest"]) or low == high else (low, high)
 
 
-def _tiles(diagnosis: Diagnosis, run: str, grades: Grades) -> list[_Tile]:
+def tiles(diagnosis: Diagnosis, run: str, grades: Grades, ranks: int = SQUARES) -> list[Tile]:
     """One square a rank with a rule after rank k; none for an empty list."""
-    squares = diagnosis.squares(run)
+    squares = diagnosis.squares(run, ranks)
     if squares[0][1] is None:
         return []
-    tiles = []
+    drawn = []
     for rank, (doc_id, grade) in enumerate(squares, start=1):
-        rule = rank == diagnosis.cutoff < SQUARES
+        rule = rank == diagnosis.cutoff < ranks
         if grade is None:
-            tiles.append(_Tile(rule=rule))
+            drawn.append(Tile(rule=rule))
             continue
         tint = grades.tint(grade)
-        # Rows of zeros would hide the marks that count, so a 0 is only its outline.
-        shown = "" if tint == "g0" else w.grade(None if tint == "gx" else grade)
+        # Long rows of zeros would hide the marks that count, so there a 0 is only its outline.
+        quiet = tint == "g0" and ranks > _ZEROS
+        shown = "" if quiet else w.grade(None if tint == "gx" else grade)
         said = f"rank {rank}: {grades.spoken(grade)}"
-        tiles.append(_Tile(tint, said, doc_id, shown, rule))
-    return tiles
+        drawn.append(Tile(tint, said, doc_id, shown, rule))
+    return drawn
 
 
 @dataclass(frozen=True)
@@ -159,8 +174,9 @@ def missed(
     deepest: int,
     grade_names: Mapping[float, str] | None = None,
 ) -> Markup:
-    """Relevant documents that the top k of the baseline or of the run in focus lacks, with their
-    rank in each run; a dash means not among the first `deepest`. A row opens its full text."""
+    """Relevant documents that the top k of the run in focus lacks, with their rank in each run, and
+    folded those that only that of the baseline does; a dash means not among the first `deepest`. A
+    row opens its full text."""
     if diagnosis.missed.empty:
         return _drawn("none_missed", text=_nothing_missed(diagnosis))
     grades = grades_of(diagnosis, grade_names)
@@ -179,10 +195,24 @@ def missed(
         )
         for row in diagnosis.missed.to_dict("records")
     ]
+    lacking = [row for row in rows if not row.ranks[diagnosis.focus] <= diagnosis.cutoff]
+    rest = [row for row in rows if row.ranks[diagnosis.focus] <= diagnosis.cutoff]
     return _drawn(
         "missed",
-        rows=rows[:MISSED_SHOWN],
-        folded=rows[MISSED_SHOWN:],
+        nothing="" if lacking else _nothing_missed(diagnosis),
+        rows=lacking[:MISSED_SHOWN],
+        folded=[
+            (f"and {w.count(len(some))} more{of}", some)
+            for some, of in (
+                (lacking[MISSED_SHOWN:], ""),
+                (
+                    rest,
+                    f" that only the top {w.count(diagnosis.cutoff)} of {diagnosis.baseline} lacks",
+                ),
+            )
+            if some
+        ],
+        focus=diagnosis.focus,
         runs=runs,
         heads=[("grade", "Grade"), ("document", "Document"), *(("rank", name) for name in names)],
         cutoff=diagnosis.cutoff,
@@ -193,9 +223,9 @@ def missed(
 def _nothing_missed(diagnosis: Diagnosis) -> str:
     if not diagnosis.n_relevant:
         return "No document is judged relevant to this query."
-    k = w.count(diagnosis.cutoff)
-    if diagnosis.baseline == diagnosis.focus:
-        return f"Every relevant document is in the top {k}."
+    k, focus = w.count(diagnosis.cutoff), diagnosis.focus
+    if diagnosis.baseline == focus or len(diagnosis.missed):
+        return f"Every relevant document is in the top {k} of {focus}."
     return f"Every relevant document is in both top {k}."
 
 

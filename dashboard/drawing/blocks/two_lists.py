@@ -12,7 +12,7 @@ from markupsafe import Markup
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.markup import style_of
 from dashboard.drawing.blocks.movement import NO_MOVE, Movement, lines, movement
-from dashboard.drawing.blocks.query import column_of, grades_of
+from dashboard.drawing.blocks.query import Tile, column_of, grades_of, tiles
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.blocks.words import excerpt, marked
 from dashboard.drawing.drawing import Drawing
@@ -22,15 +22,19 @@ from metrics_core.explaining.diagnosis import Diagnosis
 
 Row = Mapping[str, Any]
 
-_HEIGHTS = {"with-text": 86, "with-title": 68, "by-id": 46}
+_HEIGHTS = {"with-text": 86, "with-title": 52, "by-id": 34}
 """Height of a row in px by what is known of the documents, as in the style sheet; all rows of both
 lists are alike, so that the lines meet them."""
 _EXCERPT = 360
+FIRST, FIRST_OF_SEVERAL = 5, 10
+"""Rows of each list that are shown at first: of two lists, and of more, whose rows are lower."""
 STEP = 100
-"""Rows of each list that are shown at first, and that each unfolding adds."""
+"""Beyond k, rows that each unfolding adds."""
+_SQUARES, _MOST_SQUARES = 10, 30
+"""Ranks that stand as squares above a list: so many, or k of them up to the second."""
 
-_Links = list[tuple[str, str]]
-"""Texts and addresses."""
+_JOINED = 2
+"""Lists that lines join; of more they would be a web."""
 
 _drawn = Template("two_lists")
 
@@ -43,6 +47,7 @@ class _View:
     words: Collection[str]
     grades: Grades
     alone: bool
+    several: bool
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,7 @@ class _List:
     style: RunStyle
     score: float
     difference: float
+    tiles: Sequence[Tile]
     items: Sequence[_Item]
 
     @property
@@ -86,38 +92,33 @@ def two_lists(
     grade_names: Mapping[float, str] | None = None,
     *,
     further: Sequence[str] = (),
-    rows: int | None = None,
-    unfolded: Callable[[int], str] = str,
+    rows: int = 0,
+    note: str = "",
 ) -> Markup:
-    """The first k documents of the baseline, of the run in focus and of `further` runs, no more
-    than `rows`; lines join each list with the one before. `documents` is indexed by doc_id with
-    title and text, and may lack any of them. A row opens its full text. With one run there is one
-    list. Where documents are folded, `unfolded` gives the address that shows so many."""
+    """The first `rows` documents (k, if it is not said) of the baseline, of the run in focus and of
+    `further` runs, each below its score and the grades of its first ranks. Lines join two lists;
+    in several each document's movement from the baseline is said. `documents` is indexed by doc_id
+    with title and text, and may lack any of them. A row opens its full text. With one run there is
+    one list. `note` stands above."""
     runs = list(dict.fromkeys([drawing.baseline, drawing.focus, *further]))
-    neighbours = [runs[1] if len(runs) > 1 else runs[0], *runs[:-1]]
-    pairs = list(zip(runs, neighbours, strict=True))
-    wholes = [diagnosis.side_by_side(run, other) for run, other in pairs]
-    reach = diagnosis.cutoff if rows is None else min(rows, diagnosis.cutoff)
-    listed = [row["doc_id"] for whole in wholes for row in whole[:reach]]
+    reach = rows or diagnosis.cutoff
+    several = len(runs) > _JOINED
+    others = [drawing.focus, *[drawing.baseline] * (len(runs) - 1)]
+    wholes = [
+        diagnosis.side_by_side(run, other, reach) for run, other in zip(runs, others, strict=True)
+    ]
+    listed = [row["doc_id"] for whole in wholes for row in whole]
     shown = documents.reindex([doc_id for doc_id in listed if doc_id])
-    view = _View(documents, query_words, grades_of(diagnosis, grade_names), len(runs) == 1)
+    view = _View(documents, query_words, grades_of(diagnosis, grade_names), len(runs) == 1, several)
     kind = _kind(shown)
     lists = [
-        _list(whole[:reach], diagnosis, style_of(drawing.styles, run), view, number)
+        _list(whole, diagnosis, style_of(drawing.styles, run), view, number)
         for number, (whole, run) in enumerate(zip(wholes, runs, strict=True))
     ]
-    joins = [
-        lines(
-            diagnosis.side_by_side(left, right)[:reach],
-            diagnosis.side_by_side(right, left)[:reach],
-            reach,
-            _HEIGHTS[kind],
-            2 * number,
-        )
-        for number, (right, left) in enumerate(pairs[1:], 1)
-    ]
-    note = ""
-    if kind == "by-id" and len(shown):
+    joins = Markup()
+    if len(wholes) == _JOINED:
+        joins = lines(wholes[0], wholes[1], reach, _HEIGHTS[kind])
+    if kind == "by-id" and len(shown) and not note:
         note = "No document file is loaded; documents are shown by id."
     return _drawn(
         "two_lists",
@@ -125,20 +126,35 @@ def two_lists(
         joins=joins,
         columns=" var(--gap) ".join(["minmax(0, 1fr)"] * len(lists)),
         kind=kind,
+        several=several,
         note=note,
-        fold=_fold(reach, max(len(whole) for whole in wholes), unfolded),
+        cutoff=diagnosis.cutoff,
     )
 
 
-def _fold(shown: int, listed: int, unfolded: Callable[[int], str]) -> tuple[str, _Links] | None:
-    """How much of the lists is shown, and the ways to more; None where they are whole."""
-    if shown >= listed:
-        return None
-    more = min(shown + STEP, listed)
-    links = [(f"Show the next {w.count(more - shown)}", unfolded(more))]
-    if more < listed:
-        links.append((f"Show all {w.count(listed)}", unfolded(listed)))
-    return f"Ranks 1{w.DASH}{w.count(shown)} of {w.count(listed)}.", links
+def ways(
+    shown: int,
+    listed: int,
+    cutoff: int,
+    first: int,
+    *,
+    unfolded: Callable[[int], str],
+    beside: tuple[str, str] | None = None,
+) -> Markup:
+    """The ways to more ranks of the lists and back, and to further lists (`beside`: words and
+    address). `unfolded` gives the address that shows so many ranks."""
+    links = []
+    if shown < listed:
+        step = shown // STEP * STEP + STEP
+        more = min(n for n in (cutoff, step, listed) if n > shown)
+        links.append((f"Ranks {w.count(shown + 1)} to {w.count(more)}", unfolded(more)))
+        if more < listed:
+            links.append((f"All {w.count(listed)}", unfolded(listed)))
+    if shown > first and listed > first:
+        links.append((f"First {w.number(first)}", unfolded(first)))
+    if beside:
+        links.append(beside)
+    return _drawn("ways", links=links)
 
 
 def _kind(shown: pd.DataFrame) -> str:
@@ -155,8 +171,16 @@ def _list(
 ) -> _List:
     side = "right" if number else "left"
     standing = diagnosis.standings.set_index("run").loc[style.name]
-    items = [_item(row, view, side) for row in rows]
-    return _List(side, 2 * number + 1, style, standing["score"], standing["difference"], items)
+    ranks = max(_SQUARES, min(diagnosis.cutoff, _MOST_SQUARES))
+    return _List(
+        side,
+        2 * number + 1,
+        style,
+        standing["score"],
+        standing["difference"],
+        tiles(diagnosis, style.name, view.grades, ranks),
+        [_item(row, view, side) for row in rows],
+    )
 
 
 def _item(row: Row, view: _View, side: str) -> _Item:
@@ -168,7 +192,7 @@ def _item(row: Row, view: _View, side: str) -> _Item:
         rank=row["rank"],
         relevant=row["relevant"],
         chip=view.grades.chip(row["grade"]),
-        move=NO_MOVE if view.alone else movement(row, side),
+        move=NO_MOVE if view.alone or (view.several and side == "left") else movement(row, side),
         title=title,
         marked_title=marked(title, view.words),
         text=text,

@@ -139,28 +139,25 @@ def _moved(rank: float, was: float) -> tuple[str, str]:
     return f"from {w.count(was)}", "up" if rank < was else "down"
 
 
-def what_if_best(found: WhatIf, documents: pd.DataFrame, measure: str, link: str) -> Markup:
-    """The best single change as a sentence, and where it is tried; nothing where there is none."""
+def what_if_best(
+    found: WhatIf, documents: pd.DataFrame, link: str, further: Sequence[tuple[str, str]] = ()
+) -> Markup:
+    """The best single change as a sentence and where it is tried, and `further` ways on."""
     if found.best is None:
-        return Markup()
+        return what_if_links(further)
     edit, was = found.best.edit, found.best_was
     if isinstance(edit, Remove):
-        words = ("taking out", "")
+        where = "taken out"
     else:
-        start = "" if np.isnan(was) else f"from rank {w.count(was)} "
-        words = (
-            "moving" if start else "adding",
-            f"{start}{'to' if start else 'at'} rank {w.count(edit.rank)}",
-        )
+        where = f"at rank {w.count(edit.rank)}"
+        if not np.isnan(was):
+            where += f" instead of {w.count(was)}"
     return _drawn(
         "what_if_best",
-        title=column_of(documents, edit.doc_id, "title").strip(),
-        doc_id=edit.doc_id,
-        words=words,
-        measure=measure,
-        before=found.best.score - found.best.gain,
+        title=column_of(documents, edit.doc_id, "title").strip() or edit.doc_id,
+        where=where,
         after=found.best.score,
-        link=link,
+        links=[("Try it", link), *further],
     )
 
 

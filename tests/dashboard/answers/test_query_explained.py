@@ -109,8 +109,8 @@ def test_the_best_single_change_knows_ranks_that_are_not_shown() -> None:
     assert found is not None and found.best is not None
     assert (found.best.edit, found.best_was) == (Move("best", 1), 12)
     assert "best" not in set(found.rows["doc_id"])
-    drawn = what_if_best(found, pd.DataFrame(columns=["title", "text"]), "nDCG@2", "./query")
-    assert "moving <b><bdi>best</bdi></b> from rank 12 to rank 1" in drawn
+    drawn = what_if_best(found, pd.DataFrame(columns=["title", "text"]), "./query")
+    assert "<b><bdi>best</bdi></b> at rank 1 instead of 12 gives" in drawn
 
 
 def test_a_card_knows_every_loaded_run() -> None:

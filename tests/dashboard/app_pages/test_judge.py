@@ -53,7 +53,7 @@ def test_the_query_page_offers_what_nobody_judged() -> None:
     assert told["rows"] and told["judged"] == 0 and told["total"] == len(told["rows"])
     assert told["grades"] == [0, 1, 2, 3] and told["name"] == "me"
     assert all(row["grade"] is None and row["title"] for row in told["rows"])
-    assert "Judge what nobody judged" in text_of(app)
+    assert f"{len(told['rows'])} unjudged in the top 10" in text_of(app)
     assert "own grade" not in text_of(app)
 
 
@@ -193,7 +193,7 @@ def test_notes_and_tags_are_kept_with_the_collection() -> None:
     query_id = rows_of(app)["rows"][0]["query_id"]
     app.text_area(key=f"note_text_{query_id}").set_value("<b>why</b>")
     app.text_input(key=f"note_tag_{query_id}").set_value("cause: *stemming*")
-    next(b for b in app.button if b.label == "Keep").click().run()
+    next(b for b in app.button if b.label == "Save").click().run()
     assert not app.exception, [e.value for e in app.exception]
     found = kept().notes.of(SAMPLE)[query_id]
     assert [n.text for n in found.notes] == ["<b>why</b>"] and found.tags == ("cause: *stemming*",)
@@ -207,7 +207,7 @@ def test_notes_and_tags_are_kept_with_the_collection() -> None:
     again = opened("query", q=query_id, **PAIR)
     assert "&lt;b&gt;why&lt;/b&gt;" in drawn(again)
     next(b for b in again.button if b.label.endswith("✕")).click().run()
-    next(b for b in again.button if b.label.startswith("Take back the note")).click().run()
+    next(b for b in again.button if b.label.startswith("Undo")).click().run()
     assert kept().notes.of(SAMPLE) == {}
 
 

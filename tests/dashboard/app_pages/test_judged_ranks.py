@@ -81,7 +81,7 @@ UNKNOWN = {
 @pytest.mark.parametrize("page", UNKNOWN)
 def test_what_is_not_known_is_said(page: str) -> None:
     keep("ranks", "dense")
-    said = text_of(opened(page, **PAIR, set="ranks"))
+    said = text_of(opened(page, rows="10", **PAIR, set="ranks"))
     assert not [text for text in UNKNOWN[page] if text not in said], said
 
 

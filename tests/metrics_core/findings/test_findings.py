@@ -597,25 +597,25 @@ def test_a_loss_of_the_best_documents() -> None:
     text = explained("abcd", ["c", "x", "d", "y", "a", "e", "b"], {"a": 3, "b": 3, "c": 0, "d": 0},
                      measure="AP")  # fmt: skip
     assert text == (
-        "hybrid loses 0.757 to bm25 on AP because the two best documents fell from ranks 1 and 2 "
-        "to ranks 5 and 7. Two documents graded 0 and three that nobody has judged now stand "
-        "above them. Leaving out unjudged documents, the loss is 0.583."
+        "hybrid loses 0.757: the two best documents fell from ranks 1 and 2 "
+        "to ranks 5 and 7; two documents that are not relevant and three unjudged now stand "
+        "above them. If unjudged documents are ignored, the loss is 0.583."
     )
 
 
 def test_a_gain_of_the_best_documents() -> None:
     text = explained("cxdyaeb", "abcd", {"a": 3, "b": 3, "c": 0, "d": 0}, measure="AP")
     assert text == (
-        "hybrid gains 0.757 over bm25 on AP because the two best documents rose from ranks 5 and 7 "
-        "to ranks 1 and 2. Two documents graded 0 and three that nobody has judged stand above "
-        "them in bm25. Leaving out unjudged documents, the gain is 0.583."
+        "hybrid gains 0.757: the two best documents rose from ranks 5 and 7 "
+        "to ranks 1 and 2; two documents that are not relevant and three unjudged stand above "
+        "them in bm25. If unjudged documents are ignored, the gain is 0.583."
     )
 
 
 def test_the_cause_is_what_the_measure_counts() -> None:
     # RR: only the first relevant document counts, so the fall of the best one is no cause.
     first = explained("abcde", "badec", {"a": 1, "b": 0, "c": 3}, measure="RR")
-    assert "a document graded 1 fell from rank 1 to rank 2." in first
+    assert "a document graded 1 fell from rank 1 to rank 2" in first
     assert "best" not in first
     # P@3: a fall within the first three costs nothing.
     precise = explained("abcd", "dbac", {"a": 1, "c": 1, "d": 0}, measure="P@3")
@@ -634,33 +634,36 @@ def test_no_relevant_document_is_no_claim_about_scores() -> None:
         (
             ["a", *FILL[:11]],
             [*FILL[:5], "a"],
-            "hybrid loses 0.833 to bm25 on RR@10 because the only relevant document fell from "
-            "rank 1 to rank 6. Five documents graded 0 now stand above it.",
+            "hybrid loses 0.833: the only relevant document fell from "
+            "rank 1 to rank 6; five documents that are not relevant now stand above it.",
         ),
         (
             ["a", *FILL[:11]],
             [*FILL[:11], "a"],
-            "hybrid loses 1.000 to bm25 on RR@10 because the only relevant document fell from "
-            "rank 1 to rank 12, below the top 10. One document graded 0 now stands in its top 10.",
+            "hybrid loses 1.000: the only relevant document fell from "
+            "rank 1 to rank 12, below the top 10; one document that is not relevant now stands in "
+            "its top 10.",
         ),
         (
             ["a", *FILL[:11]],
             FILL[:11],
-            "hybrid loses 1.000 to bm25 on RR@10 because the only relevant document, at rank 1 "
-            "before, is not in its list. One document graded 0 now stands in its top 10.",
+            "hybrid loses 1.000: the only relevant document, at rank 1 "
+            "before, is not in its list; one document that is not relevant now stands in its "
+            "top 10.",
         ),
         (
             [*FILL[:11], "a"],
             ["a", *FILL[:11]],
-            "hybrid gains 1.000 over bm25 on RR@10 because the only relevant document rose from "
-            "rank 12 into the top 10, to rank 1. Ten documents graded 0 stand in the top 10 "
-            "of bm25.",
+            "hybrid gains 1.000: the only relevant document rose from "
+            "rank 12 into the top 10, to rank 1; ten documents that are not relevant stand in the "
+            "top 10 of bm25.",
         ),
         (
             FILL[:11],
             ["a", *FILL[:11]],
-            "hybrid gains 1.000 over bm25 on RR@10 because the only relevant document came in at "
-            "rank 1, not in the list of bm25. Ten documents graded 0 stand in the top 10 of bm25.",
+            "hybrid gains 1.000: the only relevant document came in at "
+            "rank 1, not in the list of bm25; ten documents that are not relevant stand in the "
+            "top 10 of bm25.",
         ),
     ],
 )
@@ -673,23 +676,23 @@ def test_where_the_only_relevant_document_went(
 def test_what_unjudged_documents_have_to_do_with_it() -> None:
     nothing = explained("a", [*"xyz", "a"], {"a": 1}, measure="RR")
     assert nothing == (
-        "hybrid loses 0.750 to bm25 on RR because the only relevant document fell from rank 1 to "
-        "rank 4. Three documents that nobody has judged now stand above it. "
-        "Leaving out unjudged documents, nothing of it remains."
+        "hybrid loses 0.750: the only relevant document fell from rank 1 to "
+        "rank 4; three unjudged documents now stand above it. "
+        "If unjudged documents are ignored, the loss disappears."
     )
     turns = explained(["n000", "a"], ["x", "y", "a"], ONE, measure="RR")
-    assert turns.endswith("Leaving out unjudged documents, it turns into a gain of 0.500.")
+    assert turns.endswith("If unjudged documents are ignored, it turns into a gain of 0.500.")
 
 
 def test_only_documents_that_newly_stand_above_are_said_to() -> None:
     # x stood above before and still does; y is new there.
     text = explained(["x", "a", "y"], ["x", "y", "a"], {"a": 1, "x": 0, "y": 0}, measure="RR")
-    assert text.endswith("One document graded 0 now stands above it.")
+    assert text.endswith("; one document that is not relevant now stands above it.")
 
 
 def test_documents_of_several_grades() -> None:
     text = explained("abc", "xyzabc", {"a": 1, "b": 2, "c": 2, "d": 1})
-    assert "because two documents graded 2 and 1 fell from ranks 1 and 2 to ranks 4 and 5." in text
+    assert ": two documents graded 2 and 1 fell from ranks 1 and 2 to ranks 4 and 5;" in text
 
 
 def test_no_run_succeeds() -> None:
@@ -793,7 +796,4 @@ def test_of_the_same_documents_only_those_that_moved_are_counted() -> None:
 
 def test_a_missing_list_is_the_cause() -> None:
     text = explained("", "ab", {"a": 1, "b": 0}, measure="RR")
-    assert text == (
-        "hybrid gains 1.000 over bm25 on RR because bm25 returned nothing for this query, "
-        "so it counts 0."
-    )
+    assert text == ("hybrid gains 1.000: bm25 returned nothing for this query, so it counts 0.")

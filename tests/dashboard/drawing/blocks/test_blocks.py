@@ -649,7 +649,7 @@ def test_two_lists_are_joined_by_lines_that_hold_only_numbers():
     assert set(drawn) == {"worse", "line"}
     assert drawn["worse"].count("<path") == 2, "a fell; b left the top and has a hook"
     assert drawn["line"].count('stroke-width="1.3"') == 1, "c is not relevant"
-    assert 'viewBox="0 0 92 258"' in drawn["line"]
+    assert 'viewBox="0 0 52 258"' in drawn["line"]
     assert not re.search(r"[a-z]+ ?\(|href|script", drawn["worse"].replace("http://www.w3.org", ""))
 
 
@@ -792,8 +792,8 @@ def test_only_what_may_change_the_scores_stands_open():
 
 
 def test_what_is_seen_by_a_sign_is_said_in_words():
-    steps = navigation.steps("a", "b", "1 of 2")
-    assert '<span aria-hidden="true">←</span> Previous' in steps
+    steps = navigation.steps("a", "b", "1 of 2", "c")
+    assert '<span aria-hidden="true">←</span> <span class="name">Previous' in steps
     cell = Template("markup")("change", value=0.1, clear=True, hint="95 % interval [0.0, 0.2]")
     assert 'class="unseen">, 95 % interval [0.0, 0.2]<' in cell
     named = re.findall(
@@ -865,7 +865,7 @@ def test_no_user_text_becomes_markup():
         uncompared.mean_list(groups, drawing, href, lead, by=(EVIL, EVIL)),
         differences.against_zero(compared.iloc[1].to_dict(), (0.1, 0.2, 0.95), compared, drawing),
         rows_of(compared, drawing),
-        query.query_head(EVIL, [EVIL]),
+        query.query_head(EVIL, EVIL, {EVIL: EVIL, "long": EVIL * 9}),
         query.explanation(said, styles),
         query.standings(found, styles, {1: EVIL}),
         two_lists(found, drawing, documents, query_words(EVIL)),
@@ -879,7 +879,7 @@ def test_no_user_text_becomes_markup():
         navigation.folded([RunStyle(EVIL, 0)], EVIL),
         navigation.narrowed([(EVIL, EVIL)], EVIL),
         navigation.refused(UnknownMeasureError(EVIL, {EVIL: EVIL}), EVIL, lambda name: name),
-        navigation.steps(EVIL, None, EVIL),
+        navigation.steps(EVIL, None, EVIL, EVIL),
         measures.no_measure(EVIL, [EVIL], href),
     ]
     for part in parts:

@@ -66,8 +66,8 @@ def test_each_bar_begins_where_the_last_one_ended() -> None:
 def test_a_headroom_bar_names_what_is_not_nothing() -> None:
     one = [np.array([v]) for v in (0.5, 0.25, 0.0, 0.25)]
     text = Page(headroom_bar(Headroom(*one), DRAWING)).text
-    assert "0.500 reached" in text and "wrong order in the top" in text
-    assert "0.250 never listed" in text and "below" not in text
+    assert "reached of 1.000 0.500" in text and "wrong order in the top" in text
+    assert "never retrieved 0.250" in text and "below" not in text
     nothing = Headroom(*(np.zeros(1) for _ in range(4)))
     assert headroom_bar(nothing, DRAWING) == ""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 import pandas as pd
+import pytest
 
 from dashboard.drawing.blocks import query
-from dashboard.drawing.blocks.two_lists import STEP, two_lists
+from dashboard.drawing.blocks.two_lists import two_lists, ways
 from tests.dashboard.drawing.blocks.test_blocks import (
     DOCUMENTS,
     DRAWING,
@@ -28,7 +29,7 @@ LONG = {
 
 def rows_of(part: str) -> list[str]:
     """Class of each row of both lists."""
-    return re.findall(r'<li class="(relevant|other)"', part)
+    return re.findall(r'<li class="(relevant|other)\b', part)
 
 
 def test_grades_with_decimals_mark_rows() -> None:
@@ -54,31 +55,50 @@ def test_tints_are_those_of_the_collection_above_and_in_the_lists() -> None:
         assert set(re.findall(r"\bg[123]\b", own)) == {"g1"}, place
 
 
-def test_lists_longer_than_a_hundred_fold() -> None:
+def test_a_list_shows_its_first_ranks_below_its_score_and_grades() -> None:
     found = small_diagnosis(LONG, {"d0": 2, "d500": 1}, cutoff=1000)
-    part = two_lists(found, DRAWING, pd.DataFrame(), [], rows=STEP, unfolded=lambda n: f"?n={n}")
-    page = Page(part)
-    assert len(rows_of(part)) == 2 * STEP
-    assert "Ranks 1–100 of 1,000. Show the next 100 Show all 1,000" in page.text
-    links = [own["href"] for tag, own in page.found if tag == "a"]
-    assert links == ["?n=200", "?n=1000"]
+    part = two_lists(found, DRAWING, pd.DataFrame(), [], rows=100)
+    assert len(rows_of(part)) == 200
     drawn = layers(part)
     # One line for each document that both show, and none that ends below what is shown.
-    assert drawn["worse"].count("<path") == 1 and drawn["line"].count("<path") == STEP - 2
-    assert f'height="{STEP * 46}"' in drawn["line"]
-    assert len(page.having("tile")) == 0
+    assert drawn["worse"].count("<path") == 1 and drawn["line"].count("<path") == 98
+    assert f'height="{100 * 34}"' in drawn["line"]
+    assert len(Page(part).having("tile")) == 2 * 30, "no more squares than there is room for"
     assert len(Page(query.standings(found, STYLES)).having("tile")) == 40, "squares as ever"
 
 
-def test_an_unfolded_list_shows_more_and_a_short_one_has_no_fold() -> None:
-    found = small_diagnosis(LONG, {"d0": 2}, cutoff=150)
+def test_beyond_k_a_list_is_marked_where_k_ends() -> None:
+    part = two_lists(small_diagnosis(LONG, {"d0": 2}, cutoff=3), DRAWING, DOCUMENTS, [], rows=5)
+    assert part.count(' last">') == 2 and len(rows_of(part)) == 10
+    assert len(Page(part).having("rule")) == 2
 
-    def shown(rows: int) -> str:
-        return two_lists(found, DRAWING, pd.DataFrame(), [], rows=rows)
 
-    assert len(rows_of(shown(100))) == 200
-    assert "Show the next 50" in Page(shown(100)).text and "Show all" not in Page(shown(100)).text
-    assert len(rows_of(shown(200))) == 300 and not Page(shown(200)).having("fold")
+def test_several_lists_say_how_each_document_moved_from_the_baseline() -> None:
+    lists = {"bm25": ["a", "b", "c"], "hybrid": ["b", "a"], "dense": ["c", "a"]}
+    found = small_diagnosis(lists, {"a": 1})
+    part = two_lists(found, DRAWING, DOCUMENTS, [], further=["dense"], rows=3)
+    assert not Page(part).having("joins")
+    moves = texts_of(r"<small[^>]*>(.*?)</small>", part)
+    assert moves == ["", "", "", "▲rose from 2", "▼fell from 1", "▲rose from 3", "▼fell from 1"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "listed", "k", "told"),
+    [
+        (5, 100, 10, {"Ranks 6 to 10": 10, "All 100": 100}),
+        (10, 100, 10, {"Ranks 11 to 100": 100, "First five": 5}),
+        (5, 1000, 1000, {"Ranks 6 to 100": 100, "All 1,000": 1000}),
+        (100, 1000, 10, {"Ranks 101 to 200": 200, "All 1,000": 1000, "First five": 5}),
+        (5, 7, 3, {"Ranks 6 to 7": 7}),
+        (5, 5, 10, {}),
+        (5, 0, 10, {}),
+    ],
+)
+def test_the_ways_to_more_ranks(shown: int, listed: int, k: int, told: dict[str, int]) -> None:
+    part = ways(shown, listed, k, 5, unfolded=lambda n: f"?n={n}", beside=("three", "?b"))
+    links = [own["href"] for tag, own in Page(part).found if tag == "a"]
+    assert texts_of(r"<a[^>]*>(.*?)</a>", part) == [*told, "three"]
+    assert links == [*(f"?n={n}" for n in told.values()), "?b"]
 
 
 def test_a_relevant_document_that_leaves_what_is_shown_has_a_hook() -> None:
@@ -92,7 +112,7 @@ def test_a_relevant_document_that_leaves_what_is_shown_has_a_hook() -> None:
     hook, line = (re.findall(r'd="([^"]*)"', layers(part)["worse"]) for part in (short, whole))
     assert len(hook) == len(line) == 1
     assert " 12" in hook[0] or " 15" in hook[0]
-    assert line[0].endswith(f" {299 * 46 + 22}")
+    assert line[0].endswith(f" {299 * 34 + 17}")
 
 
 def test_missed_documents_open_their_text() -> None:

@@ -1,0 +1,25 @@
+"""The cards beside the lists of a query: their heads, which fold on a phone."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from dashboard.drawing.blocks.templates import Template
+
+_drawn = Template("side")
+
+
+def head(title: str) -> Markup:
+    """A card's heading; on a phone it opens the card. What changes while the card is used stands in
+    `told`, for a heading that is drawn anew is closed."""
+    return _drawn("head", title=title)
+
+
+def told(text: str = "") -> Markup:
+    """What a card comes to in a word, at the end of its heading."""
+    return _drawn("told", text=text)
+
+
+def remark(text: str) -> Markup:
+    """A muted line of a card."""
+    return _drawn("remark", text=text)
