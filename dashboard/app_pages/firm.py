@@ -38,7 +38,8 @@ def render() -> None:
         more = "Put more queries in view" if strip.text else "Compare another run"
         st.html(markup.nothing("Nothing to look into.", f"{more}."))
         return
-    checks = sorted(strip.entries, key=lambda entry: entry.tone == "firm")
+    # What there is nothing of stands last, and is no check.
+    checks = sorted(strip.entries, key=lambda entry: (not entry.brief, entry.tone == "firm"))
     asked = here.view.address["part"]
     open_ = asked if asked in [entry.part for entry in checks] else checks[0].part
     with st.container(key="checks", gap=None):
@@ -185,7 +186,6 @@ def _cutoff(here: Opened, reason: str) -> None:
         figures.measure_by_cutoff,
         found.frame,
         here.drawing,
-        title=f"{name}@k",
         value_range=here.drawing.value_range,
     )
     runs = (view.focus, view.baseline)

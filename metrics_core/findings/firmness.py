@@ -102,8 +102,8 @@ def firmness_of(pair: Pair, entries: Sequence[WayToTurn | None], queries: int) -
 
 
 def firmness_finding(firmness: Firmness) -> Sentence:
-    """The headline of the evidence: how many of the ways to turn the verdict are closed, and what
-    stands open."""
+    """The headline of the evidence: in how many of the checks the verdict holds, and what the
+    others say."""
     compared = firmness.pair
     if compared is None:
         return strong("One run alone has no verdict that could turn.")
@@ -111,8 +111,7 @@ def firmness_finding(firmness: Firmness) -> Sentence:
         return strong(firmness.text)
     pair = run(compared.run) + strong(" and ") + run(compared.baseline)
     if compared.verdict == NO_MATTER:
-        could = "ways in which the difference between "
-        return _closed(firmness, could, pair + strong(" could come to matter"))
+        return strong("“No difference that matters”") + _held(firmness)
     if compared.side == 0:
         level = strong(f" are level on {compared.measure}. ")
         return pair + level + muted("So nobody leads; here is what could part them.")
@@ -123,17 +122,14 @@ def firmness_finding(firmness: Firmness) -> Sentence:
             + strong(". ")
             + muted("So nothing is firm yet; here is what its sign hangs on.")
         )
-    return _closed(firmness, "ways to turn the verdict on ", pair)
+    return strong("The lead of ") + run(compared.leader(compared.side)) + _held(firmness)
 
 
-def _closed(firmness: Firmness, ways: str, pair: Sentence) -> Sentence:
-    """How many of the ways are closed, and the words of the others."""
-    closed = sum(entry.tone == "firm" for entry in firmness.entries)
-    rest = [f"{e.title.lower()}: {e.word}" for e in firmness.entries if e.tone != "firm"]
-    count = w.sentence_case(w.number(closed)) if closed else "None"
-    return (
-        strong(f"{count} of {w.number(len(firmness.entries))} {ways}")
-        + pair
-        + strong(f" {w.plural(closed, 'is', 'are')} closed; ")
-        + muted(f"{'; '.join(rest) or 'nothing was found that could turn it'}.")
-    )
+def _held(firmness: Firmness) -> Sentence:
+    """In how many of the checks it holds, and the words of the others."""
+    checks, held = firmness.checks, firmness.holding
+    every = f"{w.number(len(checks))} {w.plural(len(checks), 'check')}"
+    many = f"all {every}" if held == len(checks) > 1 else f"{w.number(held)} of {every}"
+    rest = [f"{e.title.lower()}: {e.word}" for e in checks if e.tone != "firm"]
+    said = w.sentence_case("; ".join(rest)) or "Nothing was found that could reverse it"
+    return strong(f" holds in {many if held else f'none of {every}'}. ") + muted(f"{said}.")

@@ -94,7 +94,7 @@ def waiting(*, unclear: bool) -> Markup:
 
 def _mark(check: WayToTurn, *, unclear: bool) -> tuple[str, str, str]:
     """A check's mark, its tone, and what it says to those who do not see it."""
-    if check.word == w.DASH or (unclear and not check.tone):
+    if check.word == w.DASH or not check.brief or (unclear and not check.tone):
         return _OPEN[0], "", _OPEN[1]
     mark, spoken = _MARKS[check.tone]
     return mark, "firm" if check.tone == "firm" else "doubt", spoken

@@ -409,14 +409,16 @@ def test_unjudged_documents_of_a_difference_that_does_not_matter() -> None:
 def false_in_headline(given: Situation, text: str) -> Iterator[str | bool]:
     yield names_others(text, given.focus, given.baseline)
     tones = [entry.tone for entry in entries_of(given)]
-    word = pair_of(given).verdict
-    if count := re.match(r"(\w+) of (\w+) ways ", text):
-        yield [count_of(n.replace("None", "no")) for n in count.groups()] != [
-            tones.count("firm"),
-            len(tones),
-        ]
+    pair = pair_of(given)
+    word = pair.verdict
+    if count := re.search(r" holds in (all|\w+ of) (\w+) checks?\. ", text):
+        held = count[2] if count[1] == "all" else count[1].split()[0].replace("none", "no")
+        yield [count_of(held), count_of(count[2])] != [tones.count("firm"), len(tones)]
         yield "cannot tell" in word and "a verdict"
-        yield ("come to matter" in text) != (word == "no difference that matters") and word
+        small = word == "no difference that matters"
+        yield text.startswith("“No difference that matters”") != small and word
+        lead = re.match(r"The lead of (\S+) holds", text)
+        yield bool(lead) and lead[1] != pair.leader(pair.side) and "who leads"
         yield text.count("Entry") + text.count("entry ") != len(tones) - tones.count("firm")
     else:
         yield word != "cannot tell" and "no verdict"
@@ -427,7 +429,8 @@ def false_in_headline(given: Situation, text: str) -> Iterator[str | bool]:
 def entries_of(given: Situation) -> list[WayToTurn]:
     rng = np.random.default_rng([given.seed, 7])
     tones = rng.choice(["firm", "not firm", ""], size=int(rng.integers(1, 7)))
-    return [WayToTurn("part", f"Entry {i}", "word", tone, "") for i, tone in enumerate(tones)]  # type: ignore[arg-type]
+    named = [f"Entry {i}" for i in range(len(tones))]
+    return [WayToTurn("part", n, "word", t, "", "brief") for n, t in zip(named, tones, strict=True)]  # type: ignore[arg-type]
 
 
 def test_how_many_ways_are_closed() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -261,8 +262,8 @@ def test_missing_queries() -> None:
 
 
 ENTRIES = [
-    WayToTurn("a", "Unjudged documents", "cannot reverse it", "firm", "Why."),
-    WayToTurn("b", "Single queries", "carried by few queries", "not firm", "Why."),
+    WayToTurn("a", "Unjudged documents", "cannot reverse it", "firm", "Why.", "in brief"),
+    WayToTurn("b", "Single queries", "carried by few queries", "not firm", "Why.", "in brief"),
     None,
 ]
 
@@ -272,15 +273,19 @@ def test_a_clear_verdict_keeps_its_tones() -> None:
     assert [entry.tone for entry in found.entries] == ["firm", "not firm"]
     assert found.text.startswith("Two ways in which the verdict could turn.")
     said = firmness_finding(found).text
-    assert said.startswith("One of two ways to turn the verdict on new and old is closed; ")
-    assert said.endswith("single queries: carried by few queries.")
+    assert said == (
+        "The lead of new holds in one of two checks. Single queries: carried by few queries."
+    )
+    both = [ENTRIES[0], replace(ENTRIES[1], tone="firm")]
+    assert firmness_finding(firmness_of(CLEAR, both, 104)).text == (
+        "The lead of new holds in all two checks. Nothing was found that could reverse it."
+    )
 
 
 def test_where_none_is_closed_and_no_word_is_toned_there_is_a_verdict_still() -> None:
-    plain = [WayToTurn("a", "Cutoff", "has none", "", "Why.")] * 2
+    plain = [WayToTurn("a", "Cutoff", "not clear", "", "Why.", "not clear")] * 2
     assert firmness_finding(firmness_of(CLEAR, plain, 104)).text == (
-        "None of two ways to turn the verdict on new and old are closed;"
-        " cutoff: has none; cutoff: has none."
+        "The lead of new holds in none of two checks. Cutoff: not clear; cutoff: not clear."
     )
 
 

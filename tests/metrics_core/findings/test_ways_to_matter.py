@@ -17,8 +17,8 @@ from metrics_core.unjudged.expected_difference import LikelyDifference
 
 SMALL = Pair("new", "old", "nDCG@10", "no difference that matters", 1)
 ENTRIES = [
-    WayToTurn("unjudged", "Unjudged documents", "could make it matter", "not firm", "Why."),
-    WayToTurn("ties", "Equal scores", "cannot make it matter", "firm", "Why."),
+    WayToTurn("unjudged", "Unjudged documents", "could make it matter", "not firm", "Why.", "-"),
+    WayToTurn("ties", "Equal scores", "cannot make it matter", "firm", "Why.", "-"),
 ]
 
 
@@ -29,8 +29,8 @@ def test_it_is_a_result_whose_ways_keep_their_tones(side: int) -> None:
     assert [entry.tone for entry in found.entries] == ["not firm", "firm"]
     assert found.text.startswith("Two ways in which the difference could come to matter.")
     assert firmness_finding(found).text == (
-        "One of two ways in which the difference between new and old could come to matter is"
-        " closed; unjudged documents: could make it matter."
+        "“No difference that matters” holds in one of two checks."
+        " Unjudged documents: could make it matter."
     )
 
 
