@@ -41,7 +41,7 @@ def render() -> None:
 
     def draw(*, whole: bool) -> None:
         with room.container():
-            _table(shown, ranked.ranking(here.study, here.comparison, whole=whole), here, whole)
+            _table(shown, runs, here, whole)
 
     # Places take longer, measure by measure; their room is kept.
     known = ranked.ranking_soon(here.study, here.comparison)
@@ -138,11 +138,13 @@ def _beside(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
     )
 
 
-def _table(shown: Pairs, ranking: Ranking, here: Opened, whole: bool) -> None:
+def _table(shown: Pairs, runs: tuple[str, ...], here: Opened, whole: bool) -> None:
     view = here.comparison
+    ranking = ranked.ranking(here.study, view, whole=whole)
     st.html(
         blocks.ranking_table(
             ranking,
+            runs,
             shown.found,
             here.look.styles,
             view.focus,

@@ -246,7 +246,7 @@ def test_tables_and_charts_can_be_downloaded(sample_app: str, open_page: Opened)
             page.locator(f".st-key-chart_curve_P [data-image={image}]").click()
         assert download.value.suggested_filename.endswith(image)
     with page.expect_download() as download:
-        page.get_by_role("button", name="CSV of Measures against the number of results").click()
+        page.get_by_role("button", name="CSV of By cutoff").click()
     assert download.value.suggested_filename == "ranklens-by_cutoff-nDCG@10-vs-bm25-sample.csv"
     assert download.value.path().read_text("utf-8-sig").startswith("run,k,mean,low,high")
 

@@ -63,18 +63,18 @@ class _Row(NamedTuple):
 
 
 def ranking_table(
-    shown: Ranking, found: AllPairs, styles: Styles, against: str, chosen: str,
-    compared: PairLink, by_measure: Lead,
+    shown: Ranking, runs: Sequence[str], found: AllPairs, styles: Styles, against: str,
+    chosen: str, compared: PairLink, by_measure: Lead,
 ) -> Markup:  # fmt: skip
-    """All runs on all measures: mean, places and interval. `by_measure` gives where a head leads
-    that is not `chosen`; a name compares its run with the one `against`."""
+    """These of all runs on all measures: mean, places and interval. `by_measure` gives where a head
+    leads that is not `chosen`; a name compares its run with the one `against`."""
     heads = [
         _Head(str(c.measure), c.gloss, "" if own else by_measure(c.key), own)
         for c in shown.columns
         for own in [str(c.measure) == chosen]
     ]
     columns = [(column, 1.0) for column in shown.columns]
-    rows = [_row(shown, run, columns, found, styles, against, compared) for run in shown.runs]
+    rows = [_row(shown, run, columns, found, styles, against, compared) for run in runs]
     return _drawn("ranking_table", columns=heads, rows=rows, label="Runs and measures")
 
 

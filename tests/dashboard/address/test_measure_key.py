@@ -102,7 +102,7 @@ def test_intervals_stand_within_the_axes(choice: MeasureChoice) -> None:
     shown = curves_page(sample(), view)
     for family, frame in shown.frames.items():
         drawn = curves.measure_by_cutoff(
-            frame, drawing, title=family, value_range=shown.ranges[family]
+            frame, drawing, value_range=shown.ranges[family]
         )
         assert holds(drawn.layout.yaxis, frame[["mean", "low", "high"]])
 

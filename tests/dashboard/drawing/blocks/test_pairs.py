@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+from markupsafe import Markup
 
 from dashboard.answers.ranking import Ranked, Ranking
 from dashboard.drawing.blocks.pairs import beside, pair_table, place, ranking_table
@@ -38,11 +39,9 @@ def ranking_of(found: AllPairs) -> Ranking:
 
 
 def ranked(found: AllPairs, *, many: bool = False) -> str:
-    against = found.runs[0]
-    given = ranking_of(found), found, styles_of(found), against, "RR", link
+    given = ranking_of(found), found.runs, found, styles_of(found), found.runs[0], "RR", link
     if many:
-        ranking, *rest = given
-        return str(beside(ranking, found.runs, *rest, pairs=""))  # type: ignore[arg-type]
+        return str(beside(*given, pairs=Markup()))
     return str(ranking_table(*given, lambda key: f"./pairs?m={key}"))
 
 
