@@ -60,6 +60,11 @@ class Breakdown:
         return self.table.iloc[-1]
 
     @property
+    def sheet(self) -> pd.DataFrame:
+        """`table` as it is downloaded."""
+        return self.table.assign(group=self.table["group"].replace({WHOLE: "(all)"}))
+
+    @property
     def in_own_order(self) -> bool:
         """Whether the groups are numbers or ranges, whose own order says more than any other."""
         return breakdowns.sizes_only(self.groups["group"])

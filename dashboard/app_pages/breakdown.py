@@ -158,7 +158,7 @@ def _groups(shown: Breakdown, here: Opened) -> None:
         shown,
         "",
         [
-            ("groups", f"Table by {literal(column_name(shown.by))} (CSV)", lambda: shown.table),
+            ("groups", f"Table by {literal(column_name(shown.by))} (CSV)", lambda: shown.sheet),
             ("scores", "Scores and differences of all runs shown (CSV)", all_runs),
         ],
     )

@@ -203,18 +203,25 @@ def slices_finding(looked_at: int, found: int) -> str:
 
 
 def crossed_title(
-    margins: pd.DataFrame, whole: float, *, higher_is_better: bool = True
+    margins: pd.DataFrame, focus: str, whole: float, *, higher_is_better: bool = True
 ) -> Sentence:
-    """In which group of either column the difference is largest, of those with queries enough for
-    a test. `margins` has column (its name), group, queries and difference."""
-    with_it = margins["difference"] * (whole or 1.0) > 0
-    enough = margins[(margins["queries"] >= FEWEST_QUERIES) & with_it]
-    if enough.empty or not _printed(whole):
-        return strong("The difference where two columns cross")
-    row = enough.loc[enough["difference"].abs().idxmax()]
-    what = "gain" if (whole > 0) == higher_is_better else "loss"
-    told = f"The {what} is largest where {row['column']} is {row['group']}"
-    return strong(_fitting(told, "", f"Where the {what} is, by two columns"))
+    """Which group of either column brings most, where that is far more than its share of the
+    queries. `margins` has column (its name), group, queries and difference."""
+    plain = strong("The difference where two columns cross")
+    known = margins[margins["queries"] > 0]
+    queries = int(known.groupby("column")["queries"].sum().max()) if len(known) else 0
+    if queries < FEWEST_QUERIES or not _printed(whole):
+        return plain
+    share = known["difference"] * known["queries"] / (whole * queries)
+    most = known.loc[share.groupby(known["column"]).idxmax()].assign(share=share)
+    far = most["difference"] / whole >= _CONCENTRATED
+    far &= (most["share"] >= _WORTH_TELLING) & (most["queries"] >= FEWEST_QUERIES)
+    if not far.any():
+        return plain
+    row = most.loc[most["share"].where(far).idxmax()]
+    verb = "gains" if (whole > 0) == higher_is_better else "loses"
+    told = f" {verb} most where {row['column']} is {row['group']}"
+    return run(focus) + strong(told) if len(focus + told) <= LONGEST_TITLE else plain
 
 
 def crossed_lead(margins: pd.DataFrame, slices: str) -> Sentence:

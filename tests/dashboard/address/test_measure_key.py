@@ -101,9 +101,7 @@ def test_intervals_stand_within_the_axes(choice: MeasureChoice) -> None:
     assert holds(drawn.layout.xaxis, groups[["mean", "low", "high"]])
     shown = curves_page(sample(), view)
     for family, frame in shown.frames.items():
-        drawn = curves.measure_by_cutoff(
-            frame, drawing, value_range=shown.ranges[family]
-        )
+        drawn = curves.measure_by_cutoff(frame, drawing, value_range=shown.ranges[family])
         assert holds(drawn.layout.yaxis, frame[["mean", "low", "high"]])
 
 

@@ -437,7 +437,7 @@ def test_of_one_run_its_lowest_group_is_named() -> None:
     assert alone_title(rows.assign(mean=0.5), "dense", noun=CATEGORY).text == "dense by category"
 
 
-def test_crossed_columns_name_where_the_difference_is_largest() -> None:
+def test_crossed_columns_name_a_group_that_brings_far_more_than_its_share() -> None:
     margins = pd.DataFrame(
         {
             "column": ["difficulty"] * 3,
@@ -446,8 +446,12 @@ def test_crossed_columns_name_where_the_difference_is_largest() -> None:
             "difference": [0.07, 0.142, 0.5],
         }
     )
-    assert crossed_title(margins, 0.1).text == "The gain is largest where difficulty is hard"
-    assert crossed_title(margins, 0.0).text == "The difference where two columns cross"
+    assert crossed_title(margins, "dense", 0.08).text == "dense gains most where difficulty is hard"
+    less = crossed_title(margins, "dense", 0.08, higher_is_better=False).text
+    assert less == "dense loses most where difficulty is hard"
+    # Half as much again as its share of the queries is not far more; nor is a whole of nothing.
+    assert crossed_title(margins, "dense", 0.1).text == "The difference where two columns cross"
+    assert crossed_title(margins, "dense", 0.0).text == "The difference where two columns cross"
     assert crossed_lead(margins, "none of 9 slices stands out").text == (
         "odd +0.500, hard +0.142, easy +0.070. None of 9 slices stands out: the colours say where"
         " to look, not what is proven."

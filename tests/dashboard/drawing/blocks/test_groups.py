@@ -130,7 +130,7 @@ def test_a_slice_says_what_its_queries_share() -> None:
     found = Slice([("c1", False), (EVIL, True)], (), 12, -0.3, 0.1, False, 3, "a")
     html = str(slice_rows([found], lead=lambda _: "./queries?where=x"))
     page = Page(html)
-    assert "c1 and" in page.text and "derived" in page.text
+    assert "c1 and" in page.text and "computed" in page.text
     assert "12 queries" in page.text
     assert "−0.300 against +0.100 elsewhere" in page.text and "a scores 0 on 3" in page.text
     assert 'class="worse"' in html and "<script>" not in html
