@@ -37,6 +37,11 @@ def opened_from(address: Address) -> dict[str, Any]:
     return {came.name: address[own.name] for came, own in zip(CAME_FROM, OWN, strict=False)}
 
 
+def back_to_list(address: Address) -> dict[str, Any]:
+    """The list that a query was opened from, as the Queries page takes it back."""
+    return {own.name: address[came.name] for came, own in zip(CAME_FROM, OWN, strict=False)}
+
+
 def whole_list(show: str) -> dict[str, Any]:
     """A list of queries by its key, with nothing searched for in it."""
     return PLAIN | {"show": show}

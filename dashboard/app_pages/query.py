@@ -6,6 +6,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from dashboard import session
+from dashboard.address.query_list import back_to_list
 from dashboard.answers import query as answers
 from dashboard.answers.queries import Asked
 from dashboard.answers.query import QueryPage
@@ -200,7 +201,7 @@ def _steps(shown: QueryPage, here: Opened) -> None:
         kind = f" tagged “{tag}”" if tag else _LISTS.get(asked["list"], "")
         noun = "" if kind else f" {w.plural(shown.listed, 'query', 'queries')}"
         place = f"{w.count(shown.position + 1)} of {w.count(shown.listed)}{noun}{kind}{searched}"
-    back = session.href("queries")
+    back = session.href("queries", **back_to_list(asked))
     st.html(navigation.steps(link(shown.previous), link(shown.following), place, back))
 
 

@@ -35,6 +35,12 @@ def test_the_page_reads_as_an_answer() -> None:
     assert places == sorted(places)
 
 
+def test_the_way_back_leads_to_the_list_that_one_came_from() -> None:
+    page = drawn(opened("query", list="worse", sort="-query", **PAIR))
+    back = unescape(re.findall(r'class="back" href="([^"]+)"', page)[0])
+    assert "./queries?" in back and "show=worse" in back and "order=-query" in back
+
+
 def test_a_what_if_from_the_address_and_back() -> None:
     app = opened("query", what=["1:FN-0175"], **PAIR)
     shown = text_of(app)

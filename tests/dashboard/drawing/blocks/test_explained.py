@@ -11,7 +11,7 @@ import pandas as pd
 from dashboard.answers.document import DocumentCard
 from dashboard.drawing.blocks.card import document_card
 from dashboard.drawing.blocks.grades import Grades
-from dashboard.drawing.blocks.ledger import headroom_bar, ledger_rows
+from dashboard.drawing.blocks.ledger import headroom_bar, ledger_card, ledger_rows
 from dashboard.drawing.blocks.words import excerpt
 from metrics_core.base import wording as w
 from metrics_core.explaining.headroom import Headroom
@@ -61,6 +61,27 @@ def test_each_bar_begins_where_the_last_one_ended() -> None:
     bars = re.findall(r'class="bar \w+" style="left:([\d.]+)%;width:([\d.]+)%"', part)
     (left, width), (second, _) = [(float(a), float(b)) for a, b in bars]
     assert second == left and width > 0
+
+
+def test_a_ledgers_card_shows_the_largest_parts_and_adds_up_as_printed() -> None:
+    rows = steps(
+        ("a", 3, 2, 1, -0.1954, 1),
+        ("b", 2, 11, 9, -0.1064, 1),
+        ("c", 1, NAN, 4, -0.0504, 1),
+        ("d", 1, 1, NAN, 0.0304, 1),
+        ("3 other documents", NAN, NAN, NAN, 0.0104, 3),
+    )
+    part = ledger_card(rows, (0.7444, 0.433), DRAWING, DOCUMENTS, opened=lambda d: f"?doc={d}")
+    text = Page(part).text
+    assert "2 more +0.040" in text or "2 more +0.041" in text
+    told = re.findall(r'<b class="(\w+)">(.)([\d.]+)</b>', part)
+    assert [kind for kind, *_ in told] == ["worse"] * 3 + ["better"] * 2
+    signed = [float(size) * (1 if sign == "+" else -1) for _, sign, size in told]
+    assert round(sum(signed), 3) == -0.311
+    assert "1 → 2" in text and "4, now gone" in text and "new at 1" in text
+    assert re.findall(r'href="([^"]+)"', part) == [f"?doc={d}" for d in "abcd"]
+    few = ledger_card(rows.head(4), (0.7, 0.379), DRAWING, DOCUMENTS, opened=lambda d: d)
+    assert "<details" not in few, "one more is no fold"
 
 
 def test_a_headroom_bar_names_what_is_not_nothing() -> None:

@@ -133,3 +133,25 @@ def test_a_document_without_a_title_is_told_by_its_first_words() -> None:
     assert query.beginning_of(documents, "c") == "short"
     assert query.beginning_of(documents, "b") == query.beginning_of(documents, "nobody") == ""
     assert len(query.beginning_of(documents, "d")) <= 80
+
+
+def test_what_is_known_of_a_query_is_named_and_the_long_folded() -> None:
+    known = {"category": "Devices", "narrative": "x" * 40, "b": "1", "c": "2", "d": "3", "e": "4"}
+    part = query.query_head("vinegar", "q1", known, "ranked too low")
+    assert texts_of(r"<li[^>]*>(.*?)</li>", part)[:4] == [
+        "category: Devices",
+        "b: 1",
+        "c: 2",
+        "d: 3",
+    ]
+    assert "<summary>narrative, e</summary>" in part and "likely cause: ranked too low" in part
+    assert "query q1" in Page(part).text
+    assert "query q1" not in Page(query.query_head("q1", "q1", {})).text, "the title says it"
+
+
+def test_what_only_the_top_of_the_baseline_lacks_is_folded() -> None:
+    lists = {"bm25": ["a", "x", "y", "b"], "hybrid": ["b", "a"]}
+    part = query.missed(small_diagnosis(lists, {"a": 1, "b": 1}), DOCUMENTS, STYLES, 5)
+    text = Page(part).text
+    assert "Every relevant document is in the top 3 of hybrid." in text
+    assert "and 1 more that only the top 3 of bm25 lacks" in text
