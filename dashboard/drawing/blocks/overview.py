@@ -242,9 +242,9 @@ def group_list(
     looked_at: int = 0,
 ) -> Markup:
     """The first groups of one column (`by` is its key and its name), in the order given, each as an
-    interval against zero, and what is found of them. `rows` are those of the run in focus in a `breakdown` frame: group, queries,
-    difference, diff_low, diff_high, clear, worked out with `looked_at`; `lead` gives where a group
-    leads."""
+    interval against zero, and what is found of them. `rows` are those of the run in focus in a
+    `breakdown` frame: group, queries, difference, diff_low, diff_high, clear, worked out with
+    `looked_at`; `lead` gives where a group leads."""
     title = f"By {by[1]}"
     if rows.empty:
         return _drawn("empty_list", title=title, text="The queries in view carry no groups.")
