@@ -42,8 +42,8 @@ def of_runs(*rows: dict[str, Any]) -> pd.DataFrame:
         (
             [{}, {}, FEW],
             METHOD,
-            "Three runs compared with one baseline, 95\u00a0% intervals and verdicts corrected for two"
-            " comparisons; one is not tested, since it has too few queries.",
+            "Three runs compared with one baseline, 95\u00a0% intervals and verdicts corrected for"
+            " two comparisons; one is not tested, since it has too few queries.",
         ),
         (
             [{}, FEW, FEW, ALIKE],
