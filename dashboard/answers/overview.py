@@ -35,6 +35,8 @@ from metrics_core.slicing.filtering import quoted_name
 _USUAL_MEASURES = ("nDCG@{k}", "P@{k}", "R@{k}", "RR", "AP")
 _LISTED = 5
 _BINS = 10
+_MOST_JUDGED = 40
+"""Runs at most, the best, of which a leaderboard says how much is judged, beside those shown."""
 _BY_LENGTH = DERIVED[0].key
 SHOWN_IN_FULL = 5
 """Of more runs than these the table is the leaderboard of all that are loaded."""
@@ -127,7 +129,9 @@ def _overview(study: Study, shown: Comparison) -> Overview:
     if grouping is not None and scores.n_queries:
         groups = of_focus_by_column(study, shown, grouping)
     mask = study.in_view(shown)
-    in_view = {name: study.judged[name].among(mask) for name in dict.fromkeys(table["run"])}
+    best = every.sort_values("mean", ascending=shown.measure.declaration.direction < 0)
+    named = dict.fromkeys([*shown.runs, *best["run"].head(_MOST_JUDGED)])
+    in_view = {name: study.judged[name].among(mask) for name in named if name in set(table["run"])}
     return Overview(
         verdict=_verdict(scores, shown, every),
         tested=joined(

@@ -325,10 +325,9 @@ def method_finding(comparison: pd.DataFrame, method: Method) -> Sentence:
             " each interval and verdict holds only by itself, and among many some are chance"
         )
     else:
-        text = (
-            f"{w.sentence_case(w.number(every))} runs compared with one baseline: {share} and"
-            f" verdicts hold for {'both' if every == 2 else f'all {w.number(every)}'} together"
-        )
+        text = f"{w.sentence_case(w.number(every))} runs compared with one baseline, {share}"
+        if tested > 1:
+            text += f" and verdicts corrected for {w.number(tested)} comparisons"
     text += f"{_untested(compared)}."
     if not method.is_default:
         text += f" Chosen: {TESTS[method.test]}, {CORRECTIONS[method.corrected_by]}."

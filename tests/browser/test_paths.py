@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -33,6 +34,13 @@ def test_first_start_shows_the_sample(sample_app: str, open_page: Opened) -> Non
     expect(page.locator(".lens.facts")).to_contain_text("judgments, grades 0–3")
     for name in ("bm25", "dense", "hybrid", "titles-only"):
         expect(page.get_by_role("rowheader", name=re.compile(name)).first).to_be_visible()
+    # The answer stands on the first screen of a projector.
+    page.set_viewport_size({"width": 1280, "height": 720})
+    expect(page.locator(".lens.checks li")).to_have_count(6)
+    parts = (".answer", ".against", ".outcomes", ".checks", ".measures tbody tr:nth-child(2)")
+    for part in parts:
+        box: Any = page.locator(f".lens{part}").first.bounding_box()
+        assert box["y"] > 0 and box["y"] + box["height"] <= 720, part
 
 
 def test_from_the_start_to_the_largest_regression(sample_app: str, open_page: Opened) -> None:

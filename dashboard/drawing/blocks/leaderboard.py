@@ -20,6 +20,8 @@ from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 
 SHOWN = 17
 """Runs shown at first; the others stand in a fold below."""
+MOST = 40
+"""Runs drawn at most: of more the others are found by name, and stand on the Ranking page."""
 _NAMED = 3
 _NAME = 20
 """Characters of a run's name that have room."""
@@ -87,17 +89,17 @@ def leaderboard(
             may_be_best=first == 1,
         )
 
-    rows = [row(rank, run) for rank, run in enumerate(order)]
     wanted = named.strip().lower()
-    kept = [one for one in rows if wanted in one.run.lower()]
-    shown = kept if wanted or len(kept) <= SHOWN + 1 else kept[:SHOWN]
-    rest = kept[len(shown) :]
+    kept = [(rank, run) for rank, run in enumerate(order) if wanted in run.lower()]
+    first = MOST if wanted else SHOWN if len(kept) > SHOWN + 1 else len(kept)
+    rest = kept[first:]
     return _drawn(
         "leaderboard",
         columns=columns_of(table, drawing, measures),
-        rows=shown,
-        rest=rest,
-        more=_more(rest, len(order)),
+        rows=[row(rank, run) for rank, run in kept[:first]],
+        rest=[row(rank, run) for rank, run in rest] if len(kept) <= MOST else [],
+        more=len(rest),
+        told="" if wanted else _told([short[run] for _, run in rest], len(order)),
         chosen=drawing.name,
         cutoff=drawing.cutoff,
         total=len(order),
@@ -106,8 +108,9 @@ def leaderboard(
     )
 
 
-def _more(rest: Sequence[_Row], total: int) -> str:
+def _told(rest: Sequence[str], total: int) -> str:
+    """Which runs the others are."""
     if not rest:
         return ""
-    names = w.named([row.short for row in rest], all_of=_NAMED)
-    return f"(by mean {w.count(total - len(rest) + 1)} to {w.count(total)}: {names})"
+    places = f"{w.count(total - len(rest) + 1)} to {w.count(total)}"
+    return f"(by mean {places}: {w.named(rest, all_of=_NAMED)})"

@@ -13,8 +13,8 @@ def test_the_verdict_says_for_how_many_runs_it_holds_and_what_these_queries_can_
     shown = text_of(opened(""))
     assert "Significant after correction for three comparisons (p = 0.00" in shown
     assert (
-        "Three runs compared with one baseline: 95 % intervals and verdicts hold for all three"
-        " together."
+        "Three runs compared with one baseline, 95 % intervals and verdicts corrected for three"
+        " comparisons."
     ) in shown
     assert "These 104 queries can detect 0.07" in shown
 
@@ -66,7 +66,7 @@ def test_a_test_that_is_not_there_is_said_and_put_away() -> None:
     app = opened("", test="z", correction="holm", level="80")
     assert "There is no test 'z'." in text_of(app)
     app.button[0].click().run()
-    assert "95 % intervals and verdicts hold for all three together." in text_of(app)
+    assert "95 % intervals and verdicts corrected for three comparisons." in text_of(app)
 
 
 def test_a_margin_is_part_of_the_verdict() -> None:

@@ -257,9 +257,9 @@ def false_in_method(given: Situation, text: str) -> Iterator[str | bool]:
     alike = sum(len(gaps := given.gaps(run)) >= FEWEST and (gaps != 0).sum() < 6 for run in others)
     count = re.match(r"(\w+) runs? compared with one baseline", text)
     yield not count or (count_of(count[1]) != len(others) and "runs compared")
-    together = re.search(r"hold for (both|all \w+) together", text)
-    if together and together[1] != "both":
-        yield count_of(together[1].removeprefix("all ")) != len(others)
+    corrected = re.search(r"corrected for (\w+) comparisons", text)
+    tested = len(others) - few - alike
+    yield (count_of(corrected[1]) if corrected else 1) != tested and "corrected for how many"
     said = [re.search(rf"(\w+)(?: \w+ not tested)?, since {why}", text) for why in (
         r"\w+ ha(?:s|ve) too few queries", r"too few of \w+ queries differ")]  # fmt: skip
     yield [count_of(one[1]) if one else 0 for one in said] != [few, alike] and "not tested"

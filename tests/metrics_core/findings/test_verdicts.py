@@ -36,15 +36,20 @@ def of_runs(*rows: dict[str, Any]) -> pd.DataFrame:
         (
             [{}, ALIKE],
             METHOD,
-            "Two runs compared with one baseline: 95\u00a0% intervals and verdicts hold for both"
-            " together; one is not tested, since too few of its queries differ.",
+            "Two runs compared with one baseline, 95\u00a0% intervals; one is not tested, since too"
+            " few of its queries differ.",
+        ),
+        (
+            [{}, {}, FEW],
+            METHOD,
+            "Three runs compared with one baseline, 95\u00a0% intervals and verdicts corrected for"
+            " two comparisons; one is not tested, since it has too few queries.",
         ),
         (
             [{}, FEW, FEW, ALIKE],
             METHOD,
-            "Four runs compared with one baseline: 95\u00a0% intervals and verdicts hold for all"
-            " four together; two are not tested, since they have too few queries, and one, since"
-            " too few of its queries differ.",
+            "Four runs compared with one baseline, 95\u00a0% intervals; two are not tested, since"
+            " they have too few queries, and one, since too few of its queries differ.",
         ),
         (
             [{}, FEW],

@@ -316,6 +316,8 @@ def test_the_leaderboard_folds_what_lies_far_below_and_brackets_who_may_be_the_b
     assert len(page.having("best")) == 2 and page.text.count("may be the best") == 2
     assert "1–25" in page.text and "?pairs" in part
     assert leaders(18).count("<details>") == 0, "one more row is no fold"
+    many = leaders(60)
+    assert many.count('<th scope="row"') == 17 and '<a href="?pairs">43 more runs</a>' in many
 
 
 def test_the_leaderboard_waits_for_the_places_and_finds_runs_by_their_names():
