@@ -40,7 +40,7 @@ def narrowing(shown: QueryList, here: Opened) -> None:
                 wrong=shown.wrong is not None,
                 on_line=partial(session.hear, KEY, "line", _stored),
             )
-        with st.popover("?", key="can_say", help="What can be asked here"):
+        with st.popover("?", key="can_say"):
             names = answers.filter_names(here.study, view, remarks())
             st.html(filter_line.can_name(names, example))
         _columns(shown)
@@ -151,7 +151,7 @@ def _downloads(shown: QueryList, here: Opened) -> None:
             data=lambda: spreadsheet(shown.table),
             file_name=section.file_name("queries"),
             mime="text/csv",
-            key="csv_queries",
+            key="table_as_csv",
             on_click="ignore",
             help="The table with the columns that are shown.",
         )
