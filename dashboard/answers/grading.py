@@ -124,11 +124,13 @@ def _queue(study: Study, shown: Comparison) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class ToJudge:
-    """What there is to judge for the comparison, in words, and after how many of the first of the
-    queue its order is safe if they turn out not relevant; None where that is not known."""
+    """What there is to judge for the comparison, in words and by number, and after how many of the
+    first of the queue its order is safe if they turn out not relevant; None where that is not
+    known."""
 
     title: Sentence
     lead: Sentence
+    unjudged: int
     settle: int | None
 
 
@@ -160,7 +162,7 @@ def _to_judge_now(study: Study, shown: Comparison, settle: int | None) -> ToJudg
         settle=settle,
     )
     queued = settle if settle is not None and settle <= MOST_QUEUED else None
-    return ToJudge(judging_finding(cutoff, unjudged, settle), lead, queued)
+    return ToJudge(judging_finding(cutoff, unjudged, settle), lead, unjudged or 0, queued)
 
 
 def _where(shown: Comparison, own: bool, other: bool) -> str:

@@ -42,7 +42,9 @@ OF_ONE = ("zero", *FAILURES)
 """Lists about the run in focus: its score is zero, each kind of failure."""
 SHOWS = (*BETWEEN, *OF_ONE)
 FIRST = (SHOW_ALL, "fixed", "broken", *OUTCOMES, "none")
-"""Those of them that stand in the row of chips; the others follow under "more"."""
+FIRST_OF_ONE = ("zero", "nothing", "low", "fine")
+"""Those of them that stand in the row of chips, the latter where nothing is compared; the others
+follow under "more"."""
 
 _OF_A_PAIR = (*OUTCOMES, *CHANGES)
 _OF_SEVERAL = ("none", "missing")

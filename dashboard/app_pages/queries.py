@@ -13,7 +13,6 @@ from dashboard.drawing.blocks import queries as blocks
 from dashboard.session import Opened
 from dashboard.session.actions.notes import remarks
 from dashboard.session.picked import picked_queries
-from metrics_core.base import wording as w
 
 
 def render() -> None:
@@ -98,7 +97,7 @@ def _table(shown: QueryList, here: Opened) -> None:
             shown.columns,
             shown.order,
             here.look.styles,
-            difference=f"{view.focus} {w.MINUS} {view.baseline}",
+            pair=(view.focus, view.baseline),
             label=f"{_queries(kept)} with their scores on {view.name}",
             span=shown.span,
             scale=shown.scale if view.alone else None,

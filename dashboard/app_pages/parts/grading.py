@@ -106,7 +106,7 @@ def queue_part(here: Opened) -> None:
     settling = set(pairs[: found.settle or 0])
     if pairs:
         judged = sum(pair in known for pair in (settling or pairs))
-        _keys(here, left, total=len(every), judged=judged, settling=settling)
+        _keys(here, left, total=found.unjudged, judged=judged, settling=settling)
     if left.empty:
         st.html(layers.onward(back, f"What it changed: {named}"))
     if own_layer():

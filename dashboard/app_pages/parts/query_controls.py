@@ -11,7 +11,7 @@ from dashboard import session
 from dashboard.address.view import Comparison
 from dashboard.answers import query_filter as answers
 from dashboard.answers.queries import QueryList
-from dashboard.answers.query_chips import BETWEEN, FAILURES, FIRST, OF_ONE, SHOW_ALL
+from dashboard.answers.query_chips import BETWEEN, FAILURES, FIRST, FIRST_OF_ONE, OF_ONE, SHOW_ALL
 from dashboard.answers.remarks import tag_of
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.answers.subset import subset
@@ -40,7 +40,7 @@ def narrowing(shown: QueryList, here: Opened) -> None:
                 wrong=shown.wrong is not None,
                 on_line=partial(session.hear, KEY, "line", _stored),
             )
-        with st.popover("?", key="can_say", help="What can be asked here"):
+        with st.popover("?", key="can_say"):
             names = answers.filter_names(here.study, view, remarks())
             st.html(filter_line.can_name(names, example))
         _columns(shown)
@@ -60,16 +60,18 @@ def _stored(text: object) -> dict[str, str]:
 
 def chips(shown: QueryList, view: Comparison) -> None:
     """One row of lists; the others under "more"."""
-    _chips(shown, view, FIRST, "show", "Lists")
-    others = [key for key in BETWEEN if key not in FIRST]
+    first = (*FIRST, *FIRST_OF_ONE) if view.alone else FIRST
+    _chips(shown, view, first, "show", "Lists")
+    others = [key for key in BETWEEN if key not in first]
+    of_one = [key for key in OF_ONE if key not in first]
     tagged = [key for key in shown.counts if tag_of(key)]
-    rest = [key for key in (*others, *OF_ONE, *tagged) if key in shown.counts]
+    rest = [key for key in (*others, *of_one, *tagged) if key in shown.counts]
     if not rest:
         return
     label = _chip(shown.show, shown, view) if shown.show in rest else "more"
     with st.popover(label, key="more_lists"):
         _chips(shown, view, others, "show_of_all", "Between the runs")
-        _chips(shown, view, OF_ONE, "show_one", "With", view.focus)
+        _chips(shown, view, of_one, "show_one", "With", view.focus)
         _chips(shown, view, tagged, "show_tag", "Tagged")
 
 
@@ -149,7 +151,7 @@ def _downloads(shown: QueryList, here: Opened) -> None:
             data=lambda: spreadsheet(shown.table),
             file_name=section.file_name("queries"),
             mime="text/csv",
-            key="csv_queries",
+            key="table_as_csv",
             on_click="ignore",
             help="The table with the columns that are shown.",
         )

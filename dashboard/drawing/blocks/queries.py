@@ -89,7 +89,7 @@ def query_table(
     order: str,
     styles: Styles,
     *,
-    difference: str,
+    pair: tuple[str, str],
     label: str,
     span: tuple[float, float],
     scale: tuple[float, float] | None,
@@ -99,12 +99,12 @@ def query_table(
 ) -> Markup:
     """A page of the list: query, difference with its bar, a score for each run, with a bar where
     there is a `scale`, groups. `order` is the key of the column it stands by, "-" before it where
-    the greatest is first; `difference` heads the differences, which lie in `span` and are
+    the greatest is first; the differences are those of the `pair`, lie in `span`, and are
     `coloured` where they are more than "same"."""
     records = rows.frame.to_dict("records")
     heads = [
         replace(head, width=_width(head, rows.frame[head.column.source], scale))
-        for head in _heads(columns, order, styles, difference, sorted_by)
+        for head in _heads(columns, order, styles, pair, sorted_by)
     ]
     return _drawn(
         "query_table",
@@ -131,16 +131,22 @@ def _width(head: _Head, values: pd.Series, scale: Span | None) -> int:
 
 
 def _heads(
-    columns: Sequence[Column], order: str, styles: Styles, difference: str, sorted_by: Link
+    columns: Sequence[Column],
+    order: str,
+    styles: Styles,
+    pair: tuple[str, str],
+    sorted_by: Link,
 ) -> list[_Head]:
-    fixed = {"text": "Query", "difference": difference}
-    short = short_names(column.name for column in columns if column.kind == "score")
+    fixed = {"text": "Query", "difference": f" {w.MINUS} ".join(pair)}
+    short = short_names([*pair, *(column.name for column in columns if column.kind == "score")])
     heads = []
     for column in columns:
         whole = fixed.get(column.kind, column.name)
         if column.kind in ("group", "number"):
             whole = w.sentence_case(column.named.replace("_", " "))
         name = short[whole] if column.kind == "score" else shorten(whole, _HEAD)
+        if column.kind == "difference":
+            name = f" {w.MINUS} ".join(short[run] for run in pair)
         down = order == f"-{column.key}"
         heads.append(
             _Head(

@@ -38,7 +38,7 @@ def rows(n: int = 2, **changes: object) -> Rows:
 
 def table(shown: Rows, order: str = "difference", **changes: object) -> Page:
     options: dict[str, object] = {
-        "difference": "hybrid − baseline",
+        "pair": ("hybrid", LONG),
         "label": "2 queries",
         "span": (-0.5, 0.5),
         "scale": (0.0, 1.0),
@@ -136,8 +136,8 @@ def test_a_filter_is_a_chip_that_takes_it_back() -> None:
 
 
 def test_no_user_text_becomes_markup() -> None:
-    page = table(rows(1, text=EVIL, **{"by: topic": EVIL}), difference=EVIL)
-    assert page.text.count(EVIL) == 3
+    page = table(rows(1, text=EVIL, **{"by: topic": EVIL}), pair=(EVIL, "b"))
+    assert page.text.count(EVIL) == 2
 
 
 def test_columns_are_as_wide_as_their_texts() -> None:
@@ -156,7 +156,7 @@ def test_numbers_are_plain_where_they_are_whole() -> None:
     for value, text in ((7.0, "7"), (0.25, "0.250"), (math.nan, "–")):
         page = Page(
             queries.query_table(
-                rows(1, **{"n: words": value}), columns, "", STYLES, difference="", label="",
+                rows(1, **{"n: words": value}), columns, "", STYLES, pair=("a", "b"), label="",
                 span=(0.0, 0.0), scale=None, coloured=False, sorted_by=str, opened=str,
             )
         )  # fmt: skip
