@@ -32,7 +32,7 @@ UPPER, GAP, LOWER = 286, 36, 178
 _TOP, _BOTTOM = 10, 28
 _RECALL = 420
 _TICKS = (1, 10, 100, 1000, 2, 5, 20, 50, 200, 500)
-_MINUS_LENGTH = 40
+_MINUS_LENGTH = 30
 _ROOM = 0.12
 """Beyond the differences, as a share of their range: bands that come later mostly fit in it, so
 that the axis stays."""
@@ -195,7 +195,7 @@ def _difference_ticks(shown: pd.DataFrame, drawing: Drawing) -> Ticks:
     known = values[~np.isnan(values)]
     reach = _ROOM * float(np.ptp(np.append(known, 0.0)))
     own = gaps[gaps["run"] == drawing.focus][["diff_low", "diff_high"]].to_numpy().ravel()
-    return difference_ticks([*(known - reach), *(known + reach), *own], room=0.02)
+    return difference_ticks([*(known - reach), *(known + reach), *own], most=8, room=0.02)
 
 
 def _minus(baseline: str, palette: Palette, panels: _Panels) -> Iterable[dict[str, Any]]:
