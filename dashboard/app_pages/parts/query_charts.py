@@ -127,8 +127,8 @@ def _heatmap(shown: QueryList, here: Opened) -> list[str] | None:
         which = f"{w.count(len(found.frame))} of the {w.count(kept)} queries, evenly spaced"
     section.heading(
         f"{view.measure} by query and run",
-        f"{which}, easiest left; one row per run. Darker is a higher score, white with a frame:"
-        " no results from this run.",
+        f"{which}, easiest left; one row per run. The stronger the colour, the higher the score; an"
+        " empty frame: no results from this run.",
     )
     if found.frame.empty:
         return None

@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.address.address import Address
 from dashboard.address.view import Comparison
-from dashboard.answers import query_columns, query_views
+from dashboard.answers import query_columns, query_filter, query_views
 from dashboard.answers.queries import Asked, QueryList, query_list
 from dashboard.answers.query_chips import CHANGES, FAILURES, OUTCOMES, SHOW_ALL, SHOWS
 from dashboard.answers.query_filter import filter_example, filter_names, filter_vocabulary
@@ -256,3 +256,20 @@ def test_what_is_kept_of_a_column_is_what_it_holds_now(
     view = replace(comparison(k=str(cutoff)), where=where)
     columns = query_columns.Asked(STUDY, view)
     assert filter_vocabulary(STUDY, view) == vocabulary(columns, columns.numeric)
+
+
+@pytest.mark.parametrize(
+    ("typed", "search", "line"),
+    [
+        ("how long in store", "how long in store", ""),
+        (" words > 5 ", "", "words > 5"),
+        ('text contains "a"', "", 'text contains "a"'),
+        ('category in ("a", "b")', "", 'category in ("a", "b")'),
+        ('"a < b"', "a < b", ""),
+        ("", "", ""),
+    ],
+)
+def test_the_one_field_tells_words_from_a_filter(typed: str, search: str, line: str) -> None:
+    assert query_filter.read(typed) == (search, line)
+    assert query_filter.as_typed(search, line) == typed.strip()
+    assert query_filter.as_typed("words", "words > 5") == "words > 5"

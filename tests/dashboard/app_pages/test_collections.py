@@ -87,7 +87,7 @@ def test_without_a_link_the_collection_that_changed_last_is_open() -> None:
 def test_a_link_to_a_collection_that_is_not_here_says_so() -> None:
     two_collections()
     shown = text_of(opened("queries", set="gone1234"))
-    assert "This link asks for a collection that is not here." in shown
+    assert "This link asks for a collection that is not here" in shown
     assert "Theirs" in shown
 
 

@@ -46,7 +46,9 @@ def keep(identity: str, *ranked: str) -> None:
 
 def shown(page: str, identity: str) -> str:
     """What the page says but for what hangs on which document is which, and on scores."""
-    said = text_of(opened(page, **PAIR, set=identity))
+    # How many are unjudged in both lists together hangs on which document is which.
+    columns = {"cols": ["difference", "score:dense"]} if page == "queries" else {}
+    said = text_of(opened(page, **PAIR, set=identity, **columns))
     said = re.sub(r"(?<=is unjudged\.).*?(?=Single queries)", "", said)
     return re.sub(r"Equal scores.*?(?=Missing queries)", "", said)
 
