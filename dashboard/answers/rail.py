@@ -28,6 +28,7 @@ def counts(study: Study, shown: Comparison) -> Mapping[str, str]:
     else:
         found["firm"] = f"{held.holding} of {len(held.checks)}"
     if shown.measure.cutoff is not None:
-        waiting = len(unjudged_of(study, shown, shown.measure.cutoff))
-        found["judge"] = w.count(waiting) if waiting else ""
+        waiting = unjudged_of(study, shown, shown.measure.cutoff)
+        # Of documents that were not compared one in both lists would count twice.
+        found["judge"] = w.count(len(waiting)) if waiting.matched and len(waiting) else ""
     return found

@@ -126,7 +126,7 @@ def test_the_overview_of_many_is_their_leaderboard(
     shown = text_of(app)
     assert "6 runs" in shown and shown.count("r05") and all(f"r0{n}" in shown for n in range(6))
     # Of too few queries no place is told.
-    assert ("best of six" in shown) == (queries == 12)
+    assert ("six runs tie for first" in shown) == (queries == 12)
     assert "being worked out" not in shown
     app.text_input(key="find_a_run").set_value("R03").run()
     board = next(e.proto.body for e in app.get("html") if "leaderboard" in e.proto.body)
