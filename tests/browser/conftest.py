@@ -154,6 +154,8 @@ def control(page: Page, name: str) -> Locator:
     word.wait_for()
     if word.get_attribute("aria-expanded") != "true":
         word.click()
+        # It takes the focus once it stands.
+        page.wait_for_timeout(300)
     return page.locator("[data-testid=stPopoverBody]").first
 
 

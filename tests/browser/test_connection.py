@@ -215,7 +215,7 @@ def k(page: Page, value: str) -> Locator:
 def shows_k(page: Page, value: str) -> None:
     """Page, widget and address say the same."""
     expect(page).to_have_url(re.compile(f"[?&]k={value}(&|$)"), timeout=SLOW)
-    expect(page.locator("h1")).to_contain_text(f"nDCG@{value} ", timeout=SLOW)
+    expect(page.locator(".lens.answer")).to_contain_text(f"nDCG@{value} ", timeout=SLOW)
     expect(k(page, value)).to_have_attribute("aria-checked", "true", timeout=SLOW)
 
 
@@ -303,6 +303,7 @@ def test_the_first_click_after_a_sleep_is_applied(server: Server, open_page: Ope
 def test_a_connection_cut_at_a_click(server: Server, open_page: Opened, heard: bool) -> None:
     with line_to(server) as line:
         page = visit(open_page, server, "/?set=sample&k=5", port=line.port)
+        k(page, "3").wait_for()
         if heard:
             line.answers_lost = True
         else:
@@ -317,8 +318,8 @@ def test_a_connection_cut_at_a_click(server: Server, open_page: Opened, heard: b
 @pytest.mark.thorough
 def test_a_server_that_does_not_answer_is_said(server: Server, open_page: Opened) -> None:
     page = visit(open_page, server, width=400, height=700, dark=True)
-    page.get_by_test_id("stExpandSidebarButton").click()
-    settle(page)
+    page.locator(".lens.folded").click()
+    k(page, "5").wait_for()
     server.send(signal.SIGSTOP)
     try:
         k(page, "5").click()

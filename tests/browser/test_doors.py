@@ -256,7 +256,7 @@ def test_without_the_token_it_says_how_to_get_in(server: Server, context: Browse
     page = context.new_page()
     answer = page.goto(f"http://127.0.0.1:{server.port}/queries")
     assert answer is not None and answer.status == 403
-    expect(page.get_by_role("heading")).to_have_text("This browser is not signed in")
+    expect(page.get_by_role("heading", level=1)).to_have_text("This browser is not signed in")
     expect(page.locator("p").first).to_contain_text("printed in the terminal")
 
 
@@ -273,7 +273,7 @@ def test_a_link_in_another_site_opens_with_one_more_click(
     )
     page.get_by_text("to Ranklens").click()
     # A strict cookie is not sent where another site leads.
-    expect(page.get_by_role("heading")).to_have_text("This browser is not signed in")
+    expect(page.get_by_role("heading", level=1)).to_have_text("This browser is not signed in")
     page.get_by_role("link").click()
     settle(page)
     expect(page.locator(".lens.page-title").first).to_have_text("All queries")

@@ -91,7 +91,7 @@ def test_a_first_visit_without_the_example(app: str, open_page: Opened) -> None:
     expect(page.locator("h1")).to_contain_text("Which of two is better")
     page.get_by_role("button", name="Open the example").click()
     settle(page)
-    expect(page.locator("h1")).to_contain_text("nDCG@10")
+    expect(page.locator(".lens.answer")).to_contain_text("nDCG@10")
 
 
 def test_ids_and_names_with_markup_are_shown_as_text(app: str, open_page: Opened) -> None:

@@ -39,7 +39,7 @@ def test_a_typed_measure_says_what_it_stands_for(
         expect(listed).to_contain_text(f"{says.split(' = ')[1]} · ")
     page.keyboard.press("Enter")
     settle(page)
-    expect(page.locator("h1")).to_contain_text(f"on {measure}")
+    expect(page.locator(".lens.answer")).to_contain_text(f"{measure} ")
 
 
 def test_a_narrow_screen_folds_the_rail_and_the_sentence(

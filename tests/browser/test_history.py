@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import Opened
+from tests.browser.conftest import Opened, settle
 
 BY_NAME = ("bm25", "dense", "hybrid", "titles-only")
 
@@ -31,6 +31,10 @@ def test_versions_are_dragged_moved_by_keys_taken_out_and_put_back(
     sample_app: str, open_page: Opened
 ) -> None:
     page = open_page(f"{sample_app}/history")
+    expect(page.locator(".js-plotly-plot")).to_have_count(0)  # nothing says that they are versions
+    page.get_by_role("radio", name="as loaded").click()
+    expect(page.locator(".js-plotly-plot")).not_to_have_count(0)
+    settle(page)
     stand(page, *BY_NAME, asked=False)
     grip = chip(page, "titles-only").locator(".grip")
     grip.scroll_into_view_if_needed()

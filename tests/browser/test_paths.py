@@ -264,12 +264,12 @@ def test_each_word_of_how_firm_leads_to_its_evidence(sample_app: str, open_page:
     checks = page.locator("a.lens.check")
     expect(checks).to_have_count(6)
     open_now = page.locator("a.lens.check[aria-current=true] b")
-    titles = checks.locator("b").all_inner_texts()
+    titles = checks.locator("b").evaluate_all("each => each.map((b) => b.firstChild.textContent)")
     for title in titles:
         checks.filter(has_text=title).first.click()
         settle(page)
-        expect(open_now).to_have_text(title)
+        expect(open_now).to_contain_text(title)
         assert "part=" in page.url
     page.go_back()
     settle(page)
-    expect(open_now).to_have_text(titles[-2])
+    expect(open_now).to_contain_text(titles[-2])
