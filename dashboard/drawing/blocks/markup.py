@@ -69,11 +69,6 @@ def pieces_of(text: str | Sentence, styles: Styles) -> list[Piece]:
     return pieces
 
 
-def sentence(sentence: Sentence, styles: Styles) -> Markup:
-    """The headline of a page."""
-    return _drawn("sentence", pieces=pieces_of(sentence, styles))
-
-
 def second(sentence: Sentence, styles: Styles) -> Markup:
     """The smaller line below the headline; nothing for an empty sentence."""
     return _drawn("second", pieces=pieces_of(sentence, styles)) if sentence else Markup()

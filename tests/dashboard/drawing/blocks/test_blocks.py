@@ -121,7 +121,7 @@ def texts_of(pattern: str, part: str) -> list[str]:
 
 def test_sentence_colours_the_runs_it_knows():
     said = Sentence((Span("hybrid", "run"), Span(" beats "), Span("other", "run"), Span(" by 1")))
-    part = markup.sentence(said, STYLES)
+    part = markup.answer(said, "", STYLES)
     assert Page(part).text == said.text
     assert Page(part).having("named") == [
         {"class": "named loud", "style": "--run:var(--run-2)"},
@@ -856,7 +856,7 @@ def test_no_user_text_becomes_markup():
     )
     documents = pd.DataFrame({"title": [EVIL], "text": [EVIL]}, index=[EVIL])
     parts = [
-        markup.sentence(said, styles),
+        markup.answer(said, said, styles),
         markup.second(said, styles),
         markup.section(EVIL, EVIL),
         markup.nothing(EVIL, EVIL),
