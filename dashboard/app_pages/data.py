@@ -6,12 +6,14 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.answers import data as answers
+from dashboard.answers import overview
 from dashboard.answers.data import FileRow
 from dashboard.app_pages.parts import add_files, grading, section
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import data, markup
 from dashboard.session import Opened
 from dashboard.session.actions.uploads import bring_back, refusals, remove_file
+from dashboard.session.deferred import defer
 from dashboard.session.open_collection import collection, library_here, workspace
 from metrics_core.base import wording as w
 from metrics_core.base.notes import Note
@@ -26,6 +28,10 @@ def render() -> None:
     cutoff, measure = answers.looked_at(here.comparison if here else None)
     shown = answers.data(library, len(refusals()), measure, cutoff)
     st.html(markup.answer(*shown.finding.parted, {}))
+    if here and _can_be_shown(here):
+        room = st.empty()
+        room.html(data.result(None, {}, ""))
+        defer(lambda: _result(here), room)
     with add_files.above_the_uploader():
         add_files.told()
         add_files.unread(shown.unread)
@@ -61,6 +67,20 @@ def render() -> None:
             "Grades that were given here, beside the files. What is on counts in every score.",
         )
         grading.layers_part()
+
+
+def _can_be_shown(here: Opened) -> bool:
+    """Whether these files have an answer: some query is in view, and nothing that the measure needs
+    is lacking."""
+    study, view = here.study, here.comparison
+    lacking = view.measure.lacks(study.judged[study.names[0]])
+    return lacking is None and bool(study.in_view(view).any())
+
+
+def _result(here: Opened) -> None:
+    """What the files say, and the way to it."""
+    found = overview.overview(here.study, here.comparison).verdict
+    st.html(data.result(found, here.look.styles, session.href("overview")))
 
 
 def _described(row: FileRow, all_notes: tuple[Note, ...], here: Opened | None) -> dict[str, Any]:

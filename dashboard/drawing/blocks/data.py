@@ -8,14 +8,30 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from dashboard.drawing.blocks.markup import Styles, pieces_of
 from dashboard.drawing.blocks.templates import Template
 from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.checks.fit import FitLine
+from metrics_core.findings import Verdict
 
 Row = Mapping[str, Any]
 
 _drawn = Template("data")
+
+
+def result(found: Verdict | None, styles: Styles, link: str) -> Markup:
+    """What the loaded files say, with the way to the comparison; without it, its room."""
+    if found is None:
+        return _drawn("result", pieces=[], lead=[], badge="", tone="", link="")
+    return _drawn(
+        "result",
+        pieces=pieces_of(found.title, styles),
+        lead=pieces_of(found.lead, styles),
+        badge=found.badge,
+        tone=found.tone,
+        link=link,
+    )
 
 
 def error_card(error: RanklensError) -> Markup:

@@ -60,3 +60,11 @@ def test_a_folder_of_many_files_says_what_was_left_out(
     app = opened("data")
     assert "205 files; 5 of them, runs first, were left out: run199.txt" in text_of(app)
     assert "Judgments" in text_of(app)
+
+
+def test_the_files_lead_to_what_they_say() -> None:
+    shown = opened("data", run="dense", base="bm25")
+    assert "dense beats bm25 clear difference" in text_of(shown)
+    assert "See the comparison" in text_of(shown)
+    # Where nothing can be scored there is no answer to lead to.
+    assert "See the comparison" not in text_of(opened("data", set="own"))
