@@ -240,6 +240,7 @@ def test_a_missed_document_opens(sample_app: str, open_page: Opened, width: int)
     expect(text).not_to_be_empty()
 
 
+@pytest.mark.thorough
 def test_a_lasso_lists_its_queries_and_a_filter_narrows_the_table(
     sample_app: str, open_page: Opened
 ) -> None:

@@ -291,5 +291,5 @@ def test_bombs_in_the_data_folder_leave_the_rest_to_be_seen(tmp_path: Path) -> N
     )
     assert done.returncode == 0, done.stderr[-2_000:]
     memory, said = done.stdout.strip().split(" ", 1)
-    assert "Two files are loaded" in said and "three could not be read" in said
+    assert "Two files are loaded" in said and "Three could not be read" in said
     assert int(memory) < MOST_MB
