@@ -85,7 +85,7 @@ def _to_judge(study: Study, runs: tuple[str, ...], cutoff: int, query_id: str) -
             "where": where,
         }
     )
-    return _with_texts(study, frame.sort_values(["rank", "doc_id"], ignore_index=True))
+    return with_documents(study, frame.sort_values(["rank", "doc_id"], ignore_index=True))
 
 
 def queue(study: Study, shown: Comparison) -> pd.DataFrame:
@@ -177,11 +177,12 @@ def window(
     """The first `size` documents of a queue that are not done, with their texts and the query's."""
     pairs = zip(every["query_id"], every["doc_id"], strict=True)
     left = np.array([pair not in done for pair in pairs], dtype=np.bool_)
-    frame = _with_texts(study, every[left].head(size).reset_index(drop=True))
+    frame = with_documents(study, every[left].head(size).reset_index(drop=True))
     return frame.assign(query=[study.texts.get(q, q) for q in frame["query_id"]])
 
 
-def _with_texts(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
+def with_documents(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with title and text of each document, "" where they are not known."""
     if study.documents is None or frame.empty:
         return frame.assign(title="", text="")
     known = study.documents.lookup(frame["doc_id"]).reindex(frame["doc_id"])

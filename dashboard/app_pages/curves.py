@@ -103,7 +103,7 @@ def _curves(shown: Curves, here: Opened, whole: bool) -> None:
         told += " Bands below hold for all k together: off zero is significant."
     short = [run for run in shown.in_colour(view) if shown.ends[run] < max(shown.ends.values())]
     if short:
-        told += " Thin: beyond the rank by which half of a run’s lists end."
+        told += " Thin: beyond the rank by which half of a run’s lists end, below of either run’s."
     st.html(blocks.note(told))
 
 

@@ -10,6 +10,7 @@ from dashboard import session
 from dashboard.address.query_list import NO_LIST
 from dashboard.answers import firm, unjudged
 from dashboard.answers import firmness as answers
+from dashboard.answers.grading import with_documents
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import firmness, layers, markup
@@ -120,7 +121,9 @@ def _judge_next(here: Opened) -> None:
             help="Fill in the column relevance and load the file under Files, as judgments."
             " Rows left empty stay unjudged.",
         )
-    shown = study.with_texts(found.table.head(_TO_JUDGE))
+    first = found.table.head(_TO_JUDGE)
+    shown = study.with_texts(first)
+    shown["title"] = with_documents(study, first)["title"].to_numpy()
     heads = [
         Head("Query"),
         Head("Document"),
@@ -131,7 +134,7 @@ def _judge_next(here: Opened) -> None:
     rows = [
         [
             _query(row),
-            Cell(row["doc_id"]),
+            Cell(row["title"] or row["doc_id"], small=row["doc_id"] if row["title"] else ""),
             Cell(w.count(row["run_rank"]) if row["run_rank"] else w.DASH),
             Cell(w.count(row["baseline_rank"]) if row["baseline_rank"] else w.DASH),
             Cell(w.difference(row["moves"], 4)),

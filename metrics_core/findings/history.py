@@ -14,8 +14,9 @@ from metrics_core.findings.sentence import Sentence, muted, run, strong
 
 def no_versions_finding(runs: Sequence[str]) -> Sentence:
     """What is said instead of runs of which nothing tells that they are versions of one system."""
-    return strong(f"Nothing says that {w.named(list(runs))} are versions of one system. ") + muted(
-        "Put them in an order, by hand, by date or as loaded, to read them as its history."
+    return strong("Are these versions of one system? ") + muted(
+        f"Nothing in the names {w.named(list(runs))} says so. Put them in an order, by hand, by"
+        " date or as loaded, to read them as its history."
     )
 
 
