@@ -16,6 +16,8 @@ from tests.browser.conftest import Opened, settle
 _PAGES = {page.name: "" if page is menu.PAGES[0] else page.name for page in menu.PAGES} | {
     "query": "query?q=q098",
     "history": "history?in_order=loaded",
+}
+_FURTHER = {
     "one run": "?run=bm25&base=bm25",
     "no such measure": "?m=precison",
     "how firm": "firm?part=measures",
@@ -23,7 +25,7 @@ _PAGES = {page.name: "" if page is menu.PAGES[0] else page.name for page in menu
     "one measure": "measures?measure=nDCG",
     "first run": "?set=own",
 }
-_IN_THE_DARK = {"overview", "breakdown", "queries", "query", "judge"}
+_IN_THE_DARK = {"overview", "query"}
 _NARROW = {"overview", "breakdown", "pairs", "queries", "history", "query", "judge", "data"}
 """The others are made of the same parts."""
 # Streamlit's own: its uploader is a section without a role of its own that carries a label.
@@ -87,14 +89,17 @@ def _switch(page: Page, theme: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [1440, 400])
+@pytest.mark.parametrize(
+    ("width", "every"),
+    [(1440, False), (400, False), pytest.param(1440, True, marks=pytest.mark.thorough)],
+)
 def test_axe_finds_nothing_and_nothing_jumps_or_scrolls_sideways(
-    sample_app: str, open_page: Opened, axe: str, width: int
+    sample_app: str, open_page: Opened, axe: str, width: int, every: bool
 ) -> None:
     page = open_page(f"{sample_app}/collections", width=width)
     page.add_init_script(_WATCH_SHIFTS)
     found, jumped, too_wide = {}, {}, {}
-    for name, path in _PAGES.items():
+    for name, path in (_PAGES | _FURTHER if every else _PAGES).items():
         if width == 400 and name not in _NARROW:
             continue
         page.goto(f"{sample_app}/{path}")
@@ -110,7 +115,7 @@ def test_axe_finds_nothing_and_nothing_jumps_or_scrolls_sideways(
             too_wide[name] = beyond
         page.evaluate(_OPEN_ALL)
         found[f"{name}, light"] = _violations(page, axe, "light")
-        if width == 1440 and name in _IN_THE_DARK:
+        if width == 1440 and (every or name in _IN_THE_DARK):
             # Colours are the same at every width.
             _switch(page, "dark")
             found[f"{name}, dark"] = _violations(page, axe, "dark")

@@ -167,7 +167,7 @@ def test_where_a_difference_could_lie_is_drawn_on_one_axis_with_zero() -> None:
     assert "0 = old" in part and "−0.100 to +0.300" in part and ">–<" in part
     at = [float(value) for value in re.findall(r'zero" style="left:([0-9.]+)%', part)]
     left, right = re.findall(
-        r'from-to" style="left:([0-9.]+)%;right:calc\(100% - ([0-9.]+)%', part
+        r'from-to[ a-z]*" style="left:([0-9.]+)%;right:calc\(100% - ([0-9.]+)%', part
     )[0]
     assert len(set(at)) == 1 and float(left) < at[0] < float(right)
 
