@@ -156,7 +156,7 @@ const press = (event) => {
   if (event.metaKey || event.ctrlKey || event.altKey || off()) return;
   if (typing(event.target) || document.querySelector('[role=dialog]')) return;
   if (key === '/') {
-    const search = document.querySelector('[data-testid=stMain] .st-key-w_s input, [data-testid=stMain] .st-key-w_find input');
+    const search = document.querySelector('[data-testid=stMain] .st-key-w_find input');
     search?.focus();
     if (search) event.preventDefault();
     return;
