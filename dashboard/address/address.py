@@ -93,9 +93,11 @@ SHARED = (
     Field("correction"),
     Field("level"),
     Field("margin"),
+    Field("naming", lasting=False),
 )
 """The fields of every page: collection, runs, measure, cutoff, filters, judgments and the
-layers over them; what a query counts that a run lacks, and how runs are compared."""
+layers over them; what a query counts that a run lacks, and how runs are compared; the run whose
+name and colour are being changed."""
 
 
 @lru_cache(maxsize=1 << 12)

@@ -162,11 +162,11 @@ def _is_cutoff(text: str) -> bool:
 
 
 def choose_runs(
-    address: Address, names: Sequence[str], best_first: Sequence[str]
+    address: Address, names: Sequence[str], best_first: Sequence[str], usual: str
 ) -> tuple[str, str, tuple[str, ...]]:
-    """Run in focus, baseline and the others shown. By default the baseline is a run that is named
-    like one, else the first, and the best of the others is in focus."""
-    baseline = address["base"] if address["base"] in names else default_baseline(names)
+    """Run in focus, baseline and the others shown. By default the baseline is the `usual` one, and
+    the best of the others is in focus."""
+    baseline = address["base"] if address["base"] in names else usual
     rest = [name for name in best_first if name != baseline]
     focus = address["run"] if address["run"] in names else (rest[0] if rest else baseline)
     others = [name for name in best_first if name not in (focus, baseline)]
@@ -176,15 +176,6 @@ def choose_runs(
         return focus, baseline, tuple(others)
     asked = tuple(name for name in others if name in address["also"])
     return focus, baseline, asked or tuple(others[:_ALSO_SHOWN])
-
-
-def default_baseline(names: Sequence[str]) -> str:
-    """The run that is named like a baseline, else the first."""
-    for hint in ("baseline", "bm25", "production", "current"):
-        for name in names:
-            if hint in name.lower():
-                return name
-    return names[0]
 
 
 def lacking(

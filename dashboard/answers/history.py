@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -10,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.page import FEWEST_VERSIONS
+from dashboard.address.usual_baseline import differ_by_numbers, natural
 from dashboard.address.view import Comparison
 from dashboard.answers.pairs import every_pair
 from dashboard.answers.query_chips import whole_failures
@@ -64,7 +64,7 @@ def versions(
         return named
     if order == AS_LOADED:
         return tuple(study.names)
-    by_name = sorted(study.names, key=_natural)
+    by_name = sorted(study.names, key=natural)
     return tuple(sorted(by_name, key=dates.order) if order == BY_DATE else by_name)
 
 
@@ -74,8 +74,7 @@ def are_versions(
     """Whether something tells that these runs are versions of one system: that a reader put them in
     order, or that their names hold dates or differ by numbers alone."""
     by_hand = order != BY_NAME or tuple(dict.fromkeys(asked)) == tuple(runs)
-    alike = len({re.sub("[0-9]+", "#", name.casefold()) for name in runs}) == 1
-    return by_hand or alike or dates.source == NAMES
+    return by_hand or differ_by_numbers(runs) or dates.source == NAMES
 
 
 def history_page(
@@ -94,12 +93,6 @@ def history_slices(study: Study, shown: Comparison, runs: tuple[str, ...], by: s
 def _of_all(shown: Comparison) -> Comparison:
     """The key of what does not depend on who is compared, unless the queries in view do."""
     return replace(shown.narrowing, chosen=shown.chosen, cutoff=shown.cutoff)
-
-
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    """What sorts v2 before v10."""
-    parts = re.split(r"([0-9]+)", name.casefold())
-    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part]
 
 
 def _history(study: Study, shown: Comparison, runs: tuple[str, ...], versions: bool) -> HistoryPage:

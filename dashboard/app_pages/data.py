@@ -116,6 +116,14 @@ def _look_and_remove(rows: list[FileRow]) -> None:
                         args=(row.file.number, row.file.file),
                         type="tertiary",
                     )
+                if row.run:
+                    st.button(
+                        "Name and colour",
+                        key=f"call_{row.file.key}",
+                        on_click=session.change,
+                        kwargs={"naming": row.run},
+                        type="tertiary",
+                    )
             st.html(data.preview(row.kind, answers.first_rows(row.file)))
         for entry in workspace().removed_entries(collection()):
             told = f"{literal(entry.file)} was removed."

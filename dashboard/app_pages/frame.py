@@ -16,6 +16,7 @@ from dashboard.address.address import CONTROLS, SHARED
 from dashboard.address.page import Page
 from dashboard.address.view import NOBODY
 from dashboard.app_pages.parts import add_files, controls, rail
+from dashboard.app_pages.parts.run_card import run_card
 from dashboard.components.connection import watch_connection
 from dashboard.components.links import clicked_link
 from dashboard.components.place import keep_place
@@ -74,6 +75,8 @@ def draw(pages: Sequence[Page], current: Page) -> Callable[[], None]:
         if here is not None and current.controls:
             controls.sentence(here, current)
         st.html(navigation.copy_link(), width="content")
+    if here is not None:
+        run_card(here)
     return tell
 
 

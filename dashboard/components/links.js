@@ -75,7 +75,20 @@ const followTheme = () => {
   }
 };
 
+// The address of the page with the run whose name and colour are to be changed.
+const naming = (run) => {
+  const asked = new URLSearchParams(window.location.search);
+  asked.set('naming', run);
+  return `./${window.location.pathname.split('/').pop()}?${asked}`;
+};
+
 const follow = (event) => {
+  const dot = event.target.closest?.('.lens .run > .dot[data-run]');
+  if (dot && plain(event)) {
+    event.preventDefault();
+    page.setTriggerValue('go', naming(dot.dataset.run));
+    return;
+  }
   const link = event.target.closest?.('.lens a, a.lens');
   if (!link || !plain(event)) return;
   const target = link.getAttribute('href') ?? '';

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dashboard.files.files import SAMPLE_FOLDER
-from dashboard.workspace import Collection, Entry, Workspace
+from dashboard.workspace import NOTHING_SAID, Collection, Entry, Settings, Workspace
 from dashboard.workspace.starting import OWN
 
 SAMPLE = "sample"
@@ -73,14 +73,23 @@ class Collections:
 
     def choices_of(self, identity: str) -> Mapping[str, Mapping[str, Any]]:
         """How files of a collection's folder are read, by name, where that was chosen."""
-        return self._workspace.collection(identity).choices if self._workspace.has(identity) else {}
+        told = self._record(identity)
+        return told.choices if told else {}
 
     def judgments_of(self, identity: str) -> str:
         """Which judgments of a collection are used, by the key of their file; "" where nobody has
         said."""
-        return (
-            self._workspace.collection(identity).judgments if self._workspace.has(identity) else ""
-        )
+        told = self._record(identity)
+        return told.judgments if told else ""
+
+    def settings_of(self, identity: str) -> Settings:
+        """What readers have said of a collection."""
+        told = self._record(identity)
+        return told.settings if told else NOTHING_SAID
+
+    def _record(self, identity: str) -> Collection | None:
+        """What is written of a collection; the example and the folder have nothing until then."""
+        return self._workspace.collection(identity) if self._workspace.has(identity) else None
 
     def name_of(self, identity: str) -> str:
         """What a collection is called."""

@@ -22,7 +22,7 @@ from dashboard.session.memory import give_back_what_is_unused
 from dashboard.session.reading import Reading
 from dashboard.session.receipts import doing
 from dashboard.study.library import Library, assemble, named_judgments
-from dashboard.workspace import Entry, StorageError, Workspace
+from dashboard.workspace import NOTHING_SAID, Entry, Settings, StorageError, Workspace
 from dashboard.workspace.disk.durable import State, state_of, written
 from dashboard.workspace.long_runs.stored_run import StoredRun
 from dashboard.workspace.starting import start
@@ -117,18 +117,27 @@ def library_of(identity: str, asked: str = "") -> Library:
     known = {f.key: f.key for f in files}
     known |= {name: f.key for name, f in named_judgments(files).items()}
     asked = known.get(asked) or known.get(all_collections().judgments_of(identity), "")
-    state = tuple(
-        (f.key, f.version, f.table.name if isinstance(f.table, Run) else "") for f in files
+    settings = all_collections().settings_of(identity)
+    state = (
+        settings,
+        *((f.key, f.version, f.table.name if isinstance(f.table, Run) else "") for f in files),
     )
     _let_go_of_older(identity, asked, state)
-    made = _assembled(identity, asked, state, files)
+    made = _assembled(identity, asked, state, files, settings)
     left_out = _left_out(folder, listing)
     return replace(made, notes=(*made.notes, *left_out)) if left_out else made
 
 
 @st.cache_resource(show_spinner="Judging the runs …", max_entries=8)
-def _assembled(identity: str, qrels_key: str, state: Hashable, _files: Sequence[File]) -> Library:
-    made = assemble(_files, qrels_key=qrels_key, judging=KeptRanks(workspace().cache))
+def _assembled(
+    identity: str,
+    qrels_key: str,
+    state: Hashable,
+    _files: Sequence[File],
+    _settings: Settings,
+) -> Library:
+    judging = KeptRanks(workspace().cache)
+    made = assemble(_files, qrels_key=qrels_key, judging=judging, settings=_settings)
     if any(isinstance(f.table, StoredRun) for f in _files):
         give_back_what_is_unused()
     return made
@@ -145,7 +154,7 @@ def _let_go_of_older(identity: str, asked: str, state: Hashable) -> None:
     of_this = _states().setdefault(identity, {})
     for key, then in list(of_this.items()):
         if then != state:
-            _assembled.clear(identity, key, then, ())
+            _assembled.clear(identity, key, then, (), NOTHING_SAID)
             of_this.pop(key, None)
     of_this[asked] = state
 

@@ -42,7 +42,7 @@ class Layered(Study):
     def __init__(self, bare: Study, layers: Sequence[Layer]) -> None:
         """Join the queries that the layers name."""
         graded = [layer.grades for layer in layers]
-        self._bare = bare
+        self._bare, self.settings = bare, bare.settings
         self.qrels = layered(bare.qrels, graded)
         self.queries, self.documents = bare.queries, bare.documents
         self.changed = named_queries(self.qrels, graded)

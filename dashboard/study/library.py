@@ -7,18 +7,19 @@ here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from dashboard.files.files import File, with_parts_joined
 from dashboard.study.study import Study
+from dashboard.workspace import NOTHING_SAID, Settings
 from metrics_core.base.notes import Note
 from metrics_core.formats import Loaded
 from metrics_core.formats.registry import Kind, run_name
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.tables import Documents, Qrels, Queries, Run
-from metrics_core.tables.run_names import told_apart
+from metrics_core.tables.run_names import free_name, told_apart
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class Library:
     files: tuple[File, ...]
     study: Study | None
     notes: tuple[Note, ...] = ()
+    own_names: Mapping[str, str] = field(default_factory=dict)
+    """Run name -> the name in its file, of those that were given another one here."""
 
     @property
     def slots(self) -> dict[str, int]:
@@ -61,17 +64,19 @@ def assemble(
     *,
     qrels_key: str = "",
     judging: Callable[..., JudgedRanks] = judge,
+    settings: Settings = NOTHING_SAID,
 ) -> Library:
     """Make the study of these files: all runs, and one table of each other kind.
 
     Of several qrels the chosen one is used, else the one that shares most queries with the runs,
     those last that may be a run; of several queries the file with most of the judged ones, of
     several documents the last. What is not used says why. `judging` joins a run with judgments as
-    `judge` does.
+    `judge` does. By the `settings` runs have other names and colours.
     """
     listed = with_parts_joined(list(files))
     given = [_RunOf(f, f.table) for f in listed if isinstance(f.table, Run) and f.used]
     kept, run_notes = told_apart(given, lambda one, other: one.run.has_rows_of(other.run))
+    kept, own_names = _as_called(kept, settings)
     runs = [one.run for one in kept]
     listed = _with_run_names(listed, kept)
     qrels = _choose_qrels([f for f in listed if isinstance(f.table, Qrels)], runs, qrels_key)
@@ -92,8 +97,9 @@ def assemble(
             queries.table if queries and isinstance(queries.table, Queries) else None,
             documents.table if documents and isinstance(documents.table, Documents) else None,
             judging,
+            settings,
         )
-    return Library(files=tuple(listed), study=study, notes=tuple(run_notes))
+    return Library(tuple(listed), study, tuple(run_notes), own_names)
 
 
 @dataclass(frozen=True)
@@ -102,6 +108,7 @@ class _RunOf:
 
     file: File
     run: Run
+    slot: int | None = None
 
     @property
     def name(self) -> str:
@@ -113,13 +120,29 @@ class _RunOf:
         return replace(self, run=self.run.renamed(name))
 
 
+def _as_called(runs: Sequence[_RunOf], settings: Settings) -> tuple[list[_RunOf], dict[str, str]]:
+    """The runs under the names and in the colours that they were given here, and what those that
+    have another name than in their files are called there."""
+    names, slots = dict(settings.names), dict(settings.slots)
+    taken = {one.name for one in runs if one.name not in names}
+    called, own_names = [], {}
+    for one in runs:
+        own, file = one.name, one.file
+        if own in names:
+            one = one.renamed(free_name(names[own], taken))
+            taken.add(one.name)
+            own_names[one.name] = own
+        called.append(replace(one, slot=slots.get(own, file.slot)))
+    return called, own_names
+
+
 def _with_run_names(files: Sequence[File], runs: Sequence[_RunOf]) -> list[File]:
     """Files of runs carry the run as it is told apart; a second file of one run is not used."""
     named = []
     for f in files:
-        own = next((one.run for one in runs if one.file is f), None)
+        own = next((one for one in runs if one.file is f), None)
         if own is not None:
-            f = replace(f, table=own)
+            f = replace(f, table=own.run, slot=own.slot)
         elif isinstance(f.table, Run) and f.used:
             f = replace(f, used=False, why_not="not used: the same run as another file")
         named.append(f)

@@ -17,6 +17,7 @@ import pandas as pd
 from dashboard.address.address import CONTROLS, Address
 from dashboard.address.measure_key import read_measure
 from dashboard.address.method_key import read_method
+from dashboard.address.usual_baseline import usual_baseline
 from dashboard.address.view import (
     Comparison,
     View,
@@ -26,6 +27,7 @@ from dashboard.address.view import (
 )
 from dashboard.study import columns
 from dashboard.study.keeping import KeptAnswers
+from dashboard.workspace import NOTHING_SAID, Settings
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.checks.fit import near_matches
@@ -51,8 +53,10 @@ class Study(KeptAnswers):
         queries: Queries | None = None,
         documents: Documents | None = None,
         judging: Callable[..., JudgedRanks] = judge,
+        settings: Settings = NOTHING_SAID,
     ) -> None:
         """Judge every run; of those that share no query with the qrels, `refused` says why."""
+        self.settings = settings
         self.qrels, self.queries, self.documents = qrels, queries, documents
         self.refused: dict[str, RanklensError] = {}
         self.refused_now: dict[str, RanklensError] = {}
@@ -158,7 +162,9 @@ class Study(KeptAnswers):
     def view(self, address: Address) -> View:
         """The address, checked against what is loaded."""
         cutoff = read_cutoff(address["k"], deepest=self.deepest)
-        focus, baseline, also = choose_runs(address, self.names, self.best_first)
+        address = self._with_names_of_now(address)
+        usual = usual_baseline(self.names, as_before=self.settings.old_baseline)
+        focus, baseline, also = choose_runs(address, self.names, self.best_first, usual)
         chosen = read_measure(address["m"], cutoff)
         comparison = Comparison(
             focus=focus,
@@ -179,6 +185,20 @@ class Study(KeptAnswers):
         )
         lacks = lacking(address, self.names, groups, self.texts, chosen, self.refused)
         return View(replace(comparison, where=known), address, lacks)
+
+    def _with_names_of_now(self, address: Address) -> Address:
+        """Links of before a run was given another name still lead to it."""
+        names = dict(self.settings.names)
+
+        def called(name: str) -> str:
+            return names.get(name, name) if name not in self.runs else name
+
+        if not names:
+            return address
+        here = {f.name for f in address.fields}
+        changed = {"run": called(address["run"]), "base": called(address["base"])}
+        several = {f: tuple(map(called, address[f])) for f in ("also", "versions") if f in here}
+        return address.changed(**changed, **several)
 
     @cached_property
     def best_first(self) -> list[str]:

@@ -18,12 +18,13 @@ what is promised and why it is built so.
 
 from dashboard.workspace.adding import Added
 from dashboard.workspace.disk.errors import StorageError
-from dashboard.workspace.disk.records import Collection, Damaged, Entry
+from dashboard.workspace.disk.records import NOTHING_SAID, Collection, Damaged, Entry, Settings
 from dashboard.workspace.layers import GivenGrade, Layer
 from dashboard.workspace.notes import Comment, Noted
 from dashboard.workspace.store import Workspace
 
 __all__ = [
+    "NOTHING_SAID",
     "Added",
     "Collection",
     "Comment",
@@ -32,6 +33,7 @@ __all__ = [
     "GivenGrade",
     "Layer",
     "Noted",
+    "Settings",
     "StorageError",
     "Workspace",
 ]

@@ -25,7 +25,7 @@ from dashboard.workspace.adding import (
 from dashboard.workspace.disk import errors, shelves
 from dashboard.workspace.disk.errors import StorageError
 from dashboard.workspace.disk.lock import WriteLock
-from dashboard.workspace.disk.records import Collection, Damaged, Entry, hidden
+from dashboard.workspace.disk.records import BASELINE_RULE, Collection, Damaged, Entry, hidden
 from dashboard.workspace.disk.shelves import Shelves
 from dashboard.workspace.layers import Layers
 from dashboard.workspace.long_runs.cache import Cache
@@ -98,7 +98,12 @@ class Workspace:
         with self.writing():
             if identity and self.has(identity):
                 return self.collection(identity)
-            made = Collection(identity or free_id(self._shelves.ids()), name, now())
+            made = Collection(
+                identity or free_id(self._shelves.ids()),
+                name,
+                now(),
+                baseline_rule=BASELINE_RULE,
+            )
             self._shelves.put_whole(made, [])
             return made
 
@@ -124,6 +129,15 @@ class Workspace:
     def judge_by(self, identity: str, judgments: str) -> None:
         """Remember which judgments of this collection are used, by the key of their file."""
         self._change(identity, judgments=judgments)
+
+    def judge_completely(self, identity: str, complete: bool) -> None:
+        """Remember whether this collection's judgments hold all that is relevant."""
+        self._change(identity, complete=complete)
+
+    def call_runs(self, identity: str, names: Mapping[str, str], slots: Mapping[str, int]) -> None:
+        """Remember the names that runs of this collection have here, and their colours and shapes,
+        by the names in their files."""
+        self._change(identity, run_names=dict(names), run_slots=dict(slots))
 
     def duplicate(self, identity: str, name: str) -> Collection:
         """A copy of a collection, its tables shared on the disk."""

@@ -30,7 +30,7 @@ def test_hostile_addresses() -> None:
         assert 1 <= cutoff <= 100
         chosen = read_measure(address["m"], cutoff)
         assert str(chosen.measure)
-        assert set(choose_runs(address, RUNS, RUNS)[:2]) <= set(RUNS)
+        assert set(choose_runs(address, RUNS, RUNS, RUNS[0])[:2]) <= set(RUNS)
         lacking(address, RUNS, {"category": ["x"]}, {"q1": 1}, chosen, {})
         try:
             assert picked(address["m"], cutoff)

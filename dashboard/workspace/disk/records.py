@@ -9,13 +9,16 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from metrics_core.base.notes import Note
 from metrics_core.formats import Kind
+
+BASELINE_RULE = 2
+"""How a collection that is made now finds its baseline where nobody says which."""
 
 _TABLE = re.compile(r"[0-9a-f]{64}")
 _LONGEST_NUMBER = 18
@@ -71,10 +74,27 @@ class Extent:
 
 
 @dataclass(frozen=True)
+class Settings:
+    """What readers have said of a collection, by the names that its runs have in their files: the
+    names that runs were given here, and the colours and shapes. `complete` judgments hold all that
+    is relevant; `old_baseline` says that the collection finds its baseline as it always did."""
+
+    complete: bool = False
+    names: tuple[tuple[str, str], ...] = ()
+    slots: tuple[tuple[str, int], ...] = ()
+    old_baseline: bool = False
+
+
+NOTHING_SAID = Settings()
+
+
+@dataclass(frozen=True)
 class Collection:
     """A collection: `choices` says, by file name, how files of its folder are to be read,
     `journals`, by name, how far they went, `judgments` which of several judgments are used, by the
-    key of their file; "" where nobody has chosen and none came beside others."""
+    key of their file; "" where nobody has chosen and none came beside others. `complete`,
+    `run_names`, `run_slots` and `baseline_rule` are its settings; a record of before has the first
+    rule for the baseline, so that what it shows does not change."""
 
     id: str
     name: str
@@ -83,6 +103,20 @@ class Collection:
     removed: bool = False
     journals: Mapping[str, Extent] = field(default_factory=dict)
     judgments: str = ""
+    complete: bool = False
+    run_names: Mapping[str, str] = field(default_factory=dict)
+    run_slots: Mapping[str, int] = field(default_factory=dict)
+    baseline_rule: int = 1
+
+    @property
+    def settings(self) -> Settings:
+        """What readers have said of it."""
+        return Settings(
+            self.complete,
+            tuple(sorted(self.run_names.items())),
+            tuple(sorted(self.run_slots.items())),
+            self.baseline_rule < BASELINE_RULE,
+        )
 
 
 @dataclass(frozen=True)
@@ -193,11 +227,18 @@ def _fits(record: Any) -> bool:
     return not isinstance(record, Collection) or (
         isinstance(record.choices, dict)
         and all(isinstance(choice, dict) for choice in record.choices.values())
+        and all(_texts(named) for named in (record.run_names, record.run_names.values()))
+        and _texts(record.run_slots)
+        and all(type(slot) is int and slot >= 0 for slot in record.run_slots.values())
         and all(
             _fits(reach) and all(isinstance(check, str) for check in reach.gone)
             for reach in record.journals.values()
         )
     )
+
+
+def _texts(told: Iterable[object]) -> bool:
+    return all(isinstance(text, str) for text in told)
 
 
 @cache

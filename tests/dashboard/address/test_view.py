@@ -24,7 +24,6 @@ from dashboard.address.measure_key import (
 from dashboard.address.view import (
     Comparison,
     choose_runs,
-    default_baseline,
     lacking,
     read_cutoff,
 )
@@ -197,20 +196,15 @@ def test_a_run_that_does_not_fit_is_told_with_its_reason() -> None:
     assert found == {"run": told}
 
 
-def test_the_baseline_is_the_run_that_is_named_like_one() -> None:
-    assert default_baseline(["dense", "BM25-tuned"]) == "BM25-tuned"
-    assert default_baseline(["dense", "hybrid"]) == "dense"
-
-
 def test_a_single_run_is_compared_with_itself() -> None:
-    assert choose_runs(Address.of(), ["one"], ["one"]) == ("one", "one", ())
+    assert choose_runs(Address.of(), ["one"], ["one"], "one") == ("one", "one", ())
 
 
 def test_nobody_else_may_be_shown() -> None:
     names = ["a", "b", "c"]
-    assert choose_runs(Address.of(also=("-",)), names, names)[2] == ()
-    assert choose_runs(Address.of(also=("*",)), names, names)[2] == ("c",)
-    assert choose_runs(Address.of(also=("c",)), names, names)[2] == ("c",)
+    assert choose_runs(Address.of(also=("-",)), names, names, "a")[2] == ()
+    assert choose_runs(Address.of(also=("*",)), names, names, "a")[2] == ("c",)
+    assert choose_runs(Address.of(also=("c",)), names, names, "a")[2] == ("c",)
 
 
 @pytest.mark.parametrize(

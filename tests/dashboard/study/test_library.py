@@ -10,6 +10,7 @@ import pytest
 from dashboard.address.address import Address
 from dashboard.files.files import SAMPLE_FOLDER, File, list_folder, read_files
 from dashboard.study.library import assemble
+from dashboard.workspace import Settings
 
 
 def files_in(folder: Path, contents: dict[str, str]) -> list[File]:
@@ -117,3 +118,32 @@ def test_a_file_of_detailed_results_is_a_study(tmp_path: Path) -> None:
     study = assemble(files).study
     assert study is not None
     assert (study.names, study.query_ids) == (["new", "old"], ["refund"])
+
+
+def test_runs_have_the_names_and_colours_that_they_were_given() -> None:
+    paths = list_folder(SAMPLE_FOLDER).read
+    files = [f for p in paths for f in read_files(p, shown=p.name, origin="sample")]
+    said = Settings(names=(("dense", "E5"),), slots=(("bm25", 1), ("dense", 0)))
+    library = assemble(files, settings=said)
+    study = library.study
+    assert study is not None
+    assert study.names == ["bm25", "E5", "hybrid", "titles-only"]
+    assert library.own_names == {"E5": "dense"}
+    assert library.slots == {"bm25": 1, "E5": 0, "hybrid": 2, "titles-only": 3}
+    assert library.run_files["E5"].file == "dense.run"
+
+
+def test_a_link_of_before_leads_to_the_run_under_its_new_name() -> None:
+    paths = list_folder(SAMPLE_FOLDER).read
+    files = [f for p in paths for f in read_files(p, shown=p.name, origin="sample")]
+    study = assemble(files, settings=Settings(names=(("dense", "E5"),))).study
+    assert study is not None
+    view = study.view(Address.of(run="dense", base="hybrid", also=("bm25",)))
+    assert view.comparison.runs == ("E5", "hybrid", "bm25")
+    assert not view.lacking
+
+
+def test_a_name_that_a_later_file_has_as_well_is_told_apart(tmp_path: Path) -> None:
+    files = files_in(tmp_path, {"a.run": RUN, "b.run": OTHER, "j.qrels": "q1 0 d1 1\n"})
+    study = assemble(files, settings=Settings(names=(("a", "b"),))).study
+    assert study is not None and study.names == ["b (2)", "b"]
