@@ -49,7 +49,10 @@ def _firmness(study: Study, shown: Comparison) -> Firmness:
     covered, on_shared = firm.covered(study, shown), firm.on_shared(study, shown)
     lacking = {run: len(query_ids) for run, query_ids in covered.lacking.items()}
     now = open_.reached.difference
-    by_judges = ways.unjudged(open_.reached, open_.likely, open_.share, open_.depth)
+    judged = study.settings.complete
+    by_judges = (
+        None if judged else ways.unjudged(open_.reached, open_.likely, open_.share, open_.depth)
+    )
     by_ties = (
         ways_of_files.ties(span.span, now, span.counts, span.exact)
         if span
@@ -59,7 +62,7 @@ def _firmness(study: Study, shown: Comparison) -> Firmness:
     margin = shown.method.margin
     if pair.verdict == NO_MATTER and margin is not None:
         entries = [
-            matter.unjudged(by_judges, open_.reached, open_.likely, margin),
+            by_judges and matter.unjudged(by_judges, open_.reached, open_.likely, margin),
             matter.single_queries(queries, margin),
             matter.cutoff(cutoffs, pair, margin),
             matter.other_measures(measures, pair),
@@ -82,7 +85,7 @@ def _firmness(study: Study, shown: Comparison) -> Firmness:
     settling = [
         ways_to_settle.sample_size(size.difference, size.needed),
         ways_to_settle.detectable(size.smallest),
-        ways_to_settle.unjudged(open_.share, open_.depth),
+        None if judged else ways_to_settle.unjudged(open_.share, open_.depth),
         ways_to_settle.cutoff(cutoffs),
         ways_to_settle.other_measures(_in_table(study, shown), pair),
         ways_to_settle.ties(by_ties),

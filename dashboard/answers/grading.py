@@ -59,8 +59,10 @@ def grade_names(study: Study) -> list[str]:
 def to_judge(study: Study, shown: Comparison, query_id: str) -> pd.DataFrame:
     """The documents of a query in the first k ranks of the shown lists that the files do not judge,
     but for those of runs that came as judged ranks, which have no name: columns query_id, doc_id,
-    rank (its best), where, title and text ("" without documents)."""
-    return study.bare.kept(_to_judge, shown.runs, shown.cutoff, query_id)
+    rank (its best), where, title and text ("" without documents). None where the judgments are
+    complete."""
+    found = study.bare.kept(_to_judge, shown.runs, shown.cutoff, query_id)
+    return found.head(0) if study.settings.complete else found
 
 
 def _to_judge(study: Study, runs: tuple[str, ...], cutoff: int, query_id: str) -> pd.DataFrame:

@@ -45,13 +45,15 @@ class HistoryPage:
     alone, and both frames are empty. `overall` has run, queries, mean, low, high, judged, a row
     a version in order, `judged` being the share of its top results that are judged;
     `queries` has query_id, text, states (a text of "+" and "-" a version), changes, broke, fixed
-    (names of versions, "" for none), first_bad, flickers: those that changed, latest first."""
+    (names of versions, "" for none), first_bad, flickers: those that changed, latest first. The
+    judgments may be `complete`."""
 
     finding: findings.Sentence
     are_versions: bool
     versions: tuple[str, ...]
     overall: pd.DataFrame
     queries: pd.DataFrame
+    complete: bool = False
 
 
 def versions(
@@ -121,6 +123,7 @@ def _history(study: Study, shown: Comparison, runs: tuple[str, ...], versions: b
         versions=runs,
         overall=overall,
         queries=_queries(study, found),
+        complete=study.settings.complete,
     )
 
 

@@ -102,7 +102,7 @@ def version_rows(
     than another (see `LESS_JUDGED`). Other collections stand before the open one; by date they
     stand as they begin."""
     most = shown.overall["judged"].max()
-    unknown = shown.overall["judged"] <= most - LESS_JUDGED
+    unknown = (shown.overall["judged"] <= most - LESS_JUDGED) & (not shown.complete)
     parts = [(o.dates, o.means.assign(collection=o.identity, judged_by=o.name, unknown=False))
              for o in others if len(o.means)]  # fmt: skip
     parts.append((dates, shown.overall.assign(collection="", judged_by="", unknown=unknown)))

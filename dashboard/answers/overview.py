@@ -280,6 +280,7 @@ def _facts(
         unanswerable=int((ranks[0].n_relevant() == 0).sum()),
         unjudged=len({q for n in shown.runs for q in study.judged[n].unjudged_queries}),
         every_run=shown.every_run,
+        complete=study.settings.complete,
     )
 
 

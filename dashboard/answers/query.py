@@ -64,7 +64,7 @@ def _alone(study: Study, shown: Comparison, query_id: str, rows: int) -> QueryPa
 
 
 def _diagnosis(study: Study, shown: Comparison, query_id: str) -> Diagnosis:
-    return diagnose(
+    found = diagnose(
         [study.runs[name] for name in shown.runs],
         [study.judged[name] for name in shown.runs],
         study.qrels,
@@ -74,6 +74,10 @@ def _diagnosis(study: Study, shown: Comparison, query_id: str) -> Diagnosis:
         focus=shown.focus,
         cutoff=shown.cutoff,
     )
+    if not study.settings.complete:
+        return found
+    told = {run: rows.fillna({"grade": 0.0}) for run, rows in found.rankings.items()}
+    return replace(found, rankings=told)
 
 
 def _documents_of(study: Study, found: Diagnosis, further: pd.Series, rows: int) -> pd.DataFrame:

@@ -104,7 +104,8 @@ def offered(masks: dict[str, Mask], shown: Comparison, show: str) -> list[str]:
 
 def _failures(study: Study, run: str, measure: Measure, cutoff: int) -> kinds.Kinds:
     room = whole_room(study, run, kinds.judged_by(measure, cutoff), cutoff)
-    return kinds.kinds(study.judged[run], measure, cutoff, room=room)
+    complete = study.settings.complete
+    return kinds.kinds(study.judged[run], measure, cutoff, room=room, complete=complete)
 
 
 def _changes(study: Study, run: str, baseline: str, measure: Measure, cutoff: int) -> kinds.Kinds:

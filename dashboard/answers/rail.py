@@ -27,7 +27,7 @@ def counts(study: Study, shown: Comparison) -> Mapping[str, str]:
         found["firm"] = "not clear"
     else:
         found["firm"] = f"{held.holding} of {len(held.checks)}"
-    if shown.measure.cutoff is not None:
+    if shown.measure.cutoff is not None and not study.settings.complete:
         waiting = unjudged_of(study, shown, shown.measure.cutoff)
         # Of documents that were not compared one in both lists would count twice.
         found["judge"] = w.count(len(waiting)) if waiting.matched and len(waiting) else ""

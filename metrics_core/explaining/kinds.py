@@ -61,10 +61,16 @@ def judged_by(measure: Measure, cutoff: int) -> Measure:
 
 
 def kinds(
-    ranks: JudgedRanks, measure: Measure, cutoff: int, *, room: Headroom | None = None
+    ranks: JudgedRanks,
+    measure: Measure,
+    cutoff: int,
+    *,
+    room: Headroom | None = None,
+    complete: bool = False,
 ) -> Kinds:
     """The kind of each query of a run, a name of `KINDS`; object[Q]. `room` is the headroom of
-    these ranks on this measure, where it has one and that is known already."""
+    these ranks on this measure, where it has one and that is known already. Where the judgments are
+    `complete`, what is unjudged is not relevant, and no list is filled with it."""
     measure = judged_by(measure, cutoff)
     first = measure.cutoff or cutoff
     room = room or headroom(ranks, measure, first)
@@ -78,7 +84,7 @@ def kinds(
             NOTHING_RETRIEVED: np.array([q in empty for q in ranks.query_ids], dtype=np.bool_),
             NOT_IN_RUN: ranks.retrieved == 0,
             FINE: room.reached >= FINE_FROM,
-            UNJUDGED_TOP: unjudged >= MOSTLY * listed,
+            UNJUDGED_TOP: (unjudged >= MOSTLY * listed) & (not complete),
             NOTHING_RELEVANT: relevant.count() == 0,
             BELOW: relevant.count(first) == 0,
             LOW: np.ones(ranks.n_queries, dtype=np.bool_),

@@ -16,7 +16,8 @@ from metrics_core.findings.sentence import Sentence, muted, run, strong
 class Facts:
     """What every number of a view rests on. `unanswerable` queries have no relevant document;
     `missing` is, for each of the compared runs that lacks queries, how many; they count as an empty
-    list, or are `left_out`; `every_run` says of which runs `all_zero` speaks."""
+    list, or are `left_out`; `every_run` says of which runs `all_zero` speaks. The reader has said
+    that the judgments are `complete`: what is not judged is not relevant."""
 
     queries: int
     judgments: int
@@ -30,13 +31,14 @@ class Facts:
     unanswerable: int = 0
     every_run: str = "every run"
     left_out: bool = False
+    complete: bool = False
 
     LITTLE_JUDGED = 0.8
 
     @property
     def little_judged(self) -> bool:
         """Whether differences may come from missing judgments."""
-        return bool(self.judged_share < self.LITTLE_JUDGED)
+        return bool(self.judged_share < self.LITTLE_JUDGED) and not self.complete
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from dashboard.address.address import CONTROLS, Pair
 from dashboard.address.page import Page
 from dashboard.address.view import EVERYBODY, NOBODY, Comparison
 from dashboard.app_pages.parts import measure_picker, section
+from dashboard.app_pages.parts.completeness import complete_switch
 from dashboard.app_pages.parts.literal import literal
 from dashboard.components.frame import watch_frame
 from dashboard.drawing.blocks import navigation
@@ -44,6 +45,7 @@ def sentence(here: Opened, page: Page) -> None:
         with st.popover(literal(view.name), key="measure"):
             measure_picker.measure_controls(here.study, view, page.name)
             _judgments()
+            complete_switch(here.study, "controls")
         _word("over")
         with st.popover(_counted(here), key="queries_in_view"):
             _query_controls(here, page)

@@ -64,6 +64,8 @@ def _collections(here: Opened | None) -> None:
     if here is not None:
         queries = counted(len(here.study.query_ids), "query", "queries")
         holds = f"{queries} · {counted(len(here.study.names), 'run', 'runs')}"
+        if here.study.settings.complete:
+            holds += " · judgments complete"
     label = f"**{literal(name)}** :small[{holds}]"
     with st.popover(label, key="collections", width="stretch", on_change="rerun") as menu:
         if not menu.open:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import streamlit as st
+
 from dashboard.files.files import File
 from dashboard.session.address import address, change
 from dashboard.session.open_collection import all_collections, collection, library_here, workspace
@@ -37,6 +39,18 @@ def use_judgments(file: File) -> None:
         change(qrels=_name_of(file))
 
     doing(used)
+
+
+def take_as_complete(field: str) -> None:
+    """Take the judgments of the open collection as complete, or no longer, as the field of this key
+    says; for callbacks."""
+    here, complete = collection(), bool(st.session_state[field])
+
+    def taken() -> None:
+        workspace().new(all_collections().name_of(here), here)
+        workspace().judge_completely(here, complete)
+
+    doing(taken)
 
 
 def keep_in_use(identity: str, before: Library, after: Library) -> None:

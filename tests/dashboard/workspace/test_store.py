@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from pathlib import Path
 
 import pytest
 
-from dashboard.workspace import Added, StorageError, Workspace
-from dashboard.workspace.disk.records import FolderVersion, encode
+from dashboard.workspace import Added, Collection, Settings, StorageError, Workspace
+from dashboard.workspace.disk.records import (
+    DamagedRecordError,
+    FolderVersion,
+    _sealed,
+    decode,
+    encode,
+)
 from dashboard.workspace.starting import start
 from metrics_core import formats
 from metrics_core.formats import Loaded
@@ -219,3 +226,29 @@ def test_a_newer_layout_is_only_read(workspace: Workspace) -> None:
     assert later.load(later.entries("own")[0])
     with pytest.raises(StorageError, match="newer Ranklens"):
         later.add("own", read("j.qrels"))
+
+
+def test_what_is_said_of_a_collection_outlasts_a_start(workspace: Workspace) -> None:
+    workspace.judge_completely("own", True)
+    workspace.call_runs("own", {"a": "Ä b"}, {"a": 3})
+    said = again(workspace).collection("own").settings
+    assert said == Settings(True, (("a", "Ä b"),), (("a", 3),))
+
+
+def test_a_collection_of_before_finds_its_baseline_as_it_did(workspace: Workspace) -> None:
+    assert not workspace.collection("own").settings.old_baseline
+    told = json.loads(encode(workspace.collection("own")))["record"]
+    del told["baseline_rule"], told["run_names"], told["run_slots"], told["complete"]
+    assert decode(_sealed(told), Collection).settings == Settings(old_baseline=True)
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [{"run_names": {"a": 1}}, {"run_slots": {"a": -1}}, {"run_slots": {"a": "1"}}, {"complete": 1}],
+)
+def test_settings_that_nobody_wrote_here_are_not_taken(
+    workspace: Workspace, foreign: dict[str, object]
+) -> None:
+    told = json.loads(encode(workspace.collection("own")))["record"] | foreign
+    with pytest.raises(DamagedRecordError):
+        decode(_sealed(told), Collection)

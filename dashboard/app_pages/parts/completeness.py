@@ -1,0 +1,22 @@
+"""The switch that says that the judgments are complete, beside what tells how much is judged."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.session.actions.judgments import take_as_complete
+from dashboard.study.study import Study
+
+_MEANT = (
+    "For gold lists that name all that is relevant: what is not judged is not relevant, and nothing"
+    " warns of missing judgments any more. No score changes. Kept with the collection."
+)
+
+
+def complete_switch(study: Study, place: str) -> None:
+    """The switch; a `place` of each page or part has its own."""
+    key = f"complete_{place}"
+    st.session_state[key] = study.settings.complete
+    st.toggle(
+        "My judgments are complete", key=key, on_change=take_as_complete, args=(key,), help=_MEANT
+    )

@@ -1,0 +1,70 @@
+"""Judgments that the reader takes as complete: nothing warns of missing ones, and no score changes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dashboard.address.address import Address
+from dashboard.answers.firmness import firmness
+from dashboard.answers.grading import to_judge
+from dashboard.answers.overview import overview
+from dashboard.answers.queries import Asked
+from dashboard.answers.query import query
+from dashboard.answers.query_chips import failures
+from dashboard.answers.rail import counts
+from dashboard.study.study import Study
+from dashboard.workspace import Settings
+from metrics_core.explaining.kinds import UNJUDGED_TOP
+from metrics_core.tables import Qrels, Run
+
+
+def study_of(complete: bool) -> Study:
+    """Two runs of 40 queries, of whose documents four in ten are judged."""
+    generator = np.random.default_rng(4)
+    grade = generator.random((40, 30)) < 0.4
+    query_id = np.repeat([f"q{i}" for i in range(40)], 30)
+    doc_id = np.tile([f"d{i}" for i in range(30)], 40)
+    runs = [
+        Run.from_columns(name, query_id, doc_id, (skill * grade + noise).ravel())
+        for name, skill, noise in (
+            ("new", 0.6, generator.random((40, 30))),
+            ("old", 0.3, generator.random((40, 30))),
+        )
+    ]
+    known = generator.random(len(query_id)) < 0.4
+    qrels = Qrels.from_columns(query_id[known], doc_id[known], grade.ravel()[known] * 1)
+    return Study(runs, qrels, settings=Settings(complete=complete))
+
+
+STUDIES = {complete: study_of(complete) for complete in (False, True)}
+
+
+def shown_of(study: Study):  # type: ignore[no-untyped-def]
+    return study.view(Address.of(run="new", base="old")).comparison
+
+
+@pytest.mark.parametrize("complete", [False, True])
+def test_what_warns_of_missing_judgments(complete: bool) -> None:
+    study = STUDIES[complete]
+    shown = shown_of(study)
+    warned = not complete
+    assert (UNJUDGED_TOP in failures(study, shown)) is warned
+    held = firmness(study, shown)
+    assert ("unjudged" in {entry.part for entry in held.entries}) is warned
+    assert ("unjudged" in {entry.part for entry in held.settling}) is (
+        warned and bool(held.settling)
+    )
+    assert ("judge" in counts(study, shown)) is warned
+    assert overview(study, shown).facts.little_judged is warned
+    assert overview(study, shown).facts.complete is complete
+    assert to_judge(study, shown, "q0").empty is complete
+    page = query(study, shown, "q0", Asked("all", "", "", ""))
+    assert any(rows["grade"].isna().any() for rows in page.diagnosis.rankings.values()) is warned
+
+
+def test_no_score_changes() -> None:
+    open_, complete = (
+        study.scores(shown_of(study), shown_of(study).measure).values for study in STUDIES.values()
+    )
+    np.testing.assert_array_equal(open_, complete)
