@@ -34,6 +34,7 @@ _CUT_WORD_BEFORE = re.compile(r"^[^\s\-_./:,;]{1,3}(?=[\s\-_./:,;])")
 
 _LAST_WORD = re.compile(r"[^\s\-_./:,;]*\Z")
 """What stands behind the last break between words."""
+_BETWEEN = re.compile(r"[\s\-_./:,;]+\Z")
 
 
 def escape(text: object) -> str:
@@ -70,22 +71,40 @@ def shorten(text: str, length: int = RUN_LENGTH, *, between_words: bool = False)
 
 
 def short_names(names: Iterable[str], length: int = RUN_LENGTH) -> dict[str, str]:
-    """Each name shortened in its middle; no two names become the same, so a few may be longer.
-    Where the middle is what tells them apart, what all long ones begin with is left out too."""
+    """The names as they are where all have at most `length` characters. Else without the words that
+    all begin or end with, and what is still too long shortened in its middle; no two names become
+    the same, so a few may be longer. Where the middle is what tells them apart, what all long ones
+    begin with is left out too."""
     wanted = list(dict.fromkeys(names))
-    longest = max(map(len, wanted), default=0)
-    begin = _shared_begin([name for name in wanted if len(name) > length])
-    for allowed in range(length, longest):
+    if max(map(len, wanted), default=0) <= length:
+        return {name: name for name in wanted}
+    told = dict(zip(wanted, _without_shared(wanted), strict=True))
+    begin = _shared_begin([name for name in told.values() if len(name) > length])
+    for allowed in range(length, max(length, *map(len, told.values())) + 1):
         for left_out in dict.fromkeys(("", begin)):
             short = {
-                name: name
-                if len(name) <= allowed
-                else shorten(f"…{name.removeprefix(left_out)}" if left_out else name, allowed)
-                for name in wanted
+                name: own
+                if len(own) <= allowed
+                else shorten(f"…{own.removeprefix(left_out)}" if left_out else own, allowed)
+                for name, own in told.items()
             }
             if len(set(short.values())) == len(wanted):
                 return short
     return {name: name for name in wanted}
+
+
+def _without_shared(names: Sequence[str]) -> list[str]:
+    """The names without the words that all begin with and all end with. A number says little alone:
+    it keeps the word before it."""
+    if len(names) < 2:
+        return list(names)
+    begin = _shared_begin(names)
+    while begin and not all(re.search(r"[^\W\d_]", name[len(begin) :]) for name in names):
+        begin = _LAST_WORD.sub("", _BETWEEN.sub("", begin))
+    rest = [name[len(begin) :] for name in names]
+    end = _shared_begin([name[::-1] for name in rest])
+    cut = [_BETWEEN.sub("", name[: len(name) - len(end)]) for name in rest]
+    return cut if all(cut) and len(set(cut)) == len(cut) else list(names)
 
 
 def _shared_begin(names: Sequence[str]) -> str:

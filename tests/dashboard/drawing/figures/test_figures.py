@@ -325,7 +325,7 @@ def test_long_names_are_shortened_in_the_middle_with_the_whole_on_hover(count: i
 
 
 def test_shortened_names_stay_different() -> None:
-    names = [f"a-rather-long-name-of-a-run-b={b}-of-many-parameters-of-it" for b in range(12)]
+    names = [f"{b}-rather-long-name-of-a-run-b={b}-of-many-parameters-of-{b}" for b in range(12)]
     short = short_names(names)
     assert len(set(short.values())) == 12
     assert all("…" in text and len(text) < len(name) for name, text in short.items())
@@ -334,6 +334,22 @@ def test_shortened_names_stay_different() -> None:
     assert short_names(["bm25", "dense"]) == {"bm25": "bm25", "dense": "dense"}
     assert shorten("abcdefghijklmnopqrst", 9) == "abcd…qrst"
     assert shorten("an item of very large size", 15, between_words=True) == "an item…size"
+
+
+def test_what_all_long_names_share_is_left_out() -> None:
+    asked = {
+        "run.bm25.msmarco-passage.dev.small": "bm25",
+        "run.dense-e5.msmarco-passage.dev.small": "dense-e5",
+    }
+    assert short_names(asked) == asked
+    numbered = [f"experiment-2026-retrieval-run-{i}" for i in range(12)]
+    assert short_names(numbered) == {
+        name: name.removeprefix("experiment-2026-retrieval-") for name in numbered
+    }
+    within = ["prefix-long-long-long-long", "prefix-long-long-long-long-x"]
+    assert list(short_names(within).values()) == ["long", "long-x"]
+    assert short_names(["rag_v1", "rag_v2"]) == {"rag_v1": "rag_v1", "rag_v2": "rag_v2"}
+    assert short_names(["x" * 40, "bm25"])["bm25"] == "bm25"
 
 
 @pytest.mark.parametrize("count", [4, 12, 20])
