@@ -12,11 +12,16 @@ from dashboard.answers import query_columns
 from dashboard.answers.query_chips import Mask
 from dashboard.answers.remarks import NOTHING_NOTED, Remarks
 from dashboard.study.study import Study
+from metrics_core.explaining.kinds import FORMER_NAMES
 from metrics_core.slicing.filtering import parse_filter, quoted_name, vocabulary
 
 _TESTS = re.compile(r"[=<>≠≤≥]|\bcontains\s+[\"'“]|\bin\s*\(", re.IGNORECASE)
 """What a filter line has and a search hardly."""
 _QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”')
+_OF_FAILURES = re.compile(
+    r"""\bfailure\s*(?:[=!<>≠]+\s*"[^"]*"|(?:not\s+)?in\s*\((?:[^()"]|"[^"]*")*\))""", re.IGNORECASE
+)
+_TEXT = re.compile('"([^"]*)"')
 _EXAMPLES = {"difference": "difference < -0.1", "words": "words > 5", "relevant": "relevant >= 2"}
 
 
@@ -41,7 +46,16 @@ def as_typed(search: str, line: str) -> str:
 def true_for(study: Study, shown: Comparison, line: str, remarks: Remarks) -> Mask:
     """For which queries in view a filter line holds. Raises FilterLineError where it is none."""
     columns = _columns(study, shown, remarks)
-    return parse_filter(line, columns).holds(columns)
+    return parse_filter(_with_names_of_now(line), columns).holds(columns)
+
+
+def _with_names_of_now(line: str) -> str:
+    """The filter line of an older link, which names kinds of failure as they were called then."""
+
+    def renamed(part: re.Match[str]) -> str:
+        return _TEXT.sub(lambda v: f'"{FORMER_NAMES.get(v[1], v[1])}"', part[0])
+
+    return _OF_FAILURES.sub(renamed, line)
 
 
 def _columns(study: Study, shown: Comparison, remarks: Remarks) -> query_columns.Asked:

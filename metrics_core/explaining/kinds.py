@@ -20,13 +20,22 @@ Kinds = npt.NDArray[np.object_]
 Floats = npt.NDArray[np.float64]
 
 FINE_FROM = 2 / 3
-"""The share of the best reachable score from which a query is fine."""
+"""The share of the best reachable score from which a query is good."""
 MOSTLY = 0.5
 """The share of the top that is unjudged from which a low score says little."""
 
-NOTHING_TO_FIND, NOT_IN_RUN, NOTHING_RETRIEVED = "nothing to find", "not in the run", "empty list"
-FINE, UNJUDGED_TOP = "fine", "top filled with unjudged"
-NOTHING_RELEVANT, BELOW, LOW = "nothing relevant", "relevant only below", "relevant, but too low"
+NOTHING_TO_FIND, NOT_IN_RUN, NOTHING_RETRIEVED = "no relevant exists", "no results", "empty list"
+FINE, UNJUDGED_TOP = "good", "top filled with unjudged"
+NOTHING_RELEVANT, BELOW, LOW = "no relevant retrieved", "relevant only below", "ranked too low"
+
+FORMER_NAMES = {
+    "nothing to find": NOTHING_TO_FIND,
+    "not in the run": NOT_IN_RUN,
+    "fine": FINE,
+    "nothing relevant": NOTHING_RELEVANT,
+    "relevant, but too low": LOW,
+}
+"""What kinds were called before, in links and filters that somebody kept."""
 
 KINDS: dict[str, str] = {
     NOTHING_TO_FIND: "No document is judged relevant to the query.",
@@ -44,8 +53,8 @@ FIXED, BROKEN, BETTER, WORSE = "fixed", "broken", "better", "worse"
 SAME, BOTH_FAIL = "same", "both failing"
 
 CHANGES: dict[str, str] = {
-    FIXED: "Fine with the run, which scores higher, and not with the baseline.",
-    BROKEN: "Fine with the baseline, and not with the run, which scores lower.",
+    FIXED: "Good with the run, which scores higher, and not with the baseline.",
+    BROKEN: "Good with the baseline, and not with the run, which scores lower.",
     BOTH_FAIL: "Neither run has a relevant document among the first k.",
     BETTER: "The run scores higher, and the query was neither fixed nor broken.",
     WORSE: "The run scores lower, and the query was neither fixed nor broken.",
@@ -55,7 +64,7 @@ CHANGES: dict[str, str] = {
 
 
 def judged_by(measure: Measure, cutoff: int) -> Measure:
-    """The measure that tells a fine query: the given one, or nDCG at this cutoff where a better
+    """The measure that tells a good query: the given one, or nDCG at this cutoff where a better
     order is not what raises it."""
     return measure if has_headroom(measure) else parse_measure(f"nDCG@{cutoff}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dashboard import session
 from dashboard.session.actions.judgments import take_as_complete
 from dashboard.study.study import Study
 
@@ -15,8 +16,11 @@ _MEANT = (
 
 def complete_switch(study: Study, place: str) -> None:
     """The switch; a `place` of each page or part has its own."""
-    key = f"complete_{place}"
-    st.session_state[key] = study.settings.complete
-    st.toggle(
-        "My judgments are complete", key=key, on_change=take_as_complete, args=(key,), help=_MEANT
+    session.widget(
+        st.toggle,
+        "My judgments are complete",
+        f"complete_{place}",
+        value=study.settings.complete,
+        store=take_as_complete,
+        help=_MEANT,
     )

@@ -23,6 +23,8 @@ def draw(pages: Sequence[Page], current: Page, here: Opened | None) -> Callable[
     """The collection and the page names, with what is known to wait on the pages; what is given
     back tells it anew, once the page has worked out more."""
     _collections(here)
+    if here is not None and here.study.settings.complete:
+        st.html(navigation.word("Judgments taken as complete"))
     room = st.empty()
     offered = [p for p in pages if p.group != "none" and _is_offered(p, pages[0], here)]
 
@@ -64,8 +66,6 @@ def _collections(here: Opened | None) -> None:
     if here is not None:
         queries = counted(len(here.study.query_ids), "query", "queries")
         holds = f"{queries} · {counted(len(here.study.names), 'run', 'runs')}"
-        if here.study.settings.complete:
-            holds += " · judgments complete"
     label = f"**{literal(name)}** :small[{holds}]"
     with st.popover(label, key="collections", width="stretch", on_change="rerun") as menu:
         if not menu.open:

@@ -63,7 +63,7 @@ def remarks(told: Sequence[str]) -> Markup:
 
 
 def query_table(frame: pd.DataFrame, versions: Sequence[str], opened: Link) -> Markup:
-    """A row a query: a mark for each version, fine or not, and when it broke and was fixed. `frame`
+    """A row a query: a mark for each version, good or not, and when it broke and was fixed. `frame`
     has query_id, text, states, broke, fixed, flickers."""
     rows = [
         {
@@ -72,7 +72,7 @@ def query_table(frame: pd.DataFrame, versions: Sequence[str], opened: Link) -> M
             "link": opened(row["query_id"]),
             "states": list(zip(row["states"], versions, strict=True)),
             "said": w.listing(
-                f"{run} {'fine' if state == '+' else 'not fine'}"
+                f"{run} {'good' if state == '+' else 'not good'}"
                 for state, run in zip(row["states"], versions, strict=True)
             ),
         }

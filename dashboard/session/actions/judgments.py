@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import streamlit as st
+from typing import Any
 
 from dashboard.files.files import File
 from dashboard.session.address import address, change
@@ -41,16 +41,17 @@ def use_judgments(file: File) -> None:
     doing(used)
 
 
-def take_as_complete(field: str) -> None:
-    """Take the judgments of the open collection as complete, or no longer, as the field of this key
-    says; for callbacks."""
-    here, complete = collection(), bool(st.session_state[field])
+def take_as_complete(complete: bool) -> dict[str, Any]:
+    """Take the judgments of the open collection as complete, or no longer; nothing of the address
+    changes."""
+    here = collection()
 
     def taken() -> None:
         workspace().new(all_collections().name_of(here), here)
         workspace().judge_completely(here, complete)
 
     doing(taken)
+    return {}
 
 
 def keep_in_use(identity: str, before: Library, after: Library) -> None:

@@ -142,6 +142,19 @@ def test_any_column_can_be_asked_for(line: str, rows: int) -> None:
     assert found.wrong is None and len(found.kept) == rows
 
 
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ('failure == "relevant, but too low"', 'failure == "ranked too low"'),
+        ('failure in ("fine", "nothing relevant")', 'failure in ("good", "no relevant retrieved")'),
+        ('not failure != "fine" or note == "fine"', 'not failure != "good" or note == "fine"'),
+    ],
+)
+def test_a_line_of_before_names_kinds_as_they_were_called_then(before: str, now: str) -> None:
+    found, expected = listed(line=before), listed(line=now)
+    assert found.wrong is None and len(found.kept) == len(expected.kept) > 0
+
+
 def test_a_wrong_line_filters_nothing_and_says_why() -> None:
     found = listed(line="diference < 0")
     assert len(found.kept) == 100 and found.wrong is not None

@@ -150,8 +150,8 @@ def test_every_chip_of_the_sample_gives_as_many_rows_as_it_says() -> None:
     app = opened("queries")
     chips = chips_of(app)
     assert {"All", "better", "worse", "same", "fixed", "broken", "both failing"} <= set(chips)
-    assert chips["relevant, but too low"] and chips["All"] == 104
-    keys = {"fixed": "fixed", "both failing": "both", "relevant, but too low": "low"}
+    assert chips["ranked too low"] and chips["All"] == 104
+    keys = {"fixed": "fixed", "both failing": "both", "ranked too low": "low"}
     for name, key in keys.items():
         app.query_params["show"] = key
         app.run()

@@ -94,7 +94,7 @@ def test_json_says_what_could_be_gained(command: Command) -> None:
 def test_one_query_in_words(command: Command) -> None:
     out, _ = command("--query", "q098")
     head, sentence, scores, ledger, gains = out.strip().split("\n\n")
-    assert head == "q098: broken; dense: relevant, but too low."
+    assert head == "q098: broken; dense: ranked too low."
     assert "the best document fell from rank 1 to rank 5" in sentence
     assert scores == "nDCG@10 of this query: dense 0.320, bm25 0.826, difference −0.507."
     assert [line.split() for line in ledger.splitlines()[1:]] == [

@@ -32,7 +32,7 @@ def test_a_query_has_a_mark_for_each_version_and_says_them() -> None:
            "first_bad": VERSIONS[1], "flickers": True}  # fmt: skip
     page = Page(history.query_table(pd.DataFrame([row]), VERSIONS, lambda q: f"?q={q}"))
     assert [own["class"] for tag, own in page.found if tag == "i"] == ["fine", "not"]
-    assert "v1 fine and v2" in page.text and "went back and forth" in page.text
+    assert "v1 good and v2" in page.text and "went back and forth" in page.text
     assert [own["href"] for tag, own in page.found if tag == "a"] == ["?q=q1"]
 
 
