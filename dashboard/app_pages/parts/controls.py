@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from dashboard import session
@@ -204,8 +205,9 @@ def _query_controls(here: Opened, page: Page) -> None:
     for column in sorted(narrowing - set(groups)):
         groups[column] = ordered_groups(study.columns(view)[column])
         controlled.append(column)
+    derived = study.columns(view) if narrowing - set(study.groups) else study.own_columns
     for number, column in enumerate(controlled):
-        values = groups[column]
+        values, sizes = groups[column], derived[column].value_counts()
         chosen = list(view.narrowed_to(column))
         few = number > 0 and len(values) <= _FEW_VALUES
         session.widget(
@@ -215,14 +217,18 @@ def _query_controls(here: Opened, page: Page) -> None:
             value=chosen,
             store=_narrowing(view, column),
             options=values,
+            format_func=_with_size(sizes, literal if few else str),
             **(
-                {"selection_mode": "multi", "format_func": literal}
-                if few
-                else {"placeholder": f"All {_plural_of(column)}"}
+                {"selection_mode": "multi"} if few else {"placeholder": f"All {_plural_of(column)}"}
             ),
         )
     if not controlled:
         st.html(navigation.word("The queries have no columns to choose by: add a file of queries."))
+
+
+def _with_size(sizes: pd.Series, shown: Callable[[str], str]) -> Callable[[str], str]:
+    """A value with how many judged queries have it."""
+    return lambda value: f"{shown(value)} ({w.count(int(sizes.get(value, 0)))})"
 
 
 def _narrowed(here: Opened, page: Page) -> tuple[list[tuple[str, str]], str]:
