@@ -67,7 +67,10 @@ def _unjudged(here: Opened, _: str) -> None:
         Span("Now", "unjudged count as not relevant", reached.difference, reached.difference),
         Span(
             "Likely",
-            likely.reason or f"graded like similar judged ones, {w.share(LEVEL)} of draws",
+            # Why it is not known stands in the check's own line.
+            f"graded like similar judged ones, {w.share(LEVEL)} of draws"
+            if interval
+            else "not known",
             float(interval.low) if interval else math.nan,
             float(interval.high) if interval else math.nan,
         ),

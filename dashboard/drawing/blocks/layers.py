@@ -41,9 +41,9 @@ def effect(
     of: str,
     queries: int,
 ) -> Markup:
-    """What layers changed on the measure `of`: each run's score on a query, and the mean difference
-    of the two named runs; before and after."""
-    rows = [(run, *both) for run, both in scores.items()]
+    """What layers changed on the measure `of`: the score on a query of each run whose it changed,
+    and the mean difference of the two named runs; before and after."""
+    rows = [(run, *both) for run, both in scores.items() if both[0] != both[1]]
     return _drawn(
         "effect", scores=rows, difference=difference, names=names, measure=of, queries=queries
     )
