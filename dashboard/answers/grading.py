@@ -4,7 +4,7 @@ grades that were given here changed."""
 from __future__ import annotations
 
 import math
-from collections.abc import Container
+from collections.abc import Container, Hashable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +12,11 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.firm import pair_lists
-from dashboard.answers.unjudged import next_known, next_to_judge, unjudged_of
+from dashboard.answers.judging_order import AT_RANDOM, BY_QUERY, MOVING, by_lot
+from dashboard.answers.unjudged import bounds, next_known, next_to_judge, unjudged_of
 from dashboard.study.study import Study
+from metrics_core.base import wording as w
+from metrics_core.comparing.sides import side_of
 from metrics_core.explaining.one_query import grades_of
 from metrics_core.findings import Sentence, judging_finding, judging_lead
 from metrics_core.judging.ranking import ranked_documents
@@ -24,6 +27,8 @@ MOST_QUEUED = 500
 """Documents that a judging session offers at the most."""
 
 _HIGHEST_KEY = 9
+_MOST_NAMED = 3
+"""Runs that are named where a document stands."""
 _SETTLED_AT_ONCE = 2_000
 """Queries of which it takes no while to say which documents would settle the order."""
 _NAMES = {
@@ -58,9 +63,9 @@ def grade_names(study: Study) -> list[str]:
 
 def to_judge(study: Study, shown: Comparison, query_id: str) -> pd.DataFrame:
     """The documents of a query in the first k ranks of the shown lists that the files do not judge,
-    but for those of runs that came as judged ranks, which have no name: columns query_id, doc_id,
-    rank (its best), where, title and text ("" without documents). None where the judgments are
-    complete."""
+    but for those of runs that came as judged ranks, which have no name; those of the two compared
+    first: columns query_id, doc_id, where, title and text ("" without documents). None where the
+    judgments are complete."""
     found = study.bare.kept(_to_judge, shown.runs, shown.cutoff, query_id)
     return found.head(0) if study.settings.complete else found
 
@@ -74,34 +79,45 @@ def _to_judge(study: Study, runs: tuple[str, ...], cutoff: int, query_id: str) -
     # A negative grade is no judgment.
     judged = [d for d, grade in grades_of(study.qrels, query_id).items() if grade >= 0]
     ranks = pd.DataFrame(lists).drop(index=judged, errors="ignore")
-    known = ranks.notna().to_numpy()
-    where = [
-        "in every list" if row.all() and len(runs) > 1 else ", ".join(ranks.columns[row])
-        for row in known
-    ]
     frame = pd.DataFrame(
         {
             "query_id": query_id,
             "doc_id": ranks.index.astype(object),
-            "rank": ranks.min(axis=1).to_numpy(dtype=np.float64),
-            "where": where,
+            "where": [_listed_in(row) for row in ranks.to_dict("records")],
+            # The two compared are the first of the runs shown.
+            "first": ranks[ranks.columns.intersection(runs[:2])].min(axis=1).to_numpy(np.float64),
+            "rank": ranks.min(axis=1).to_numpy(np.float64),
         }
     )
-    return with_documents(study, frame.sort_values(["rank", "doc_id"], ignore_index=True))
+    frame = frame.sort_values(["first", "rank", "doc_id"], ignore_index=True)
+    return with_documents(study, frame.drop(columns=["first", "rank"]))
 
 
-def queue(study: Study, shown: Comparison) -> pd.DataFrame:
-    """What to judge next for the comparison, what could move it most first, by the judgments of the
-    files, so that it stays as it is while it is worked on: columns query_id, doc_id, rank, where.
-    What moves nothing follows by rank. Empty where one of the two came as judged ranks."""
-    return study.bare.kept(_queue, shown)
+def _listed_in(ranks: Mapping[Hashable, float]) -> str:
+    """ "rank 3 in dense, 5 in bm25 and 2 other runs"."""
+    known = [(str(run), rank) for run, rank in ranks.items() if not math.isnan(rank)]
+    told = [f"{w.count(rank)} in {run}" for run, rank in known[:_MOST_NAMED]]
+    more = len(known) - len(told)
+    others = f" and {w.count(more)} other {w.plural(more, 'run')}" if more else ""
+    return f"rank {', '.join(told)}{others}"
 
 
-def _queue(study: Study, shown: Comparison) -> pd.DataFrame:
-    own, other = pair_lists(study, shown)
-    found = unjudged_of(study, shown, shown.measure.cutoff or shown.cutoff)
+def queue(
+    study: Study, shown: Comparison, order: str = MOVING, settle: int | None = None
+) -> pd.DataFrame:
+    """What to judge next for the comparison, by the judgments of the files, so that it stays as it
+    is while it is worked on: columns query_id, doc_id, where. In the usual order what could move it
+    most comes first, and what moves nothing follows by rank; query by query the first `settle` of
+    these come first. Empty where one of the two came as judged ranks."""
+    return study.bare.kept(_queue, shown, order, settle if order == BY_QUERY else None)
+
+
+def _queue(study: Study, shown: Comparison, order: str, settle: int | None) -> pd.DataFrame:
+    own = pair_lists(study, shown)[0]
+    cutoff = shown.measure.cutoff or shown.cutoff
+    found = unjudged_of(study, shown, cutoff)
     if found.doc_ids is None:
-        return pd.DataFrame(columns=["query_id", "doc_id", "rank", "where"])
+        return pd.DataFrame(columns=["query_id", "doc_id", "where"])
     by_rank = pd.DataFrame(
         {
             "query_id": np.array(own.query_ids, dtype=object)[found.query],
@@ -110,29 +126,48 @@ def _queue(study: Study, shown: Comparison) -> pd.DataFrame:
             "baseline_rank": found.baseline_rank,
         }
     )
-    difference = effect(study, shown).difference[0]
-    if shown.measure.declaration.needs:
-        first = by_rank.head(0)  # it is not about grades alone
+    by_rank = by_rank.iloc[np.argsort(found.best_rank, kind="stable")]
+    if order == AT_RANDOM:
+        every = by_rank.iloc[by_lot(list(zip(by_rank["query_id"], by_rank["doc_id"], strict=True)))]
     else:
-        first = most_moving(own, other, shown.measure, found, difference)
-    every = pd.concat([first, by_rank.iloc[np.argsort(found.best_rank, kind="stable")]])
-    every = every.drop_duplicates(["query_id", "doc_id"]).head(MOST_QUEUED)
-    both = every[["run_rank", "baseline_rank"]].to_numpy()
-    best = np.where(both > 0, both, np.inf).min(axis=1)
-    where = [_where(shown, own > 0, other > 0) for own, other in both]
-    frame = every[["query_id", "doc_id"]].assign(rank=best, where=where)
-    return frame.reset_index(drop=True)
+        every = _most_moving_first(study, shown, by_rank)
+    if order == BY_QUERY:
+        place = {query_id: i for i, query_id in enumerate(own.query_ids)}
+        of, later = every["query_id"].map(place).to_numpy(), np.arange(len(every)) >= (settle or 0)
+        every = every.iloc[np.lexsort((of, later))]
+    every = every.head(MOST_QUEUED)
+    where = [_where(shown, cutoff, *both) for both in every[["run_rank", "baseline_rank"]].values]
+    return every[["query_id", "doc_id"]].assign(where=where).reset_index(drop=True)
+
+
+def _most_moving_first(study: Study, shown: Comparison, by_rank: pd.DataFrame) -> pd.DataFrame:
+    if shown.measure.declaration.needs:
+        return by_rank  # it is not about grades alone
+    cutoff = shown.measure.cutoff or shown.cutoff
+    found, difference = unjudged_of(study, shown, cutoff), effect(study, shown).difference[0]
+    first = most_moving(*pair_lists(study, shown), shown.measure, found, difference)
+    return pd.concat([first, by_rank]).drop_duplicates(["query_id", "doc_id"])
+
+
+def _where(shown: Comparison, cutoff: int, own: int, other: int) -> str:
+    """Where both runs have a document: "rank 10 in bm25 · not in the top 10 of dense"."""
+    ranks = {shown.focus: own, shown.baseline: other}
+    listed = [f"rank {w.count(rank)} in {run}" for run, rank in ranks.items() if rank > 0]
+    lacking = [f"not in the top {w.count(cutoff)} of {r}" for r, rank in ranks.items() if not rank]
+    return " · ".join([*listed, *lacking])
 
 
 @dataclass(frozen=True)
 class ToJudge:
-    """What there is to judge for the comparison, in words and by number, and after how many of the
-    first of the queue its order is safe if they turn out not relevant; None where that is not
-    known."""
+    """What there is to judge for the comparison, in words and by number (on so many `queries` of
+    the `total` in view), and after how many of the first of the queue its order is safe if they
+    turn out not relevant; None where that is not known."""
 
     title: Sentence
     lead: Sentence
     unjudged: int
+    queries: int
+    total: int
     settle: int | None
 
 
@@ -140,37 +175,53 @@ def to_judge_now(study: Study, shown: Comparison) -> ToJudge:
     """What there is to judge by the judgments of the files; what would settle it where that is at
     hand or takes no while."""
     settle = None
-    few = len(study.bare.query_ids) <= _SETTLED_AT_ONCE
     apart = not shown.alone and not shown.measure.declaration.needs
     # Without a cutoff the queue looks at the first ranks alone, and they settle nothing.
-    if apart and shown.measure.cutoff and (few or next_known(study.bare, shown)):
+    if apart and shown.measure.cutoff and (_is_small(study) or next_known(study.bare, shown)):
         settle = next_to_judge(study.bare, shown).to_settle
     return study.bare.kept(_to_judge_now, shown, settle)
+
+
+def _is_small(study: Study) -> bool:
+    return len(study.bare.query_ids) <= _SETTLED_AT_ONCE
 
 
 def _to_judge_now(study: Study, shown: Comparison, settle: int | None) -> ToJudge:
     cutoff = shown.measure.cutoff or shown.cutoff
     found = unjudged_of(study, shown, cutoff)
     unjudged = len(found) if found.matched else None
-    moving = f"what could move {shown.name} most comes first"
-    lead = judging_lead(
-        shown.focus,
-        shown.baseline,
-        cutoff,
-        unjudged=unjudged,
-        queries=len(np.unique(found.query)),
-        total=int(study.in_view(shown).sum()),
-        first="the first ranks come first" if shown.measure.declaration.needs else moving,
-        settle=settle,
+    lead = judging_lead(shown.focus, shown.baseline, cutoff, unjudged=unjudged, settle=settle)
+    return ToJudge(
+        judging_finding(cutoff, unjudged, settle),
+        lead,
+        unjudged or 0,
+        len(np.unique(found.query)),
+        int(study.in_view(shown).sum()),
+        settle if settle is not None and settle <= MOST_QUEUED else None,
     )
-    queued = settle if settle is not None and settle <= MOST_QUEUED else None
-    return ToJudge(judging_finding(cutoff, unjudged, settle), lead, unjudged or 0, queued)
 
 
-def _where(shown: Comparison, own: bool, other: bool) -> str:
-    if shown.alone:
-        return ""
-    return "in both lists" if own and other else f"in {shown.focus if own else shown.baseline}"
+@dataclass(frozen=True)
+class WorstCase:
+    """How far the difference could go against who leads, without the layers and with them; with
+    them it still `turns` or does not."""
+
+    before: float
+    after: float
+    turns: bool
+
+
+def worst_case(study: Study, shown: Comparison) -> WorstCase | None:
+    """What the layers that are on did to the worst case; None where there is none, where another
+    run leads with them, or where it would take a while to say."""
+    if shown.alone or not _is_small(study):
+        return None
+    before, after = (bounds(s, shown) for s in (study.bare, study))
+    side = side_of(before.difference)
+    ends = [reached.lowest if side > 0 else reached.highest for reached in (before, after)]
+    if not side or side_of(after.difference) != side or any(math.isnan(end) for end in ends):
+        return None
+    return WorstCase(ends[0], ends[1], after.turns)
 
 
 def window(

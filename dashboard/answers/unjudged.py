@@ -13,6 +13,7 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.firm import only_pair, pair_lists
+from dashboard.answers.judging_order import Pair, is_sample
 from dashboard.study.keeping import at_most
 from dashboard.study.study import Study
 from metrics_core.base.parallel import on_all_cores
@@ -62,9 +63,9 @@ def _unjudged(study: Study, shown: Comparison) -> Unjudged:
     judged = sum(float(r.judged().count(depth).sum()) for r in (own, other))
     # Of very many queries both take long, and neither needs the other.
     with ThreadPoolExecutor(1) as beside:
-        asked = partial(likely_difference, chosen=_graded_here(study, shown))
+        asked = partial(likely_difference, chosen=_graded_by_choice(study, shown))
         awaited = beside.submit(asked, own, other, measure, found)
-        reached, likely = difference_bounds(own, other, measure, found), awaited.result()
+        reached, likely = bounds(study, shown), awaited.result()
     return Unjudged(
         reached=reached,
         likely=likely,
@@ -74,9 +75,37 @@ def _unjudged(study: Study, shown: Comparison) -> Unjudged:
     )
 
 
+def bounds(study: Study, shown: Comparison) -> DifferenceBounds:
+    """How far the unjudged documents could move the difference."""
+    return study.kept(_bounds, only_pair(shown))
+
+
+def _bounds(study: Study, shown: Comparison) -> DifferenceBounds:
+    found = unjudged_of(study, shown, shown.measure.cutoff)
+    return difference_bounds(*pair_lists(study, shown), shown.measure, found)
+
+
+def _graded_by_choice(study: Study, shown: Comparison) -> bool:
+    """Whether layers judge documents of the pair that are no sample of those that the files do not:
+    what usually stands first on the page To judge is what could move the difference most."""
+    if not _graded_here(study, shown):
+        return False
+    files, here = (named_unjudged(s, shown, shown.measure.cutoff) for s in (study.bare, study))
+    return files is None or here is None or not is_sample(set(files) - set(here), files)
+
+
+def named_unjudged(study: Study, shown: Comparison, cutoff: int | None) -> list[Pair] | None:
+    """The unjudged documents of the pair within a cutoff by their names; None where the lists are
+    too long to compare them."""
+    found = unjudged_of(study, shown, cutoff)
+    if found.doc_ids is None:
+        return None
+    of = np.array(pair_lists(study, shown)[0].query_ids, dtype=object)[found.query]
+    return list(zip(of.tolist(), found.doc_ids.to_pylist(), strict=True))
+
+
 def _graded_here(study: Study, shown: Comparison) -> bool:
-    """Whether layers judge documents of the pair that the files do not: what stands first on the
-    page To judge is what could move the difference most."""
+    """Whether layers judge documents of the pair that the files do not."""
     more = np.zeros(len(study.query_ids), dtype=np.bool_)
     for name in (shown.focus, shown.baseline):
         here, files = (

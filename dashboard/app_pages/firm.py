@@ -13,7 +13,7 @@ from dashboard.answers import firmness as answers
 from dashboard.answers.grading import with_documents
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import section
-from dashboard.drawing.blocks import firmness, layers, markup
+from dashboard.drawing.blocks import firmness, layers, markup, side
 from dashboard.drawing.blocks.firmness import Cell, Head, Span
 from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import curves as figures
@@ -47,8 +47,12 @@ def render() -> None:
         for entry in checks:
             is_open = entry.part == open_
             link, unclear = session.href("firm", part=entry.part), bool(strip.settling)
-            st.html(firmness.check(entry, link, unclear=unclear, is_open=is_open))
-            if is_open:
+            row = firmness.check(entry, link, unclear=unclear, is_open=is_open)
+            if not is_open:
+                st.html(row)
+                continue
+            with st.container(key="open_check", gap=None):
+                st.html(row)
                 with st.container(key=f"part_{entry.part}"):
                     _PARTS[entry.part](here, entry.reason)
 
@@ -63,7 +67,10 @@ def _unjudged(here: Opened, _: str) -> None:
         Span("Now", "unjudged count as not relevant", reached.difference, reached.difference),
         Span(
             "Likely",
-            likely.reason or f"graded like judged documents like them, {w.share(LEVEL)} of draws",
+            # Why it is not known stands in the check's own line.
+            f"graded like similar judged ones, {w.share(LEVEL)} of draws"
+            if interval
+            else "not known",
             float(interval.low) if interval else math.nan,
             float(interval.high) if interval else math.nan,
         ),
@@ -71,9 +78,12 @@ def _unjudged(here: Opened, _: str) -> None:
     ]
     label = f"Where the difference on {view.name} could lie, {view.focus} minus {view.baseline}"
     st.html(firmness.spans(spans, here.drawing, label))
-    defer(lambda: _judge_next(here))
-    shares = found.shares
-    with st.expander("How much is judged, by k"):
+    defer(lambda: _judge_next(here, found.shares))
+
+
+def _judged_by_k(here: Opened, shares: pd.DataFrame) -> None:
+    view = here.comparison
+    with st.popover("How much is judged, by k", type="tertiary", key="judged_by_k"):
         section.heading(
             "How much is judged",
             "Share of the documents in the first k ranks of all queries.",
@@ -88,7 +98,7 @@ def _unjudged(here: Opened, _: str) -> None:
         st.html(firmness.table(heads, rows, "How much is judged by k"))
 
 
-def _judge_next(here: Opened) -> None:
+def _judge_next(here: Opened, shares: pd.DataFrame) -> None:
     view, study = here.comparison, here.study
     unknown = study.nameless((view.focus, view.baseline))
     if unknown:
@@ -97,35 +107,38 @@ def _judge_next(here: Opened) -> None:
             f"{as_judged_ranks(unknown)}, so which documents nobody has judged is not known. How"
             " many there are is, and so is how far they reach.",
         )
+        _judged_by_k(here, shares)
         return
     found = unjudged.next_to_judge(study, view)
-    section.heading(
-        "Judge next",
-        findings.judge_next_finding(found, firm.pair_of(study, view)),
-        frame=found.table,
-        key="judge_next",
-    )
+    said = findings.judge_next_finding(found, firm.pair_of(study, view))
     if found.table.empty:
-        st.html(markup.nothing("No unjudged document could change who leads."))
+        st.html(markup.nothing("No unjudged document could change who leads.", said))
+        _judged_by_k(here, shares)
         return
     sheet = found.to_fill_in()
+    settling = found.to_settle or 0
+    these = f"Judge these {w.count(settling)}" if settling > 1 else "Judge one by one"
     with st.container(horizontal=True, vertical_alignment="center", key="judge_these"):
-        st.html(layers.onward(session.href("judge"), "Judge these here, one by one"))
+        st.html(layers.onward(session.href("judge"), these, primary=True))
+        st.html(side.remark(said))
+        _judged_by_k(here, shares)
         st.download_button(
-            f"Download {section.counted(len(sheet), 'document', 'documents')} to judge (CSV)",
+            f"Sheet to fill in :gray[{section.counted(len(sheet), 'document', 'documents')}]",
             data=lambda: spreadsheet(sheet),
             file_name=section.file_name("to-judge"),
             mime="text/csv",
             key="csv_to_judge",
+            type="tertiary",
             on_click="ignore",
             help="Fill in the column relevance and load the file under Files, as judgments."
             " Rows left empty stay unjudged.",
         )
+        section.csv_link("Judge next", found.table, "judge_next")
     first = found.table.head(_TO_JUDGE)
     shown = study.with_texts(first)
     shown["title"] = with_documents(study, first)["title"].to_numpy()
     heads = [
-        Head("Query"),
+        Head("Judge next, most influential first"),
         Head("Document"),
         Head(f"rank in {view.focus}", number=True),
         Head(f"rank in {view.baseline}", number=True),
@@ -148,16 +161,16 @@ def _queries(here: Opened, reason: str) -> None:
     view = here.comparison
     found = firm.removed(here.study, view)
     section.heading(
-        "The fewest queries that turn it",
+        "Fewest queries to drop to reverse it",
         "At the right the mean of the others, once this query and all above it are gone.",
         frame=found,
         key="turning",
     )
     if found.empty:
-        st.html(markup.nothing("No query can turn it.", reason))
+        st.html(markup.nothing("No query can reverse it.", reason))
         return
     ends = {"difference": "difference", "left": "mean without it"}
-    _by_query(found, ends, "The fewest queries that turn the sign")
+    _by_query(found, ends, "Fewest queries to drop to reverse it")
 
 
 def _by_query(found: pd.DataFrame, named: Mapping[str, str], caption: str) -> None:
@@ -181,7 +194,7 @@ def _cutoff(here: Opened, reason: str) -> None:
     section.heading(
         f"{name} by the number of results counted",
         "Above the scores, below their difference. Its band holds for all k at once: where it is"
-        " clear of zero, the lead is unlikely to be chance.",
+        " clear of zero, the lead is significant.",
         frame=found.frame,
         key="by_cutoff",
     )
@@ -236,33 +249,33 @@ def _measures(here: Opened, _: str) -> None:
 def _ties(here: Opened, reason: str) -> None:
     found = firm.moved_by_ties(here.study, here.comparison)
     if found is None:
-        section.heading("Equal scores", reason)
+        section.heading("Ties", reason)
         return
     section.heading(
-        "Queries whose difference hangs on the order of equal scores",
-        "Equal scores are ranked by document id, which says nothing. At the right the difference in"
-        " the worst and in the best order.",
+        "Queries whose difference depends on how ties are broken",
+        "Ties are ranked by document id, which says nothing. At the right the difference in the"
+        " worst and in the best order.",
         frame=found,
         key="ties",
     )
     if found.empty:
-        st.html(markup.nothing("None.", "The equal scores do not touch any query's difference."))
+        st.html(markup.nothing("None.", "Ties touch no query's difference."))
         return
     ends = {"difference": "difference", "low": "lowest", "high": "highest"}
-    _by_query(found, ends, "Queries moved by the order of equal scores")
+    _by_query(found, ends, "Queries moved by how ties are broken")
 
 
 def _missing(here: Opened, _: str) -> None:
     found = firm.lacking(here.study, here.comparison)
     section.heading(
-        "Queries that a run lacks",
+        "Queries that a run did not answer",
         "A run that lists nothing for a query has the score of an empty list, mostly 0.",
         frame=found,
         key="missing",
     )
-    heads = [Head("Query"), Head("lacking in")]
+    heads = [Head("Query"), Head("not answered by")]
     rows = [[_query(row), Cell(row["run"])] for row in found.head(_SHOWN).to_dict("records")]
-    st.html(firmness.table(heads, rows, "Queries that a run lacks"))
+    st.html(firmness.table(heads, rows, "Queries that a run did not answer"))
     _rest(len(found))
 
 

@@ -1,12 +1,12 @@
 """Judge: what to judge next, one document at a time, by keys."""
 
 from dashboard import session
-from dashboard.app_pages.parts import grading
+from dashboard.app_pages.parts import judging
 
 
 def render() -> None:
     """The next document of the queue, its query, and what the grades changed."""
-    grading.queue_part(session.opened_study())
+    judging.queue_part(session.opened_study())
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ PAGES = (
             Field("try", lasting=False),
         ),
     ),
-    Page("judge", "To judge", "Queries", "j"),
+    Page("judge", "To judge", "Queries", "j", fields=(Field("order"), Field("blind"))),
     Page(
         "pairs",
         "Ranking",

@@ -12,7 +12,7 @@ from dashboard.answers.queries import Asked
 from dashboard.answers.query import QueryPage
 from dashboard.answers.query_chips import FAILURES
 from dashboard.answers.remarks import tag_of
-from dashboard.app_pages.parts import explaining, grading, section
+from dashboard.app_pages.parts import explaining, grading, judging, section
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import navigation, query, two_lists, words
 from dashboard.session import Opened
@@ -74,7 +74,7 @@ def render() -> None:
                 explaining.ledger_card(shown, shown.ledger, here)
                 explaining.room_card(shown.ledger, here)
                 explaining.what_if_card(shown, shown.ledger, here)
-            grading.query_part(here, found.query_id)
+            judging.query_part(here, found.query_id)
             grading.notes_part(found.query_id)
         with st.container(key="query_evidence"):
             _standings(shown, here, grades)

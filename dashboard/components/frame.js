@@ -132,14 +132,21 @@ const typing = (target) =>
       + ' .lens [role=region]',
   );
 
-let begun = 0; // when G was pressed
+let begun = -WAIT; // when G was pressed
+
+// Keys that lead into a field: the search, and the note on a query.
+const FIELDS = {
+  '/': '[data-testid=stMain] .st-key-w_find input',
+  n: '.st-key-side_note textarea',
+};
 
 const meant = (key) => {
   const opens = performance.now() - begun < WAIT;
-  begun = key === 'g' ? performance.now() : 0;
+  begun = key === 'g' ? performance.now() : -WAIT;
   if (opens) return document.querySelector(`.lens.pages a[data-key="${CSS.escape(key)}"]`);
   const step = { ArrowLeft: 'previous', ArrowRight: 'next', j: 'previous', k: 'next' }[key];
   if (step) return document.querySelector(`.lens.steps-through a.${step}`);
+  if (key === 'w') return [...document.querySelectorAll('.st-key-side_what_if .lens a')].at(-1);
   if (key === '?') return document.querySelector('.lens.pages a[data-key=h]');
   return undefined;
 };
@@ -154,11 +161,13 @@ const press = (event) => {
     return;
   }
   if (event.metaKey || event.ctrlKey || event.altKey || off()) return;
-  if (typing(event.target) || document.querySelector('[role=dialog]')) return;
-  if (key === '/') {
-    const search = document.querySelector('[data-testid=stMain] .st-key-w_find input');
-    search?.focus();
-    if (search) event.preventDefault();
+  // A field of a component stands behind its root.
+  if (typing(event.composedPath()[0]) || document.querySelector('[role=dialog]')) return;
+  const field = FIELDS[key] && performance.now() - begun >= WAIT && document.querySelector(FIELDS[key]);
+  if (field) {
+    field.focus();
+    field.closest('.st-key-side_note')?.scrollIntoView({ block: 'nearest' });
+    event.preventDefault();
     return;
   }
   const link = meant(key);

@@ -4,6 +4,7 @@
 
 const NAME = 'ranklens-judge-name';
 const AGAIN = 4000;
+const REDRAWN = 150;
 const BEGINNING = 80; // characters of a text that stand for a title
 const MOST_TRIES = 5; // what the server refuses is told there, not asked for ever
 
@@ -17,6 +18,8 @@ const seen = new Map(); // documents that were offered, to go back to
 let current;
 let undone = []; // what Z takes back, newest last
 let used = false; // judging has begun, so arrows are ours
+let unfolded = false; // all documents of a query are shown, not one
+let naming = false; // who judges is being said
 let page;
 let timer;
 let tries = 0;
@@ -60,9 +63,13 @@ const step = (by) => {
 };
 
 const onward = () => {
-  if (!page.data.one) return step(1);
-  const next = rows().find((row) => open(row) && keyOf(row) !== current);
-  current = next ? keyOf(next) : undefined;
+  if (unfolded) return step(1);
+  const every = rows();
+  const at = every.findIndex((row) => keyOf(row) === current);
+  // What was skipped of a query comes again behind its others.
+  const behind = [...every.slice(at + 1), ...every.slice(0, Math.max(at, 0))];
+  const next = (page.data.one ? every : behind).find((row) => open(row) && keyOf(row) !== current);
+  if (next || page.data.one) current = next && keyOf(next);
 };
 
 const give = (row, grade) => {
@@ -112,6 +119,7 @@ const button = (text, kind, does, more) => {
   return made;
 };
 
+// The grades of a row of a list.
 const grades = (row) => {
   const group = node('span', 'grades', undefined, { role: 'group', 'aria-label': 'Grade' });
   for (const grade of page.data.grades) {
@@ -143,7 +151,8 @@ const choices = (row) => {
       }),
     );
   });
-  group.append(keyed('Skip', '↓', 'grade', () => skip(row)), keyed('Undo', 'Z', 'grade', back));
+  group.append(keyed('Skip', '↓', 'grade', () => skip(row)));
+  if (page.data.one) group.append(keyed('Undo', 'Z', 'grade', back));
   return group;
 };
 
@@ -176,7 +185,6 @@ const listRow = (row) => {
   const grade = gradeOf(row);
   const tint = grade === null ? 'open' : (page.data.tints[grade] ?? '');
   item.append(
-    node('span', 'rank', row.rank),
     node('span', `chip ${tint}`, grade === null ? '?' : String(grade)),
     named(row),
   );
@@ -198,9 +206,8 @@ const card = (row) => {
   const query = node('div', 'query');
   query.append(node('small', '', 'Query'), node('p', 'asked', row.query, { dir: 'auto' }));
   const text = node('div', 'document', undefined, { tabindex: 0, role: 'region', 'aria-label': 'Document', dir: 'auto' });
-  const where = [`rank ${row.rank}`, row.where].filter(Boolean).join(' · ');
   const first = named(row);
-  first.append(node('small', 'where', ` ${said(row.title) ? '· ' : ''}${where}`));
+  if (row.where) first.append(node('small', 'where', ` · ${row.where}`));
   text.append(first);
   if (said(row.text)) text.append(marked('p', 'text', row.text));
   made.append(query, text);
@@ -234,49 +241,134 @@ const judged = () => {
 };
 
 const count = (n) => n.toLocaleString('en');
-const told = () => {
-  const { settle, total } = page.data;
-  if (!settle) return `${count(judged())} of ${count(total)} judged`;
-  return `${count(judged())} of ${count(settle)} that settle it · ${count(total)} in all`;
-};
+const told = () => `${count(judged())} of ${count(page.data.settle || page.data.total)} judged`;
 
+// Who judges: a name, and the field that changes it once it is asked for.
 const judgedBy = () => {
+  const called = stored() || page.data.name;
+  const made = node('span', 'by');
+  if (!naming) {
+    const change = node('button', 'plain', '', { type: 'button', title: 'Each name has a layer of its own' });
+    change.onclick = () => {
+      naming = true;
+      draw();
+      page.parentElement.querySelector('.by input')?.select();
+    };
+    change.append(node('b', '', called), ' ', node('span', 'edit', 'change'));
+    made.append('Judged by ', change);
+    return made;
+  }
   const name = node('input', '', undefined, { 'aria-label': 'Your name', maxlength: 40 });
-  name.value = stored() || page.data.name;
+  name.value = called;
+  name.onblur = () => {
+    naming = false;
+    setTimeout(draw, REDRAWN); // what was clicked meanwhile is still there to be clicked
+  };
+  name.onkeydown = (event) => {
+    if (event.key === 'Enter' || event.key === 'Escape') name.blur();
+  };
   name.onchange = () => {
     try {
       localStorage.setItem(NAME, name.value);
     } catch {
       // Without storage the name lasts as long as the page.
     }
-    name.blur();
     page.setTriggerValue('acts', { session: visit, by: name.value, acts });
   };
   const label = node('label', '', 'Judged by ');
   label.append(name);
-  return label;
+  made.append(label);
+  return made;
 };
 
 const pending = () => (acts.length ? [node('span', 'pending', `saving ${acts.length} …`)] : []);
 
+// What was before, and what is now where that is something else.
+const changeOf = ([what, before, after]) => {
+  const made = node('li', '');
+  made.append(node('span', '', what), node('b', '', before === after ? after : `${before} → ${after}`));
+  return made;
+};
+
+const changes = (row) => {
+  const { changes: every, scores, of } = page.data.queue;
+  const made = node('section', 'side');
+  const list = node('ul', '');
+  const own = (row && scores[row.query_id]) ?? [];
+  list.append(...every.map(changeOf), ...own.map(([run, ...both]) => changeOf([`this query, ${run}`, ...both])));
+  made.append(node('h2', '', 'What your grades change'), list, node('p', '', of));
+  return made;
+};
+
+const choose = (chosen) => page.setTriggerValue('chosen', chosen);
+
+const orders = () => {
+  const { order, orders: every, sample, blind } = page.data.queue;
+  const made = node('section', 'side');
+  const group = node('div', 'orders', undefined, { role: 'group', 'aria-label': 'Order' });
+  for (const [key, name] of every) {
+    group.append(button(name, 'order', () => choose({ order: key }), { 'aria-pressed': key === order }));
+  }
+  const hidden = button('Blind: hide runs and ranks', 'switch', () => choose({ blind: blind ? 'off' : 'on' }), {
+    role: 'switch',
+    'aria-checked': blind,
+  });
+  made.append(node('h2', '', 'Order'), group, node('p', '', sample), hidden);
+  return made;
+};
+
 // A queue: how far it is, the card with its grades, and what follows.
 const queue = (row) => {
+  const { queue: about, nothing } = page.data;
   const made = node('div', 'queue');
   const top = node('div', 'top');
   const bar = node('span', 'bar', undefined, { 'aria-hidden': true });
   bar.style.setProperty('--done', `${(100 * judged()) / (page.data.settle || page.data.total || 1)}%`);
-  top.append(node('span', 'progress', told(), { role: 'status' }), bar, ...pending(), judgedBy());
-  made.append(top);
-  if (!row) {
-    const none = node('p', 'none', page.data.nothing);
-    made.append(none, ...(undone.length ? [keyed('Undo', 'Z', 'grade', back)] : []));
-    return made;
-  }
+  top.append(node('span', 'progress', told(), { role: 'status' }), bar, ...pending());
+  top.append(node('span', 'counted', about.counted), judgedBy());
   const main = node('div', 'main');
-  const keys = node('p', 'keys', 'Saved at once in your own layer; the uploaded judgments stay as they are. Space scrolls a long document.');
-  main.append(card(row), choices(row), keys);
-  made.append(main, comesNext(row));
+  if (row) main.append(card(row), choices(row), node('p', 'keys', 'Saved at once in your own layer; the uploaded judgments stay as they are. Space scrolls a long document.'));
+  else main.append(node('p', 'none', nothing), ...(undone.length ? [keyed('Undo', 'Z', 'grade', back)] : []));
+  const aside = node('aside', 'beside');
+  if (row) aside.append(comesNext(row));
+  if (about.changes.length) aside.append(changes(row));
+  aside.append(orders());
+  made.append(top, main, aside);
   return made;
+};
+
+// The documents of a query: one of them, or all.
+const single = (row) => {
+  const made = node('div', 'single');
+  const first = named(row);
+  if (row.where) first.append(' ', node('small', 'where', said(row.title) ? `· ${row.where}` : row.where));
+  made.append(first);
+  if (said(row.text)) made.append(marked('p', 'text', row.text));
+  made.append(choices(row));
+  return made;
+};
+
+const unfold = () => {
+  unfolded = !unfolded;
+  draw();
+};
+
+const ofQuery = (row) => {
+  const foot = node('div', 'foot');
+  const more = rows().length - 1;
+  const undo = button('Undo (Z)', 'plain', back);
+  const all = button(unfolded ? 'One at a time' : `${more} more`, 'plain', unfold, { 'aria-expanded': unfolded });
+  if (!unfolded) {
+    // What there is more of stands last, beside the way to all queries.
+    if (judged()) foot.append(node('span', 'progress', told(), { role: 'status' }));
+    foot.append(...(undone.length ? [undo] : []), ...pending(), node('span', 'more', ''));
+    if (more) foot.lastChild.append(all);
+    return [...(row ? [single(row)] : []), foot];
+  }
+  const list = node('ol', 'rows');
+  list.append(...rows().map(listRow));
+  foot.append(node('span', 'progress', told(), { role: 'status' }), judgedBy(), undo, all, ...pending());
+  return [list, foot];
 };
 
 const draw = () => {
@@ -284,19 +376,8 @@ const draw = () => {
   const focused = page.parentElement.querySelector('input:focus, input:active');
   if (!box || focused) return;
   const inside = box.contains(box.getRootNode().activeElement);
-  const kept = document.createDocumentFragment();
   const row = here();
-  if (page.data.one) {
-    kept.append(queue(row));
-  } else {
-    const list = node('ol', 'rows');
-    list.append(...rows().map(listRow));
-    const foot = node('div', 'foot');
-    foot.append(node('span', 'progress', told(), { role: 'status' }), judgedBy());
-    foot.append(button('Undo (Z)', 'plain', back), ...pending());
-    kept.append(list, foot);
-  }
-  box.replaceChildren(kept);
+  box.replaceChildren(...(page.data.one ? [queue(row)] : ofQuery(row)));
   if (inside) box.focus({ preventScroll: true });
 };
 
@@ -317,19 +398,29 @@ const inView = (box) => {
   return top < window.innerHeight && bottom > 0;
 };
 
+// Single keys that are switched off on Help act only in the card that has the focus.
+const switchedOff = () => {
+  try {
+    return localStorage.getItem('ranklens keys off') !== null;
+  } catch {
+    return false;
+  }
+};
+
 const press = (event) => {
   if (!page?.parentElement.isConnected) return;
   if (event.ctrlKey || event.metaKey || event.altKey || typing(event)) return;
   const box = page.parentElement.querySelector('.judge');
-  const ours = page.data.one || used || box?.contains(box.getRootNode().activeElement);
-  if (!ours && !inView(box)) return;
+  const inside = Boolean(box?.contains(box.getRootNode().activeElement));
+  const ours = page.data.one || used || inside;
+  if ((!ours && !inView(box)) || (switchedOff() && !inside)) return;
   const row = here();
   const digit = /^[0-9]$/.test(event.key) ? Number(event.key) : undefined;
   if (digit !== undefined && row && page.data.grades.includes(digit)) give(row, digit);
   else if (event.key.toLowerCase() === 'z' && undone.length) back();
   else if (event.key === 'ArrowDown' && ours && row) skip(row);
   else if (event.key === ' ' && page.data.one && row && !onButton(event)) scroll(box);
-  else if (event.key === 'ArrowUp' && ours && !page.data.one) step(-1), draw();
+  else if (event.key === 'ArrowUp' && ours && unfolded) step(-1), draw();
   else return;
   event.preventDefault();
   event.stopPropagation();
@@ -360,7 +451,7 @@ export default function (given) {
     seen.clear();
     undone = [];
     current = undefined;
-    used = false;
+    used = unfolded = false;
   }
   for (const row of data.rows) seen.set(keyOf(row), row);
   if (!here() || (data.one && !undone.length && !open(here()))) {

@@ -18,6 +18,12 @@ _KEYS = st.components.v2.component(
 )
 
 
-def graded_by_keys(key: str, data: Mapping[str, Any], on_acts: Callable[[], None]) -> None:
-    """Draw the rows of `data`; what is done to them is told by `on_acts`."""
-    _KEYS(key=key, data=dict(data), on_acts_change=on_acts)
+def graded_by_keys(
+    key: str,
+    data: Mapping[str, Any],
+    on_acts: Callable[[], None],
+    on_chosen: Callable[[], None],
+) -> None:
+    """Draw the rows of `data`; what is done to them is told by `on_acts`, how they are to be
+    offered by `on_chosen`."""
+    _KEYS(key=key, data=dict(data), on_acts_change=on_acts, on_chosen_change=on_chosen)

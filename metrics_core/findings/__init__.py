@@ -25,7 +25,13 @@ from metrics_core.findings.firmness import (
     WayToTurn,
     firmness_finding,
 )
-from metrics_core.findings.grading import judge_next_finding, judging_finding, judging_lead
+from metrics_core.findings.grading import (
+    judge_next_finding,
+    judged_finding,
+    judged_lead,
+    judging_finding,
+    judging_lead,
+)
 from metrics_core.findings.history import history_finding, no_versions_finding
 from metrics_core.findings.places import places_lead, places_title
 from metrics_core.findings.queries import Facts, Turned, queries_finding, queries_lead
@@ -68,6 +74,8 @@ __all__ = [
     "groups_finding",
     "history_finding",
     "judge_next_finding",
+    "judged_finding",
+    "judged_lead",
     "judging_finding",
     "judging_lead",
     "list_end",

@@ -22,7 +22,7 @@ def judging_finding(cutoff: int, unjudged: int | None, settle: int | None) -> Se
         return strong(f"{unjudged:,} {noun} in the top {cutoff} without a grade")
     if not settle:
         return strong(f"{unjudged:,} unjudged {noun} cannot reverse the order")
-    return strong(f"{settle:,} of {unjudged:,} unjudged {noun} would settle it")
+    return strong(f"{settle:,} {w.plural(settle, 'judgment')} could settle who leads")
 
 
 def judging_lead(
@@ -31,49 +31,58 @@ def judging_lead(
     cutoff: int,
     *,
     unjudged: int | None,
-    queries: int,
-    total: int,
-    first: str,
     settle: int | None,
 ) -> Sentence:
-    """Where the documents of `judging_finding` stand, on `queries` of `total` in view, and what
-    judging them does; `first` says which come first."""
+    """What judging the documents of `judging_finding` does: what it means that it is settled."""
     lists = run(focus) if focus == baseline else run(focus) + muted(" or ") + run(baseline)
     if unjudged is None:
         return muted("Show fewer queries, or count fewer results.")
     if not unjudged:
         return muted("The files grade all that ") + lists + muted(f" list up to rank {cutoff}.")
-    said = f", on {queries:,} of {total:,} {w.plural(total, 'query', 'queries')}; {first}."
-    if settle:
-        which = f"first {settle:,} turn" if settle > 1 else "first turns"
-        said += f" Once the {which} out not relevant, no grade of the others can reverse the order."
-    return muted(f"In the top {cutoff} of ") + lists + muted(said)
+    if not settle:
+        return muted(f"In the top {cutoff} of ") + lists + muted(".")
+    rest = unjudged - settle
+    which = "it turns" if settle == 1 else "they turn"
+    if not rest:
+        return muted(f"Settled: if {which} out not relevant, nothing can reverse the order.")
+    others = f"no grade of the other {rest:,}" if rest > 1 else "no grade of the last one"
+    return muted(f"Settled: if {which} out not relevant, {others} can reverse the order.")
+
+
+def judged_finding(settle: int) -> Sentence:
+    """That all is judged that could settle it by the files' judgments."""
+    return strong(f"{settle:,} of {settle:,} judged" if settle > 1 else "1 of 1 judged")
+
+
+def judged_lead(difference: float, worst: float | None, *, turns: bool) -> Sentence:
+    """What came of that: the difference, its worst case (None where nobody worked it out), and
+    whether what is still unjudged `turns` the order."""
+    if worst is None:
+        return muted(f"The difference is now {w.difference(difference)}.")
+    rest = "others could still reverse the order" if turns else "nothing can reverse the order"
+    return muted(f"Worst case is now {w.difference(worst)}: {rest}.")
 
 
 def judge_next_finding(found: NextJudgments, pair: Pair) -> str:
-    """What judging could do, and in which order the documents stand."""
+    """What judging could do, where the documents stand in the order of what each could move."""
     if pair.side == 0:
         if found.table.empty:
             return "The two are level, whatever the unjudged documents are worth."
-        return "The two are level. The documents that could move the difference most come first."
+        return "The two are level; either way counts."
     behind = pair.leader(-pair.side)
-    order = " Those that could move it most against the leader come first."
     if found.to_settle == 0:
         safe = (
             "The verdict is safe"
             if pair.is_clear
             else f"{pair.leader(pair.side)} has the better mean"
         )
-        return f"{safe} whatever they are worth.{order}"
+        return f"{safe} whatever they are worth."
     said = []
-    if found.to_turn is not None:
-        count = f"the first {w.count(found.to_turn)}" if found.to_turn > 1 else "the first"
-        said.append(f"If {count} had the highest grade, {behind} would lead")
     if found.to_settle is not None:
         few = f" {w.count(found.to_settle)} turn" if found.to_settle > 1 else " turns"
-        said.append(f"if the first{few} out not relevant, it is settled")
-    text = (
-        w.sentence_case("; ".join(said)) + "." if said else "No number of these decides it alone."
-    )
-    about = "" if found.exact else " For this measure fewer might do."
-    return f"{text}{about}{order}"
+        about = "" if found.exact else " (fewer may be enough)"
+        said.append(f"If the first{few} out not relevant, nothing can reverse it{about}.")
+    if found.to_turn is not None:
+        count = f"the first {w.count(found.to_turn)}" if found.to_turn > 1 else "the first"
+        said.append(f"If {count} got the highest grade, {behind} would lead.")
+    return " ".join(said) or "No number of these decides it alone."

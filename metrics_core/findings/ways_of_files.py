@@ -35,14 +35,14 @@ def ties(
     noun = w.plural(queries, "query", "queries")
     ends = f"{w.difference(low)} and {w.difference(high)}"
     have = f"{noun} {w.plural(tied, 'has', 'have')}"
-    reason = f"{w.count(tied)} of {w.count(queries)} {have} equal scores where it counts. "
+    reason = f"{w.count(tied)} of {w.count(queries)} {have} ties where it counts. "
     if side_of(high - low) == 0:
         reason += "No order of them changes it."
         return entry(cannot(now), "firm")
     if not exact:
         reason += f"In the two orders tried the difference is between {ends}."
         return entry(could(now) if turned else w.DASH, "")
-    reason += f"In any order of them the difference stays between {ends}."
+    reason += f"However they are broken, the difference stays between {ends}."
     if turned:
         return entry(could(now), "not firm")
     return entry(cannot(now), "firm")
@@ -70,23 +70,26 @@ def lacking_queries(
     """Does it come from queries that a run does not list? `lacking` counts them by run; None where
     there are none. `on_shared` is the difference over the queries that both list."""
     runs = [
-        f"{run} lacks {w.count(n)} {w.plural(n, 'query', 'queries')}"
+        f"{run} did not answer {w.count(n)} {w.plural(n, 'query', 'queries')}"
         for run, n in lacking.items()
         if n
     ]
     if not runs:
         return None
-    reason = f"{w.listing(runs)}, counted as an empty list."
+    counted = w.plural(sum(lacking.values()), "an empty list", "empty lists")
+    reason = f"{w.listing(runs)}, counted as {counted}."
 
     def entry(word: str, tone: Tone, reason: str, without: str) -> WayToTurn:
         brief = f"{_lacking(lacking)}; {without}"
         return WayToTurn("missing", "Missing", word, tone, reason, brief)
 
     if not shared or np.isnan(on_shared):
-        reason += " No query is listed by both."
-        return entry("decide it", "not firm", reason, "no query is listed by both")
+        reason += " No query was answered by both."
+        return entry("decide it", "not firm", reason, "no query was answered by both")
     noun = w.plural(shared, "query", "queries")
-    reason += f" On the {w.count(shared)} {noun} that both list it is {w.difference(on_shared)}."
+    reason += (
+        f" On the {w.count(shared)} {noun} that both answered it is {w.difference(on_shared)}."
+    )
     now, without = side_of(difference), side_of(on_shared)
     if now == without:
         word = "cannot reverse it" if now else "cannot part them"

@@ -77,10 +77,7 @@ def _usual(likely: LikelyDifference, farthest: str) -> str:
     if likely.interval is None:
         return f"{likely.reason} {w.sentence_case(farthest)}"
     ends = [w.difference(float(end)) for end in (likely.interval.low, likely.interval.high)]
-    return (
-        "With the grades of judged documents like them it would likely lie between"
-        f" {ends[0]} and {ends[1]}; {farthest}"
-    )
+    return f"Likely between {ends[0]} and {ends[1]}; {farthest}"
 
 
 def could(side: int) -> str:
@@ -102,8 +99,7 @@ def _farthest(reached: DifferenceBounds, now: int) -> str:
         limit = "at most" if not reached.exact else "at the extremes"
         return f"whatever they are worth it is {limit} between {ends}."
     worst = w.difference(reached.lowest if now > 0 else reached.highest)
-    limit = "" if reached.exact else ("no lower than " if now > 0 else "no higher than ")
-    return f"at the very worst it is {limit}{worst}."
+    return f"worst case {worst}{'' if reached.exact else ' (a bound)'}."
 
 
 @dataclass(frozen=True)
@@ -168,9 +164,9 @@ def _unfound(pair: Pair, differences: Floats, missed: Missed | None) -> str:
     if not part >= _WORTH_TELLING:
         return ""
     top = f" in its top {w.count(missed.depth)}" if missed.depth else ""
-    which = f"for which {behind} found nothing{top}"
+    which = f"for which {behind} found nothing relevant{top}"
     if missed.lacking[behind][those].all():
-        which = f"that {behind} does not list"
+        which = f"that {behind} did not answer"
     return _share_of(f"The {w.number(n)} {which}", n, part)
 
 
@@ -181,7 +177,7 @@ def _adding_most(found: Fragility, differences: Floats, for_it: int, missed: Mis
     part = carried(differences, np.isin(np.arange(len(differences)), largest))
     lacking = missed.lacking if missed else {}
     unlisted = [
-        f", none of which {name} lists," for name, at in lacking.items() if at[largest].all()
+        f", none of which {name} answered," for name, at in lacking.items() if at[largest].all()
     ]
     who = f"The {w.number(n)} {w.plural(n, 'that adds most', 'that add most')}"
     return _share_of(f"{who}{''.join(unlisted[:1])}", n, part)
@@ -215,7 +211,7 @@ def cutoff(
         return entry("reverses with k", "not firm", f"{ahead} {reason}")
     spans = found.spans(pair.side)
     if not spans:
-        chance = f"At every k the difference may be chance. {reason}".strip()
+        chance = f"The difference is not significant at any k. {reason}".strip()
         return entry("not clear at any k", "", chance)
     last = spans[-1]
     if last[1] == found.depth and len(spans) == 1:
@@ -226,7 +222,7 @@ def cutoff(
     return entry(
         f"clear at {w.listing(map(_span, spans[:2]))}" if len(spans) < 3 else "clear at some k",
         "firm" if inside and len(spans) < 3 else "",
-        f"Elsewhere the difference may be chance. {reason}".strip(),
+        f"Elsewhere the difference is not significant. {reason}".strip(),
     )
 
 
@@ -250,7 +246,7 @@ def _level_by_cutoff(found: Crossings, pair: Pair, short: list[str]) -> tuple[st
         elif leads:
             told.append(
                 f"{pair.leader(side)} leads {at_cutoffs(found, leads[:_FEW_SPANS])}"
-                f"{' and at further k' if len(leads) > _FEW_SPANS else ''}, but that may be chance."
+                f"{' and at further k' if len(leads) > _FEW_SPANS else ''}, not significantly."
             )
     spans = w.listing(map(_span, level))
     word = f"level at {spans}" if 0 < len(level) <= _FEW_SPANS else "level at some k"
@@ -281,7 +277,7 @@ def _changes(found: Crossings, pair: Pair) -> list[str]:
         clear = found.spans(side)
         if clear and clear[0][0] > 1:
             below = _span((1, clear[0][0] - 1))
-            return [f"At {below} {pair.leader(side)} leads too, but that may be chance."]
+            return [f"At {below} {pair.leader(side)} leads too, not significantly."]
         return []
     first = int(other[0])
     last = first
@@ -297,7 +293,7 @@ def _changes(found: Crossings, pair: Pair) -> list[str]:
 def _lengths(found: Crossings, lengths: Mapping[str, int]) -> list[str]:
     deepest = max(lengths.values(), default=0)
     return [
-        f"Above k = {w.count(n)} {run} mostly lists nothing more, which decides the rest."
+        f"Half of the {run} lists end by rank {w.count(n)}: beyond, the other gains by default."
         for run, n in lengths.items()
         if 0 < n < deepest / 2 and n < found.depth
     ]
@@ -312,7 +308,8 @@ def other_measures(found: Agreement, pair: Pair, runs: int) -> WayToTurn:
         level = [m for m in table.index if table.loc[m, "side"] == 0]
         said += [f"Level on {w.named(level)}."] if level else []
         said.append(
-            ahead_on(table, pair, -pair.side) or f"No measure has {pair.leader(-pair.side)} ahead."
+            ahead_on(table, pair, -pair.side)
+            or f"{pair.leader(pair.side)} leads on all{' others' if level else ''}."
         )
     else:
         said += filter(None, (ahead_on(table, pair, side) for side in (1, -1)))
@@ -337,5 +334,6 @@ def ahead_on(table: pd.DataFrame, pair: Pair, side: int) -> str:
     ahead = [m for m in table.index if table.loc[m, "side"] == side]
     words = AHEAD if side > 0 else BEHIND
     clearly = [m for m in ahead if table.loc[m, "verdict"] in words]
-    how = "clearly" if clearly else "though not clearly"
-    return f"{pair.leader(side)} is ahead on {w.named(clearly or ahead)}, {how}." if ahead else ""
+    if clearly:
+        return f"{pair.leader(side)} is clearly ahead on {w.named(clearly)}."
+    return f"{pair.leader(side)} leads on {w.named(ahead)}, not significantly." if ahead else ""

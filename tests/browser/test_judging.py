@@ -17,24 +17,28 @@ def test_twenty_documents_by_keys(tmp_path: Path, open_page: Opened) -> None:
         asked = page.locator(".judge .card .asked")
         asked.wait_for()
         first = page.locator(".judge .card").inner_text()
-        for number in range(21):
+        page.keyboard.press("3")
+        page.locator(".lens.layered").wait_for()
+        buttons = page.locator(".judge .choices")
+        stands = buttons.bounding_box()
+        for number in range(1, 21):
             page.keyboard.press("30"[number % 2])
         page.keyboard.press("z")
-        expect(page.locator(".judge .progress")).to_have_text(
-            re.compile(r"^20 of \d+ that settle it")
-        )
+        expect(page.locator(".judge .progress")).to_have_text(re.compile(r"^20 of \d+ judged"))
+        assert buttons.bounding_box() == stands, "they stay where they are from card to card"
         page.keyboard.press("ArrowDown")
         expect(page.locator(".judge .pending")).to_have_count(0)
         settle(page)
         expect(page.locator(".lens.layered")).to_contain_text("Includes 20 own grades")
-        said = page.locator(".lens.layered-effect").inner_text()
-        before, after = re.findall(r"mean difference (\S+) → (\S+)", said)[0]
+        said = page.locator(".judge .side").first.inner_text()
+        before, after = re.findall(r"difference\s+(\S+) → (\S+)", said)[0]
         assert before != after
         workspace = Workspace(tmp_path / "workspace")
         (layer,) = workspace.layers.of("sample")
         assert sorted(layer.grades.values()) == [0] * 10 + [3] * 10
         assert layer.name == "me" and page.locator(".judge .card").inner_text() != first
         other = open_page(f"{app}/judge?run=dense&base=bm25")
+        other.get_by_role("button", name="change").click()
         name = other.get_by_label("Your name")
         name.fill("Bo")
         name.press("Enter")
@@ -48,10 +52,16 @@ def test_twenty_documents_by_keys(tmp_path: Path, open_page: Opened) -> None:
         assert counts == {"me": 24, "Bo": 4}, [p.read_text() for p in tmp_path.rglob("layer-*")]
         page.goto(f"{app}/query?q=q065&run=dense&base=bm25")
         settle(page)
-        page.locator(".judge .row").first.scroll_into_view_if_needed()
         page.keyboard.press("1")
+        expect(page.locator(".judge .progress")).to_have_text(re.compile("^1 of"))
         expect(page.locator(".judge .pending")).to_have_count(0)
         settle(page)
+        # A field of the card, as every field, keeps its letters to itself.
+        page.locator(".judge .more button").click()
+        page.get_by_role("button", name="change").click()
+        page.keyboard.type("wnj")
+        assert page.get_by_label("Your name").input_value() == "wnj"
+        page.keyboard.press("Escape")
         assert [len(layer) for layer in workspace.layers.of("sample")] == [25, 4]
         off(page)
         expect(page.locator(".lens.layered")).to_have_count(0)
@@ -65,14 +75,23 @@ def test_the_queue_reached_from_a_query_shows_its_own_document(
 ) -> None:
     with running_server(tmp_path / "workspace") as app:
         page = open_page(f"{app}/query?q=q065&run=dense&base=bm25")
-        page.locator(".judge .row").first.scroll_into_view_if_needed()
+        page.locator(".judge .single").scroll_into_view_if_needed()
         page.keyboard.press("1")
         expect(page.locator(".judge .pending")).to_have_count(0)
         settle(page)
+        page.keyboard.press("n")
+        expect(page.get_by_label("Note", exact=True)).to_be_focused()
         page.get_by_text("Keep judging across all queries").click()
         page.locator(".judge .card").wait_for()
         settle(page)
         expect(page.locator(".judge .card .asked")).not_to_be_empty()
+        page.get_by_role("button", name="at random").click()
+        expect(page.get_by_role("button", name="at random")).to_have_attribute(
+            "aria-pressed", "true"
+        )
+        page.get_by_role("switch").click()
+        expect(page.locator(".judge .where")).to_have_count(0)
+        page.wait_for_url(re.compile("order=random.*blind=on"))
         # Z takes back what was done here, not what was done on the page before.
         page.keyboard.press("z")
         settle(page)

@@ -130,6 +130,7 @@ def what_if_card(shown: QueryPage, ledger_of: QueryLedger, here: Opened) -> None
         return
     unknown = here.study.nameless((here.comparison.focus, here.comparison.baseline))
     card = _card("what_if", "What if?")
+    card.html(side.key("W"))
     if unknown:
         known = f"{as_judged_ranks(unknown)}, and a list can be changed only where all of it is"
         with card:

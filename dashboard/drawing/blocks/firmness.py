@@ -11,6 +11,8 @@ from markupsafe import Markup
 from dashboard.drawing.blocks.markup import Href, style_of
 from dashboard.drawing.blocks.templates import Template, percent
 from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.figures.text import short_names
+from dashboard.drawing.ticks import difference_ticks
 from metrics_core.base import wording as w
 from metrics_core.findings.firmness import Firmness, WayToTurn
 
@@ -18,6 +20,8 @@ _drawn = Template("firmness")
 
 TITLE = "Can you rely on it?"
 _SETTLING = "What would settle it?"
+_TICKS, _AT_A_TICK = 6, 16
+"""Steps of an axis, and characters of the baseline's name that have room below it."""
 
 
 @dataclass(frozen=True)
@@ -110,18 +114,19 @@ def check(entry: WayToTurn, link: str, *, unclear: bool, is_open: bool) -> Marku
 
 
 def spans(rows: Sequence[Span], drawing: Drawing, label: str) -> Markup:
-    """Where a difference lies or could lie, on one axis with the zero line."""
+    """Where a difference lies or could lie, on one axis with its ticks and the zero line."""
     ends = [end for row in rows for end in (row.low, row.high) if not math.isnan(end)]
-    low, high = min(0.0, *ends), max(0.0, *ends)
-    room = (high - low) * 0.04 or 1.0
+    axis = difference_ticks(ends, most=_TICKS)
 
     def at(value: float) -> str:
-        return percent((value - low + room) / (high - low + 2 * room))
+        return percent(axis.share(value))
 
     drawn = [(row, at(row.low), at(row.high)) for row in rows]
+    ticks = [(text, at(v)) for v, text in zip(axis.values, axis.texts, strict=True) if v]
+    baseline = short_names(drawing.styles, _AT_A_TICK)[drawing.baseline]
     style = style_of(drawing.styles, drawing.focus)
-    named = (drawing.baseline, at(0.0))
-    return _drawn("spans", rows=drawn, zero=named, style=style, label=label)
+    named = (baseline, at(0.0))
+    return _drawn("spans", rows=drawn, ticks=ticks, zero=named, style=style, label=label)
 
 
 def table(heads: Sequence[Head], rows: Sequence[Sequence[Cell]], label: str) -> Markup:

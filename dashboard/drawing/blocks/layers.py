@@ -19,28 +19,18 @@ def notice(layers: Sequence[Layer], link: str) -> Markup:
     return _drawn("notice", layers=given, link=link) if given else Markup()
 
 
-def heading(
-    title: str, explanation: str, layer: Layer | None = None, *, is_on: bool = False, link: str = ""
-) -> Markup:
-    """The heading of a part that judges, with the reader's layer and its switch."""
-    return _drawn("heading", title=title, **_own(explanation, layer, is_on, link))
-
-
 def own(
     explanation: str, layer: Layer | None = None, *, is_on: bool = False, link: str = ""
 ) -> Markup:
-    """The same below a card's heading, as its muted line."""
-    return _drawn("own", **_own(explanation, layer, is_on, link))
-
-
-def _own(explanation: str, layer: Layer | None, is_on: bool, link: str) -> dict[str, object]:
-    return {
-        "name": layer.name if layer else "",
-        "count": len(layer) if layer else None,
-        "is_on": is_on,
-        "link": link,
-        "explanation": explanation,
-    }
+    """A muted line on judging, with the reader's layer and its switch."""
+    return _drawn(
+        "own",
+        name=layer.name if layer else "",
+        count=len(layer) if layer else None,
+        is_on=is_on,
+        link=link,
+        explanation=explanation,
+    )
 
 
 def effect(
@@ -51,17 +41,17 @@ def effect(
     of: str,
     queries: int,
 ) -> Markup:
-    """What layers changed on the measure `of`: each run's score on a query, and the mean difference
-    of the two named runs; before and after."""
-    rows = [(run, *both) for run, both in scores.items()]
+    """What layers changed on the measure `of`: the score on a query of each run whose it changed,
+    and the mean difference of the two named runs; before and after."""
+    rows = [(run, *both) for run, both in scores.items() if both[0] != both[1]]
     return _drawn(
         "effect", scores=rows, difference=difference, names=names, measure=of, queries=queries
     )
 
 
-def onward(link: str, words: str) -> Markup:
-    """A link to where judging goes on."""
-    return _drawn("onward", link=link, words=words)
+def onward(link: str, words: str, *, primary: bool = False) -> Markup:
+    """A link to where judging goes on; a `primary` one is a button for the eye."""
+    return _drawn("onward", link=link, words=words, primary=primary)
 
 
 def row(layer: Layer, *, is_on: bool) -> Markup:

@@ -20,6 +20,11 @@ def told(text: str = "") -> Markup:
     return _drawn("told", text=text)
 
 
+def key(letter: str) -> Markup:
+    """The key that leads to a card, at the end of its heading."""
+    return _drawn("key", letter=letter)
+
+
 def remark(text: str) -> Markup:
     """A muted line of a card."""
     return _drawn("remark", text=text)

@@ -99,6 +99,19 @@ def own_layer() -> Layer | None:
     return next(own, None)
 
 
+BLIND, SEEN = "on", "off"
+_SEVERAL = 2
+
+
+def is_blind() -> bool:
+    """Whether judges see neither runs nor ranks; unless the address says which, they do while only
+    one of them has judged in this collection."""
+    asked = address()["blind"]
+    if asked in (BLIND, SEEN):
+        return bool(asked == BLIND)
+    return sum(layer.judged and len(layer) > 0 for layer in layers_here()) >= _SEVERAL
+
+
 # Grades
 
 

@@ -26,11 +26,11 @@ from tests.dashboard.drawings import drawing_of
 
 PARTS = {
     "unjudged": "Worst and best case",
-    "queries": "The fewest queries that turn it",
+    "queries": "Fewest queries to drop to reverse it",
     "cutoff": "nDCG by the number of results counted",
     "measures": "What other measures say",
-    "ties": "Queries whose difference hangs on the order of equal scores",
-    "missing": "Queries that a run lacks",
+    "ties": "Queries whose difference depends on how ties are broken",
+    "missing": "Queries that a run did not answer",
 }
 
 
@@ -40,6 +40,11 @@ def test_each_part_shows_its_evidence(part: str) -> None:
     assert PARTS[part] in text_of(app)
     assert drawn(app).count('aria-current="true"') == 1
     assert not any(other in text_of(app) for name, other in PARTS.items() if name != part)
+
+
+def test_the_way_to_judge_says_how_many_settle_it() -> None:
+    shown = drawn(opened("firm", run="dense", base="bm25"))
+    assert re.search(r'<a class="primary" href="\./judge[^"]*">Judge these \d+<', shown)
 
 
 def test_few_queries_and_one_run_have_nothing_to_look_into() -> None:
@@ -136,8 +141,7 @@ def test_level_at_the_chosen_cutoff_and_clearly_ahead_below_it() -> None:
     found = {e.part: e for e in firmness(study, shown).entries}
     assert found["cutoff"].word == "level at k = 1 to 10"
     assert found["cutoff"].reason == "new is clearly ahead from k = 11 on."
-    assert found["measures"].reason.startswith("new is ahead on nDCG@20, P@20,")
-    assert found["measures"].reason.endswith(", clearly.")
+    assert found["measures"].reason.startswith("new is clearly ahead on nDCG@20, P@20,")
 
 
 def test_seven_thousand_queries_have_their_strip_within_seconds() -> None:
@@ -164,12 +168,18 @@ def test_where_a_difference_could_lie_is_drawn_on_one_axis_with_zero() -> None:
     span = blocks.Span
     rows = [span("Now", "", 0.1, 0.1), span("Likely", "", nan, nan), span("Worst", "", -0.1, 0.3)]
     part = str(blocks.spans(rows, drawing, "label"))
-    assert "0 = old" in part and "−0.100 to +0.300" in part and ">–<" in part
+    assert "= old" in part and "−0.100 to +0.300" in part and ">–<" in part
     at = [float(value) for value in re.findall(r'zero" style="left:([0-9.]+)%', part)]
     left, right = re.findall(
         r'from-to[ a-z]*" style="left:([0-9.]+)%;right:calc\(100% - ([0-9.]+)%', part
     )[0]
     assert len(set(at)) == 1 and float(left) < at[0] < float(right)
+    assert re.findall(r'<small style="left:[0-9.]+%">(.*?)<', part) == [
+        "−0.1",
+        "+0.1",
+        "+0.2",
+        "+0.3",
+    ]
 
 
 def test_what_a_judge_fills_in_is_read_as_judgments() -> None:

@@ -12,6 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.address.address import Address
+from dashboard.answers.grading import queue, to_judge_now
 from dashboard.answers.subset import subset
 from dashboard.files.collections import SAMPLE
 from dashboard.session.actions.collections import copy_of
@@ -127,6 +128,7 @@ def test_the_queue_goes_on_where_it_was_left() -> None:
     assert after["rows"][0] == first["rows"][1]
     assert first["names"] == ["Not relevant", "A little", "Fairly", "Highly"]
     assert 0 < first["settle"] < first["total"] and row["settles"]
+    assert row["where"] == "rank 10 in bm25 · not in the top 10 of dense"
 
 
 def test_to_judge_leads_back_and_says_where_everything_is_judged(
@@ -140,10 +142,52 @@ def test_to_judge_leads_back_and_says_where_everything_is_judged(
     monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
     app = opened("judge", run="b", base="a")
     assert "Every document in the top 10 is judged" in text_of(app)
-    assert "What it changed: Robustness" in text_of(app)
+    assert "See Robustness" in text_of(app)
     assert not app.get("bidi_component") or "ranklens_judge" not in {
         e.proto.component_name for e in app.get("bidi_component")
     }
+
+
+def test_the_order_is_in_the_address_and_runs_and_ranks_can_be_hidden() -> None:
+    moving = rows_of(opened("judge", **PAIR))
+    assert moving["queue"]["order"] == "" and not moving["queue"]["blind"]
+    by_query = rows_of(opened("judge", order="queries", blind="on", **PAIR))
+    assert by_query["queue"]["order"] == "queries" and by_query["settle"] == moving["settle"]
+    assert by_query["queue"]["blind"] and {row["where"] for row in by_query["rows"]} == {""}
+    drawn_by_lot = rows_of(opened("judge", order="random", **PAIR))
+    assert drawn_by_lot["settle"] == 0 and drawn_by_lot["rows"] != moving["rows"]
+    judged({ROW: 3}, "ann")
+    judged({ROW: 2}, "bo")
+    several = rows_of(opened("judge", **PAIR))["queue"]
+    assert several["blind"] and not several["scores"]
+    assert not rows_of(opened("judge", blind="off", **PAIR))["queue"]["blind"]
+
+
+def test_what_the_grades_changed_stands_beside_the_card_and_what_came_of_it_on_top() -> None:
+    first = rows_of(opened("judge", **PAIR))
+    (_, before, now), (worst, _, _) = first["queue"]["changes"]
+    assert before == now and worst == "worst case" and first["queue"]["scores"] == {}
+    rows = first["rows"]
+    again = rows[1]
+    judged({(rows[0]["query_id"], rows[0]["doc_id"]): 3, (again["query_id"], "nowhere"): 0})
+    after = rows_of(opened("judge", **PAIR))["queue"]
+    (_, before, now), _ = after["changes"]
+    assert before != now
+    runs = [run for run, _, _ in after["scores"][again["query_id"]]]
+    assert sorted(runs) == ["bm25", "dense"]
+
+
+def test_once_all_is_judged_that_settles_it_the_page_says_what_came_of_it() -> None:
+    here = assemble(files_of(SAMPLE)).study
+    assert here is not None
+    view = here.view(Address.of(**PAIR)).comparison
+    settle = to_judge_now(here, view).settle
+    first = queue(here, view).head(settle)
+    judged(dict.fromkeys(zip(first["query_id"], first["doc_id"], strict=True), 0))
+    said = text_of(opened("judge", **PAIR))
+    assert f"{settle} of {settle} judged" in said
+    assert re.search(r"Worst case is now \+\S+: nothing can reverse the order", said)
+    assert "See Robustness" in said
 
 
 def test_layers_on_the_data_page() -> None:

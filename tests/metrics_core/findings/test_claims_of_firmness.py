@@ -92,14 +92,16 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
         if "add" in who[2]:
             yield count_of(who[1]) != min(5, (known > 0).sum()) and "that add most"
             carried = known[: count_of(who[1])].sum()
-            if unlisted := re.search(r"none of which (run\d) lists", who[2]):
+            if unlisted := re.search(r"none of which (run\d) answered", who[2]):
                 least = known[count_of(who[1]) - 1]
                 yield not missed.lacking[unlisted[1]][gaps > least].all() and "lists none"
         else:
-            those = missed.lacking[behind] if "not list" in who[2] else missed.nothing
+            those = missed.lacking[behind] if "not answer" in who[2] else missed.nothing
             yield count_of(who[1]) != (those & differs).sum() and "how many that found nothing"
             yield behind not in who[2] and "who found nothing"
-            yield "nothing" in who[2] and "top 10" not in who[2] and "where it found nothing"
+            yield (
+                "nothing relevant" in who[2] and "top 10" not in who[2] and "where it found nothing"
+            )
             carried = gaps[those & differs].sum()
         share = carried / total
         yield (who[3] == "all") != (share >= 1 - 1e-9) and f"{share:.3f} is {who[3]}"
@@ -189,7 +191,7 @@ def false_in_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
     yield word == "not clear at any k" and bool(ks[pair.side]) and "at no k"
     yield word == "reverses with k" and not ks[-pair.side] and "turns"
     yield tone == "firm" and bool(ks[-pair.side] if pair.side else ks[1] | ks[-1]) and "firm"
-    yield "At every k the difference may be chance" in reason and bool(ks[1] | ks[-1])
+    yield "not significant at any k" in reason and bool(ks[1] | ks[-1])
     yield "wherever the list is cut" in reason and len(means[pair.side]) < found.depth
 
 
@@ -250,16 +252,21 @@ def false_in_measures(given: Situation, text: str) -> Iterator[str | bool]:
     count = re.match(r"(?:all |(\d+) of )(\d+) (agrees?|(?:is|are) level)", word)
     same = int((table["side"] == side).sum())
     yield not count or ([int(count[1] or count[2]), int(count[2])] != [same, n] and "how many")
-    for run, names, how in re.findall(
-        r"(run\d) is ahead on (.*?), (clearly|though not clearly)", text
+    for run, how, names in re.findall(
+        r"(run\d) (is clearly ahead|leads) on (.*?)(?:, not significantly)?\.(?: |$)", text
     ):
+        if names in ("all", "all others"):
+            level = bool((table["side"] == 0).any())
+            yield (names == "all others") != level and "which all"
+            yield bool((table["side"] == -side).any()) and "leads on all"
+            continue
         own = 1 if run == "run1" else -1
         word = {1: "better", -1: "worse"}[own]
         ahead = table[table["side"] == own]
         clearly = ahead[ahead["verdict"] == word]
-        wanted = clearly if how == "clearly" else ahead
+        wanted = clearly if "clearly" in how else ahead
         yield w.named(list(wanted.index)) != names and f"{run} ahead on {names}"
-        yield how != "clearly" and len(clearly) > 0 and "clearly"
+        yield "clearly" not in how and len(clearly) > 0 and "clearly"
     yield "No measure has" in text and bool(
         (table["side"] == -side).any() if side else table["side"].any()
     )
@@ -296,7 +303,7 @@ def false_in_span(given: Situation, text: str) -> Iterator[str | bool]:
     yield "reverse" in word and side_of(now) == 0 and "nobody leads"
     yield "part" in word and side_of(now) != 0 and "somebody leads"
     yield tone == "firm" and turns and "firm"
-    tied = re.match(r"(\d+) of 9 queries (has|have) equal", reason)
+    tied = re.match(r"(\d+) of 9 queries (has|have) ties", reason)
     yield not tied or (tied[1], tied[2] == "has") != (str(given.seed % 4), tied[1] == "1")
     yield "No order of them changes it" in reason and high - low > ROUNDING
     if ends := re.search(rf"between ({NUMBER}) and ({NUMBER})", reason):
@@ -315,14 +322,17 @@ def test_equal_scores() -> None:
 def false_in_lacking(given: Situation, text: str) -> Iterator[str | bool]:
     now, shared, _, _ = span_of(given)
     word, tone, reason = re.match(r"\[(.*?)\|(.*?)\] (.*)", text).groups()  # type: ignore[union-attr]
-    for run, n in re.findall(r"(run\d) lacks (\S+) quer", reason):
+    for run, n in re.findall(r"(run\d) did not answer (\S+) quer", reason):
         own = given.scores.missing[given.scores.runs.index(run)].sum()
         yield count_of(n) != own and f"{run} lacks {own}"
-    yield reason.count(" lacks ") != given.scores.missing[:2].any(axis=1).sum() and "which lack"
-    if "No query is listed by both" in reason:
+    yield (
+        reason.count(" did not answer ") != given.scores.missing[:2].any(axis=1).sum()
+        and "which lack"
+    )
+    if "No query was answered by both" in reason:
         yield bool((~given.scores.missing[:2]).all(axis=0).any())
         return
-    on = re.search(rf"On the (\S+) quer(?:y|ies) that both lists? it is ({NUMBER})", reason)
+    on = re.search(rf"On the (\S+) quer(?:y|ies) that both answered it is ({NUMBER})", reason)
     both = (~given.scores.missing[:2]).all(axis=0).sum()
     yield not on or count_of(on[1]) != both or not is_rounded(on[2], shared)
     same = side_of(now) == side_of(shared)
@@ -367,12 +377,10 @@ def false_in_unjudged(given: Situation, text: str) -> Iterator[str | bool]:
     inside = low * now > 0 and high * now > 0
     yield word.startswith("unlikely") and not inside and "unlikely"
     yield tone == "not firm" and bool(inside) and "not firm"
-    if worst := re.search(
-        rf"at the very worst it is (no lower than |no higher than )?({NUMBER})", reason
-    ):
-        yield not is_rounded(worst[2], ends[0] if now > 0 else ends[1]) and "the worst"
-        yield bool(worst[1]) == reached.exact and "a bound"
-    if usual := re.search(rf"would likely lie between ({NUMBER}) and ({NUMBER})", reason):
+    if worst := re.search(rf"[Ww]orst case ({NUMBER})( \(a bound\))?\.", reason):
+        yield not is_rounded(worst[1], ends[0] if now > 0 else ends[1]) and "the worst"
+        yield bool(worst[2]) == reached.exact and "a bound"
+    if usual := re.search(rf"Likely between ({NUMBER}) and ({NUMBER})", reason):
         yield not (is_rounded(usual[1], low) and is_rounded(usual[2], high)) and "likely"
     yield bool(usual) != bool(likely.interval) and "every document" not in reason.lower()
 

@@ -118,7 +118,7 @@ def test_other_measures() -> None:
     unclear = ["no difference that matters", "cannot tell", "cannot tell"]
     assert told([1, -1, 1], unclear)[:2] == ("none is clear", "")
     clear = told([1, -1, 1], ["no difference that matters", "worse", "cannot tell"])
-    assert clear == ("1 of 2 is clear", "not firm", "old is ahead on P@1, clearly.")
+    assert clear == ("1 of 2 is clear", "not firm", "old is clearly ahead on P@1.")
 
 
 def test_equal_scores_and_missing_queries() -> None:
