@@ -4,6 +4,7 @@ A sentence is a tuple of spans, each with the part it plays (a run's name, the s
 what qualifies it), so that pages can colour it and a report or a test can read its plain text.
 """
 
+from metrics_core.findings.changes import change_in_short
 from metrics_core.findings.charts import (
     best_by_group,
     extreme_cells,
@@ -56,6 +57,7 @@ __all__ = [
     "WayToTurn",
     "alone",
     "best_by_group",
+    "change_in_short",
     "curves_awaited",
     "curves_lead",
     "curves_title",

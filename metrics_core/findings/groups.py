@@ -4,7 +4,6 @@ bring it, and what goes against it."""
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.findings.nouns import Noun
 from metrics_core.findings.sentence import Sentence, aside, muted, run, strong
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.mix import is_reversed
@@ -37,13 +37,6 @@ _SHARES = (
     (0.22, "a quarter"),
     (0.17, "a fifth"),
 )
-
-
-class Noun(NamedTuple):
-    """What one group of a column is called, and several."""
-
-    one: str = "group"
-    many: str = "groups"
 
 
 _GROUP = Noun()
