@@ -28,7 +28,7 @@ from metrics_core.findings.firmness import (
 )
 from metrics_core.findings.grading import judge_next_finding, judging_finding, judging_lead
 from metrics_core.findings.history import history_finding, no_versions_finding
-from metrics_core.findings.places import places_lead, places_title
+from metrics_core.findings.places import first_alone, places_lead, places_title
 from metrics_core.findings.queries import Facts, Turned, queries_finding, queries_lead
 from metrics_core.findings.sentence import Sentence, Span
 from metrics_core.findings.testing import (
@@ -66,6 +66,7 @@ __all__ = [
     "extreme_cells",
     "files_finding",
     "firmness_finding",
+    "first_alone",
     "greyed_finding",
     "groups_finding",
     "history_finding",

@@ -60,6 +60,11 @@ def outcomes(row: Mapping[str, Any], href: Href) -> Markup:
     return _drawn("outcomes", parts=parts, clear=row["verdict"] in CLEAR)
 
 
+def brief(measure: str, gloss: str) -> str:
+    """A measure's gloss in a head of one line."""
+    return _IN_A_HEAD.get(measure.partition("@")[0], gloss)
+
+
 @dataclass(frozen=True)
 class Column:
     """One measure's column: how its values are written, whether they fit a bar, which is best.
@@ -78,7 +83,7 @@ class Column:
     @property
     def brief(self) -> str:
         """The gloss in a head."""
-        return _IN_A_HEAD.get(self.name.partition("@")[0], self.gloss)
+        return brief(self.name, self.gloss)
 
     @property
     def _values(self) -> list[float]:

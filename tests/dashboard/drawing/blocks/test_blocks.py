@@ -54,8 +54,8 @@ EVIL = """<script>alert(1)</script><b onclick="x">'&"""
 TAGS = """a b bdi br caption code dd details div dl dt h1 h2 h3 i li mark ol p pre small span
 summary nav table tbody td tfoot th thead tr ul wbr"""
 ATTRIBUTES = """aria-current aria-expanded aria-hidden aria-label aria-sort class colspan data-copy
-data-keep data-key data-opens data-page data-place dir href name open role scope style tabindex target
-title"""
+data-keep data-key data-opens data-page data-place dir href name open role scope style tabindex
+target title"""
 VOID = {"br", "wbr"}
 
 
