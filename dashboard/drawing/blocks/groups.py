@@ -17,7 +17,7 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.heatmap import limit_of
 from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.theme import RunStyle
-from dashboard.drawing.ticks import Ticks, difference_ticks, score_ticks
+from dashboard.drawing.ticks import Ticks, covering_ticks, score_ticks
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
@@ -169,23 +169,11 @@ def _scales(listed: Listed, shown: Breakdown, drawing: Drawing, ends: Sequence[f
     parts = _room_parts(shown)
     return _Scales(
         means=score_ticks(means, bounded),
-        gaps=_round_ends(gaps),
+        gaps=covering_ticks(gaps, most=14),
         steps=(min(0.0, *ends), max(0.0, *ends)),
         room=float(seen[parts].sum(axis=1).max()) if parts else 0.0,
         queries=int(shown.whole["queries"]),
     )
-
-
-def _round_ends(gaps: Any) -> Ticks:
-    """The scale of the differences, from one tick to another, so that the head can name its
-    ends."""
-    ticks = difference_ticks(gaps, most=14, room=0.0)
-    step = ticks.values[1] - ticks.values[0] if len(ticks.values) > 1 else 1.0
-    low, high = ticks.span
-    first, last = ticks.values[0], ticks.values[-1]
-    low = first - step if low < first - 1e-9 else first
-    high = last + step if high > last + 1e-9 else last
-    return Ticks(ticks.values, ticks.texts, (low, high))
 
 
 def _heads(
