@@ -17,6 +17,7 @@ from metrics_core import findings
 from metrics_core.comparing.pairs import interval_tested
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings import groups as told
+from metrics_core.findings.nouns import Noun
 from metrics_core.measures import MEAN
 from metrics_core.slicing import breakdowns
 from metrics_core.slicing.bridge import additive_differences, bridge
@@ -43,7 +44,7 @@ class Breakdown:
     by: str = ""
     explanation: str = ""
     looked_at: int = 0
-    noun: told.Noun = field(default_factory=told.Noun)
+    noun: Noun = field(default_factory=Noun)
     title: findings.Sentence = field(default_factory=findings.Sentence)
     mixed: findings.Sentence = field(default_factory=findings.Sentence)
     bridge: pd.DataFrame = field(default_factory=pd.DataFrame)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from metrics_core.findings.groups import Noun
+from metrics_core.findings.nouns import Noun
 from metrics_core.slicing import breakdowns
 from metrics_core.slicing.derived import derived_column
 

@@ -15,14 +15,16 @@ from dashboard.address.measure_key import at_k
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import of_focus_by_column
 from dashboard.answers.compared import compared_each, doubted, of_shown, what_it_rests_on
-from dashboard.answers.group_names import spoken
+from dashboard.answers.group_names import noun_of, spoken
 from dashboard.answers.pairs import every_pair, every_pair_known
 from dashboard.study.study import Study
 from metrics_core import findings
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.pairs import BETTER, WORSE, differences, interval_tested
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
-from metrics_core.findings.sentence import joined
+from metrics_core.explaining.top_document import top_document
+from metrics_core.findings.groups import untested_note
+from metrics_core.findings.sentence import joined, muted
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.curves import judged_share
@@ -34,6 +36,8 @@ from metrics_core.slicing.filtering import quoted_name
 
 _USUAL_MEASURES = ("nDCG@{k}", "P@{k}", "R@{k}", "RR", "AP")
 _LISTED = 5
+LISTED_GROUPS = 5
+"""Groups listed at most; all stand on the Breakdown page."""
 _BINS = 10
 _MOST_JUDGED = 40
 """Runs at most, the best, of which a leaderboard says how much is judged, beside those shown."""
@@ -49,7 +53,8 @@ class Overview:
     `judged_shares` are of the runs shown, of many of all that are loaded; `every` compares all of
     them on the chosen measure, `comparison` those shown. `too_few` runs have too few queries of
     both scores for a verdict on the chosen measure. Queries that are `worse` and `better` have
-    `unlisted_by`: which of the two does not list it, or ""; `examples` are all of them where they
+    `unlisted_by`: which of the two does not list it, or "", and `cause`, in a few words or "";
+    `examples` are all of them where they
     are too few to test. `histogram` counts the scores of a run alone, by tenths from 0 to 1."""
 
     verdict: findings.Verdict
@@ -154,7 +159,7 @@ def _overview(study: Study, shown: Comparison) -> Overview:
         judged_shares={n: judged_share(ranks, shown.cutoff) for n, ranks in in_view.items()},
         every=every,
         comparison=comparison,
-        **_lists(study, shown, scores, in_view[shown.focus]),
+        **_lists(study, shown, scores, in_view),
         histogram=_histogram(scores, shown),
         interval=interval_tested(
             every.set_index("run").loc[shown.focus].to_dict(), shown.method.level
@@ -187,11 +192,12 @@ def _verdict(scores: Scores, shown: Comparison, every: pd.DataFrame) -> findings
 
 
 def _lists(
-    study: Study, shown: Comparison, scores: Scores, focus: JudgedRanks
+    study: Study, shown: Comparison, scores: Scores, in_view: Mapping[str, JudgedRanks]
 ) -> dict[str, pd.DataFrame]:
     """Queries that lost and won most, those of the lowest and highest scores, and all of few."""
     gaps = differences(scores, shown.measure, shown.focus, shown.baseline)
     gaps["unlisted_by"] = _unlisted_by(scores, shown)
+    focus = in_view[shown.focus]
     difference, score = gaps["difference"].to_numpy(), gaps["score"].to_numpy()
     outcome = gaps["outcome"].to_numpy()
     rising = np.argsort(difference, kind="stable")
@@ -207,13 +213,40 @@ def _lists(
     def listed(places: npt.NDArray[np.int64], most: int = _LISTED) -> pd.DataFrame:
         return study.with_texts(gaps.iloc[places[:most]])
 
+    def caused(places: npt.NDArray[np.int64]) -> pd.DataFrame:
+        first = places[:_LISTED]
+        return listed(first).assign(cause=[_cause(shown, in_view, q, difference) for q in first])
+
     return {
-        "worse": listed(worse),
-        "better": listed(better[::-1]),
+        "worse": caused(worse),
+        "better": caused(better[::-1]),
         "lowest": listed(low),
         "highest": listed(high),
         "examples": listed(few, FEWEST_QUERIES),
     }
+
+
+def _cause(
+    shown: Comparison,
+    in_view: Mapping[str, JudgedRanks],
+    query: int,
+    difference: npt.NDArray[np.float64],
+) -> str:
+    """In a few words why a query got better or worse."""
+    loses = difference[query] * shown.measure.declaration.direction < 0
+    focus, baseline, least = (
+        in_view[shown.focus],
+        in_view[shown.baseline],
+        shown.measure.relevant_from,
+    )
+    worse = focus if loses else baseline
+    return findings.change_in_short(
+        top_document(focus, baseline, query, least),
+        worse.run_name,
+        loses=loses,
+        found=bool(worse.relevant(least).count(shown.cutoff)[query]),
+        cutoff=shown.cutoff,
+    )
 
 
 def _histogram(scores: Scores, shown: Comparison) -> list[int]:
@@ -238,8 +271,10 @@ def _by_group(
     if groups is None or grouping is None or shown.alone:
         return findings.Sentence()
     higher = shown.measure.declaration.higher_is_better
-    named = spoken(groups, grouping)
-    return findings.groups_finding(named, shown.focus, higher_is_better=higher)
+    named, noun = spoken(groups, grouping), noun_of(grouping)
+    found = findings.groups_finding(named, shown.focus, noun=noun, higher_is_better=higher)
+    untested = untested_note(spoken(_in_order(groups, shown).head(LISTED_GROUPS), grouping))
+    return found + muted(f" {untested}") if found and untested else found
 
 
 def _unlisted_by(scores: Scores, shown: Comparison) -> npt.NDArray[np.object_]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,9 @@ from dashboard.address.view import Comparison
 from dashboard.answers.overview import gloss, overview_measures
 from dashboard.answers.pairs import alike, every_pair, every_pair_known
 from dashboard.study.study import Study
+from metrics_core import findings
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.findings import Sentence
 from metrics_core.measures import Measure
 from metrics_core.scoring.intervals import mean_intervals
 
@@ -40,11 +42,12 @@ class Ranked:
 @dataclass(frozen=True)
 class Ranking:
     """All runs on several measures, the best on the chosen one first; `table` has a row for each of
-    both."""
+    both. `alone` says on which others one run is first alone, as far as their places are known."""
 
     runs: tuple[str, ...]
     columns: tuple[Ranked, ...]
     table: pd.DataFrame
+    alone: Sentence = field(default_factory=Sentence)
 
 
 def ranking(study: Study, shown: Comparison, *, whole: bool = True) -> Ranking:
@@ -81,7 +84,17 @@ def _ranking(study: Study, shown: Comparison, known: tuple[bool, ...]) -> Rankin
         )
         for c in columns
     ]
-    return Ranking(runs, columns, pd.concat(parts, ignore_index=True))
+    alone = {
+        str(c.measure): runs[int(np.argmin(c.last))]
+        for c in columns
+        if c.last is not None and c.last.min() == 1
+    }
+    return Ranking(
+        runs,
+        columns,
+        pd.concat(parts, ignore_index=True),
+        findings.first_alone(alone, shown.name),
+    )
 
 
 def _ranked(

@@ -42,9 +42,9 @@ _RANKS = {
     "group": "name",
 }
 _WORK = {
-    "order": "Most would be gained by a better order of the first results.",
-    "below": "Most would be gained by bringing up what stands further down.",
-    "missing": "Most would be gained by finding documents that are never retrieved.",
+    "order": "Most room: relevant documents in the wrong order within the top {k}.",
+    "below": "Most room: relevant documents ranked below {k}.",
+    "missing": "Most room: relevant documents never retrieved.",
 }
 _SEEN = {"own": 3, "crossed": 1, "computed": 2}
 """How many columns of each kind are not folded away."""
@@ -169,8 +169,8 @@ def _groups(shown: Breakdown, here: Opened) -> None:
         _controls(shown, found, wanted)
     if len(shown.groups) > 1:
         _table(shown, found, wanted, here)
-    if shown.mixed:
-        st.html(markup.second(shown.mixed, here.drawing.styles))
+    elif shown.mixed:
+        st.html(groups.below_groups(shown, here.drawing, ""))
     _charts(shown, found, here)
 
 
@@ -237,7 +237,7 @@ def _table(shown: Breakdown, found: Listed, wanted: Asked, here: Opened) -> None
         )
 
     st.html(draw())
-    gain = _WORK.get(most_to_gain(shown.table), "")
+    gain = _WORK.get(most_to_gain(shown.table), "").format(k=w.count(view.cutoff))
     note = " ".join(part for part in (found.note, gain, "A row opens its queries.") if part)
     st.html(groups.below_groups(shown, here.drawing, note))
     if wanted.every and len(shown.groups) > MOST_ROWS:

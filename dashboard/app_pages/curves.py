@@ -21,8 +21,8 @@ from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 _PARTS = {"": "Curves", "recall": "Precision against recall", "table": "Table"}
 _TITLES = {
-    "P": ("Precision@k", "share of the top k that is relevant"),
-    "R": ("Recall@k", "share of all relevant found in the top k"),
+    "P": ("P@k", "share of the top k that is relevant"),
+    "R": ("R@k", "share of all relevant found in the top k"),
     "nDCG": ("nDCG@k", "order of the top k, 1 is the best possible"),
 }
 
@@ -100,10 +100,13 @@ def _curves(shown: Curves, here: Opened, whole: bool) -> None:
     chosen = w.count(view.cutoff)
     told = f"k, results counted (log scale). Dotted: k = {chosen}; click a k to choose it."
     if tested and not view.alone:
-        told += " Bands below hold for all k together: off zero is significant."
+        told += (
+            " Bands below hold for all k together: where one is off zero the difference is"
+            " significant."
+        )
     short = [run for run in shown.in_colour(view) if shown.ends[run] < max(shown.ends.values())]
     if short:
-        told += " Thin: beyond the rank by which half of a run’s lists end, below of either run’s."
+        told += " Thin: beyond the rank by which half of a run’s lists end."
     st.html(blocks.note(told))
 
 

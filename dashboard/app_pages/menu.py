@@ -9,7 +9,7 @@ from dashboard.address.page import FEWEST_OF_PAIRS, FEWEST_VERSIONS, Page
 from dashboard.address.query_list import CAME_FROM, OWN
 
 PAGES = (
-    Page("overview", "Overview", "This comparison", "o"),
+    Page("overview", "Overview", "This comparison", "o", fields=(Field("named", lasting=False),)),
     Page("breakdown", "Breakdown", "This comparison", "b", fields=GROUP_TABLE),
     Page("curves", "By cutoff", "This comparison", "c"),
     Page("firm", "Robustness", "This comparison", "r", fields=(Field("part", lasting=False),)),

@@ -57,7 +57,8 @@ def _compared(shown: Overview, here: Opened) -> None:
     view, drawing = here.comparison, here.drawing
     row = shown.every.set_index("run").loc[view.focus].to_dict()
     answer, drawn = st.columns([_ANSWER, _DRAWING], gap="medium")
-    with answer:
+    # The way to the method goes on in the lead's line.
+    with answer, st.container(key="verdict"):
         _answer(shown, here)
         test_picker.explained(shown.tested, here, shown.facts.queries)
     with drawn:
@@ -100,10 +101,11 @@ def _checks(row: Mapping[str, Any], here: Opened) -> None:
 def _runs(shown: Overview, here: Opened) -> None:
     if shown.is_leaderboard:
         _leaderboard(shown, here)
-    else:
-        section.standing("runs", lambda: _runs_table(shown, here), shown, here.drawing)
-    note = overview.table_note(_how_coloured(shown, here), shown.by_measure, here.drawing)
-    section.noted(note, "Runs and measures", frame=shown.table, key="runs")
+    with st.container(key="runs_table"):
+        if not shown.is_leaderboard:
+            section.csv_link("Runs and measures", shown.table, "runs")
+            section.standing("runs", lambda: _runs_table(shown, here), shown, here.drawing)
+        st.html(overview.table_note(_how_coloured(shown, here), shown.by_measure, here.drawing))
 
 
 def _runs_table(shown: Overview, here: Opened) -> Markup:
@@ -115,16 +117,20 @@ def _runs_table(shown: Overview, here: Opened) -> Markup:
 def _leaderboard(shown: Overview, here: Opened) -> None:
     """All loaded runs. All of their pairs take a while: the places follow, and their room is
     kept."""
-    view, study = here.comparison, here.study
+    view, study, named = here.comparison, here.study, here.view.address["named"]
     with st.container(horizontal=True, key="head_leaderboard", vertical_alignment="center"):
         told = st.empty()
-        named = st.text_input(
+        session.widget(
+            st.text_input,
             "Find a run",
-            key="find_a_run",
+            "named",
+            value=named,
+            store=lambda text: {"named": text.strip()},
             placeholder="Find a run",
             label_visibility="collapsed",
             width=220,
         )
+        section.csv_link("Runs and measures", shown.table, "runs")
     title = f"{w.count(len(shown.every))} runs"
     told.html(markup.section(title, "Their places are being worked out."))
     room = st.empty()
@@ -139,7 +145,7 @@ def _leaderboard(shown: Overview, here: Opened) -> None:
                 _run_lead(here),
                 pairs=session.href("pairs"),
                 places=found,
-                named=named or "",
+                named=named,
             )
         )
 
@@ -257,7 +263,9 @@ def _of_one_run(shown: Overview, here: Opened) -> None:
         _runs(shown, here)
     else:
         values = _runs_table(shown, here)
-        section.noted(values, "Runs and measures", frame=shown.table, key="runs")
+        with st.container(key="runs_table"):
+            section.csv_link("Runs and measures", shown.table, "runs")
+            st.html(values)
     unanswerable = shown.facts.unanswerable
     lists = []
     if shown.histogram:

@@ -16,6 +16,8 @@ from dashboard.session import Opened
 from dashboard.session.deferred import defer
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.findings import Sentence
+from metrics_core.findings.sentence import muted
 from metrics_core.scoring.intervals import LEVEL
 
 _ALL_MEASURES = "all"
@@ -30,17 +32,26 @@ def render() -> None:
         _too_few_runs(here)
         return
     shown = answers.pairs(here.study, here.comparison)
-    st.html(markup.answer(shown.title, shown.lead, here.look.styles))
+    head = st.empty()
+
+    def told(more: Sentence) -> None:
+        lead = shown.lead + muted(" ") + more if more else shown.lead
+        head.html(markup.answer(shown.title, lead, here.look.styles))
+
+    told(Sentence())
     runs = _found_by_name(shown, here)
     if not runs:
         return
     if len(shown.found.runs) > blocks.ROOMY and not _all_measures(here):
         _beside(shown, runs, here)
         return
-    room = st.empty()
+    with st.container(key="runs_table"):
+        room = st.empty()
 
     def draw(*, whole: bool) -> None:
-        with room.container():
+        if whole:
+            told(ranked.ranking(here.study, here.comparison).alone)
+        with room.container(gap=None):
             _table(shown, runs, here, whole)
 
     # Places take longer, measure by measure; their room is kept.
@@ -48,7 +59,8 @@ def render() -> None:
     draw(whole=known)
     if not known:
         defer(lambda: draw(whole=True), room)
-    _matrix(shown, runs[:MOST_IN_MATRIX], here)
+    with st.container(gap=None):
+        _matrix(shown, runs[:MOST_IN_MATRIX], here)
 
 
 def _too_few_runs(here: Opened) -> None:
@@ -116,31 +128,31 @@ def _beside(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
     """Many runs on one measure, with their pairs at their side."""
     found, view = shown.found, here.comparison
     some = found.among(runs[:MOST_IN_MATRIX])
-    st.html(
-        blocks.beside(
-            _ranking(here),
-            runs,
-            found,
-            here.look.styles,
-            view.focus,
-            view.name,
-            _compared(here),
-            blocks.pair_table(
-                some, here.look.styles, _compared(here), label=f"Every pair on {view.name}"
-            ),
+    pairs = blocks.pair_table(
+        some, here.look.styles, _compared(here), label=f"Every pair on {view.name}"
+    )
+    with st.container(key="runs_table"):
+        section.csv_link("Every pair", shown.table, "pairs")
+        st.html(
+            blocks.beside(
+                _ranking(here),
+                runs,
+                found,
+                here.look.styles,
+                view.focus,
+                view.name,
+                _compared(here),
+                pairs,
+            )
         )
-    )
-    section.noted(
-        blocks.note(f"{_how_read(shown, some.runs)} {_rests_on(shown, here)}"),
-        "Every pair",
-        frame=shown.table,
-        key="pairs",
-    )
+        rests_on, drawn = _rests_on(shown, here)
+        st.html(blocks.note(f"{_how_read(shown, some.runs)} {rests_on}", drawn))
 
 
 def _table(shown: Pairs, runs: tuple[str, ...], here: Opened, whole: bool) -> None:
     view = here.comparison
     ranking = ranked.ranking(here.study, view, whole=whole)
+    section.csv_link("Ranking", ranking.table, "ranking" if whole else "ranking_awaited")
     st.html(
         blocks.ranking_table(
             ranking,
@@ -162,12 +174,7 @@ def _table(shown: Pairs, runs: tuple[str, ...], here: Opened, whole: bool) -> No
             f" {w.number(shown.found.n_pairs)} pairs on a measure, so overlapping intervals do not"
             " decide."
         )
-    section.noted(
-        blocks.note(told),
-        "Ranking",
-        frame=ranking.table,
-        key="ranking" if whole else "ranking_awaited",
-    )
+    st.html(blocks.note(f"{told} Click a head to rank by it."))
 
 
 def _matrix(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
@@ -186,7 +193,7 @@ def _matrix(shown: Pairs, runs: tuple[str, ...], here: Opened) -> None:
             label=f"Every pair on {view.name}",
         )
     )
-    st.html(blocks.note(_rests_on(shown, here)))
+    st.html(blocks.note(*_rests_on(shown, here)))
 
 
 def _how_read(shown: Pairs, runs: tuple[str, ...]) -> str:
@@ -203,19 +210,19 @@ def _how_read(shown: Pairs, runs: tuple[str, ...]) -> str:
     return f"{told}Grey: {corrected}.{few if found.too_few else ''}"
 
 
-def _rests_on(shown: Pairs, here: Opened) -> str:
+def _rests_on(shown: Pairs, here: Opened) -> tuple[str, str]:
     """What all pairs rest on, and how they are tested."""
     found, view = shown.found, here.comparison
     told = (
         f"{section.counted(shown.queries, 'query', 'queries')}, {w.share(shown.judged_share)} of"
         f" all documents in the top {w.count(view.cutoff)} judged."
     )
-    if found.draws:
-        told += (
-            f" {w.share(view.method.level)}, from {w.count(found.draws)} draws of the queries;"
-            " corrected step by step by the largest difference of each draw."
-        )
-    return told
+    if not found.draws:
+        return told, ""
+    pairs = w.number(found.n_pairs)
+    told += f" {w.share(view.method.level)} intervals for all {pairs} pairs."
+    how = f"From {w.count(found.draws)} bootstrap draws of the queries; corrected by the"
+    return told, f"{how} distribution of the largest difference (max-statistic, step-down)."
 
 
 def _compared(here: Opened) -> blocks.PairLink:

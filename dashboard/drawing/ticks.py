@@ -65,6 +65,12 @@ def signed_ticks(low: float, high: float, *, most: int = 6, fewest_digits: int =
     return ticks.within(low, high)
 
 
+def covering_ticks(values: Iterable[float], *, most: int = 6) -> Ticks:
+    """Ticks for differences on an axis that has zero on it and begins and ends at a tick. NaN is
+    skipped."""
+    return nice_ticks(*_ends(values, 0.0), most=most, write=_signed)
+
+
 def difference_ticks(
     values: Iterable[float], *, most: int = 6, room: float = 0.04, fewest_digits: int = 0
 ) -> Ticks:

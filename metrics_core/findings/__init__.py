@@ -4,6 +4,7 @@ A sentence is a tuple of spans, each with the part it plays (a run's name, the s
 what qualifies it), so that pages can colour it and a report or a test can read its plain text.
 """
 
+from metrics_core.findings.changes import change_in_short
 from metrics_core.findings.charts import (
     best_by_group,
     extreme_cells,
@@ -33,7 +34,7 @@ from metrics_core.findings.grading import (
     judging_lead,
 )
 from metrics_core.findings.history import history_finding, no_versions_finding
-from metrics_core.findings.places import places_lead, places_title
+from metrics_core.findings.places import first_alone, places_lead, places_title
 from metrics_core.findings.queries import Facts, Turned, queries_finding, queries_lead
 from metrics_core.findings.sentence import Sentence, Span
 from metrics_core.findings.testing import (
@@ -62,6 +63,7 @@ __all__ = [
     "WayToTurn",
     "alone",
     "best_by_group",
+    "change_in_short",
     "curves_awaited",
     "curves_lead",
     "curves_title",
@@ -70,6 +72,7 @@ __all__ = [
     "extreme_cells",
     "files_finding",
     "firmness_finding",
+    "first_alone",
     "greyed_finding",
     "groups_finding",
     "history_finding",

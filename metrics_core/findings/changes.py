@@ -11,6 +11,7 @@ import numpy.typing as npt
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.explaining.diagnosis import Diagnosis
+from metrics_core.explaining.top_document import TopDocument
 from metrics_core.findings.sentence import Sentence, muted, run, strong
 
 _MOST_NAMED = 3
@@ -64,6 +65,27 @@ def change(diagnosis: Diagnosis, difference: float) -> Sentence:
     because = "; ".join(filter(None, reasons))
     told = [f": {because}." if because else ".", _left_out(diagnosis, loses)]
     return head + muted(" ".join(filter(None, told)))
+
+
+def change_in_short(
+    top: TopDocument | None, worse: str, *, loses: bool, found: bool, cutoff: int
+) -> str:
+    """The same in a few words, for a row of a list: what became of the best document where it went
+    the way of the score, else that the `worse` run has nothing relevant in its top; `found` says
+    whether it has. Empty where neither is so."""
+    if top is not None and top.before != top.after:
+        who = f"{'only relevant' if top.is_only_relevant else 'best'} document"
+        if not top.after:
+            told = f"{who}: rank {top.before} → not retrieved" if loses else ""
+        elif not top.before:
+            told = "" if loses else f"{who}: not retrieved → rank {top.after}"
+        elif (top.after > top.before) == loses:
+            told = f"{who}: rank {top.before} → {top.after}"
+        else:
+            told = ""
+        if told:
+            return told
+    return "" if found else f"{worse}: nothing relevant in the top {cutoff}"
 
 
 def _without_list(diagnosis: Diagnosis, loses: bool) -> str | None:

@@ -14,7 +14,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.crossings import ranges_where
 from metrics_core.comparing.sides import side_of, sides
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.sentence import Sentence, joined, muted, run, strong
+from metrics_core.findings.sentence import Sentence, aside, joined, muted, run, strong
 from metrics_core.findings.verdicts import too_few
 from metrics_core.judging import JudgedRanks
 
@@ -191,12 +191,14 @@ def short_lists(judged: Sequence[JudgedRanks], names: Sequence[str]) -> Sentence
     """What keeps a comparison of these two runs at large k from being fair: that the lists of one
     are much shorter than those of the other; empty where they are not."""
     typical = {r.run_name: list_end(r) for r in judged if r.run_name in names}
+    reach = {r.run_name: int(r.retrieved.max(initial=0)) for r in judged}
     longest = max(typical, key=lambda name: typical[name], default="")
     sentence = Sentence()
     for name, end in typical.items():
         if end < _SHORT_LIST * typical[longest]:
             sentence += muted("Half of the ") + run(name)
-            sentence += muted(f" lists end by rank {w.count(end)}: beyond that ")
+            sentence += muted(f" lists end by rank {w.count(end)}")
+            sentence += aside(f" (the longest has {w.count(reach[name])})") + muted("; beyond, ")
             sentence += run(longest) + muted(" wins by default.")
     return sentence
 

@@ -4,7 +4,6 @@ bring it, and what goes against it."""
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +11,8 @@ from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.sentence import Sentence, muted, run, strong
+from metrics_core.findings.nouns import Noun
+from metrics_core.findings.sentence import Sentence, aside, muted, run, strong
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.mix import is_reversed
 
@@ -37,13 +37,6 @@ _SHARES = (
     (0.22, "a quarter"),
     (0.17, "a fifth"),
 )
-
-
-class Noun(NamedTuple):
-    """What one group of a column is called, and several."""
-
-    one: str = "group"
-    many: str = "groups"
 
 
 _GROUP = Noun()
@@ -121,18 +114,19 @@ def groups_lead(
         return muted(f"No {noun.one} is called better or worse.") if queries else Sentence()
     if len(bridge) == 1:
         return muted("There is one group, so this column explains nothing.")
-    told = reversal_finding(bridge, higher_is_better=higher_is_better).text
+    told = reversal_finding(bridge, higher_is_better=higher_is_better)
     told = told or _concentrated(bridge, higher_is_better)
-    told += f"{' ' if told else ''}{_significant(bridge, looked_at, noun, higher_is_better)}"
-    return muted(f"{told}{'; ' + slices if slices else ''}.")
+    significant = _significant(bridge, looked_at, noun, higher_is_better)
+    told += muted(f"{' ' if told else ''}{significant}")
+    return told + (aside(f"; {slices}") if slices else Sentence()) + muted(".")
 
 
-def _concentrated(bridge: pd.DataFrame, higher_is_better: bool) -> str:
+def _concentrated(bridge: pd.DataFrame, higher_is_better: bool) -> Sentence:
     """What the group brings that brings most beyond its share of the queries, where it is far more;
     as printed, the parts add up to the whole."""
     whole, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
     if not _printed(whole) or len(bridge) < 2:
-        return ""
+        return Sentence()
     with_it, _ = _sides(bridge, whole)
     beyond = (with_it["part"] - whole * with_it["queries"] / queries) * np.sign(whole)
     row = with_it.loc[beyond.idxmax()]
@@ -140,16 +134,17 @@ def _concentrated(bridge: pd.DataFrame, higher_is_better: bool) -> str:
     part = parts[row["group"]]
     share = abs(row["part"] / whole)
     if abs(row["difference"]) < _CONCENTRATED * abs(whole) or share < _WORTH_TELLING:
-        return ""
+        return Sentence()
     of = next((words for least, words in _SHARES if share >= least), "")
     if of and len(with_it) == len(bridge):
         told = f"{of} of the {'gain' if (whole > 0) == higher_is_better else 'loss'}"
     elif abs(part) > abs(whole) + 0.0005:
-        told = f"{w.difference(part)}, more than the whole {w.difference(whole)},"
+        told = f"{w.difference(part)}, more than the whole {w.difference(whole)}"
     else:
         told = f"{w.difference(part)} of the {w.difference(whole)}"
     n, verb = int(row["queries"]), "add" if _is_several(row["group"]) else "adds"
-    return f"{row['group']} {verb} {told} with {w.count(n)} of the {w.count(queries)} queries."
+    with_few = f"{',' if ',' in told else ''} with {w.count(n)} of the {w.count(queries)} queries"
+    return muted(f"{row['group']} {verb} {told}") + aside(with_few) + muted(".")
 
 
 def _is_several(name: str) -> bool:

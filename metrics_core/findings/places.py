@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.sides import side_of
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.cutoffs import MOST_OF_TITLE
-from metrics_core.findings.sentence import Sentence, joined, muted, run, strong
+from metrics_core.findings.sentence import Sentence, aside, joined, muted, run, strong
 from metrics_core.findings.verdicts import too_few
 
 _NAMED = 3
@@ -45,8 +45,25 @@ def places_lead(found: AllPairs, measure: str, queries: int) -> Sentence:
     told = []
     if len(bests) < len(found.runs) and not any(span.role == "run" for span in title.spans):
         told.append(_listed(bests) + muted("."))
-    told += [_rest(found), muted(_pairs(found))]
-    return joined([sentence for sentence in told if sentence], " ")
+    told = [sentence for sentence in (*told, _rest(found)) if sentence]
+    said = joined(told, " ")
+    return said + aside(f"{' ' if said else ''}{_pairs(found)}")
+
+
+def first_alone(bests: Mapping[str, str], chosen: str) -> Sentence:
+    """On which other measures than the `chosen` one a run is first alone; `bests` is that run by
+    measure. Empty without one."""
+    by_run: dict[str, list[str]] = {}
+    for measure, name in bests.items():
+        if measure != chosen:
+            by_run.setdefault(name, []).append(measure)
+    told = [
+        muted(f"On {w.listing(measures)} " if not i else f"on {w.listing(measures)} ")
+        + run(name)
+        + muted(" is first alone")
+        for i, (name, measures) in enumerate(by_run.items())
+    ]
+    return joined(told, ", ") + muted(".") if told else Sentence()
 
 
 def _pairs(found: AllPairs) -> str:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-Role = Literal["strong", "muted", "run"]
+Role = Literal["strong", "muted", "aside", "run"]
 
 
 @dataclass(frozen=True)
 class Span:
-    """A piece of a sentence; of a "run" span the text is the run's name."""
+    """A piece of a sentence; of a "run" span the text is the run's name, and an "aside" is what a
+    reader with little room does without."""
 
     text: str
     role: Role = "strong"
@@ -62,6 +63,11 @@ def strong(text: str) -> Sentence:
 def muted(text: str) -> Sentence:
     """What qualifies the statement."""
     return Sentence((Span(text, "muted"),))
+
+
+def aside(text: str) -> Sentence:
+    """What qualifies the statement where there is room for it."""
+    return Sentence((Span(text, "aside"),))
 
 
 def joined(sentences: Sequence[Sentence], between: str) -> Sentence:

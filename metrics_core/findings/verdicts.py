@@ -30,10 +30,12 @@ from metrics_core.comparing.verdicts import (
     WORSE_BY_LITTLE,
     is_found,
 )
-from metrics_core.findings.sentence import Sentence, muted, run, strong
+from metrics_core.findings.nouns import Noun
+from metrics_core.findings.sentence import Sentence, aside, muted, run, strong
 from metrics_core.scoring.intervals import LEVEL
 
 Tone = Literal["better", "worse", "unclear", "few"]
+_GROUP = Noun()
 
 
 @dataclass(frozen=True)
@@ -188,11 +190,12 @@ def _significant(comparison: pd.DataFrame, row: pd.Series, method: Method) -> Se
     tested = int(comparison["p_corrected"].notna().sum())
     at = "" if method.level == LEVEL else f" at {w.share(1 - method.level)}"
     by = "" if method.test == Method().test else f" by {TESTS[method.test]}"
-    corrected = ""
+    said = muted(f"Significant{at}{by}")
     if tested > 1:
-        how = "not corrected" if method.corrected_by == NO_CORRECTION else "after correction"
-        corrected = f"{',' if how[0] == 'n' else ''} {how} for {w.number(tested)} comparisons"
-    said = muted(f"Significant{at}{by}{corrected} ({w.p_value(row['p_corrected'])}).")
+        plain = method.corrected_by == NO_CORRECTION
+        said += muted(", not corrected" if plain else " after correction")
+        said += aside(f" for {w.number(tested)} comparisons")
+    said += muted(f" ({w.p_value(row['p_corrected'])}).")
     if method.margin is None or row["verdict"] not in (BETTER_BY_LITTLE, WORSE_BY_LITTLE):
         return said
     size = w.score(abs(row["difference"]), _decimals(row, row["low"], row["high"]))
@@ -252,7 +255,9 @@ def _decimals(row: Mapping[str, Any], low: float, high: float) -> int:
     return w.decimals(low, high)
 
 
-def groups_finding(groups: pd.DataFrame, focus: str, *, higher_is_better: bool = True) -> Sentence:
+def groups_finding(
+    groups: pd.DataFrame, focus: str, *, noun: Noun = _GROUP, higher_is_better: bool = True
+) -> Sentence:
     """Which groups of a `breakdown` frame are significant by themselves, the largest first; empty
     where no group has a difference."""
     own = groups[(groups["run"] == focus) & groups["difference"].notna()]
@@ -260,7 +265,7 @@ def groups_finding(groups: pd.DataFrame, focus: str, *, higher_is_better: bool =
         return Sentence()
     clear = own[own["clear"]]
     if clear.empty:
-        return muted("No group is significant by itself.")
+        return muted(f"No {noun.one} is significant by itself.")
     better = clear["difference"].to_numpy() * (1 if higher_is_better else -1)
     names, largest = clear["group"].tolist(), np.argsort(-np.abs(better), kind="stable")
     sides = {

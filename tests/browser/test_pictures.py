@@ -41,7 +41,7 @@ def texts(svg: Path) -> str:
     ("name", "key", "said", "palette"),
     [
         pytest.param(
-            *("curves", "curve_P", "Precision@k against the number of results counted", LIGHT),
+            *("curves", "curve_P", "P@k against the number of results counted", LIGHT),
             marks=pytest.mark.thorough,
         ),
         ("curves?part=recall", "precision_recall", "Precision against recall", DARK),

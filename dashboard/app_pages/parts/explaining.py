@@ -107,7 +107,8 @@ def room_card(found: QueryLedger, here: Opened) -> None:
     left = "" if w.score(best) == w.score(score) else w.score(best - score)
     with _card("room", "Room for improvement", left or "none"):
         if left:
-            bar = ledger.headroom_bar(found.headroom, here.drawing)
+            before, after = found.ends
+            bar = ledger.headroom_bar(found.headroom, here.drawing, after - before)
         else:
             bar = side.remark(f"{w.score(score)} is the best that can be reached.")
         if bar:

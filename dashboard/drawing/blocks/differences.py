@@ -16,7 +16,7 @@ from dashboard.drawing.blocks.templates import Template, percent, tone
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import shorten
 from dashboard.drawing.theme import RunStyle
-from dashboard.drawing.ticks import Ticks, difference_ticks
+from dashboard.drawing.ticks import Ticks, difference_ticks, signed_ticks
 from metrics_core.base import wording as w
 from metrics_core.comparing.method import NO_CORRECTION
 from metrics_core.comparing.pairs import BETTER, LEVEL_WITH, WORSE
@@ -35,6 +35,9 @@ _EDGE = 0.17
 _LABEL = 0.07
 """Half the width of a number, as a share of the drawing."""
 _SHORT_OF_ALL, _OWN_ROOM = 0.16, 0.3
+_OTHER_SIDE, _BEYOND = 0.28, 0.08
+"""Of the largest difference of any run: what is seen of the side on which the interval is not, and
+what is left beyond an end."""
 _NARROW = 0.26
 """Of a narrower interval the numbers of its ends stand outwards, or they would touch."""
 
@@ -82,12 +85,19 @@ def against_zero(
 
 
 def _axis(every: pd.DataFrame, low: float, high: float, gap: float) -> Ticks:
-    """The scale of every loaded run, so that it stays while measure and baseline do; where the
-    interval would be too short to read on it, one of its own."""
-    values = [*every["low"], *every["high"], *every["difference"], low, high]
-    axis = difference_ticks(values, most=_MOST_TICKS, room=_ROOM, fewest_digits=2)
-    if not axis.share(high) - axis.share(low) < _SHORT_OF_ALL:
-        return axis
+    """A unit is as long for every loaded run, so that the scale stays while measure and baseline
+    do; most of it is the side of zero on which the difference lies. Where the interval would be
+    too short to read on it, one of its own."""
+    values = pd.Series([*every["low"], *every["high"], *every["difference"], low, high, gap])
+    reach = float(values.abs().max())
+    side, beyond = (-1 if gap < 0 else 1), _BEYOND * reach
+    known = (low, high) if low == low else (gap, gap)
+    near, far = sorted(end * side for end in known)
+    begin = min(-_OTHER_SIDE * reach, near - beyond)
+    whole = max((1 + _OTHER_SIDE) * reach + beyond, far + beyond - begin)
+    if reach > 0 and gap == gap and not 0 < far - near < _SHORT_OF_ALL * whole:
+        left, right = sorted((begin * side, (begin + whole) * side))
+        return signed_ticks(left, right, most=_MOST_TICKS + 1, fewest_digits=2)
     return difference_ticks([low, high, gap], most=_MOST_TICKS, room=_OWN_ROOM, fewest_digits=2)
 
 

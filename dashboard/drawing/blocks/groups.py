@@ -11,13 +11,13 @@ from markupsafe import Markup
 
 from dashboard.answers.breakdown import Breakdown
 from dashboard.answers.group_table import Listed
-from dashboard.drawing.blocks.markup import Lead, style_of
+from dashboard.drawing.blocks.markup import Lead, pieces_of, style_of
 from dashboard.drawing.blocks.templates import Template, percent, tone
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.heatmap import limit_of
 from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.theme import RunStyle
-from dashboard.drawing.ticks import Ticks, difference_ticks, score_ticks
+from dashboard.drawing.ticks import Ticks, covering_ticks, score_ticks
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
@@ -86,13 +86,15 @@ class _Row:
 
 @dataclass(frozen=True)
 class _Head:
-    """A head that the rows can be ranked by: `sorted` is what ARIA calls the order, "" for none."""
+    """A head that the rows can be ranked by: `sorted` is what ARIA calls the order, "" for none;
+    `hint` says what `about` has no room for."""
 
     key: str
     text: str
     about: str
     link: str
     sorted: str
+    hint: str
 
 
 @dataclass(frozen=True)
@@ -167,23 +169,11 @@ def _scales(listed: Listed, shown: Breakdown, drawing: Drawing, ends: Sequence[f
     parts = _room_parts(shown)
     return _Scales(
         means=score_ticks(means, bounded),
-        gaps=_round_ends(gaps),
+        gaps=covering_ticks(gaps, most=14),
         steps=(min(0.0, *ends), max(0.0, *ends)),
         room=float(seen[parts].sum(axis=1).max()) if parts else 0.0,
         queries=int(shown.whole["queries"]),
     )
-
-
-def _round_ends(gaps: Any) -> Ticks:
-    """The scale of the differences, from one tick to another, so that the head can name its
-    ends."""
-    ticks = difference_ticks(gaps, most=8, room=0.0)
-    step = ticks.values[1] - ticks.values[0] if len(ticks.values) > 1 else 1.0
-    low, high = ticks.span
-    first, last = ticks.values[0], ticks.values[-1]
-    low = first - step if low < first - 1e-9 else first
-    high = last + step if high > last + 1e-9 else last
-    return Ticks(ticks.values, ticks.texts, (low, high))
 
 
 def _heads(
@@ -198,7 +188,7 @@ def _heads(
     """Name, mean, difference, what it adds, and room, as far as they are there."""
     view = drawing.comparison
     every = max(shown.looked_at, len(shown.groups))
-    for_all = f", corrected for {w.count(every)}" if every > 1 else ""
+    for_all = f" for all {w.count(every)}" if every > 1 else " interval"
     low, high = (w.difference(end, _digits(scales.gaps)) for end in scales.gaps.span)
     mean_low, mean_high = (_tick(end) for end in scales.means.span)
     short = short_names([view.baseline, view.focus], _SHORT_RUN)
@@ -207,7 +197,7 @@ def _heads(
         ("mean", f"Mean {view.name}", f"{who if view.alone else pair}, {mean_low} to {mean_high}")
     ]
     if not view.alone:
-        about = f"{w.share(view.method.level)} interval, {low} to {high}{for_all}"
+        about = f"{w.share(view.method.level)}{for_all}, {low} to {high}"
         if shown.table["diff_low"].isna().all():
             about = f"{low} to {high}, not tested"
         told += [
@@ -215,15 +205,27 @@ def _heads(
             ("adds", "Adds to the total", "share of queries × difference"),
         ]
     if has_room:
-        told.append(("room", "Room for improvement", f"{who}, up to the best possible"))
+        told.append(("room", "Room for improvement", f"{who}, up to the ideal"))
     down = listed.ranked.startswith("-")
+    hints = {
+        "difference": f"{w.share(view.method.level)} intervals"
+        + (f", corrected for {w.count(every)} groups" if every > 1 else ""),
+        "room": f"What {who} reached, and what it lacks to an ideal ranking",
+    }
 
     def head(key: str, text: str, about: str) -> _Head:
         side = "descending" if down else "ascending"
         side = side if listed.ranked.removeprefix("-") == key else ""
         first = key if key == "group" else f"-{key}"
         other = f"-{key}" if first == key else key
-        return _Head(key, text, about, ranked(other if listed.ranked == first else first), side)
+        return _Head(
+            key,
+            text,
+            about,
+            ranked(other if listed.ranked == first else first),
+            side,
+            hints.get(key, ""),
+        )
 
     named = head("group", w.sentence_case(column), "")
     return [named, head("queries", "Queries", ""), *(head(*one) for one in told)]
@@ -334,8 +336,14 @@ def _pieces(drawing: Drawing) -> list[tuple[str, str]]:
 
 
 def below_groups(shown: Breakdown, drawing: Drawing, note: str) -> Markup:
-    """What stands below the table: what the parts of the room are, and a note."""
-    return _drawn("below_groups", legend=_pieces(drawing) if _room_parts(shown) else [], note=note)
+    """What stands below the table: what the parts of the room are, a note, and what the difference
+    owes to other queries."""
+    return _drawn(
+        "below_groups",
+        legend=_pieces(drawing) if note and _room_parts(shown) else [],
+        note=note,
+        mixed=pieces_of(shown.mixed, drawing.styles),
+    )
 
 
 def more_link(text: str, link: str) -> Markup:

@@ -26,6 +26,8 @@ _WRITTEN_OUT = 5
 _ON_THE_CARD = 3
 """Parts of a ledger that its card shows, the largest; one more is no fold."""
 
+_ALIKE = 1e-9
+
 _drawn = Template("ledger")
 
 
@@ -211,19 +213,29 @@ class _Piece:
     words: str
 
 
-def headroom_bar(found: Headroom, drawing: Drawing) -> Markup:
+def headroom_bar(found: Headroom, drawing: Drawing, difference: float = math.nan) -> Markup:
     """One query's, or a mean's, score and what it could still gain, as one bar to the best that can
-    be reached. `found` holds one value of each; what could be gained adds up as printed. Nothing
-    where there is no best above 0, or where the score is below 0, which is no length."""
+    be reached. `found` holds one value of each; what could be gained adds up as printed, and a part
+    that is all of the `difference` to the baseline is printed as that is. Nothing where there is no
+    best above 0, or where the score is below 0, which is no length."""
     best = float(found.best[0])
     if not best > 0 or found.score[0] < 0:
         return Markup()
     score = float(found.score[0])
     gains = [float(part[0]) for part in (found.order, found.below, found.missing)]
-    shown = _pieces([score, *w.parts_of(best - score, gains)], best, drawing.cutoff)
-    return _drawn(
-        "headroom_bar", pieces=shown, best=best, style=style_of(drawing.styles, drawing.focus)
-    )
+    shown = _pieces([score, *_printed(best - score, gains, abs(difference))], best, drawing.cutoff)
+    return _drawn("headroom_bar", pieces=shown, best=best)
+
+
+def _printed(whole: float, gains: list[float], elsewhere: float) -> list[float]:
+    """What could be gained as it is printed; what stands elsewhere in the view as it does there."""
+    same = [abs(gain - elsewhere) < _ALIKE for gain in gains]
+    if True not in same:
+        return w.parts_of(whole, gains)
+    at = same.index(True)
+    kept = float(f"{elsewhere:.3f}")
+    rest = w.parts_of(float(f"{whole:.3f}") - kept, [*gains[:at], *gains[at + 1 :]])
+    return [*rest[:at], kept, *rest[at:]]
 
 
 def _pieces(parts: list[float], whole: float, cutoff: int) -> list[_Piece]:

@@ -17,7 +17,7 @@ GAP = 52
 """Width of the drawing between the lists in px."""
 _TITLE = 22
 _HOOK = 15
-_THICK, _THIN = 3, 1.3
+_THICK, _THIN = 4.2, 1.3
 
 Row = Mapping[str, Any]
 _Stroke = tuple[str, float]

@@ -11,6 +11,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from dashboard.address.query_list import NO_LIST, whole_list
+from dashboard.answers.overview import LISTED_GROUPS
 from dashboard.drawing.blocks.markup import Href, Lead, pieces_of, style_of
 from dashboard.drawing.blocks.templates import Template, percent, tone
 from dashboard.drawing.drawing import Drawing
@@ -25,8 +26,8 @@ from metrics_core.scoring.intervals import LEVEL
 
 Row = dict[str, Any]
 
-_MOST_GROUPS = 5
-"""Groups listed at most; all stand on the Breakdown page."""
+_IN_A_HEAD = {"P": "share relevant", "R": "share found", "RR": "first relevant", "AP": "all ranks"}
+"""What has room in one line beside the name; the whole stands on it."""
 
 _drawn = Template("overview")
 
@@ -59,6 +60,11 @@ def outcomes(row: Mapping[str, Any], href: Href) -> Markup:
     return _drawn("outcomes", parts=parts, clear=row["verdict"] in CLEAR)
 
 
+def brief(measure: str, gloss: str) -> str:
+    """A measure's gloss in a head of one line."""
+    return _IN_A_HEAD.get(measure.partition("@")[0], gloss)
+
+
 @dataclass(frozen=True)
 class Column:
     """One measure's column: how its values are written, whether they fit a bar, which is best.
@@ -73,6 +79,11 @@ class Column:
     bold: bool = True
     level: float = LEVEL
     less: bool = False
+
+    @property
+    def brief(self) -> str:
+        """The gloss in a head."""
+        return brief(self.name, self.gloss)
 
     @property
     def _values(self) -> list[float]:
@@ -199,8 +210,8 @@ def query_list(
     coloured: bool = True,
 ) -> Markup:
     """The queries that lost or won most; `coloured` unless they are too few to tell anything.
-    `rows` has query_id, text, meta, score, baseline_score, difference, and in `unlisted_by` the run
-    that does not list the query, or ""; `total` counts all of that kind."""
+    `rows` has query_id, text, meta, score, baseline_score, difference, in `unlisted_by` the run
+    that does not list the query, or "", and the cause; `total` counts all of that kind."""
     title = f"Got {kind}"
     if rows.empty:
         return _drawn("empty_list", title=title, text=f"No query got {kind}.")
@@ -231,6 +242,13 @@ class _Group:
     at: str
 
 
+def _untested(row: Row) -> str:
+    """Why a group has no interval."""
+    if row["queries"] < FEWEST_QUERIES:
+        return "too few to test"
+    return "too few of which differ to test"
+
+
 def group_list(
     rows: pd.DataFrame,
     drawing: Drawing,
@@ -248,7 +266,7 @@ def group_list(
     title = f"By {by[1]}"
     if rows.empty:
         return _drawn("empty_list", title=title, text="The queries in view carry no groups.")
-    shown = rows.head(_MOST_GROUPS)
+    shown = rows.head(LISTED_GROUPS)
     axis = difference_ticks([*shown["diff_low"], *shown["diff_high"], *shown["difference"]])
     less = not drawing.comparison.measure.declaration.higher_is_better
 
@@ -263,7 +281,7 @@ def group_list(
         return _Group(
             row["group"],
             lead(row["group"]),
-            f"{queries}, {interval if low == low else 'no interval'}",
+            f"{queries}, {interval if low == low else _untested(row)}",
             w.difference(gap, digits),
             tone(-gap if less else gap, digits) if row["clear"] and gap == gap else "",
             bool(row["clear"]),

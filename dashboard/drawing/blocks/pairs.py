@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from dashboard.answers.ranking import Ranked, Ranking
 from dashboard.drawing.blocks.markup import Lead, Styles, style_of
+from dashboard.drawing.blocks.overview import brief
 from dashboard.drawing.blocks.templates import Template, percent
 from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.theme import RunStyle
@@ -69,7 +70,12 @@ def ranking_table(
     """These of all runs on all measures: mean, places and interval. `by_measure` gives where a head
     leads that is not `chosen`; a name compares its run with the one `against`."""
     heads = [
-        _Head(str(c.measure), c.gloss, "" if own else by_measure(c.key), own)
+        _Head(
+            str(c.measure),
+            brief(str(c.measure), c.gloss),
+            "" if own else by_measure(c.key),
+            own,
+        )
         for c in shown.columns
         for own in [str(c.measure) == chosen]
     ]
@@ -222,6 +228,6 @@ def _fullness(found: AllPairs, value: float) -> float:
     return _LEAST_COLOUR + (1 - _LEAST_COLOUR) * abs(value) / most
 
 
-def note(text: str) -> Markup:
-    """How the table is read, below it."""
-    return _drawn("note", text=text)
+def note(text: str, hint: str = "") -> Markup:
+    """How the table is read, below it; the `hint` is for those who point at it."""
+    return _drawn("note", text=text, hint=hint)

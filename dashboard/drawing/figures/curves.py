@@ -26,12 +26,14 @@ from dashboard.drawing.figures.layout import (
 from dashboard.drawing.figures.lines import Line, band, by_run, in_grey, line, line_to, markers
 from dashboard.drawing.figures.text import escape, shorten, text_width, whole
 from dashboard.drawing.theme import Palette, RunStyle
-from dashboard.drawing.ticks import Ticks, difference_ticks, score_ticks, signed_ticks
+from dashboard.drawing.ticks import Ticks, covering_ticks, score_ticks
 
 UPPER, GAP, LOWER = 286, 36, 178
-_TOP, _BOTTOM = 10, 28
+_TOP, _BOTTOM, _RIGHT = 10, 28, 16
+_EDGE = 2
+"""px beyond the ends of a value axis: Plotly draws no grid line right at an end."""
 _RECALL = 420
-_TICKS = (1, 10, 100, 1000, 2, 5, 20, 50, 200, 500)
+_TICKS = (10, 100, 1000, 2, 5, 20, 50, 200, 500)
 _MINUS_LENGTH = 30
 _ROOM = 0.12
 """Beyond the differences, as a share of their range: bands that come later mostly fit in it, so
@@ -86,10 +88,10 @@ def measure_by_cutoff(
     compared = any(not np.isnan(lines[s.name]["difference"]).all() for s in runs)
     above = score_ticks(shown[["mean", "low", "high"]].to_numpy().ravel(), value_range)
     below = (
-        signed_ticks(*difference_range) if difference_range else _difference_ticks(shown, drawing)
+        covering_ticks(difference_range) if difference_range else _difference_ticks(shown, drawing)
     )
     panels = _Panels(
-        Margin(tick_width(above, below), 8, _TOP, _BOTTOM),
+        Margin(tick_width(above, below), _RIGHT, _TOP, _BOTTOM),
         UPPER,
         GAP if compared else 0,
         LOWER if compared else 0,
@@ -182,8 +184,6 @@ def _traces(
         for style in own:
             if style in loud:
                 end = ends.get(style.name, deep)
-                if column == "difference":
-                    end = min(end, ends.get(drawing.baseline, deep))
                 yield from line_to(lines[style.name], style, palette, column, end, where=where)
         yield markers(lines, [s for s in own if s in loud], drawing, column)
 
@@ -195,7 +195,7 @@ def _difference_ticks(shown: pd.DataFrame, drawing: Drawing) -> Ticks:
     known = values[~np.isnan(values)]
     reach = _ROOM * float(np.ptp(np.append(known, 0.0)))
     own = gaps[gaps["run"] == drawing.focus][["diff_low", "diff_high"]].to_numpy().ravel()
-    return difference_ticks([*(known - reach), *(known + reach), *own], most=8, room=0.02)
+    return covering_ticks([*(known - reach), *(known + reach), *own])
 
 
 def _minus(baseline: str, palette: Palette, panels: _Panels) -> Iterable[dict[str, Any]]:
@@ -232,14 +232,19 @@ def _axes(
         **_hover_axis("k = %{x}"),
     }
     split = panels.lower / panels.plot
-    upper = axis(palette, above.span, above, grid=True)
+    upper = axis(palette, _beyond(above.span, panels.upper), above, grid=True)
     if not panels.lower:
         return {"xaxis": x, "yaxis": upper}
     upper["domain"] = [1 - panels.upper / panels.plot, 1]
-    lower = axis(palette, below.span, below, grid=True)
+    lower = axis(palette, _beyond(below.span, panels.lower), below, grid=True)
     lower |= {"domain": [0, split], "anchor": "x"}
     lower |= {"zeroline": True, "zerolinecolor": palette.zero, "zerolinewidth": 1.5}
     return {"xaxis": x, "yaxis": upper, "yaxis2": lower}
+
+
+def _beyond(span: tuple[float, float], height: float) -> tuple[float, float]:
+    more = _EDGE * (span[1] - span[0]) / height
+    return span[0] - more, span[1] + more
 
 
 def _hover_axis(title: str) -> dict[str, Any]:
@@ -248,10 +253,11 @@ def _hover_axis(title: str) -> dict[str, Any]:
 
 
 def _cutoff_ticks(deepest: int, margin: Margin) -> Ticks:
-    """Round cutoffs, powers of ten first, as many as stand side by side without touching."""
+    """The first and the last cutoff and round ones, powers of ten before others, as many as stand
+    side by side without touching."""
     per_unit = (NARROW - margin.left - margin.right) / math.log10(deepest)
     kept: list[int] = []
-    for k in _TICKS:
+    for k in (1, deepest, *_TICKS):
         clear = all(
             abs(math.log10(k / other)) * per_unit
             >= (text_width(str(k)) + text_width(str(other))) / 2 + 4

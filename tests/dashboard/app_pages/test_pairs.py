@@ -128,6 +128,6 @@ def test_the_overview_of_many_is_their_leaderboard(
     # Of too few queries no place is told.
     assert ("six runs tie for first" in shown) == (queries == 12)
     assert "being worked out" not in shown
-    app.text_input(key="find_a_run").set_value("R03").run()
+    app.text_input(key="w_named").set_value("R03").run()
     board = next(e.proto.body for e in app.get("html") if "leaderboard" in e.proto.body)
     assert "r03" in board and "r04" not in board

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
-from metrics_core.findings import places_lead, places_title
+from metrics_core.findings import first_alone, places_lead, places_title
 
 
 def found(names: str, clear: dict[str, str]) -> AllPairs:
@@ -88,3 +88,19 @@ def test_too_few_queries_give_no_verdict() -> None:
     assert places_title(same, "AP", 6).text == "All three runs score the same on AP"
     two = replace(few[0], means=np.array([0.5, 0.5, 0.4]))
     assert places_title(two, "AP", 6).text == "Two runs score highest on AP"
+
+
+@pytest.mark.parametrize(
+    ("bests", "said"),
+    [
+        ({}, ""),
+        ({"nDCG@10": "dense"}, ""),
+        ({"nDCG@10": "dense", "AP": "dense"}, "On AP dense is first alone."),
+        (
+            {"P@10": "dense", "RR": "bm25", "AP": "dense"},
+            "On P@10 and AP dense is first alone, on RR bm25 is first alone.",
+        ),
+    ],
+)
+def test_other_measures_on_which_one_run_is_first_alone(bests: dict[str, str], said: str) -> None:
+    assert first_alone(bests, "nDCG@10").text == said

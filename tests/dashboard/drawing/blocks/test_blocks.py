@@ -54,8 +54,8 @@ EVIL = """<script>alert(1)</script><b onclick="x">'&"""
 TAGS = """a b bdi br caption code dd details div dl dt h1 h2 h3 i li mark ol p pre small span
 summary nav table tbody td tfoot th thead tr ul wbr"""
 ATTRIBUTES = """aria-current aria-expanded aria-hidden aria-label aria-sort class colspan data-copy
-data-keep data-key data-opens data-page data-place data-run dir href name role scope style tabindex
-target title"""
+data-keep data-key data-opens data-page data-place data-run dir href name open role scope style
+tabindex target title"""
 VOID = {"br", "wbr"}
 
 
@@ -337,6 +337,7 @@ def query_rows() -> pd.DataFrame:
             "baseline_score": [0.775, 0.1],
             "difference": [-0.333, -0.1],
             "unlisted_by": ["", "hybrid"],
+            "cause": ["", "never said"],
         }
     )
 
@@ -349,6 +350,9 @@ def test_query_list():
     assert "Got worse all 17" in page.text.replace("worseall", "worse all")
     assert "charged twiceBilling · medium · 0.775 →to 0.442 −0.333" in page.text
     assert "query 2hybrid returned no list" in page.text, "a query without a text has its id"
+    caused = query_rows().assign(cause="best document: rank 1 → 5", unlisted_by="")
+    page = Page(overview.query_list(caused, DRAWING, "worse", href, total=17))
+    assert "charged twiceBilling · best document: rank 1 → 5 −0.333" in page.text
     quiet = overview.query_list(query_rows(), DRAWING, "worse", href, total=17, coloured=False)
     assert not Page(quiet).having("clear")
 
@@ -661,7 +665,8 @@ def test_two_lists_texts():
     moves = texts_of(r"<small[^>]*>(.*?)</small>", part)
     assert moves == ["to 3", "to 5", "to 1", "▲rose from 3", "new", "▼fell from 1"]
     assert "<mark>Charged</mark> twice" in part and "We <mark>charge</mark> once." in part
-    assert part.count("<details") == 3, "a row with a text opens"
+    assert part.count('<summary class="line"') == 3, "a row with a text opens"
+    assert part.count('name="lens-which"') == 3, "on a phone one list at a time, or both"
     assert page.having("whole") and '<p dir="auto">More.</p>' in part
     assert "Refund <i>" in page.text
     assert "No document file" not in page.text
@@ -834,16 +839,16 @@ def test_read_off():
 
 def test_no_user_text_becomes_markup():
     styles = styles_of(EVIL, "base", focus=EVIL, baseline="base")
-    drawing = drawing_of(styles, measure="AP")
+    drawing = drawing_of(styles, measure="Bpref")
     said = Sentence((Span(EVIL, "run"), Span(EVIL), Span(EVIL, "muted")))
     rows = query_rows().assign(text=EVIL, meta=EVIL, query_id=EVIL)
     groups = group_rows(2).assign(group=EVIL)
     evil = {"base": [EVIL, "b"], EVIL: ["b", EVIL]}
     runs = [Run.from_columns(n, [EVIL] * 2, ids, [2.0, 1.0]) for n, ids in evil.items()]
     qrels = Qrels.from_columns([EVIL], [EVIL], [1])
-    scores = evaluate(runs, qrels, ["AP"])
-    compared = compare(scores, "AP", "base")
-    table = compared.assign(measure="AP", clear=True)
+    scores = evaluate(runs, qrels, ["Bpref"])
+    compared = compare(scores, "Bpref", "base")
+    table = compared.assign(measure="Bpref", clear=True)
     found = diagnose(
         runs,
         [judge(r, qrels) for r in runs],
@@ -860,7 +865,7 @@ def test_no_user_text_becomes_markup():
         markup.second(said, styles),
         markup.section(EVIL, EVIL),
         markup.nothing(EVIL, EVIL),
-        overview.runs_and_measures(table, drawing, [("AP", EVIL, EVIL)], {}, lead),
+        overview.runs_and_measures(table, drawing, [("Bpref", EVIL, EVIL)], {}, lead),
         overview.query_list(rows, drawing, "worse", href, total=2),
         uncompared.examples(rows, drawing, href),
         overview.group_list(groups, drawing, href, lead, by=(EVIL, EVIL), finding=said),

@@ -89,6 +89,12 @@ def test_a_headroom_bar_names_what_is_not_nothing() -> None:
     text = Page(headroom_bar(Headroom(*one), DRAWING)).text
     assert "reached of 1.000 0.500" in text and "wrong order in the top" in text
     assert "never retrieved 0.250" in text and "below" not in text
+    # A part that is the whole loss is printed as the loss is; the parts still add up.
+    one = [np.array([v]) for v in (0.3199, 0.50652, 0.17358, 0.0)]
+    text = Page(headroom_bar(Headroom(*one), DRAWING)).text
+    assert "0.506" in text and "0.174" in text
+    text = Page(headroom_bar(Headroom(*one), DRAWING, -0.50652)).text
+    assert "0.507" in text and "0.173" in text
     nothing = Headroom(*(np.zeros(1) for _ in range(4)))
     assert headroom_bar(nothing, DRAWING) == ""
 

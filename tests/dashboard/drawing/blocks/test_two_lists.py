@@ -37,7 +37,7 @@ def test_grades_with_decimals_mark_rows() -> None:
     part = two_lists(found, DRAWING, DOCUMENTS, [])
     assert rows_of(part) == ["relevant", "relevant", "other", "other", "other", "relevant"]
     # a fell and is joined by a thick line, b left the top and has a hook.
-    assert layers(part)["worse"].count('stroke-width="3"') == 2
+    assert layers(part)["worse"].count('stroke-width="4.2"') == 2
     tones = re.findall(r'<small class="(\w*)"', part)
     assert tones == ["worse", "worse", "", "", "", "worse"]
 

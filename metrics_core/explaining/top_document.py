@@ -1,0 +1,39 @@
+"""Where the one document of a query's highest grade stands in two runs, from their judged ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from metrics_core.judging import JudgedRanks
+
+
+@dataclass(frozen=True)
+class TopDocument:
+    """Its ranks in the baseline and in the run in focus, 0 where it is not listed; whether no other
+    document is relevant."""
+
+    before: int
+    after: int
+    is_only_relevant: bool
+
+
+def top_document(
+    focus: JudgedRanks, baseline: JudgedRanks, query: int, relevant_from: float
+) -> TopDocument | None:
+    """The relevant document that no other of the query reaches in grade; None without one."""
+    first, last = np.searchsorted(focus.judged_query, [query, query + 1])
+    grades = focus.judged_relevance[first:last]
+    if not len(grades) or grades[0] < max(relevant_from, 0):
+        return None
+    if len(grades) > 1 and grades[1] == grades[0]:
+        return None
+
+    def rank_in(ranks: JudgedRanks) -> int:
+        begin, end = np.searchsorted(ranks.query, [query, query + 1])
+        at = np.flatnonzero(ranks.relevance[begin:end] == grades[0])
+        return int(ranks.rank[begin + at[0]]) if len(at) else 0
+
+    only = int((grades >= max(relevant_from, 0)).sum()) == 1
+    return TopDocument(rank_in(baseline), rank_in(focus), only)
