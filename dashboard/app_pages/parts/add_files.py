@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -85,9 +85,15 @@ def above_the_uploader() -> DeltaGenerator:
     return st.container()
 
 
-def uploader() -> None:
-    """Take files in, many at once; each is read, remembered and reported."""
-    with above_the_uploader():
+def uploader(
+    label: str = "Add files",
+    shown: DeltaGenerator | None = None,
+    *,
+    width: int | Literal["stretch"] = "stretch",
+) -> None:
+    """Take files in, many at once; each is read, remembered and reported, in the place where that
+    is `shown`, by default beside the uploader."""
+    with shown or above_the_uploader():
         cut = cut_off()
         if cut:
             st.html(
@@ -100,15 +106,19 @@ def uploader() -> None:
     expect_files()
     drawn = session.generation("upload")
     given = st.file_uploader(
-        "Add files",
+        label,
         accept_multiple_files=True,
         key=f"upload_{drawn}",
+        width=width,
         label_visibility="collapsed",
     )
     if not given:
         return
     files = [uploaded(file) for file in given]
-    with st.status(f"Reading {len(files)} {w.plural(len(files), 'file')} …") as status:
+    with (
+        shown or st.container(),
+        st.status(f"Reading {len(files)} {w.plural(len(files), 'file')} …") as status,
+    ):
         bar = st.progress(0.0)
         for read in read_uploads(files, drawn):
             status.update(label=f"Reading {min(int(read) + 1, len(files))} of {len(files)}")
