@@ -26,7 +26,11 @@ from metrics_core.findings.firmness import (
     firmness_finding,
 )
 from metrics_core.findings.grading import judge_next_finding, judging_finding, judging_lead
-from metrics_core.findings.history import history_finding, no_versions_finding
+from metrics_core.findings.history import (
+    history_finding,
+    no_versions_finding,
+    not_versions_finding,
+)
 from metrics_core.findings.places import places_lead, places_title
 from metrics_core.findings.queries import Facts, Turned, queries_finding, queries_lead
 from metrics_core.findings.sentence import Sentence, Span
@@ -76,6 +80,7 @@ __all__ = [
     "method_finding",
     "needed_finding",
     "no_versions_finding",
+    "not_versions_finding",
     "places_lead",
     "places_title",
     "precision_at_half_recall",

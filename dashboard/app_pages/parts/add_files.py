@@ -11,10 +11,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session
+from dashboard.answers.collections import file_name
 from dashboard.app_pages.parts.literal import literal
-from dashboard.drawing.blocks import data, markup
+from dashboard.drawing.blocks import data, markup, navigation
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import File
+from dashboard.session.actions.collections import packed_collection
 from dashboard.session.actions.judgments import use_judgments
 from dashboard.session.actions.uploaded_files import expect_files, uploaded
 from dashboard.session.actions.uploads import (
@@ -28,13 +30,15 @@ from dashboard.session.actions.uploads import (
 )
 from dashboard.session.memory import give_memory_back
 from dashboard.session.open_collection import (
+    all_collections,
+    collection,
     library_here,
     open_collection,
     read_again_with,
     workspace,
 )
 from dashboard.session.receipts import put_away, receipts, take_offer
-from dashboard.session.reconnection import cut_off
+from dashboard.session.reconnection import cut_off, largest_upload
 from dashboard.study.library import Library, may_be_a_run
 from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError
@@ -50,6 +54,22 @@ _OFFERS = {
     "kind=run": "Read as a run",
     "kind=qrels": "Read as judgments",
 }
+
+
+def bar() -> None:
+    """What the bar of the Files page offers: its uploader, and all of a collection as one file."""
+    here = collection()
+    if all_collections().folder_of(here) is None and workspace().has(here):
+        st.download_button(
+            "Download all",
+            data=lambda: packed_collection(here),
+            file_name=f"{file_name(all_collections().name_of(here))}.zip",
+            mime="application/zip",
+            key="download_all",
+            on_click="ignore",
+            help="The whole collection as one Zip, to be kept or imported elsewhere.",
+        )
+    st.html(navigation.add_files(), width="content")
 
 
 def first_run() -> None:
@@ -112,6 +132,9 @@ def uploader(
         width=width,
         label_visibility="collapsed",
     )
+    if width == "stretch":
+        most = f"{largest_upload() // 2**30:,} GB"
+        st.html(data.how_large(most))
     if not given:
         return
     files = [uploaded(file) for file in given]

@@ -79,6 +79,11 @@ def copy_link() -> Markup:
     return _drawn("copy_link")
 
 
+def add_files() -> Markup:
+    """The way to the uploader of the page."""
+    return _drawn("add_files")
+
+
 def narrowed(filters: Sequence[tuple[str, str]], link: str) -> Markup:
     """What narrows the queries in view, each with the link that takes it back; `link` takes back
     all of it."""

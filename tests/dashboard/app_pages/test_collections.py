@@ -68,7 +68,7 @@ def test_what_is_added_to_the_example_makes_a_collection_of_ones_own() -> None:
 def test_judgments_added_to_the_example_stand_alone() -> None:
     app = opened("data", set="sample")
     upload(app, ("my.qrels", QRELS), ("good.run", GOOD))
-    assert "Two files are loaded and fit together" in text_of(app)
+    assert "Two files are loaded" in text_of(app)
 
 
 def test_without_a_link_the_collection_that_was_opened_last_is_open() -> None:
@@ -255,10 +255,10 @@ def test_a_damaged_file_costs_only_itself_and_can_be_removed_or_mended() -> None
     st.cache_resource.clear()
     app = opened("data", set="own")
     assert "The kept copy of good.run is not as it was written." in text_of(app)
-    assert "one could not be read" in text_of(app)
+    assert "One could not be read" in text_of(app)
     upload(app, ("good.run", GOOD))
     assert "The kept copy" not in text_of(app)
-    assert "Two files are loaded and fit together" in text_of(app)
+    assert "Two files are loaded" in text_of(app)
     table.unlink()
     st.cache_resource.clear()
     app = opened("data", set="own")
@@ -387,7 +387,7 @@ def test_a_folder_given_at_the_start_takes_reading_choices(
     app = opened("data")
     assert "a.run was not loaded" in text_of(app)
     press(app, "Keep the best score of each")
-    assert "Two files are loaded and fit together" in text_of(app)
+    assert "Two files are loaded" in text_of(app)
     assert "a scores 1.000" in text_of(opened())
     upload(opened("data"), ("b.run", b"q1 Q0 d2 1 2.0 x\n"))
     assert {"a", "b"} <= set(opened().selectbox(key="w_run").options)
@@ -404,7 +404,7 @@ def test_a_set_takes_reading_choices_too() -> None:
     app = opened("data", set="own")
     upload(app, ("set.zip", packed.getvalue()))
     press(app, "Keep the best score of each")
-    assert "Four files are loaded and fit together" in text_of(app)
+    assert "Four files are loaded" in text_of(app)
 
 
 RECORDS = (
