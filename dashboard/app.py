@@ -8,6 +8,7 @@ from dashboard import session
 from dashboard.app_pages import frame
 from dashboard.app_pages.menu import PAGES
 from dashboard.session.deferred import draw_deferred
+from dashboard.session.last_opened import remember_opened
 from dashboard.session.memory import give_back_after_long_runs
 from dashboard.session.open_collection import no_collection_open
 from dashboard.session.reconnection import page_drawn
@@ -35,6 +36,7 @@ def main() -> None:
             chosen.run()
             draw_deferred()
             tell()
+            remember_opened()
             give_back_after_long_runs()
         page_drawn()
     except RanklensError as error:

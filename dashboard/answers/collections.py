@@ -1,19 +1,28 @@
-"""Collections: which ones there are."""
+"""Collections: which ones there are, and what is known of each without reading it."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from dashboard.files.collections import Listed
+from dashboard.address.address import Address
+from dashboard.address.view import Comparison
+from dashboard.answers.overview import overview, overview_known
+from dashboard.files.collections import Listed, Preview
+from dashboard.study.study import Study
 from metrics_core.base import wording as w
+from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings.sentence import Sentence, muted, strong
 
+MANY = 8
+"""Collections beyond which one is looked for by its name."""
 
-def finding(listed: Sequence[Listed], asked: str, name: str) -> Sentence:
-    """The headline: how many collections there are, or that the one in the link is not
-    here. `asked` is its id, "" where it is; `name` that of the open one."""
+
+def finding(listed: Sequence[Listed], asked: str) -> Sentence:
+    """The headline: how many collections there are, or that the one in the link, whose id is
+    `asked`, "" where it is here, is not."""
     if asked:
         return strong("This link asks for a collection that is not here. ") + muted(
             "It may be in another workspace, or it was removed. These are here:"
@@ -23,33 +32,88 @@ def finding(listed: Sequence[Listed], asked: str, name: str) -> Sentence:
         return strong("No collection of your own yet. ") + muted(
             "Add judgments and runs to make one; the example can always be opened."
         )
-    here = strong(f"{w.sentence_case(w.number(own))} {w.plural(own, 'collection')}; ")
-    return here + muted(f"“{name}” is open.")
+    here = strong(f"{w.sentence_case(w.number(own))} {w.plural(own, 'collection')}. ")
+    return here + muted("A collection is one set of queries with its judgments and runs.")
 
 
 def place(folder: str) -> Sentence:
-    """Where the collections are kept."""
-    return muted(f"Kept in {folder} on this computer and nowhere else.")
+    """Where the collections are kept, and which one comes first."""
+    return muted(
+        f"Kept in {folder} on this computer and nowhere else. Ranklens starts with the one that was"
+        " opened last."
+    )
 
 
-def told(row: Listed, local: datetime | None) -> str:
-    """What a collection holds, in a line; `local` is when it was last changed, in the reader's
-    time."""
-    if row.origin == "sample":
-        return "Questions to a help centre, four runs; read-only"
-    if row.origin == "folder":
-        return "The folder given at the start; its files are read anew when they change"
-    parts = [
-        f"{w.count(row.runs)} {w.plural(row.runs or 0, 'run')}",
-        "no judgments"
-        if row.queries is None
-        else f"{w.count(row.queries)} judged {w.plural(row.queries, 'query', 'queries')}",
-    ]
-    if local is not None:
-        parts.append(f"changed {local.day} {local:%b %Y, %H:%M}")
+def preview(study: Study, slots: Mapping[str, int]) -> Preview | None:
+    """What the list shows of a collection: the Overview as it is without any choice, once somebody
+    has seen it; None before, for nothing is worked out for a list."""
+    shown = study.kept(_without_choice)
+    if not overview_known(study, shown):
+        return None
+    every = overview(study, shown).every.set_index("run")
+    own, other = every.loc[shown.focus], every.loc[shown.baseline]
+    tested = not shown.alone and not math.isnan(own["p_corrected"])
+    return Preview(
+        measure=shown.name,
+        run=shown.focus,
+        slot=slots[shown.focus],
+        mean=float(own["mean"]),
+        baseline=shown.baseline,
+        baseline_mean=float(other["mean"]),
+        difference=0.0 if shown.alone else float(own["difference"]),
+        clear=own["verdict"] in CLEAR if tested else None,
+        queries=len(study.query_ids),
+        runs=len(study.names),
+    )
+
+
+def _without_choice(study: Study) -> Comparison:
+    return study.view(Address.of()).comparison
+
+
+def holds(row: Listed) -> str:
+    """What a collection holds, in a few words."""
+    runs = row.preview.runs if row.preview and row.runs is None else row.runs
+    queries = row.preview.queries if row.preview and row.queries is None else row.queries
+    parts = []
+    if queries is not None:
+        parts.append(f"{w.count(queries)} {w.plural(queries, 'query', 'queries')}")
+    elif row.origin == "own":
+        parts.append("no judgments")
+    if runs is not None:
+        parts.append(f"{w.count(runs)} {w.plural(runs, 'run')}")
     if row.damaged:
         parts.append(f"{w.count(row.damaged)} damaged")
+    parts += {"sample": ["read-only"], "folder": ["the folder given at the start"]}.get(
+        row.origin, []
+    )
     return " · ".join(parts)
+
+
+def lacking(row: Listed) -> str:
+    """Why there is no result to show of a collection; "" where there is one."""
+    if row.preview is None:
+        ready = row.origin != "own" or (row.runs and row.queries is not None)
+        return "open it to see its result" if ready else "no result without judgments and runs"
+    return "changed since, open it to see" if row.outdated else ""
+
+
+def tested(found: Preview) -> str:
+    """What the test says of the difference."""
+    if found.difference == 0:
+        return "level"
+    return {None: "not tested", True: "clear", False: "not clear"}[found.clear]
+
+
+def opened(row: Listed, today: datetime) -> str:
+    """When a collection was opened last, in the time of `today`."""
+    if not row.opened:
+        return ""
+    then = datetime.fromtimestamp(row.opened, today.tzinfo)
+    days = (today.date() - then.date()).days
+    if days in (0, 1):
+        return ("today", "yesterday")[days]
+    return f"{then.day} {then:%b}" + (f" {then.year}" if then.year != today.year else "")
 
 
 def file_name(name: str) -> str:

@@ -76,6 +76,7 @@ def data(library: Library, refused: int, measure: Measure, cutoff: int) -> Data:
             len(rows),
             refused + len(unread),
             fits=_fits(library, measure),
+            unjudged=_unjudged(study),
             missing=" and ".join(needed).replace("judgments are and runs are", "both are"),
         ),
         files=rows,
@@ -107,6 +108,13 @@ def _fits(library: Library, measure: Measure) -> bool:
     return not study.refused and not any(
         note.kind in odd for name in study.names for note in study.notes(name, measure)
     )
+
+
+def _unjudged(study: Study | None) -> int:
+    """Queries of the runs that have no judgments."""
+    if study is None:
+        return 0
+    return len({q for name in study.names for q in study.judged[name].unjudged_queries})
 
 
 def _row(file: File, library: Library, measure: Measure, cutoff: int) -> FileRow:

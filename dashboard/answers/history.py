@@ -23,7 +23,8 @@ from metrics_core.scoring.curves import judged_share
 from metrics_core.slicing.breakdowns import ALL, by_group, coded_groups
 from metrics_core.slicing.derived import MARK
 
-BY_NAME, AS_LOADED, BY_DATE = "", "loaded", "date"
+BY_NAME, AS_LOADED, BY_DATE, NONE = "", "loaded", "date", "none"
+"""How an address orders the versions; `NONE` says that the runs are none of one system."""
 MOST_QUERIES = 50
 """Queries that the page lists; all of them are in the download."""
 
@@ -74,7 +75,10 @@ def are_versions(
     runs: Sequence[str], order: str, asked: Sequence[str], dates: VersionDates
 ) -> bool:
     """Whether something tells that these runs are versions of one system: that a reader put them in
-    order, or that their names hold dates or differ by numbers alone."""
+    order, or that their names hold dates or differ by numbers alone, unless the reader said that
+    they are not."""
+    if order == NONE:
+        return False
     by_hand = order != BY_NAME or tuple(dict.fromkeys(asked)) == tuple(runs)
     return by_hand or differ_by_numbers(runs) or dates.source == NAMES
 

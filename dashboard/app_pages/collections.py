@@ -1,19 +1,22 @@
-"""Collections: which ones there are; made, renamed, copied, removed, out and in."""
+"""Collections: which ones there are and what each shows; made, renamed, copied, removed, out and
+in."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from datetime import datetime
 
 import streamlit as st
 
 from dashboard import session
 from dashboard.answers import collections as answers
-from dashboard.app_pages.parts import add_files, section
+from dashboard.app_pages.parts import add_files, rail, section
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import collections, markup
 from dashboard.files.collections import Listed
 from dashboard.session.actions.collections import (
     collection_href,
     duplicate_collection,
-    make_collection,
     packed_collection,
     remove_collection,
     rename_collection,
@@ -26,107 +29,128 @@ from dashboard.session.open_collection import (
     workspace,
 )
 from metrics_core.base import wording as w
-from metrics_core.findings.sentence import joined
+
+_IMPORT = 104
+"""Width of the button, in px."""
 
 
 def render() -> None:
     """The list of collections, and the ways to add one."""
-    here = all_collections()
     asked = collection()
-    missing = asked if asked and no_collection_open() else ""
-    name = "" if no_collection_open() else here.name_of(asked)
-    listed = here.listed()
-    title, holds = answers.finding(listed, missing, name).parted
-    kept = answers.place(str(workspace().folder))
-    st.html(markup.answer(title, joined([holds, kept], " "), {}))
-    with add_files.above_the_uploader():
+    missing = asked if no_collection_open() else ""
+    listed = all_collections().listed()
+    title, lead = answers.finding(listed, missing).parted
+    st.html(markup.answer(title, lead, {}))
+    told = add_files.above_the_uploader()
+    with told:
         add_files.told()
+    with st.container(horizontal=True, vertical_alignment="bottom", key="find_new_import"):
+        found = _found(listed)
+        with st.container(key="import", width="content"):
+            add_files.uploader("Import", told, width=_IMPORT)
+        with st.popover("New collection", type="primary", key="new_collection_here"):
+            rail.new_collection("here")
+    _rows(found, asked)
+    for gone in workspace().collections(removed=True):
+        said = f"“{literal(gone.name)}” was removed; the next start removes it for good."
+        section.removed(said, f"restore_{gone.id}", restore_collection, gone.id)
+    st.html(markup.second(answers.place(str(workspace().folder)), {}))
+
+
+def _found(listed: Sequence[Listed]) -> Sequence[Listed]:
+    """Those that are looked for by their names, once there are many."""
+    if len(listed) <= answers.MANY:
+        return listed
+    words = st.text_input(
+        "Find a collection",
+        key="find_a_collection",
+        placeholder="Find a collection",
+        type="search",
+        label_visibility="collapsed",
+        live=True,
+    )
+    return [row for row in listed if (words or "").casefold() in row.name.casefold()]
+
+
+def _rows(listed: Sequence[Listed], asked: str) -> None:
+    if not listed:
+        st.html(markup.nothing("No collection has these words in its name."))
+        return
+    now = datetime.now().astimezone()
+    with st.container(key="collections_here"):
+        with st.container(key="heads_of_collections"):
+            st.html(collections.heads())
         for row in listed:
-            _row(row, is_open=row.id == asked)
-        for gone in workspace().collections(removed=True):
-            told = f"“{literal(gone.name)}” was removed; the next start removes it for good."
-            section.removed(told, f"restore_{gone.id}", restore_collection, gone.id)
-    left, right = st.columns(2, gap="large")
-    with left:
-        section.heading("New collection", "Its own files, judgments and links.")
-        _new()
-    with right:
-        section.heading(
-            "Import", "The .zip that “Download” makes, or judgments and runs themselves."
-        )
-        add_files.uploader()
+            _row(row, now, is_open=row.id == asked)
 
 
-def _row(row: Listed, *, is_open: bool) -> None:
-    changed = datetime.fromisoformat(row.changed).astimezone() if row.changed else None
+def _row(row: Listed, now: datetime, *, is_open: bool) -> None:
+    found = row.preview
+    told = collections.Told(
+        row.name,
+        collection_href(row.id),
+        answers.holds(row),
+        is_open,
+        answers.opened(row, now),
+        answers.lacking(row),
+        found,
+        answers.tested(found) if found else "",
+    )
     with st.container(horizontal=True, vertical_alignment="center", key=f"collection_{row.id}"):
-        link = collection_href(row.id)
-        st.html(collections.row(row.name, link, answers.told(row, changed), is_open=is_open))
-        if row.origin == "own":
-            _rename(row)
-        st.button(
-            "Duplicate",
-            key=f"duplicate_{row.id}",
-            on_click=duplicate_collection,
-            args=(row.id,),
+        st.html(collections.row(told))
+        # Its key changes with what was done, which closes it.
+        done = f"{row.changed}_{session.generation('collections')}"
+        with st.popover(
+            f"⋯ :gray[What to do with {literal(row.name)}]",
             type="tertiary",
-            help=f"Make a copy of “{literal(row.name)}”.",
-        )
-        if row.origin == "own":
-            _download(row)
-            _remove(row)
+            key=f"acts_{row.id}_{done}",
+            width="content",
+        ):
+            _acts(row)
 
 
-def _rename(row: Listed) -> None:
-    # Its key changes with the name, which closes it.
-    # A form, for the name is to come with the click, not a moment before it.
-    popover = st.popover("Rename", type="tertiary", key=f"renaming_{row.id}_{row.changed}")
-    with popover.form(f"new_name_{row.id}", border=False):
-        name = st.text_input("Its new name", row.name, key=f"name_{row.id}", max_chars=80)
-        if st.form_submit_button("Rename", key=f"rename_{row.id}"):
-            rename_collection(row.id, name)
-            st.rerun()
-
-
-def _download(row: Listed) -> None:
+def _acts(row: Listed) -> None:
+    """What can be done with a collection; only a copy can be made of what is read-only."""
+    if row.origin == "own":
+        _rename(row)
+    st.button(
+        "Duplicate",
+        key=f"duplicate_{row.id}",
+        on_click=duplicate_collection,
+        args=(row.id,),
+        width="stretch",
+        help="Make a copy of it, with its own files and links.",
+    )
+    if row.origin != "own":
+        return
     st.download_button(
-        "Download",
+        "Download as Zip",
         data=lambda: packed_collection(row.id),
         file_name=f"{answers.file_name(row.name)}.zip",
         mime="application/zip",
         key=f"download_{row.id}",
-        type="tertiary",
         on_click="ignore",
+        width="stretch",
         help="The whole collection as one file, to be kept or imported elsewhere.",
+    )
+    files = f"{w.count(row.files)} {w.plural(row.files or 0, 'file')}"
+    st.button(
+        f"Remove it and its {files}",
+        key=f"remove_{row.id}",
+        on_click=remove_collection,
+        args=(row.id,),
+        width="stretch",
+        help="It can be brought back until Ranklens is started again.",
     )
 
 
-def _remove(row: Listed) -> None:
-    with st.popover("Remove", type="tertiary", key=f"removing_{row.id}"):
-        files = f"{w.count(row.files)} {w.plural(row.files or 0, 'file')}"
-        st.markdown(
-            f"Remove “{literal(row.name)}” with its {files}? It can be brought back until Ranklens"
-            " is started again."
-        )
-        st.button(
-            "Remove",
-            key=f"remove_{row.id}",
-            on_click=remove_collection,
-            args=(row.id,),
-            type="primary",
-        )
-
-
-def _new() -> None:
-    with st.form("new_collection", border=False, clear_on_submit=True):
-        st.text_input(
-            "Name", key="new_name", placeholder="Name", label_visibility="collapsed", max_chars=80
-        )
-        drawn = session.generation("new_collection")
-        if st.form_submit_button(
-            "New collection", on_click=make_collection, args=("new_name", drawn)
-        ):
-            session.goto("data")
+def _rename(row: Listed) -> None:
+    # A form, for the name is to come with the click, not a moment before it.
+    with st.form(f"new_name_{row.id}", border=False):
+        name = st.text_input("Its new name", row.name, key=f"name_{row.id}", max_chars=80)
+        if st.form_submit_button("Rename", key=f"rename_{row.id}", width="stretch"):
+            rename_collection(row.id, name)
+            st.rerun()
 
 
 if __name__ == "__main__":

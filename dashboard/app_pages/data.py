@@ -42,7 +42,6 @@ def render() -> None:
             if not note.examples:  # of no single run
                 st.html(data.receipt(f"{w.sentence_case(note.message)}."))
         if shown.files:
-            section.heading("Files", "What Ranklens read, and what it noticed.")
             rows = [_described(row, shown.notes, here) for row in shown.files]
             st.html(data.file_table(rows, cutoff))
             _look_and_remove(shown.files)

@@ -74,7 +74,10 @@ def draw(pages: Sequence[Page], current: Page) -> Callable[[], None]:
         st.html(navigation.page_title(current.title, current.name))
         if here is not None and current.controls:
             controls.sentence(here, current)
-        st.html(navigation.copy_link(), width="content")
+        if current.name == "data":
+            add_files.bar()
+        else:
+            st.html(navigation.copy_link(), width="content")
     if here is not None:
         run_card(here)
     return tell

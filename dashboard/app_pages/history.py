@@ -28,6 +28,7 @@ from dashboard.session.actions.collections import collection_href
 from dashboard.session.actions.versions import hear_order, library_beside, sharing_queries
 from dashboard.session.deferred import defer
 from dashboard.session.open_collection import all_collections, collection, library_here
+from metrics_core import findings
 from metrics_core.base import wording as w
 
 _ORDERS = {answers.BY_NAME: "by name", answers.AS_LOADED: "as loaded", answers.BY_DATE: "by date"}
@@ -45,10 +46,16 @@ def render() -> None:
     columns = list(study.columns(view))
     by = asked["by"] if asked["by"] in columns else next(iter(columns), "")
     told = answers.are_versions(runs, asked["in_order"], asked["versions"], dates)
+    if asked["in_order"] == answers.NONE:
+        st.html(markup.answer(*findings.not_versions_finding().parted, {}))
+        back = {"in_order": "", "versions": ()}
+        st.button("They are versions", on_click=session.change, kwargs=back)
+        return
     shown = answers.history_page(study, view, runs, are_versions=told)
     st.html(markup.answer(*shown.finding.parted, here.look.styles))
-    _order(runs, dates, here)
-    if not shown.are_versions:
+    _order(runs, dates, here, told=told)
+    if not told:
+        _asked(runs)
         return
     _means(shown, dates, here)
     if columns:
@@ -56,8 +63,17 @@ def render() -> None:
     defer(lambda: _queries(shown, here))
 
 
-def _order(runs: tuple[str, ...], dates: VersionDates, here: Opened) -> None:
-    """The versions, first to last: put in order at once, or by hand."""
+def _asked(runs: tuple[str, ...]) -> None:
+    """The two answers to whether the runs are versions; the address holds them."""
+    with st.container(horizontal=True, key="are_versions"):
+        yes, no = {"versions": runs}, {"in_order": answers.NONE, "versions": ()}
+        st.button("Yes, in this order", type="primary", on_click=session.change, kwargs=yes)
+        st.button("No, they are different systems", on_click=session.change, kwargs=no)
+
+
+def _order(runs: tuple[str, ...], dates: VersionDates, here: Opened, *, told: bool) -> None:
+    """The versions, first to last: put in order at once, or by hand; beside others once it is
+    `told` that they are versions."""
     study, asked = here.study, here.view.address
     usual = answers.versions(study, asked["in_order"], (), dates)
     with st.container(horizontal=True, key="versions", vertical_alignment="bottom"):
@@ -65,12 +81,13 @@ def _order(runs: tuple[str, ...], dates: VersionDates, here: Opened) -> None:
             st.segmented_control,
             "Versions, first to last",
             "in_order",
-            value=asked["in_order"] if runs == usual else None,
+            value=asked["in_order"] if runs == usual and told else None,
             store=lambda name: {} if name is None else {"in_order": name, "versions": ()},
             options=list(_ORDERS),
             format_func=_ORDERS.__getitem__,
         )
-        _beside(here)
+        if told:
+            _beside(here)
     order_chips.by_hand(
         runs,
         study.names,

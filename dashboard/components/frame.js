@@ -96,6 +96,9 @@ const open = (folded) => {
   folded.setAttribute('aria-expanded', String(opens));
 };
 
+// The bar of Files opens the uploader that stands on the page.
+const add = () => document.querySelector('[data-testid=stMain] [data-testid=stFileUploader] button')?.click();
+
 // Single keys act nowhere where a key means something else: in a field, a menu, a table that scrolls,
 // a group of buttons. They can be switched off; the browser remembers it.
 const OFF = 'ranklens keys off';
@@ -179,7 +182,8 @@ const press = (event) => {
 const click = (event) => {
   const link = event.target.closest?.('a[role=button]:is(.lens, .lens *)');
   if (!link) return;
-  const act = link.dataset.copy ? copy : link.dataset.opens ? open : link.dataset.keys ? switchKeys : undefined;
+  const { dataset } = link;
+  const act = dataset.copy ? copy : dataset.opens ? open : dataset.adds ? add : dataset.keys ? switchKeys : undefined;
   if (!act) return;
   event.preventDefault();
   act(link);

@@ -16,9 +16,10 @@ _NAME, _SHORT, _MANY = 28, 14, 12
 
 _CHIPS = st.components.v2.component(
     "ranklens_order",
-    html='<div class="order"><p id="keys">Drag a version, or move it with Alt and the arrow keys;'
-    " Delete takes it out.</p><ol></ol><ul hidden></ul>"
-    '<div class="said" role="status"></div></div>',
+    html='<div class="order"><p id="keys">Drag a version<span class="keys">, or move it with'
+    ' Alt and the arrow keys; Delete takes it out</span><span class="fingers"> by its dots, or'
+    ' touch it for more</span>.</p><ol></ol><ul hidden></ul><div class="said" role="status"></div>'
+    "</div>",
     css=(_HERE / "order.css").read_text("utf-8"),
     js=(_HERE / "order.js").read_text("utf-8"),
 )

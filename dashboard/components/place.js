@@ -89,10 +89,25 @@ const keep = (link) => {
   }, WAIT);
 };
 
+// A link to another page, or from the list to a query, leads to its top, however far the list was
+// scrolled.
+const toTheTop = () => {
+  const drawn = document.querySelector('.lens.page-title')?.dataset.page;
+  let since = 0;
+  until(() => {
+    if (!arrived() || document.querySelector('.lens.page-title')?.dataset.page === drawn) return false;
+    put(main(), [0, 0]);
+    since ||= performance.now();
+    return performance.now() - since > HOLD;
+  }, WAIT);
+};
+
 export default function () {
   const pressed = (event) => {
     stop();
     if (event.type === 'click' || event.key === 'Enter') note();
+    const leads = event.type === 'click' && event.target.closest?.('.lens a[href^="./"]');
+    if (leads && !leads.dataset.keep) toTheTop();
     const link = event.type === 'click' && event.target.closest?.('[data-keep]');
     if (link) keep(link.dataset.keep);
   };

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from dashboard.files.files import SAMPLE_FOLDER
+from dashboard.files.files import SAMPLE_FOLDER, list_folder
 from dashboard.workspace import NOTHING_SAID, Collection, Entry, Settings, Workspace
+from dashboard.workspace.disk.durable import state_of
+from dashboard.workspace.long_runs.cache import Kept
 from dashboard.workspace.starting import OWN
 
 SAMPLE = "sample"
@@ -18,10 +23,38 @@ SAMPLE_NAME = "The example"
 Origin = Literal["sample", "folder", "own"]
 
 
+_OPENED, _PREVIEWS = "opened", "previews"
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a collection's Overview said when it was shown last, by default: its best run but for
+    the baseline, whose colour is `slot`, and the baseline, the same where there is no other;
+    `clear` is None where nothing was tested."""
+
+    measure: str
+    run: str
+    slot: int
+    mean: float
+    baseline: str
+    baseline_mean: float
+    difference: float
+    clear: bool | None
+    queries: int
+    runs: int
+
+    @property
+    def best(self) -> str:
+        """The run that scores highest."""
+        return self.run if self.mean >= self.baseline_mean else self.baseline
+
+
 @dataclass(frozen=True)
 class Listed:
     """A collection in the list. Numbers are those of the records, None where they are known only
-    once its files are read. `changed` is in UTC, "" where nothing ever did."""
+    once its files are read. `changed` is in UTC, "" where nothing ever did; `opened` in seconds
+    since 1970, 0 where nobody knows. `preview` is None until somebody has looked at it, and
+    `outdated` where the files have changed since."""
 
     id: str
     name: str
@@ -31,6 +64,9 @@ class Listed:
     files: int | None = None
     changed: str = ""
     damaged: int = 0
+    opened: float = 0.0
+    preview: Preview | None = None
+    outdated: bool = False
 
 
 class Collections:
@@ -49,15 +85,16 @@ class Collections:
 
     def chosen(self, asked: str) -> str:
         """The collection that an address asks for; where it asks for none the folder given at the
-        start, else the reader's own that changed last, else the example."""
+        start, else the reader's own that was opened last, or, where none was, changed last, else
+        the example."""
         if asked == OWN and self.folder_id and not self._workspace.has(OWN):
             return self.folder_id
         if asked:
             return asked
         if self.folder_id:
             return self.folder_id
-        own = self._own_ones()
-        return own[0].id if own else SAMPLE
+        # The first of those that tie is the one that changed last.
+        return max((c.id for c in self._own_ones()), key=self._opened, default=SAMPLE)
 
     def has(self, identity: str) -> bool:
         """Whether a collection of this id can be opened; the reader's own can before it is made."""
@@ -102,24 +139,47 @@ class Collections:
         return "My files"
 
     def listed(self) -> list[Listed]:
-        """All that can be opened: the folder, the reader's own, last changed first, the example."""
-        own = [c for c in self._own_ones() if c.id != self.folder_id]
-        folder = [Listed(self.folder_id, self.name_of(self.folder_id), "folder")]
-        return [
-            *(folder if self.folder_id else []),
-            *(self._own(c) for c in own),
-            Listed(SAMPLE, SAMPLE_NAME, "sample"),
+        """All that can be opened, last opened first; what never was stands where it was made.
+        Nothing but records is read for it."""
+        listed = [
+            *([self._told(self.folder_id, "folder")] if self.folder_id else []),
+            *(self._own(c) for c in self._own_ones() if c.id != self.folder_id),
+            self._told(SAMPLE, "sample"),
         ]
+        return sorted(listed, key=lambda row: -(row.opened or _seconds(row.changed)))
+
+    def mark_opened(self, identity: str) -> None:
+        """Remember that a collection was opened now; its own record stays as it is."""
+        self._workspace.cache.mark(_OPENED, identity)
+
+    def keep_preview(self, identity: str, version: str, preview: Preview) -> None:
+        """Keep what the list shows of a collection of this `version`."""
+        kept = Kept(told={"version": version, **asdict(preview)})
+        self._workspace.cache.put(_PREVIEWS, identity, kept=kept)
+
+    def version(self, identity: str) -> str:
+        """What the files of a collection are and how they are read, told by their records; another
+        one where any of it changed."""
+        told: list[Any] = [self.choices_of(identity), self.judgments_of(identity)]
+        folder = self.folder_of(identity)
+        if folder is not None:
+            told += [(str(path), str(state_of(path))) for path in list_folder(folder).read]
+        if identity != SAMPLE:
+            told += [(e.number, e.changed) for e in self._workspace.entries(identity)]
+        return hashlib.sha256(json.dumps(told, default=str).encode()).hexdigest()
 
     def _own_ones(self) -> list[Collection]:
-        """The reader's own collections; what was judged in the example is kept beside them."""
+        """The reader's own collections, last changed first; what was judged in the example is kept
+        beside them."""
         return [c for c in self._workspace.collections() if c.id != SAMPLE]
+
+    def _opened(self, identity: str) -> float:
+        return self._workspace.cache.marked(_OPENED, identity)
 
     def _own(self, told: Collection) -> Listed:
         entries = self._workspace.entries(told.id)
-        return Listed(
+        return self._told(
             told.id,
-            told.name,
             "own",
             runs=sum(e.kind == "run" for e in entries),
             queries=_queries(entries),
@@ -127,6 +187,24 @@ class Collections:
             changed=told.changed,
             damaged=len(self._workspace.damaged(told.id)),
         )
+
+    def _told(self, identity: str, origin: Origin, **numbers: Any) -> Listed:
+        """A collection with what was kept of it."""
+        kept, preview = self._workspace.cache.get(_PREVIEWS, identity), None
+        told = {} if kept is None else dict(kept.told)
+        version = told.pop("version", "")
+        with suppress(TypeError):  # of a version that kept something else
+            preview = Preview(**told)
+        outdated = preview is not None and version != self.version(identity)
+        name, opened = self.name_of(identity), self._opened(identity)
+        return Listed(
+            identity, name, origin, opened=opened, preview=preview, outdated=outdated, **numbers
+        )
+
+
+def _seconds(when: str) -> float:
+    """A time of a record in seconds since 1970; 0 for "", as the example has it."""
+    return datetime.fromisoformat(when).timestamp() if when else 0.0
 
 
 def _queries(entries: list[Entry]) -> int | None:

@@ -115,8 +115,11 @@ def library_of(identity: str, asked: str = "") -> Library:
     folder, listing = all_collections().folder_of(identity), _listing(identity)
     files = _files(identity, folder, listing)
     known = {f.key: f.key for f in files}
-    known |= {name: f.key for name, f in named_judgments(files).items()}
+    several = named_judgments(files)
+    known |= {name: f.key for name, f in several.items()}
     asked = known.get(asked) or known.get(all_collections().judgments_of(identity), "")
+    if len(several) < 2:
+        asked = ""  # who names the only ones does not want another study
     settings = all_collections().settings_of(identity)
     state = (
         settings,

@@ -79,7 +79,7 @@ def assemble(
     kept, own_names = _as_called(kept, settings)
     runs = [one.run for one in kept]
     listed = _with_run_names(listed, kept)
-    qrels = _choose_qrels([f for f in listed if isinstance(f.table, Qrels)], runs, qrels_key)
+    qrels = choose_judgments([f for f in listed if isinstance(f.table, Qrels)], runs, qrels_key)
     queries = _choose_queries([f for f in listed if isinstance(f.table, Queries)], qrels)
     documents = _last([f for f in listed if isinstance(f.table, Documents)])
     chosen = {f.key for f in (qrels, queries, documents) if f is not None}
@@ -172,7 +172,8 @@ def as_a_run(file: File) -> Loaded:
     return Loaded(run, "", "run", file.file)
 
 
-def _choose_qrels(files: Sequence[File], runs: Sequence[Run], key: str) -> File | None:
+def choose_judgments(files: Sequence[File], runs: Sequence[Run], key: str = "") -> File | None:
+    """The judgments that are used: those of this key, else those that fit best."""
     asked = next((f for f in files if f.key == key), None)
     if asked is not None or not files:
         return asked

@@ -33,7 +33,11 @@ from metrics_core.findings.grading import (
     judging_finding,
     judging_lead,
 )
-from metrics_core.findings.history import history_finding, no_versions_finding
+from metrics_core.findings.history import (
+    history_finding,
+    no_versions_finding,
+    not_versions_finding,
+)
 from metrics_core.findings.places import first_alone, places_lead, places_title
 from metrics_core.findings.queries import Facts, Turned, queries_finding, queries_lead
 from metrics_core.findings.sentence import Sentence, Span
@@ -87,6 +91,7 @@ __all__ = [
     "method_finding",
     "needed_finding",
     "no_versions_finding",
+    "not_versions_finding",
     "places_lead",
     "places_title",
     "precision_at_half_recall",

@@ -15,8 +15,15 @@ from metrics_core.findings.sentence import Sentence, muted, run, strong
 def no_versions_finding(runs: Sequence[str]) -> Sentence:
     """What is said instead of runs of which nothing tells that they are versions of one system."""
     return strong("Are these versions of one system? ") + muted(
-        f"Nothing in the names {w.named(list(runs))} says so. Put them in an order, by hand, by"
-        " date or as loaded, to read them as its history."
+        f"Nothing in the names {w.named(list(runs))} says so, so no order is assumed. In an order"
+        " this page shows how the measure moved, and which queries regressed."
+    )
+
+
+def not_versions_finding() -> Sentence:
+    """What is said where a reader said that the runs are no versions of one system."""
+    return strong("These runs are different systems. ") + muted(
+        "So nothing is said about progress; Ranking compares all of them."
     )
 
 

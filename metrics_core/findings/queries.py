@@ -85,8 +85,8 @@ def queries_lead(differences: pd.DataFrame, focus: str, baseline: str, told: Tur
     elif len(lost) >= 2:
         parts.append(f"Median loss {w.score(float(lost.abs().median()))}.")
     facts = [
-        (told.fixed, ("is", "are"), "fixed"),
-        (told.broken, ("is", "are"), "broken"),
+        (told.fixed, ("that failed is", "that failed are"), "fixed"),
+        (told.broken, ("that worked is", "that worked are"), "broken"),
         (told.all_zero, ("fails", "fail"), f"with {told.every_run}"),
     ]
     said = [f"{w.count(n)} # {w.plural(n, *verbs)} {word}" for n, verbs, word in facts if n]

@@ -24,12 +24,20 @@ def row_of(page: Page, name: str) -> Locator:
     return page.locator("[class*=st-key-collection_]").filter(has=named).first
 
 
+def acts_on(page: Page, name: str) -> Locator:
+    """What can be done with a collection, opened."""
+    row_of(page, name).get_by_role("button", name="What to do with").click()
+    return page.locator("[data-testid=stPopoverBody]")
+
+
 def make_collection(page: Page, app: str, name: str, *files: tuple[str, str]) -> str:
     """Make a collection through the page; its address."""
     page.goto(f"{app}/collections")
     settle(page)
-    page.get_by_placeholder("Name").fill(name)
     page.get_by_role("button", name="New collection").click()
+    body = page.locator("[data-testid=stPopoverBody]")
+    body.get_by_label("Its name").fill(name)
+    body.get_by_role("button", name="Create and open").click()
     settle(page)
     upload(page, *files)
     return page.url
@@ -52,7 +60,7 @@ def test_two_collections_in_two_tabs_each_with_its_own_state(app: str, open_page
     settle(other)
     expect(other.locator("h1")).to_contain_text("poor scores")
     expect(other.locator("h1")).to_contain_text("nDCG@10")
-    # With neither asked for, the one that changed last is open, and the rail leads to the other.
+    # With neither asked for, the one that was opened last is open, and the rail leads to the other.
     other.goto(app)
     settle(other)
     expect(other.locator("h1")).to_contain_text("poor scores")
@@ -68,19 +76,16 @@ def test_renamed_copied_removed_undone(app: str, open_page: Opened) -> None:
     link = make_collection(page, app, "First", ("j.qrels", QRELS), ("good.run", GOOD))
     page.goto(f"{app}/collections")
     settle(page)
-    row_of(page, "First").get_by_role("button", name="Rename").click()
-    page.get_by_label("Its new name").fill("<b>Ours</b>")
-    page.get_by_label("Its new name").press("Tab")
-    page.locator("[data-testid=stPopoverBody]").get_by_role("button", name="Rename").click()
+    body = acts_on(page, "First")
+    body.get_by_label("Its new name").fill("<b>Ours</b>")
+    body.get_by_label("Its new name").press("Tab")
+    body.get_by_role("button", name="Rename").click()
     settle(page)
     expect(page.locator(".lens.collection a").first).to_have_text("<b>Ours</b>")
-    row_of(page, "<b>Ours</b>").get_by_role("button", name="Duplicate").click()
+    acts_on(page, "<b>Ours</b>").get_by_role("button", name="Duplicate").click()
     settle(page)
     expect(page.locator("h1")).to_contain_text("Two collections")
-    row_of(page, "Ours</b>, copy").get_by_role("button", name="Remove").click()
-    body = page.locator("[data-testid=stPopoverBody]")
-    expect(body).to_contain_text("2 files")
-    body.get_by_role("button", name="Remove").click()
+    acts_on(page, "Ours</b>, copy").get_by_role("button", name="Remove it and its 2 files").click()
     settle(page)
     expect(page.locator("h1")).to_contain_text("One collection")
     page.get_by_role("button", name="Undo").click()
@@ -98,7 +103,7 @@ def test_out_as_one_file_and_in_again(app: str, open_page: Opened, tmp_path: Pat
     page.goto(f"{app}/collections")
     settle(page)
     with page.expect_download() as download:
-        row_of(page, "Kept").get_by_role("button", name="Download").click()
+        acts_on(page, "Kept").get_by_role("button", name="Download as Zip").click()
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
     assert path.name == "Kept.zip"

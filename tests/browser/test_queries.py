@@ -176,7 +176,7 @@ def test_back_from_a_mark_of_a_chart_returns_too(sample_app: str, open_page: Ope
 
 
 def test_a_sorted_table_keeps_the_columns_that_are_seen(sample_app: str, open_page: Opened) -> None:
-    page = table_at(open_page, f"{sample_app}/queries", width=400, height=800)
+    page = table_at(open_page, f"{sample_app}/queries", width=700, height=800)
     page.evaluate("document.querySelector('.lens.queries').scrollLeft = 260")
     left = place(page)[2]
     assert left > 200
@@ -189,7 +189,7 @@ def test_a_sorted_table_keeps_the_columns_that_are_seen(sample_app: str, open_pa
 def test_the_query_stays_in_sight_while_the_scores_are_scrolled(
     sample_app: str, open_page: Opened
 ) -> None:
-    page = table_at(open_page, f"{sample_app}/queries", width=400, height=800)
+    page = table_at(open_page, f"{sample_app}/queries", width=700, height=800)
     query = page.locator(".lens.queries tbody th").first
     query.scroll_into_view_if_needed()
     before: Any = query.bounding_box()

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session
+from dashboard.answers.collections import file_name
 from dashboard.app_pages.parts.literal import literal
-from dashboard.drawing.blocks import data, markup
+from dashboard.drawing.blocks import data, markup, navigation
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import File
+from dashboard.session.actions.collections import packed_collection
 from dashboard.session.actions.judgments import use_judgments
 from dashboard.session.actions.uploaded_files import expect_files, uploaded
 from dashboard.session.actions.uploads import (
@@ -28,13 +30,15 @@ from dashboard.session.actions.uploads import (
 )
 from dashboard.session.memory import give_memory_back
 from dashboard.session.open_collection import (
+    all_collections,
+    collection,
     library_here,
     open_collection,
     read_again_with,
     workspace,
 )
 from dashboard.session.receipts import put_away, receipts, take_offer
-from dashboard.session.reconnection import cut_off
+from dashboard.session.reconnection import cut_off, largest_upload
 from dashboard.study.library import Library, may_be_a_run
 from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError
@@ -50,6 +54,22 @@ _OFFERS = {
     "kind=run": "Read as a run",
     "kind=qrels": "Read as judgments",
 }
+
+
+def bar() -> None:
+    """What the bar of the Files page offers: its uploader, and all of a collection as one file."""
+    here = collection()
+    if all_collections().folder_of(here) is None and workspace().has(here):
+        st.download_button(
+            "Download all",
+            data=lambda: packed_collection(here),
+            file_name=f"{file_name(all_collections().name_of(here))}.zip",
+            mime="application/zip",
+            key="download_all",
+            on_click="ignore",
+            help="The whole collection as one Zip, to be kept or imported elsewhere.",
+        )
+    st.html(navigation.add_files(), width="content")
 
 
 def first_run() -> None:
@@ -85,9 +105,15 @@ def above_the_uploader() -> DeltaGenerator:
     return st.container()
 
 
-def uploader() -> None:
-    """Take files in, many at once; each is read, remembered and reported."""
-    with above_the_uploader():
+def uploader(
+    label: str = "Add files",
+    shown: DeltaGenerator | None = None,
+    *,
+    width: int | Literal["stretch"] = "stretch",
+) -> None:
+    """Take files in, many at once; each is read, remembered and reported, in the place where that
+    is `shown`, by default beside the uploader."""
+    with shown or above_the_uploader():
         cut = cut_off()
         if cut:
             st.html(
@@ -100,15 +126,22 @@ def uploader() -> None:
     expect_files()
     drawn = session.generation("upload")
     given = st.file_uploader(
-        "Add files",
+        label,
         accept_multiple_files=True,
         key=f"upload_{drawn}",
+        width=width,
         label_visibility="collapsed",
     )
+    if width == "stretch":
+        most = f"{largest_upload() // 2**30:,} GB"
+        st.html(data.how_large(most))
     if not given:
         return
     files = [uploaded(file) for file in given]
-    with st.status(f"Reading {len(files)} {w.plural(len(files), 'file')} …") as status:
+    with (
+        shown or st.container(),
+        st.status(f"Reading {len(files)} {w.plural(len(files), 'file')} …") as status,
+    ):
         bar = st.progress(0.0)
         for read in read_uploads(files, drawn):
             status.update(label=f"Reading {min(int(read) + 1, len(files))} of {len(files)}")

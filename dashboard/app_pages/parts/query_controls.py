@@ -40,7 +40,7 @@ def narrowing(shown: QueryList, here: Opened) -> None:
                 wrong=shown.wrong is not None,
                 on_line=partial(session.hear, KEY, "line", _stored),
             )
-        with st.popover("?", key="can_say"):
+        with st.popover("?", key="can_say", type="tertiary"):
             names = answers.filter_names(here.study, view, remarks())
             st.html(filter_line.can_name(names, example))
         _columns(shown)
@@ -126,7 +126,7 @@ def _none_name(view: Comparison) -> str:
 def _columns(shown: QueryList) -> None:
     """The columns of the table, to be chosen."""
     known = {column.key: column for column in shown.offered}
-    with st.popover("Columns", key="columns"):
+    with st.popover("Columns", key="columns", icon=":material/view_column:"):
         session.widget(
             st.multiselect,
             "Columns of the table",
@@ -145,7 +145,7 @@ def _downloads(shown: QueryList, here: Opened) -> None:
     view, study = here.comparison, here.study
     noted, on = notes_here(), here.layers
     counted = section.counted(len(shown.kept), "query", "queries")
-    with st.popover("Download", key="download"):
+    with st.popover("Download", key="download", icon=":material/download:"):
         st.download_button(
             f"CSV :gray[of {counted}]",
             data=lambda: spreadsheet(shown.table),

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 
 import streamlit as st
 
 from dashboard import session
 from dashboard.address.page import Page
-from dashboard.answers.collections import told
+from dashboard.answers.collections import MANY, holds, opened
 from dashboard.answers.rail import counts
 from dashboard.app_pages.parts.literal import literal
 from dashboard.app_pages.parts.section import counted
 from dashboard.drawing.blocks import navigation
 from dashboard.drawing.blocks.navigation import Place, Shelved
+from dashboard.files.collections import Listed
 from dashboard.session import Opened
-from dashboard.session.actions.collections import collection_href
+from dashboard.session.actions.collections import collection_href, make_collection
 from dashboard.session.open_collection import all_collections, collection, no_collection_open
 
 
@@ -60,18 +62,55 @@ def _is_offered(page: Page, first: Page, here: Opened | None) -> bool:
 def _collections(here: Opened | None) -> None:
     """The open collection, which opens the list of all; it is looked for then."""
     known = all_collections()
-    name, holds = "Collections", "none is open"
+    name, told = "Collections", "none is open"
     if not no_collection_open():
-        name, holds = known.name_of(collection()), "no files yet"
+        name, told = known.name_of(collection()), "no files yet"
     if here is not None:
         queries = counted(len(here.study.query_ids), "query", "queries")
-        holds = f"{queries} · {counted(len(here.study.names), 'run', 'runs')}"
-    label = f"**{literal(name)}** :small[{holds}]"
+        told = f"{queries} · {counted(len(here.study.names), 'run', 'runs')}"
+    label = f"**{literal(name)}** :small[{told}]"
     with st.popover(label, key="collections", width="stretch", on_change="rerun") as menu:
         if not menu.open:
             return
-        rows = [
-            Shelved(row.name, told(row, None), collection_href(row.id), row.id == collection())
-            for row in known.listed()
-        ]
-        st.html(navigation.shelf(rows, session.href("collections")))
+        _shelf(known.listed())
+        st.html(navigation.all_collections(session.href("collections")))
+        with st.expander("New collection", icon=":material/add:", key="new_in_menu"):
+            new_collection("menu")
+
+
+def _shelf(listed: Sequence[Listed]) -> None:
+    """All collections, last opened first; many are looked for by name."""
+    words = ""
+    if len(listed) > MANY:
+        words = st.text_input(
+            "Find a collection",
+            key="find_in_menu",
+            placeholder="Find",
+            type="search",
+            label_visibility="collapsed",
+            live=True,
+        )
+    now = datetime.now().astimezone()
+    rows = [
+        Shelved(
+            row.name,
+            holds(row),
+            collection_href(row.id),
+            row.id == collection(),
+            row.preview.best if row.preview and not row.outdated else "",
+            opened(row, now),
+        )
+        for row in listed
+        if (words or "").casefold() in row.name.casefold()
+    ]
+    st.html(navigation.shelf(rows))
+
+
+def new_collection(where: str) -> None:
+    """The name of a new collection, which is made, opened, and then takes files."""
+    field = f"new_name_{where}"
+    with st.form(f"new_collection_{where}", border=False, clear_on_submit=True):
+        st.text_input("Its name", key=field, placeholder="My files", max_chars=80)
+        drawn = session.generation("new_collection")
+        if st.form_submit_button("Create and open", on_click=make_collection, args=(field, drawn)):
+            session.goto("data")

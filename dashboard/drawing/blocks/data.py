@@ -68,6 +68,11 @@ def file_table(rows: Sequence[Row], cutoff: int = 10) -> Markup:
     return _drawn("file_table", rows=rows, heads=heads)
 
 
+def how_large(most: str) -> Markup:
+    """What an uploader takes; `most` is the size that a file may have."""
+    return _drawn("how_large", most=most)
+
+
 def fit_table(lines: Sequence[FitLine]) -> Markup:
     """Whether the files belong together; `lines` are those of `fit_report`."""
     return _drawn("fit_table", lines=lines)

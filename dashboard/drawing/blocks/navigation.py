@@ -29,12 +29,15 @@ class Place:
 
 @dataclass(frozen=True)
 class Shelved:
-    """A collection in the list of all."""
+    """A collection in the list of all; `best` is the run that scores highest, "" where that is not
+    known."""
 
     name: str
     holds: str
     link: str
     is_open: bool
+    best: str
+    opened: str
 
 
 _drawn = Template("navigation")
@@ -46,9 +49,14 @@ def rail(places: Sequence[Place]) -> Markup:
     return _drawn("rail", groups=groups)
 
 
-def shelf(collections: Sequence[Shelved], link: str) -> Markup:
-    """The collections that can be opened, and the way to all that can be done with them."""
-    return _drawn("shelf", collections=collections, link=link)
+def shelf(collections: Sequence[Shelved]) -> Markup:
+    """The collections that can be opened."""
+    return _drawn("shelf", collections=collections)
+
+
+def all_collections(link: str) -> Markup:
+    """The way to all that can be done with collections."""
+    return _drawn("all_collections", link=link)
 
 
 def page_title(title: str, name: str) -> Markup:
@@ -69,6 +77,11 @@ def folded(pair: Sequence[RunStyle], rest: str) -> Markup:
 def copy_link() -> Markup:
     """The way to the address of what is shown."""
     return _drawn("copy_link")
+
+
+def add_files() -> Markup:
+    """The way to the uploader of the page."""
+    return _drawn("add_files")
 
 
 def narrowed(filters: Sequence[tuple[str, str]], link: str) -> Markup:

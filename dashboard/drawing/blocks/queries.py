@@ -55,11 +55,10 @@ class _Head:
 
 @dataclass(frozen=True)
 class _Cell:
-    """A score: as it is written, the length of its bar, the bar's colour."""
+    """A score: as it is written, and the length of its bar."""
 
     text: str
     share: str
-    color: str
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ def query_table(
     return _drawn(
         "query_table",
         heads=heads,
-        rows=[_row(record, columns, styles, (span, scale), coloured, opened) for record in records],
+        rows=[_row(record, columns, (span, scale), coloured, opened) for record in records],
         wide=sum(head.width for head in heads),
         label=label,
     )
@@ -164,7 +163,6 @@ def _heads(
 def _row(
     record: Mapping[str, Any],
     columns: Sequence[Column],
-    styles: Styles,
     spans: tuple[Span, Span | None],
     coloured: bool,
     opened: Link,
@@ -174,7 +172,7 @@ def _row(
     for column in columns:
         value = record[column.source]
         if column.kind == "score":
-            parts.append((column.kind, _cell(value, style_of(styles, column.name), spans[1])))
+            parts.append((column.kind, _cell(value, spans[1])))
         elif column.kind == "number":
             parts.append((column.kind, _number(value)))
         elif column.kind == "difference":
@@ -204,12 +202,12 @@ def _number(value: float) -> str:
     return w.count(value) if value % 1 == 0 else w.score(value)
 
 
-def _cell(value: float, style: RunStyle, scale: tuple[float, float] | None) -> _Cell:
+def _cell(value: float, scale: tuple[float, float] | None) -> _Cell:
     share = ""
     if scale is not None and value == value:
         low, high = scale
         share = percent((value - low) / (high - low))
-    return _Cell(w.score(value), share, style.css_color)
+    return _Cell(w.score(value), share)
 
 
 def page_links(rows: Rows, total: int, linked: Link) -> Markup:
@@ -245,7 +243,8 @@ def filters(where: Sequence[tuple[str, str]], without: Link) -> Markup:
 
 
 def strip_said(paired: int, most: int, mean: float) -> Markup:
-    """What the strip of differences shows; that it thins out where queries are more than `most`."""
+    """What the strip of differences shows and what it takes; that it thins out where queries are
+    more than `most`."""
     return _drawn("strip_said", paired=paired, most=most, mean=mean)
 
 

@@ -2,6 +2,7 @@
 
     workspace/cache/<what>/<sha256>     numbers and texts, sealed (`whole_files`)
     workspace/cache/tables/             runs of folders as Parquet, under the hash of their bytes
+    workspace/cache/<mark>/<sha256>     empty: its time says when something was done last
 
 Everything here may be deleted at any time; what is not as it was written counts as not there. What
 is larger than the cache may be goes oldest use first. No Streamlit here.
@@ -92,6 +93,23 @@ class Cache:
         with suppress(OSError):
             write_sealed(self._path(what, of), memoryview(out.getvalue()))
         self._make_room()
+
+    def mark(self, what: str, of: str) -> None:
+        """Remember that something was done now, whichever version does it."""
+        if self._may_write():
+            with suppress(OSError):
+                path = self._mark(what, of)
+                durable.make_folder(path.parent)
+                path.touch(mode=0o600)
+
+    def marked(self, what: str, of: str) -> float:
+        """When it was done last, in seconds since 1970; 0 where nobody knows."""
+        with suppress(OSError):
+            return self._mark(what, of).stat().st_mtime
+        return 0.0
+
+    def _mark(self, what: str, of: str) -> Path:
+        return self.folder / what / hashlib.sha256(of.encode()).hexdigest()
 
     @contextmanager
     def draft(self) -> Iterator[durable.Draft | None]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import shutil
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard.session.actions.collections import packed_collection
@@ -66,17 +68,53 @@ def test_what_is_added_to_the_example_makes_a_collection_of_ones_own() -> None:
 def test_judgments_added_to_the_example_stand_alone() -> None:
     app = opened("data", set="sample")
     upload(app, ("my.qrels", QRELS), ("good.run", GOOD))
-    assert "Two files are loaded and fit together" in text_of(app)
+    assert "Two files are loaded" in text_of(app)
 
 
-def test_without_a_link_the_collection_that_changed_last_is_open() -> None:
+def test_without_a_link_the_collection_that_was_opened_last_is_open() -> None:
     two_collections()
+    (theirs,) = (c.id for c in kept().collections() if c.name == "Theirs")
+    opened(set=theirs)
+    kept().rename("own", "Changed and not opened")
+    assert f"set={theirs}" in drawn(opened())
+    opened(set="own")
+    assert "set=own" in drawn(opened())
+
+
+def test_the_list_shows_what_the_overview_of_each_said_last_and_reads_none() -> None:
+    """Of what nobody has looked at, and of what has changed since, it says so."""
+    opened("collections", set="sample")
+    assert "open it to see its result" in text_of(opened("collections", set="sample"))
+    opened(set="sample")
+    shown = text_of(opened("collections", set="sample"))
+    assert "dense 0.636" in shown and "+0.087 to bm25, clear" in shown
+    two_collections()
+    opened(set="own")
+    st.cache_resource.clear()
+    read = Workspace.load
+    Workspace.load = refuse_to_read  # type: ignore[method-assign]
+    try:
+        shown = text_of(opened("collections", set="sample"))
+    finally:
+        Workspace.load = read  # type: ignore[method-assign]
+    assert "good 1.000" in shown and "one run, no baseline" in shown
+    kept().add("own", formats.read(POOR, name="poor.run"))
+    assert "changed since, open it to see" in text_of(opened("collections", set="sample"))
+
+
+def refuse_to_read(*_: Any) -> Any:
+    raise AssertionError("the list of collections reads no table")
+
+
+def test_without_any_mark_the_collection_that_changed_last_is_open() -> None:
+    two_collections()
+    shutil.rmtree(kept().folder / "cache", ignore_errors=True)
     shown = opened()
     (theirs,) = (c.id for c in kept().collections() if c.name == "Theirs")
     assert f"set={theirs}" in drawn(shown)
     listed = opened("collections")
     assert "Two collections" in text_of(listed)
-    assert "1 run · 2 judged queries · changed" in text_of(listed)
+    assert "2 queries · 1 run" in text_of(listed)
     links = [line for line in drawn(listed).split('"') if line.startswith("./?set=")]
     assert set(links) >= {"./?set=own", "./?set=sample"}
     assert "good scores 1.000" in text_of(opened(set="own")) or "Only 2 queries" in text_of(
@@ -98,7 +136,8 @@ def test_renamed_copied_removed_and_brought_back() -> None:
     assert "Ours <b>" in text_of(app) and "Ours &lt;b&gt;" in drawn(app)
     press(app, "Duplicate")
     assert "Ours <b>, copy" in named(kept())
-    press(app, "Remove")
+    copy = next(c.id for c in kept().collections() if c.name == "Ours <b>, copy")
+    app.button(key=f"remove_{copy}").click().run()
     assert "“Ours <b>, copy” was removed." in text_of(app)
     assert len(kept().collections()) == 2
     press(app, "Undo")
@@ -117,8 +156,8 @@ def test_a_removed_collection_that_is_open_is_not_shown_any_more() -> None:
 
 def test_a_new_collection_is_empty_and_takes_files() -> None:
     app = two_collections()
-    app.text_input(key="new_name").set_value("Third")
-    press(app, "New collection")
+    app.text_input(key="new_name_here").set_value("Third")
+    press(app, "Create and open")
     assert named(kept())[0] == "Third"
     app = opened("data", set=kept().collections()[0].id)
     upload(app, ("a.qrels", QRELS))
@@ -213,15 +252,13 @@ def test_a_damaged_file_costs_only_itself_and_can_be_removed_or_mended() -> None
     table = kept().folder / "tables" / f"{kept().entries('own')[1].table}.parquet"
     whole = table.read_bytes()
     table.write_bytes(whole[:-5] + bytes([whole[-5] ^ 1]) + whole[-4:])
-    import streamlit as st
-
     st.cache_resource.clear()
     app = opened("data", set="own")
     assert "The kept copy of good.run is not as it was written." in text_of(app)
-    assert "one could not be read" in text_of(app)
+    assert "One could not be read" in text_of(app)
     upload(app, ("good.run", GOOD))
     assert "The kept copy" not in text_of(app)
-    assert "Two files are loaded and fit together" in text_of(app)
+    assert "Two files are loaded" in text_of(app)
     table.unlink()
     st.cache_resource.clear()
     app = opened("data", set="own")
@@ -350,7 +387,7 @@ def test_a_folder_given_at_the_start_takes_reading_choices(
     app = opened("data")
     assert "a.run was not loaded" in text_of(app)
     press(app, "Keep the best score of each")
-    assert "Two files are loaded and fit together" in text_of(app)
+    assert "Two files are loaded" in text_of(app)
     assert "a scores 1.000" in text_of(opened())
     upload(opened("data"), ("b.run", b"q1 Q0 d2 1 2.0 x\n"))
     assert {"a", "b"} <= set(opened().selectbox(key="w_run").options)
@@ -367,7 +404,7 @@ def test_a_set_takes_reading_choices_too() -> None:
     app = opened("data", set="own")
     upload(app, ("set.zip", packed.getvalue()))
     press(app, "Keep the best score of each")
-    assert "Four files are loaded and fit together" in text_of(app)
+    assert "Four files are loaded" in text_of(app)
 
 
 RECORDS = (

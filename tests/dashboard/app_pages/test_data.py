@@ -35,7 +35,7 @@ def test_duplicates_can_be_kept_by_choice() -> None:
     ).run()
     assert "twice.run was not loaded" in text_of(app)
     next(b for b in app.button if b.label == "Keep the best score of each").click().run()
-    assert "Two files are loaded and fit together" in text_of(app)
+    assert "Two files are loaded" in text_of(app)
 
 
 def test_swapped_files_are_recognised_by_content() -> None:

@@ -26,7 +26,7 @@ PAGES = {
     "queries": "is better on 54 of 104 queries, worse on 21",
     "query": "dense loses 0.",
     "history": "Are these versions of one system?",
-    "data": "Seven files are loaded and fit together",
+    "data": "Seven files are loaded",
     "collections": "No collection of your own yet",
     "measures": f"{len(declarations())} measures",
     "help": "Keys, words, and where more is said.",

@@ -43,8 +43,8 @@ def test_the_menu_leaves_behind_what_was_looked_up() -> None:
 
 def test_opening_another_collection_keeps_nothing_that_belongs_to_this_one() -> None:
     app = opened("collections", run="hybrid", base="dense", where="category=Network", k="5")
-    app.text_input(key="new_name").set_value("Mine")
-    next(b for b in app.button if b.label == "New collection").click().run()
+    app.text_input(key="new_name_here").set_value("Mine")
+    next(b for b in app.button if b.label == "Create and open").click().run()
     assert "run" not in app.query_params and "where" not in app.query_params
     assert app.query_params["k"] == "5" or app.query_params["k"] == ["5"]
     app.switch_page("app_pages/overview.py").run()

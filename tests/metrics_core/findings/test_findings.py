@@ -545,9 +545,10 @@ def test_which_queries() -> None:
     frame = differences_of([0.05, 0.142] * 23, [-0.3] * 17, 21)
     assert which(frame, fixed=13, broken=6, all_zero=10) == (
         "hybrid is better on 46 of 84 queries, worse on 17",
-        "Median win 0.096. 13 queries are fixed, 6 are broken, 10 fail with both runs.",
+        "Median win 0.096. 13 queries that failed are fixed, 6 that worked are broken,"
+        " 10 fail with both runs.",
     )
-    assert which(frame, broken=1)[1].endswith("0.096. 1 query is broken.")
+    assert which(frame, broken=1)[1].endswith("0.096. 1 query that worked is broken.")
     assert which(frame, all_zero=2)[1].endswith("0.096. 2 queries fail with both runs.")
     assert which(frame)[1] == "Median win 0.096."
 
@@ -764,15 +765,17 @@ def test_no_judgments_and_nothing_relevant() -> None:
 @pytest.mark.parametrize(
     ("loaded", "refused", "options", "text"),
     [
-        (7, 1, {}, "Seven files are loaded and fit together; one could not be read."),
-        (7, 0, {}, "Seven files are loaded and fit together."),
-        (1, 0, {}, "One file is loaded."),
-        (12, 0, {"fits": False}, "12 files are loaded; they do not fit in every point."),
-        (2, 3, {"missing": "judgments"}, "Two files are loaded; judgments still missing; "
-         "three could not be read."),
-        (0, 0, {}, "Nothing is loaded yet; add judgments and runs."),
-        (0, 1, {"missing": "judgments"}, "No files are loaded; judgments still missing; "
-         "one could not be read."),
+        (7, 1, {}, "Seven files are loaded. One could not be read. "
+         "Every query id in the runs matches the judgments."),
+        (7, 0, {}, "Seven files are loaded. Every query id in the runs matches the judgments."),
+        (7, 0, {"unjudged": 1}, "Seven files are loaded. 1 query of the runs has no judgments."),
+        (12, 0, {"fits": False}, "12 files are loaded. "
+         "Not every id in the runs matches the judgments."),
+        (2, 3, {"missing": "judgments are"}, "Two files are loaded. Three could not be read. "
+         "Judgments are still missing."),
+        (0, 0, {}, "Nothing is loaded yet. Add judgments and runs."),
+        (0, 1, {"missing": "both are"}, "No files are loaded. One could not be read. "
+         "Both are still missing."),
     ],
 )  # fmt: skip
 def test_files(loaded: int, refused: int, options: dict[str, Any], text: str) -> None:
