@@ -60,6 +60,7 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
     only_here = {
         "--documents": options.documents,
         "--clean-ids": options.clean_ids,
+        "--map-docs or --map-queries": bool(options.maps),
         "--encoding": options.encoding,
         "--limit": options.limit,
         "--memory": options.memory,

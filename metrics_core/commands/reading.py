@@ -20,6 +20,8 @@ from metrics_core.base.errors import (
 )
 from metrics_core.base.notes import Note
 from metrics_core.checks.fit import AnyTable, near_matches, with_clean_ids
+from metrics_core.checks.id_mismatch import mismatch_notes, query_mismatch
+from metrics_core.checks.mapped_ids import with_mapped_ids
 from metrics_core.commands.console import progress_of
 from metrics_core.commands.reading_options import ReadingOptions, measures_named, names_given
 from metrics_core.formats.parsing.ranks_parts import joined_parts
@@ -54,7 +56,15 @@ class ReadRun:
     @cached_property
     def ranks(self) -> JudgedRanks:
         """The run joined with the judgments."""
-        return judge(self.run, self.qrels, documents=self.documents)
+        try:
+            return judge(self.run, self.qrels, documents=self.documents)
+        except NoSharedQueriesError as error:
+            found = query_mismatch(self.run, self.qrels)
+            if found is None:
+                raise
+            ids = w.listing(found.examples)
+            hint = f"{error.hint} {found.text} ({ids}): {found.option}."
+            raise NoSharedQueriesError(error.message, hint) from error
 
 
 @dataclass(frozen=True)
@@ -91,9 +101,7 @@ def asked(options: ReadingOptions) -> tuple[list[Measure], Qrels, Documents | No
         options.qrels, grades=options.grades, encoding=options.encoding, limit=options.limit
     )
     say(Path(options.qrels).name, qrels.notes)
-    if options.clean_ids:
-        qrels = cleaned(qrels, options.qrels)
-    return measures, qrels, _documents(options)
+    return measures, _with_ids(qrels, options.qrels, options), _documents(options)
 
 
 def nothing_to_compare(baseline: str) -> RanklensError:
@@ -127,8 +135,7 @@ def _read(options: ReadingOptions, qrels: Qrels, documents: Documents | None) ->
     read = []
     for path, run in _with_parts_joined(_given(options)):
         say(Path(path).name if run.complete else run.name, run.notes)
-        own = cleaned(run, path) if options.clean_ids else run
-        read.append(ReadRun(own, qrels, documents))
+        read.append(ReadRun(_with_ids(run, path, options), qrels, documents))
     runs, notes = told_apart(read, lambda one, other: one.run.has_rows_of(other.run))
     say("runs", notes)
     return runs
@@ -187,7 +194,7 @@ def _judged_at_once(
     if options.memory is not None:
         _refuse_with_memory(options, needs=bool(needs))
         read = [_within_memory(options.memory, path, options, qrels) for path in options.all_runs]
-    elif needs or options.clean_ids or options.duplicates != "error":
+    elif needs or options.clean_ids or options.maps or options.duplicates != "error":
         return None
     else:
         made = judged_at_once(
@@ -220,6 +227,7 @@ def _refuse_with_memory(options: ReadingOptions, *, needs: bool) -> None:
     both = {
         "--documents or a measure of documents": needs,
         "--clean-ids": options.clean_ids,
+        "--map-docs or --map-queries": bool(options.maps),
         "a folder of judged ranks": any(map(formats.holds_ranks, options.all_runs)),
         f"--duplicates {options.duplicates}": options.duplicates != "error",
     }
@@ -246,10 +254,21 @@ def _told(
     ranks = run.ranks
     notes = with_tie_range(ranks, measures)
     if isinstance(run, ReadRun):  # ids that are judged at once are plain
-        notes += near_matches(run.run, run.qrels)
+        notes += near_matches(run.run, run.qrels) + mismatch_notes(run.run, run.qrels)
     notes += score_notes(ranks, measures, without_relevant=options.without_relevant)
     say(run.name, notes)
     return ranks
+
+
+def _with_ids(table: AnyTable, path: str, options: ReadingOptions) -> AnyTable:
+    """The table with its ids as they are to be read; what became one is told."""
+    own = cleaned(table, path) if options.clean_ids else table
+    try:
+        read = with_mapped_ids(own, options.maps)
+    except RanklensError as error:
+        raise RanklensError(f"{path}: {error.message}", error.hint) from error
+    say(Path(path).name, read.notes[len(own.notes) :])
+    return read
 
 
 def groups_of(by: str, query_ids: Sequence[str], options: ReadingOptions) -> pd.Series:
@@ -261,8 +280,7 @@ def groups_of(by: str, query_ids: Sequence[str], options: ReadingOptions) -> pd.
         raise RanklensError("--by needs the queries.", "Give their file with --queries FILE.")
     queries = formats.read_queries(options.queries, encoding=options.encoding, limit=options.limit)
     say(Path(options.queries).name, queries.notes)
-    if options.clean_ids:
-        queries = cleaned(queries, options.queries)
+    queries = _with_ids(queries, options.queries, options)
     _refuse_strangers(queries, query_ids, options.queries)
     return group_of(queries, query_ids, by)
 

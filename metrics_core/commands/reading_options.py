@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from metrics_core import formats
 from metrics_core.base.errors import ParameterError
+from metrics_core.checks.id_readings import AS_THEY_STAND, IdMap, id_map
+from metrics_core.checks.mapped_ids import IdMaps
 from metrics_core.commands import Options
 from metrics_core.formats.source.limits import bytes_of
 from metrics_core.measures import Measure, measures_from
@@ -43,11 +45,18 @@ class ReadingOptions(Options):
     encoding: str | None
     limit: int | None
     clean_ids: bool
+    map_docs: IdMap
+    map_queries: IdMap
     without_relevant: WithoutRelevant
     memory: int | None = None
     per_query: bool = False
     by: str | None = None
     queries: str | None = None
+
+    @property
+    def maps(self) -> IdMaps:
+        """How ids are read."""
+        return IdMaps(self.map_queries, self.map_docs)
 
     @property
     def all_runs(self) -> list[str]:
@@ -114,6 +123,15 @@ def add_reading_options(
     parser.add_argument(
         "--clean-ids", action="store_true", help="drop blanks and invisible characters around ids"
     )
+    for what, of in (("queries", "query ids"), ("docs", "document ids")):
+        parser.add_argument(
+            f"--map-{what}",
+            type=_map,
+            default=AS_THEY_STAND,
+            metavar="READING",
+            help=f"read {of} another way, such as 'cut #' or 'case, zeros'; where ids do not"
+            " meet, a note says what would match",
+        )
     parser.add_argument(
         "--without-relevant",
         choices=["zero", "leave out"],
@@ -134,6 +152,14 @@ def size_argument(text: str) -> int:
         return bytes_of(text)
     except ParameterError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _map(text: str) -> IdMap:
+    """The argument of --map-docs and --map-queries."""
+    try:
+        return id_map(text)
+    except ParameterError as error:
+        raise argparse.ArgumentTypeError(f"{error.message} {error.hint}") from error
 
 
 def _grades(text: str) -> formats.Grades:

@@ -1,0 +1,160 @@
+"""Ids that do not meet: which other reading of them would match, and that none is told without."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from metrics_core.base.errors import ParameterError, RanklensError
+from metrics_core.checks.id_mismatch import document_mismatch, mismatch_notes, query_mismatch
+from metrics_core.checks.id_readings import id_map, reading
+from metrics_core.checks.mapped_ids import IdMaps, with_mapped_ids
+from metrics_core.judging import judge
+from metrics_core.measures import parse_measure
+from metrics_core.scoring.scores import score_runs
+from metrics_core.tables import Qrels, Queries, Run
+
+Write = Callable[[str], str]
+
+
+def same(number: str) -> str:
+    return number
+
+
+def files(in_run: Write = same, in_qrels: Write = same, query: Write = same) -> tuple[Run, Qrels]:
+    """A run of thirty queries with twenty documents each, every third of them judged; ids are
+    numbers as each side writes them."""
+    numbers = random.Random(1)
+    rows: dict[tuple[str, str], float] = {}
+    judged = []
+    for q in range(1, 31):
+        for rank in range(20):
+            doc = str(numbers.randrange(10**6))
+            rows.setdefault((query(str(q)), in_run(doc)), -float(rank))
+            if rank % 3 == 0:
+                judged.append((str(q), in_qrels(doc), rank % 2))
+    return (
+        Run.from_columns("run", *map(list, zip(*rows, strict=True)), list(rows.values())),
+        Qrels.from_columns(*map(list, zip(*judged, strict=True))),
+    )
+
+
+PLAIN = files()
+
+
+@pytest.mark.parametrize(
+    ("in_run", "in_qrels", "name"),
+    [
+        (lambda d: f"doc{d}#3_4", lambda d: f"doc{d}", "cut #"),
+        (lambda d: f"MARCO_{d}", same, "after _"),
+        (lambda d: f"D{d}", same, "drop D"),
+        (lambda d: f"ft911-{d}", lambda d: f"FT911-{d}", "case"),
+        (lambda d: f"{d}.0", same, ".0"),
+        (lambda d: d.zfill(9), same, "zeros"),
+        (lambda d: f" {d}", same, "blanks"),
+        (lambda d: f"http%3A%2F%2Fx%2F{d}", lambda d: f"http://x/{d}", "percent"),
+        (lambda d: f"docs/a/{d}.pdf", lambda d: f"{d}.txt", "file name"),
+        (lambda d: f"{d}-a-long-title-of-it"[:16], lambda d: f"{d}-a-long-title-of-it", "first -"),
+        (lambda d: f"MARCO_{d.zfill(8)}", same, "after _, zeros"),
+        (lambda d: f"MARCO_{d}#1", same, "cut #, after _"),
+        # As CAsT's: half of the collection is written another way, the other half alike.
+        (
+            lambda d: f"MARCO_D{d}" if int(d) % 2 else f"CAR_{d}",
+            lambda d: f"MARCO_{d}" if int(d) % 2 else f"CAR_{d}",
+            "MARCO_D",
+        ),
+    ],
+)
+def test_documents_that_another_reading_would_match(
+    in_run: Write, in_qrels: Write, name: str
+) -> None:
+    run, qrels = files(in_run, in_qrels)
+    found = document_mismatch(run, qrels)
+    assert found is not None and name in found.reading.name
+    assert found.then == found.of > found.now
+    assert id_map(found.reading.name).name == found.reading.name, "an option takes it back"
+    maps = IdMaps(documents=id_map(found.reading.name))
+    mapped = judge(with_mapped_ids(run, maps), with_mapped_ids(qrels, maps))
+    assert (mapped.judged().count() == judge(*PLAIN).judged().count()).all()
+    (note,) = mismatch_notes(run, qrels)
+    assert found.option in note.message and len(note.examples) == 3 and note.loud
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        (lambda q: f"q{q}", "drop q"),
+        (lambda q: f"{q}.1", "cut ."),
+        (lambda q: f"{q}.0", ".0"),
+        (lambda q: q.zfill(2), "zeros"),
+        (lambda q: f"topic-{q.zfill(3)}", "after -, zeros"),
+    ],
+)
+def test_queries_that_another_reading_would_match(query: Write, name: str) -> None:
+    run, qrels = files(query=query)
+    found = query_mismatch(run, qrels)
+    assert found is not None and (found.reading.name, found.then, found.of) == (name, 30, 30)
+    maps = IdMaps(queries=id_map(name))
+    mapped = judge(with_mapped_ids(run, maps), with_mapped_ids(qrels, maps))
+    assert not mapped.missing_queries
+
+
+def test_where_ids_meet_or_cannot_nothing_is_told() -> None:
+    assert not mismatch_notes(*PLAIN)
+    elsewhere, _ = files(lambda d: f"x{int(d) * 7919 % 10**6}")
+    assert not mismatch_notes(elsewhere, PLAIN[1])
+    assert query_mismatch(files(query=lambda q: f"z{int(q) + 500}")[0], PLAIN[1]) is None
+
+
+def test_of_several_chunks_the_best_counts() -> None:
+    run = Run.from_columns(
+        "chunks",
+        ["q1"] * 4,
+        ["docA#2", "docB#1", "docA#1", "docC#9"],
+        [1.0, 2.0, 3.0, 0.5],
+    )
+    qrels = Qrels.from_columns(["q1", "q1", "q1"], ["docA", "docB", "docB#1"], [2, 1, 0])
+    maps = IdMaps(documents=id_map("cut #"))
+    mapped, judged = with_mapped_ids(run, maps), with_mapped_ids(qrels, maps)
+    listed = dict(zip(mapped.doc_ids.to_pylist(), mapped.scores.tolist(), strict=True))
+    assert listed == {"docA": 3.0, "docB": 2.0, "docC": 0.5}
+    grades = dict(zip(judged.doc_ids.to_pylist(), judged.relevance.tolist(), strict=True))
+    assert grades == {"docA": 2, "docB": 1}
+    assert "one row of documents" in mapped.notes[-1].message.replace("1 row", "one row")
+    scores = score_runs([judge(mapped, judged)], (parse_measure("nDCG@10"),))
+    assert scores.values[0, 0, 0] == 1.0
+
+
+def test_ids_that_are_cut_at_a_length() -> None:
+    found = document_mismatch(*files(lambda d: f"doc{d}"[:7], lambda d: f"doc{d}"))
+    assert found is not None and found.reading.name == "first 7"
+
+
+def test_a_reading_that_makes_one_of_many_ids_matches_nothing() -> None:
+    assert document_mismatch(*files(lambda d: f"doc-{d}", lambda d: f"doc-{int(d) + 1}")) is None
+
+
+def test_one_side_can_be_named() -> None:
+    maps = id_map("run: drop MARCO_D; qrels: after _, case")
+    assert [r.name for r in maps.run] == ["drop MARCO_D"]
+    assert [r.name for r in maps.qrels] == ["after _", "case"]
+    assert "in the run" in maps.said and "in the judgments" in maps.said
+
+
+def test_two_queries_do_not_become_one() -> None:
+    run, qrels = PLAIN
+    maps = IdMaps(queries=id_map("first 1"))
+    for table in (run, qrels):
+        with pytest.raises(RanklensError, match="Two queries become one"):
+            with_mapped_ids(table, maps)
+    queries = Queries.from_columns({"query_id": ["11", "12"], "text": ["a", "b"]})
+    with pytest.raises(RanklensError, match="Two queries become one"):
+        with_mapped_ids(queries, maps)
+
+
+@pytest.mark.parametrize("name", ["", "cut", "first", "first x", "first 0", "shout", "drop "])
+def test_a_reading_that_there_is_not(name: str) -> None:
+    with pytest.raises(ParameterError, match="no way of reading ids"):
+        reading(name)
