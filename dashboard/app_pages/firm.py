@@ -120,7 +120,7 @@ def _judge_next(here: Opened, shares: pd.DataFrame) -> None:
     settling = found.to_settle or 0
     these = f"Judge these {w.count(settling)}" if settling > 1 else "Judge one by one"
     with st.container(horizontal=True, vertical_alignment="center", key="judge_these"):
-        st.html(layers.onward(session.href("judge"), these, primary=True))
+        st.html(layers.onward(session.href("judge"), these, "primary"))
         st.html(side.remark(said))
         _judged_by_k(here, shares)
         st.download_button(

@@ -81,7 +81,7 @@ def queue_part(here: Opened) -> None:
     unknown = _unknown(here.study.nameless((view.focus, view.baseline)))
     back = session.href("queries") if view.alone else session.href("firm", part="unjudged")
     named = "All queries" if view.alone else "Robustness"
-    st.html(layers.onward(back, f"← {named}"))
+    st.html(layers.onward(back, f"← {named}", "back"))
     if unknown:
         st.html(markup.answer("What is unjudged is not known", unknown, here.look.styles))
         return
@@ -98,9 +98,9 @@ def queue_part(here: Opened) -> None:
         add_files.told()
     left = answers.window(here.study, every, {*known, *skipped()}, _WINDOW)
     if is_done or left.empty:
-        st.html(layers.onward(back, f"See {named}", primary=is_done))
+        st.html(layers.onward(back, f"See {named}", "primary" if is_done else ""))
     if pairs:
-        about = _about_queue(here, left, found, order)
+        about = _about_queue(here, left, found, order, settles=bool(settling))
         _keys(here, left, judged=judged, total=found.unjudged, settling=settling, queue=about)
         _own_layer(here, "judge", "")
 
@@ -125,14 +125,15 @@ def _came_of_it(
 
 
 def _about_queue(
-    here: Opened, left: pd.DataFrame, found: answers.ToJudge, order: str
+    here: Opened, left: pd.DataFrame, found: answers.ToJudge, order: str, *, settles: bool
 ) -> dict[str, Any]:
     """What stands around the card of a queue: how much there is, the orders, what changed."""
     view, blind, short = here.comparison, is_blind(), short_names(here.drawing.styles, _NAME)
     where = f"on {w.count(found.queries)} of {section.counted(found.total, 'query', 'queries')}"
-    cutoff = w.count(view.measure.cutoff or view.cutoff)
+    where = f"in the top {w.count(view.measure.cutoff or view.cutoff)}, {where}"
     return {
-        "counted": f"{w.count(found.unjudged)} unjudged in the top {cutoff}, {where}",
+        # Where all of them count, their number stands before it.
+        "counted": f"{w.count(found.unjudged)} unjudged {where}" if settles else where,
         "order": order,
         "orders": list(ORDERS.items()),
         "sample": _SAMPLE,
