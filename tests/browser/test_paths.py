@@ -176,7 +176,7 @@ def test_marks_of_the_overview_lead_on(sample_app: str, open_page: Opened) -> No
     page = open_page(sample_app)
     page.locator(".lens.differences a.drawing").nth(1).click()
     on(page, "All queries")
-    expect(page.locator("h1")).to_contain_text("hybrid wins")
+    expect(page.locator("h1")).to_contain_text("hybrid is better on")
     menu(page, "Overview")
     page.locator(".lens.differences .tally a", has_text="lost by hybrid").click()
     on(page, "All queries")
