@@ -31,6 +31,12 @@ const tellWhole = (names) => {
   }
 };
 
+// What opens the rail has no name of its own.
+const nameTheMenu = () => {
+  const opener = document.querySelector('[data-testid=stExpandSidebarButton]');
+  if (opener && opener.ariaLabel !== 'Menu') opener.ariaLabel = 'Menu';
+};
+
 // Streamlit puts "Add: mrr" above what it finds. It is no addition where it is a measure's name:
 // then it says which one it stands for.
 const folded = (name) => name.toLowerCase().replace(/[\s_-]/g, '');
@@ -191,6 +197,7 @@ let page; // what the component was last run with
 
 const look = () => {
   tellWhole(page.data.names);
+  nameTheMenu();
   sayWhatIsMeant();
   sayKeys();
 };
