@@ -33,7 +33,10 @@ def remember_opened() -> None:
         return
     library = library_here()
     found = preview(here.study, library.slots)
-    if found is None or not _by_usual_judgments(library, identity):
+    if found is None:
+        return
+    if not _by_usual_judgments(library, identity):
+        _remembered()[identity] = here.study  # it is not asked again
         return
     version = all_collections().version(identity)
     # Files that changed while the page was drawn have another study, and are not its version.
@@ -52,5 +55,5 @@ def _by_usual_judgments(library: Library, identity: str) -> bool:
 
 @st.cache_resource(show_spinner=False)
 def _remembered() -> WeakValueDictionary[str, Study]:
-    """Collection -> the study of which its preview was kept."""
+    """Collection -> the study that was looked at last for its preview."""
     return WeakValueDictionary()

@@ -62,7 +62,7 @@ HEADINGS = {
     "query": "Every run on this query",
     "history": "Are these versions of one system?",
     "data": "Add files",
-    "collections": "New collection",
+    "collections": "can always be opened",
     "measures": "Find one by name",
     "help": "no clear difference",
     "judge": "←",
