@@ -13,6 +13,7 @@ from dashboard.answers import firmness as answers
 from dashboard.answers.grading import with_documents
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import section
+from dashboard.app_pages.parts.completeness import complete_switch
 from dashboard.drawing.blocks import firmness, layers, markup, side
 from dashboard.drawing.blocks.firmness import Cell, Head, Span
 from dashboard.drawing.drawn_once import drawn
@@ -80,6 +81,7 @@ def _unjudged(here: Opened, _: str) -> None:
     ]
     label = f"Where the difference on {view.name} could lie, {view.focus} minus {view.baseline}"
     st.html(firmness.spans(spans, here.drawing, label))
+    complete_switch(study, "robustness")
     defer(lambda: _judge_next(here, found.shares))
 
 

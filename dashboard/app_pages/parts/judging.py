@@ -14,6 +14,7 @@ from dashboard import session
 from dashboard.answers import grading as answers
 from dashboard.answers.judging_order import AT_RANDOM, ORDERS, read_order
 from dashboard.app_pages.parts import add_files, section
+from dashboard.app_pages.parts.completeness import complete_switch
 from dashboard.components.judge import graded_by_keys
 from dashboard.drawing.blocks import layers, markup, side
 from dashboard.drawing.blocks.grades import Grades
@@ -49,6 +50,8 @@ def query_part(here: Opened, query_id: str) -> None:
     unknown = here.study.nameless(view.runs)
     lists = f"the top {view.cutoff} of the {'other' if unknown else 'shown'} lists"
     said = "" if len(rows) else f"Every document in {lists} is judged."
+    if here.study.settings.complete:
+        said = "The judgments are taken as complete: what they do not name is not relevant."
     if len(unknown) == len(view.runs):
         said = ""
     with st.container(key="side_judge"):
@@ -84,6 +87,11 @@ def queue_part(here: Opened) -> None:
     st.html(layers.onward(back, f"← {named}", "back"))
     if unknown:
         st.html(markup.answer("What is unjudged is not known", unknown, here.look.styles))
+        return
+    if here.study.settings.complete:
+        told = "What they do not name is not relevant, so there is nothing to judge."
+        st.html(markup.answer("The judgments are taken as complete", told, here.look.styles))
+        complete_switch(here.study, "judge")
         return
     found, order = answers.to_judge_now(here.study, view), read_order(here.view.address["order"])
     every = answers.queue(here.study, view, order, found.settle)
