@@ -81,7 +81,6 @@ def _unjudged(here: Opened, _: str) -> None:
     ]
     label = f"Where the difference on {view.name} could lie, {view.focus} minus {view.baseline}"
     st.html(firmness.spans(spans, here.drawing, label))
-    complete_switch(study, "robustness")
     defer(lambda: _judge_next(here, found.shares))
 
 
@@ -99,6 +98,7 @@ def _judged_by_k(here: Opened, shares: pd.DataFrame) -> None:
             for row in shares.to_dict("records")
         ]
         st.html(firmness.table(heads, rows, "How much is judged by k"))
+        complete_switch(here.study, "robustness")
 
 
 def _judge_next(here: Opened, shares: pd.DataFrame) -> None:
