@@ -15,7 +15,6 @@ from dashboard.answers.firm import pair_lists
 from dashboard.answers.judging_order import AT_RANDOM, BY_QUERY, MOVING, by_lot
 from dashboard.answers.unjudged import bounds, next_known, next_to_judge, unjudged_of
 from dashboard.study.study import Study
-from metrics_core.base import wording as w
 from metrics_core.comparing.sides import side_of
 from metrics_core.explaining.one_query import grades_of
 from metrics_core.findings import Sentence, judging_finding, judging_lead
@@ -27,8 +26,6 @@ MOST_QUEUED = 500
 """Documents that a judging session offers at the most."""
 
 _HIGHEST_KEY = 9
-_MOST_NAMED = 3
-"""Runs that are named where a document stands."""
 _SETTLED_AT_ONCE = 2_000
 """Queries of which it takes no while to say which documents would settle the order."""
 _NAMES = {
@@ -64,8 +61,8 @@ def grade_names(study: Study) -> list[str]:
 def to_judge(study: Study, shown: Comparison, query_id: str) -> pd.DataFrame:
     """The documents of a query in the first k ranks of the shown lists that the files do not judge,
     but for those of runs that came as judged ranks, which have no name; those of the two compared
-    first: columns query_id, doc_id, where, title and text ("" without documents). None where the
-    judgments are complete."""
+    first: columns query_id, doc_id, ranks (of each run that has it there), title and text (""
+    without documents). None where the judgments are complete."""
     found = study.bare.kept(_to_judge, shown.runs, shown.cutoff, query_id)
     return found.head(0) if study.settings.complete else found
 
@@ -83,7 +80,7 @@ def _to_judge(study: Study, runs: tuple[str, ...], cutoff: int, query_id: str) -
         {
             "query_id": query_id,
             "doc_id": ranks.index.astype(object),
-            "where": [_listed_in(row) for row in ranks.to_dict("records")],
+            "ranks": [_known(row) for row in ranks.to_dict("records")],
             # The two compared are the first of the runs shown.
             "first": ranks[ranks.columns.intersection(runs[:2])].min(axis=1).to_numpy(np.float64),
             "rank": ranks.min(axis=1).to_numpy(np.float64),
@@ -93,34 +90,30 @@ def _to_judge(study: Study, runs: tuple[str, ...], cutoff: int, query_id: str) -
     return with_documents(study, frame.drop(columns=["first", "rank"]))
 
 
-def _listed_in(ranks: Mapping[Hashable, float]) -> str:
-    """ "rank 3 in dense, 5 in bm25 and 2 other runs"."""
-    known = [(str(run), rank) for run, rank in ranks.items() if not math.isnan(rank)]
-    told = [f"{w.count(rank)} in {run}" for run, rank in known[:_MOST_NAMED]]
-    more = len(known) - len(told)
-    others = f" and {w.count(more)} other {w.plural(more, 'run')}" if more else ""
-    return f"rank {', '.join(told)}{others}"
+def _known(ranks: Mapping[Hashable, float]) -> dict[str, int]:
+    return {str(run): int(rank) for run, rank in ranks.items() if not math.isnan(rank)}
 
 
 def queue(
     study: Study, shown: Comparison, order: str = MOVING, settle: int | None = None
 ) -> pd.DataFrame:
     """What to judge next for the comparison, by the judgments of the files, so that it stays as it
-    is while it is worked on: columns query_id, doc_id, where. In the usual order what could move it
-    most comes first, and what moves nothing follows by rank; query by query the first `settle` of
-    these come first. Empty where one of the two came as judged ranks."""
+    is while it is worked on: columns query_id, doc_id, ranks (of both runs, 0 where one does not
+    have it there). In the usual order what could move it most comes first, and what moves nothing
+    follows by rank; query by query the first `settle` of these come first. Empty where one of the
+    two came as judged ranks."""
     return study.bare.kept(_queue, shown, order, settle if order == BY_QUERY else None)
 
 
 def _queue(study: Study, shown: Comparison, order: str, settle: int | None) -> pd.DataFrame:
-    own = pair_lists(study, shown)[0]
+    lists = pair_lists(study, shown)
     cutoff = shown.measure.cutoff or shown.cutoff
     found = unjudged_of(study, shown, cutoff)
     if found.doc_ids is None:
-        return pd.DataFrame(columns=["query_id", "doc_id", "where"])
+        return pd.DataFrame(columns=["query_id", "doc_id", "ranks"])
     by_rank = pd.DataFrame(
         {
-            "query_id": np.array(own.query_ids, dtype=object)[found.query],
+            "query_id": np.array(lists[0].query_ids, dtype=object)[found.query],
             "doc_id": found.doc_ids.to_pylist(),
             "run_rank": found.run_rank,
             "baseline_rank": found.baseline_rank,
@@ -132,12 +125,13 @@ def _queue(study: Study, shown: Comparison, order: str, settle: int | None) -> p
     else:
         every = _most_moving_first(study, shown, by_rank)
     if order == BY_QUERY:
-        place = {query_id: i for i, query_id in enumerate(own.query_ids)}
+        place = {query_id: i for i, query_id in enumerate(lists[0].query_ids)}
         of, later = every["query_id"].map(place).to_numpy(), np.arange(len(every)) >= (settle or 0)
         every = every.iloc[np.lexsort((of, later))]
     every = every.head(MOST_QUEUED)
-    where = [_where(shown, cutoff, *both) for both in every[["run_rank", "baseline_rank"]].values]
-    return every[["query_id", "doc_id"]].assign(where=where).reset_index(drop=True)
+    both = every[["run_rank", "baseline_rank"]].to_numpy().tolist()
+    ranks = [{shown.focus: own, shown.baseline: other} for own, other in both]
+    return every[["query_id", "doc_id"]].assign(ranks=ranks).reset_index(drop=True)
 
 
 def _most_moving_first(study: Study, shown: Comparison, by_rank: pd.DataFrame) -> pd.DataFrame:
@@ -147,14 +141,6 @@ def _most_moving_first(study: Study, shown: Comparison, by_rank: pd.DataFrame) -
     found, difference = unjudged_of(study, shown, cutoff), effect(study, shown).difference[0]
     first = most_moving(*pair_lists(study, shown), shown.measure, found, difference)
     return pd.concat([first, by_rank]).drop_duplicates(["query_id", "doc_id"])
-
-
-def _where(shown: Comparison, cutoff: int, own: int, other: int) -> str:
-    """Where both runs have a document: "rank 10 in bm25 · not in the top 10 of dense"."""
-    ranks = {shown.focus: own, shown.baseline: other}
-    listed = [f"rank {w.count(rank)} in {run}" for run, rank in ranks.items() if rank > 0]
-    lacking = [f"not in the top {w.count(cutoff)} of {r}" for r, rank in ranks.items() if not rank]
-    return " · ".join([*listed, *lacking])
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,11 @@ from metrics_core.measures.declaring.description import Description, described
 from metrics_core.measures.declaring.families import by_family
 from metrics_core.measures.declaring.names import declared
 
+USED_MOST = ("nDCG", "P", "R", "AP", "RR", "Success", "Judged", "bpref")
+# What most papers, benchmarks and teams report; bpref rather than RBP, for trec_eval prints it
+# unasked and it is what one asks where many documents are unjudged.
+_FIRST, _FIRST_ASKS = "Used most", "With a cutoff in the name: nDCG@10, P@10, R@100, RR@10."
+
 
 @dataclass(frozen=True)
 class MeasureList:
@@ -36,7 +41,8 @@ class MeasureDetail:
 
 
 def measure_list(find: str, family: str) -> MeasureList:
-    """The list of measures."""
+    """The list of measures, those that are used most on top; they stand among the others where a
+    family or words are asked for."""
     known = declarations()
     families = by_family(known)
     questions = {f.title: f.question for f in families}
@@ -45,6 +51,13 @@ def measure_list(find: str, family: str) -> MeasureList:
         for f, ds in families.items()
         if family not in questions or f.title == family
     }
+    if not find.strip() and family not in questions:
+        first = [described(declared(name)) for name in USED_MOST]
+        names = {told.name for told in first}
+        rest = {
+            t: [told for told in tolds if told.name not in names] for t, tolds in groups.items()
+        }
+        groups = {_FIRST: first, **{title: tolds for title, tolds in rest.items() if tolds}}
     near: tuple[str, ...] = ()
     if find.strip():
         everything = [told for tolds in groups.values() for told in tolds]
@@ -53,7 +66,8 @@ def measure_list(find: str, family: str) -> MeasureList:
         )
         groups = {"Found": [everything[i] for _, i in found]} if found else {}
         near = () if found else _near(find)
-    return MeasureList(groups, questions, list(questions), len(known), near)
+    asked = {**questions, _FIRST: _FIRST_ASKS}
+    return MeasureList(groups, asked, list(questions), len(known), near)
 
 
 def _rank(told: Description, find: str) -> int | None:

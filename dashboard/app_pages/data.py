@@ -9,6 +9,7 @@ from dashboard.answers import data as answers
 from dashboard.answers import overview
 from dashboard.answers.data import FileRow
 from dashboard.app_pages.parts import add_files, grading, section
+from dashboard.app_pages.parts.completeness import complete_switch
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import data, markup
 from dashboard.session import Opened
@@ -61,6 +62,7 @@ def render() -> None:
             )
             st.html(data.fit_table(shown.fit))
     if here:
+        complete_switch(here.study, "files")
         section.heading(
             "Judgment layers",
             "Grades that were given here, beside the files. What is on counts in every score.",

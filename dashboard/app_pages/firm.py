@@ -13,10 +13,12 @@ from dashboard.answers import firmness as answers
 from dashboard.answers.grading import with_documents
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import section
+from dashboard.app_pages.parts.completeness import complete_switch
 from dashboard.drawing.blocks import firmness, layers, markup, side
 from dashboard.drawing.blocks.firmness import Cell, Head, Span
 from dashboard.drawing.drawn_once import drawn
 from dashboard.drawing.figures import curves as figures
+from dashboard.drawing.figures.text import short_names
 from dashboard.session import Opened
 from dashboard.session.deferred import defer
 from metrics_core import findings
@@ -25,6 +27,7 @@ from metrics_core.scoring.intervals import LEVEL
 from metrics_core.tables.ranked_run import as_judged_ranks
 
 _SHOWN = 20
+_IN_A_HEAD = 24
 _TO_JUDGE = 5
 """Documents to judge next that the page lists; all of them are in the download and the queue."""
 
@@ -82,7 +85,6 @@ def _unjudged(here: Opened, _: str) -> None:
 
 
 def _judged_by_k(here: Opened, shares: pd.DataFrame) -> None:
-    view = here.comparison
     with st.popover("How much is judged, by k", type="tertiary", key="judged_by_k"):
         section.heading(
             "How much is judged",
@@ -90,12 +92,13 @@ def _judged_by_k(here: Opened, shares: pd.DataFrame) -> None:
             frame=shares,
             key="judged",
         )
-        heads = [Head("k")] + [Head(run, number=True) for run in (view.focus, view.baseline)]
+        heads = [Head("k"), *(Head(run, number=True) for run in _pair(here))]
         rows = [
             [Cell(w.count(row["k"])), Cell(w.share(row["run"])), Cell(w.share(row["baseline"]))]
             for row in shares.to_dict("records")
         ]
         st.html(firmness.table(heads, rows, "How much is judged by k"))
+        complete_switch(here.study, "robustness")
 
 
 def _judge_next(here: Opened, shares: pd.DataFrame) -> None:
@@ -119,7 +122,7 @@ def _judge_next(here: Opened, shares: pd.DataFrame) -> None:
     settling = found.to_settle or 0
     these = f"Judge these {w.count(settling)}" if settling > 1 else "Judge one by one"
     with st.container(horizontal=True, vertical_alignment="center", key="judge_these"):
-        st.html(layers.onward(session.href("judge"), these, primary=True))
+        st.html(layers.onward(session.href("judge"), these, "primary"))
         st.html(side.remark(said))
         _judged_by_k(here, shares)
         st.download_button(
@@ -140,8 +143,7 @@ def _judge_next(here: Opened, shares: pd.DataFrame) -> None:
     heads = [
         Head("Judge next, most influential first"),
         Head("Document"),
-        Head(f"rank in {view.focus}", number=True),
-        Head(f"rank in {view.baseline}", number=True),
+        *(Head(f"rank in {run}", number=True) for run in _pair(here)),
         Head("could move the mean by", number=True),
     ]
     rows = [
@@ -221,7 +223,7 @@ def _measures(here: Opened, _: str) -> None:
         frame=found,
         key="measures",
     )
-    heads = [Head("Measure"), *(Head(run, number=True) for run in (view.focus, view.baseline))]
+    heads = [Head("Measure"), *(Head(run, number=True) for run in _pair(here))]
     heads += [Head("difference", number=True), Head("interval", number=True), Head("verdict")]
     rows = [
         [
@@ -277,6 +279,12 @@ def _missing(here: Opened, _: str) -> None:
     rows = [[_query(row), Cell(row["run"])] for row in found.head(_SHOWN).to_dict("records")]
     st.html(firmness.table(heads, rows, "Queries that a run did not answer"))
     _rest(len(found))
+
+
+def _pair(here: Opened) -> tuple[str, str]:
+    """The two compared, as they are called in the head of a column."""
+    view, short = here.comparison, short_names(here.drawing.styles, _IN_A_HEAD)
+    return short[view.focus], short[view.baseline]
 
 
 def _query(row: dict[str, object]) -> Cell:

@@ -11,8 +11,9 @@ def render() -> None:
     """The keys that work everywhere, what the words of the pages mean, and the measures."""
     st.html(markup.answer("Help", "Keys, words, and where more is said.", {}))
     opened = [(page.key.upper(), page.title) for page in PAGES if page.key]
-    st.html(help_page.keys(opened))
-    st.html(help_page.words(session.href("measures")))
+    keys, words = st.columns([2, 3], gap="large")
+    keys.html(help_page.keys(opened))
+    words.html(help_page.words(session.href("measures")))
 
 
 if __name__ == "__main__":

@@ -148,7 +148,7 @@ def _means(shown: HistoryPage, dates: VersionDates, here: Opened) -> None:
     rows = version_rows(shown, dates, others, by_date=by_date)
     section.heading(
         f"{view.measure} over {w.count(len(shown.versions))} versions",
-        "The mean of each version with its 95 % interval. A click puts a version in focus.",
+        "The mean of each version with its 95 % interval.",
         frame=rows,
         key="versions",
     )
@@ -173,8 +173,7 @@ def _slices(runs: tuple[str, ...], columns: list[str], by: str, here: Opened) ->
     section.heading(
         f"By {by}",
         f"Mean {view.measure} of each group. “Worse since” names the version from which on a group"
-        " is clearly worse than it was at its best, for all groups and versions together. A click"
-        " on a group lists its queries.",
+        " is clearly worse than it was at its best, for all groups and versions together.",
         frame=slices.means,
         key="history",
     )
@@ -195,13 +194,13 @@ def _slices(runs: tuple[str, ...], columns: list[str], by: str, here: Opened) ->
 def _queries(shown: HistoryPage, here: Opened) -> None:
     found = shown.queries
     if found.empty:
-        st.html(markup.nothing("No query broke or was fixed.", "Each stayed fine or not fine."))
+        st.html(markup.nothing("No query broke or was fixed.", "Each stayed good or not good."))
         return
     first = found.head(answers.MOST_QUERIES)
     more = f" The first {w.count(len(first))} are shown." if len(first) < len(found) else ""
     section.heading(
         f"{section.counted(len(found), 'query', 'queries')} changed",
-        "Fine: at least two thirds of the best reachable score. What is not fine now stands first,"
+        "Good: at least two thirds of the best reachable score. What is not good now stands first,"
         f" latest on top; a query that changed three times or more went back and forth.{more}",
         frame=found,
         key="changed",

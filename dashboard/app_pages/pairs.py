@@ -215,7 +215,8 @@ def _rests_on(shown: Pairs, here: Opened) -> tuple[str, str]:
     found, view = shown.found, here.comparison
     told = (
         f"{section.counted(shown.queries, 'query', 'queries')}, {w.share(shown.judged_share)} of"
-        f" all documents in the top {w.count(view.cutoff)} judged."
+        f" all documents in the top {w.count(view.cutoff)} judged"
+        f"{'; the judgments are taken as complete' if here.study.settings.complete else ''}."
     )
     if not found.draws:
         return told, ""

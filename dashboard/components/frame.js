@@ -31,6 +31,25 @@ const tellWhole = (names) => {
   }
 };
 
+// What two chips of the list of queries count.
+const COUNTED = {
+  fixed: 'failed with the baseline, good now',
+  broken: 'good with the baseline, fails now',
+};
+
+const tellCounted = () => {
+  for (const chip of document.querySelectorAll('.st-key-w_show button')) {
+    const says = COUNTED[chip.textContent.trim().split(' ')[0]] ?? '';
+    if (chip.title !== says) chip.title = says;
+  }
+};
+
+// What opens the rail has no name of its own.
+const nameTheMenu = () => {
+  const opener = document.querySelector('[data-testid=stExpandSidebarButton]');
+  if (opener && opener.ariaLabel !== 'Menu') opener.ariaLabel = 'Menu';
+};
+
 // Streamlit puts "Add: mrr" above what it finds. It is no addition where it is a measure's name:
 // then it says which one it stands for.
 const folded = (name) => name.toLowerCase().replace(/[\s_-]/g, '');
@@ -200,6 +219,8 @@ let page; // what the component was last run with
 
 const look = () => {
   tellWhole(page.data.names);
+  nameTheMenu();
+  tellCounted();
   sayWhatIsMeant();
   sayKeys();
 };

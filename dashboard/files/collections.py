@@ -161,6 +161,7 @@ class Collections:
         """What the files of a collection are and how they are read, told by their records; another
         one where any of it changed."""
         told: list[Any] = [self.choices_of(identity), self.judgments_of(identity)]
+        told += [self.settings_of(identity)]
         folder = self.folder_of(identity)
         if folder is not None:
             told += [(str(path), str(state_of(path))) for path in list_folder(folder).read]

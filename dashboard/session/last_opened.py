@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from weakref import WeakValueDictionary
-
 import streamlit as st
 
 from dashboard.answers.collections import preview
@@ -13,10 +11,10 @@ from dashboard.session.open_collection import (
     collection,
     library_here,
     library_of,
+    previewed,
 )
 from dashboard.session.view import opened
 from dashboard.study.library import Library, choose_judgments
-from dashboard.study.study import Study
 from metrics_core.tables import Run
 
 
@@ -29,16 +27,19 @@ def remember_opened() -> None:
         all_collections().mark_opened(identity)
     here = opened()
     # With layers or other judgments it is not what the collection shows by itself.
-    if here is None or here.layers or _remembered().get(identity) is here.study:
+    if here is None or here.layers or previewed().get(identity) is here.study:
         return
     library = library_here()
     found = preview(here.study, library.slots)
-    if found is None or not _by_usual_judgments(library, identity):
+    if found is None:
+        return
+    if not _by_usual_judgments(library, identity):
+        previewed()[identity] = here.study  # it is not asked again
         return
     version = all_collections().version(identity)
     # Files that changed while the page was drawn have another study, and are not its version.
     if library_of(identity, address()["qrels"]).study is here.study:
-        _remembered()[identity] = here.study
+        previewed()[identity] = here.study
         all_collections().keep_preview(identity, version, found)
 
 
@@ -48,9 +49,3 @@ def _by_usual_judgments(library: Library, identity: str) -> bool:
     usual = choose_judgments(several, runs, all_collections().judgments_of(identity))
     used = library.judgments
     return len(several) < 2 or (usual is not None and used is not None and usual.key == used.key)
-
-
-@st.cache_resource(show_spinner=False)
-def _remembered() -> WeakValueDictionary[str, Study]:
-    """Collection -> the study of which its preview was kept."""
-    return WeakValueDictionary()

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from weakref import WeakValueDictionary
 
 import streamlit as st
 
@@ -22,6 +23,7 @@ from dashboard.session.memory import give_back_what_is_unused
 from dashboard.session.reading import Reading
 from dashboard.session.receipts import doing
 from dashboard.study.library import Library, assemble, named_judgments
+from dashboard.study.study import Study
 from dashboard.workspace import NOTHING_SAID, Entry, Settings, StorageError, Workspace
 from dashboard.workspace.disk.durable import State, state_of, written
 from dashboard.workspace.long_runs.stored_run import StoredRun
@@ -150,6 +152,12 @@ def _assembled(
 def _states() -> dict[str, dict[str, Hashable]]:
     """Collection -> judgments asked for -> the files that were assembled last."""
     return {}
+
+
+@st.cache_resource(show_spinner=False)
+def previewed() -> WeakValueDictionary[str, Study]:
+    """Collection -> the study that was looked at last for its preview."""
+    return WeakValueDictionary()
 
 
 def _let_go_of_older(identity: str, asked: str, state: Hashable) -> None:

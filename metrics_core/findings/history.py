@@ -16,7 +16,7 @@ def no_versions_finding(runs: Sequence[str]) -> Sentence:
     """What is said instead of runs of which nothing tells that they are versions of one system."""
     return strong("Are these versions of one system? ") + muted(
         f"Nothing in the names {w.named(list(runs))} says so, so no order is assumed. In an order"
-        " this page shows how the measure moved, and which queries regressed."
+        " this page shows how the measure moved, and what broke."
     )
 
 

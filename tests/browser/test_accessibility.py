@@ -37,7 +37,9 @@ _TOO_WIDE = """() => {
   const page = document.querySelector('[data-testid=stMain]');
   return page.scrollWidth - page.clientWidth;
 }"""
-_STILL = "() => document.getAnimations().every((each) => each.playState !== 'running')"
+# What moves as something is scrolled is "running" all the time.
+_STILL = """() => document.getAnimations()
+  .every((each) => each.playState !== 'running' || each.timeline !== document.timeline)"""
 _OPEN_ALL = (
     "() => document.querySelectorAll('.lens details').forEach((fold) => { fold.open = true })"
 )

@@ -49,7 +49,7 @@ def test_a_narrow_screen_folds_the_rail_and_the_sentence(
     field = page.locator(".st-key-w_run input")
     expect(field).not_to_be_visible()
     folded = page.locator(".lens.folded")
-    expect(folded).to_contain_text("dense vs bm25 · nDCG@10 · all 104 queries")
+    expect(folded).to_contain_text("dense vs bm25 · nDCG@10 · all 104")
     folded.click()
     field.click()
     page.get_by_role("option", name="titles-only").click()

@@ -70,6 +70,7 @@ def test_versions_are_moved_on_a_phone(sample_app: str, open_page: Opened) -> No
     chip(page, "hybrid").locator(".name").tap()
     page.get_by_role("button", name="Move hybrid earlier").tap()
     stand(page, "bm25", "hybrid", "dense", "titles-only")
+    settle(page)  # an order by hand says that they are versions: the rest of the page comes
     touch = page.context.new_cdp_session(page)
     start = chip(page, "bm25").locator(".grip").bounding_box()
     end = chip(page, "titles-only").bounding_box()

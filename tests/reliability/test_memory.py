@@ -18,7 +18,7 @@ ROUNDS = 5
 QUERIES = 200
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_uploads_and_removals_leave_nothing_in_memory(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.reliability.test_memory", "100000"]

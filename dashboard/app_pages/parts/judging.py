@@ -14,10 +14,12 @@ from dashboard import session
 from dashboard.answers import grading as answers
 from dashboard.answers.judging_order import AT_RANDOM, ORDERS, read_order
 from dashboard.app_pages.parts import add_files, section
+from dashboard.app_pages.parts.completeness import complete_switch
 from dashboard.components.judge import graded_by_keys
 from dashboard.drawing.blocks import layers, markup, side
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.words import pieces, query_words
+from dashboard.drawing.figures.text import short_names
 from dashboard.session import Opened
 from dashboard.session.actions.grading import (
     acts_kept,
@@ -37,6 +39,8 @@ _WINDOW = 40
 """Documents of a queue that the browser has at hand, so that no key waits for the server."""
 _LONGEST_TEXT = 3_000
 _QUEUE = "judge_queue"
+_NAME, _MOST_NAMED = 24, 3
+"""Characters of a run's name, and runs that are named, where a document stands."""
 _SAMPLE = "Only grades given at random let Robustness estimate the rest."
 
 
@@ -46,6 +50,8 @@ def query_part(here: Opened, query_id: str) -> None:
     unknown = here.study.nameless(view.runs)
     lists = f"the top {view.cutoff} of the {'other' if unknown else 'shown'} lists"
     said = "" if len(rows) else f"Every document in {lists} is judged."
+    if here.study.settings.complete:
+        said = "The judgments are taken as complete: what they do not name is not relevant."
     if len(unknown) == len(view.runs):
         said = ""
     with st.container(key="side_judge"):
@@ -78,9 +84,14 @@ def queue_part(here: Opened) -> None:
     unknown = _unknown(here.study.nameless((view.focus, view.baseline)))
     back = session.href("queries") if view.alone else session.href("firm", part="unjudged")
     named = "All queries" if view.alone else "Robustness"
-    st.html(layers.onward(back, f"← {named}"))
+    st.html(layers.onward(back, f"← {named}", "back"))
     if unknown:
         st.html(markup.answer("What is unjudged is not known", unknown, here.look.styles))
+        return
+    if here.study.settings.complete:
+        told = "What they do not name is not relevant, so there is nothing to judge."
+        st.html(markup.answer("The judgments are taken as complete", told, here.look.styles))
+        complete_switch(here.study, "judge")
         return
     found, order = answers.to_judge_now(here.study, view), read_order(here.view.address["order"])
     every = answers.queue(here.study, view, order, found.settle)
@@ -95,9 +106,9 @@ def queue_part(here: Opened) -> None:
         add_files.told()
     left = answers.window(here.study, every, {*known, *skipped()}, _WINDOW)
     if is_done or left.empty:
-        st.html(layers.onward(back, f"See {named}", primary=is_done))
+        st.html(layers.onward(back, f"See {named}", "primary" if is_done else ""))
     if pairs:
-        about = _about_queue(here, left, found, order)
+        about = _about_queue(here, left, found, order, settles=bool(settling))
         _keys(here, left, judged=judged, total=found.unjudged, settling=settling, queue=about)
         _own_layer(here, "judge", "")
 
@@ -122,20 +133,21 @@ def _came_of_it(
 
 
 def _about_queue(
-    here: Opened, left: pd.DataFrame, found: answers.ToJudge, order: str
+    here: Opened, left: pd.DataFrame, found: answers.ToJudge, order: str, *, settles: bool
 ) -> dict[str, Any]:
     """What stands around the card of a queue: how much there is, the orders, what changed."""
-    view, blind = here.comparison, is_blind()
+    view, blind, short = here.comparison, is_blind(), short_names(here.drawing.styles, _NAME)
     where = f"on {w.count(found.queries)} of {section.counted(found.total, 'query', 'queries')}"
-    cutoff = w.count(view.measure.cutoff or view.cutoff)
+    where = f"in the top {w.count(view.measure.cutoff or view.cutoff)}, {where}"
     return {
-        "counted": f"{w.count(found.unjudged)} unjudged in the top {cutoff}, {where}",
+        # Where all of them count, their number stands before it.
+        "counted": f"{w.count(found.unjudged)} unjudged {where}" if settles else where,
         "order": order,
         "orders": list(ORDERS.items()),
         "sample": _SAMPLE,
         "blind": blind,
         "changes": [] if view.alone else _changes(here),
-        "of": f"{view.name}, {view.focus} minus {view.baseline}",
+        "of": f"{view.name}, {short[view.focus]} minus {short[view.baseline]}",
         "scores": {} if blind else _scores(here, left),
     }
 
@@ -153,10 +165,10 @@ def _changes(here: Opened) -> list[list[str]]:
 def _scores(here: Opened, left: pd.DataFrame) -> Mapping[str, list[list[str]]]:
     """What they changed of the scores of the queries that come next: run, before, and after."""
     graded = {query_id for layer in here.layers for query_id, _ in layer.grades}
-    view = here.comparison
+    view, short = here.comparison, short_names(here.drawing.styles, _NAME)
     return {
         query_id: [
-            [run, w.score(before), w.score(after)]
+            [short[run], w.score(before), w.score(after)]
             for run, (before, after) in answers.effect(here.study, view, query_id).scores.items()
             if run in (view.focus, view.baseline)
         ]
@@ -245,12 +257,14 @@ def _told(
 ) -> list[dict[str, Any]]:
     """What the browser is told of each document."""
     known, asked = _grades(here), here.study.texts
+    cutoff = here.comparison.measure.cutoff or here.comparison.cutoff
+    short = short_names(here.drawing.styles, _NAME)
     words = {query: query_words(asked.get(query, "")) for query in set(rows["query_id"])}
     return [
         {
             "query_id": row["query_id"],
             "doc_id": row["doc_id"],
-            "where": "" if blind else row["where"],
+            "where": "" if blind else _where(row["ranks"], short, cutoff),
             "title": pieces(row["title"], words[row["query_id"]]),
             "text": pieces(row["text"][:_LONGEST_TEXT], words[row["query_id"]]),
             "query": row.get("query", ""),
@@ -259,3 +273,13 @@ def _told(
         }
         for row in rows.to_dict("records")
     ]
+
+
+def _where(ranks: Mapping[str, int], short: Mapping[str, str], cutoff: int) -> str:
+    """Where a document stands: "rank 10 in bm25 · not in the top 10 of dense"."""
+    known = [f"{w.count(rank)} in {short[run]}" for run, rank in ranks.items() if rank]
+    more = len(known[_MOST_NAMED:])
+    others = f" and {w.count(more)} other {w.plural(more, 'run')}" if more else ""
+    lacking = [short[run] for run, rank in ranks.items() if not rank]
+    told = [f"rank {', '.join(known[:_MOST_NAMED])}{others}"]
+    return " · ".join([*told, *(f"not in the top {w.count(cutoff)} of {run}" for run in lacking)])

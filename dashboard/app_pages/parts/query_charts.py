@@ -79,12 +79,9 @@ def _against(shown: QueryList, here: Opened) -> list[str] | None:
     view = here.comparison
     title = f"{view.focus} against {view.baseline}"
     lasso = here.view.address["tool"] == "lasso"
-    does = "A click opens the query."
-    if lasso:
-        does = "A line drawn around points lists their queries."
     section.heading(
         title,
-        f"One point per query, by its {view.measure}. On the line both score the same. {does}",
+        f"One point per query, by its {view.measure}. On the line both score the same.",
     )
     # Streamlit tells clicks or regions of a chart, never both.
     session.widget(
@@ -145,8 +142,7 @@ def _strips(shown: QueryList, here: Opened) -> list[str] | None:
     by = by if by in offered else next(iter(offered), "")
     section.heading(
         f"Score by {by or 'query'}",
-        f"{view.measure}: a point per query, a stroke at the mean of each group. A click opens the"
-        " query.",
+        f"{view.measure}: a point per query, a stroke at the mean of each group.",
     )
     section.group_by(offered, by)
     found = query_views.strips(here.study, view, by)

@@ -30,7 +30,7 @@ _ROOM = 0.08
 _SHORT_NAME = 16
 
 
-_EDGE = 0.17
+_EDGE = 0.2
 """Where the ends of the axis say which side is better, so that no tick does."""
 _LABEL = 0.07
 """Half the width of a number, as a share of the drawing."""

@@ -10,7 +10,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from dashboard.answers.breakdown import Breakdown
-from dashboard.answers.group_table import Listed
+from dashboard.answers.group_table import MOST_ROWS, Listed
 from dashboard.drawing.blocks.markup import Lead, pieces_of, style_of
 from dashboard.drawing.blocks.templates import Template, percent, tone
 from dashboard.drawing.drawing import Drawing
@@ -149,6 +149,8 @@ def group_table(
         legend=_pieces(drawing) if parts else [],
         style=style_of(drawing.styles, drawing.focus),
         label=f"{drawing.name} by {column}",
+        # Of many groups a control above says how they are sorted.
+        sorts=len(shown.groups) <= MOST_ROWS,
     )
 
 

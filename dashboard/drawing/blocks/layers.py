@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from markupsafe import Markup
 
@@ -49,9 +50,9 @@ def effect(
     )
 
 
-def onward(link: str, words: str, *, primary: bool = False) -> Markup:
-    """A link to where judging goes on; a `primary` one is a button for the eye."""
-    return _drawn("onward", link=link, words=words, primary=primary)
+def onward(link: str, words: str, kind: Literal["", "primary", "back"] = "") -> Markup:
+    """A link to where judging goes on, as a button for the eye, or `back` to where it came from."""
+    return _drawn("onward", link=link, words=words, kind=kind)
 
 
 def row(layer: Layer, *, is_on: bool) -> Markup:

@@ -71,7 +71,7 @@ def word(text: str) -> Markup:
 
 def folded(pair: Sequence[RunStyle], rest: str) -> Markup:
     """The controls in a line of a narrow screen, which opens them."""
-    return _drawn("folded", pair=pair, rest=rest)
+    return _drawn("folded", pair=pair, rest=rest.removesuffix(" queries"))
 
 
 def copy_link() -> Markup:

@@ -317,7 +317,7 @@ def test_some_queries_taken_in_elsewhere_bring_their_notes_and_layers() -> None:
     packed = subset(study, view, ids, kept().notes.of(SAMPLE), [layer])
     app = opened("data", set="mine")
     for _ in range(2):
-        uploader = next(u for u in app.file_uploader if u.label == "Add files")
+        uploader = next(u for u in app.file_uploader if u.label in ("Add files", "Import"))
         uploader.set_value(("queries.zip", packed, "application/zip")).run()
         assert not app.exception, [e.value for e in app.exception]
     (made,) = [c for c in kept().collections() if c.id != SAMPLE]

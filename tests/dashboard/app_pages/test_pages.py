@@ -62,7 +62,7 @@ HEADINGS = {
     "query": "Every run on this query",
     "history": "Are these versions of one system?",
     "data": "Add files",
-    "collections": "New collection",
+    "collections": "can always be opened",
     "measures": "Find one by name",
     "help": "no clear difference",
     "judge": "←",
@@ -388,7 +388,7 @@ def test_of_forty_categories_those_that_differ_most_are_listed(
     assert few in text_of(opened("breakdown", run="a", base="b"))
     assert few not in text_of(opened("breakdown", run="a", base="b", by="length"))
     shown = text_of(opened(run="a", base="b"))
-    listed = re.findall(r"group \d+(?=,)", shown.partition("By category")[2])
+    listed = re.findall(r"group \d+(?=, \d+ quer)", shown.partition("By category")[2])
     assert len(listed) == 5 and "all 40" in shown
 
 

@@ -95,8 +95,7 @@ def test_layers_are_kept_by_what_they_hold_and_the_later_counts(study: Study) ->
 def test_what_is_to_judge_stays_while_it_is_judged(study: Study) -> None:
     rows = grading.to_judge(study, comparison(study), "q065")
     assert rows["doc_id"].tolist() == ["FN-0073", "FN-0163"]
-    assert rows["rank"].tolist() == [9, 10]
-    assert rows["where"].tolist() == ["dense, bm25, hybrid", "dense"]
+    assert rows["ranks"].tolist() == [{"dense": 9, "bm25": 10, "hybrid": 10}, {"dense": 10}]
     on = with_layers(study, [layer("a", {("q065", "FN-0073"): 3.0})])
     assert grading.to_judge(on, comparison(on), "q065").equals(rows)
     assert grading.queue(on, comparison(on)) is grading.queue(study, comparison(study))
@@ -105,14 +104,15 @@ def test_what_is_to_judge_stays_while_it_is_judged(study: Study) -> None:
 
 def test_a_queue_is_what_moves_most_then_the_rest(study: Study) -> None:
     every = grading.queue(study, comparison(study))
-    assert not every.duplicated(["query_id", "doc_id"]).any() and every["rank"].max() <= 10
+    assert not every.duplicated(["query_id", "doc_id"]).any()
+    assert max(rank for ranks in every["ranks"] for rank in ranks.values()) <= 10
     done = {(every["query_id"][0], every["doc_id"][0])}
     first = grading.window(study, every, done, 3)
     assert first["doc_id"].tolist() == every["doc_id"][1:4].tolist()
     assert first["query"][0] == study.texts[first["query_id"][0]] and first["title"].all()
     assert len(grading.queue(study, comparison(study, m="Coverage@10")))
     alone = study.view(Address.of(run="bm25", base="bm25")).comparison
-    assert len(grading.queue(study, alone)) and set(grading.queue(study, alone)["where"]) == {""}
+    assert {tuple(ranks) for ranks in grading.queue(study, alone)["ranks"]} == {("bm25",)}
 
 
 def test_the_effect_is_that_of_the_layers(study: Study) -> None:

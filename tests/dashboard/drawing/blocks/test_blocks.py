@@ -14,6 +14,7 @@ import pytest
 from markupsafe import Markup
 
 from dashboard.drawing.blocks import (
+    collections,
     curves,
     data,
     differences,
@@ -32,6 +33,7 @@ from dashboard.drawing.blocks.two_lists import two_lists
 from dashboard.drawing.blocks.words import marked, pieces, query_words
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import RunStyle, run_styles
+from dashboard.files.collections import Preview
 from metrics_core.base.errors import (
     FileFormatError,
     LineProblem,
@@ -53,9 +55,9 @@ from tests.dashboard.drawings import drawing_of
 EVIL = """<script>alert(1)</script><b onclick="x">'&"""
 TAGS = """a b bdi br caption code dd details div dl dt h1 h2 h3 i li mark ol p pre small span
 summary nav table tbody td tfoot th thead tr ul wbr"""
-ATTRIBUTES = """aria-current aria-expanded aria-hidden aria-label aria-sort class colspan data-copy
-data-keep data-key data-opens data-page data-place data-run dir href name open role scope style
-tabindex target title"""
+ATTRIBUTES = """aria-current aria-expanded aria-hidden aria-label aria-sort class colspan data-adds
+data-copy data-keep data-key data-named data-opens data-page data-place data-run dir href name open
+role scope style tabindex target title"""
 VOID = {"br", "wbr"}
 
 
@@ -448,6 +450,10 @@ def comparison() -> pd.DataFrame:
     p, effect = [math.nan, 0.0001, 0.002, 0.71], [math.nan, -0.8, 0.41, -0.05]
     ends = {"effect_low": [e - 0.2 for e in effect], "effect_high": [e + 0.2 for e in effect]}
     return frame.assign(p=[math.nan, 0.0001, 0.001, 0.4], p_corrected=p, effect=effect, **ends)
+
+
+def preview_of(name: str) -> Preview:
+    return Preview(name, name, 1, 0.5, f"{name} too", 0.6, -0.1, True, 20, 2)
 
 
 def rows_of(frame: pd.DataFrame, drawing: Drawing = DRAWING) -> Markup:
@@ -880,7 +886,8 @@ def test_no_user_text_becomes_markup():
         data.preview(EVIL, pd.DataFrame({EVIL: [EVIL]})),
         navigation.explained(EVIL, EVIL, EVIL, EVIL),
         navigation.rail([navigation.Place(EVIL, EVIL, EVIL, EVIL, EVIL, True)]),
-        navigation.shelf([navigation.Shelved(EVIL, EVIL, EVIL, True)], EVIL),
+        navigation.shelf([navigation.Shelved(EVIL, EVIL, EVIL, True, EVIL, EVIL)]),
+        collections.row(collections.Told(EVIL, EVIL, EVIL, True, EVIL, "", preview_of(EVIL), EVIL)),
         navigation.page_title(EVIL, EVIL),
         navigation.word(EVIL),
         navigation.folded([RunStyle(EVIL, 0)], EVIL),

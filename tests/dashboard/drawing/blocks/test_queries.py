@@ -77,7 +77,9 @@ def test_a_long_name_loses_its_middle_and_is_whole_on_hover() -> None:
 
 def test_scores_have_bars_where_they_have_a_scale_and_undefined_ones_a_dash() -> None:
     scores = [own for own in table(rows(1)).having("score") if "share" in own.get("style", "")]
-    assert [own["style"] for own in scores] == ["--share:44.20%;--run:var(--run-1)"]
+    assert [own["style"] for own in scores] == [
+        "--mark:var(--mark-1);--run:var(--run-of-1);--share:44.20%"
+    ]
     page = table(rows(1), scale=None)
     assert not [own for own in page.having("score") if "share" in own.get("style", "")]
     assert "0.442" in page.text and "–" in page.text and "nan" not in page.text

@@ -1,0 +1,321 @@
+"""What sentences on charts, slices, notes and rows claim is so: see `test_claims.py`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
+from metrics_core.explaining.top_document import TopDocument
+from metrics_core.findings import (
+    best_by_group,
+    change_in_short,
+    extreme_cells,
+    first_alone,
+    precision_at_half_recall,
+    short_lists,
+)
+from metrics_core.findings.groups import crossed_lead, slices_finding, untested_note
+from metrics_core.judging import JudgedRanks, judge
+from metrics_core.slicing.breakdowns import ALL
+from metrics_core.tables import Qrels, Run
+from tests.claims import NUMBER, count_of, is_rounded, named_in, offenders
+from tests.situations import Situation, by_group, situations
+
+GROUPED = tuple(
+    given for given in situations()[::12] if given.groups and given.focus != given.baseline
+)
+SEEDS = range(150)
+
+
+def claimed_groups(text: str, groups: set[str]) -> Iterator[str | bool]:
+    """Whether a list of groups is these, as far as it names them."""
+    names, count = named_in(text)
+    yield count != len(groups) and f"{count} groups, not {len(groups)}"
+    yield not set(names) <= groups and f"others than {text}"
+
+
+def false_in_best(given: Situation, text: str) -> Iterator[str | bool]:
+    runs, groups = given.scores.runs[:10], given.groups[0]
+    means = pd.DataFrame(
+        {
+            group: {run: np.nanmean(given.values(run)[groups == group]) for run in runs}
+            for group in dict.fromkeys(groups)
+        }
+    ).T
+    top = means.eq(means.max(axis=1), axis=0)
+    alone = top[top.sum(axis=1) == 1]
+    told = dict(re.findall(r"(run\d+) scores best in ([^;]+?)[;.]", text))
+    for run in runs:
+        own = set(alone.index[alone[run]])
+        yield bool(own) != (run in told) and f"{run} is best somewhere"
+        if run in told:
+            yield from claimed_groups(told[run], own)
+    several = re.search(r"several runs share the best score in (.*)\.$", text)
+    yield bool(several) != (len(alone) < len(top)) and "shared"
+    if several:
+        yield from claimed_groups(several[1], set(top.index) - set(alone.index))
+
+
+def test_who_scores_best_where() -> None:
+    def text_of(given: Situation) -> str:
+        runs = given.scores.runs[:10]
+        rows = [
+            (run, group, np.nanmean(given.values(run)[given.groups[0] == group]))
+            for group in dict.fromkeys(given.groups[0])
+            for run in runs
+        ]
+        frame = pd.DataFrame(rows, columns=["run", "group", "mean"])
+        return best_by_group(frame, runs, list(dict.fromkeys(given.groups[0])))
+
+    whole = [
+        given
+        for given in GROUPED
+        if not any(np.isnan(given.values(run)).any() for run in given.scores.runs[:10])
+    ]
+    assert whole and not offenders(whole, text_of, false_in_best)
+
+
+@cache
+def cells_of(seed: int) -> pd.DataFrame:
+    """A crossed frame with margins, with cells of few queries and without any."""
+    rng = np.random.default_rng([seed, 4])
+    rows = []
+    for row in ("r1", "r2", ALL):
+        for column in ("c1", "c2", "c3", ALL):
+            n = int(rng.choice([0, 3, 9, 10, 40]))
+            gap = rng.choice([-0.2, -0.05, 0.0, 0.05, 0.3]) + rng.choice([0.0, 0.01])
+            rows.append((row, column, gap if n else np.nan, n))
+    return pd.DataFrame(rows, columns=["row", "column", "difference", "queries"])
+
+
+def false_in_cells(seed: int, text: str) -> Iterator[str | bool]:
+    cells = cells_of(seed)
+    inner = cells[(cells["row"] != ALL) & (cells["column"] != ALL)]
+    enough = inner[(inner["queries"] >= 10) & inner["difference"].notna()]
+    if "single case" in text:
+        yield len(enough) > 0 and "no cell has ten queries"
+        return
+    if "equals" in text:
+        yield bool((enough["difference"] != 0).any()) and "equals"
+        return
+    said = re.findall(
+        rf"most (ahead of|behind) old in (\w+), (\w+): ({NUMBER}) over (\S+) quer(?:y|ies)", text
+    )
+    signs = {"ahead of": 1, "behind": -1}
+    for word, sign in signs.items():
+        there = bool((enough["difference"] * sign > 0).any())
+        yield there != any(word == one[0] for one in said) and word
+    for word, row, column, gap, n in said:
+        cell = enough[(enough["row"] == row) & (enough["column"] == column)].iloc[0]
+        yield not is_rounded(gap, cell["difference"]) and "its difference"
+        yield count_of(n) != cell["queries"] and "its queries"
+        ends = enough["difference"] * signs[word]
+        yield cell["difference"] * signs[word] < ends.max() and "the most"
+
+
+def test_the_extreme_cells() -> None:
+    assert not offenders(
+        SEEDS, lambda seed: extreme_cells(cells_of(seed), "new", "old"), false_in_cells
+    )
+
+
+def false_in_half(seed: int, text: str) -> Iterator[str | bool]:
+    known = points_of(seed).query("recall == 0.5").set_index("run")["precision"].dropna()
+    told = re.findall(rf"(run\d) ({NUMBER})", text)
+    yield [run for run, _ in told] != list(known.sort_values(ascending=False).index) and "order"
+    for run, value in told:
+        yield not is_rounded(value, known[run]) and run
+
+
+@cache
+def points_of(seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng([seed, 5])
+    runs = [f"run{i}" for i in range(int(rng.integers(1, 5)))]
+    rows = [
+        (run, recall, np.nan if rng.random() < 0.1 else rng.random())
+        for run in runs
+        for recall in (0.0, 0.5, 1.0)
+    ]
+    return pd.DataFrame(rows, columns=["run", "recall", "precision"])
+
+
+def test_precision_at_half_of_the_recall_of_each_run() -> None:
+    def text_of(seed: int) -> str:
+        points = points_of(seed)
+        return precision_at_half_recall(points, list(dict.fromkeys(points["run"])))
+
+    assert not offenders(SEEDS, text_of, false_in_half)
+
+
+@cache
+def lists_of(seed: int) -> list[JudgedRanks]:
+    """Two runs whose lists have different lengths, some of them none."""
+    rng = np.random.default_rng([seed, 6])
+    qrels = Qrels.from_columns([f"q{i}" for i in range(7)], ["d0"] * 7, [1] * 7)
+    judged = []
+    for name in ("new", "old"):
+        most = int(rng.choice([1, 4, 10, 30]))
+        rows = [
+            (f"q{i}", f"d{j}", -float(j))
+            for i in range(7)
+            for j in range(int(rng.integers(0 if i else 1, most + 1)))
+        ]
+        run = Run.from_columns(name, *(list(column) for column in zip(*rows, strict=True)))
+        judged.append(judge(run, qrels))
+    return judged
+
+
+def false_in_short(seed: int, text: str) -> Iterator[str | bool]:
+    lengths = {ranks.run_name: sorted(n for n in ranks.retrieved if n) for ranks in lists_of(seed)}
+    middle = {name: int(np.median(found)) for name, found in lengths.items()}
+    said = re.match(
+        r"Half of the (\w+) lists end by rank (\d+) \(the longest has (\d+)\); beyond, (\w+) wins"
+        r" by default\.$",
+        text,
+    )
+    if not said:
+        yield "no claim"
+        return
+    short, longest = said[1], said[4]
+    yield short == longest and "of the same run"
+    yield int(said[2]) != middle[short] and "where its lists end"
+    yield int(said[3]) != lengths[short][-1] and "its longest list"
+    yield middle[short] * 2 >= middle[longest] and "lists that are not short"
+    ended = sum(n <= int(said[2]) for n in lengths[short])
+    yield 2 * ended < len(lengths[short]) and "half of the lists"
+
+
+def test_lists_that_end_early() -> None:
+    told = {seed: short_lists(lists_of(seed), ("new", "old")).text for seed in SEEDS[:80]}
+    assert not offenders(told, told.__getitem__, false_in_short)
+    for seed, text in told.items():
+        ends = sorted(
+            int(np.median(r.retrieved[r.retrieved > 0])) if (r.retrieved > 0).any() else 0
+            for r in lists_of(seed)
+        )
+        assert bool(text) == (2 * ends[0] < ends[1]), seed
+
+
+def false_in_crossed_lead(given: Situation, text: str) -> Iterator[str | bool]:
+    own = by_group(given).query(f"run == '{given.focus}'").set_index("group")["difference"]
+    told = re.findall(rf"(?:^|, )(\S+) ({NUMBER})(?=[,.])", text.partition("slices")[0])
+    shown = own.dropna()
+    yield len(told) != min(len(shown), 4) and "how many are told"
+    for group, gap in told:
+        yield not is_rounded(gap, shown[group]) and group
+    sizes = [abs(shown[group]) for group, _ in told]
+    yield sizes != sorted(sizes, reverse=True) and "the largest first"
+    left = shown.drop([group for group, _ in told]).abs()
+    yield bool(len(left)) and left.max() > min(sizes) and "a larger one is left out"
+    yield "not what is proven" not in text and "what colours are good for"
+
+
+def test_the_lead_of_crossed_columns() -> None:
+    def text_of(given: Situation) -> str:
+        own = by_group(given)
+        return crossed_lead(own[own["run"] == given.focus], slices_finding(12, 0)).text
+
+    assert not offenders(GROUPED, text_of, false_in_crossed_lead)
+
+
+def false_in_slices(counts: tuple[int, int], text: str) -> Iterator[str | bool]:
+    looked_at, found = counts
+    said = re.match(r"(\w+) of (\S+) slices? stands? out \(5\s% false discovery rate\)\.$", text)
+    if not said:
+        yield "no claim"
+        return
+    yield (0 if said[1] == "none" else count_of(said[1])) != found and "how many"
+    yield count_of(said[2]) != looked_at and "of how many"
+
+
+def test_how_many_slices_stand_out() -> None:
+    counts = [(n, k) for n in (1, 2, 9, 176, 4000) for k in (0, 1, 2, 9) if k <= n]
+    assert not offenders(counts, lambda both: slices_finding(*both) + ".", false_in_slices)
+    assert slices_finding(0, 0) == ""
+
+
+def false_in_untested(given: Situation, text: str) -> Iterator[str | bool]:
+    own = by_group(given).query(f"run == '{given.focus}'").set_index("group")
+    own = own[own["difference"].notna()]
+    few = set(own.index[own["queries"] < FEWEST_QUERIES])
+    alike = set(own.index[(own["queries"] >= FEWEST_QUERIES) & own["diff_low"].isna()])
+    for groups, pattern in (
+        (few, r"(?:^|\. )([^.:]*): under ten queries, not tested\."),
+        (alike, r"(?:^|\. )([^.:]*): too few of (?:its|their) queries differ for an interval\."),
+    ):
+        said = re.search(pattern, text)
+        yield bool(said) != bool(groups) and pattern
+        if said:
+            yield from claimed_groups(said[1], groups)
+
+
+def test_why_groups_are_not_tested() -> None:
+    def text_of(given: Situation) -> str:
+        own = by_group(given)
+        return untested_note(own[own["run"] == given.focus])
+
+    assert not offenders(GROUPED, text_of, false_in_untested)
+
+
+def false_in_alone(seed: int, text: str) -> Iterator[str | bool]:
+    told = {
+        measure: run
+        for measures, run in re.findall(r"[Oo]n (.+?) (run\d) is first alone", text)
+        for measure in named_in(measures)[0]
+    }
+    yield told != {m: run for m, run in bests_of(seed).items() if m != "M0"} and "who is first"
+
+
+def bests_of(seed: int) -> dict[str, str]:
+    rng = np.random.default_rng([seed, 7])
+    return {f"M{i}": f"run{rng.integers(3)}" for i in range(5) if rng.random() < 0.6}
+
+
+def test_on_which_other_measures_a_run_is_first_alone() -> None:
+    assert not offenders(SEEDS, lambda seed: first_alone(bests_of(seed), "M0").text, false_in_alone)
+
+
+Row = tuple[TopDocument | None, bool, bool]
+
+
+def rows() -> list[Row]:
+    tops = [
+        TopDocument(before, after, only)
+        for before in (0, 1, 7)
+        for after in (0, 1, 3, 20)
+        for only in (False, True)
+        if before or after
+    ]
+    flags = (False, True)
+    return [(top, loses, found) for top in (*tops, None) for loses in flags for found in flags]
+
+
+def false_in_row(row: Row, text: str) -> Iterator[str | bool]:
+    top, loses, found = row
+    if "nothing relevant" in text:
+        yield (found or text != "new: nothing relevant in the top 10.") and "something relevant"
+        return
+    said = re.match(r"(best|only relevant) document: (.*) → (.*)\.$", text)
+    if not said or top is None:
+        yield "no claim"
+        return
+    before, after = (
+        0 if end == "not retrieved" else int(end.removeprefix("rank ")) for end in said.groups()[1:]
+    )
+    yield (before, after) != (top.before, top.after) and "its ranks"
+    yield (said[1] == "only relevant") != top.is_only_relevant and said[1]
+    yield ((after or 10**9) > (before or 10**9)) != loses and "the way of the score"
+
+
+def test_what_became_of_the_best_document() -> None:
+    def text_of(row: Row) -> str:
+        top, loses, found = row
+        said = change_in_short(top, "new", loses=loses, found=found, cutoff=10)
+        return said and f"{said}."
+
+    assert not offenders(rows(), text_of, false_in_row)
