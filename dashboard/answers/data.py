@@ -9,6 +9,7 @@ import pandas as pd
 
 from dashboard.address.measure_key import read_measure
 from dashboard.address.view import Comparison
+from dashboard.answers.id_offers import IdOffer, id_offers
 from dashboard.files.files import File
 from dashboard.study.library import Library
 from dashboard.study.study import Study
@@ -47,6 +48,7 @@ class Data:
     unread: list[File]
     errors: list[RanklensError]
     fit: list[FitLine]
+    offers: list[IdOffer]
     notes: tuple[Note, ...]
 
 
@@ -66,6 +68,7 @@ def data(library: Library, refused: int, measure: Measure, cutoff: int) -> Data:
     rows = [_row(f, library, measure, cutoff) for f in listed]
     unread = [f for f in library.files if f.error is not None]
     fit = study.kept(_fit, cutoff) if study else []
+    offers = id_offers(library)
     needed = [
         name
         for name, kind in (("judgments are", "qrels"), ("runs are", "run"))
@@ -75,7 +78,7 @@ def data(library: Library, refused: int, measure: Measure, cutoff: int) -> Data:
         finding=findings.files_finding(
             len(rows),
             refused + len(unread),
-            fits=_fits(library, measure),
+            fits=not offers and _fits(library, measure),
             unjudged=_unjudged(study),
             missing=" and ".join(needed).replace("judgments are and runs are", "both are"),
         ),
@@ -83,6 +86,7 @@ def data(library: Library, refused: int, measure: Measure, cutoff: int) -> Data:
         unread=unread,
         errors=list(study.refused.values()) if study else [],
         fit=fit,
+        offers=offers,
         notes=library.notes,
     )
 

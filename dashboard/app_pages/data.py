@@ -8,6 +8,7 @@ from dashboard import session
 from dashboard.answers import data as answers
 from dashboard.answers import overview
 from dashboard.answers.data import FileRow
+from dashboard.answers.id_offers import maps_said
 from dashboard.app_pages.parts import add_files, grading, section
 from dashboard.app_pages.parts.completeness import complete_switch
 from dashboard.app_pages.parts.literal import literal
@@ -37,6 +38,10 @@ def render() -> None:
         add_files.told()
         add_files.unread(shown.unread)
         add_files.beside(library)
+        for number, offer in enumerate(shown.offers):
+            add_files.id_offer(offer, f"ids_{number}")
+        if here and maps_said(here.study):
+            add_files.ids_mapped(maps_said(here.study))
         for error in shown.errors:
             st.html(data.error_card(error))
         for note in shown.notes:

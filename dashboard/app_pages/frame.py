@@ -15,6 +15,7 @@ from dashboard.address import method_key
 from dashboard.address.address import CONTROLS, SHARED
 from dashboard.address.page import Page
 from dashboard.address.view import NOBODY
+from dashboard.answers.id_offers import maps_said
 from dashboard.app_pages.parts import add_files, controls, rail
 from dashboard.app_pages.parts.run_card import run_card
 from dashboard.components.connection import watch_connection
@@ -27,6 +28,7 @@ from dashboard.session.reconnection import came_back, largest_upload
 from dashboard.session.view import theme
 from dashboard.streamlit_internals import static_folder
 from dashboard.workspace.disk.journal import NOTES
+from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 
 _STATIC = Path(__file__).parents[1] / "static"
@@ -107,6 +109,10 @@ def stands_in(page: Page) -> bool:
     told = layers.notice(here.layers, session.href(page.name, layers=(NOBODY,)))
     gone = [s for name, s in missing_of_journals().items() if name != NOTES]
     said = [data.receipt(f"{sentence} Files says what to do.") for sentence in gone]
+    mapped = maps_said(here.study)
+    if mapped:
+        sentence = "Ids are read another way than they stand. Files takes it back."
+        said.append(data.receipt(sentence, f"{w.sentence_case(mapped)}."))
     told = Markup().join([told, *said, *map(data.error_card, here.refused)])
     if told:
         room.html(told)

@@ -14,7 +14,10 @@ from itertools import count
 from dashboard.files.files import File, with_parts_joined
 from dashboard.study.study import Study
 from dashboard.workspace import NOTHING_SAID, Settings
+from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.base.notes import Note
+from metrics_core.checks.id_readings import AS_THEY_STAND, id_map
+from metrics_core.checks.mapped_ids import AnyTable, IdMaps, with_mapped_ids
 from metrics_core.formats import Loaded
 from metrics_core.formats.registry import Kind, run_name
 from metrics_core.judging import JudgedRanks, judge
@@ -77,6 +80,7 @@ def assemble(
     given = [_RunOf(f, f.table) for f in listed if isinstance(f.table, Run) and f.used]
     kept, run_notes = told_apart(given, lambda one, other: one.run.has_rows_of(other.run))
     kept, own_names = _as_called(kept, settings)
+    kept = [replace(one, run=_mapped(one.run, settings)) for one in kept]
     runs = [one.run for one in kept]
     listed = _with_run_names(listed, kept)
     qrels = choose_judgments([f for f in listed if isinstance(f.table, Qrels)], runs, qrels_key)
@@ -93,8 +97,10 @@ def assemble(
     if qrels is not None and runs and isinstance(qrels.table, Qrels):
         study = Study(
             runs,
-            qrels.table,
-            queries.table if queries and isinstance(queries.table, Queries) else None,
+            _mapped(qrels.table, settings),
+            _mapped(queries.table, settings)
+            if queries and isinstance(queries.table, Queries)
+            else None,
             documents.table if documents and isinstance(documents.table, Documents) else None,
             judging,
             settings,
@@ -134,6 +140,31 @@ def _as_called(runs: Sequence[_RunOf], settings: Settings) -> tuple[list[_RunOf]
             own_names[one.name] = own
         called.append(replace(one, slot=slots.get(own, file.slot)))
     return called, own_names
+
+
+def _mapped(table: AnyTable, settings: Settings) -> AnyTable:
+    """The table with its ids as the collection reads them; where that cannot be, as it is, with a
+    note."""
+    maps = id_maps(settings)
+    if not maps or (isinstance(table, Run) and not table.complete):
+        return table
+    try:
+        return with_mapped_ids(table, maps)
+    except RanklensError as error:
+        return table.noting(
+            Note("not_mapped", f"its ids stand as they are: {error.message}", loud=True)
+        )
+
+
+def id_maps(settings: Settings) -> IdMaps:
+    """How the ids of a collection are read; as they stand where it names no reading that there
+    is."""
+    try:
+        return IdMaps(
+            *(id_map(m) if m else AS_THEY_STAND for m in (settings.map_queries, settings.map_docs))
+        )
+    except ParameterError:  # of a newer version
+        return IdMaps()
 
 
 def _with_run_names(files: Sequence[File], runs: Sequence[_RunOf]) -> list[File]:

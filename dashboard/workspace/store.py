@@ -139,6 +139,10 @@ class Workspace:
         by the names in their files."""
         self._change(identity, run_names=dict(names), run_slots=dict(slots))
 
+    def map_ids(self, identity: str, queries: str, docs: str) -> None:
+        """Remember how the ids of this collection are read; "" is as they stand."""
+        self._change(identity, map_queries=queries, map_docs=docs)
+
     def duplicate(self, identity: str, name: str) -> Collection:
         """A copy of a collection, its tables shared on the disk."""
         with self.writing():

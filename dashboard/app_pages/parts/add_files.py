@@ -12,12 +12,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session
 from dashboard.answers.collections import file_name
+from dashboard.answers.id_offers import IdOffer
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import data, markup, navigation
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import File
 from dashboard.session.actions.collections import packed_collection
-from dashboard.session.actions.judgments import use_judgments
+from dashboard.session.actions.judgments import read_ids, use_judgments
 from dashboard.session.actions.uploaded_files import expect_files, uploaded
 from dashboard.session.actions.uploads import (
     Refusal,
@@ -221,6 +222,26 @@ def unread(files: Sequence[File]) -> None:
                     on_click=remove_file,
                     args=(file.number, file.file),
                 )
+
+
+def id_offer(offer: IdOffer, key: str) -> None:
+    """Ids that do not meet, and the button that reads them so that they do."""
+    with st.container(horizontal=True, vertical_alignment="center", key=key):
+        st.html(data.receipt(offer.text, offer.examples, alarming=True))
+        st.button(
+            "Read ids so",
+            key=f"{key}_read",
+            on_click=read_ids,
+            args=(offer.queries, offer.docs),
+            help="Kept with the collection, said on every page, and taken back here at any time.",
+        )
+
+
+def ids_mapped(said: str) -> None:
+    """How ids are read, and the way back."""
+    with st.container(horizontal=True, vertical_alignment="center", key="ids_mapped"):
+        st.html(data.receipt(f"Ids are read another way. {w.sentence_case(said)}."))
+        st.button("Read them as they stand", key="ids_back", on_click=read_ids, args=("", ""))
 
 
 def beside(library: Library) -> None:

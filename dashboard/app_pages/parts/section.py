@@ -11,6 +11,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from dashboard import session
+from dashboard.answers.id_offers import maps_said
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import markup, navigation
@@ -76,6 +77,7 @@ def file_name(key: str) -> str:
     view = session.opened_study().comparison
     told = [key, view.name, *([] if view.alone else [f"vs-{view.baseline}"]), collection()]
     told += [f"with-{layer.name}" for layer in session.opened_study().layers if len(layer)]
+    told += ["with-mapped-ids"] if maps_said(session.opened_study().study) else []
     return safe_name("-".join(["ranklens", *told])) + ".csv"
 
 

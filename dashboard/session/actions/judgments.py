@@ -54,6 +54,17 @@ def take_as_complete(complete: bool) -> dict[str, Any]:
     return {}
 
 
+def read_ids(queries: str, docs: str) -> None:
+    """Read the ids of the open collection so, "" as they stand; for callbacks."""
+    here = collection()
+
+    def read() -> None:
+        workspace().new(all_collections().name_of(here), here)
+        workspace().map_ids(here, queries, docs)
+
+    doing(read)
+
+
 def keep_in_use(identity: str, before: Library, after: Library) -> None:
     """Let a collection go on with the judgments that it used before others came beside them."""
     used = before.judgments or after.judgments

@@ -77,12 +77,15 @@ class Extent:
 class Settings:
     """What readers have said of a collection, by the names that its runs have in their files: the
     names that runs were given here, and the colours and shapes. `complete` judgments hold all that
-    is relevant; `old_baseline` says that the collection finds its baseline as it always did."""
+    is relevant; `old_baseline` says that the collection finds its baseline as it always did;
+    `map_queries` and `map_docs` are how ids are read, as the command line takes it."""
 
     complete: bool = False
     names: tuple[tuple[str, str], ...] = ()
     slots: tuple[tuple[str, int], ...] = ()
     old_baseline: bool = False
+    map_queries: str = ""
+    map_docs: str = ""
 
 
 NOTHING_SAID = Settings()
@@ -93,8 +96,8 @@ class Collection:
     """A collection: `choices` says, by file name, how files of its folder are to be read,
     `journals`, by name, how far they went, `judgments` which of several judgments are used, by the
     key of their file; "" where nobody has chosen and none came beside others. `complete`,
-    `run_names`, `run_slots` and `baseline_rule` are its settings; a record of before has the first
-    rule for the baseline, so that what it shows does not change."""
+    `run_names`, `run_slots`, `baseline_rule` and the maps of ids are its settings; a record of
+    before has the first rule for the baseline, so that what it shows does not change."""
 
     id: str
     name: str
@@ -107,6 +110,8 @@ class Collection:
     run_names: Mapping[str, str] = field(default_factory=dict)
     run_slots: Mapping[str, int] = field(default_factory=dict)
     baseline_rule: int = 1
+    map_queries: str = ""
+    map_docs: str = ""
 
     @property
     def settings(self) -> Settings:
@@ -116,6 +121,8 @@ class Collection:
             tuple(sorted(self.run_names.items())),
             tuple(sorted(self.run_slots.items())),
             self.baseline_rule < BASELINE_RULE,
+            self.map_queries,
+            self.map_docs,
         )
 
 
