@@ -1,6 +1,6 @@
 """Data: what is loaded, does it fit?"""
 
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -13,12 +13,14 @@ from dashboard.app_pages.parts import add_files, grading, section
 from dashboard.app_pages.parts.completeness import complete_switch
 from dashboard.app_pages.parts.literal import literal
 from dashboard.drawing.blocks import data, markup
+from dashboard.files.files import File
 from dashboard.session import Opened
-from dashboard.session.actions.uploads import bring_back, refusals, remove_file
+from dashboard.session.actions.uploads import bring_back, read_as, refusals, remove_file
 from dashboard.session.deferred import defer
 from dashboard.session.open_collection import collection, library_here, workspace
 from metrics_core.base import wording as w
 from metrics_core.base.notes import Note
+from metrics_core.tables import Run
 
 _ALL_FILES = 20
 
@@ -122,6 +124,7 @@ def _look_and_remove(rows: list[FileRow]) -> None:
                         args=(row.file.number, row.file.file),
                         type="tertiary",
                     )
+                _read_as(row.file)
                 if row.run:
                     st.button(
                         "Name and colour",
@@ -134,6 +137,31 @@ def _look_and_remove(rows: list[FileRow]) -> None:
         for entry in workspace().removed_entries(collection()):
             told = f"{literal(entry.file)} was removed."
             section.removed(told, f"back_{entry.number}", bring_back, entry.number)
+
+
+def _read_as(file: File) -> None:
+    """What the file is taken for, where it may be taken for something else: a run and judgments are
+    both numbers of documents."""
+    kinds: dict[Literal["run", "qrels"], str] = {"run": "a run", "qrels": "judgments"}
+    if file.kind not in kinds or (isinstance(file.table, Run) and not file.table.complete):
+        return
+
+    def taken(kind: Literal["run", "qrels"]) -> dict[str, Any]:
+        if kind != file.kind:
+            read_as(file, kind)
+        return {}
+
+    session.widget(
+        st.selectbox,
+        f"Read {literal(file.file)} as",
+        f"read_as_{file.key}",
+        value=file.kind,
+        store=taken,
+        options=list(kinds),
+        format_func=lambda kind: f"read as {kinds[kind]}",
+        label_visibility="collapsed",
+        width=190,
+    )
 
 
 def _chosen(rows: list[FileRow]) -> list[FileRow]:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+import numpy as np
+
 from dashboard.files.files import File, with_parts_joined
 from dashboard.study.study import Study
 from dashboard.workspace import NOTHING_SAID, Settings
@@ -215,6 +217,16 @@ def choose_judgments(files: Sequence[File], runs: Sequence[Run], key: str = "") 
         return shared > 0, not may_be_a_run(f), shared
 
     return max(files, key=fits)
+
+
+def as_judgments(file: File) -> Loaded:
+    """The run of a file as the judgments that it may be: the scores are its grades."""
+    assert isinstance(file.table, Run)
+    rows, grades = file.table.whole().table, file.table.scores
+    if (grades == np.round(grades)).all():
+        grades = grades.astype(np.int64)
+    qrels = Qrels.from_columns(rows["query_id"], rows["doc_id"], grades)
+    return Loaded(qrels, "", "qrels", file.file)
 
 
 def _choose_queries(files: Sequence[File], qrels: File | None) -> File | None:

@@ -24,7 +24,7 @@ from dashboard.session.actions.uploads import (
     Refusal,
     dismiss,
     read_again,
-    read_as_run,
+    read_as,
     read_uploads,
     refusals,
     remove_file,
@@ -264,8 +264,8 @@ def beside(library: Library) -> None:
                 st.button(
                     "It is a run",
                     key=f"run_{file.key}",
-                    on_click=read_as_run,
-                    args=(file,),
+                    on_click=read_as,
+                    args=(file, "run"),
                 )
             st.button(
                 "It holds judgments: use them" if doubtful else "Use it from now on",

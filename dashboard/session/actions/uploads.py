@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, count
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -31,7 +31,7 @@ from dashboard.session.open_collection import (
 )
 from dashboard.session.receipts import doing, tell, tell_error
 from dashboard.session.reconnection import came_through
-from dashboard.study.library import as_a_run, may_be_a_run
+from dashboard.study.library import as_a_run, as_judgments, may_be_a_run
 from dashboard.workspace import Added, Entry, StorageError
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
@@ -302,18 +302,19 @@ def _tell_replaced(identity: str, entry: Entry) -> None:
     )
 
 
-def read_as_run(file: File) -> None:
-    """Take judgments of the open collection for the run that they may be; for callbacks."""
+def read_as(file: File, kind: Literal["run", "qrels"]) -> None:
+    """Take a file of the open collection for a run, or for judgments; for callbacks. Its judgments
+    in use stay in use."""
     here = collection()
 
     def taken() -> None:
-        _into(here, [as_a_run(file)], ())
+        _into(here, [as_a_run(file) if kind == "run" else as_judgments(file)], ())
         workspace().remove_entry(here, file.number)
 
     if file.number:
         doing(taken)
     else:
-        read_again_with(file.file, kind="run")
+        read_again_with(file.file, kind=kind)
 
 
 def remove_file(number: str, file: str) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from dashboard.address.address import Address
 from dashboard.files.files import SAMPLE_FOLDER, File, list_folder, read_files
-from dashboard.study.library import assemble
+from dashboard.study.library import as_a_run, as_judgments, assemble
 from dashboard.workspace import Settings
 
 
@@ -147,3 +148,12 @@ def test_a_name_that_a_later_file_has_as_well_is_told_apart(tmp_path: Path) -> N
     files = files_in(tmp_path, {"a.run": RUN, "b.run": OTHER, "j.qrels": "q1 0 d1 1\n"})
     study = assemble(files, settings=Settings(names=(("a", "b"),))).study
     assert study is not None and study.names == ["b (2)", "b"]
+
+
+def test_a_run_can_be_taken_for_judgments_and_back(tmp_path: Path) -> None:
+    (file,) = files_in(tmp_path, {"llm.run": "001 Q0 d1 1 3 x\n001 Q0 d2 2 0 x\n"})
+    judgments = as_judgments(file)
+    assert judgments.kind == "qrels" and judgments.table.relevance.tolist() == [3, 0]
+    assert judgments.table.relevance.dtype.kind == "i" and judgments.table.query_ids == ["001"]
+    again = as_a_run(replace(file, table=judgments.table))
+    assert again.table.scores.tolist() == [3.0, 0.0] and again.table.name == "llm"
