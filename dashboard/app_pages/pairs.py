@@ -207,7 +207,8 @@ def _how_read(shown: Pairs, runs: tuple[str, ...]) -> str:
         return f"{told}Under {FEWEST_QUERIES} queries no pair is tested: none is coloured."
     few = f" Pairs that share fewer than {FEWEST_QUERIES} queries are not tested."
     corrected = f"not significant after correction for all {w.number(found.n_pairs)} pairs"
-    return f"{told}Grey: {corrected}.{few if found.too_few else ''}"
+    wide = f" Intervals hold for all {w.number(found.n_pairs)} pairs: wider than of one comparison."
+    return f"{told}Grey: {corrected}.{wide}{few if found.too_few else ''}"
 
 
 def _rests_on(shown: Pairs, here: Opened) -> tuple[str, str]:
@@ -221,7 +222,7 @@ def _rests_on(shown: Pairs, here: Opened) -> tuple[str, str]:
     if not found.draws:
         return told, ""
     pairs = w.number(found.n_pairs)
-    told += f" {w.share(view.method.level)} intervals for all {pairs} pairs."
+    told += f" {w.share(view.method.level)} intervals, together for all {pairs} pairs."
     how = f"From {w.count(found.draws)} bootstrap draws of the queries; corrected by the"
     return told, f"{how} distribution of the largest difference (max-statistic, step-down)."
 

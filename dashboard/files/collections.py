@@ -164,7 +164,8 @@ class Collections:
         told += [self.settings_of(identity)]
         folder = self.folder_of(identity)
         if folder is not None:
-            told += [(str(path), str(state_of(path))) for path in list_folder(folder).read]
+            listing = list_folder(folder, workspace=self._workspace.folder)
+            told += [(str(path), str(state_of(path))) for path in listing.read]
         if identity != SAMPLE:
             told += [(e.number, e.changed) for e in self._workspace.entries(identity)]
         return hashlib.sha256(json.dumps(told, default=str).encode()).hexdigest()

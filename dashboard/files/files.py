@@ -83,14 +83,16 @@ class Listing:
     left_out: tuple[Path, ...] = ()
 
 
-def list_folder(folder: Path, most: int = _MOST_FILES) -> Listing:
+def list_folder(folder: Path, most: int = _MOST_FILES, *, workspace: Path | None = None) -> Listing:
     """Files of a folder and its subfolders that may hold data, in a stable order; a subfolder of
-    judged ranks is one of them. Beyond the `most` that are read, runs are left out first: without
-    judgments the others say nothing; parts of one folder stay together."""
+    judged ranks is one of them, and a `workspace` that lies within holds none. Beyond the `most`
+    that are read, runs are left out first: without judgments the others say nothing; parts of one
+    folder stay together."""
     files = [
         path
         for path in sorted(folder.rglob("*"))
         if path.is_file()
+        and workspace not in path.parents
         and path.suffix.lower() not in _NO_DATA
         and path.stem.lower() not in ("readme", "license", "licence", "license-data")
         and not any(part.startswith((".", "__")) for part in path.relative_to(folder).parts)

@@ -175,7 +175,7 @@ def _let_go_of_older(identity: str, asked: str, state: Hashable) -> None:
 
 def _listing(identity: str) -> Listing:
     folder = all_collections().folder_of(identity)
-    return list_folder(folder) if folder else Listing(())
+    return list_folder(folder, workspace=workspace().folder) if folder else Listing(())
 
 
 def _files(identity: str, folder: Path | None, listing: Listing) -> list[File]:

@@ -22,7 +22,7 @@ def judging_finding(cutoff: int, unjudged: int | None, settle: int | None) -> Se
         return strong(f"{unjudged:,} {noun} in the top {cutoff} without a grade")
     if not settle:
         return strong(f"{unjudged:,} unjudged {noun} cannot reverse the order")
-    return strong(f"{settle:,} {w.plural(settle, 'judgment')} could settle who leads")
+    return strong(f"{settle:,} {w.plural(settle, 'judgment')} could make the order certain")
 
 
 def judging_lead(
@@ -44,9 +44,9 @@ def judging_lead(
     rest = unjudged - settle
     which = "it turns" if settle == 1 else "they turn"
     if not rest:
-        return muted(f"Settled: if {which} out not relevant, nothing can reverse the order.")
+        return muted(f"If {which} out not relevant, nothing can reverse it.")
     others = f"no grade of the other {rest:,}" if rest > 1 else "no grade of the last one"
-    return muted(f"Settled: if {which} out not relevant, {others} can reverse the order.")
+    return muted(f"If {which} out not relevant, {others} can reverse it.")
 
 
 def judged_finding(settle: int) -> Sentence:

@@ -30,7 +30,7 @@ PAGES = {
     "collections": "No collection of your own yet",
     "measures": f"{len(declarations())} measures",
     "help": "Keys, words, and where more is said.",
-    "judge": "81 judgments could settle who leads",
+    "judge": "81 judgments could make the order certain",
 }
 
 

@@ -260,24 +260,29 @@ def curve_of(signs: str) -> pd.DataFrame:
 EVERY = "significant after correction for all k from 1 to 100."
 
 
+def significant(where: str) -> str:
+    return f"Against bm25, significant {where} after correction for all k from 1 to 100."
+
+
 @pytest.mark.parametrize(
     ("signs", "title", "lead"),
     [
         (
             ".+++++++",
             "hybrid is clearly ahead on nDCG from k = 2 on",
-            f"Against bm25, {EVERY} At k = 1 no query differs: the gain comes from the results"
+            f"{significant('from k = 2 on')} At k = 1 no query differs:"
+            " the gain comes from the results"
             " below the first.",
         ),
         (
             "0+++++++",
             "hybrid is clearly ahead on nDCG from k = 2 on",
-            f"Against bm25, {EVERY} At k = 1 the means are equal.",
+            f"{significant('from k = 2 on')} At k = 1 the means are equal.",
         ),
         (
             "?+++++++",
             "hybrid is clearly ahead on nDCG from k = 2 on",
-            f"Against bm25, {EVERY} At k = 1 hybrid leads, not significantly (+0.050).",
+            f"{significant('from k = 2 on')} At k = 1 hybrid leads, not significantly (+0.050).",
         ),
         (
             "00000000",
@@ -287,15 +292,16 @@ EVERY = "significant after correction for all k from 1 to 100."
         (
             "...+++++",
             "hybrid is clearly ahead on nDCG from k = 5 on",
-            f"Against bm25, {EVERY} Up to k = 3 no query differs: the gain comes from the results"
+            f"{significant('from k = 5 on')} Up to k = 3 no query differs:"
+            " the gain comes from the results"
             " below the first 3.",
         ),
-        ("++++++++", "hybrid is clearly ahead on nDCG at every k", f"Against bm25, {EVERY}"),
-        ("--------", "hybrid is clearly behind on nDCG at every k", f"Against bm25, {EVERY}"),
+        ("++++++++", "hybrid is clearly ahead on nDCG at every k", f"{significant('at every k')}"),
+        ("--------", "hybrid is clearly behind on nDCG at every k", f"{significant('at every k')}"),
         (
             "++++??..",
             "hybrid is clearly ahead on nDCG from k = 1 to 5",
-            f"Against bm25, {EVERY} Beyond k = 5 the difference is not significant.",
+            f"{significant('from k = 1 to 5')} Beyond k = 5 the difference is not significant.",
         ),
         (
             "++?++.++",

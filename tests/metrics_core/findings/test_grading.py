@@ -21,17 +21,14 @@ def test_what_there_is_to_judge() -> None:
         return judging_finding(5, unjudged, settle).text, lead.text
 
     assert said(1216, 81) == (
-        "81 judgments could settle who leads",
-        "Settled: if they turn out not relevant, no grade of the other 1,135 can reverse the"
-        " order.",
+        "81 judgments could make the order certain",
+        "If they turn out not relevant, no grade of the other 1,135 can reverse it.",
     )
     assert said(2, 1) == (
-        "1 judgment could settle who leads",
-        "Settled: if it turns out not relevant, no grade of the last one can reverse the order.",
+        "1 judgment could make the order certain",
+        "If it turns out not relevant, no grade of the last one can reverse it.",
     )
-    assert said(3, 3)[1] == (
-        "Settled: if they turn out not relevant, nothing can reverse the order."
-    )
+    assert said(3, 3)[1] == ("If they turn out not relevant, nothing can reverse it.")
     assert said(1, None, "new") == (
         "1 document in the top 5 without a grade",
         "In the top 5 of new.",
