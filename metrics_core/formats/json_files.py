@@ -13,7 +13,7 @@ import pyarrow as pa
 from metrics_core.base.errors import LineProblem, RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.formats.outgoing import ROWS_AT_ONCE, arrow_of
-from metrics_core.formats.parsing.columns import recognise_columns, usual_grades
+from metrics_core.formats.parsing.columns import recognise_columns, usual_grades, whole_grades
 from metrics_core.formats.parsing.json_maps import load_map
 from metrics_core.formats.parsing.json_text import (
     check_characters,
@@ -25,6 +25,7 @@ from metrics_core.formats.parsing.named import load_named
 from metrics_core.formats.parsing.records import named_of
 from metrics_core.formats.registry import (
     CERTAIN,
+    IF_SAID,
     KINDS,
     LIKELY,
     POSSIBLE,
@@ -50,14 +51,14 @@ def recognise_json(sample: Sample) -> Mapping[Kind, int]:
         return {}
     if text.startswith("["):
         record = first_object(text[1:].lstrip())
-        found = _by_keys(record, sample)
+        found = _by_keys(record)
         return found or dict.fromkeys(KINDS, POSSIBLE - 20)
     if not _MAP.match(text):
         return dict.fromkeys(KINDS, POSSIBLE - 20)
     values = _VALUE.findall(text[:65536])
-    if sample.named("qrel") or (usual_grades(values) and not sample.path.endswith(".run")):
-        return {"qrels": LIKELY, "run": LIKELY - 1}
-    return {"run": CERTAIN, "qrels": LIKELY if usual_grades(values) else POSSIBLE}
+    if usual_grades(values):
+        return {"qrels": LIKELY + 1, "run": LIKELY}
+    return {"run": CERTAIN, "qrels": LIKELY if whole_grades(values) else IF_SAID}
 
 
 def recognise_jsonl(sample: Sample) -> Mapping[Kind, int]:
@@ -65,7 +66,7 @@ def recognise_jsonl(sample: Sample) -> Mapping[Kind, int]:
     if not _is_lines(sample):
         return {}
     records = (first_object(line) for line in sample.lines[:20])
-    found = _by_keys(next((record for record in records if record), {}), sample)
+    found = _by_keys(next((record for record in records if record), {}))
     return found or dict.fromkeys(KINDS, POSSIBLE - 20)
 
 
@@ -175,8 +176,8 @@ def _is_lines(sample: Sample) -> bool:
     return whole == 1 and len(sample.lines) == 1 and not _MAP.match(sample.lines[0])
 
 
-def _by_keys(record: Mapping[str, Any], sample: Sample) -> dict[Kind, int]:
+def _by_keys(record: Mapping[str, Any]) -> dict[Kind, int]:
     if not record:
         return {}
     names = list(record)
-    return recognise_columns(names, [[str(value) for value in record.values()]], sample)
+    return recognise_columns(names, [[str(value) for value in record.values()]])

@@ -49,7 +49,7 @@ def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
     check = partial(check_size, sample.source, file, names, first=_LOOKED_AT)
     guarded(sample.source, check)
     rows = guarded(sample.source, partial(_first_rows, file, names))
-    return recognise_columns(names, rows, sample)
+    return recognise_columns(names, rows)
 
 
 def _first_rows(file: pq.ParquetFile, names: list[str]) -> list[list[str]]:

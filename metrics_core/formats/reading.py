@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from metrics_core.base.errors import FileFormatError, LineProblem, ParameterError, RanklensError
+from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.base.wording import shown
-from metrics_core.formats.registry import (
-    CERTAIN,
-    KIND_TITLES,
-    KINDS,
-    LIKELY,
-    NO,
-    POSSIBLE,
-    Format,
-    Kind,
-    Loaded,
-    Request,
-    Sample,
-    formats,
-    run_name,
-)
-from metrics_core.formats.source.limits import MOST_COLUMNS, Size
+from metrics_core.formats.kinds import Recognised, recognise, sample_of
+from metrics_core.formats.registry import KINDS, Kind, Loaded, Request, formats, run_name
+from metrics_core.formats.source.limits import Size
 from metrics_core.formats.source.opening import memory_enough, open_source
-from metrics_core.formats.source.source import Source, shortened
+from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import Grades
 from metrics_core.tables import Documents, Duplicates, Qrels, Queries, Run
 from metrics_core.tables.given_numbers import finite_number
@@ -69,13 +57,18 @@ def read_source(
 ) -> Loaded:
     """What `read` gives of an opened source. Who `insists` on the kind knows it from elsewhere: a
     file that looks more like another is read all the same."""
-    sample = _sample(opened)
-    chosen, kind = _choose(opened, sample, kind, format, insists=insists)
+    found = recognise(opened, sample_of(opened), kind, format, insists=insists)
     request = Request(
-        kind=kind, duplicates=duplicates, grades=grades, run_name=run_name(opened.name)
+        kind=found.kind, duplicates=duplicates, grades=grades, run_name=run_name(opened.name)
     )
     with memory_enough(opened):
-        return chosen.read(opened, request)
+        return _told(found.format.read(opened, request), found)
+
+
+def _told(loaded: Loaded, found: Recognised) -> Loaded:
+    """What was read, with the evidence by which it was taken for what it is."""
+    table = loaded.table if found.note is None else loaded.table.noting(found.note)
+    return replace(loaded, table=table, evidence=found.evidence)
 
 
 def read_run(
@@ -156,15 +149,15 @@ def read_documents(
 def recognised(opened: Source, kind: Kind | None) -> tuple[str, Kind]:
     """The name of the format in which a source is read as this kind, or as what it seems to be, and
     the kind. Raises FileFormatError."""
-    declared, chosen = _choose(opened, _sample(opened), kind, None, insists=False)
-    return declared.name, chosen
+    found = recognise(opened, sample_of(opened), kind, None)
+    return found.format.name, found.kind
 
 
 def kind_at_a_glance(source: str | Path | bytes) -> Kind | None:
     """What the beginning of a file says it holds; None where it says nothing."""
     try:
         opened = open_source(source)
-        return _choose(opened, _sample(opened), None, None, insists=False)[1]
+        return recognise(opened, sample_of(opened), None, None).kind
     except (RanklensError, OSError):
         return None
 
@@ -185,103 +178,3 @@ def check_choices(kind: str | None, format: str | None, duplicates: str, grades:
             raise ParameterError(
                 f"grades makes {word!r} the grade {shown(grade)}, which is not a finite number."
             )
-
-
-def _sample(source: Source) -> Sample:
-    if source.magic.startswith(tuple(f.magic for f in formats() if f.magic)):
-        return Sample(source, "")
-    text = source.head.decode()
-    if not text.strip():
-        raise FileFormatError(
-            source.name,
-            [LineProblem(None, "an empty file", "a run, judgments, queries or documents")],
-            hint="The file is empty; was it written to the end?",
-        )
-    sample = Sample(source, text)
-    _check_width(source, sample)
-    return sample
-
-
-def _check_width(source: Source, sample: Sample) -> None:
-    """Refuse a first line of very many columns at once: each would become an array."""
-    first = sample.lines[0] if sample.lines else ""
-    if first.lstrip().startswith(("{", "[", "<")):
-        return
-    marks = ["\t"] if "\t" in first else [" ", ",", ";", "|"]
-    columns = max(first.count(mark) for mark in marks) + 1
-    if columns > MOST_COLUMNS:
-        number = sample.text.split("\n").index(first) + 1
-        found = f"{columns:,}" if len(sample.text) > len(first) else f"more than {columns:,}"
-        problem = LineProblem(number, found, f"at most {MOST_COLUMNS:,} columns", shortened(first))
-        raise FileFormatError(
-            source.name, [problem], hint="Is this a table of a row for each document?"
-        )
-
-
-def _choose(
-    source: Source, sample: Sample, kind: Kind | None, format: str | None, insists: bool
-) -> tuple[Format, Kind]:
-    """The format and kind to read a file as; refuses what fits nothing or another kind.
-
-    Whoever asks for real-valued grades `insists` that the numbers are grades, not scores, and so
-    does the place of a file in a set.
-    """
-    candidates = [
-        (sureness, declared, its_kind)
-        for declared in formats()
-        if format in (None, declared.name)
-        for its_kind, sureness in declared.recognise(sample).items()
-    ]
-    best = max(candidates, key=lambda c: c[0], default=None)
-    if kind is not None:
-        wanted = max((c for c in candidates if c[2] == kind), key=lambda c: c[0], default=None)
-        sureness = NO if wanted is None else wanted[0]
-        possible = insists and sureness >= POSSIBLE
-        if best is not None and not possible and _clearly_another(best[0], sureness):
-            raise _another_kind(source, best[2], kind)
-        best = wanted
-    if best is not None and best[0] > NO:
-        return best[1], best[2]
-    declared = next((f for f in formats() if f.name == format), None)
-    if declared is not None and (kind or declared.kinds[0]) in declared.kinds:
-        return declared, kind or declared.kinds[0]
-    raise _unrecognised(source, sample, kind)
-
-
-def _clearly_another(best: int, wanted: int) -> bool:
-    """Whether a file is so surely of another kind that reading it as wanted would mislead."""
-    return (best > POSSIBLE > wanted) or (best >= CERTAIN and wanted < LIKELY)
-
-
-def _another_kind(source: Source, found: Kind, wanted: Kind) -> FileFormatError:
-    swapped = {found, wanted} == {"run", "qrels"}
-    hint = f"This looks like {KIND_TITLES[found]}"
-    hint += "; are run and judgments swapped?" if swapped else "."
-    return FileFormatError(
-        source.name,
-        [LineProblem(None, KIND_TITLES[found], KIND_TITLES[wanted])],
-        hint=hint,
-        offer=f"kind={found}",
-    )
-
-
-def _unrecognised(source: Source, sample: Sample, kind: Kind | None) -> FileFormatError:
-    first = sample.lines[0] if sample.lines else ""
-    number = sample.text.split("\n").index(first) + 1 if first else None
-    wanted = KIND_TITLES[kind] if kind else "a run, judgments, queries or documents"
-    return FileFormatError(
-        source.name,
-        [LineProblem(number, _described(first), wanted, text=shortened(first))],
-        hint="A TREC run line is: query_id Q0 doc_id rank score run_name. A TREC qrels line is:"
-        " query_id 0 doc_id relevance. CSV, TSV, JSON and Parquet need column names such as"
-        " query_id, doc_id, score; `python -m metrics_core formats` shows an example of each.",
-    )
-
-
-def _described(line: str) -> str:
-    """A first line in words: its columns, by the separator that gives the most."""
-    separators = {"tabs": "\t", "commas": ",", "semicolons": ";", "bars": "|"}
-    word, mark = max(separators.items(), key=lambda item: line.count(item[1]))
-    if line.count(mark) > line.count(" "):
-        return f"{line.count(mark) + 1} columns between {word}, which fit no format"
-    return f"a line of {len(line.split())} words, which fits no format" if line else "no such thing"

@@ -30,9 +30,12 @@ KIND_TITLES: Mapping[Kind, str] = {
     "documents": "documents",
 }
 
-SPECIFIC, CERTAIN, LIKELY, POSSIBLE, NO = 97, 90, 60, 30, 0
+Evidence = Literal["said", "columns", "name", "guess"]
+"""By what a file was taken for what it is; `formats.kinds` says what each means."""
+
+SPECIFIC, CERTAIN, LIKELY, IF_SAID, POSSIBLE, NO = 97, 90, 60, 40, 30, 0
 """How sure a format is that a file is of its own: the surest wins. SPECIFIC is for a special shape
-of what another format reads, too."""
+of what another format reads, too, IF_SAID for a kind that has all it needs and is not likely."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,8 @@ class Loaded:
 
     `title` is what people see as "read as", `format` the short name of the format, `file` the name
     the user gave, `tag` the run name written inside a TREC run ("" elsewhere), `stored` the scores
-    that stand beside a run's results: query_id -> name -> value.
+    that stand beside a run's results: query_id -> name -> value. `evidence` says by what the file
+    was taken for what it is: one that is a guess should be asked about.
     """
 
     table: Table
@@ -50,6 +54,7 @@ class Loaded:
     file: str
     tag: str = ""
     stored: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    evidence: Evidence = "columns"
 
     @property
     def kind(self) -> Kind:

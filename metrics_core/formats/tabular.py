@@ -9,7 +9,7 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts, texts_of
-from metrics_core.formats.parsing.columns import DOCUMENT_NAMES, recognise_columns, understand
+from metrics_core.formats.parsing.columns import recognise_columns, understand
 from metrics_core.formats.parsing.delimited import (
     csv_fields,
     csv_records,
@@ -20,7 +20,6 @@ from metrics_core.formats.parsing.delimited import (
 )
 from metrics_core.formats.parsing.named import load_named
 from metrics_core.formats.registry import (
-    CERTAIN,
     KINDS,
     LIKELY,
     POSSIBLE,
@@ -51,10 +50,8 @@ def recognise_tsv(sample: Sample) -> Mapping[Kind, int]:
     found = _recognise(sample, tsv_fields)
     if found or not all(_bare(tsv_fields(line)) for line in sample.lines):
         return found
-    if sample.named("quer", "topic"):  # such as msmarco-docdev-queries.tsv
-        return {"queries": CERTAIN, "documents": LIKELY}
     texts = [tsv_fields(line)[1] for line in sample.lines]
-    if sample.named(*DOCUMENT_NAMES) or sum(map(len, texts)) > 200 * len(texts):
+    if sum(map(len, texts)) > 200 * len(texts):
         return {"documents": LIKELY, "queries": POSSIBLE}
     return {"queries": LIKELY, "documents": POSSIBLE}
 
@@ -161,4 +158,4 @@ def _separator(sample: Sample) -> str:
 def _recognise(sample: Sample, fields: Callable[[str], list[str]]) -> dict[Kind, int]:
     names = fields(sample.lines[0])
     rows = [fields(line) for line in sample.lines[1:50]]
-    return recognise_columns(names, rows, sample)
+    return recognise_columns(names, rows)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from metrics_core.formats.registry import CERTAIN, KINDS, LIKELY, POSSIBLE, Kind, Sample
+from metrics_core.formats.registry import CERTAIN, IF_SAID, KINDS, LIKELY, POSSIBLE, Kind
 from metrics_core.formats.values import is_number
 
 ROLES: dict[str, tuple[str, ...]] = {
@@ -33,9 +33,6 @@ QUERY_IDS = ("queryid", "qid", "id", *ROLES["query_id"][2:-1], "number", "num")
 QUERY_TEXTS = ("text", "query", "querytext", "title", "question", "keywords")
 DOCUMENT_IDS = (*ROLES["doc_id"][:2], "id", *ROLES["doc_id"][2:])
 DOCUMENT_TEXTS = ("text", "body", "content", "contents", "description", "passage", "abstract")
-
-DOCUMENT_NAMES = ("corpus", "doc", "article", "passage", "collection")
-"""Words in a file's name that say it holds documents."""
 
 GREATEST_USUAL_GRADE, LEAST_USUAL_GRADE = 127, -10
 _LONG_TEXT = 200
@@ -128,9 +125,7 @@ def _judgable(names: Sequence[str], kind: Kind) -> Understood:
     )
 
 
-def recognise_columns(
-    names: Sequence[str], rows: Sequence[Sequence[str]], sample: Sample
-) -> dict[Kind, int]:
+def recognise_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[Kind, int]:
     """How sure a header and some rows are of each kind of table; empty where nothing is known."""
     complete = {kind: not understand(names, kind).missing for kind in KINDS}
     possible: dict[Kind, int] = {
@@ -138,20 +133,19 @@ def recognise_columns(
     }
     query, doc = position(names, ROLES["query_id"]), position(names, ROLES["doc_id"])
     if query >= 0 and doc >= 0:
-        return possible | _recognise_judgable(names, rows, sample, complete)
+        return possible | _recognise_judgable(names, rows, complete)
     if complete["queries"] and (query >= 0 or not complete["documents"]):
         return possible | {"queries": CERTAIN}
     if complete["documents"] and doc >= 0:
         return possible | {"documents": CERTAIN}
     if complete["documents"]:
-        return possible | _recognise_texts(names, rows, sample)
+        return possible | _recognise_texts(names, rows)
     return possible | dict.fromkeys(_nearest(names, query, doc), POSSIBLE - 10)
 
 
 def _recognise_judgable(
     names: Sequence[str],
     rows: Sequence[Sequence[str]],
-    sample: Sample,
     complete: Mapping[Kind, bool],
 ) -> dict[Kind, int]:
     graded = position(names, ROLES["relevance"]) >= 0
@@ -163,15 +157,13 @@ def _recognise_judgable(
         if complete["queries"]:
             nearest["queries"] = LIKELY
         return nearest
-    if score < 0 or position(names, ROLES["rank"]) >= 0:
+    if score < 0:
         return {"run": CERTAIN}
     values = [row[score].strip() for row in rows if len(row) > score]
-    beir = [fold(name) for name in names] == ["queryid", "corpusid", "score"]
-    if usual_grades(values) and (beir or sample.named("qrel")):
+    graded = whole_grades(values)
+    if graded and [fold(name) for name in names] == ["queryid", "corpusid", "score"]:  # BEIR's
         return {"qrels": CERTAIN, "run": LIKELY}
-    if beir and sample.named("qrel"):
-        return {"run": CERTAIN, "qrels": LIKELY - 1}
-    return {"run": CERTAIN, "qrels": LIKELY if usual_grades(values) else POSSIBLE - 10}
+    return {"run": CERTAIN, "qrels": LIKELY if graded else IF_SAID}
 
 
 def usual_grades(values: Sequence[str]) -> bool:
@@ -183,14 +175,13 @@ def usual_grades(values: Sequence[str]) -> bool:
     )
 
 
-def _recognise_texts(
-    names: Sequence[str], rows: Sequence[Sequence[str]], sample: Sample
-) -> dict[Kind, int]:
-    """A bare id and a text: queries or documents, by the file's name, the columns, the length."""
-    if sample.named("quer", "topic"):
-        return {"queries": CERTAIN, "documents": LIKELY}
-    if sample.named(*DOCUMENT_NAMES):
-        return {"documents": CERTAIN, "queries": LIKELY}
+def whole_grades(values: Sequence[str]) -> bool:
+    """Whether these texts are all small whole numbers, perhaps written as decimals: 2.0."""
+    return usual_grades([re.sub(r"\.0*$", "", value) for value in values])
+
+
+def _recognise_texts(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[Kind, int]:
+    """A bare id and a text: queries or documents, by the columns and the length."""
     titled = position(names, ("title",)) >= 0 and position(names, DOCUMENT_TEXTS) >= 0
     at = position(names, DOCUMENT_TEXTS)
     lengths = [len(row[at]) for row in rows if len(row) > at >= 0]

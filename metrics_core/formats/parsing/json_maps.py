@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.checking import qrels_table, refuse_values, run_table
-from metrics_core.formats.parsing.columns import usual_grades
+from metrics_core.formats.parsing.columns import whole_grades
 from metrics_core.formats.parsing.json_text import (
     MOST_DIGITS,
     check_strings,
@@ -151,7 +151,7 @@ def _table(source: Source, request: Request, rows: _Rows) -> Table:
         table = pa.table({**rows.ids, "relevance": texts})
         qrels = qrels_table(source, request, table, rows)
         message = "all numbers are small whole numbers and are read as grades, not as scores"
-        whole = usual_grades(texts.slice(0, 1000).to_pylist())
+        whole = whole_grades(texts.slice(0, 1000).to_pylist())
         return qrels.noting(Note("kind", message, rows.rows)) if whole else qrels
     scores: npt.NDArray[np.float64] = np.concatenate([parse_scores(t) for t in texts.chunks])
     bad = np.flatnonzero(np.isnan(scores))

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from metrics_core.base.errors import LineProblem, TableError
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.checking import qrels_table, refuse_values, run_table
-from metrics_core.formats.parsing.columns import Understood, understand
+from metrics_core.formats.parsing.columns import ROLES, Understood, fold, understand
 from metrics_core.formats.registry import Kind, Loaded, Request
 from metrics_core.formats.source.lines import RowLines, refuse, refuse_rows
 from metrics_core.formats.source.source import Source
@@ -122,8 +122,10 @@ def _qrels(source: Source, request: Request, named: Named, understood: Understoo
     at = understood.roles["relevance"]
     column = named.column(at)
     grades = pc.utf8_trim(pc.fill_null(column.cast(ID), ""), " \t")
-    if named.names[at].lower() == "score":
-        message = "the column `score` holds small whole numbers and is read as grades"
+    name = named.names[at]
+    if fold(name) in ROLES["score"]:
+        whole = "holds small whole numbers and " if request.grades == "integer" else ""
+        message = f"the column `{name}` {whole}is read as grades"
         named.notes.append(Note("columns", message, len(named)))
     _note_ignored(named, understood)
     rows = {**ids, "relevance": grades}
