@@ -22,6 +22,7 @@ from metrics_core.formats import (  # noqa: F401
 from metrics_core.formats.detailed import is_detailed
 from metrics_core.formats.judged_ranks import holds_ranks, read_judged_ranks
 from metrics_core.formats.reading import (
+    first_rows,
     kind_at_a_glance,
     read,
     read_documents,
@@ -29,17 +30,19 @@ from metrics_core.formats.reading import (
     read_queries,
     read_run,
 )
-from metrics_core.formats.registry import Format, Kind, Loaded, formats
+from metrics_core.formats.registry import FirstRows, Format, Kind, Loaded, formats
 from metrics_core.formats.sets import is_set, read_set
 from metrics_core.formats.spreadsheets import inert, spreadsheet_csv, with_whole_counts
 from metrics_core.formats.values import Grades
 from metrics_core.formats.writing import table_bytes, write
 
 __all__ = [
+    "FirstRows",
     "Format",
     "Grades",
     "Kind",
     "Loaded",
+    "first_rows",
     "formats",
     "holds_ranks",
     "inert",

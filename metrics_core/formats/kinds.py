@@ -25,6 +25,7 @@ from metrics_core.formats.registry import (
     NO,
     POSSIBLE,
     SPECIFIC,
+    Columns,
     Evidence,
     Format,
     Kind,
@@ -33,6 +34,7 @@ from metrics_core.formats.registry import (
 )
 from metrics_core.formats.source.limits import MOST_COLUMNS
 from metrics_core.formats.source.source import Source, shortened
+from metrics_core.formats.values import is_number
 
 _PAIRS: tuple[tuple[Kind, Kind], ...] = (("run", "qrels"), ("queries", "documents"))
 """Kinds that may look alike, so that a name tells them apart."""
@@ -69,11 +71,11 @@ class _Candidate:
     kind: Kind
 
 
-def sample_of(source: Source) -> Sample:
+def sample_of(source: Source, columns: Columns | None = None) -> Sample:
     """The beginning of a file, for recognising it. Raises FileFormatError where it is empty or as
     wide as no table is."""
     if source.magic.startswith(tuple(f.magic for f in formats() if f.magic)):
-        return Sample(source, "")
+        return Sample(source, "", columns or {})
     text = source.head.decode()
     if not text.strip():
         raise FileFormatError(
@@ -81,7 +83,7 @@ def sample_of(source: Source) -> Sample:
             [LineProblem(None, "an empty file", "a run, judgments, queries or documents")],
             hint="The file is empty; was it written to the end?",
         )
-    sample = Sample(source, text)
+    sample = Sample(source, text, columns or {})
     _check_width(source, sample)
     return sample
 
@@ -98,7 +100,7 @@ def recognise(
     candidates = [
         _Candidate(sureness, declared, its_kind)
         for declared in formats()
-        if format in (None, declared.name)
+        if format in (None, declared.name) and (declared.first_rows or not sample.columns)
         for its_kind, sureness in declared.recognise(sample).items()
     ]
     best = _surest(candidates)
@@ -188,7 +190,8 @@ def _unrecognised(source: Source, sample: Sample, kind: Kind | None) -> FileForm
     return FileFormatError(
         source.name,
         [LineProblem(number, _described(first), wanted, text=shortened(first))],
-        hint="A TREC run line is: query_id Q0 doc_id rank score run_name. A TREC qrels line is:"
+        hint=_headless(first)
+        or "A TREC run line is: query_id Q0 doc_id rank score run_name. A TREC qrels line is:"
         " query_id 0 doc_id relevance. CSV, TSV, JSON and Parquet need column names such as"
         " query_id, doc_id, score; `python -m metrics_core formats` shows an example of each.",
     )
@@ -201,6 +204,21 @@ def _described(line: str) -> str:
     if line.count(mark) > line.count(" "):
         return f"{line.count(mark) + 1} columns between {word}, which fit no format"
     return f"a line of {len(line.split())} words, which fits no format" if line else "no such thing"
+
+
+def _headless(line: str) -> str:
+    """How to mend a line of two ids and a number that stands first, without a header; "" where this
+    is none."""
+    mark = max(",;|\t", key=line.count)
+    fields = [field.strip() for field in line.split(mark)]
+    if len(fields) != 3 or not is_number(fields[2]) or not all(fields):
+        return ""
+    query, doc, number = fields
+    return (
+        f"The columns have no names. Are they a query ({query}), a document ({doc}) and a score or"
+        f" grade ({number})? Then read them with columns query=1,doc=2,score=3 (grade=3 for"
+        f" judgments), or write a first line such as query_id{mark}doc_id{mark}score."
+    )
 
 
 def _check_width(source: Source, sample: Sample) -> None:

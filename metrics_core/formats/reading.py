@@ -7,10 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from metrics_core.base.errors import ParameterError, RanklensError
+from metrics_core.base.errors import FileFormatError, ParameterError, RanklensError
 from metrics_core.base.wording import shown
 from metrics_core.formats.kinds import Recognised, recognise, sample_of
-from metrics_core.formats.registry import KINDS, Kind, Loaded, Request, formats, run_name
+from metrics_core.formats.parsing.chosen_columns import chosen_columns
+from metrics_core.formats.registry import (
+    KINDS,
+    Columns,
+    FirstRows,
+    Kind,
+    Loaded,
+    Request,
+    formats,
+    run_name,
+)
 from metrics_core.formats.source.limits import Size
 from metrics_core.formats.source.opening import memory_enough, open_source
 from metrics_core.formats.source.source import Source
@@ -29,6 +39,7 @@ def read(
     grades: Grades = "integer",
     encoding: str | None = None,
     limit: Size | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Loaded:
     """Read one file, packed or not, and say how it was understood.
 
@@ -38,12 +49,16 @@ def read(
     document twice in a query of a run ("error", "best" score, "first" row), `grades` whether grades
     are whole numbers ("integer"), gains ("real") or words by a mapping, `encoding` replaces UTF-8.
     `limit` is how much the file may take: bytes, or a text such as 8GB (4 GB unless it is given).
+    `columns` says which column is which where they have other names: {"query": "user", "doc":
+    "item", "score": "prediction"}; by numbers ("1") in a file without a header, "-distance" being
+    the score turned round.
     Raises FileFormatError where the file cannot be read so.
     """
     check_choices(kind, format, duplicates, grades)
     opened = open_source(source, name, encoding, limit)
     insists = grades != "integer"
-    return read_source(opened, kind, format, duplicates, grades, insists=insists)
+    chosen = chosen_columns(columns or {})
+    return read_source(opened, kind, format, duplicates, grades, insists=insists, columns=chosen)
 
 
 def read_source(
@@ -54,13 +69,13 @@ def read_source(
     grades: Grades,
     *,
     insists: bool,
+    columns: Columns | None = None,
 ) -> Loaded:
     """What `read` gives of an opened source. Who `insists` on the kind knows it from elsewhere: a
     file that looks more like another is read all the same."""
-    found = recognise(opened, sample_of(opened), kind, format, insists=insists)
-    request = Request(
-        kind=found.kind, duplicates=duplicates, grades=grades, run_name=run_name(opened.name)
-    )
+    found = recognise(opened, sample_of(opened, columns), kind, format, insists=insists)
+    name = run_name(opened.name)
+    request = Request(found.kind, duplicates, grades, name, columns or {})
     with memory_enough(opened):
         return _told(found.format.read(opened, request), found)
 
@@ -79,6 +94,7 @@ def read_run(
     duplicates: Duplicates = "error",
     encoding: str | None = None,
     limit: Size | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Run:
     """Read a run; raises FileFormatError if the file is something else. Arguments as in `read`."""
     loaded = read(
@@ -89,6 +105,7 @@ def read_run(
         duplicates=duplicates,
         encoding=encoding,
         limit=limit,
+        columns=columns,
     )
     return cast(Run, loaded.table)
 
@@ -101,6 +118,7 @@ def read_qrels(
     grades: Grades = "integer",
     encoding: str | None = None,
     limit: Size | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Qrels:
     """Read judgments; raises FileFormatError if the file is something else. Arguments as in
     `read`."""
@@ -112,6 +130,7 @@ def read_qrels(
         grades=grades,
         encoding=encoding,
         limit=limit,
+        columns=columns,
     )
     return cast(Qrels, loaded.table)
 
@@ -160,6 +179,28 @@ def kind_at_a_glance(source: str | Path | bytes) -> Kind | None:
         return recognise(opened, sample_of(opened), None, None).kind
     except (RanklensError, OSError):
         return None
+
+
+def first_rows(
+    source: str | Path | bytes,
+    *,
+    name: str | None = None,
+    encoding: str | None = None,
+    limit: Size | None = None,
+) -> FirstRows | None:
+    """The columns of a file by their names, with its first rows, for choosing which is which
+    (`columns` of `read`); None where its format has no columns by name or between tabs. Raises
+    FileFormatError."""
+    opened = open_source(source, name, encoding, limit)
+    sample = sample_of(opened)
+    try:
+        own = recognise(opened, sample, None, None).format
+    except FileFormatError:
+        own = None  # columns of names that nobody knows
+    between = sample.text.lstrip()[:1] not in "{[<" and "\t" in (*sample.lines, "")[0]
+    asked = [own] if own is not None and (own.first_rows or not between) else formats()
+    found = (f.first_rows(sample) for f in asked if f.first_rows is not None)
+    return next((rows for rows in found if rows is not None), None)
 
 
 def check_choices(kind: str | None, format: str | None, duplicates: str, grades: Grades) -> None:

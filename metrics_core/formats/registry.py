@@ -38,6 +38,10 @@ SPECIFIC, CERTAIN, LIKELY, IF_SAID, POSSIBLE, NO = 97, 90, 60, 40, 30, 0
 of what another format reads, too, IF_SAID for a kind that has all it needs and is not likely."""
 
 
+Columns = Mapping[str, str]
+"""Our name of a column -> the file's, where the reader says which is which; empty where not."""
+
+
 @dataclass(frozen=True)
 class Loaded:
     """One file, read: its table and how it was understood.
@@ -75,14 +79,17 @@ class Request:
     duplicates: Duplicates = "error"
     grades: Grades = "integer"
     run_name: str = "run"
+    columns: Columns = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The beginning of a file, for recognising it: `text` is "" for binary files."""
+    """The beginning of a file, for recognising it: `text` is "" for binary files, `columns` are
+    those that the reader names."""
 
     source: Source
     text: str
+    columns: Columns = field(default_factory=dict)
 
     @cached_property
     def lines(self) -> list[str]:
@@ -101,6 +108,15 @@ class Sample:
         return any(word in part for word in words for part in parts)
 
 
+@dataclass(frozen=True)
+class FirstRows:
+    """The columns of a file as it names them, and its first rows as texts."""
+
+    names: list[str]
+    rows: list[list[str]]
+
+
+Header = Callable[[Sample], FirstRows | None]
 Recogniser = Callable[[Sample], Mapping[Kind, int]]
 Reader = Callable[[Source, Request], Loaded]
 Writer = Callable[[Any, BinaryIO], None]
@@ -109,8 +125,9 @@ Writer = Callable[[Any, BinaryIO], None]
 @dataclass(frozen=True)
 class Format:
     """A declared format: `name` is short and unique, `example` shows its first lines, `endings` are
-    usual in file names, `write` has the kinds of table that can be written so, and `magic` the
-    first bytes of a file that is not text."""
+    usual in file names, `write` has the kinds of table that can be written so, `magic` the first
+    bytes of a file that is not text, and `first_rows` gives the columns of a sample by name, None
+    where it is of another format; without it the format has none."""
 
     name: str
     title: str
@@ -122,6 +139,7 @@ class Format:
     read: Reader
     write: Mapping[Kind, Writer] = field(default_factory=dict)
     magic: bytes = b""
+    first_rows: Header | None = None
 
 
 _FORMATS: dict[str, Format] = {}
@@ -138,6 +156,7 @@ def reader(
     recognise: Recogniser,
     write: Mapping[Kind, Writer] | None = None,
     magic: bytes = b"",
+    first_rows: Header | None = None,
 ) -> Callable[[Reader], Reader]:
     """Declare a format: the decorated function reads it, `write` has what writes each kind."""
 
@@ -146,6 +165,7 @@ def reader(
             *(name, title, kinds, endings, explanation, example, recognise, function),
             write=write or {},
             magic=magic,
+            first_rows=first_rows,
         )
         return function
 

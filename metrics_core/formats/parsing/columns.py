@@ -26,12 +26,35 @@ ROLES: dict[str, tuple[str, ...]] = {
 
 Where both stand, docno is the document's name; PyTerrier's docid then is a number of its index."""
 
+FURTHER: dict[str, tuple[str, ...]] = {
+    "query_id": ("querytext", "user", "userid", "uid"),
+    "doc_id": ("movieid", "asin"),
+    "score": ("prediction", "predictedrating", "relevancescore"),
+    "relevance": ("escilabel",),
+    "rank": ("docposition",),
+    "tag": ("model", "method", "snapshotname"),
+}
+"""Names that mean this in a run or judgments, and elsewhere anything; `ROLES` come first."""
+
+NAMES = {role: (*known, *FURTHER.get(role, ())) for role, known in ROLES.items()}
+
+DISTANCES = ("distance", "distances", "dist")
+"""Columns that may stand for a score if they are turned round: smaller is better."""
+
 RANKS_COLUMNS = ("run", "query_id", "retrieved", "judged", "doc_id", "rank")
 """The columns of judged ranks, which hold no run that the ranks would order."""
 
-QUERY_IDS = ("queryid", "qid", "id", *ROLES["query_id"][2:-1], "number", "num")
+QUERY_IDS = (
+    "queryid",
+    "qid",
+    "id",
+    *ROLES["query_id"][2:-1],
+    "number",
+    "num",
+    *FURTHER["query_id"][1:],
+)
 QUERY_TEXTS = ("text", "query", "querytext", "title", "question", "keywords")
-DOCUMENT_IDS = (*ROLES["doc_id"][:2], "id", *ROLES["doc_id"][2:])
+DOCUMENT_IDS = (*ROLES["doc_id"][:2], "id", *ROLES["doc_id"][2:], *FURTHER["doc_id"])
 DOCUMENT_TEXTS = ("text", "body", "content", "contents", "description", "passage", "abstract")
 
 GREATEST_USUAL_GRADE, LEAST_USUAL_GRADE = 127, -10
@@ -39,9 +62,14 @@ _LONG_TEXT = 200
 """Characters from which a text is rather a document's than a query's, where nothing else tells."""
 
 
+_RECBOLE = re.compile(r":(?:token|float)(?:_seq)?$")
+_BETWEEN = re.compile(r"[\s_\-]+")
+
+
 def fold(name: str) -> str:
-    """A column's name without case, blanks, underscores and hyphens."""
-    return re.sub(r"[\s_\-]+", "", name.lower())
+    """A column's name without case, blanks, underscores and hyphens, and without the type that
+    RecBole writes behind it (`user_id:token`)."""
+    return _BETWEEN.sub("", _RECBOLE.sub("", name.lower()))
 
 
 def position(names: Sequence[str], known: Sequence[str]) -> int:
@@ -53,7 +81,7 @@ def position(names: Sequence[str], known: Sequence[str]) -> int:
 def looks_like_header(fields: Sequence[str]) -> bool:
     """Whether these fields of a TREC line are column names: most are known, none is a number."""
     named = [field for field in fields if fold(field) not in ("0", "q0")]
-    known = sum(any(fold(field) in names for names in ROLES.values()) for field in named)
+    known = sum(any(fold(field) in names for names in NAMES.values()) for field in named)
     return known * 2 > len(named) and not any(map(is_number, named))
 
 
@@ -93,18 +121,19 @@ def _has_only_details(names: Sequence[str]) -> bool:
     """Whether these are details of queries, such as a category, by an id that can be no other's."""
     others = ("doc_id", "score", "relevance", "rank", "subtopic")
     alien = any(position(names, ROLES[role]) >= 0 for role in others)
-    return len(names) > 1 and not alien and position(names, ROLES["query_id"][:-1]) >= 0
+    known = (*ROLES["query_id"][:-1], *FURTHER["query_id"][1:])
+    return len(names) > 1 and not alien and position(names, known) >= 0
 
 
 def _is_catalogue(names: Sequence[str]) -> bool:
     """Whether these are details of documents, such as a price, by an id that can be no other's."""
     others = ("query_id", "score", "relevance", "rank")
     alien = any(position(names, ROLES[role]) >= 0 for role in others)
-    return len(names) > 1 and not alien and position(names, ROLES["doc_id"]) >= 0
+    return len(names) > 1 and not alien and position(names, NAMES["doc_id"]) >= 0
 
 
 def _judgable(names: Sequence[str], kind: Kind) -> Understood:
-    roles = {role: position(names, known) for role, known in ROLES.items()}
+    roles = {role: position(names, known) for role, known in NAMES.items()}
     value = "score"
     if kind == "qrels":
         value = "relevance"
@@ -131,8 +160,8 @@ def recognise_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> di
     possible: dict[Kind, int] = {
         kind: POSSIBLE for kind, is_complete in complete.items() if is_complete
     }
-    query, doc = position(names, ROLES["query_id"]), position(names, ROLES["doc_id"])
-    if query >= 0 and doc >= 0:
+    query, doc = position(names, ROLES["query_id"]), position(names, NAMES["doc_id"])
+    if (query >= 0 and doc >= 0) or complete["run"] or complete["qrels"]:
         return possible | _recognise_judgable(names, rows, complete)
     if complete["queries"] and (query >= 0 or not complete["documents"]):
         return possible | {"queries": CERTAIN}
@@ -148,8 +177,8 @@ def _recognise_judgable(
     rows: Sequence[Sequence[str]],
     complete: Mapping[Kind, bool],
 ) -> dict[Kind, int]:
-    graded = position(names, ROLES["relevance"]) >= 0
-    score = position(names, ROLES["score"])
+    graded = position(names, NAMES["relevance"]) >= 0
+    score = position(names, NAMES["score"])
     if graded:
         return {"qrels": CERTAIN, "run": LIKELY if complete["run"] else 0}
     if not complete["run"]:

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.errors import LineProblem, TableError
+from metrics_core.base.errors import LineProblem, TableError, did_you_mean
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.checking import qrels_table, refuse_values, run_table
-from metrics_core.formats.parsing.columns import ROLES, Understood, fold, understand
+from metrics_core.formats.parsing.chosen_columns import absent, read_as, turned
+from metrics_core.formats.parsing.columns import (
+    DISTANCES,
+    NAMES,
+    Understood,
+    fold,
+    position,
+    understand,
+)
 from metrics_core.formats.registry import Kind, Loaded, Request
 from metrics_core.formats.source.lines import RowLines, refuse, refuse_rows
 from metrics_core.formats.source.source import Source
@@ -27,6 +35,12 @@ _NEEDED: dict[Kind, str] = {
     "queries": "query_id and text",
     "documents": "doc_id and title or text",
 }
+
+
+_ESCI = {"E": 3.0, "S": 2.0, "C": 1.0, "I": 0.0}
+_ESCI |= {"Exact": 3.0, "Substitute": 2.0, "Complement": 1.0, "Irrelevant": 0.0}
+_ESCI |= {word.lower(): grade for word, grade in _ESCI.items() if len(word) > 1}
+"""What the labels of Amazon's shopping queries are worth, in their order."""
 
 
 @dataclass
@@ -62,22 +76,34 @@ def check_header(source: Source, names: Sequence[str], line: int | None) -> None
         raise refuse(source, [problem], hint="Rename or delete one of the columns.")
 
 
-def check_columns(source: Source, names: Sequence[str], kind: Kind, line: int | None) -> Understood:
+def check_columns(
+    source: Source, names: Sequence[str], request: Request, line: int | None
+) -> Understood:
     """The columns understood; refuses a header that lacks one."""
-    understood = understand(names, kind)
+    shown = ", ".join(f"`{name}`" for name in names[:12]) + (", …" if len(names) > 12 else "")
+    asked = absent(names, request.columns)
+    if asked:
+        problem = LineProblem(line, f"no column `{asked[0]}` among {shown}", "the columns named")
+        raise refuse(source, [problem], hint=did_you_mean(asked[0], names))
+    understood = understand(read_as(names, request.columns), request.kind)
     if not understood.missing:
         return understood
-    shown = ", ".join(f"`{name}`" for name in names[:12]) + (", …" if len(names) > 12 else "")
-    problem = LineProblem(
-        line, f"no column for {' and '.join(understood.missing)} among {shown}", _NEEDED[kind]
-    )
+    found = f"no column for {' and '.join(understood.missing)} among {shown}"
+    problem = LineProblem(line, found, _NEEDED[request.kind])
     hint = "Name these columns so, or by one of their usual other names, in the first line."
-    raise refuse(source, [problem], hint=hint if line else hint.replace(", in the first line", ""))
+    hint = hint if line else hint.replace(", in the first line", "")
+    far = position(names, DISTANCES)
+    if "score" in understood.missing and far >= 0:
+        hint = (
+            f"Of `{names[far]}` the smallest is the best, of a score the greatest: read it turned"
+            f" round, with columns score=-{names[far]}."
+        )
+    raise refuse(source, [problem], hint=hint)
 
 
 def load_named(source: Source, request: Request, named: Named, format: str, title: str) -> Loaded:
     """The table that named columns mean, checked, with notes on columns that are not used."""
-    understood = check_columns(source, named.names, request.kind, named.header)
+    understood = check_columns(source, named.names, request, named.header)
     if not len(named):
         problem = LineProblem(None, "only a header", "at least one row")
         raise refuse(source, [problem], hint="Was the file written to the end?")
@@ -108,6 +134,11 @@ def _run(source: Source, request: Request, named: Named, understood: Understood)
     ids = _ids(named, understood, "query_id", "doc_id")
     if "score" in understood.roles:
         scores = _scores(source, named, understood.roles["score"])
+        if turned(named.names, request.columns):
+            scores = -scores
+            name = named.names[understood.roles["score"]]
+            message = f"`{name}` is read turned round: the smallest comes first"
+            named.notes.append(Note("columns", message, len(named)))
     else:
         scores = -_scores(source, named, understood.roles["rank"])
         message = "there is a rank but no score; the rank gives the order"
@@ -123,10 +154,14 @@ def _qrels(source: Source, request: Request, named: Named, understood: Understoo
     column = named.column(at)
     grades = pc.utf8_trim(pc.fill_null(column.cast(ID), ""), " \t")
     name = named.names[at]
-    if fold(name) in ROLES["score"]:
+    if fold(name) in NAMES["score"] and "relevance" not in request.columns:
         whole = "holds small whole numbers and " if request.grades == "integer" else ""
         message = f"the column `{name}` {whole}is read as grades"
         named.notes.append(Note("columns", message, len(named)))
+    if fold(name) == "escilabel" and request.grades == "integer":
+        request = replace(request, grades=_ESCI)
+        message = f"`{name}` as grades: E (exact) 3, S (substitute) 2, C (complement) 1, I 0"
+        named.notes.append(Note("grades", message, len(named)))
     _note_ignored(named, understood)
     rows = {**ids, "relevance": grades}
     for role in {"subtopic", "iteration"} & understood.roles.keys():

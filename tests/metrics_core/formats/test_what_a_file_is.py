@@ -121,13 +121,130 @@ F2 = [
     Case("F2", REAL, "gold.csv", kind="run", rows=GAINS, evidence="columns"),
 ]
 
+ONE = {"u1": {"i1": 4.5}}
+F14 = [
+    *(
+        Case("F14", csv(header, "u1,i1,4.5"), "x.csv", kind="run", rows=ONE, evidence="columns")
+        for header in [
+            *("user,item,prediction", "userId,movieId,predicted_rating", "uid,iid,score"),
+            *("user_id,asin,similarity", "userID,product_id,relevance_score"),
+        ]
+    ),
+    *in_every_form("F14", csv("user,item,rating", "u1,i1,4"), "x", kind="qrels"),
+    *in_every_form("F14", csv("user,item,prediction", "u1,i1,4.5"), "x", kind="run", rows=ONE),
+    *in_every_form("F14", csv("user,item,score", "u1,i1,4"), "x", asked=JUDGED, kind="qrels"),
+    Case(
+        "F14 RecBole",
+        tabs(csv("user_id:token,item_id:token,rating:float,timestamp:float", "u1,i1,4,881250949")),
+        "ml.inter",
+        kind="qrels",
+        rows={"u1": {"i1": 4}},
+    ),
+    Case("F14", csv("movieId,title,genres", "1,Toy Story,x"), "x.csv", kind="documents"),
+    Case("F14", csv("item_id,uid,title", "1,7,Toy Story"), "x.csv", kind="documents"),
+    Case("F14", csv("query_id,text,user_id", "q1,oil,u1"), "x.csv", kind="queries"),
+    Case(
+        "F14 MovieLens",
+        tabs("196,242,3,881250949\n"),
+        "u.data",
+        refused=("in the wrong column", "columns query=1,doc=2,grade=3"),
+    ),
+    Case(
+        "F14 MovieLens",
+        tabs("196,242,3,881250949\n"),
+        "u.data",
+        {"columns": {"query": "1", "doc": "2", "grade": "3"}},
+        kind="qrels",
+        rows={"196": {"242": 3}},
+    ),
+]
+F15 = [
+    Case(
+        "F15",
+        csv("Query Text,Doc ID,Rating,Team", "star wars,d1,2,x", "star wars,d2,1,x"),
+        "x.csv",
+        kind="qrels",
+        rows={"star wars": {"d1": 2, "d2": 1}},
+    ),
+    Case(
+        "F15",
+        csv(
+            "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position",
+            "now,2026,1,star wars,d1,1",
+            "now,2026,1,star wars,d2,2",
+        ),
+        "x.csv",
+        kind="run",
+        rows={"star wars": {"d1": -1, "d2": -2}},
+    ),
+]
+ESCI = csv("query_id,query,product_id,esci_label", "7,a,x,E", "7,a,y,S", "7,a,z,C", "7,a,w,I")
+F17 = [
+    *in_every_form(
+        "F17 ESCI",
+        ESCI,
+        "x",
+        kind="qrels",
+        rows={"7": {"x": 3, "y": 2, "z": 1, "w": 0}},
+        says=("E (exact) 3, S (substitute) 2",),
+    ),
+    Case("F17 ESCI", ESCI, "x.csv", {"grades": {"E": 1, "S": 0.1, "C": 0, "I": 0}}, kind="qrels"),
+]
+FAR = csv("query_id,doc_id,distance", "q1,d1,0.5", "q1,d2,1.5")
+OWN = csv("a,b,c,d", "q1,d1,2,0.5", "q1,d2,1,0.25")
+NAMED = {"query": "a", "doc": "b"}
+COLUMNS = [
+    *in_every_form("F9", FAR, "x", refused=("no column for score", "columns score=-distance")),
+    *in_every_form(
+        "F9",
+        FAR,
+        "x",
+        asked={"columns": {"score": "-distance"}},
+        kind="run",
+        rows={"q1": {"d1": -0.5, "d2": -1.5}},
+        says=("the smallest comes first",),
+    ),
+    *in_every_form("columns", OWN, "x", refused=("",)),
+    *in_every_form(
+        "columns", OWN, "x", asked={"columns": NAMED | {"score": "c"}}, rows=RUN, kind="run"
+    ),
+    *in_every_form(
+        "columns", OWN, "x", asked={"columns": NAMED | {"grade": "C"}}, rows=QRELS, kind="qrels"
+    ),
+    *in_every_form(
+        "columns", OWN, "x", asked={"columns": NAMED | {"score": "e"}}, refused=("no column `e`",)
+    ),
+    Case(
+        "columns",
+        csv("query_id,doc_id,score,mine", "q1,d1,9,2", "q1,d2,8,1"),
+        "x.csv",
+        {"columns": {"score": "mine"}},
+        kind="run",
+        rows=RUN,
+    ),
+    Case(
+        "headless",
+        csv("q1,d1,2", "q1,d2,1"),
+        "x.csv",
+        refused=("have no names", "a query (q1), a document (d1)", "columns query=1,doc=2,score=3"),
+    ),
+    Case(
+        "headless",
+        csv("q1,d1,2", "q1,d2,1"),
+        "x.csv",
+        {"columns": {"query": "1", "doc": "2", "score": "3"}},
+        kind="run",
+        rows=RUN,
+    ),
+]
+
 
 def label(case: Case) -> str:
     asked = ",".join(f"{name}={value}" for name, value in case.asked.items())
     return f"{case.situation}-{case.name}-{asked}"
 
 
-@pytest.mark.parametrize("case", [*F1, *F2], ids=label)
+@pytest.mark.parametrize("case", [*F1, *F2, *F14, *F15, *F17, *COLUMNS], ids=label)
 def test_what_a_file_is(case: Case) -> None:
     content = case.content.encode() if isinstance(case.content, str) else case.content
 
