@@ -23,6 +23,7 @@ from metrics_core.checks.fit import AnyTable, near_matches, with_clean_ids
 from metrics_core.checks.id_mismatch import mismatch_notes, query_mismatch
 from metrics_core.checks.mapped_ids import with_mapped_ids
 from metrics_core.commands.console import progress_of
+from metrics_core.commands.own_columns import own_columns, refuse_unused_columns
 from metrics_core.commands.reading_options import ReadingOptions, measures_named, names_given
 from metrics_core.formats.parsing.ranks_parts import joined_parts
 from metrics_core.judging import JudgedRanks, judge
@@ -97,8 +98,13 @@ def asked(options: ReadingOptions) -> tuple[list[Measure], Qrels, Documents | No
     measures = measures_named(options.measures or options.default_measures)
     say("measures", name_notes(names_given(options.measures or ())))
     _refuse_rereading([options.qrels, *options.all_runs, options.documents, options.queries])
+    refuse_unused_columns(options)
     qrels = formats.read_qrels(
-        options.qrels, grades=options.grades, encoding=options.encoding, limit=options.limit
+        options.qrels,
+        grades=options.grades,
+        encoding=options.encoding,
+        limit=options.limit,
+        columns=own_columns(options.qrels, "qrels", options),
     )
     say(Path(options.qrels).name, qrels.notes)
     return measures, _with_ids(qrels, options.qrels, options), _documents(options)
@@ -181,7 +187,11 @@ def _runs_in(path: str, options: ReadingOptions) -> list[Run]:
         return [*own]
     return [
         formats.read_run(
-            path, duplicates=options.duplicates, encoding=options.encoding, limit=options.limit
+            path,
+            duplicates=options.duplicates,
+            encoding=options.encoding,
+            limit=options.limit,
+            columns=own_columns(path, "run", options),
         )
     ]
 
@@ -194,7 +204,13 @@ def _judged_at_once(
     if options.memory is not None:
         _refuse_with_memory(options, needs=bool(needs))
         read = [_within_memory(options.memory, path, options, qrels) for path in options.all_runs]
-    elif needs or options.clean_ids or options.maps or options.duplicates != "error":
+    elif (
+        needs
+        or options.clean_ids
+        or options.maps
+        or options.columns
+        or options.duplicates != "error"
+    ):
         return None
     else:
         made = judged_at_once(

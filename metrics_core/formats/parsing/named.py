@@ -92,6 +92,9 @@ def check_columns(
     problem = LineProblem(line, found, _NEEDED[request.kind])
     hint = "Name these columns so, or by one of their usual other names, in the first line."
     hint = hint if line else hint.replace(", in the first line", "")
+    if request.kind in ("run", "qrels"):
+        number = "score" if request.kind == "run" else "grade"
+        hint += f" Or say which is which: columns query=…,doc=…,{number}=…."
     far = position(names, DISTANCES)
     if "score" in understood.missing and far >= 0:
         hint = (
