@@ -4,6 +4,7 @@ own, and files of other formats have none."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from metrics_core import formats
 from metrics_core.base.errors import FileFormatError, RanklensError
@@ -16,6 +17,17 @@ _NUMBERS: Mapping[formats.Kind, Sequence[str]] = {
     "qrels": ("relevance",),
 }
 _MORE: Mapping[formats.Kind, Sequence[str]] = {"run": ("run",), "qrels": ("subtopic",)}
+
+
+def file_and_run(path: str) -> tuple[str, str | None]:
+    """The file or folder of runs that a path names, and which of its runs, `runs.trec/bm25`; None
+    where it names them all."""
+    if path == "-" or Path(path).exists():
+        return path, None
+    for above in Path(path).parents:
+        if above.is_file() or (above == Path(path).parent and formats.holds_ranks(above)):
+            return str(above), Path(path).relative_to(above).as_posix()
+    return path, None
 
 
 def own_columns(path: str, kind: formats.Kind, options: ReadingOptions) -> dict[str, str] | None:
@@ -36,10 +48,11 @@ def refuse_unused_columns(options: ReadingOptions) -> None:
     """Raise RanklensError where no file has a column that `--columns` names."""
     if options.columns is None:
         return
-    of_runs = (own_columns(path, "run", options) for path in options.all_runs)
+    runs = [file_and_run(path)[0] for path in options.all_runs]
+    of_runs = (own_columns(path, "run", options) for path in runs)
     if own_columns(options.qrels, "qrels", options) is None and not any(of_runs):
         named = ", ".join(f"`{name}`" for name in options.columns.values())
-        names = _names(options.qrels, options), *(_names(p, options) for p in options.all_runs)
+        names = _names(options.qrels, options), *(_names(path, options) for path in runs)
         there = dict.fromkeys(f"`{name}`" for own in names for name in own or ())
         raise RanklensError(
             f"No file has a column {named}.",

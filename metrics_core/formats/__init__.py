@@ -26,9 +26,11 @@ from metrics_core.formats.reading import (
     kind_at_a_glance,
     read,
     read_documents,
+    read_each,
     read_qrels,
     read_queries,
     read_run,
+    read_runs,
 )
 from metrics_core.formats.registry import FirstRows, Format, Kind, Loaded, formats
 from metrics_core.formats.sets import is_set, read_set
@@ -51,10 +53,12 @@ __all__ = [
     "kind_at_a_glance",
     "read",
     "read_documents",
+    "read_each",
     "read_judged_ranks",
     "read_qrels",
     "read_queries",
     "read_run",
+    "read_runs",
     "read_set",
     "spreadsheet_csv",
     "table_bytes",

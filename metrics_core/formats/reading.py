@@ -9,8 +9,9 @@ from typing import cast
 
 from metrics_core.base.errors import FileFormatError, ParameterError, RanklensError
 from metrics_core.base.wording import shown
-from metrics_core.formats.kinds import Recognised, recognise, sample_of
+from metrics_core.formats.kinds import recognise, sample_of
 from metrics_core.formats.parsing.chosen_columns import chosen_columns
+from metrics_core.formats.parsing.systems import only_run
 from metrics_core.formats.registry import (
     KINDS,
     Columns,
@@ -54,11 +55,45 @@ def read(
     the score turned round.
     Raises FileFormatError where the file cannot be read so.
     """
+    opened, each = _each(source, kind, format, name, duplicates, grades, encoding, limit, columns)
+    return only_run(opened, each)
+
+
+def read_each(
+    source: str | Path | bytes,
+    *,
+    kind: Kind | None = None,
+    format: str | None = None,
+    name: str | None = None,
+    duplicates: Duplicates = "error",
+    grades: Grades = "integer",
+    encoding: str | None = None,
+    limit: Size | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> list[Loaded]:
+    """Read one file: its table or, where a run's name tells several systems apart, a run for each,
+    called by it. Arguments and errors as in `read`, which takes files of one table."""
+    return _each(source, kind, format, name, duplicates, grades, encoding, limit, columns)[1]
+
+
+def _each(
+    source: str | Path | bytes,
+    kind: Kind | None,
+    format: str | None,
+    name: str | None,
+    duplicates: Duplicates,
+    grades: Grades,
+    encoding: str | None,
+    limit: Size | None,
+    columns: Mapping[str, str] | None,
+) -> tuple[Source, list[Loaded]]:
+    """What is in a file, and the file."""
     check_choices(kind, format, duplicates, grades)
     opened = open_source(source, name, encoding, limit)
-    insists = grades != "integer"
-    chosen = chosen_columns(columns or {})
-    return read_source(opened, kind, format, duplicates, grades, insists=insists, columns=chosen)
+    chosen, insists = chosen_columns(columns or {}), grades != "integer"
+    return opened, read_source(
+        opened, kind, format, duplicates, grades, insists=insists, columns=chosen
+    )
 
 
 def read_source(
@@ -70,20 +105,17 @@ def read_source(
     *,
     insists: bool,
     columns: Columns | None = None,
-) -> Loaded:
-    """What `read` gives of an opened source. Who `insists` on the kind knows it from elsewhere: a
-    file that looks more like another is read all the same."""
+) -> list[Loaded]:
+    """What `read_each` gives of an opened source. Who `insists` on the kind knows it from
+    elsewhere: a file that looks more like another is read all the same."""
     found = recognise(opened, sample_of(opened, columns), kind, format, insists=insists)
     name = run_name(opened.name)
     request = Request(found.kind, duplicates, grades, name, columns or {})
     with memory_enough(opened):
-        return _told(found.format.read(opened, request), found)
-
-
-def _told(loaded: Loaded, found: Recognised) -> Loaded:
-    """What was read, with the evidence by which it was taken for what it is."""
-    table = loaded.table if found.note is None else loaded.table.noting(found.note)
-    return replace(loaded, table=table, evidence=found.evidence)
+        loaded = found.format.read(opened, request)
+    noted = () if found.note is None else (found.note,)
+    first = replace(loaded, table=loaded.table.noting(*noted), others=())
+    return [replace(one, evidence=found.evidence) for one in (first, *loaded.others)]
 
 
 def read_run(
@@ -96,7 +128,8 @@ def read_run(
     limit: Size | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Run:
-    """Read a run; raises FileFormatError if the file is something else. Arguments as in `read`."""
+    """Read a run; raises FileFormatError if the file is something else, or holds several
+    (`read_runs`). Arguments as in `read`."""
     loaded = read(
         source,
         kind="run",
@@ -108,6 +141,31 @@ def read_run(
         columns=columns,
     )
     return cast(Run, loaded.table)
+
+
+def read_runs(
+    source: str | Path | bytes,
+    *,
+    format: str | None = None,
+    name: str | None = None,
+    duplicates: Duplicates = "error",
+    encoding: str | None = None,
+    limit: Size | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> list[Run]:
+    """Read the run of a file, or the runs of one of several systems, each called by the name that
+    tells them apart; raises FileFormatError as `read_run`. Arguments as in `read`."""
+    each = read_each(
+        source,
+        kind="run",
+        format=format,
+        name=name,
+        duplicates=duplicates,
+        encoding=encoding,
+        limit=limit,
+        columns=columns,
+    )
+    return [cast(Run, loaded.table) for loaded in each]
 
 
 def read_qrels(

@@ -49,7 +49,8 @@ class Loaded:
     `title` is what people see as "read as", `format` the short name of the format, `file` the name
     the user gave, `tag` the run name written inside a TREC run ("" elsewhere), `stored` the scores
     that stand beside a run's results: query_id -> name -> value. `evidence` says by what the file
-    was taken for what it is: one that is a guess should be asked about.
+    was taken for what it is: one that is a guess should be asked about. `others` are the further
+    runs of a file of several systems, while it is read.
     """
 
     table: Table
@@ -59,6 +60,7 @@ class Loaded:
     tag: str = ""
     stored: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     evidence: Evidence = "columns"
+    others: tuple[Loaded, ...] = ()
 
     @property
     def kind(self) -> Kind:

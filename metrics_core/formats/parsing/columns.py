@@ -144,6 +144,8 @@ def _judgable(names: Sequence[str], kind: Kind) -> Understood:
     wanted = ("query_id", "doc_id", value)
     quiet = {roles[role] for role in (*wanted, "rank", "iteration", "tag")}
     used = [*wanted, "rank"]
+    if kind == "run":
+        used.append("tag")
     if kind == "qrels":
         used.append("subtopic" if roles["subtopic"] >= 0 else "iteration")
         quiet.add(roles["subtopic"])

@@ -183,13 +183,13 @@ _REQUIRED = {"query_id", "doc_id", "relevance"}
 
 def _types(names: Sequence[str], understood: Understood, kind: Kind) -> dict[str, pa.DataType]:
     """Arrow types of the columns that a table of this kind uses."""
-    numbers = {"score": pa.float64(), "rank": pa.float64()}
-    coded = {"query_id": CODED_ID, "relevance": CODED_ID}
+    scored = "score" in understood.roles
+    numbers = {"score": pa.float64()} | ({} if scored else {"rank": pa.float64()})
+    coded = dict.fromkeys(("query_id", "relevance", "tag", "rank"), CODED_ID)
     types = {
         names[at]: numbers.get(role) or coded.get(role) or ID
         for role, at in understood.roles.items()
-        if not (role == "rank" and "score" in understood.roles)
-        and not (kind == "qrels" and role == "rank")
+        if not (kind == "qrels" and role == "rank")
     }
     if kind in ("queries", "documents"):
         types |= {names[at]: ID for at in understood.others}

@@ -16,7 +16,12 @@ import pyarrow.compute as pc
 
 from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
-from metrics_core.formats.parsing.checking import qrels_table, refuse_values, run_table
+from metrics_core.formats.parsing.checking import (
+    check_ids,
+    qrels_table,
+    refuse_values,
+    run_table,
+)
 from metrics_core.formats.parsing.columns import whole_grades
 from metrics_core.formats.parsing.json_text import (
     MOST_DIGITS,
@@ -162,4 +167,6 @@ def _table(source: Source, request: Request, rows: _Rows) -> Table:
             return f"`{score}`", A_SCORE, why_not_a_number(score)
 
         raise refuse_values(source, rows, bad, problem_of)
-    return run_table(source, request, pa.table({**rows.ids, "score": scores}), rows)
+    table = pa.table({**rows.ids, "score": scores})
+    check_ids(source, table, rows)
+    return run_table(source, request, table, rows)

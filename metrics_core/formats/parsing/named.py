@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ import pyarrow.compute as pc
 
 from metrics_core.base.errors import LineProblem, TableError, did_you_mean
 from metrics_core.base.notes import Note
-from metrics_core.formats.parsing.checking import qrels_table, refuse_values, run_table
+from metrics_core.formats.parsing.checking import qrels_table, refuse_values
 from metrics_core.formats.parsing.chosen_columns import absent, read_as, turned
 from metrics_core.formats.parsing.columns import (
     DISTANCES,
@@ -22,12 +23,14 @@ from metrics_core.formats.parsing.columns import (
     position,
     understand,
 )
+from metrics_core.formats.parsing.systems import Reading, load_runs
 from metrics_core.formats.registry import Kind, Loaded, Request
 from metrics_core.formats.source.lines import RowLines, refuse, refuse_rows
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import A_SCORE, parse_scores, why_not_a_number
 from metrics_core.tables import Documents, Queries, Table
-from metrics_core.tables.columns import ID
+from metrics_core.tables.arrays import values_of
+from metrics_core.tables.columns import ID, coded
 
 _NEEDED: dict[Kind, str] = {
     "run": "query_id, doc_id and score (or rank)",
@@ -110,21 +113,23 @@ def load_named(source: Source, request: Request, named: Named, format: str, titl
     if not len(named):
         problem = LineProblem(None, "only a header", "at least one row")
         raise refuse(source, [problem], hint="Was the file written to the end?")
+    used = ", ".join(_used(named, request.kind, understood))
     if request.kind == "run":
-        table: Table = _run(source, request, named, understood)
-    elif request.kind == "qrels":
-        table = _qrels(source, request, named, understood)
+        rows = _run_rows(source, request, named, understood)
+        reading = Reading(format, f"{title}: {used}")
+        return load_runs(source, request, rows, named.index, reading, named.notes)
+    if request.kind == "qrels":
+        table: Table = _qrels(source, request, named, understood)
     elif request.kind == "queries":
         table = _queries(source, named, understood)
     else:
         table = _documents(source, named, understood)
-    used = ", ".join(_used(named, request.kind, understood))
     return Loaded(table.noting(*named.notes), format, f"{title}: {used}", source.name)
 
 
 def _used(named: Named, kind: Kind, understood: Understood) -> list[str]:
     """The names of the columns that the table was made of, in the file's order."""
-    used = set(understood.roles.values())
+    used = set(understood.roles.values()) - {understood.roles.get("tag", -1)}
     if kind == "qrels" or (kind == "run" and "score" in understood.roles):
         used.discard(understood.roles.get("rank", -1))
         used.discard(understood.roles.get("iteration", -1))
@@ -133,22 +138,35 @@ def _used(named: Named, kind: Kind, understood: Understood) -> list[str]:
     return [name for at, name in enumerate(named.names) if at in used]
 
 
-def _run(source: Source, request: Request, named: Named, understood: Understood) -> Table:
-    ids = _ids(named, understood, "query_id", "doc_id")
-    if "score" in understood.roles:
-        scores = _scores(source, named, understood.roles["score"])
+def _run_rows(source: Source, request: Request, named: Named, understood: Understood) -> pa.Table:
+    """The ids and scores of a run, and where the file has them ranks beside and run names."""
+    roles = understood.roles
+    rows: dict[str, Any] = _ids(named, understood, "query_id", "doc_id")
+    if "score" in roles:
+        rows["score"] = _scores(source, named, roles["score"])
         if turned(named.names, request.columns):
-            scores = -scores
-            name = named.names[understood.roles["score"]]
-            message = f"`{name}` is read turned round: the smallest comes first"
+            rows["score"] = -rows["score"]
+            message = f"`{named.names[roles['score']]}` is read turned round: the smallest first"
             named.notes.append(Note("columns", message, len(named)))
+        if "rank" in roles:
+            rows["rank"] = _ranks(named.column(roles["rank"]))
     else:
-        scores = -_scores(source, named, understood.roles["rank"])
+        rows["score"] = -_scores(source, named, roles["rank"])
         message = "there is a rank but no score; the rank gives the order"
         named.notes.append(Note("rank", message, len(named)))
+    if "tag" in roles:
+        rows["tag"] = named.column(roles["tag"])
     _note_ignored(named, understood)
-    rows = pa.table({**ids, "score": scores})
-    return run_table(source, request, rows, named.index)
+    return pa.table(rows)
+
+
+def _ranks(column: pa.ChunkedArray) -> npt.NDArray[np.float32]:
+    """Ranks as TREC's are read, NaN where one is no number."""
+    if pa.types.is_floating(column.type):
+        return np.array(column.to_numpy(), dtype=np.float32)
+    texts = coded(column)
+    numbers = np.append(parse_scores(texts.dictionary), np.nan)
+    return numbers[values_of(pc.fill_null(texts.indices, len(numbers) - 1))].astype(np.float32)
 
 
 def _qrels(source: Source, request: Request, named: Named, understood: Understood) -> Table:

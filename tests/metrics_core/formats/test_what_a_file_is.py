@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from metrics_core.base.errors import FileFormatError
-from metrics_core.formats import Loaded, read
+from metrics_core.formats import Loaded, read, read_each
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
 Content = str | bytes
@@ -24,7 +24,7 @@ RUN, QRELS = {"q1": {"d1": 2.0, "d2": 1.0}}, {"q1": {"d1": 2, "d2": 1}}
 @dataclass(frozen=True)
 class Case:
     """A file, how it is asked for, and what comes of it: a kind with its rows, by the evidence, or
-    an error's words. `says` are words of its notes."""
+    an error's words. `says` are words of its notes, `runs` are the rows of each of several."""
 
     situation: str
     content: Content
@@ -35,6 +35,7 @@ class Case:
     evidence: str = ""
     says: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
+    runs: dict[str, dict[str, dict[str, float]]] | None = None
 
 
 def rows_of(table: Run | Qrels | Queries | Documents) -> dict[str, dict[str, float]]:
@@ -190,6 +191,55 @@ F17 = [
     ),
     Case("F17 ESCI", ESCI, "x.csv", {"grades": {"E": 1, "S": 0.1, "C": 0, "I": 0}}, kind="qrels"),
 ]
+SYSTEMS = {
+    "bm25": {"q1": {"d2": 9}, "q2": {"d4": 8}},
+    "dense": {"q1": {"d1": 0.9}, "q2": {"d5": 0.8}},
+}
+SYSTEM_ROWS = ("bm25,q1,d2,9", "bm25,q2,d4,8", "dense,q1,d1,0.9", "dense,q2,d5,0.8")
+TREC = "q1 Q0 d2 1 9 bm25\nq2 Q0 d4 1 8 bm25\nq1 Q0 d1 1 .9 dense\nq2 Q0 d5 1 .8 dense\n"
+F5 = [
+    Case("F5", TREC, "multi.run", runs=SYSTEMS, says=("2 runs in one file",)),
+    Case("F5", "".join(sorted(TREC.splitlines(keepends=True))), "multi.run", runs=SYSTEMS),
+    *(
+        case
+        for name in ("system", "run", "run_name", "tag", "model", "method", "Snapshot Name")
+        for case in in_every_form(
+            "F5",
+            csv(f"{name},query_id,doc_id,score", *SYSTEM_ROWS),
+            name,
+            runs=SYSTEMS,
+            says=("2 runs in one file",),
+        )
+    ),
+    *in_every_form(
+        "F5",
+        csv("which,query_id,doc_id,score", *SYSTEM_ROWS),
+        "x",
+        asked={"columns": {"system": "which"}},
+        runs=SYSTEMS,
+    ),
+    Case(
+        "F5 the same document",
+        "q1 Q0 d1 1 9 a\nq1 Q0 d1 1 8 b\n",
+        "x.run",
+        runs={"a": {"q1": {"d1": 9}}, "b": {"q1": {"d1": 8}}},
+    ),
+    Case(
+        "F5 twice in one system",
+        csv("system,query_id,doc_id,score", *SYSTEM_ROWS, "dense,q1,d1,0.7"),
+        "x.csv",
+        refused=("line 6", "a second time", "duplicates=best"),
+    ),
+    Case(
+        "F5 parts",
+        "q1 Q0 d1 1 9 part1\nq1 Q0 d2 2 8 part1\nq2 Q0 d1 1 9 part2\nq2 Q0 d2 2 8 part2\n",
+        "x.run",
+        kind="run",
+        rows={"q1": {"d1": 9, "d2": 8}, "q2": {"d1": 9, "d2": 8}},
+        says=("2 run names in one file, read as one run",),
+    ),
+    Case("F5 one", csv("system,query_id,doc_id,score", *SYSTEM_ROWS[:2]), "x.csv", kind="run"),
+]
 FAR = csv("query_id,doc_id,distance", "q1,d1,0.5", "q1,d2,1.5")
 OWN = csv("a,b,c,d", "q1,d1,2,0.5", "q1,d2,1,0.25")
 NAMED = {"query": "a", "doc": "b"}
@@ -202,7 +252,7 @@ COLUMNS = [
         asked={"columns": {"score": "-distance"}},
         kind="run",
         rows={"q1": {"d1": -0.5, "d2": -1.5}},
-        says=("the smallest comes first",),
+        says=("turned round: the smallest first",),
     ),
     *in_every_form("columns", OWN, "x", refused=("",)),
     *in_every_form(
@@ -244,7 +294,7 @@ def label(case: Case) -> str:
     return f"{case.situation}-{case.name}-{asked}"
 
 
-@pytest.mark.parametrize("case", [*F1, *F2, *F14, *F15, *F17, *COLUMNS], ids=label)
+@pytest.mark.parametrize("case", [*F1, *F2, *F14, *F15, *F17, *F5, *COLUMNS], ids=label)
 def test_what_a_file_is(case: Case) -> None:
     content = case.content.encode() if isinstance(case.content, str) else case.content
 
@@ -256,6 +306,15 @@ def test_what_a_file_is(case: Case) -> None:
             loaded()
         told = str(caught.value)
         assert all(words in told for words in case.refused), told
+        return
+    if case.runs is not None:
+        with pytest.raises(FileFormatError, match=r"expected one run, found \d+ runs: "):
+            loaded()
+        each = read_each(content, name=case.name, **case.asked)
+        assert {one.tag: rows_of(one.table) for one in each} == case.runs
+        assert {one.table.name for one in each} == set(case.runs)  # type: ignore[union-attr]
+        told = "; ".join(note.message for one in each for note in one.notes)
+        assert all(words in told for words in case.says), told
         return
     found = loaded()
     assert found.kind == case.kind
