@@ -13,6 +13,7 @@ from metrics_core.formats import (  # noqa: F401
     detailed,
     json_files,
     judged_ranks,
+    listed,
     msmarco,
     parquet,
     tabular,

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.formats.registry import (
+    ASKED,
     CERTAIN,
     IF_SAID,
     KIND_TITLES,
@@ -34,6 +35,7 @@ from metrics_core.formats.registry import (
 )
 from metrics_core.formats.source.limits import MOST_COLUMNS
 from metrics_core.formats.source.source import Source, shortened
+from metrics_core.formats.strangers import refuse_strangers
 from metrics_core.formats.values import is_number
 
 _PAIRS: tuple[tuple[Kind, Kind], ...] = (("run", "qrels"), ("queries", "documents"))
@@ -97,6 +99,7 @@ def recognise(
     Whoever asks for real-valued grades `insists` that the numbers are grades, not scores, and so
     does the place of a file in a set.
     """
+    refuse_strangers(sample, kind)
     candidates = [
         _Candidate(sureness, declared, its_kind)
         for declared in formats()
@@ -135,6 +138,8 @@ def _by_name(sample: Sample, best: _Candidate, candidates: Sequence[_Candidate])
     if told and other is not None and _can_be_other(best, other, surely=surely):
         message = f"read as {KIND_TITLES[told]}, as the file's name says"
         return Recognised(other.format, told, "name", Note("kind", message, 1))
+    if best.sureness == ASKED:
+        raise _to_be_asked(sample.source)
     sure = best.sureness >= CERTAIN or not left_open
     return Recognised(best.format, best.kind, "columns" if sure else "guess")
 
@@ -159,6 +164,16 @@ def named_as(path: str, pair: tuple[Kind, Kind] = _PAIRS[0]) -> tuple[Kind | Non
         if len(found) == 1 and part == name:
             return found[0], False
     return None, False
+
+
+def _to_be_asked(source: Source) -> FileFormatError:
+    """The error for lists of documents of which nothing says what they are."""
+    return FileFormatError(
+        source.name,
+        [LineProblem(None, "lists of documents by query", "a run or judgments (qrels)")],
+        hint="If these are ranked lists, read them with kind=run; if they are the relevant"
+        " documents, with kind=qrels.",
+    )
 
 
 def _clearly_another(best: int, wanted: int) -> bool:

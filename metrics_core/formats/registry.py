@@ -33,9 +33,10 @@ KIND_TITLES: Mapping[Kind, str] = {
 Evidence = Literal["said", "columns", "name", "guess"]
 """By what a file was taken for what it is; `formats.kinds` says what each means."""
 
-SPECIFIC, CERTAIN, LIKELY, IF_SAID, POSSIBLE, NO = 97, 90, 60, 40, 30, 0
+SPECIFIC, ASKED, CERTAIN, LIKELY, IF_SAID, POSSIBLE, NO = 97, 95, 90, 60, 40, 30, 0
 """How sure a format is that a file is of its own: the surest wins. SPECIFIC is for a special shape
-of what another format reads, too, IF_SAID for a kind that has all it needs and is not likely."""
+of what another format reads, too; ASKED for one that may be of several kinds, none likelier;
+IF_SAID for a kind that has all it needs and is not likely."""
 
 
 Columns = Mapping[str, str]

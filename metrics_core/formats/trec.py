@@ -41,6 +41,8 @@ def recognise_trec(sample: Sample) -> Mapping[Kind, int]:
     runs = sum(len(f) >= 6 and is_number(f[4]) for f in lines) / len(lines)
     qrels = sum(len(f) == 4 and is_number(f[3]) for f in lines) / len(lines)
     run_name = sample.path.endswith((".run", ".res"))
+    if max(runs, qrels) <= 0.5 and sample.text.lstrip().startswith(("{", "[", "<")):
+        return {}
     return {
         "run": _sureness(runs, _share_of(lines, 6), _share_of(lines, 5), run_name),
         "qrels": _sureness(

@@ -33,6 +33,7 @@ from metrics_core.formats.parsing.json_text import (
     strings_in,
     too_long,
 )
+from metrics_core.formats.parsing.order_notes import rising_notes
 from metrics_core.formats.registry import Loaded, Request
 from metrics_core.formats.source.lines import counted, refuse
 from metrics_core.formats.source.source import Source, shortened
@@ -167,6 +168,8 @@ def _table(source: Source, request: Request, rows: _Rows) -> Table:
             return f"`{score}`", A_SCORE, why_not_a_number(score)
 
         raise refuse_values(source, rows, bad, problem_of)
-    table = pa.table({**rows.ids, "score": scores})
+    ids = rows.ids
+    table = pa.table({**ids, "score": scores})
     check_ids(source, table, rows)
-    return run_table(source, request, table, rows)
+    run = run_table(source, request, table, rows)
+    return run.noting(*rising_notes(ids["query_id"], scores))

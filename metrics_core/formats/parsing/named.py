@@ -116,7 +116,8 @@ def load_named(source: Source, request: Request, named: Named, format: str, titl
     used = ", ".join(_used(named, request.kind, understood))
     if request.kind == "run":
         rows = _run_rows(source, request, named, understood)
-        reading = Reading(format, f"{title}: {used}")
+        scored = "score" in understood.roles
+        reading = Reading(format, f"{title}: {used}", scored=scored)
         return load_runs(source, request, rows, named.index, reading, named.notes)
     if request.kind == "qrels":
         table: Table = _qrels(source, request, named, understood)

@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 
 from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
-from metrics_core.formats.parsing.blocks import rank_notes
 from metrics_core.formats.parsing.checking import check_ids, run_table
+from metrics_core.formats.parsing.order_notes import rank_notes, rising_notes
 from metrics_core.formats.registry import Loaded, Request
 from metrics_core.formats.source.lines import RowLines, refuse
 from metrics_core.formats.source.source import Source, shortened
@@ -43,11 +43,13 @@ class _System:
 
 @dataclass(frozen=True)
 class Reading:
-    """How rows were read, as `Loaded` says it: the format, its title, TREC's run name."""
+    """How rows were read, as `Loaded` says it: the format, its title, TREC's run name; `scored`
+    says that the scores are of a kind that may be distances."""
 
     format: str
     title: str
     tag: str = ""
+    scored: bool = False
 
 
 def load_runs(
@@ -70,6 +72,8 @@ def load_runs(
         own = [] if read else [*notes, *told]
         if "rank" in rows.column_names:
             own += rank_notes(*(system.rows[name] for name in ("query_id", "rank", "score")))
+        if reading.scored:
+            own += rising_notes(system.rows["query_id"], values_of(system.rows["score"]))
         named = replace(request, run_name=system.name or request.run_name)
         run = run_table(source, named, system.rows.select(_OF_A_RUN), index, system.places)
         several = len(systems) > 1

@@ -16,13 +16,9 @@ import pyarrow as pa
 
 from metrics_core.base.notes import Note
 from metrics_core.base.parallel import in_order
-from metrics_core.formats.parsing.blocks import (
-    contradiction_notes,
-    fraction_notes,
-    line_notes,
-    refuse_problems,
-)
+from metrics_core.formats.parsing.blocks import line_notes, refuse_problems
 from metrics_core.formats.parsing.checking import MOST_TEXT
+from metrics_core.formats.parsing.order_notes import contradiction_notes, fraction_notes
 from metrics_core.formats.parsing.trec_lines import Parsed
 from metrics_core.formats.reading import recognised
 from metrics_core.formats.registry import Kind, run_name

@@ -289,12 +289,160 @@ COLUMNS = [
 ]
 
 
+def line(**record: Any) -> str:
+    return json.dumps(record) + "\n"
+
+
+RANKED = {"q1": {"d2": -1, "d1": -2}}
+SCORED = {"q1": {"d2": 9, "d1": 8.5}}
+HITS = [{"doc_id": "d2", "score": 9.0}, {"doc_id": "d1", "score": "8.5"}]
+INSIDE = line(
+    query_id="q1",
+    query="oil",
+    positive_passages=[{"docid": "d1", "text": "a"}],
+    negative_passages=[{"docid": "d2", "text": "b"}],
+)
+LISTS = json.dumps({"q1": ["d2", "d1"]})
+F4 = [
+    Case("F4", line(query_id="q1", hits=HITS), "x.jsonl", {}, "run", SCORED, "columns"),
+    Case("F4", json.dumps([{"qid": "q1", "hits": HITS}]), "x.json", {}, "run", SCORED),
+    *(
+        Case("F4", line(query_id="q1", **{name: ["d2", "d1"]}), "x.jsonl", {}, "run", RANKED)
+        for name in [
+            *("ranking", "doc_ids", "retrieved", "retrieved_context_ids", "retrieved_doc_ids"),
+            *("results", "references", "recommendations"),
+        ]
+    ),
+    Case("F4", line(user_id="q1", item_ids=["d2", "d1"]), "x.jsonl", {}, "run", RANKED),
+    Case(
+        "F4 TREC RAG",
+        line(
+            run_id="r", topic_id="q1", topic="oil", references=["d2", "d1"], answer=[{"text": "a"}]
+        ),
+        "x.jsonl",
+        kind="run",
+        rows=RANKED,
+        says=("the order of each list gives the rank",),
+    ),
+    Case(
+        "F4 RankLLM",
+        line(
+            query={"text": "oil", "qid": "q1"}, candidates=[{"docid": "d2", "score": 9, "doc": {}}]
+        ),
+        "x.jsonl",
+        kind="run",
+        rows={"q1": {"d2": 9}},
+    ),
+    Case("F4 MIRACL", INSIDE, "topics.jsonl", {}, "qrels", {"q1": {"d1": 1, "d2": 0}}),
+    Case("F4 MIRACL", INSIDE, "topics.jsonl", {"kind": "queries"}, "queries"),
+    *(
+        Case("F4", line(query_id="q1", **{name: ["d1"]}), "x.jsonl", {}, "qrels", {"q1": {"d1": 1}})
+        for name in ("reference_ids", "expected_ids", "relevant_docs", "gold_ids")
+    ),
+    Case(
+        "F4",
+        line(query_id="q1", ctxs=[{"docid": "d1"}]),
+        "x.jsonl",
+        refused=("kind=run", "kind=qrels"),
+    ),
+    # what lists no documents stays what it was
+    Case("F4", line(query_id="q1", query="oil", answers=["a", "b"]), "x.jsonl", kind="queries"),
+    Case("F4", line(query_id="q1", query="oil", references=["It is."]), "x.jsonl", kind="queries"),
+    Case(
+        "F4", line(id="d1", title="a", abstract="b", references=["d2"]), "x.jsonl", kind="documents"
+    ),
+    *(
+        Case(
+            "F5",
+            line(query_id="q1", hits=["d1"], system="a")
+            + line(query_id="q1", hits=["d1"], system="b"),
+            f"x.{form}",
+            runs={"a": {"q1": {"d1": -1}}, "b": {"q1": {"d1": -1}}},
+        )
+        for form in ("jsonl", "ndjson")
+    ),
+]
+F17 += [
+    Case("F17", LISTS, "x.json", refused=("lists of documents", "kind=run", "kind=qrels")),
+    Case("F17", LISTS, "x.json", {"kind": "run"}, "run", RANKED, "said"),
+    Case("F17", LISTS, "x.json", JUDGED, "qrels", {"q1": {"d2": 1, "d1": 1}}, "said"),
+    Case("F17", LISTS, "qrels.json", {}, "qrels", {"q1": {"d2": 1, "d1": 1}}, "name"),
+    Case("F17", LISTS, "bm25.json", {}, "run", RANKED, "name"),
+    Case(
+        "F17",
+        json.dumps({"q1": [["d2", 9], ["d1", 8.5]]}),
+        "x.json",
+        {"kind": "run"},
+        "run",
+        SCORED,
+    ),
+    Case("F17", json.dumps({"q1": [["d2", "x"]]}), "x.json", {"kind": "run"}, refused=("`[",)),
+    Case(
+        "F17",
+        line(query_id="q1", hits=[{"doc_id": "d"}, 1.5]),
+        "x.jsonl",
+        refused=("line 1", "`1.5`"),
+    ),
+    Case("F17", line(query_id="q1", hits=["d", "d"]), "x.jsonl", refused=("a second time",)),
+    Case(
+        "F17 ragas",
+        line(user_input="oil?", retrieved_context_ids=["d2", "d1"], reference_context_ids=["d1"]),
+        "x.jsonl",
+        JUDGED,
+        kind="qrels",
+        rows={"oil?": {"d1": 1}},
+    ),
+    *(
+        Case("F17", content, name, asked, refused=words)
+        for content, name, asked, words in [
+            (
+                line(queries={"q": "a"}, corpus={"d": "b"}, relevant_docs={"q": ["d"]}),
+                "x.json",
+                JUDGED,
+                ("LlamaIndex", "kind=qrels"),
+            ),
+            (line(requests=[{"id": "q", "ratings": []}]), "x.json", JUDGED, ("Elasticsearch",)),
+            (line(metric_score=0.5, details={}), "x.json", {"kind": "run"}, ("Elasticsearch",)),
+            (line(questions=[{"id": "q"}]), "x.json", {}, ("BioASQ",)),
+            (json.dumps([{"question": "a", "positive_ctxs": [{}]}]), "x.json", {}, ("DPR",)),
+            ("2 qid:1 1:0.5\n", "x.txt", JUDGED, ("LETOR", "query_id 0 doc_id grade")),
+            ("version https://git-lfs.github.com/spec/v1\n", "x.run", {}, ("git lfs pull",)),
+            ("404: Not Found", "x.run", {}, ("a page of the web",)),
+        ]
+    ),
+]
+RISING = [(f"q{q},d{d}", d + q / 10) for q in range(6) for d in range(3)]
+F9 = [
+    *in_every_form(
+        "F9",
+        csv("query_id,doc_id,score", *(f"{ids},{score}" for ids, score in RISING)),
+        "x",
+        kind="run",
+        says=("in 6 of 6 lists the scores rise", "are these distances"),
+    ),
+    Case(
+        "F9",
+        json.dumps({f"q{q}": {f"d{d}": d + q / 10 for d in range(3)} for q in range(6)}),
+        "x.json",
+        kind="run",
+        says=("in 6 of 6 lists the scores rise",),
+    ),
+    *in_every_form(
+        "F9",
+        csv("query_id,doc_id,rank,score", "q1,d1,1,0.1", "q1,d2,2,0.25"),
+        "x",
+        kind="run",
+        says=("in 1 of 1 queries the rank column contradicts the scores",),
+    ),
+]
+
+
 def label(case: Case) -> str:
     asked = ",".join(f"{name}={value}" for name, value in case.asked.items())
     return f"{case.situation}-{case.name}-{asked}"
 
 
-@pytest.mark.parametrize("case", [*F1, *F2, *F14, *F15, *F17, *F5, *COLUMNS], ids=label)
+@pytest.mark.parametrize("case", [*F1, *F2, *F14, *F15, *F17, *F4, *F5, *F9, *COLUMNS], ids=label)
 def test_what_a_file_is(case: Case) -> None:
     content = case.content.encode() if isinstance(case.content, str) else case.content
 
