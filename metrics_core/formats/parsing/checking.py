@@ -71,6 +71,12 @@ def qrels_table(source: Source, request: Request, rows: pa.Table, index: RowLine
         raise refuse_rows(source, error, index) from error
     if qrels.subtopics is not None:
         qrels = qrels.noting(_subtopic_note(qrels))
+    if grades.dtype.kind == "f" and grades.min() >= 0 and grades.max() <= 1:
+        message = (
+            "all grades lie between 0 and 1; measures that ask which documents are relevant count"
+            " those of grade 1, unless they are given a limit, such as AP(rel=0.5)"
+        )
+        qrels = qrels.noting(Note("fractions", message, int((grades % 1 > 0).sum()), loud=True))
     negative = int(np.count_nonzero(grades < 0))
     if not negative:
         return qrels

@@ -436,13 +436,39 @@ F9 = [
     ),
 ]
 
+GRADED = {"q1": {"d1": 0.5, "d2": 0.0}}
+REAL_GRADES = JUDGED | {"grades": "real"}
+F12 = [
+    Case(
+        "F12",
+        "q1 0 d1 0.5\nq1 0 d2 0\n",
+        "x.txt",
+        REAL_GRADES,
+        "qrels",
+        GRADED,
+        "said",
+        says=("AP(rel=0.5)",),
+    ),
+    *in_every_form(
+        "F12",
+        csv("query_id,doc_id,relevance", "q1,d1,0.5", "q1,d2,0"),
+        "x",
+        asked=REAL_GRADES,
+        kind="qrels",
+        rows=GRADED,
+        says=("all grades lie between 0 and 1",),
+    ),
+]
+
 
 def label(case: Case) -> str:
     asked = ",".join(f"{name}={value}" for name, value in case.asked.items())
     return f"{case.situation}-{case.name}-{asked}"
 
 
-@pytest.mark.parametrize("case", [*F1, *F2, *F14, *F15, *F17, *F4, *F5, *F9, *COLUMNS], ids=label)
+@pytest.mark.parametrize(
+    "case", [*F1, *F2, *F14, *F15, *F17, *F4, *F5, *F9, *F12, *COLUMNS], ids=label
+)
 def test_what_a_file_is(case: Case) -> None:
     content = case.content.encode() if isinstance(case.content, str) else case.content
 
